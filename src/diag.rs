@@ -34,11 +34,11 @@ pub(crate) fn tell(line: fmt::Arguments) {
 }
 
 /// What is said once in a process.
-pub(crate) struct Once(AtomicBool);
+pub(crate) struct SaidOnce(AtomicBool);
 
-impl Once {
-    pub(crate) const fn new() -> Once {
-        Once(AtomicBool::new(false))
+impl SaidOnce {
+    pub(crate) const fn new() -> SaidOnce {
+        SaidOnce(AtomicBool::new(false))
     }
 
     /// Whether nobody has asked before.
@@ -85,7 +85,7 @@ macro_rules! strict_note {
 
 macro_rules! once {
     ($speak:ident!($($message:tt)*)) => {{
-        static FIRST: crate::diag::Once = crate::diag::Once::new();
+        static FIRST: crate::diag::SaidOnce = crate::diag::SaidOnce::new();
         if FIRST.is_first() {
             $speak!("{} More of this kind is not told.", format_args!($($message)*));
         }
@@ -144,7 +144,7 @@ impl fmt::Display for BlockName {
 
 #[cfg(test)]
 mod tests {
-    use super::Once;
+    use super::SaidOnce;
 
     #[test]
     fn a_place_in_the_source_speaks_once() {
@@ -156,7 +156,7 @@ mod tests {
             });
         }
         assert_eq!(spoken, 1);
-        let once = Once::new();
+        let once = SaidOnce::new();
         assert!(once.is_first());
         assert!(!once.is_first());
     }

@@ -105,7 +105,7 @@ pub struct Host {
 /// An OpenCL device.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Device {
+pub struct DescribedDevice {
     /// Its number on this machine, as `ocr info` prints it.
     pub index: usize,
     /// The name of the device.
@@ -153,7 +153,7 @@ pub struct Platform {
     pub host: Host,
     /// The OpenCL devices, in the order of their numbers.
     #[serde(default, rename = "device")]
-    pub devices: Vec<Device>,
+    pub devices: Vec<DescribedDevice>,
     /// The links between the host and them.
     #[serde(default, rename = "link")]
     pub links: Vec<PlatformLink>,
@@ -318,7 +318,7 @@ impl Platform {
     }
 
     /// What it says of a device, by the number that `ocr info` prints.
-    pub fn device(&self, index: usize) -> Option<&Device> {
+    pub fn device(&self, index: usize) -> Option<&DescribedDevice> {
         self.devices.iter().find(|device| device.index == index)
     }
 
@@ -354,7 +354,10 @@ impl Platform {
         Platform {
             version: VERSION,
             host: Host::here(),
-            devices: devices.iter().map(|(info, _)| Device::of(info)).collect(),
+            devices: devices
+                .iter()
+                .map(|(info, _)| DescribedDevice::of(info))
+                .collect(),
             links,
         }
     }
@@ -401,10 +404,10 @@ impl Host {
     }
 }
 
-impl Device {
+impl DescribedDevice {
     /// What OpenCL tells of a device.
-    pub fn of(info: &DeviceInfo) -> Device {
-        Device {
+    pub fn of(info: &DeviceInfo) -> DescribedDevice {
+        DescribedDevice {
             index: info.index,
             name: info.name.clone(),
             platform: info.platform.clone(),
@@ -436,7 +439,7 @@ impl fmt::Display for Host {
     }
 }
 
-impl fmt::Display for Device {
+impl fmt::Display for DescribedDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "[[device]]")?;
         writeln!(f, "index = {}", self.index)?;

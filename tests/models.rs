@@ -1,7 +1,7 @@
 //! What runs learn is kept in files: what becomes of it when files are damaged or cannot be written, when programs run at
 //! the same time, and when a kernel or a program has changed; and the command that shows it.
 
-use ocr::model::{Content, Entry, KeptTimes, Store, today};
+use ocr::model::{Content, KeptTimes, ModelEntry, Store, today};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -84,12 +84,12 @@ fn kept(directory: &Path) -> Vec<(PathBuf, Content)> {
     whole.collect()
 }
 
-fn entries(directory: &Path) -> Vec<Entry> {
+fn entries(directory: &Path) -> Vec<ModelEntry> {
     let files = kept(directory).into_iter();
     files.flat_map(|(_, content)| content.entries).collect()
 }
 
-fn kernels(directory: &Path) -> Vec<Entry> {
+fn kernels(directory: &Path) -> Vec<ModelEntry> {
     let entries = entries(directory).into_iter();
     entries
         .filter(|entry| entry.key.variant.starts_with("kernel "))
@@ -361,7 +361,7 @@ fn changed_kernels_and_programs_begin_anew() {
     for (path, content) in kept(&directory) {
         let store = Store::new(directory.clone());
         fs::remove_file(path).expect("it is there");
-        let fake = content.entries.into_iter().map(|entry| Entry {
+        let fake = content.entries.into_iter().map(|entry| ModelEntry {
             times: KeptTimes {
                 alone: vec![FAKE; 11],
                 beside: vec![FAKE; 11],
@@ -373,7 +373,7 @@ fn changed_kernels_and_programs_begin_anew() {
             .add(&content.place, fake.collect(), content.copies, today())
             .expect("it can be written");
     }
-    let fakes = |entry: &Entry| {
+    let fakes = |entry: &ModelEntry| {
         let samples = entry.times.alone.iter().chain(&entry.times.beside);
         samples.filter(|&&ns| ns == FAKE).count()
     };

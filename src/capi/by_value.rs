@@ -2,7 +2,6 @@
 
 use crate::capi::edt::mode_for;
 use crate::capi::{sys, with};
-use crate::engine::calls::by_value::ByValueError;
 use crate::object::guid::Guid;
 use crate::status::Status;
 use sys::ocrGuid_t;
@@ -20,13 +19,7 @@ export! {
             return Status::EINVAL;
         };
         with(Status::EPERM, |context| {
-            match context.pass_by_value(source, destination, slot, mode) {
-                Ok(()) => Status::OK,
-                Err(ByValueError::NoSuchBlock) => Status::EINVAL,
-                Err(ByValueError::NotAcquired) => Status::EACCES,
-                Err(ByValueError::Graph(why)) => why.into(),
-                Err(ByValueError::OutOfMemory) => Status::ENOMEM,
-            }
+            Status::from(context.pass_by_value(source, destination, slot, mode))
         })
     }
 

@@ -2,13 +2,16 @@
 //! type of the engine becomes a [`Status`] here, and nowhere else.
 
 use super::sys::ocrEdt_t;
+use crate::engine::calls::by_value::ByValueError;
 use crate::engine::calls::copy::CopyError;
 use crate::engine::calls::data_blocks::BlockError;
 use crate::engine::calls::files::FileError;
 use crate::engine::calls::maps::MapError;
 use crate::engine::calls::partition::PartitionError;
+use crate::engine::life::create::CreateError;
+use crate::engine::state::waiters::WaitError;
 use crate::graph::GraphError;
-use crate::object::arena::LabelTakenError;
+use crate::object::arena::{CreateOnLabelError, LabelTakenError};
 use crate::object::code::EdtFunction;
 use crate::object::partition::PartsError;
 use crate::status::Status;
@@ -59,6 +62,51 @@ impl From<LabelTakenError> for Status {
         match error {
             LabelTakenError::Exists => Status::EGUIDEXISTS,
             LabelTakenError::NoLabel => Status::EINVAL,
+        }
+    }
+}
+
+impl From<CreateOnLabelError> for Status {
+    fn from(error: CreateOnLabelError) -> Status {
+        match error {
+            CreateOnLabelError::OutOfMemory => Status::ENOMEM,
+            CreateOnLabelError::Label(why) => why.into(),
+        }
+    }
+}
+
+impl From<CreateError> for Status {
+    fn from(error: CreateError) -> Status {
+        match error {
+            CreateError::NoTemplate
+            | CreateError::Arguments(_)
+            | CreateError::Parameters
+            | CreateError::Dependence(_) => Status::EINVAL,
+            CreateError::Anonymous => Status::EPERM,
+            CreateError::Label(why) => why.into(),
+            CreateError::OutOfMemory => Status::ENOMEM,
+        }
+    }
+}
+
+impl From<WaitError> for Status {
+    fn from(error: WaitError) -> Status {
+        match error {
+            WaitError::NoSuchEvent => Status::EINVAL,
+            WaitError::OutOfMemory => Status::ENOMEM,
+            WaitError::Ending => Status::ECANCELED,
+            WaitError::Paused => Status::EPERM,
+        }
+    }
+}
+
+impl From<ByValueError> for Status {
+    fn from(error: ByValueError) -> Status {
+        match error {
+            ByValueError::NoSuchBlock => Status::EINVAL,
+            ByValueError::NotAcquired => Status::EACCES,
+            ByValueError::Graph(why) => why.into(),
+            ByValueError::OutOfMemory => Status::ENOMEM,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::abi::Api;
 use crate::capi::{guid_place, hints, labeling, put, sys, with};
+use crate::object::arena::CreateOnLabelError;
 use crate::object::data_block::OutOfMemoryError;
 use crate::object::guid::Guid;
 use crate::status::Status;
@@ -32,10 +33,13 @@ export! {
         let hints = unsafe { hints::given(hint, sys::OCR_HINT_DB_T) };
         labeling::create(place, flags, Api::ocrDbCreate, |context, label| {
             let created = match label {
-                None => context.create_block(len, acquire).map(Ok),
+                None => context.create_block(len, acquire).map_err(|_| CreateOnLabelError::OutOfMemory),
                 Some(label) => context.create_block_on(label, len, acquire),
             };
-            let (guid, address) = created.map_err(no_memory)?.map_err(Status::from)?;
+            if created == Err(CreateOnLabelError::OutOfMemory) {
+                warn_of_no_memory(OutOfMemoryError { bytes: len });
+            }
+            let (guid, address) = created?;
             if flags & SINGLE_ASSIGNMENT != 0 {
                 context.write_once(guid);
             }
@@ -101,12 +105,11 @@ export! {
 /// Warns once that there was no memory for a block, with its size in bytes. A program that does not look at the status
 /// uses a null pointer next.
 #[cold]
-fn no_memory(failed: OutOfMemoryError) -> Status {
+fn warn_of_no_memory(failed: OutOfMemoryError) {
     let signed = failed.bytes as i64;
     let negative = match signed {
         ..0 => format!(" ({signed} as a signed number)"),
         _ => String::new(),
     };
     warning_once!("ocrDbCreate returned OCR_ENOMEM: {failed}{negative}.");
-    Status::ENOMEM
 }

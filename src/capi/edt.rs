@@ -297,7 +297,7 @@ fn labeled_event(
     if created.is_ok() {
         context.open(label, call);
     }
-    created.map_err(|why| why.map_or(Status::ENOMEM, Status::from))
+    created.map_err(Status::from)
 }
 
 /// Creates an event that has a label, or that is counted, a channel or collective.
@@ -462,21 +462,13 @@ pub(super) unsafe fn create_edt(
     })
 }
 
+/// The status of a call that was to create an EDT. Where it has not, and programs mostly do not look at the status, this
+/// says so, or sees to it that the exit status does.
 fn edt_status(context: &Context, created: Result<(), CreateError>) -> Status {
-    match created {
-        Ok(()) => Status::OK,
-        Err(CreateError::Label(why)) => why.into(),
-        Err(CreateError::NoTemplate) => Status::EINVAL,
-        Err(CreateError::Arguments(why)) => {
-            warn_no_edt(context, why);
-            Status::EINVAL
-        }
-        Err(CreateError::Parameters) => {
-            context.runtime.end.edt_missing();
-            Status::EINVAL
-        }
-        Err(CreateError::Anonymous) => Status::EPERM,
-        Err(CreateError::Dependence(_)) => Status::EINVAL,
-        Err(CreateError::OutOfMemory) => Status::ENOMEM,
+    match &created {
+        Err(CreateError::Arguments(why)) => warn_no_edt(context, why),
+        Err(CreateError::Parameters) => context.runtime.end.edt_missing(),
+        _ => {}
     }
+    created.into()
 }

@@ -5,7 +5,7 @@ use crate::capi::edt::{FINISH, More, OEVT_VALID, add_dependence, create_edt};
 use crate::capi::{bytes, put, sys, with};
 use crate::check::history::What;
 use crate::engine::run::legacy;
-use crate::engine::state::waiters::{WaitError, WaitResult};
+use crate::engine::state::waiters::WaitResult;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::object::template::PARAM_DEF;
@@ -205,12 +205,7 @@ fn block(handle: Guid, properties: u16) -> Result<WaitResult, Status> {
         }
         context
             .wait_for(handle, Api::ocrLegacyBlockProgress)
-            .map_err(|error| match error {
-                WaitError::NoSuchEvent => Status::EINVAL,
-                WaitError::OutOfMemory => Status::ENOMEM,
-                WaitError::Ending => Status::ECANCELED,
-                WaitError::Paused => Status::EPERM,
-            })
+            .map_err(Status::from)
     })
 }
 

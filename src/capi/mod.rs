@@ -21,6 +21,7 @@ use crate::check::calls::CallSpec;
 pub(crate) use crate::engine::run::shutdown::{call_rust, is_called_by_rust};
 use crate::engine::state::context::Context;
 use crate::object::guid::Guid;
+pub(crate) use crate::object::template::PARAM_UNK;
 use crate::status::Status;
 use crate::text::Readable;
 use std::ffi::{CStr, c_char};
@@ -115,7 +116,7 @@ fn with<R>(none: R, f: impl FnOnce(&mut Context) -> R) -> R {
 }
 
 /// What the body of a C function returns: a [`Status`], or a value of another type.
-trait Outcome {
+trait CallOutcome {
     /// The returned status. None where the function returns a value of another type.
     #[inline(always)]
     fn status(&self) -> Option<Status> {
@@ -123,7 +124,7 @@ trait Outcome {
     }
 }
 
-impl Outcome for Status {
+impl CallOutcome for Status {
     #[inline(always)]
     fn status(&self) -> Option<Status> {
         Some(*self)
@@ -131,14 +132,14 @@ impl Outcome for Status {
 }
 
 macro_rules! no_statuses {
-    ($($type:ty)*) => {$(impl Outcome for $type {})*};
+    ($($type:ty)*) => {$(impl CallOutcome for $type {})*};
 }
 
 no_statuses!(() bool u32 u64 f64 Guid sys::ocrGuid_t *const c_char *mut c_char Option<unsafe extern "C" fn()>);
 
 /// Notes the status that a call returns, if it is an error.
 #[inline(always)]
-fn look(call: &'static CallSpec, outcome: &impl Outcome) {
+fn look(call: &'static CallSpec, outcome: &impl CallOutcome) {
     if let Some(status) = outcome.status()
         && !status.is_ok()
     {

@@ -6,7 +6,9 @@ use crate::device::DeviceInfo;
 use crate::engine::state::context::Context;
 use crate::object::guid::{Guid, Kind};
 use crate::platform;
-use crate::platform::{Device as Described, Direction, Host, PlatformLink, UnitKind, UnitRole};
+use crate::platform::{
+    DescribedDevice as Described, Direction, Host, PlatformLink, UnitKind, UnitRole,
+};
 use crate::status::Status;
 use parking_lot::Mutex;
 use std::collections::HashMap;

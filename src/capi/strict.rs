@@ -3,8 +3,8 @@
 
 use crate::abi::Api;
 use crate::capi::edt::collective_params;
-use crate::capi::{Outcome, debug, labeling, sys};
-use crate::check::calls::{CallSpec, Creates, Link, MAX_ARGS, Role};
+use crate::capi::{CallOutcome, debug, labeling, sys};
+use crate::check::calls::{CallSpec, Connection, Creates, MAX_ARGS, Role};
 use crate::check::checksum::ContentBefore;
 use crate::check::history::Act;
 use crate::check::{CallRecord, Check, Misuse};
@@ -65,7 +65,7 @@ fn insist<T>(result: Result<T, Box<Misuse>>) -> T {
 /// `words` are the arguments.
 #[cold]
 #[inline(never)]
-pub(super) fn checked<R: Outcome>(
+pub(super) fn checked<R: CallOutcome>(
     call: &'static CallSpec,
     words: &[u64],
     body: impl FnOnce() -> R,
@@ -117,7 +117,7 @@ fn begin(call: &'static CallSpec, words: &[u64]) -> Option<Box<ActiveCall>> {
     let objects = &context.runtime.objects;
     let act = insist(check.before(objects, call, &args, context.who()));
     look_at_blocks(context, check, call.api, &args);
-    let link = Link::of(call, &args).filter(|_| call.api != Api::ocrAddDependenceByValue);
+    let link = Connection::of(call, &args).filter(|_| call.api != Api::ocrAddDependenceByValue);
     if let Some(link) = link.filter(|link| link.destination.is_event()) {
         context.check_satisfy(check, link.destination, link.source, act);
     }
@@ -173,7 +173,7 @@ impl ActiveCall {
     fn passed_blocks(
         &self,
         context: &Context,
-        link: Option<Link>,
+        link: Option<Connection>,
     ) -> Vec<(Guid, Mode, ContentBefore)> {
         // More than this many elements are not read: a large number may be a wrong one.
         const MANY: u32 = 64;
@@ -276,7 +276,7 @@ impl ActiveCall {
         }
         if status.is_ok() {
             for &(block, mode, before) in self.passed.iter().filter(|_| goes_on) {
-                let to = match Link::of(self.call, &self.args) {
+                let to = match Connection::of(self.call, &self.args) {
                     Some(link) => link.destination,
                     None => self.made().unwrap_or(Guid::NULL),
                 };

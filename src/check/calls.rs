@@ -200,7 +200,7 @@ pub(crate) fn in_full(place: &str) -> String {
 
 /// What a call asks to connect: a dependence, or a satisfaction, which is one from data.
 #[derive(Clone, Copy)]
-pub(crate) struct Link {
+pub(crate) struct Connection {
     pub source: Guid,
     pub destination: Guid,
     /// The pre-slot of the destination.
@@ -211,13 +211,13 @@ pub(crate) struct Link {
     pub destination_at: usize,
 }
 
-impl Link {
+impl Connection {
     /// What these arguments of a function ask to connect, if it is one that connects.
-    pub(crate) fn of(call: &CallSpec, args: &[u64]) -> Option<Link> {
+    pub(crate) fn of(call: &CallSpec, args: &[u64]) -> Option<Connection> {
         let word = |at: usize| args.get(at).copied().unwrap_or(0);
         let destination_at = call.at(Role::Destination)?;
         let source = call.position(|role| matches!(role, Role::Source | Role::Data | Role::Block));
-        Some(Link {
+        Some(Connection {
             source: Guid::from_bits(word(source?)),
             destination: Guid::from_bits(word(destination_at)),
             slot: call.at(Role::Slot).map_or(0, word),
@@ -470,7 +470,7 @@ mod tests {
     #[test]
     fn what_is_connected_is_known_by_roles() {
         let link = |api: Api, args: &[u64]| {
-            let link = Link::of(api.spec()?, args)?;
+            let link = Connection::of(api.spec()?, args)?;
             Some((
                 link.source.bits(),
                 link.destination.bits(),

@@ -83,7 +83,7 @@ impl fmt::Display for Who {
 
 /// What did something to an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cause {
+pub enum ActCause {
     /// The runtime, when the program started.
     Start,
     /// The end of an EDT, which satisfies its output event.
@@ -94,21 +94,21 @@ pub enum Cause {
     Call(Api),
 }
 
-impl From<Api> for Cause {
-    fn from(api: Api) -> Cause {
-        Cause::Call(api)
+impl From<Api> for ActCause {
+    fn from(api: Api) -> ActCause {
+        ActCause::Call(api)
     }
 }
 
-impl fmt::Display for Cause {
+impl fmt::Display for ActCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Cause::Start => "the start of the program",
-            Cause::End => "its end",
-            Cause::Contribution => {
+            ActCause::Start => "the start of the program",
+            ActCause::End => "its end",
+            ActCause::Contribution => {
                 "ocrEventCollectiveSatisfySlot, as the result of a collective event,"
             }
-            Cause::Call(api) => api.shown(),
+            ActCause::Call(api) => api.shown(),
         })
     }
 }
@@ -117,7 +117,7 @@ impl fmt::Display for Cause {
 #[derive(Clone, Copy)]
 pub struct Act {
     /// What did it.
-    pub call: Cause,
+    pub call: ActCause,
     /// The EDT, or the thread outside of EDTs, that made the call.
     pub who: Who,
     /// A number that no other call has.
@@ -211,7 +211,7 @@ pub enum Ending {
 
 /// What is known of an object.
 #[derive(Clone, Default)]
-pub struct Record {
+pub struct ObjectRecord {
     /// What it is; none if only its end was seen.
     pub what: Option<What>,
     /// What it does: an EDT, a template; the EDT of an output event.
@@ -243,14 +243,14 @@ pub struct Record {
 }
 
 #[derive(Default)]
-struct Shard {
-    records: HashMap<Guid, Record>,
+struct HistoryShard {
+    records: HashMap<Guid, ObjectRecord>,
     ended: VecDeque<Guid>,
     /// How many records there may be before those that are gone are looked for.
     look_at: usize,
 }
 
-impl Shard {
+impl HistoryShard {
     fn ended(&mut self, guid: Guid) {
         self.ended.push_back(guid);
         if self.ended.len() > ENDED_KEPT / SHARDS
@@ -280,7 +280,7 @@ impl Shard {
 
 /// The history of a run.
 pub struct History {
-    shards: [Mutex<Shard>; SHARDS],
+    shards: [Mutex<HistoryShard>; SHARDS],
 }
 
 impl Default for History {
@@ -292,7 +292,7 @@ impl Default for History {
 }
 
 impl History {
-    fn shard(&self, guid: Guid) -> &Mutex<Shard> {
+    fn shard(&self, guid: Guid) -> &Mutex<HistoryShard> {
         // Any spreading does: the index and the generation, both of which count up.
         let bits = guid.bits().wrapping_mul(0x9e37_79b9_7f4a_7c15);
         &self.shards[(bits >> 58) as usize % SHARDS]
@@ -315,9 +315,9 @@ impl History {
         }
         if record.created.is_some() {
             // A labeled GUID has got another object.
-            *record = Record {
+            *record = ObjectRecord {
                 before: record.satisfied[0],
-                ..Record::default()
+                ..ObjectRecord::default()
             };
         }
         record.what = Some(what);
@@ -397,7 +397,7 @@ impl History {
         let mut left = Vec::new();
         for shard in &self.shards {
             let shard = shard.lock();
-            let of_these = |record: &Record| {
+            let of_these = |record: &ObjectRecord| {
                 record.end.is_none() && matches!(record.what, Some(Range | LabelMap | Map | File))
             };
             let found = shard.records.iter().filter(|(_, record)| of_these(record));
@@ -483,7 +483,7 @@ impl History {
     }
 
     /// What is known of an object.
-    pub fn get(&self, guid: Guid) -> Option<Record> {
+    pub fn get(&self, guid: Guid) -> Option<ObjectRecord> {
         self.shard(guid).lock().records.get(&guid).cloned()
     }
 

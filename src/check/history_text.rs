@@ -1,6 +1,6 @@
 //! What an object has been through, in words: what messages call it, and its history, a line for each step.
 
-use super::history::{Act, Cause, Ending, History, Record, What, Who};
+use super::history::{Act, ActCause, Ending, History, ObjectRecord, What, Who};
 use crate::abi::Api;
 use crate::diag::EdtName;
 use crate::object::code::Code;
@@ -35,8 +35,8 @@ impl History {
     /// A call and who made it.
     fn by(&self, act: &Act) -> String {
         match act.call {
-            Cause::Start => "by the runtime when the program started".to_string(),
-            Cause::End => format!("by the end of {}", self.caller(act.who)),
+            ActCause::Start => "by the runtime when the program started".to_string(),
+            ActCause::End => format!("by the end of {}", self.caller(act.who)),
             call => format!("by {call} in {}", self.caller(act.who)),
         }
     }
@@ -157,10 +157,11 @@ impl History {
     /// What these pre-slots of an EDT were connected to, if [`History::text`] of the EDT leaves it out, and what
     /// the events that they were connected to have been through; of a few.
     pub fn behind_slots(&self, edt: Guid, slots: impl Iterator<Item = u32>) -> Vec<String> {
-        let Record {
+        let ObjectRecord {
             sources, created, ..
         } = self.get(edt).unwrap_or_default();
-        let is_spawned = created.is_some_and(|act| act.call == Cause::Call(Api::ocrLegacySpawnOCR));
+        let is_spawned =
+            created.is_some_and(|act| act.call == ActCause::Call(Api::ocrLegacySpawnOCR));
         let of_slot = |slot| {
             let keeps = (slot == 0 && is_spawned).then(|| {
                 "pre-slot 0 is the runtime's: ocrLegacySpawnOCR overwrites depv[0], and the program's own pre-slots begin \
@@ -200,7 +201,7 @@ impl History {
 
     /// What an object was connected to before the call that asks: the pre-slot that the call is about, and
     /// a few others; of an event the last ones.
-    fn connections(&self, record: &Record, now: u64) -> String {
+    fn connections(&self, record: &ObjectRecord, now: u64) -> String {
         let sources = &record.sources;
         let about = sources.iter().find(|(_, _, act)| act.ticket == now);
         let before = sources.iter().filter(|(_, _, act)| act.ticket != now);
@@ -229,7 +230,7 @@ impl History {
     }
 }
 
-fn in_quotes(record: &Record) -> String {
+fn in_quotes(record: &ObjectRecord) -> String {
     let label = record.label.as_deref();
     label.map_or(String::new(), |label| format!(" \"{label}\""))
 }

@@ -1,7 +1,7 @@
 //! What is left at the end of a program: counted by what it is and by the function that created it.
 
 use super::Check;
-use super::history::{Cause, What};
+use super::history::{ActCause, What};
 use crate::object::Objects;
 use crate::object::code::WorkKind;
 use crate::object::data_block::Mark;
@@ -28,7 +28,7 @@ impl Check {
         let mut add = |guid: Guid, more: String| {
             let record = self.history.get(guid).unwrap_or_default();
             let creator = match record.created {
-                Some(act) if act.call == Cause::Start => return,
+                Some(act) if act.call == ActCause::Start => return,
                 Some(act) if act.who.work.is_none() => "outside of EDTs".to_string(),
                 Some(act) => format!("in {}", act.who.name()),
                 None => "by the runtime".to_string(),

@@ -38,10 +38,10 @@ use crate::object::collective::Params;
 use crate::object::edt::{Edt, EdtState};
 use crate::object::event::EventState;
 use crate::object::guid::{Guid, Kind};
-use crate::object::range::Bounds;
-use calls::{CallSpec, Creates, Link, OEVT_VALID, Role};
+use crate::object::range::LabelBounds;
+use calls::{CallSpec, Connection, Creates, OEVT_VALID, Role};
 pub(crate) use closed::At;
-use history::{Act, Cause, Ending, History, What, Who};
+use history::{Act, ActCause, Ending, History, What, Who};
 pub(crate) use misuse::{Misuse, count};
 use parking_lot::Mutex;
 pub(crate) use quarantine::BLOCK_QUARANTINE_BYTE;
@@ -103,7 +103,7 @@ pub(crate) struct Check {
     /// The blocks that threads outside of EDTs have released, by the system's number of the thread.
     released_outside: Mutex<HashSet<(i32, Guid)>>,
     /// The labels of ranges and maps that were destroyed.
-    former_ranges: Mutex<Vec<(Guid, Bounds)>>,
+    former_ranges: Mutex<Vec<(Guid, LabelBounds)>>,
     /// The EDT that has called `ocrShutdown`.
     shut_down: AtomicU64,
     tickets: AtomicU64,
@@ -132,7 +132,7 @@ impl Check {
         panic!("OCR_CHECK=strict: this library was built without it (--cfg ocr_no_strict)")
     }
 
-    fn act(&self, call: impl Into<Cause>, who: Who) -> Act {
+    fn act(&self, call: impl Into<ActCause>, who: Who) -> Act {
         let ticket = self.tickets.fetch_add(1, Ordering::Relaxed);
         let call = call.into();
         Act { call, who, ticket }
@@ -257,7 +257,7 @@ impl Check {
 
     /// A call was refused, and the program goes on.
     pub(crate) fn was_refused(&self, call: &'static CallSpec, args: &[u64], act: Act) {
-        if let Some(link) = Link::of(call, args) {
+        if let Some(link) = Connection::of(call, args) {
             self.history.not_linked(link.destination, act);
         }
     }
@@ -341,7 +341,7 @@ impl Check {
         edt: Guid,
         work: &'static Code,
         depv: &[Guid],
-        act: (impl Into<Cause>, Who),
+        act: (impl Into<ActCause>, Who),
     ) {
         let act = self.act(act.0, act.1);
         self.history
@@ -356,7 +356,7 @@ impl Check {
         output: Guid,
         edt: Guid,
         work: &'static Code,
-        act: (impl Into<Cause>, Who),
+        act: (impl Into<ActCause>, Who),
     ) {
         let act = self.act(act.0, act.1);
         let what = What::Output(edt);
@@ -365,7 +365,7 @@ impl Check {
 
     /// A block that the runtime made for the program.
     pub(crate) fn runtime_block(&self, objects: &Objects, block: Guid) {
-        let act = self.act(Cause::Start, Who::NOBODY);
+        let act = self.act(ActCause::Start, Who::NOBODY);
         self.history.created(objects, block, What::Block, None, act);
     }
 
@@ -375,7 +375,7 @@ impl Check {
         objects: &Objects,
         guid: Guid,
         what: What,
-        act: (impl Into<Cause>, Who),
+        act: (impl Into<ActCause>, Who),
     ) {
         let act = self.act(act.0, act.1);
         self.history.created(objects, guid, what, None, act);
@@ -387,7 +387,7 @@ impl Check {
         objects: &Objects,
         block: Guid,
         size: u64,
-        act: (impl Into<Cause>, Who),
+        act: (impl Into<ActCause>, Who),
     ) {
         self.made(objects, block, What::Block, act);
         self.history.sized(block, size);
@@ -400,13 +400,18 @@ impl Check {
     }
 
     /// A call has ended an object that nothing else would tell of: a range, a map or a file.
-    pub(crate) fn ended(&self, guid: Guid, act: (impl Into<Cause>, Who)) {
+    pub(crate) fn ended(&self, guid: Guid, act: (impl Into<ActCause>, Who)) {
         let act = self.act(act.0, act.1);
         self.history.ends(guid, Ending::Destroyed(act));
     }
 
     /// A range or map, with these labels, was destroyed.
-    pub(crate) fn range_ended(&self, range: Guid, labels: Bounds, act: (impl Into<Cause>, Who)) {
+    pub(crate) fn range_ended(
+        &self,
+        range: Guid,
+        labels: LabelBounds,
+        act: (impl Into<ActCause>, Who),
+    ) {
         self.ended(range, act);
         self.former_ranges.lock().push((range, labels));
     }
@@ -414,7 +419,7 @@ impl Check {
     /// An EDT that is no finish EDT is about to satisfy this, if it is an event of the program's.
     pub(crate) fn ends_with(&self, output: Guid, who: Who) {
         if matches!(self.history.what(output), Some(What::Event(_))) {
-            self.history.satisfied(output, self.act(Cause::End, who));
+            self.history.satisfied(output, self.act(ActCause::End, who));
         }
     }
 
@@ -541,8 +546,8 @@ impl<'a> CallRecord<'a> {
     }
 
     /// What it asks to connect, if it is a call that connects.
-    fn link(&self) -> Option<Link> {
-        Link::of(self.call, self.args)
+    fn link(&self) -> Option<Connection> {
+        Connection::of(self.call, self.args)
     }
 }
 

@@ -62,7 +62,7 @@ impl Default for DeviceSettings {
 /// Where a manager's answers go. Called on the manager's thread (or, for a manager that was stopped,
 /// on the thread that asked): must return soon, and may send further messages to any manager, but
 /// must not call [`crate::device::DeviceManager::build`] or [`crate::device::DeviceManager::stop`], which wait for that thread.
-pub trait Events: Send + Sync + 'static {
+pub trait ManagerEvents: Send + Sync + 'static {
     /// The kernel of the launch with this token has been handed to OpenCL. A launch that uses one of its
     /// blocks, if one of the two writes it, runs after it. At most once for each launch, before it
     /// is answered, and only for one that somebody may wait for ([`Launch::awaited`]): nothing follows others.
@@ -165,7 +165,7 @@ impl fmt::Display for LaunchRange {
 /// A list that needs no memory of its own while it is short. A launch is made by one thread and ends on
 /// another: memory that one thread gets and another gives back makes them wait for each other in
 /// `malloc`, which costs more than copying the few words that a launch mostly has.
-pub type List<T> = SmallVec<[T; 4]>;
+pub type InlineList<T> = SmallVec<[T; 4]>;
 
 /// A block that stands in one of a launch's slots.
 #[derive(Clone, Copy)]
@@ -179,7 +179,7 @@ pub struct BlockArg {
 
 /// One kernel to run. Kernel arguments are the parameters in order, then the blocks in slot order.
 pub struct Launch {
-    /// Comes back in [`Events::launched`].
+    /// Comes back in [`ManagerEvents::launched`].
     pub token: usize,
     /// Which kernel is launched: its [`KernelOnDevice::id`].
     pub kernel: usize,
@@ -189,9 +189,9 @@ pub struct Launch {
     /// or if sign extension of the N bytes gives it back (so -1 in 64 bits fits an `int`). A `float`
     /// takes its bits from the low 32, and the high 32 must be zero. Anything else is a
     /// [`LaunchError`].
-    pub params: List<u64>,
+    pub params: InlineList<u64>,
     /// Blocks for buffer arguments; `None` and blocks of no bytes are null buffers.
-    pub blocks: List<Option<BlockArg>>,
+    pub blocks: InlineList<Option<BlockArg>>,
     /// Whether somebody may wait for this kernel alone. The answers of others may come later while more is enqueued
     /// behind them (`pace.rs`).
     pub awaited: bool,

@@ -3,7 +3,7 @@
 //! **Owns:** what devices there are ([`discover`]), and for each one that is used a
 //! [`DeviceManager`]: one thread that owns the device's context, queues, programs, kernels and
 //! buffers, and is told what to do by messages: build this kernel, run this launch, bring this block
-//! to the host, forget this block. It answers through [`Events`].
+//! to the host, forget this block. It answers through [`ManagerEvents`].
 //!
 //! **Never:** calls OpenCL outside a manager's thread (discovery has one of its own, and only asks), calls
 //! OpenCL inside an OpenCL callback, decides which EDT runs where, or knows what an EDT is. It knows
@@ -65,8 +65,8 @@ pub use host::selection::Selection;
 pub use host::signature::{ArgKind, Form, Signature};
 #[cfg(not(loom))]
 pub use interface::{
-    BlockArg, DeviceSettings, DeviceShare, Events, KernelOnDevice, KernelSpec, KernelTime, Launch,
-    LaunchRange, List,
+    BlockArg, DeviceSettings, DeviceShare, InlineList, KernelOnDevice, KernelSpec, KernelTime,
+    Launch, LaunchRange, ManagerEvents,
 };
 #[cfg(not(loom))]
 pub use opencl::discovery::{DeviceInfo, DeviceKind, Inventory, LoaderState, discover};
@@ -82,7 +82,7 @@ pub use opencl::surroundings::{lacking, why_ended};
 pub(crate) use opencl::threads::spawn as spawn_thread_of_opencl;
 #[cfg(not(loom))]
 pub use opencl::threads::{
-    NAME as THREAD_NAME, Seen as OpenclThreads, is_marked_here as is_thread_of_opencl,
+    NAME as THREAD_NAME, OpenclThreads, is_marked_here as is_thread_of_opencl,
     is_one as is_opencl_thread, program_has_opencl,
 };
 #[cfg(not(loom))]

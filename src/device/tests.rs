@@ -70,7 +70,7 @@ impl Listener {
 /// The token of a launch of which the engine cannot be told.
 const BREAKS: usize = usize::MAX;
 
-impl Events for Listener {
+impl ManagerEvents for Listener {
     fn enqueued(&self, token: usize) {
         assert_ne!(token, BREAKS, "this panic is meant");
         self.record(|t| assert!(!t.launched.contains_key(&token), "answered before"));
@@ -118,7 +118,7 @@ fn device() -> Option<DeviceInfo> {
 fn bench(settings: DeviceSettings) -> Option<Bench> {
     let info = device()?;
     let listener = Arc::new(Listener::default());
-    let events: Arc<dyn Events> = listener.clone();
+    let events: Arc<dyn ManagerEvents> = listener.clone();
     let manager = DeviceManager::start(&info, PLACE, settings, events).expect("it starts");
     let next = std::cell::Cell::new(1);
     Some(Bench {

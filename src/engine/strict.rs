@@ -5,7 +5,7 @@ pub(crate) mod arguments;
 use crate::abi::Api;
 use crate::check::checksum::{Checksum, ContentBefore, When};
 use crate::check::held::Reading;
-use crate::check::history::{Act, Cause, What, Who};
+use crate::check::history::{Act, ActCause, What, Who};
 use crate::check::{Check, Misuse};
 use crate::config::Checks;
 use crate::engine::state::context::Context;
@@ -61,9 +61,9 @@ impl Context {
     }
 
     /// What creates an EDT: the call, and who makes it.
-    fn creation(&self, edt: &Edt) -> (Cause, Who) {
+    fn creation(&self, edt: &Edt) -> (ActCause, Who) {
         let call = match (edt.work().kind, edt.explicit_range()) {
-            (WorkKind::Main, _) => return (Cause::Start, self.who()),
+            (WorkKind::Main, _) => return (ActCause::Start, self.who()),
             (WorkKind::Copy, _) => Api::ocrDbCopy,
             (WorkKind::Partition, _) => Api::ocrDbPartition,
             (_, Some(_)) => Api::ocrOpenclTaskCreate,

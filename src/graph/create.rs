@@ -15,7 +15,7 @@ pub(crate) struct NewSlots {
 }
 
 /// A dependence of a new EDT that was refused.
-pub(crate) struct NotLinked {
+pub(crate) struct LinkError {
     /// Why the dependence was refused.
     pub why: GraphError,
     /// The dependence that was refused.
@@ -62,7 +62,7 @@ impl Graph<'_> {
     /// Connects the pre-slots of a new EDT to their events. Where a dependence is refused the pre-slot is unconnected
     /// again; the others remain to be connected, or unconnected.
     #[inline]
-    pub(crate) fn link_all(&mut self, edt: &Edt, slots: &mut NewSlots) -> Result<(), NotLinked> {
+    pub(crate) fn link_all(&mut self, edt: &Edt, slots: &mut NewSlots) -> Result<(), LinkError> {
         while let Some((slot, mode, source)) = slots.next(edt) {
             let pre_slot = &edt.slots()[slot as usize];
             let ends = (pre_slot, edt.link_to(slot));
@@ -75,7 +75,7 @@ impl Graph<'_> {
                     mode,
                 };
                 self.unconnect(edt, pre_slot);
-                return Err(NotLinked { why, asked });
+                return Err(LinkError { why, asked });
             }
         }
         Ok(())

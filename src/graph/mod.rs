@@ -29,5 +29,5 @@ mod test_support;
 mod thread_tests;
 mod worklist;
 
-pub(crate) use create::{NewSlots, NotLinked};
+pub(crate) use create::{LinkError, NewSlots};
 pub(crate) use worklist::{Dependence, Graph, GraphCall, GraphError, Worklist};

@@ -25,13 +25,13 @@ const LOW: usize = POOL_BYTES / 8;
 const ALIGN: usize = 4096;
 
 #[repr(C, align(4096))]
-struct Pool(UnsafeCell<[u8; POOL_BYTES]>);
+struct ReservePool(UnsafeCell<[u8; POOL_BYTES]>);
 
 // SAFETY: a reference to the pool gives only the address of its bytes. A piece is written by the caller of `take` that
 // got it alone, until the caller gives it back, since pieces that are in use do not overlap (`ReserveState::used`).
-unsafe impl Sync for Pool {}
+unsafe impl Sync for ReservePool {}
 
-static POOL: Pool = Pool(UnsafeCell::new([0; POOL_BYTES]));
+static POOL: ReservePool = ReservePool(UnsafeCell::new([0; POOL_BYTES]));
 
 /// How many units of the pool are in use. Written under the lock; others take it as a guess.
 static USED: AtomicUsize = AtomicUsize::new(0);

@@ -74,7 +74,7 @@ impl Published {
 
 /// The samples of a size, guarded by the lock of the class.
 #[derive(Default)]
-struct Kept {
+struct KeptSamples {
     alone: Samples,
     beside: Samples,
     /// Which of the last eleven samples ran beside others: a bit for each, the last one lowest.
@@ -97,7 +97,7 @@ pub(crate) struct Class {
     is_first_new: AtomicBool,
     /// How many of the last eleven samples ran beside others.
     recently_beside: AtomicU32,
-    kept: OnceLock<Box<Mutex<Kept>>>,
+    kept: OnceLock<Box<Mutex<KeptSamples>>>,
 }
 
 impl Class {
@@ -190,7 +190,7 @@ impl Class {
         told
     }
 
-    fn take_in(&self, kept: &mut Kept, ns: u64, beside: bool) {
+    fn take_in(&self, kept: &mut KeptSamples, ns: u64, beside: bool) {
         let (samples, published) = if beside {
             (&mut kept.beside, &self.beside)
         } else {
@@ -203,7 +203,7 @@ impl Class {
 
     /// Notes which of the last eleven samples ran beside others: a bit of `kinds` for each, the last one lowest. Higher
     /// bits are of earlier samples, and are dropped.
-    fn set_kinds(&self, kept: &mut Kept, kinds: u32) {
+    fn set_kinds(&self, kept: &mut KeptSamples, kinds: u32) {
         const LAST: u32 = (1 << KEPT) - 1;
         let kinds = kinds & LAST;
         if kinds.count_ones() != kept.kinds.count_ones() {
@@ -214,7 +214,7 @@ impl Class {
     }
 
     /// Calls `f` with the samples under their lock, unless another thread has that.
-    fn with_kept(&self, f: impl FnOnce(&mut Kept)) {
+    fn with_kept(&self, f: impl FnOnce(&mut KeptSamples)) {
         let kept = self.kept.get_or_init(Box::default);
         // Nothing panics with the lock held, so it is never poisoned.
         if let Ok(mut kept) = kept.try_lock() {

@@ -35,7 +35,7 @@ const LONGEST: usize = 120;
 
 /// A variant of a template of a program.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Key {
+pub struct ModelKey {
     /// The name of the program, with what tells it from other programs of that name and from its earlier builds.
     pub program: String,
     /// The name of the template, with what tells its function from others of that name.
@@ -46,9 +46,9 @@ pub struct Key {
 
 /// What is known of the EDTs that run one variant with one size of blocks.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub struct ModelEntry {
     /// The variant that these EDTs run.
-    pub key: Key,
+    pub key: ModelKey,
     /// The sum of the sizes of an EDT's blocks, in bytes.
     pub bytes: u64,
     /// The day on which a run has used the entry last, counted from the first of January 1970.
@@ -63,18 +63,18 @@ pub struct Content {
     /// The place that the file is about.
     pub place: String,
     /// The entries about EDTs whose lines fit their check.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ModelEntry>,
     /// The entries about copies whose lines fit their check; a run writes at most one for each direction.
     pub copies: Vec<CopyEntry>,
     /// A text that says what is wrong with the other lines, or with the whole file. None if nothing is.
     pub damage: Option<String>,
 }
 
-impl Key {
+impl ModelKey {
     /// A key of these names, as they can stand in a line of the file: control characters are escaped, and names that
     /// are too long are cut.
-    pub fn new(program: &str, template: &str, variant: &str) -> Key {
-        Key {
+    pub fn new(program: &str, template: &str, variant: &str) -> ModelKey {
+        ModelKey {
             program: name(program),
             template: name(template),
             variant: name(variant),
@@ -134,10 +134,10 @@ fn beside_first(alone: usize, beside: usize) -> u32 {
     ((1 << count) - 1) << alone.min(KEPT)
 }
 
-impl Entry {
+impl ModelEntry {
     /// The entry as a line of the file, with its check and without a line feed.
     fn line(&self) -> String {
-        let Key {
+        let ModelKey {
             program,
             template,
             variant,
@@ -158,12 +158,12 @@ impl Entry {
         checked(line)
     }
 
-    /// Reads a line of the file. None where the line is not as [`Entry::line`] writes it.
-    fn parse(line: &str) -> Option<Entry> {
+    /// Reads a line of the file. None where the line is not as [`ModelEntry::line`] writes it.
+    fn parse(line: &str) -> Option<ModelEntry> {
         let mut fields = unchecked(line)?.split('\t');
         let mut field = |name: &str| value(fields.next()?, name);
         let day = field("day")?.parse().ok()?;
-        let key = Key {
+        let key = ModelKey {
             program: field("program")?.into(),
             template: field("template")?.into(),
             variant: field("variant")?.into(),
@@ -188,7 +188,7 @@ impl Entry {
             lately,
             first,
         };
-        let entry = Entry {
+        let entry = ModelEntry {
             key,
             bytes,
             day,
@@ -229,7 +229,7 @@ impl Content {
         content.place = place.into();
         let mut wrong = 0;
         for line in lines.filter(|line| !line.is_empty()) {
-            match (Entry::parse(line), CopyEntry::parse(line)) {
+            match (ModelEntry::parse(line), CopyEntry::parse(line)) {
                 (Some(entry), _) => content.entries.push(entry),
                 (None, Some(copies)) => content.copies.push(copies),
                 (None, None) => wrong += 1,
@@ -246,7 +246,7 @@ impl Content {
     pub(crate) fn text(&self) -> String {
         let mut text = format!("{FIRST_LINE}\nplace\t{}\n", self.place);
         let copies = self.copies.iter().map(CopyEntry::line);
-        for line in copies.chain(self.entries.iter().map(Entry::line)) {
+        for line in copies.chain(self.entries.iter().map(ModelEntry::line)) {
             text += &line;
             text.push('\n');
         }
@@ -255,7 +255,7 @@ impl Content {
 
     /// Adds what a run has learned, in place of what was known of the same variant and size, or of the same direction.
     /// Drops entries that are older than [`DAYS`], and the oldest ones above [`MOST`].
-    pub(crate) fn merge(&mut self, newer: Vec<Entry>, copies: Vec<CopyEntry>, today: u64) {
+    pub(crate) fn merge(&mut self, newer: Vec<ModelEntry>, copies: Vec<CopyEntry>, today: u64) {
         self.copies
             .retain(|old| today.saturating_sub(old.day) <= DAYS);
         for new in copies {
@@ -267,8 +267,8 @@ impl Content {
         for entry in std::mem::take(&mut self.entries).into_iter().chain(newer) {
             all.insert((entry.key.clone(), entry.bytes), entry);
         }
-        let is_used = |entry: &Entry| today.saturating_sub(entry.day) <= DAYS;
-        let mut entries: Vec<Entry> = all.into_values().filter(is_used).collect();
+        let is_used = |entry: &ModelEntry| today.saturating_sub(entry.day) <= DAYS;
+        let mut entries: Vec<ModelEntry> = all.into_values().filter(is_used).collect();
         entries.sort_unstable_by(|a, b| {
             let newest_first = b.day.cmp(&a.day);
             newest_first.then_with(|| (&a.key, a.bytes).cmp(&(&b.key, b.bytes)))
@@ -305,9 +305,9 @@ mod tests {
     use crate::model::line::check;
     use proptest::prelude::*;
 
-    fn entry(template: &str, bytes: u64, day: u64) -> Entry {
-        Entry {
-            key: Key::new("program:12", template, "function"),
+    fn entry(template: &str, bytes: u64, day: u64) -> ModelEntry {
+        ModelEntry {
+            key: ModelKey::new("program:12", template, "function"),
             bytes,
             day,
             times: KeptTimes {
@@ -319,7 +319,7 @@ mod tests {
         }
     }
 
-    fn content(entries: Vec<Entry>) -> Content {
+    fn content(entries: Vec<ModelEntry>) -> Content {
         Content {
             place: "a place".into(),
             entries,
@@ -330,10 +330,10 @@ mod tests {
 
     #[test]
     fn names_stay_in_their_field() {
-        let key = Key::new("a\tb", "line\nfeed \u{7f}", &"x\u{1f600}".repeat(200));
+        let key = ModelKey::new("a\tb", "line\nfeed \u{7f}", &"x\u{1f600}".repeat(200));
         assert_eq!(key.program, "a\\u{9}b");
         assert!(key.variant.len() <= LONGEST && key.variant.contains("..."));
-        let written = content(vec![Entry {
+        let written = content(vec![ModelEntry {
             key,
             ..entry("", 7, 1)
         }]);
@@ -380,7 +380,7 @@ mod tests {
                 alone,
                 ..KeptTimes::default()
             };
-            let written = content(vec![Entry {
+            let written = content(vec![ModelEntry {
                 times,
                 ..good.clone()
             }]);
@@ -410,7 +410,7 @@ mod tests {
             first: None,
         };
         for times in [first, turns] {
-            let written = content(vec![Entry {
+            let written = content(vec![ModelEntry {
                 times,
                 ..entry("a", 64, 5)
             }]);

@@ -46,7 +46,7 @@ pub use class::{Estimate, KeptTimes};
 #[cfg(not(loom))]
 pub use copy_entry::CopyEntry;
 #[cfg(not(loom))]
-pub use file::{Content, Entry, Key};
+pub use file::{Content, ModelEntry, ModelKey};
 #[cfg(not(loom))]
 pub use line::hash;
 pub use run_times::RunTimes;

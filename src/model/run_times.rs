@@ -40,10 +40,10 @@ const WORST: u64 = 1_000_000;
 /// The times belong to a template's code, which is compared with other code and copied before anything has run. So all
 /// `RunTimes` are equal, and a copy is empty.
 #[derive(Default)]
-pub struct RunTimes(OnceLock<Box<Table>>);
+pub struct RunTimes(OnceLock<Box<TimesTable>>);
 
 #[derive(Default)]
-struct Table {
+struct TimesTable {
     places: [OnceLock<Box<PlaceTimes>>; PLACES],
     /// Nanoseconds by a hint of the program; 0 without a hint.
     guess: AtomicU64,
@@ -193,7 +193,7 @@ impl RunTimes {
     }
 }
 
-impl Table {
+impl TimesTable {
     fn guessed(&self) -> Option<Estimate> {
         let ns = self.guess.load(Ordering::Relaxed);
         (ns != 0).then(|| Estimate::guess(ns))

@@ -38,14 +38,14 @@ const FREE: u64 = u64::MAX;
 /// The bit that tells the key of a quarter of an octave from that of a size, which is never so large.
 const QUARTER: u64 = 1 << 63;
 
-struct Entry {
+struct SizeEntry {
     key: AtomicU64,
     class: Class,
 }
 
 /// The sizes of one place.
 pub(crate) struct Sizes {
-    entries: [Entry; CLASSES],
+    entries: [SizeEntry; CLASSES],
     /// The set of entries that have a key, a bit for each. It is set after the claim, so a lookup may miss the newest
     /// entry.
     used: AtomicU64,
@@ -54,7 +54,7 @@ pub(crate) struct Sizes {
 impl Default for Sizes {
     fn default() -> Sizes {
         Sizes {
-            entries: std::array::from_fn(|_| Entry {
+            entries: std::array::from_fn(|_| SizeEntry {
                 key: AtomicU64::new(FREE),
                 class: Class::default(),
             }),
@@ -202,7 +202,7 @@ impl Sizes {
         })
     }
 
-    fn used(&self) -> impl Iterator<Item = &Entry> {
+    fn used(&self) -> impl Iterator<Item = &SizeEntry> {
         let mut used = self.used.load(Ordering::Relaxed);
         std::iter::from_fn(move || {
             let at = used.trailing_zeros() as usize;

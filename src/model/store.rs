@@ -9,7 +9,7 @@
 //! lock, what one of the two has learned in this run may be lost, and no more.
 
 use crate::model::copy_entry::CopyEntry;
-use crate::model::file::{Content, Entry, file_name, place_name};
+use crate::model::file::{Content, ModelEntry, file_name, place_name};
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -101,7 +101,7 @@ impl Store {
     pub fn add(
         &self,
         place: &str,
-        entries: Vec<Entry>,
+        entries: Vec<ModelEntry>,
         copies: Vec<CopyEntry>,
         today: u64,
     ) -> Result<(), String> {
@@ -162,7 +162,7 @@ impl Store {
     pub fn remove(
         &self,
         path: &Path,
-        goes: impl Fn(&Content, &Entry) -> bool,
+        goes: impl Fn(&Content, &ModelEntry) -> bool,
         copies_go: impl Fn(&Content) -> bool,
         whole: bool,
     ) -> Result<usize, String> {
@@ -178,7 +178,7 @@ impl Store {
             content.copies.clear();
         }
         let all = std::mem::take(&mut content.entries);
-        let stays = |entry: &Entry| !goes(&content, entry);
+        let stays = |entry: &ModelEntry| !goes(&content, entry);
         let left = all.into_iter().filter(stays).collect();
         content.entries = left;
         let gone = before - content.entries.len() - content.copies.len();

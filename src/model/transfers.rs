@@ -58,9 +58,9 @@ const USUAL_BANDWIDTH: f64 = 8.0;
 
 /// How long copies take, by direction and by the device's index among those in use.
 #[derive(Default)]
-pub struct Transfers(OnceLock<Box<Devices>>);
+pub struct Transfers(OnceLock<Box<DeviceWays>>);
 
-type Devices = [[OnceLock<Box<Way>>; 2]; PLACES];
+type DeviceWays = [[OnceLock<Box<Way>>; 2]; PLACES];
 
 /// Copies to one device, or from it. Latency and time for a byte are published as the bits of an `f64`, one word each.
 /// A lookup may read one of them from before a sample and the other from behind it, and each is right by itself.

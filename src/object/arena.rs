@@ -29,11 +29,11 @@ mod loom_models;
 use super::header::{Header, State, Word};
 use crate::heap;
 use crossbeam_utils::CachePadded;
-pub(crate) use label::{LabelTakenError, Labels};
+pub(crate) use label::{CreateOnLabelError, LabelTakenError, Labels};
 #[cfg(loom)]
-use lock::Mutex;
+use lock::DepotMutex;
 #[cfg(not(loom))]
-use parking_lot::Mutex;
+use parking_lot::Mutex as DepotMutex;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -75,7 +75,7 @@ pub struct Arena<T> {
     /// nobody has created an object; they are passed over, and no memory is there for them.
     used: Box<[AtomicU64]>,
     /// On lines of its own: the chunk table is read at every lookup, by every thread.
-    depot: CachePadded<Mutex<Depot>>,
+    depot: CachePadded<DepotMutex<Depot>>,
     labels: CachePadded<label::Runs>,
     /// How many bytes are kept for each chunk.
     kept: usize,
@@ -92,7 +92,7 @@ unsafe impl<T: Slot> Send for Arena<T> {}
 #[derive(Default)]
 struct Depot {
     /// By a thousand, of which most may be far from any that has free slots.
-    blocks: Vec<Box<[Block]>>,
+    blocks: Vec<Box<[DepotBlock]>>,
     /// The blocks that are listed.
     list: Vec<u32>,
     /// Slots below this have been handed out at least once. Slot 0 is never used.
@@ -101,7 +101,7 @@ struct Depot {
 
 /// What the depot has of a block.
 #[derive(Clone, Copy, Default)]
-struct Block {
+struct DepotBlock {
     /// The free slots, as bits.
     free: u64,
     /// The block is in the depot's list, as all blocks with free slots are, and some that had free slots.
@@ -109,7 +109,7 @@ struct Block {
 }
 
 impl Depot {
-    fn block(&mut self, number: u32) -> &mut Block {
+    fn block(&mut self, number: u32) -> &mut DepotBlock {
         const GROUP: usize = 1024;
         let (group, at) = (number as usize / GROUP, number as usize % GROUP);
         if self.blocks.len() <= group {
@@ -117,7 +117,7 @@ impl Depot {
         }
         let blocks = &mut self.blocks[group];
         if blocks.is_empty() {
-            *blocks = vec![Block::default(); GROUP].into();
+            *blocks = vec![DepotBlock::default(); GROUP].into();
         }
         &mut blocks[at]
     }
@@ -239,7 +239,7 @@ impl<T: Slot> Arena<T> {
             used: (0..CHUNKS.div_ceil(64))
                 .map(|_| AtomicU64::new(0))
                 .collect(),
-            depot: CachePadded::new(Mutex::new(Depot {
+            depot: CachePadded::new(DepotMutex::new(Depot {
                 fresh: 1,
                 ..Depot::default()
             })),

@@ -160,25 +160,25 @@ impl std::hash::Hash for CodeName {
 
 /// Why a kernel cannot run.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Missing {
+pub struct KernelError {
     /// Why the kernel is missing, in a sentence for people.
     pub text: String,
     /// No device could run it: the program has made a mistake.
     pub anywhere: bool,
 }
 
-impl Missing {
+impl KernelError {
     /// Nor could any other device.
-    pub fn anywhere(text: String) -> Missing {
-        Missing {
+    pub fn anywhere(text: String) -> KernelError {
+        KernelError {
             text,
             anywhere: true,
         }
     }
 
     /// The kernel is missing here, for this reason; another device might have it.
-    pub fn here(text: String) -> Missing {
-        Missing {
+    pub fn here(text: String) -> KernelError {
+        KernelError {
             text,
             anywhere: false,
         }
@@ -222,9 +222,9 @@ impl WorkKind {
 
 /// Whether something was told of a work, which is told once. No part of what the work is: all are equal, and a copy is new.
 #[derive(Default)]
-pub struct Told(AtomicBool);
+pub struct ToldFlag(AtomicBool);
 
-impl Told {
+impl ToldFlag {
     /// Whether nobody has asked before.
     pub fn is_first(&self) -> bool {
         // Relaxed: it orders nothing. The load keeps the cache line shared once it was told.
@@ -232,21 +232,21 @@ impl Told {
     }
 }
 
-impl Clone for Told {
-    fn clone(&self) -> Told {
-        Told::default()
+impl Clone for ToldFlag {
+    fn clone(&self) -> ToldFlag {
+        ToldFlag::default()
     }
 }
 
-impl PartialEq for Told {
-    fn eq(&self, _: &Told) -> bool {
+impl PartialEq for ToldFlag {
+    fn eq(&self, _: &ToldFlag) -> bool {
         true
     }
 }
 
-impl Eq for Told {}
+impl Eq for ToldFlag {}
 
-impl std::hash::Hash for Told {
+impl std::hash::Hash for ToldFlag {
     fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
@@ -269,11 +269,11 @@ pub struct Code {
     pub devices: Vec<Place>,
     /// Why a kernel that was asked for is not among those that can run, for the message if nothing
     /// else can run either.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<KernelError>,
     /// How long its EDTs take. No part of what it is: all are equal, and a copy is empty.
     pub times: RunTimes,
     /// Whether it was told that its EDTs run as functions though it has kernels.
-    pub told_unused: Told,
+    pub told_unused: ToldFlag,
 }
 
 impl Code {
@@ -320,7 +320,7 @@ impl Code {
             devices: Vec::new(),
             missing: Vec::new(),
             times: RunTimes::default(),
-            told_unused: Told::default(),
+            told_unused: ToldFlag::default(),
         }
     }
 

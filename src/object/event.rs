@@ -32,7 +32,7 @@
 //! from `ocrEventDestroy`, or at the end of the run. What a collective event knows is in
 //! [`super::collective`].
 
-use super::arena::{Arena, Cache, LabelTakenError, Labels, Slot};
+use super::arena::{Arena, Cache, CreateOnLabelError, LabelTakenError, Labels, Slot};
 use super::collective::{Collective, Params};
 use super::guid::{Guid, Kind};
 use super::header::{Header, Locked, Word, states};
@@ -271,23 +271,25 @@ impl Events {
 
     /// Creates an event. `None` when memory is used up.
     pub fn create(&self, caches: &mut EventCaches, new: NewEvent) -> Option<Guid> {
-        let slot = || self.events.allocate(&mut caches.events).ok_or(None);
+        let slot = || {
+            let slot = self.events.allocate(&mut caches.events);
+            slot.ok_or(CreateOnLabelError::OutOfMemory)
+        };
         self.create_in(slot, new).ok()
     }
 
-    /// Creates an event on a label; opening, if something waits for it. The error is `None` when memory is
-    /// used up.
+    /// Creates an event on a label; opening, if something waits for it.
     pub fn create_on(
         &self,
         label: Guid,
         new: NewEvent,
         is_waited_for: impl FnOnce() -> bool,
-    ) -> Result<Guid, Option<LabelTakenError>> {
+    ) -> Result<Guid, CreateOnLabelError> {
         let claim = || {
             if label.kind() != Some(Kind::Event) {
-                return Err(Some(LabelTakenError::NoLabel));
+                return Err(LabelTakenError::NoLabel.into());
             }
-            let event = self.events.claim(label).map_err(Some)?;
+            let event = self.events.claim(label)?;
             if is_waited_for() {
                 event.header.count_claimed(OPENING);
             }
@@ -316,9 +318,9 @@ impl Events {
 
     fn create_in<'a>(
         &'a self,
-        slot: impl FnOnce() -> Result<(u32, &'a Event), Option<LabelTakenError>>,
+        slot: impl FnOnce() -> Result<(u32, &'a Event), CreateOnLabelError>,
         new: NewEvent,
-    ) -> Result<Guid, Option<LabelTakenError>> {
+    ) -> Result<Guid, CreateOnLabelError> {
         Ok(match new {
             NewEvent::Plain { kind, counter } => {
                 begin(slot()?, (kind, EventState::Armed), counter, |_| {})
@@ -350,7 +352,8 @@ impl Events {
                 },
             ),
             NewEvent::Collective(params) => {
-                let inside = Arc::new(Collective::new(params).ok_or(None)?);
+                let inside =
+                    Arc::new(Collective::new(params).ok_or(CreateOnLabelError::OutOfMemory)?);
                 begin(
                     slot()?,
                     (EventKind::Collective, EventState::MultiShot),

@@ -119,14 +119,14 @@ impl Hasher for ByIndex {
     }
 }
 
-type Shard = HashMap<Guid, KeptHints, BuildHasherDefault<ByIndex>>;
+type HintShard = HashMap<Guid, KeptHints, BuildHasherDefault<ByIndex>>;
 
 /// The hints of the objects of a kind.
 #[derive(Default)]
-pub struct Hints([CachePadded<Mutex<Shard>>; SHARDS]);
+pub struct Hints([CachePadded<Mutex<HintShard>>; SHARDS]);
 
 impl Hints {
-    fn shard(&self, guid: Guid) -> &Mutex<Shard> {
+    fn shard(&self, guid: Guid) -> &Mutex<HintShard> {
         &self.0[guid.index() as usize % SHARDS]
     }
 

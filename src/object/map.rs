@@ -109,7 +109,7 @@ fn zeros(len: usize) -> Option<Box<[AtomicU64]>> {
 
 /// What a thread that asks for an object is to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Begun {
+pub enum CreationStep {
     /// Nothing: this is the object.
     Made(Guid),
     /// To run the creator with this identifier.
@@ -183,23 +183,23 @@ impl Creations {
     }
 
     /// A thread asks for the object of an index in range. `None` when identifiers are used up. After
-    /// [`Begun::Wait`] it is entered as one that waits, until [`Creations::goes_on`].
+    /// [`CreationStep::Wait`] it is entered as one that waits, until [`Creations::goes_on`].
     pub fn begin(
         &self,
         (guid, map): (Guid, &Arc<CreatorMap>),
         index: u64,
         thread: usize,
-    ) -> Option<Begun> {
+    ) -> Option<CreationStep> {
         let mut state = self.state.lock();
         if let Some(object) = map.object(index) {
-            return Some(Begun::Made(object));
+            return Some(CreationStep::Made(object));
         }
         if let Some(&local) = state.by_index.get(&(guid, index)) {
             if state.waits_for(local, thread) {
-                return Some(Begun::Circle);
+                return Some(CreationStep::Circle);
             }
             state.waits.insert(thread, local);
-            return Some(Begun::Wait(local));
+            return Some(CreationStep::Wait(local));
         }
         let local = self.numbers.next(Kind::Local)?;
         state.by_index.insert((guid, index), local);
@@ -213,7 +213,7 @@ impl Creations {
             waiting: Vec::new(),
         };
         state.creations.insert(local, creation);
-        Some(Begun::Create(local))
+        Some(CreationStep::Create(local))
     }
 
     /// Has `wake` called when a creation has led to an object, or to none; perhaps at once.
@@ -330,7 +330,7 @@ mod tests {
 
     fn create(creations: &Creations, map: &Arc<CreatorMap>, index: u64, thread: usize) -> Guid {
         match creations.begin((MAP, map), index, thread) {
-            Some(Begun::Create(local)) => local,
+            Some(CreationStep::Create(local)) => local,
             other => panic!("{other:?}"),
         }
     }
@@ -339,7 +339,10 @@ mod tests {
     fn an_object_is_made_once_and_those_that_wait_are_called() {
         let (creations, map) = (Creations::default(), map(3));
         let local = create(&creations, &map, 2, 1);
-        assert_eq!(creations.begin((MAP, &map), 2, 2), Some(Begun::Wait(local)));
+        assert_eq!(
+            creations.begin((MAP, &map), 2, 2),
+            Some(CreationStep::Wait(local))
+        );
         let called = Arc::new(AtomicUsize::new(0));
         let wake = || {
             let called = called.clone();
@@ -357,7 +360,7 @@ mod tests {
         assert!(!creations.is_open(local, 1));
         creations.goes_on(2);
         let again = creations.begin((MAP, &map), 2, 2);
-        assert_eq!(again, Some(Begun::Made(OBJECT)));
+        assert_eq!(again, Some(CreationStep::Made(OBJECT)));
         assert_eq!(creations.end(local), Ok(OBJECT));
         assert_eq!(creations.object(local), None);
     }
@@ -379,18 +382,24 @@ mod tests {
         let zero = create(&creations, &map, 0, 1);
         // In its own creator.
         let own = creations.begin((MAP, &map), 0, 1);
-        assert_eq!(own, Some(Begun::Circle));
+        assert_eq!(own, Some(CreationStep::Circle));
         // Of three threads.
         let one = create(&creations, &map, 1, 2);
         let two = create(&creations, &map, 2, 3);
-        assert_eq!(creations.begin((MAP, &map), 1, 1), Some(Begun::Wait(one)));
-        assert_eq!(creations.begin((MAP, &map), 2, 2), Some(Begun::Wait(two)));
+        assert_eq!(
+            creations.begin((MAP, &map), 1, 1),
+            Some(CreationStep::Wait(one))
+        );
+        assert_eq!(
+            creations.begin((MAP, &map), 2, 2),
+            Some(CreationStep::Wait(two))
+        );
         let closing = creations.begin((MAP, &map), 0, 3);
-        assert_eq!(closing, Some(Begun::Circle));
+        assert_eq!(closing, Some(CreationStep::Circle));
         // Not once the object is there, though its creator has not returned.
         creations.made(zero, OBJECT);
         let made = creations.begin((MAP, &map), 0, 3);
-        assert_eq!(made, Some(Begun::Made(OBJECT)));
+        assert_eq!(made, Some(CreationStep::Made(OBJECT)));
     }
 
     #[test]

@@ -43,7 +43,7 @@ unsafe impl Send for Map {}
 
 /// A range of labels, or a map of them (OCR 1.1.0, B.2).
 #[repr(C, align(64))]
-pub(crate) struct Range {
+pub(crate) struct LabelRange {
     header: Header<RangeState>,
     len: AtomicU32,
     first: AtomicU64,
@@ -52,10 +52,10 @@ pub(crate) struct Range {
 }
 
 // SAFETY: `map` is touched under the lock, the rest is atomic.
-unsafe impl Sync for Range {}
+unsafe impl Sync for LabelRange {}
 
 // SAFETY: zero is a free range, whose map is `None`; the size is 64; the fields are fixed.
-unsafe impl Slot for Range {
+unsafe impl Slot for LabelRange {
     type State = RangeState;
 
     fn header(&self) -> &Header<RangeState> {
@@ -65,7 +65,7 @@ unsafe impl Slot for Range {
 
 /// The labels of a range: contiguous GUIDs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Bounds {
+pub struct LabelBounds {
     /// The first GUID of the range.
     pub first: Guid,
     /// How many GUIDs the range has.
@@ -74,7 +74,7 @@ pub struct Bounds {
     pub mapped: bool,
 }
 
-impl Bounds {
+impl LabelBounds {
     /// The label at this place.
     pub fn at(self, place: u64) -> Option<Guid> {
         (place < self.len as u64).then(|| Guid::from_bits(self.first.bits() + place))
@@ -93,11 +93,11 @@ impl Bounds {
 
 /// The ranges.
 #[derive(Default)]
-pub struct Ranges(Arena<Range>);
+pub struct Ranges(Arena<LabelRange>);
 
 impl Ranges {
     /// Creates a range or, with a map, a map. `None` when memory is used up.
-    pub fn create(&self, cache: &mut Cache, bounds: Bounds, map: Option<Map>) -> Option<Guid> {
+    pub fn create(&self, cache: &mut Cache, bounds: LabelBounds, map: Option<Map>) -> Option<Guid> {
         let (index, range) = self.0.allocate(cache)?;
         // A reader that sees what follows sees also that the slot's last range is gone.
         fence(Ordering::Release);
@@ -111,7 +111,7 @@ impl Ranges {
         Some(Guid::new(Kind::Range, word.generation(), index))
     }
 
-    fn get(&self, guid: Guid) -> Option<&Range> {
+    fn get(&self, guid: Guid) -> Option<&LabelRange> {
         (guid.kind() == Some(Kind::Range)).then(|| self.0.get(guid.index()))?
     }
 
@@ -121,7 +121,7 @@ impl Ranges {
     }
 
     /// The labels of a range or map.
-    pub fn bounds(&self, guid: Guid) -> Option<Bounds> {
+    pub fn bounds(&self, guid: Guid) -> Option<LabelBounds> {
         let range = self.get(guid)?;
         let before = range.header.peek();
         let first = Guid::from_bits(range.first.load(Ordering::Relaxed));
@@ -130,7 +130,7 @@ impl Ranges {
         // The loads above come before the second look.
         fence(Ordering::Acquire);
         let ours = before.generation() == guid.generation() && before.state() == RangeState::Live;
-        (ours && range.header.peek() == before).then_some(Bounds { first, len, mapped })
+        (ours && range.header.peek() == before).then_some(LabelBounds { first, len, mapped })
     }
 
     /// The range or map of a label, and its index there.
@@ -143,7 +143,7 @@ impl Ranges {
     }
 
     /// The labels of a map, and its function; `None` for a range without one.
-    pub fn map(&self, guid: Guid) -> Option<(Bounds, Arc<Map>)> {
+    pub fn map(&self, guid: Guid) -> Option<(LabelBounds, Arc<Map>)> {
         let range = self.get(guid)?;
         let bounds = self.bounds(guid)?;
         let _locked = range.header.lock(guid.generation())?;
@@ -153,7 +153,7 @@ impl Ranges {
     }
 
     /// Destroys a range or map; its labels are to be given back.
-    pub fn destroy(&self, cache: &mut Cache, guid: Guid) -> Option<Bounds> {
+    pub fn destroy(&self, cache: &mut Cache, guid: Guid) -> Option<LabelBounds> {
         let range = self.get(guid)?;
         let bounds = self.bounds(guid)?;
         let mut locked = range.header.lock(guid.generation())?;

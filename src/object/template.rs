@@ -13,7 +13,7 @@ use super::header::{COUNT_MAX, Header, Word, states};
 use super::hints::{HintSet, Hints};
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 
-/// `EDT_PARAM_UNK`: each EDT says how many it has.
+/// `EDT_PARAM_UNK`: each EDT says how many it has. The header has a cast, which `bindgen` does not read.
 pub(crate) const PARAM_UNK: u32 = -1i32 as u32;
 /// `EDT_PARAM_DEF`: as many as the template says.
 pub(crate) const PARAM_DEF: u32 = -2i32 as u32;

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// This table is not told when an object ends. Labels of objects that are gone are dropped when their number may have
 /// become half of all. So there are never more than twice as many as living objects have, and a few.
 #[derive(Default)]
-pub struct Labels(Mutex<KeptLabels>);
+pub struct ObjectLabels(Mutex<KeptLabels>);
 
 #[derive(Default)]
 struct KeptLabels {
@@ -23,7 +23,7 @@ struct KeptLabels {
 /// The least number of labels that are looked through for objects that are gone.
 const FEW: usize = if cfg!(miri) { 20 } else { 1000 };
 
-impl Labels {
+impl ObjectLabels {
     /// Gives an object a label, in place of one that it had. False if there is no such object.
     pub fn attach(&self, objects: &Objects, guid: Guid, label: &str) -> bool {
         if !exists(objects, guid) {
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn labels_of_dead_objects_are_dropped() {
         let (objects, mut caches) = (Objects::default(), Caches::default());
-        let labels = Labels::default();
+        let labels = ObjectLabels::default();
         let new = |caches: &mut Caches| {
             objects
                 .events

@@ -1,6 +1,6 @@
 //! What each thread counts and tells of itself: counters to which one thread adds and that any thread reads.
 
-use super::labels::Labels;
+use super::labels::ObjectLabels;
 use crate::object::code::Code;
 use crate::object::guid::Guid;
 use crate::object::place::Place;
@@ -70,16 +70,16 @@ pub struct Now {
 
 /// How many EDTs ran, and how long.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Ran {
+pub struct RanEdts {
     /// How many EDTs ran.
     pub edts: u64,
     /// How many nanoseconds they took in all.
     pub ns: u64,
 }
 
-impl Ran {
+impl RanEdts {
     /// Adds the EDTs of another count.
-    pub fn add(&mut self, more: Ran) {
+    pub fn add(&mut self, more: RanEdts) {
         self.edts += more.edts;
         self.ns += more.ns;
     }
@@ -88,14 +88,14 @@ impl Ran {
 /// How many EDTs of each work ran in each place, and how long. A work is named by its address, which no other one has
 /// while the run lives.
 #[derive(Default)]
-pub struct Times(Mutex<HashMap<(usize, Place), Ran>>);
+pub struct CodeTimes(Mutex<HashMap<(usize, Place), RanEdts>>);
 
-impl Times {
+impl CodeTimes {
     /// Adds an EDT of a work that ran in a place for `ns` nanoseconds.
     pub fn add(&self, work: &'static Code, place: Place, ns: u64) {
         let key = (std::ptr::from_ref(work).addr(), place);
         let mut times = self.0.lock();
-        times.entry(key).or_default().add(Ran { edts: 1, ns });
+        times.entry(key).or_default().add(RanEdts { edts: 1, ns });
     }
 }
 
@@ -113,7 +113,7 @@ pub struct Tally {
     pub idle_ns: Count,
     /// How long the EDTs took that the thread has run, or whose kernels it has seen to end. Counted only where a report
     /// is asked for.
-    pub times: Times,
+    pub times: CodeTimes,
     /// What the thread does now.
     pub now: Now,
 }
@@ -142,7 +142,7 @@ impl Totals {
 }
 
 /// How many EDTs of each work ran in each place, and how long, by the address of the work.
-type TimesOfAll = HashMap<(usize, Place), Ran>;
+type TimesOfAll = HashMap<(usize, Place), RanEdts>;
 
 /// The tallies of the threads that are there, and the sums of those that have gone. A program may start a thread for
 /// each of its calls, so nothing is kept for each thread that has gone.
@@ -163,7 +163,7 @@ pub struct TallyRegistry {
     notes: Mutex<Notes>,
     remarks: Mutex<Vec<String>>,
     /// The labels that the program has given its objects.
-    pub labels: Labels,
+    pub labels: ObjectLabels,
     /// The progress that the program has reported, in units of its own (`ocrProgressReport`).
     pub progress: AtomicU64,
     /// Calls that were refused.
@@ -265,7 +265,7 @@ impl TallyRegistry {
     }
 
     /// How many EDTs of each work ran in each place, and how long, by the address of the work.
-    pub fn times(&self) -> HashMap<(usize, Place), Ran> {
+    pub fn times(&self) -> HashMap<(usize, Place), RanEdts> {
         let tallies = self.tallies.lock();
         let mut times = tallies.times_gone.clone();
         for tally in &tallies.there {
@@ -332,7 +332,7 @@ mod tests {
         let registry = TallyRegistry::default();
         let (first, second) = (registry.join(), registry.join());
         let key = (64, Place::HOST);
-        let ran = Ran { edts: 1, ns: 5 };
+        let ran = RanEdts { edts: 1, ns: 5 };
         for tally in [&first, &second] {
             tally.function_edts.add(2);
             tally.kernel_edts.add(3);
@@ -343,7 +343,7 @@ mod tests {
         let all = |registry: &TallyRegistry| (registry.totals(), registry.times());
         let before = all(&registry);
         assert_eq!(before.0.function_edts, 4);
-        assert_eq!(before.1[&key], Ran { edts: 2, ns: 10 });
+        assert_eq!(before.1[&key], RanEdts { edts: 2, ns: 10 });
         for tally in [&first, &second] {
             registry.leave(tally);
             registry.leave(tally);

@@ -9,23 +9,23 @@ use std::collections::VecDeque;
 
 /// Of `parking_lot`.
 #[derive(Default)]
-pub struct Mutex<T>(loom::sync::Mutex<T>);
+pub struct UrgentMutex<T>(loom::sync::Mutex<T>);
 
-impl<T> Mutex<T> {
+impl<T> UrgentMutex<T> {
     pub fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().expect("no panic")
     }
 }
 
 pub struct Injector<T> {
-    entries: Mutex<VecDeque<T>>,
+    entries: UrgentMutex<VecDeque<T>>,
     len: AtomicUsize,
 }
 
 impl<T> Injector<T> {
     pub fn new() -> Self {
         Injector {
-            entries: Mutex(loom::sync::Mutex::new(VecDeque::new())),
+            entries: UrgentMutex(loom::sync::Mutex::new(VecDeque::new())),
             len: AtomicUsize::new(0),
         }
     }

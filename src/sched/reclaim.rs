@@ -26,16 +26,16 @@ fn reclaim() {
     const ROUNDS: u32 = 16;
     // The one record that is left belongs to this handle, which is never dropped: that of a thread
     // that has ended would look like a leak to tools that search memory for pointers.
-    static KEEPER: Mutex<Option<Keeper>> = Mutex::new(None);
+    static KEEPER: Mutex<Option<ReclaimHandle>> = Mutex::new(None);
     let mut keeper = KEEPER.lock();
-    let keeper =
-        keeper.get_or_insert_with(|| Keeper(crossbeam_epoch::default_collector().register()));
+    let keeper = keeper
+        .get_or_insert_with(|| ReclaimHandle(crossbeam_epoch::default_collector().register()));
     for _ in 0..ROUNDS {
         keeper.0.pin().flush();
     }
 }
 
-struct Keeper(LocalHandle);
+struct ReclaimHandle(LocalHandle);
 
 // SAFETY: the handle refers to nothing of the thread that made it, and one thread at a time uses it.
-unsafe impl Send for Keeper {}
+unsafe impl Send for ReclaimHandle {}

@@ -4,11 +4,11 @@
 //! Where there is none, a worker reads a number that nobody writes.
 
 #[cfg(loom)]
-use super::models::Mutex;
+use super::models::UrgentMutex;
 use crate::object::edt::EdtRef;
 use crate::sync::{AtomicUsize, Ordering};
 #[cfg(not(loom))]
-use parking_lot::Mutex;
+use parking_lot::Mutex as UrgentMutex;
 use std::collections::{BTreeMap, VecDeque};
 
 /// The queue of EDTs with a priority. On cache lines of its own: every worker reads `count` all the
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, VecDeque};
 #[repr(align(128))]
 pub(crate) struct Urgent {
     count: AtomicUsize,
-    waiting: Mutex<UrgentLists>,
+    waiting: UrgentMutex<UrgentLists>,
 }
 
 #[derive(Default)]

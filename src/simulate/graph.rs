@@ -2,7 +2,7 @@
 
 /// A data block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Block {
+pub struct SimulatedBlock {
     /// The size of the block in bytes.
     pub bytes: u64,
 }
@@ -10,7 +10,7 @@ pub struct Block {
 /// How an EDT uses a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Uses {
-    /// The index of the block in [`Graph::blocks`].
+    /// The index of the block in [`TaskGraph::blocks`].
     pub block: u32,
     /// Whether the EDT writes the block. No other place has a valid copy afterwards.
     pub writes: bool,
@@ -19,7 +19,7 @@ pub struct Uses {
 /// A dependence of a second EDT on something that an EDT does in its body, such as to satisfy an event.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct During {
-    /// The index of the EDT that waits, in [`Graph::tasks`]. It is larger than that of the EDT that is waited for.
+    /// The index of the EDT that waits, in [`TaskGraph::tasks`]. It is larger than that of the EDT that is waited for.
     pub successor: u32,
     /// The part of its time, from 0 to 1, after which the EDT releases the successor, in whatever place it runs.
     pub part: f32,
@@ -27,7 +27,7 @@ pub struct During {
 
 /// An EDT, or a join. A join has no times, and is over as soon as everything that it waits for is.
 #[derive(Clone, Default, Debug)]
-pub struct Task {
+pub struct SimulatedTask {
     /// The number of the EDT's template. EDTs of one template whose blocks have as many bytes are alike to a policy.
     pub template: u32,
     /// The value of the EDT's hint about priority; EDTs with a higher one go first.
@@ -37,13 +37,13 @@ pub struct Task {
     pub ns: Vec<Option<u64>>,
     /// The blocks that the EDT uses.
     pub blocks: Vec<Uses>,
-    /// The indices in [`Graph::tasks`] of the EDTs that wait for the end of this one; all are larger than its own.
+    /// The indices in [`TaskGraph::tasks`] of the EDTs that wait for the end of this one; all are larger than its own.
     pub successors: Vec<u32>,
     /// The EDTs that wait for what this one does before its end.
     pub during: Vec<During>,
 }
 
-impl Task {
+impl SimulatedTask {
     /// Whether this is a join, which runs nowhere.
     pub fn is_join(&self) -> bool {
         self.ns.is_empty()
@@ -52,16 +52,16 @@ impl Task {
 
 /// EDTs and the blocks that they use.
 #[derive(Clone, Default, Debug)]
-pub struct Graph {
+pub struct TaskGraph {
     /// The EDTs, each before those that wait for it.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<SimulatedTask>,
     /// The blocks. All are in the host's memory at the beginning.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<SimulatedBlock>,
     /// How many templates there are.
     pub templates: u32,
 }
 
-impl Graph {
+impl TaskGraph {
     /// For each EDT, how many dependences it waits for. The error is a text that says what is wrong with the graph.
     pub(super) fn waits(&self) -> Result<Vec<u32>, String> {
         let mut waits = vec![0; self.tasks.len()];
@@ -94,7 +94,7 @@ impl Graph {
 
 /// An OpenCL device, with its link to the host.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Device {
+pub struct SimulatedDevice {
     /// Nanoseconds of a copy of a few bytes.
     pub latency_ns: f64,
     /// Bytes per second of a long copy.
@@ -108,6 +108,6 @@ pub struct Device {
 pub struct MachineModel {
     /// How many workers run C functions; at least one.
     pub workers: usize,
-    /// The devices, in the order of the times in [`Task::ns`] behind that of the host.
-    pub devices: Vec<Device>,
+    /// The devices, in the order of the times in [`SimulatedTask::ns`] behind that of the host.
+    pub devices: Vec<SimulatedDevice>,
 }

@@ -12,8 +12,10 @@ mod graph;
 mod outcome;
 mod run;
 
-pub use graph::{Block, Device, During, Graph, MachineModel, Task, Uses};
-pub use outcome::{Copied, Outcome, Ran};
+pub use graph::{
+    During, MachineModel, SimulatedBlock, SimulatedDevice, SimulatedTask, TaskGraph, Uses,
+};
+pub use outcome::{Copied, Outcome, RanTask};
 pub use run::{simulate, simulate_recorded};
 
 #[cfg(doc)]

@@ -5,7 +5,7 @@ use crate::sched::policy::Considered;
 
 /// Where and when an EDT ran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ran {
+pub struct RanTask {
     /// The place where the EDT ran; undecided for a join.
     pub place: Place,
     /// The unit of the place: the number of the worker, or 0 for a device.
@@ -41,7 +41,7 @@ pub struct Outcome {
     /// Nanoseconds from the beginning to the end of the last EDT.
     pub ns: u64,
     /// Where and when each EDT ran, in the order of the graph.
-    pub ran: Vec<Ran>,
+    pub ran: Vec<RanTask>,
     /// How many bytes were copied to devices and back in all.
     pub bytes_moved: u64,
     /// The copies of a recorded run; empty for any other.

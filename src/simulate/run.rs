@@ -1,11 +1,11 @@
 //! The simulation itself: a queue of what happens at which time, and the steps of an EDT from ready to ended.
 
-use super::graph::{Graph, MachineModel, Task};
-use super::outcome::{Copied, Outcome, Ran};
+use super::graph::{MachineModel, SimulatedTask, TaskGraph};
+use super::outcome::{Copied, Outcome, RanTask};
 use crate::model::{Direction, RunTimes, Transfers};
 use crate::object::place::{Place, PlaceSet};
 use crate::sched::policy::{
-    self, Blocks, Candidate, Choice, Choices, Considered, Kept, Machine, Policy,
+    self, BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine, Policy,
 };
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -19,7 +19,7 @@ const ROOM: usize = 2;
 /// runs have learned, one for each template; this run adds its own. The error is a text that says what is wrong with
 /// the arguments.
 pub fn simulate(
-    graph: &Graph,
+    graph: &TaskGraph,
     machine: &MachineModel,
     policy: &str,
     known: &[RunTimes],
@@ -29,7 +29,7 @@ pub fn simulate(
 
 /// Runs a graph as [`simulate`] does, and records the copies and the places that the policy has considered.
 pub fn simulate_recorded(
-    graph: &Graph,
+    graph: &TaskGraph,
     machine: &MachineModel,
     policy: &str,
     known: &[RunTimes],
@@ -38,7 +38,7 @@ pub fn simulate_recorded(
 }
 
 fn run(
-    graph: &Graph,
+    graph: &TaskGraph,
     machine: &MachineModel,
     policy: &str,
     known: &[RunTimes],
@@ -72,12 +72,12 @@ fn run(
         .iter()
         .map(|times| unsafe { &*std::ptr::from_ref(times) })
         .collect::<Vec<_>>();
-    let mut run = Run {
+    let mut run = SimulatedRun {
         graph,
         known,
         transfers,
         policy: policy::parse(policy)?,
-        shared: Shared {
+        shared: VisibleMachine {
             now: Cell::new(0),
             offers: Cell::new(false),
             left: Cell::new(graph.tasks.len()),
@@ -91,9 +91,9 @@ fn run(
         idle: (0..machine.workers).rev().collect(),
         host: VecDeque::new(),
         pool: VecDeque::new(),
-        devices: (machine.devices.iter().map(|_| Line::default())).collect(),
+        devices: (machine.devices.iter().map(|_| DeviceLine::default())).collect(),
         ran: vec![
-            Ran {
+            RanTask {
                 place: Place::UNDECIDED,
                 unit: 0,
                 ready: 0,
@@ -113,7 +113,7 @@ fn run(
 }
 
 /// The part of a simulated run that a policy sees, as the machine.
-struct Shared {
+struct VisibleMachine {
     /// The virtual time, in nanoseconds from the beginning.
     now: Cell<u64>,
     /// Whether the keeper may have an EDT for a worker.
@@ -130,7 +130,7 @@ struct Shared {
     considered: Option<RefCell<Vec<(u64, Considered)>>>,
 }
 
-impl Machine for Shared {
+impl Machine for VisibleMachine {
     fn device_load(&self, device: Place) -> usize {
         let index = device.device_index();
         index.map_or(0, |index| self.loads.borrow()[index])
@@ -173,7 +173,7 @@ impl Machine for Shared {
 
 /// How long a device and its link are busy.
 #[derive(Default)]
-struct Line {
+struct DeviceLine {
     /// When the device will have run all EDTs that it was given, in nanoseconds from the beginning.
     free_at: u64,
     /// When the device's link will have ended all copies that were asked for, in nanoseconds from the beginning.
@@ -182,19 +182,19 @@ struct Line {
 
 /// Something that happens to an EDT at a time. Of equal times, an end comes before a release.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum What {
+enum Happening {
     /// The EDT ends.
     Ends,
     /// Another EDT has done in its body what this EDT waits for.
     Released,
 }
 
-struct Run<'a> {
-    graph: &'a Graph,
+struct SimulatedRun<'a> {
+    graph: &'a TaskGraph,
     known: &'a [&'static RunTimes],
     transfers: Transfers,
     policy: Box<dyn Policy>,
-    shared: Shared,
+    shared: VisibleMachine,
     /// For each EDT, how many dependences it still waits for.
     waits: Vec<u32>,
     /// Which places have a valid copy of each block.
@@ -205,11 +205,11 @@ struct Run<'a> {
     host: VecDeque<u32>,
     /// EDTs that wait for the first free place.
     pool: VecDeque<u32>,
-    devices: Vec<Line>,
-    ran: Vec<Ran>,
+    devices: Vec<DeviceLine>,
+    ran: Vec<RanTask>,
     /// What will happen, the earliest first: the time in nanoseconds from the beginning, the EDT, and what happens to
     /// it.
-    ends: BinaryHeap<Reverse<(u64, u32, What)>>,
+    ends: BinaryHeap<Reverse<(u64, u32, Happening)>>,
     /// How many EDTs run, or wait in a device's line.
     running: usize,
     /// Joins that are over and whose successors have not been released yet.
@@ -219,13 +219,13 @@ struct Run<'a> {
 }
 
 /// The blocks of one EDT, as a policy sees them.
-struct BlocksOf<'a> {
-    graph: &'a Graph,
-    task: &'a Task,
+struct SimulatedBlocks<'a> {
+    graph: &'a TaskGraph,
+    task: &'a SimulatedTask,
     valid: &'a [PlaceSet],
 }
 
-impl Blocks for BlocksOf<'_> {
+impl BlockPlaces for SimulatedBlocks<'_> {
     fn bytes(&self) -> u64 {
         bytes_of(self.graph, self.task)
     }
@@ -240,12 +240,12 @@ impl Blocks for BlocksOf<'_> {
 }
 
 /// The bytes of an EDT's blocks in all.
-fn bytes_of(graph: &Graph, task: &Task) -> u64 {
+fn bytes_of(graph: &TaskGraph, task: &SimulatedTask) -> u64 {
     let bytes = |block: u32| graph.blocks[block as usize].bytes;
     task.blocks.iter().map(|uses| bytes(uses.block)).sum()
 }
 
-impl Run<'_> {
+impl SimulatedRun<'_> {
     /// Runs the graph to its end. The error is a text for EDTs that the policy keeps and that no place takes.
     fn all(&mut self) -> Result<Outcome, String> {
         for number in 0..self.waits.len() {
@@ -285,10 +285,10 @@ impl Run<'_> {
         })
     }
 
-    fn happens(&mut self, number: u32, what: What) {
+    fn happens(&mut self, number: u32, what: Happening) {
         match what {
-            What::Ends => self.ends(number),
-            What::Released => self.released(number),
+            Happening::Ends => self.ends(number),
+            Happening::Released => self.released(number),
         }
         self.join();
     }
@@ -329,7 +329,7 @@ impl Run<'_> {
             .map(Place::device)
             .collect();
         let function = matches!(task.ns.first(), Some(Some(_)));
-        let blocks = BlocksOf {
+        let blocks = SimulatedBlocks {
             graph: self.graph,
             task,
             valid: &self.valid,
@@ -363,7 +363,7 @@ impl Run<'_> {
                     copy_ns: self.copy_ns(task, place),
                     behind: None,
                 };
-                let kept = Kept {
+                let kept = KeptEdt {
                     edt: number as usize,
                     priority: task.priority,
                     times: self.known[task.template as usize],
@@ -377,7 +377,7 @@ impl Run<'_> {
     }
 
     /// Nanoseconds until the blocks of an EDT are in a place, if nothing else is copied.
-    fn copy_ns(&self, task: &Task, place: Place) -> u64 {
+    fn copy_ns(&self, task: &SimulatedTask, place: Place) -> u64 {
         let copies = task.blocks.iter().map(|uses| {
             let bytes = self.graph.blocks[uses.block as usize].bytes;
             let ways = self.ways(uses.block, place);
@@ -476,11 +476,12 @@ impl Run<'_> {
         ran.given = self.shared.now.get();
         (ran.begun, ran.ended) = (begun, begun + ns);
         self.running += 1;
-        self.ends.push(Reverse((begun + ns, number, What::Ends)));
+        self.ends
+            .push(Reverse((begun + ns, number, Happening::Ends)));
         for during in &task.during {
             let at = begun + (ns as f64 * f64::from(during.part)) as u64;
             let at = at.min(begun + ns);
-            (self.ends).push(Reverse((at, during.successor, What::Released)));
+            (self.ends).push(Reverse((at, during.successor, Happening::Released)));
         }
     }
 

@@ -10,7 +10,7 @@ fn models(templates: u32) -> Vec<RunTimes> {
 
 /// A worker and devices that share its memory.
 fn machine(workers: usize, devices: usize) -> MachineModel {
-    let device = Device {
+    let device = SimulatedDevice {
         latency_ns: 0.0,
         bandwidth: f64::INFINITY,
         shares_memory: true,
@@ -21,22 +21,22 @@ fn machine(workers: usize, devices: usize) -> MachineModel {
     }
 }
 
-fn task(host: u64, device: u64) -> Task {
-    Task {
+fn task(host: u64, device: u64) -> SimulatedTask {
+    SimulatedTask {
         ns: vec![Some(host), Some(device)],
-        ..Task::default()
+        ..SimulatedTask::default()
     }
 }
 
-fn independent(many: usize, host: u64, device: u64) -> Graph {
-    Graph {
+fn independent(many: usize, host: u64, device: u64) -> TaskGraph {
+    TaskGraph {
         tasks: vec![task(host, device); many],
         templates: 1,
-        ..Graph::default()
+        ..TaskGraph::default()
     }
 }
 
-fn wavefront(side: usize, host: u64, device: u64) -> Graph {
+fn wavefront(side: usize, host: u64, device: u64) -> TaskGraph {
     let mut graph = independent(side * side, host, device);
     for number in 0..side * side {
         let (row, column) = (number / side, number % side);
@@ -51,12 +51,12 @@ fn wavefront(side: usize, host: u64, device: u64) -> Graph {
     graph
 }
 
-fn run(graph: &Graph, machine: &MachineModel, policy: &str, known: &[RunTimes]) -> u64 {
+fn run(graph: &TaskGraph, machine: &MachineModel, policy: &str, known: &[RunTimes]) -> u64 {
     simulate(graph, machine, policy, known).expect("it ends").ns
 }
 
 /// What a graph takes with models that an earlier run has filled.
-fn warm(graph: &Graph, machine: &MachineModel, policy: &str) -> u64 {
+fn warm(graph: &TaskGraph, machine: &MachineModel, policy: &str) -> u64 {
     let known = models(graph.templates);
     run(graph, machine, "random:1", &known);
     run(graph, machine, policy, &known);
@@ -196,23 +196,23 @@ fn eft_notices_a_place_that_becomes_slow() {
 /// Two large blocks and two devices: each block stays where it is, though both devices are as fast.
 #[test]
 fn eft_leaves_blocks_where_they_are() {
-    let mut graph = Graph {
-        blocks: vec![Block { bytes: 8 << 20 }; 2],
+    let mut graph = TaskGraph {
+        blocks: vec![SimulatedBlock { bytes: 8 << 20 }; 2],
         templates: 1,
-        ..Graph::default()
+        ..TaskGraph::default()
     };
     for number in 0..40u32 {
-        graph.tasks.push(Task {
+        graph.tasks.push(SimulatedTask {
             ns: vec![None, Some(100_000), Some(100_000)],
             blocks: vec![Uses {
                 block: number % 2,
                 writes: true,
             }],
             successors: Vec::from_iter((number + 2 < 40).then_some(number + 2)),
-            ..Task::default()
+            ..SimulatedTask::default()
         });
     }
-    let device = Device {
+    let device = SimulatedDevice {
         latency_ns: 10_000.0,
         bandwidth: 10e9,
         shares_memory: false,
@@ -229,7 +229,7 @@ fn eft_leaves_blocks_where_they_are() {
 type Chosen = (u64, usize, Why, u8, Vec<(u64, u64)>);
 
 /// What a simulated policy has considered.
-fn considered(graph: &Graph, known: &[RunTimes]) -> Vec<Chosen> {
+fn considered(graph: &TaskGraph, known: &[RunTimes]) -> Vec<Chosen> {
     let outcome = simulate_recorded(graph, &machine(1, 1), "eft", known).expect("it ends");
     let mut choices = Vec::new();
     for (at, place) in outcome.considered {
@@ -300,11 +300,11 @@ fn eft_tells_what_it_tries() {
 }
 
 /// A worker and a device with memory of its own, to which a block of 10 MB takes 10 ms; and EDTs that use one or none.
-fn with_copies(edts: &[(u64, u64, bool)]) -> (Graph, MachineModel, Vec<RunTimes>) {
+fn with_copies(edts: &[(u64, u64, bool)]) -> (TaskGraph, MachineModel, Vec<RunTimes>) {
     let known = models(edts.len() as u32);
-    let mut graph = Graph {
+    let mut graph = TaskGraph {
         templates: edts.len() as u32,
-        ..Graph::default()
+        ..TaskGraph::default()
     };
     for (number, &(host, device, has_block)) in edts.iter().enumerate() {
         let (host, device) = (host * 1_000_000, device * 1_000_000);
@@ -315,14 +315,14 @@ fn with_copies(edts: &[(u64, u64, bool)]) -> (Graph, MachineModel, Vec<RunTimes>
                 block: graph.blocks.len() as u32,
                 writes: true,
             });
-            graph.blocks.push(Block { bytes: 10_000_000 });
+            graph.blocks.push(SimulatedBlock { bytes: 10_000_000 });
         }
         let bytes = if has_block { 10_000_000 } else { 0 };
         known[number].sample(0, bytes, host, false);
         known[number].sample(1, bytes, device, false);
         graph.tasks.push(new);
     }
-    let device = Device {
+    let device = SimulatedDevice {
         latency_ns: 0.0,
         bandwidth: 1e9,
         shares_memory: false,
@@ -371,14 +371,14 @@ proptest::proptest! {
         seeds in proptest::collection::vec((1u64..40, 1u64..40, 0usize..4, 0usize..4, 0u64..3), 1..60),
         workers in 1usize..4,
     ) {
-        let mut graph = Graph { templates: 1, ..Graph::default() };
+        let mut graph = TaskGraph { templates: 1, ..TaskGraph::default() };
         for (number, &(host, device, first, second, priority)) in seeds.iter().enumerate() {
             let ns = match host % 7 {
                 0 => vec![None, Some(device * 10_000)],
                 1 => vec![Some(host * 10_000)],
                 _ => vec![Some(host * 10_000), Some(device * 10_000)],
             };
-            graph.tasks.push(Task { priority, ns, template: number as u32, ..Task::default() });
+            graph.tasks.push(SimulatedTask { priority, ns, template: number as u32, ..SimulatedTask::default() });
             for back in [first, second] {
                 if let Some(before) = number.checked_sub(back + 1)
                     && !graph.tasks[before].successors.contains(&(number as u32))

@@ -1,6 +1,6 @@
 //! Data blocks of a type, and the access modes in which an EDT can ask for one.
 
-use super::need::{BlockNeed, Need, Slot};
+use super::need::{BlockNeed, Need, SatisfiedSlot};
 use super::{NULL, Owned, check};
 use crate::capi::sys;
 use bytemuck::Pod;
@@ -145,7 +145,7 @@ unsafe impl<T: Pod + Sync> Need for Ro<T> {
         (self.0.guid(), sys::DB_MODE_CONST)
     }
 
-    unsafe fn given<'a>(&'a self, slot: Slot<'a>) -> &'a [T] {
+    unsafe fn given<'a>(&'a self, slot: SatisfiedSlot<'a>) -> &'a [T] {
         // SAFETY: the caller promises what is asked for.
         unsafe { Self::of_slot(slot) }
     }
@@ -153,7 +153,7 @@ unsafe impl<T: Pod + Sync> Need for Ro<T> {
 
 // SAFETY: the slot has the block and the mode.
 unsafe impl<T: Pod + Sync> BlockNeed for Ro<T> {
-    unsafe fn of_slot<'a>(slot: Slot<'a>) -> &'a [T] {
+    unsafe fn of_slot<'a>(slot: SatisfiedSlot<'a>) -> &'a [T] {
         let (place, len) = slot.elements::<T>();
         // SAFETY: the caller promises that the slot has a block of this type in this mode for as long as 'a, with which
         // nothing that writes overlaps; a block has a value in each element.
@@ -169,7 +169,7 @@ unsafe impl<T: Pod + Send> Need for Ew<T> {
         (self.0.guid(), sys::DB_MODE_EW)
     }
 
-    unsafe fn given<'a>(&'a self, slot: Slot<'a>) -> &'a mut [T] {
+    unsafe fn given<'a>(&'a self, slot: SatisfiedSlot<'a>) -> &'a mut [T] {
         // SAFETY: the caller promises what is asked for.
         unsafe { Self::of_slot(slot) }
     }
@@ -177,7 +177,7 @@ unsafe impl<T: Pod + Send> Need for Ew<T> {
 
 // SAFETY: the slot has the block and the mode.
 unsafe impl<T: Pod + Send> BlockNeed for Ew<T> {
-    unsafe fn of_slot<'a>(slot: Slot<'a>) -> &'a mut [T] {
+    unsafe fn of_slot<'a>(slot: SatisfiedSlot<'a>) -> &'a mut [T] {
         let (place, len) = slot.elements::<T>();
         // SAFETY: the caller promises that the slot has a block of this type in this mode for as long as 'a, with which
         // nothing overlaps; a block has a value in each element.
@@ -193,7 +193,7 @@ unsafe impl<T: Shared> Need for Rw<T> {
         (self.0.guid(), sys::DB_MODE_RW)
     }
 
-    unsafe fn given<'a>(&'a self, slot: Slot<'a>) -> &'a [T::Atomic] {
+    unsafe fn given<'a>(&'a self, slot: SatisfiedSlot<'a>) -> &'a [T::Atomic] {
         // SAFETY: the caller promises what is asked for.
         unsafe { Self::of_slot(slot) }
     }
@@ -201,7 +201,7 @@ unsafe impl<T: Shared> Need for Rw<T> {
 
 // SAFETY: the slot has the block and the mode.
 unsafe impl<T: Shared> BlockNeed for Rw<T> {
-    unsafe fn of_slot<'a>(slot: Slot<'a>) -> &'a [T::Atomic] {
+    unsafe fn of_slot<'a>(slot: SatisfiedSlot<'a>) -> &'a [T::Atomic] {
         let (place, len) = slot.elements::<T>();
         // SAFETY: the caller promises that the slot has a block of this type in this mode for as long as 'a, and that all
         // who overlap with it have atomics, too; `Shared` promises that these have the form of a number.

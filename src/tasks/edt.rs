@@ -1,12 +1,12 @@
 //! EDTs whose work is a closure.
 //!
-//! An EDT has one parameter: where its [`Work`] is, which the EDT's function takes back. The function is made once for each
+//! An EDT has one parameter: where its [`EdtBody`] is, which the EDT's function takes back. The function is made once for each
 //! type of closure, so that messages, statistics and models tell EDTs by what they do.
 
 use super::event::Event;
-use super::need::{Need, Needs, Slot, Slots};
+use super::need::{Need, Needs, SatisfiedSlot, Slots};
 use super::{Handle, NULL, OPEN, PANIC, check};
-use crate::capi::{call_rust, sys};
+use crate::capi::{PARAM_UNK, call_rust, sys};
 use std::any::{TypeId, type_name};
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -59,7 +59,7 @@ unsafe impl<R: Send + Sync + 'static> Need for Task<R> {
         self.0.done.source()
     }
 
-    unsafe fn given<'a>(&'a self, _: Slot<'a>) -> &'a R {
+    unsafe fn given<'a>(&'a self, _: SatisfiedSlot<'a>) -> &'a R {
         let value = self.0.value.get();
         value.expect("an EDT is told to have run, and has no value: this is a fault of ocr::tasks")
     }
@@ -69,11 +69,8 @@ unsafe impl<R: Send + Sync + 'static> Need for Task<R> {
 pub(super) type Function =
     unsafe extern "C" fn(u32, *mut u64, u32, *mut sys::ocrEdtDep_t) -> sys::ocrGuid_t;
 
-/// `EDT_PARAM_UNK`: each EDT says how many.
-const EDT_PARAM_UNK: u32 = u32::MAX;
-
 /// What an EDT does.
-struct Work<N, F, R> {
+struct EdtBody<N, F, R> {
     needs: N,
     function: F,
     value: Arc<OnceLock<R>>,
@@ -94,7 +91,7 @@ where
 {
     let value = Arc::new(OnceLock::new());
     let task = Task::new(value.clone());
-    let work = Work {
+    let work = EdtBody {
         needs,
         function,
         value,
@@ -117,7 +114,7 @@ where
 {
     let value = Arc::new(OnceLock::new());
     let task = Task::new(value.clone());
-    let work = Work {
+    let work = EdtBody {
         needs,
         function,
         value,
@@ -133,7 +130,7 @@ where
 }
 
 /// Creates an EDT; `output` is its output event.
-fn create<N, F, R>(work: Work<N, F, R>, properties: u16, output: Option<&Event>)
+fn create<N, F, R>(work: EdtBody<N, F, R>, properties: u16, output: Option<&Event>)
 where
     N: Needs,
     F: for<'a> FnOnce(N::Given<'a>) -> R + Send + 'static,
@@ -233,7 +230,7 @@ pub(super) fn run_first<R: Send + Sync + 'static>(
 ) -> Arc<OnceLock<R>> {
     let value = Arc::new(OnceLock::new());
     let function = move |()| f();
-    let work = Work {
+    let work = EdtBody {
         needs: (),
         function,
         value: value.clone(),
@@ -243,7 +240,7 @@ pub(super) fn run_first<R: Send + Sync + 'static>(
     value
 }
 
-fn spawn_first<F, R>(work: Work<(), F, R>)
+fn spawn_first<F, R>(work: EdtBody<(), F, R>)
 where
     F: FnOnce(()) -> R + Send + 'static,
     R: Send + Sync + 'static,
@@ -281,7 +278,7 @@ where
     if let Some(known) = known.filter(|known| known.is_of_this_run()) {
         return known.guid;
     }
-    let guid = create_template(edt::<N, F, R>, 1, EDT_PARAM_UNK, type_name::<F>());
+    let guid = create_template(edt::<N, F, R>, 1, PARAM_UNK, type_name::<F>());
     // Another thread may have been faster: its template is used no more, and goes with the run.
     let mut templates = TEMPLATES.write();
     templates
@@ -326,7 +323,7 @@ pub(super) fn create_template(
 /// What the runtime calls.
 ///
 /// # Safety
-/// The one parameter is where a `Work` of these types is, which nobody else takes; the slots are those of its needs.
+/// The one parameter is where a `EdtBody` of these types is, which nobody else takes; the slots are those of its needs.
 unsafe extern "C" fn edt<N, F, R>(
     _: u32,
     paramv: *mut u64,
@@ -340,10 +337,10 @@ where
 {
     // SAFETY: the caller promises one parameter.
     let word = unsafe { *paramv };
-    // SAFETY: the caller promises that it is where a `Work` is that nobody else takes.
-    let work = unsafe { Box::from_raw(word as usize as *mut Work<N, F, R>) };
+    // SAFETY: the caller promises that it is where a `EdtBody` is that nobody else takes.
+    let work = unsafe { Box::from_raw(word as usize as *mut EdtBody<N, F, R>) };
     guarded(move || {
-        let Work {
+        let EdtBody {
             needs,
             function,
             value,

@@ -1,6 +1,6 @@
 //! Events that the program satisfies.
 
-use super::need::{Need, Slot};
+use super::need::{Need, SatisfiedSlot};
 use super::{NULL, Owned, check};
 use crate::capi::sys;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ unsafe impl Need for Event {
         (self.guid(), sys::DB_MODE_NULL)
     }
 
-    unsafe fn given<'a>(&'a self, _: Slot<'a>) {}
+    unsafe fn given<'a>(&'a self, _: SatisfiedSlot<'a>) {}
 }
 
 /// An event that is satisfied by the last of several calls.
@@ -99,5 +99,5 @@ unsafe impl Need for Latch {
         self.event.source()
     }
 
-    unsafe fn given<'a>(&'a self, _: Slot<'a>) {}
+    unsafe fn given<'a>(&'a self, _: SatisfiedSlot<'a>) {}
 }

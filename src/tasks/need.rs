@@ -22,7 +22,7 @@ pub unsafe trait Need: Send + 'static {
     /// The slot is one that was connected with such a need, of an EDT that has its blocks for as long as `'a`, each of them
     /// once, or in a mode in which it can be had twice.
     #[doc(hidden)]
-    unsafe fn given<'a>(&'a self, slot: Slot<'a>) -> Self::Given<'a>;
+    unsafe fn given<'a>(&'a self, slot: SatisfiedSlot<'a>) -> Self::Given<'a>;
 }
 
 /// A need of a block, whose slot says all.
@@ -35,7 +35,7 @@ pub unsafe trait BlockNeed: Need {
     /// # Safety
     /// As for [`Need::given`].
     #[doc(hidden)]
-    unsafe fn of_slot<'a>(slot: Slot<'a>) -> Self::Given<'a>;
+    unsafe fn of_slot<'a>(slot: SatisfiedSlot<'a>) -> Self::Given<'a>;
 }
 
 /// What an EDT waits for: one need, a tuple of up to eight, or a vector; of needs, or again of such.
@@ -78,7 +78,7 @@ pub unsafe trait Blocks: Needs {
 /// A satisfied pre-slot of an EDT that runs.
 #[derive(Clone, Copy)]
 #[doc(hidden)]
-pub struct Slot<'a> {
+pub struct SatisfiedSlot<'a> {
     content: sys::ocrEdtDep_t,
     lives: PhantomData<&'a ()>,
 }
@@ -98,14 +98,14 @@ impl<'a> Slots<'a> {
         Slots(unsafe { std::slice::from_raw_parts(first, count as usize) }.iter())
     }
 
-    fn next(&mut self) -> Slot<'a> {
+    fn next(&mut self) -> SatisfiedSlot<'a> {
         let content = *self.0.next().expect("an EDT has a pre-slot for each need");
         let lives = PhantomData;
-        Slot { content, lives }
+        SatisfiedSlot { content, lives }
     }
 }
 
-impl Slot<'_> {
+impl SatisfiedSlot<'_> {
     /// Where the elements of its block are, and how many.
     pub(super) fn elements<T>(self) -> (*mut T, usize) {
         let mut bytes = 0;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 /// A counter that can date records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub(crate) enum Kind {
+pub(crate) enum ClockKind {
     /// `CLOCK_MONOTONIC`, in nanoseconds.
     Monotonic = 0,
     /// The time stamp counter of x86.
@@ -14,14 +14,14 @@ pub(crate) enum Kind {
 
 /// The best counter of this machine: the time stamp counter where it has one speed and does not stop, otherwise
 /// `CLOCK_MONOTONIC`. The answer is found once in a process.
-pub(crate) fn kind() -> Kind {
-    static KIND: OnceLock<Kind> = OnceLock::new();
+pub(crate) fn kind() -> ClockKind {
+    static KIND: OnceLock<ClockKind> = OnceLock::new();
     *KIND.get_or_init(|| {
         let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         if cfg!(all(target_arch = "x86_64", not(miri))) && is_constant(&text) {
-            Kind::TimeStampCounter
+            ClockKind::TimeStampCounter
         } else {
-            Kind::Monotonic
+            ClockKind::Monotonic
         }
     })
 }
@@ -37,11 +37,11 @@ fn is_constant(cpuinfo: &str) -> bool {
 
 /// The ticks of a counter now.
 #[inline(always)]
-pub(crate) fn ticks(kind: Kind) -> u64 {
+pub(crate) fn ticks(kind: ClockKind) -> u64 {
     match kind {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: every processor of x86-64 has this instruction, which only reads a counter.
-        Kind::TimeStampCounter => unsafe { core::arch::x86_64::_rdtsc() },
+        ClockKind::TimeStampCounter => unsafe { core::arch::x86_64::_rdtsc() },
         _ => monotonic_ns(),
     }
 }
@@ -60,7 +60,7 @@ pub(crate) fn monotonic_ns() -> u64 {
 
 /// The ticks of a counter and the nanoseconds of `CLOCK_MONOTONIC` at one moment. Of several tries the shortest one is
 /// taken.
-pub(crate) fn pair(kind: Kind) -> [u64; 2] {
+pub(crate) fn pair(kind: ClockKind) -> [u64; 2] {
     let attempt = |_| {
         let before = ticks(kind);
         let ns = monotonic_ns();
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_pair_is_of_one_moment() {
-        for kind in [Kind::Monotonic, kind()] {
+        for kind in [ClockKind::Monotonic, kind()] {
             let first = pair(kind);
             let later = pair(kind);
             assert!(first[0] <= later[0] && first[1] <= later[1]);

@@ -6,12 +6,12 @@
 //! free. A *work* is what the EDTs of a template run, named by a number.
 
 use super::clock::monotonic_ns;
-use super::format::{Basis, Counter, Kind, Record, ThreadRole};
+use super::format::{Basis, Counter, Record, RecordKind, ThreadRole};
 use super::recording::{is_sample_due, now_and_length};
 use super::writer::{append, append_text, is_unnamed, set_named, set_role};
 
 /// A record of a kind with two numbers, not dated yet.
-fn of(kind: Kind, x: u64, y: u64) -> Record {
+fn of(kind: RecordKind, x: u64, y: u64) -> Record {
     Record {
         kind: kind as u8,
         x,
@@ -34,7 +34,7 @@ pub(crate) fn manager(place: u8, name: &str) {
     set_role(ThreadRole::Manager);
     let record = Record {
         a: place,
-        ..of(Kind::Device, 0, 0)
+        ..of(RecordKind::Device, 0, 0)
     };
     append_text(record, name);
 }
@@ -43,7 +43,7 @@ pub(crate) fn manager(place: u8, name: &str) {
 #[cold]
 #[inline(never)]
 pub(crate) fn label(object: u64, text: &str) {
-    append_text(of(Kind::Label, object, 0), text);
+    append_text(of(RecordKind::Label, object, 0), text);
 }
 
 /// Whether a work has no record yet, and there is room for one.
@@ -56,7 +56,7 @@ pub(crate) fn is_new(work: u64) -> bool {
 #[cold]
 #[inline(never)]
 pub(crate) fn name(work: u64, places: u64, name: &str) {
-    if append_text(of(Kind::Template, work, places), name) {
+    if append_text(of(RecordKind::Template, work, places), name) {
         set_named(work);
     }
 }
@@ -69,7 +69,7 @@ pub(crate) fn created(edt: u64, work: u64, paramc: u32, depc: u32, finish: bool)
         a: paramc.min(u32::from(u8::MAX)) as u8,
         b: depc.min(u32::from(u16::MAX)) as u16,
         c: u32::from(finish),
-        ..of(Kind::Created, edt, work)
+        ..of(RecordKind::Created, edt, work)
     });
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn linked(edt: u64, slot: u32, source: u64, mode: u8) {
     append(Record {
         a: mode,
         c: slot,
-        ..of(Kind::Linked, edt, source)
+        ..of(RecordKind::Linked, edt, source)
     });
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn satisfied(edt: u64, slot: u32, data: u64, mode: u8) {
     append(Record {
         a: mode,
         c: slot,
-        ..of(Kind::Satisfied, edt, data)
+        ..of(RecordKind::Satisfied, edt, data)
     });
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn satisfied(edt: u64, slot: u32, data: u64, mode: u8) {
 #[cold]
 #[inline(never)]
 pub(crate) fn follows(edt: u64, first: u64) {
-    append(of(Kind::Follows, edt, first));
+    append(of(RecordKind::Follows, edt, first));
 }
 
 /// Records that an EDT is runnable, and the place where the policy has put it.
@@ -108,7 +108,7 @@ pub(crate) fn follows(edt: u64, first: u64) {
 pub(crate) fn runnable(edt: u64, place: u8) {
     append(Record {
         a: place,
-        ..of(Kind::Runnable, edt, 0)
+        ..of(RecordKind::Runnable, edt, 0)
     });
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn runnable(edt: u64, place: u8) {
 pub(crate) fn placed(edt: u64, place: u8) {
     append(Record {
         a: place,
-        ..of(Kind::Placed, edt, 0)
+        ..of(RecordKind::Placed, edt, 0)
     });
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn estimate(edt: u64, place: u8, basis: Basis, [queue, copies, run]: 
         a: place,
         b: basis.bits(),
         c: units(queue) as u32,
-        ..of(Kind::Estimate, edt, units(copies) << 32 | units(run))
+        ..of(RecordKind::Estimate, edt, units(copies) << 32 | units(run))
     });
 }
 
@@ -140,7 +140,7 @@ pub(crate) fn estimate(edt: u64, place: u8, basis: Basis, [queue, copies, run]: 
 #[cold]
 #[inline(never)]
 pub(crate) fn granted(edt: u64, block: u64) {
-    append(of(Kind::Granted, edt, block));
+    append(of(RecordKind::Granted, edt, block));
 }
 
 /// Records that a block is to be brought to the place where an EDT runs.
@@ -149,7 +149,7 @@ pub(crate) fn granted(edt: u64, block: u64) {
 pub(crate) fn fetch(edt: u64, place: u8, block: u64) {
     append(Record {
         a: place,
-        ..of(Kind::Fetch, edt, block)
+        ..of(RecordKind::Fetch, edt, block)
     });
 }
 
@@ -157,20 +157,20 @@ pub(crate) fn fetch(edt: u64, place: u8, block: u64) {
 #[cold]
 #[inline(never)]
 pub(crate) fn fetched(edt: u64) {
-    append(of(Kind::Fetched, edt, 0));
+    append(of(RecordKind::Fetched, edt, 0));
 }
 
 /// Records that the function of an EDT begins on this thread. True if it is time for the caller to look at the
 /// counters.
 #[inline]
 pub(crate) fn begin(edt: u64) -> bool {
-    is_sample_due(append(of(Kind::Begin, edt, 0)))
+    is_sample_due(append(of(RecordKind::Begin, edt, 0)))
 }
 
 /// Records that the function of an EDT has returned on this thread.
 #[inline]
 pub(crate) fn end(edt: u64) {
-    append(of(Kind::End, edt, 0));
+    append(of(RecordKind::End, edt, 0));
 }
 
 /// Records that an EDT is given to the device at a place, which knows it by `token`.
@@ -179,7 +179,7 @@ pub(crate) fn end(edt: u64) {
 pub(crate) fn launched(edt: u64, place: u8, token: usize) {
     append(Record {
         a: place,
-        ..of(Kind::Launched, edt, token as u64)
+        ..of(RecordKind::Launched, edt, token as u64)
     });
 }
 
@@ -189,7 +189,7 @@ pub(crate) fn launched(edt: u64, place: u8, token: usize) {
 pub(crate) fn kernel_end(edt: u64, place: u8) -> bool {
     is_sample_due(append(Record {
         a: place,
-        ..of(Kind::KernelEnd, edt, 0)
+        ..of(RecordKind::KernelEnd, edt, 0)
     }))
 }
 
@@ -218,7 +218,7 @@ impl Default for DeviceTimes {
 }
 
 /// A command of a device that has ended.
-pub(crate) struct Ended {
+pub(crate) struct EndedCommand {
     /// The number of the device's place.
     pub(crate) place: usize,
     /// The lane in which the command was.
@@ -234,7 +234,7 @@ pub(crate) struct Ended {
 
 impl DeviceTimes {
     /// When a command ended, and how long it took, both in ticks of the recording's counter.
-    fn span(&mut self, ended: &Ended) -> (u64, u64) {
+    fn span(&mut self, ended: &EndedCommand) -> (u64, u64) {
         let (now, now_ns) = (now_and_length(0).0, monotonic_ns());
         let (before_ns, took_ns) = match ended.times {
             Some([_, start, end]) if start <= end && end != 0 => {
@@ -257,27 +257,27 @@ impl DeviceTimes {
     /// Records that a kernel has ended, and how long it took. `token` is that of its launch.
     #[cold]
     #[inline(never)]
-    pub(crate) fn kernel(&mut self, ended: &Ended, token: usize) {
+    pub(crate) fn kernel(&mut self, ended: &EndedCommand, token: usize) {
         let (ticks, took) = self.span(ended);
         append(Record {
             ticks,
             a: ended.place as u8,
             b: ended.lane as u16,
-            ..of(Kind::Kernel, token as u64, took)
+            ..of(RecordKind::Kernel, token as u64, took)
         });
     }
 
     /// Records that a copy of a block has ended, and how long it took.
     #[cold]
     #[inline(never)]
-    pub(crate) fn copy(&mut self, ended: &Ended, block: u64, bytes: u64, to_device: bool) {
+    pub(crate) fn copy(&mut self, ended: &EndedCommand, block: u64, bytes: u64, to_device: bool) {
         let (ticks, took) = self.span(ended);
         append(Record {
             ticks,
             a: ended.place as u8,
             b: u16::from(!to_device),
             c: (took / 16).min(u64::from(u32::MAX)) as u32,
-            ..of(Kind::Copy, block, bytes)
+            ..of(RecordKind::Copy, block, bytes)
         });
     }
 }
@@ -286,28 +286,28 @@ impl DeviceTimes {
 #[cold]
 #[inline(never)]
 pub(crate) fn block(block: u64, size: u64) {
-    append(of(Kind::Block, block, size));
+    append(of(RecordKind::Block, block, size));
 }
 
 /// Records that a block is gone.
 #[cold]
 #[inline(never)]
 pub(crate) fn block_gone(block: u64) {
-    append(of(Kind::BlockGone, block, 0));
+    append(of(RecordKind::BlockGone, block, 0));
 }
 
 /// Records that this worker has no EDT to run. True if it is time for the caller to look at the counters.
 #[cold]
 #[inline(never)]
 pub(crate) fn idle() -> bool {
-    is_sample_due(append(of(Kind::Idle, 0, 0)))
+    is_sample_due(append(of(RecordKind::Idle, 0, 0)))
 }
 
 /// Records that this worker has an EDT to run again, or ends.
 #[cold]
 #[inline(never)]
 pub(crate) fn busy() {
-    append(of(Kind::Busy, 0, 0));
+    append(of(RecordKind::Busy, 0, 0));
 }
 
 /// Records the value of a counter of a place.
@@ -317,6 +317,6 @@ pub(crate) fn counter(counter: Counter, place: u8, value: u64) {
     append(Record {
         a: counter as u8,
         b: u16::from(place),
-        ..of(Kind::Counter, 0, value)
+        ..of(RecordKind::Counter, 0, value)
     });
 }

@@ -30,7 +30,7 @@ pub(crate) struct Head {
     pub(crate) magic: [u8; 8],
     pub(crate) version: u32,
     pub(crate) head_bytes: u32,
-    /// The counter that dates records: a number of [`super::clock::Kind`].
+    /// The counter that dates records: a number of [`super::clock::ClockKind`].
     pub(crate) clock: u32,
     /// The system's number of the process that was recorded.
     pub(crate) process: u32,
@@ -85,13 +85,13 @@ pub(crate) struct SegmentHead {
 
 const _: () = assert!(size_of::<SegmentHead>() <= SEGMENT_HEAD_BYTES);
 
-/// A record: something that happened, when, and numbers whose meaning depends on the [`Kind`].
+/// A record: something that happened, when, and numbers whose meaning depends on the [`RecordKind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(C)]
 pub(crate) struct Record {
     /// When it happened, in ticks of the counter.
     pub(crate) ticks: u64,
-    /// What happened: a number of [`Kind`].
+    /// What happened: a number of [`RecordKind`].
     pub(crate) kind: u8,
     pub(crate) a: u8,
     pub(crate) b: u16,
@@ -107,15 +107,15 @@ macro_rules! kinds {
         /// What a record says, and the meaning of its numbers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
-        pub(crate) enum Kind {
+        pub(crate) enum RecordKind {
             $($(#[$doc])* $name = $number,)*
         }
 
-        impl Kind {
+        impl RecordKind {
             /// The kind with this number. None for a number that has no kind.
-            pub(crate) fn of(number: u8) -> Option<Kind> {
+            pub(crate) fn of(number: u8) -> Option<RecordKind> {
                 match number {
-                    $($number => Some(Kind::$name),)*
+                    $($number => Some(RecordKind::$name),)*
                     _ => None,
                 }
             }
@@ -180,12 +180,12 @@ kinds! {
     Estimate = 28,
 }
 
-impl Kind {
+impl RecordKind {
     /// Whether a text follows, of `c` bytes, in records of its own.
     pub(crate) fn has_text(self) -> bool {
         matches!(
             self,
-            Kind::Thread | Kind::Template | Kind::Device | Kind::Label
+            RecordKind::Thread | RecordKind::Template | RecordKind::Device | RecordKind::Label
         )
     }
 }

@@ -2,7 +2,7 @@
 
 use super::clock::Scale;
 use super::format::{
-    HEAD_BYTES, Head, Kind, LARGEST_SEGMENT, LONGEST_TEXT, MAGIC, RECORD_BYTES, Record,
+    HEAD_BYTES, Head, LARGEST_SEGMENT, LONGEST_TEXT, MAGIC, RECORD_BYTES, Record, RecordKind,
     SEGMENT_HEAD_BYTES, SEGMENT_MAGIC, SEGMENT_UNIT, SegmentHead, TEXT_AT, VERSION,
 };
 use crate::text::{Counted, Readable};
@@ -15,7 +15,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// A file that holds a recording.
-pub(crate) struct Recording {
+pub(crate) struct RecordingFile {
     file: File,
     /// The name of the file as messages show it.
     pub(crate) name: String,
@@ -58,7 +58,7 @@ impl Segment {
 }
 
 /// A record with the thread that wrote it and the text behind it.
-pub(crate) struct Event {
+pub(crate) struct TraceEvent {
     /// The number in the recording of the thread that wrote the record.
     pub(crate) owner: u32,
     /// When the record was written, in ticks. The record's own time may be earlier.
@@ -108,10 +108,10 @@ fn read_at(file: &File, place: &mut [u8], offset: u64) -> io::Result<usize> {
     Ok(done)
 }
 
-impl Recording {
+impl RecordingFile {
     /// Opens a recording and finds its segments. The error is a text that says why the file cannot be read: there is
     /// none, it is no recording, or one of another version.
-    pub(crate) fn open(path: &Path) -> Result<Recording, String> {
+    pub(crate) fn open(path: &Path) -> Result<RecordingFile, String> {
         let name = Readable::path(path).to_string();
         let fail = |error: io::Error| format!("{name} cannot be read: {error}");
         let about_file = path.metadata().map_err(fail)?;
@@ -159,7 +159,7 @@ impl Recording {
         let pair = offset_of!(Head, later) + 16 * (calibrated % 2) as usize;
         let later = [u64_at(&head, pair), u64_at(&head, pair + 8)];
         let ended = u64_at(&head, offset_of!(Head, ended));
-        let mut recording = Recording {
+        let mut recording = RecordingFile {
             about: about(&head),
             process: u32_at(&head, offset_of!(Head, process)),
             status: (ended != 0).then(|| (ended - 1) as i32),
@@ -263,7 +263,7 @@ impl Recording {
     /// Calls `see` with each record, in the order in which they were written, as far as one can tell. Returns a
     /// sentence for each thing that is wrong with the records. The error is a text that says why the file cannot be
     /// read.
-    pub(crate) fn for_each(&self, mut see: impl FnMut(Event)) -> Result<Vec<String>, String> {
+    pub(crate) fn for_each(&self, mut see: impl FnMut(TraceEvent)) -> Result<Vec<String>, String> {
         let fail = |error: io::Error| format!("{} cannot be read: {error}", self.name);
         let mut faults = Vec::new();
         let mut threads = Vec::new();
@@ -288,7 +288,7 @@ impl Recording {
             match event {
                 Some(event) => see(event),
                 None => {
-                    let empty = Event {
+                    let empty = TraceEvent {
                         owner: thread.owner,
                         written: 0,
                         record: Record::default(),
@@ -349,7 +349,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next record of the thread, with its text. None behind the last one.
-    fn next(&mut self, file: &File) -> io::Result<Option<Event>> {
+    fn next(&mut self, file: &File) -> io::Result<Option<TraceEvent>> {
         while self.at + RECORD_BYTES > self.bytes.len() {
             let Some((segment, rest)) = self.segments.split_first() else {
                 return Ok(None);
@@ -365,7 +365,7 @@ impl<'a> Cursor<'a> {
         let record = record_of(&self.bytes[self.at..self.at + RECORD_BYTES]);
         self.at += RECORD_BYTES;
         let mut text = String::new();
-        if Kind::of(record.kind).is_some_and(Kind::has_text) {
+        if RecordKind::of(record.kind).is_some_and(RecordKind::has_text) {
             let length = (record.c as usize).min(LONGEST_TEXT);
             let end = self.at + length;
             let bytes = &self.bytes[self.at..end.min(self.bytes.len())];
@@ -375,7 +375,7 @@ impl<'a> Cursor<'a> {
         }
         // The record of a kernel is dated back to the kernel's end. A record that was written later still comes later.
         self.latest = self.latest.max(record.ticks);
-        Ok(Some(Event {
+        Ok(Some(TraceEvent {
             owner: self.owner,
             written: self.latest,
             record,

@@ -116,7 +116,7 @@ impl Drop for Mapped {
 /// The recording of one run of this process.
 pub(crate) struct Recording {
     path: PathBuf,
-    pub(super) clock: clock::Kind,
+    pub(super) clock: clock::ClockKind,
     head: Mapped,
     file: Mutex<Growing>,
     /// Whether there is no room for another segment. Relaxed: the flag orders nothing, and a thread that sees it late

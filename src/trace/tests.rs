@@ -1,6 +1,6 @@
 use super::*;
 use crate::trace::format::{HEAD_BYTES, SEGMENT_UNIT, VERSION};
-use crate::trace::reader::{self, Event};
+use crate::trace::reader::{self, TraceEvent};
 use crate::trace::recording::create;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,8 +21,8 @@ impl Place {
         create(&self.0, "program=x y\nhost=z\n").expect("the file can be written")
     }
 
-    fn read(&self) -> (reader::Recording, Vec<Event>, Vec<String>) {
-        let recording = reader::Recording::open(&self.0).expect("a recording");
+    fn read(&self) -> (reader::RecordingFile, Vec<TraceEvent>, Vec<String>) {
+        let recording = reader::RecordingFile::open(&self.0).expect("a recording");
         let mut events = Vec::new();
         let faults = recording
             .for_each(|event| events.push(event))
@@ -31,7 +31,7 @@ impl Place {
     }
 
     fn refused(&self) -> String {
-        match reader::Recording::open(&self.0) {
+        match reader::RecordingFile::open(&self.0) {
             Ok(_) => panic!("it is read"),
             Err(why) => why,
         }
@@ -46,17 +46,17 @@ impl Drop for Place {
 
 fn record(x: u64) -> Record {
     Record {
-        kind: Kind::Block as u8,
+        kind: RecordKind::Block as u8,
         x,
         y: 2 * x,
         ..Record::default()
     }
 }
 
-fn numbers(events: &[Event]) -> Vec<u64> {
+fn numbers(events: &[TraceEvent]) -> Vec<u64> {
     let blocks = events
         .iter()
-        .filter(|event| event.record.kind == Kind::Block as u8);
+        .filter(|event| event.record.kind == RecordKind::Block as u8);
     blocks.map(|event| event.record.x).collect()
 }
 
@@ -72,7 +72,7 @@ fn what_is_written_is_read_in_the_order_of_time() {
         for thread in 0..3 {
             let turn = &turn;
             scope.spawn(move || {
-                let mut writer = Writer::NEW;
+                let mut writer = RecordWriter::NEW;
                 for round in 0..EACH / 100 {
                     while turn.load(Ordering::Acquire) != 3 * round + thread {
                         std::thread::yield_now();
@@ -107,7 +107,7 @@ fn what_is_written_is_read_in_the_order_of_time() {
             &events
                 .iter()
                 .filter(|e| e.owner == owner)
-                .map(|e| Event {
+                .map(|e| TraceEvent {
                     text: String::new(),
                     ..*e
                 })
@@ -122,11 +122,11 @@ fn what_is_written_is_read_in_the_order_of_time() {
 fn texts_stand_whole_beside_records() {
     let place = Place::new();
     let recording = place.recording();
-    let mut writer = Writer::NEW;
+    let mut writer = RecordWriter::NEW;
     let texts: Vec<String> = (0..3000).map(|n| "é".repeat(n % 40) + "x").collect();
     for (n, text) in texts.iter().enumerate() {
         let labelled = Record {
-            kind: Kind::Label as u8,
+            kind: RecordKind::Label as u8,
             x: n as u64,
             ..Record::default()
         };
@@ -134,7 +134,7 @@ fn texts_stand_whole_beside_records() {
         writer.append(recording, record(n as u64));
     }
     let long = Record {
-        kind: Kind::Label as u8,
+        kind: RecordKind::Label as u8,
         ..Record::default()
     };
     writer.append_text(recording, long, &"é".repeat(5000));
@@ -142,7 +142,7 @@ fn texts_stand_whole_beside_records() {
     assert!(faults.is_empty(), "{faults:?}");
     let labels = events
         .iter()
-        .filter(|event| event.record.kind == Kind::Label as u8);
+        .filter(|event| event.record.kind == RecordKind::Label as u8);
     let found: Vec<&String> = labels.map(|event| &event.text).collect();
     assert!(found[..3000].iter().copied().eq(&texts));
     assert_eq!(*found[3000], "é".repeat(LONGEST_TEXT / 2));
@@ -154,7 +154,7 @@ fn texts_stand_whole_beside_records() {
 fn a_file_that_is_cut_off_is_read_as_far_as_it_goes() {
     let place = Place::new();
     let recording = place.recording();
-    let mut writer = Writer::NEW;
+    let mut writer = RecordWriter::NEW;
     for x in 0..5000 {
         writer.append(recording, record(x));
     }
@@ -212,7 +212,7 @@ fn a_file_that_is_cut_off_is_read_as_far_as_it_goes() {
 fn lengths_and_counts_that_cannot_be_are_told() {
     let place = Place::new();
     let recording = place.recording();
-    let mut writer = Writer::NEW;
+    let mut writer = RecordWriter::NEW;
     for x in 0..5000 {
         writer.append(recording, record(x));
     }
@@ -248,9 +248,9 @@ fn lengths_and_counts_that_cannot_be_are_told() {
 #[cfg_attr(miri, ignore = "it maps files")]
 fn a_work_is_named_when_its_name_is_written() {
     let place = Place::new();
-    let (recording, mut writer) = (place.recording(), Writer::NEW);
+    let (recording, mut writer) = (place.recording(), RecordWriter::NEW);
     let named = Record {
-        kind: Kind::Template as u8,
+        kind: RecordKind::Template as u8,
         ..Record::default()
     };
     assert!(writer.is_unnamed(recording, 7) && writer.is_unnamed(recording, 7));
@@ -258,7 +258,7 @@ fn a_work_is_named_when_its_name_is_written() {
     recording.named.lock().insert(7);
     assert!(!writer.is_unnamed(recording, 7) && writer.is_unnamed(recording, 8));
     // Another thread does not name it again. Without room nobody is asked to.
-    let mut other = Writer::NEW;
+    let mut other = RecordWriter::NEW;
     assert!(!other.is_unnamed(recording, 7));
     recording.full.store(true, Ordering::Relaxed);
     assert!(!other.is_unnamed(recording, 8) && !other.append_text(recording, named, "eight"));
@@ -289,9 +289,9 @@ fn what_is_no_recording_of_this_version_is_told() {
 #[cfg_attr(miri, ignore = "it maps files")]
 fn a_recording_replaces_another_that_goes_on() {
     let place = Place::new();
-    let (first, mut writer) = (place.recording(), Writer::NEW);
+    let (first, mut writer) = (place.recording(), RecordWriter::NEW);
     writer.append(first, record(1));
-    let (second, mut other) = (place.recording(), Writer::NEW);
+    let (second, mut other) = (place.recording(), RecordWriter::NEW);
     other.append(second, record(2));
     // The first is still mapped, in a file without a name.
     for x in 3..10_000 {

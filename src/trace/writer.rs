@@ -5,7 +5,7 @@
 
 use super::clock;
 use super::format::{
-    Kind, LONGEST_TEXT, RECORD_BYTES, Record, SEGMENT_HEAD_BYTES, SegmentHead, ThreadRole,
+    LONGEST_TEXT, RECORD_BYTES, Record, RecordKind, SEGMENT_HEAD_BYTES, SegmentHead, ThreadRole,
 };
 use super::recording::{Mapped, Recording, current};
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -14,10 +14,10 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 /// What a thread needs of its own to write records.
-struct Writer {
+struct RecordWriter {
     /// The recording to which the other fields belong; null before the thread's first record.
     recording: *const Recording,
-    clock: clock::Kind,
+    clock: clock::ClockKind,
     role: ThreadRole,
     /// The number of the thread in the recording.
     owner: u32,
@@ -35,13 +35,13 @@ struct Writer {
 }
 
 thread_local! {
-    static WRITER: UnsafeCell<Writer> = const { UnsafeCell::new(Writer::NEW) };
+    static WRITER: UnsafeCell<RecordWriter> = const { UnsafeCell::new(RecordWriter::NEW) };
 }
 
-impl Writer {
-    const NEW: Writer = Writer {
+impl RecordWriter {
+    const NEW: RecordWriter = RecordWriter {
         recording: ptr::null(),
-        clock: clock::Kind::Monotonic,
+        clock: clock::ClockKind::Monotonic,
         role: ThreadRole::Program,
         owner: 0,
         sequence: 0,
@@ -106,12 +106,12 @@ impl Writer {
     fn turn_over(&mut self, recording: &'static Recording, room: u64) -> bool {
         let first = !ptr::eq(self.recording, recording);
         if first {
-            *self = Writer {
+            *self = RecordWriter {
                 recording,
                 clock: recording.clock,
                 role: self.role,
                 owner: recording.owners.fetch_add(1, Ordering::Relaxed),
-                ..Writer::NEW
+                ..RecordWriter::NEW
             };
         }
         self.segment = None;
@@ -128,7 +128,7 @@ impl Writer {
         if first {
             let name = std::fs::read_to_string("/proc/thread-self/comm").unwrap_or_default();
             let record = Record {
-                kind: Kind::Thread as u8,
+                kind: RecordKind::Thread as u8,
                 a: self.role as u8,
                 ..Record::default()
             };
@@ -173,7 +173,7 @@ impl Writer {
 /// Calls `f` with this thread's writer, if a run is recorded. Does nothing in a thread that ends and whose writer has
 /// gone.
 #[inline]
-fn with(f: impl FnOnce(&mut Writer, &'static Recording)) {
+fn with(f: impl FnOnce(&mut RecordWriter, &'static Recording)) {
     let Some(recording) = current() else { return };
     let _ = WRITER.try_with(|writer| {
         // SAFETY: the cell is this thread's, so no other thread refers to the writer. Neither does this thread: no

@@ -59,7 +59,7 @@ fn apart(facts: &Facts, kernel: &VariantReport) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ocr::report::why::{Times, Variant};
+    use ocr::report::why::{IdleTimes, Variant};
 
     #[test]
     fn what_a_kernel_takes_until_its_end_is_seen_is_told() {
@@ -73,7 +73,7 @@ mod tests {
         let facts = |place| Facts {
             seconds: 0.1,
             score: None,
-            times: Times::default(),
+            times: IdleTimes::default(),
             moved: Default::default(),
             variants: vec![its(place)],
             causes: Vec::new(),

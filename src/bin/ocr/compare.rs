@@ -1,6 +1,6 @@
 //! `ocr compare`: the same program under several placement policies, in one table, and which of them to use.
 
-use crate::compare_options::{Devices, Options, Purpose};
+use crate::compare_options::{CompareOptions, Devices, Purpose};
 use crate::comparison::Comparison;
 use crate::input::Input;
 use crate::progress::Progress;
@@ -11,7 +11,7 @@ use ocr::device::{DeviceKind, Inventory, Selection, discover};
 use ocr::policy;
 
 /// Runs the program under each policy, and shows the table.
-pub(crate) fn compare(options: &Options) -> Result<(), Failure> {
+pub(crate) fn compare(options: &CompareOptions) -> Result<(), Failure> {
     check_words(&options.program, "compare")?;
     for name in &options.policies {
         policy::parse(name).map_err(|message| Failure::usage(format!("--policies: {message}")))?;

@@ -33,7 +33,7 @@ Example:
 
 /// The arguments of `ocr compare`.
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct CompareOptions {
     /// Policies, in the order of the rows; the first is what the others are measured against.
     #[arg(
         long,
@@ -83,7 +83,7 @@ pub(crate) struct Options {
     pub(crate) program: Vec<OsString>,
 }
 
-impl Options {
+impl CompareOptions {
     /// Whether a run of each policy is recorded.
     pub(crate) fn records(&self) -> bool {
         self.bounds || self.html.is_some()

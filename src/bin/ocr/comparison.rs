@@ -3,9 +3,9 @@
 use crate::Failure;
 use crate::because::because;
 use crate::best::{Candidate, Times, Verdict, best_place, verdict};
-use crate::compare_options::{Devices, Options, Purpose};
+use crate::compare_options::{CompareOptions, Devices, Purpose};
 use crate::html::{Page, PageRun};
-use crate::reasons::{Reasons, Seen, reasons};
+use crate::reasons::{Reasons, SeenRun, reasons};
 use crate::row::{Measured, Row};
 use crate::run::Run;
 use crate::same::{self, Values};
@@ -18,7 +18,7 @@ use ocr::report::{duration, recorded};
 /// A comparison of policies, as far as it has been run.
 pub(crate) struct Comparison<'a> {
     /// The arguments of the command.
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a CompareOptions,
     /// A row for each policy that is not left out.
     pub(crate) rows: Vec<Row>,
     /// For each key of `--same`, the values that the runs printed.
@@ -31,7 +31,7 @@ pub(crate) struct Comparison<'a> {
 
 impl<'a> Comparison<'a> {
     /// A comparison without rows.
-    pub(crate) fn new(options: &'a Options) -> Comparison<'a> {
+    pub(crate) fn new(options: &'a CompareOptions) -> Comparison<'a> {
         Comparison {
             options,
             rows: Vec::new(),
@@ -106,7 +106,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Adds the recorded run of a row's policy. `own` are the seconds that the program has printed in it.
-    fn recorded(&mut self, row: usize, run: &recorded::Run, own: Option<f64>) {
+    fn recorded(&mut self, row: usize, run: &recorded::RecordedRun, own: Option<f64>) {
         let runs = self.rows.len();
         let its = &mut self.rows[row];
         its.own = own;
@@ -208,13 +208,13 @@ impl<'a> Comparison<'a> {
         let advised = verdict.advice.or(verdict.best);
         let ran = self.rows.iter().filter(|row| row.failure.is_none());
         let seen = ran.filter_map(|row| {
-            Some(Seen {
+            Some(SeenRun {
                 policy: &row.policy,
                 facts: row.facts.as_ref()?,
                 own: row.own,
             })
         });
-        let seen: Vec<Seen<'_>> = seen.collect();
+        let seen: Vec<SeenRun<'_>> = seen.collect();
         reasons(advised.as_deref(), &equals, &seen)
     }
 

@@ -4,9 +4,10 @@ use crate::table::{Align, Table, bytes, wrap};
 use crate::{Failure, print};
 use clap::Args;
 use ocr::report::explain::{
-    Choice, ERRORS, EdtView, Explained, PlaceOfTemplate, Subject, TemplateView, Truth, Whole, find,
+    ERRORS, EdtView, Explained, ExplainedChoice, ExplainedTemplate, PlaceOfTemplate, Subject,
+    Truth, Whole, find,
 };
-use ocr::report::recorded::{self, Run};
+use ocr::report::recorded::{self, RecordedRun};
 use ocr::report::{counted, duration};
 use std::path::PathBuf;
 
@@ -23,7 +24,7 @@ Example:
 
 /// The arguments of `ocr explain`.
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct ExplainOptions {
     /// The recording of a run that was started with OCR_TRACE=FILE.
     file: PathBuf,
 
@@ -40,7 +41,7 @@ pub(crate) struct Options {
 }
 
 /// Explains a recorded run, an EDT or a template, and prints that.
-pub(crate) fn explain(options: &Options) -> Result<(), Failure> {
+pub(crate) fn explain(options: &ExplainOptions) -> Result<(), Failure> {
     let run = recorded::read(&options.file).map_err(Failure::failed)?;
     let subject = options.subject.as_deref().map(|word| find(&run, word));
     let subject = subject.transpose().map_err(Failure::failed)?;
@@ -63,7 +64,7 @@ pub(crate) fn explain(options: &Options) -> Result<(), Failure> {
         }
         Some(Subject::Templates(numbers)) => {
             let all = numbers.iter().map(|&number| explained.template(number));
-            let all: Vec<TemplateView> = all.collect();
+            let all: Vec<ExplainedTemplate> = all.collect();
             let texts: Vec<String> = all.iter().map(text_of_template).collect();
             (("templates", serde_json::json!(all)), texts.join("\n"))
         }
@@ -109,7 +110,7 @@ fn indented(table: &Table) -> String {
 }
 
 /// The explanation of a run as a whole, as text.
-pub(crate) fn text_of_run(run: &Run, whole: &Whole) -> String {
+pub(crate) fn text_of_run(run: &RecordedRun, whole: &Whole) -> String {
     let about = |name: &str| run.about.get(name).map_or("?", String::as_str);
     let mut head = format!(
         "{}: {} in {}, policy {}; {} could run in more than one place.\n",
@@ -211,7 +212,7 @@ fn text_of_decisions(whole: &Whole) -> String {
     text + &indented(&rows)
 }
 
-fn text_of_template(template: &TemplateView) -> String {
+fn text_of_template(template: &ExplainedTemplate) -> String {
     let mut text = format!(
         "Template {}: {}, {} of them ended\n\n",
         template.name,
@@ -340,7 +341,7 @@ fn text_of_edt(edt: &EdtView) -> String {
     text + &text_of_places(edt)
 }
 
-fn text_of_choice(choice: &Choice) -> String {
+fn text_of_choice(choice: &ExplainedChoice) -> String {
     let to = choice
         .chosen
         .as_ref()

@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 
 /// The arguments of `ocr generate`.
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct GenerateOptions {
     #[command(subcommand)]
-    what: What,
+    what: GenerateCommand,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
+enum GenerateCommand {
     /// Writes man pages of section 1.
     Man {
         /// The folder, which is made.
@@ -62,10 +62,10 @@ const FILES: [(&str, &str); 4] = [
 ];
 
 /// Writes the man pages or the completions.
-pub(crate) fn generate(options: &Options) -> Result<(), Failure> {
+pub(crate) fn generate(options: &GenerateOptions) -> Result<(), Failure> {
     let (folder, done) = match &options.what {
-        What::Man { folder } => (folder, man(folder)),
-        What::Completions { folder } => (folder, completions(folder)),
+        GenerateCommand::Man { folder } => (folder, man(folder)),
+        GenerateCommand::Completions { folder } => (folder, completions(folder)),
     };
     done.map_err(|error| Failure::failed(format!("{}: {error}", Readable::path(folder))))
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// The arguments of `ocr info`.
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct InfoOptions {
     /// Shows the workers and devices alone.
     #[arg(long)]
     short: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Options {
 }
 
 /// Shows what a program would get, or writes a platform description.
-pub(crate) fn info(options: &Options) -> Result<(), Failure> {
+pub(crate) fn info(options: &InfoOptions) -> Result<(), Failure> {
     let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
     let inventory = discover();
     if let Some(file) = &options.write_platform {
@@ -59,7 +59,7 @@ pub(crate) fn info(options: &Options) -> Result<(), Failure> {
 
 /// What a program would get, as text.
 fn text(
-    options: &Options,
+    options: &InfoOptions,
     settings: &Settings,
     inventory: &Inventory,
     platform: Option<&Platform>,

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// The answer of `ocr compare --json`, which `docs/json.md` describes. A value that the table lacks is `null` here.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct CompareAnswer<'a> {
     /// The program and its arguments.
     program: Vec<String>,
     /// What the seconds are, in words.
@@ -27,7 +27,7 @@ struct Answer<'a> {
     /// The faster one of the policies `cpu` and `device`.
     best_place: Option<&'a str>,
     /// The keys of `--same`, with each value that was seen.
-    same: BTreeMap<&'a str, Vec<Seen<'a>>>,
+    same: BTreeMap<&'a str, Vec<SeenValue<'a>>>,
     /// Sentences that one must know to judge the times.
     notes: Vec<Note<'a>>,
     /// Which policy is best.
@@ -54,12 +54,12 @@ struct Policy<'a> {
     bound: Option<f64>,
     /// The facts about the recorded run: what its time went into, what was copied, and why it took as long.
     recorded: Option<&'a Facts>,
-    failure: Option<Failed<'a>>,
+    failure: Option<FailedPolicy<'a>>,
     runs: Vec<OneRun<'a>>,
 }
 
 #[derive(Serialize)]
-struct Failed<'a> {
+struct FailedPolicy<'a> {
     how: &'a str,
     said: &'a str,
 }
@@ -73,7 +73,7 @@ struct OneRun<'a> {
 }
 
 #[derive(Serialize)]
-struct Seen<'a> {
+struct SeenValue<'a> {
     value: Option<&'a str>,
     first_under: &'a str,
 }
@@ -89,7 +89,7 @@ impl Comparison<'_> {
     pub(crate) fn json(&self, devices: &Devices, left_out: &[&str]) -> String {
         let words = self.options.program.iter();
         let same = self.options.same.iter().zip(&self.values);
-        let answer = Answer {
+        let answer = CompareAnswer {
             program: words.map(|word| Readable::os(word).to_string()).collect(),
             seconds: self.whose(),
             devices: match devices {
@@ -107,7 +107,7 @@ impl Comparison<'_> {
             best_place: self.place().map(|(policy, _)| policy),
             same: same
                 .map(|(key, seen)| {
-                    let seen = seen.iter().map(|(value, policy)| Seen {
+                    let seen = seen.iter().map(|(value, policy)| SeenValue {
                         value: (value != "(missing)").then_some(value.as_str()),
                         first_under: policy,
                     });
@@ -143,7 +143,7 @@ impl Comparison<'_> {
             over_best_place: over(self.place().map(|(_, seconds)| seconds)),
             bound: row.bound,
             recorded: row.facts.as_ref(),
-            failure: (row.failure.as_ref()).map(|(how, said)| Failed { how, said }),
+            failure: (row.failure.as_ref()).map(|(how, said)| FailedPolicy { how, said }),
             runs: row.runs.iter().map(|run| self.one_run(run)).collect(),
         }
     }

@@ -85,27 +85,27 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Subcommands {
     /// Shows the workers, devices, settings and policies that a program started here would get.
-    Info(info::Options),
+    Info(info::InfoOptions),
     /// Runs a program under several placement policies, shows the results in one table, and says which to use.
     #[command(after_help = compare_options::AFTER_HELP)]
-    Compare(compare_options::Options),
+    Compare(compare_options::CompareOptions),
     /// Lists, shows and removes what runs have learned of how long EDTs take.
     #[command(after_help = models::AFTER_HELP)]
-    Models(models::Options),
+    Models(models::ModelsOptions),
     /// Looks into the recording of a run that was started with OCR_TRACE=FILE.
-    Trace(trace::Options),
+    Trace(trace::TraceOptions),
     /// Says why a recorded run took as long as it did, what the placement policy expected of an EDT, and what to change.
     #[command(after_help = explain::AFTER_HELP)]
-    Explain(explain::Options),
+    Explain(explain::ExplainOptions),
     /// Replays a recorded run on a machine that need not exist, by the policies of the runtime.
     #[command(after_help = simulate::AFTER_HELP)]
-    Simulate(simulate::Options),
+    Simulate(simulate::SimulateOptions),
     /// Finds the best of many settings of a program with few runs, and says how sure that is.
     #[command(after_help = tune::AFTER_HELP)]
-    Tune(tune::Options),
+    Tune(tune::TuneOptions),
     /// Writes man pages and completions, for `make install`.
     #[command(hide = true)]
-    Generate(generate::Options),
+    Generate(generate::GenerateOptions),
 }
 
 /// The command line of `ocr`.

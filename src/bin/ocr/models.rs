@@ -3,7 +3,7 @@
 use crate::table::{Align, Table, bytes};
 use crate::{Failure, models_json, print};
 use ocr::config::Settings;
-use ocr::model::{Content, CopyEntry, Direction, Entry, Store, StoredFile as File, today};
+use ocr::model::{Content, CopyEntry, Direction, ModelEntry, Store, StoredFile as File, today};
 use ocr::report::{counted, duration};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -17,7 +17,7 @@ it is learned again.";
 /// The arguments of `ocr models`.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct Options {
+pub(crate) struct ModelsOptions {
     #[command(subcommand)]
     action: Option<Action>,
 
@@ -54,7 +54,7 @@ enum Action {
 }
 
 /// Lists, shows or removes what runs have learned.
-pub(crate) fn models(options: &Options) -> Result<(), Failure> {
+pub(crate) fn models(options: &ModelsOptions) -> Result<(), Failure> {
     let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
     let list_it = Action::List { json: options.json };
     let action = options.action.as_ref().unwrap_or(&list_it);
@@ -111,7 +111,7 @@ fn readable(files: &[File]) -> impl Iterator<Item = &Content> {
 }
 
 /// Whether the place or a name of an entry contains the filter. True without a filter.
-pub(crate) fn matches(content: &Content, entry: &Entry, filter: Option<&str>) -> bool {
+pub(crate) fn matches(content: &Content, entry: &ModelEntry, filter: Option<&str>) -> bool {
     let key = &entry.key;
     let names = [&content.place, &key.program, &key.template, &key.variant];
     filter.is_none_or(|filter| names.iter().any(|name| name.contains(filter)))
@@ -213,7 +213,8 @@ fn show(store: &Store, files: &[File], filter: Option<&str>) -> String {
     let mut text = String::new();
     for content in readable(files) {
         let entries = content.entries.iter();
-        let mut entries: Vec<&Entry> = entries.filter(|e| matches(content, e, filter)).collect();
+        let mut entries: Vec<&ModelEntry> =
+            entries.filter(|e| matches(content, e, filter)).collect();
         let copies = if shows_copies(content, filter) {
             copies(content)
         } else {
@@ -273,7 +274,7 @@ fn remove(store: &Store, files: &[File], filter: Option<&str>) -> Result<(), Fai
         if content.is_err() && filter.is_some() {
             continue;
         }
-        let goes = |content: &Content, entry: &Entry| matches(content, entry, filter);
+        let goes = |content: &Content, entry: &ModelEntry| matches(content, entry, filter);
         let copies_go = |content: &Content| shows_copies(content, filter);
         let gone = store.remove(path, goes, copies_go, filter.is_none());
         entries += gone.map_err(Failure::failed)?;

@@ -1,7 +1,7 @@
 //! What runs have learned, as JSON. `docs/json.md` describes the members.
 
 use crate::models::{direction, matches, shows_copies};
-use ocr::model::{Content, CopyEntry, Entry, Store, today};
+use ocr::model::{Content, CopyEntry, ModelEntry, Store, today};
 use ocr::text::Readable;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -38,7 +38,8 @@ pub(crate) fn show<'a>(
 ) -> String {
     let places = contents.filter_map(|content| {
         let entries = content.entries.iter();
-        let mut entries: Vec<&Entry> = entries.filter(|e| matches(content, e, filter)).collect();
+        let mut entries: Vec<&ModelEntry> =
+            entries.filter(|e| matches(content, e, filter)).collect();
         entries.sort_by_key(|entry| (&entry.key, entry.bytes));
         let entries: Vec<Value> = entries.into_iter().map(entry).collect();
         let copies = content
@@ -58,7 +59,7 @@ fn answer(store: &Store, places: Vec<Value>) -> String {
     format!("{value:#}\n")
 }
 
-fn entry(entry: &Entry) -> Value {
+fn entry(entry: &ModelEntry) -> Value {
     json!({
         "program": entry.key.program,
         "template": entry.key.template,

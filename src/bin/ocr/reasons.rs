@@ -1,7 +1,7 @@
 //! Why one policy is better than others, and what to try next, by the recordings of their runs.
 
 use ocr::report::duration;
-use ocr::report::why::{Cause, Facts, Rule, Variant};
+use ocr::report::why::{Cause, CauseRule, Facts, Variant};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(crate) struct Reasons {
 
 /// A recorded run of a policy.
 #[derive(Clone, Copy)]
-pub(crate) struct Seen<'a> {
+pub(crate) struct SeenRun<'a> {
     /// The name of the policy.
     pub(crate) policy: &'a str,
     /// The facts about the run.
@@ -31,7 +31,7 @@ pub(crate) struct Seen<'a> {
     pub(crate) own: Option<f64>,
 }
 
-impl Seen<'_> {
+impl SeenRun<'_> {
     /// How many seconds of the run, from its first EDT's begin to its last one's end, are not in those that the program
     /// prints. 0 where that is too little to tell.
     pub(crate) fn left_out(&self) -> f64 {
@@ -51,7 +51,7 @@ impl Seen<'_> {
     /// which it has created no EDTs yet.
     fn costs(&self, cause: &Cause) -> f64 {
         match cause.rule {
-            Rule::NoWork => (cause.costs - self.left_out()).max(0.0),
+            CauseRule::NoWork => (cause.costs - self.left_out()).max(0.0),
             _ => cause.costs,
         }
     }
@@ -59,7 +59,7 @@ impl Seen<'_> {
 
 /// The reasons for the policy that is advised. `alike` are policies that are not shown to be slower. `seen` has
 /// the recorded run of each policy. Of a single run, its causes are the reasons.
-pub(crate) fn reasons(advised: Option<&str>, alike: &[String], seen: &[Seen<'_>]) -> Reasons {
+pub(crate) fn reasons(advised: Option<&str>, alike: &[String], seen: &[SeenRun<'_>]) -> Reasons {
     if let [run] = seen {
         let causes = run.facts.causes.iter();
         return Reasons {
@@ -84,7 +84,7 @@ pub(crate) fn reasons(advised: Option<&str>, alike: &[String], seen: &[Seen<'_>]
 
 /// What to try next with a policy: the advice of its causes, without sentences that advise a policy which has been
 /// tried.
-fn next(run: &Seen<'_>, seen: &[Seen<'_>]) -> Vec<String> {
+fn next(run: &SeenRun<'_>, seen: &[SeenRun<'_>]) -> Vec<String> {
     let is_tried = |sentence: &str| {
         let mut others = seen.iter().filter(|other| other.policy != run.policy);
         others.any(|other| sentence.contains(&format!("OCR_SCHED={}", other.policy)))
@@ -108,7 +108,7 @@ fn next(run: &Seen<'_>, seen: &[Seen<'_>]) -> Vec<String> {
 }
 
 /// Sentences on why a run was slower than that of the best policy.
-fn against(best: &Seen<'_>, slow: &Seen<'_>) -> String {
+fn against(best: &SeenRun<'_>, slow: &SeenRun<'_>) -> String {
     let is_slower = slow.seconds() > best.seconds();
     let cause = cause(best, slow).filter(|_| is_slower);
     let found = [
@@ -163,7 +163,7 @@ fn missing(best: &str, fast: &Facts, slow: &Facts) -> Option<String> {
 }
 
 /// The cause that costs the slower run most, beyond what the same cause costs the faster run. None if none costs much.
-fn cause<'f>(fast: &Seen<'_>, slow: &Seen<'f>) -> Option<&'f Cause> {
+fn cause<'f>(fast: &SeenRun<'_>, slow: &SeenRun<'f>) -> Option<&'f Cause> {
     let known = |cause: &Cause| {
         let mut causes = fast.facts.causes.iter();
         let alike = causes.find(|its| (its.rule, its.place) == (cause.rule, cause.place));
@@ -177,7 +177,7 @@ fn cause<'f>(fast: &Seen<'_>, slow: &Seen<'f>) -> Option<&'f Cause> {
 
 /// A sentence that says for which template the EDTs of the slower run took longer than those of the best one. None where
 /// no template did.
-fn longer(best: &Seen<'_>, slow: &Seen<'_>) -> Option<String> {
+fn longer(best: &SeenRun<'_>, slow: &SeenRun<'_>) -> Option<String> {
     let sums = |facts: &Facts| {
         let mut sums: BTreeMap<String, (u64, u64)> = BTreeMap::new();
         for its in &facts.variants {
@@ -226,10 +226,10 @@ fn name(facts: &Facts, place: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ocr::report::why::{CAUSES, PARTS, PlaceTime, Rule, Times};
+    use ocr::report::why::{CAUSES, CauseRule, IdleTimes, PARTS, PlaceTime};
 
     /// A run of so many milliseconds with so many EDTs of a template on the worker and on the device, and how long each took.
-    fn facts(ms: u64, on: &[(u8, u64, u64)], causes: &[(Rule, u64, &str)]) -> Facts {
+    fn facts(ms: u64, on: &[(u8, u64, u64)], causes: &[(CauseRule, u64, &str)]) -> Facts {
         let place = |place, name: &str| PlaceTime {
             place,
             name: name.into(),
@@ -241,7 +241,7 @@ mod tests {
         Facts {
             seconds: ms as f64 / 1e3,
             score: None,
-            times: Times {
+            times: IdleTimes {
                 span: [0, ms * 1_000_000],
                 places: vec![place(0, "workers"), place(1, "gpu")],
             },
@@ -268,8 +268,8 @@ mod tests {
     }
 
     /// The recorded run of a policy whose program prints no seconds.
-    fn seen<'a>(policy: &'a str, facts: &'a Facts) -> Seen<'a> {
-        Seen {
+    fn seen<'a>(policy: &'a str, facts: &'a Facts) -> SeenRun<'a> {
+        SeenRun {
             policy,
             facts,
             own: None,
@@ -288,7 +288,7 @@ mod tests {
             ]
         );
         // Times of single EDTs may not explain all of it.
-        let late = facts(100, &[(0, 10, 10)], &[(Rule::SeenLate, 60, "")]);
+        let late = facts(100, &[(0, 10, 10)], &[(CauseRule::SeenLate, 60, "")]);
         let said = reasons(Some("eft"), &[], &[seen("cpu", &late), seen("eft", &eft)]);
         assert!(
             said.why[0].ends_with("on the worker, 10.0 ms each. It is SeenLate."),
@@ -309,8 +309,12 @@ mod tests {
     #[test]
     fn what_costs_more_than_under_the_best_is_the_reason() {
         let both: &[(u8, u64, u64)] = &[(0, 5, 10), (1, 5, 10)];
-        let fixed = facts(100, both, &[(Rule::Tail, 60, ""), (Rule::Share, 50, "")]);
-        let eft = facts(60, both, &[(Rule::Tail, 55, "")]);
+        let fixed = facts(
+            100,
+            both,
+            &[(CauseRule::Tail, 60, ""), (CauseRule::Share, 50, "")],
+        );
+        let eft = facts(60, both, &[(CauseRule::Tail, 55, "")]);
         let said = reasons(
             Some("eft"),
             &[],
@@ -354,8 +358,8 @@ mod tests {
             100,
             &[],
             &[
-                (Rule::Share, 60, advice),
-                (Rule::Unused, 0, "Try OCR_SCHED=eft."),
+                (CauseRule::Share, 60, advice),
+                (CauseRule::Unused, 0, "Try OCR_SCHED=eft."),
             ],
         );
         let eft = facts(120, &[], &[]);
@@ -377,17 +381,20 @@ mod tests {
     fn what_the_program_leaves_out_of_its_seconds_is_no_reason() {
         let both: &[(u8, u64, u64)] = &[(0, 5, 10), (1, 5, 10)];
         let create = "Create EDTs earlier.";
-        let cpu = facts(100, both, &[(Rule::NoWork, 40, create)]);
+        let cpu = facts(100, both, &[(CauseRule::NoWork, 40, create)]);
         let eft = facts(
             200,
             both,
-            &[(Rule::NoWork, 110, create), (Rule::SeenLate, 50, "")],
+            &[
+                (CauseRule::NoWork, 110, create),
+                (CauseRule::SeenLate, 50, ""),
+            ],
         );
         let whole = [seen("cpu", &cpu), seen("eft", &eft)];
         let said = reasons(Some("cpu"), &[], &whole);
         assert_eq!(said.why, ["eft: It is NoWork."]);
         assert_eq!(said.next, [create]);
-        let own = |run: Seen<'static>, ms: f64| Seen {
+        let own = |run: SeenRun<'static>, ms: f64| SeenRun {
             own: Some(ms / 1e3),
             ..run
         };

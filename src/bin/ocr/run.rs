@@ -28,7 +28,7 @@ pub(crate) struct Run {
     /// The standard output. Bytes that are not UTF-8 are marked.
     pub(crate) output: String,
     /// The recording, or a text that says why it cannot be read. None for a run that was not recorded.
-    pub(crate) recording: Option<Result<records::Run, String>>,
+    pub(crate) recording: Option<Result<records::RecordedRun, String>>,
 }
 
 /// Why there is no run that ended well.

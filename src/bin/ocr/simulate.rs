@@ -3,13 +3,13 @@
 use crate::best::gain;
 use crate::explain::text_of_run;
 use crate::html::{Page, PageRun};
-use crate::reasons::{Seen, reasons};
+use crate::reasons::{SeenRun, reasons};
 use crate::table::{Align, Table, bytes, wrap};
 use crate::{Failure, print};
 use clap::Args;
 use ocr::policy;
 use ocr::report::explain::{Explained, Whole};
-use ocr::report::recorded::Run;
+use ocr::report::recorded::RecordedRun;
 use ocr::report::replay::{DeviceWish, Replay, Row, Wish};
 use ocr::report::{duration, recorded};
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ const POLICIES: [&str; 5] = ["cpu", "device", "static:1:1", "eager", "eft"];
 
 /// The arguments of `ocr simulate`.
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct SimulateOptions {
     /// The recording of a run that was started with OCR_TRACE=FILE.
     file: PathBuf,
 
@@ -70,7 +70,7 @@ pub(crate) struct Options {
 const DECISIONS: usize = 5;
 
 /// Simulates policies, and shows the results.
-pub(crate) fn simulate(options: &Options) -> Result<(), Failure> {
+pub(crate) fn simulate(options: &SimulateOptions) -> Result<(), Failure> {
     for name in &options.policy {
         policy::parse(name).map_err(|message| Failure::usage(format!("--policy: {message}")))?;
     }
@@ -119,11 +119,11 @@ pub(crate) fn simulate(options: &Options) -> Result<(), Failure> {
 
 /// The simulation of a policy as a run, and the explanation of that run. The error is a text for the user.
 fn explain(
-    run: &Run,
+    run: &RecordedRun,
     replay: &Replay,
     policy: &str,
-    options: &Options,
-) -> Result<(Run, Whole), String> {
+    options: &SimulateOptions,
+) -> Result<(RecordedRun, Whole), String> {
     let mut simulated = replay.simulated(run, policy, options.cold)?;
     simulated.name = format!("{} under {policy}, simulated", run.name);
     let explained = Explained::new(&simulated).ok_or("no EDT has ended in the simulation")?;
@@ -132,14 +132,19 @@ fn explain(
 }
 
 /// The simulation as a page for a browser.
-fn page(run: &Run, replay: &Replay, rows: &[Row], cold: bool) -> Result<Page<'static>, Failure> {
+fn page(
+    run: &RecordedRun,
+    replay: &Replay,
+    rows: &[Row],
+    cold: bool,
+) -> Result<Page<'static>, Failure> {
     let mut runs = Vec::new();
     for row in rows {
         let simulated = replay.simulated(run, &row.policy, cold);
         let simulated = simulated.map_err(Failure::failed)?;
         runs.extend(PageRun::new(&row.policy, &simulated, rows.len()));
     }
-    let seen: Vec<Seen<'_>> = runs.iter().map(PageRun::seen).collect();
+    let seen: Vec<SeenRun<'_>> = runs.iter().map(PageRun::seen).collect();
     let (best, verdict) = verdict(replay, rows);
     Ok(Page {
         command: "ocr simulate",
@@ -183,7 +188,7 @@ fn off(replay: &Replay, rows: &[Row]) -> Option<f64> {
 }
 
 /// The answer of `ocr simulate --json`, which `docs/json.md` describes.
-fn json(replay: &Replay, rows: &[Row], cold: bool, explained: &[(Run, Whole)]) -> String {
+fn json(replay: &Replay, rows: &[Row], cold: bool, explained: &[(RecordedRun, Whole)]) -> String {
     let [area, path, mixed] = replay.bounds();
     let value = serde_json::json!({
         "edts": replay.edts(),

@@ -6,19 +6,19 @@ use crate::{Failure, print, trace_json};
 use clap::{Args, Subcommand};
 use ocr::report::duration;
 use ocr::report::export;
-use ocr::report::recorded::{self, Run};
+use ocr::report::recorded::{self, RecordedRun};
 use ocr::text::Readable;
 use std::path::{Path, PathBuf};
 
 /// The arguments of `ocr trace`.
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct TraceOptions {
     #[command(subcommand)]
-    what: What,
+    what: TraceCommand,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum TraceCommand {
     /// Checks a recording, and says what is cut off: what was going on when a run was killed, or goes on now.
     Check {
         /// The recording.
@@ -51,9 +51,9 @@ enum What {
 }
 
 /// Checks, exports or shows a recording.
-pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
+pub(crate) fn trace(options: &TraceOptions) -> Result<(), Failure> {
     match &options.what {
-        What::Check { file, json } => {
+        TraceCommand::Check { file, json } => {
             let run = recorded::read(file).map_err(Failure::failed)?;
             let found = run.check();
             let mut text = format!(
@@ -91,7 +91,7 @@ pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
                 ))),
             }
         }
-        What::Export {
+        TraceCommand::Export {
             file,
             output,
             arrows,
@@ -120,7 +120,7 @@ pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
             }
             print(&text)
         }
-        What::Show { file, json } => {
+        TraceCommand::Show { file, json } => {
             let run = recorded::read(file).map_err(Failure::failed)?;
             print(&if *json {
                 trace_json::show(&run)
@@ -132,7 +132,7 @@ pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
 }
 
 /// Writes a run as a page for a browser.
-fn write_page(run: &Run, output: &Path) -> Result<(), Failure> {
+fn write_page(run: &RecordedRun, output: &Path) -> Result<(), Failure> {
     let about = |name: &str| run.about.get(name).map_or("?", String::as_str);
     let page = PageRun::new(about("sched"), run, 1);
     let page = page.ok_or_else(|| {

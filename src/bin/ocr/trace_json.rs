@@ -1,12 +1,12 @@
 //! What `ocr trace` says of a recording, as JSON. `docs/json.md` describes the members.
 
-use ocr::report::recorded::{Edt, Findings, NEVER, Run};
+use ocr::report::recorded::{Findings, NEVER, RecordedEdt, RecordedRun};
 use ocr::report::why::Facts;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// The answer of `ocr trace check --json`.
-pub(crate) fn check(run: &Run, found: &Findings) -> String {
+pub(crate) fn check(run: &RecordedRun, found: &Findings) -> String {
     let value = json!({
         "file": run.name,
         "records": run.records,
@@ -20,7 +20,7 @@ pub(crate) fn check(run: &Run, found: &Findings) -> String {
 }
 
 /// The answer of `ocr trace show --json`.
-pub(crate) fn show(run: &Run) -> String {
+pub(crate) fn show(run: &RecordedRun) -> String {
     let facts = Facts::of(run);
     let workers = run.threads.values().filter(|thread| thread.is_worker);
     let workers = workers.map(|thread| {
@@ -74,8 +74,8 @@ pub(crate) fn show(run: &Run) -> String {
 }
 
 /// How long the EDTs of each template took in each place. Those that took most in all come first.
-fn templates(run: &Run) -> Vec<Value> {
-    let mut times: BTreeMap<(u32, u8), (&Edt, Vec<u64>)> = BTreeMap::new();
+fn templates(run: &RecordedRun) -> Vec<Value> {
+    let mut times: BTreeMap<(u32, u8), (&RecordedEdt, Vec<u64>)> = BTreeMap::new();
     for edt in &run.edts {
         if let Some(time) = edt.time() {
             let place = times.entry((edt.template, edt.place));
@@ -83,9 +83,9 @@ fn templates(run: &Run) -> Vec<Value> {
         }
     }
     let sum = |times: &[u64]| times.iter().fold(0u64, |all, &ns| all.saturating_add(ns));
-    let mut rows: Vec<(&Edt, Vec<u64>)> = times.into_values().collect();
+    let mut rows: Vec<(&RecordedEdt, Vec<u64>)> = times.into_values().collect();
     rows.sort_by_key(|(_, times)| std::cmp::Reverse(sum(times)));
-    let row = |(edt, mut times): (&Edt, Vec<u64>)| {
+    let row = |(edt, mut times): (&RecordedEdt, Vec<u64>)| {
         times.sort_unstable();
         json!({
             "template": run.template_name(edt),

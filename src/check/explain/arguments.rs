@@ -3,7 +3,7 @@
 
 use crate::abi::Api;
 use crate::check::calls::{CallSpec, Role};
-use crate::check::history::{Ending, Record, What};
+use crate::check::history::{Ending, ObjectRecord, What};
 use crate::check::rules::{self, advice};
 use crate::check::{
     ARGUMENT_QUARANTINE_BYTE, CallRecord, Check, Misuse, REDZONE_BYTE, is_alive, is_known, kind_of,
@@ -190,9 +190,9 @@ impl Check {
         name: &str,
         role: Role,
         what: What,
-        record: &Record,
+        record: &ObjectRecord,
     ) -> Box<Misuse> {
-        let destroyed = |record: &Record| match record.end {
+        let destroyed = |record: &ObjectRecord| match record.end {
             Some(Ending::Destroyed(act)) => act.ticket != made.act.ticket,
             _ => false,
         };

@@ -1,7 +1,7 @@
 //! Why a dependence was not added.
 
 use crate::abi::Api;
-use crate::check::calls::{Link, Role};
+use crate::check::calls::{Connection, Role};
 use crate::check::history::Act;
 use crate::check::rules;
 use crate::check::{CallRecord, Check, Misuse};
@@ -55,9 +55,9 @@ impl Check {
         &self,
         objects: &Objects,
         made: &CallRecord<'_>,
-        link: Link,
+        link: Connection,
     ) -> Option<Box<Misuse>> {
-        let Link {
+        let Connection {
             source,
             destination,
             slot,

@@ -15,7 +15,7 @@ macro_rules! counters {
         /// so nothing orders them and `Relaxed` is enough.
         #[derive(Default)]
         pub(crate) struct Cells {
-            $(pub(crate) $name: Cell,)*
+            $(pub(crate) $name: CounterCell,)*
         }
 
         impl Cells {
@@ -53,9 +53,9 @@ counters! {
 
 /// One number: written by one thread, read by any.
 #[derive(Default)]
-pub(crate) struct Cell(AtomicU64);
+pub(crate) struct CounterCell(AtomicU64);
 
-impl Cell {
+impl CounterCell {
     pub(crate) fn add(&self, amount: u64) {
         // A load and a store instead of a locked addition: there is one writer.
         self.0

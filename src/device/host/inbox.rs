@@ -19,9 +19,9 @@
 
 use crate::sync::preemption_point;
 #[cfg(loom)]
-use models::Condvar;
+use models::ModelCondvar as Condvar;
 #[cfg(loom)]
-use models::Mutex;
+use models::ModelMutex as Mutex;
 #[cfg(not(loom))]
 use parking_lot::Condvar;
 #[cfg(not(loom))]
@@ -111,47 +111,47 @@ mod models {
     use std::ops::{Deref, DerefMut};
     use std::time::Duration;
 
-    pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
-    pub(crate) struct Condvar(loom::sync::Condvar);
+    pub(crate) struct ModelMutex<T>(loom::sync::Mutex<T>);
+    pub(crate) struct ModelCondvar(loom::sync::Condvar);
 
     /// Empty only while it waits.
-    pub(crate) struct Guard<'a, T>(Option<loom::sync::MutexGuard<'a, T>>);
+    pub(crate) struct ModelGuard<'a, T>(Option<loom::sync::MutexGuard<'a, T>>);
 
-    impl<T> Mutex<T> {
+    impl<T> ModelMutex<T> {
         pub(crate) fn new(value: T) -> Self {
-            Mutex(loom::sync::Mutex::new(value))
+            ModelMutex(loom::sync::Mutex::new(value))
         }
-        pub(crate) fn lock(&self) -> Guard<'_, T> {
-            Guard(Some(self.0.lock().expect("no panic")))
+        pub(crate) fn lock(&self) -> ModelGuard<'_, T> {
+            ModelGuard(Some(self.0.lock().expect("no panic")))
         }
     }
 
-    impl<T> Deref for Guard<'_, T> {
+    impl<T> Deref for ModelGuard<'_, T> {
         type Target = T;
         fn deref(&self) -> &T {
             self.0.as_deref().expect("not waiting")
         }
     }
 
-    impl<T> DerefMut for Guard<'_, T> {
+    impl<T> DerefMut for ModelGuard<'_, T> {
         fn deref_mut(&mut self) -> &mut T {
             self.0.as_deref_mut().expect("not waiting")
         }
     }
 
-    impl Condvar {
+    impl ModelCondvar {
         pub(crate) fn new() -> Self {
-            Condvar(loom::sync::Condvar::new())
+            ModelCondvar(loom::sync::Condvar::new())
         }
         pub(crate) fn notify_one(&self) {
             self.0.notify_one();
         }
-        pub(crate) fn wait<T>(&self, guard: &mut Guard<'_, T>) {
+        pub(crate) fn wait<T>(&self, guard: &mut ModelGuard<'_, T>) {
             let held = guard.0.take().expect("not waiting");
             guard.0 = Some(self.0.wait(held).expect("no panic"));
         }
         /// The time never comes: what needs it to come would wait for ever.
-        pub(crate) fn wait_for<T>(&self, guard: &mut Guard<'_, T>, _: Duration) {
+        pub(crate) fn wait_for<T>(&self, guard: &mut ModelGuard<'_, T>, _: Duration) {
             self.wait(guard);
         }
     }

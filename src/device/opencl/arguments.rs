@@ -3,7 +3,7 @@
 use crate::device::Launch;
 use crate::device::host::signature::ArgKind;
 use crate::device::opencl::fault::Fault;
-use crate::device::opencl::job::Use;
+use crate::device::opencl::job::BlockUse;
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::program::BuiltKernel;
 use crate::text::Counted;
@@ -14,7 +14,11 @@ use std::ptr;
 impl Manager {
     /// Sets the kernel's arguments: parameters, then blocks.
     /// `uses` are its distinct blocks, in the order in which they first appear.
-    pub(crate) fn set_arguments(&mut self, launch: &Launch, uses: &[Use]) -> Result<(), Fault> {
+    pub(crate) fn set_arguments(
+        &mut self,
+        launch: &Launch,
+        uses: &[BlockUse],
+    ) -> Result<(), Fault> {
         let kernel = &mut self.programs.kernels[launch.kernel];
         for (i, value) in launch.params.iter().enumerate() {
             set_scalar(kernel, i, *value)?;

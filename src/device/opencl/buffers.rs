@@ -14,7 +14,7 @@
 //! enqueued on its device ([`Buffers::release_spares`]).
 
 use crate::device::opencl::fault::FailureMark;
-use crate::device::opencl::lane::{Needs, Ticket};
+use crate::device::opencl::lane::{LaneNeeds, Ticket};
 use crate::device::opencl::raw::Mem;
 use crate::object::data_block::DataBlock;
 use rustc_hash::FxHashMap;
@@ -36,7 +36,7 @@ pub(crate) struct BufferEntry {
     /// The last command that changes the buffer: a kernel that may write it, or a copy in.
     pub(crate) last_write: Option<Ticket>,
     /// The last commands that use it in any way.
-    pub(crate) uses: Needs,
+    pub(crate) uses: LaneNeeds,
     /// Kernels enqueued that may write it: what a fetch brings is current if this did not change.
     pub(crate) writes: u64,
     /// The last fetch of it that was enqueued, and `writes` at that time.
@@ -106,7 +106,7 @@ impl Buffers {
             mem: None,
             pins: 0,
             last_write: None,
-            uses: Needs::default(),
+            uses: LaneNeeds::default(),
             writes: 0,
             fetch: None,
             mapped: ptr::null_mut(),

@@ -39,12 +39,12 @@
 use crate::device::opencl::buffers::{BufferEntry, Id};
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::fault::{Blame, FailureMark};
+use crate::device::opencl::job::{BlockUse, Job, Work};
 use crate::device::opencl::job::{Casualty, Failure, Failures};
 use crate::device::opencl::job::{Fetching, Message};
-use crate::device::opencl::job::{Job, Use, Work};
 use crate::device::opencl::lane::BEHIND;
 use crate::device::opencl::manager::Manager;
-use crate::device::opencl::raw::{Answer, Queue, State};
+use crate::device::opencl::raw::{Answer, CommandQueue, CommandState};
 use crate::object::place::{Place, PlaceSet};
 use crate::text::Counted;
 use rustc_hash::FxHashSet;
@@ -268,7 +268,7 @@ impl Manager {
     /// Whether a command runs that nothing speaks against.
     fn may_end_something(&mut self) -> bool {
         (0..self.lanes.count()).any(|lane| {
-            let Some((work, State::Runs, true)) = self.lanes.front(lane) else {
+            let Some((work, CommandState::Runs, true)) = self.lanes.front(lane) else {
                 return false;
             };
             let buffers = &mut self.buffers;
@@ -283,7 +283,7 @@ impl Manager {
 
     /// What is pending will not end: it fails, too.
     fn end_failure(&mut self) {
-        let queues: Answer<Vec<Queue>> =
+        let queues: Answer<Vec<CommandQueue>> =
             (0..self.lanes.count()).map(|_| self.new_queue()).collect();
         let queues = match queues {
             Ok(queues) => queues,
@@ -404,7 +404,7 @@ impl Manager {
 
     /// Makes the content valid again that a block had before a failed kernel that may have written it. False if there is
     /// none any more. The kernels come in the order in which they were enqueued.
-    fn restore(&mut self, used: Use, restored: &mut FxHashSet<Id>) -> bool {
+    fn restore(&mut self, used: BlockUse, restored: &mut FxHashSet<Id>) -> bool {
         let place = self.place;
         let entry = self.buffers.get(used.id);
         let mut before = used.before;

@@ -4,14 +4,15 @@ use opencl3::error_codes as code;
 use std::rc::Rc;
 
 /// Why a launch cannot start.
-pub(crate) enum Obstacle {
+pub(crate) enum StartError {
     /// Memory is held by launches that have not finished.
     Later,
     /// The launch can never start.
     Fault(Fault),
 }
 
-/// What is wrong with a launch.
+/// What is wrong with a launch. It is no error of its own: the engine gets a [`LaunchError`](crate::device::LaunchError),
+/// which is made of this and of what the launch has done so far.
 pub(crate) struct Fault {
     pub(crate) cause: String,
     pub(crate) code: Option<i32>,
@@ -47,9 +48,9 @@ impl Fault {
     }
 }
 
-impl From<Fault> for Obstacle {
+impl From<Fault> for StartError {
     fn from(fault: Fault) -> Self {
-        Obstacle::Fault(fault)
+        StartError::Fault(fault)
     }
 }
 

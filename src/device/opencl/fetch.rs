@@ -9,11 +9,11 @@
 
 use crate::device::opencl::buffers::{BufferEntry, Id};
 use crate::device::opencl::fault::Fault;
-use crate::device::opencl::job::{Fetching, Use, Work};
-use crate::device::opencl::lane::{Needs, OUT};
+use crate::device::opencl::job::{BlockUse, Fetching, Work};
+use crate::device::opencl::lane::{LaneNeeds, OUT};
 use crate::device::opencl::manager::Manager;
-use crate::device::opencl::raw::{Answer, Event, Queue, WaitList};
-use crate::device::{DeviceError, List};
+use crate::device::opencl::raw::{Answer, CommandEvent, CommandQueue, WaitList};
+use crate::device::{DeviceError, InlineList};
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 use crate::text::Counted;
@@ -21,7 +21,7 @@ use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE};
 use std::{mem, ptr};
 
 /// Enqueues the end of the buffer's mapping, if it is mapped.
-fn end_mapping(entry: &mut BufferEntry, queue: &Queue) -> Option<Event> {
+fn end_mapping(entry: &mut BufferEntry, queue: &CommandQueue) -> Option<CommandEvent> {
     let mapped = std::mem::replace(&mut entry.mapped, ptr::null_mut());
     if mapped.is_null() {
         return None;
@@ -73,7 +73,7 @@ impl Manager {
             self.events.fetched(token, Ok(()));
             return Ok(());
         }
-        let mut needs = Needs::default();
+        let mut needs = LaneNeeds::default();
         if let Some(ticket) = entry.last_write {
             needs.add(ticket);
         }
@@ -95,10 +95,14 @@ impl Manager {
         Ok(())
     }
 
-    fn enqueue_fetch(&mut self, id: Id, needs: &Needs) -> Result<(Event, u64), DeviceError> {
+    fn enqueue_fetch(
+        &mut self,
+        id: Id,
+        needs: &LaneNeeds,
+    ) -> Result<(CommandEvent, u64), DeviceError> {
         let entry = self.buffers.get(id);
         let (block, bytes) = (entry.block, entry.bytes);
-        let result: Answer<(Event, u64)> = self.lanes.waits(OUT, needs).and_then(|waits| {
+        let result: Answer<(CommandEvent, u64)> = self.lanes.waits(OUT, needs).and_then(|waits| {
             let queue = self.lanes.queue(OUT);
             let Some(mem) = &entry.mem else {
                 return Err(opencl3::error_codes::CL_INVALID_MEM_OBJECT);
@@ -157,7 +161,7 @@ impl Manager {
 
     /// Makes room for the buffers that these uses lack. Takes spare buffers first, then evicts the least recently used ones.
     /// False: the caller tries again when a command has ended.
-    pub(crate) fn make_room(&mut self, uses: &List<Use>) -> Result<bool, Fault> {
+    pub(crate) fn make_room(&mut self, uses: &InlineList<BlockUse>) -> Result<bool, Fault> {
         loop {
             let missing = self.take_spares(uses);
             let Some(limit) = self.limit else {
@@ -178,7 +182,7 @@ impl Manager {
     }
 
     /// Gives blocks of these uses that have no buffer those that are spare. Returns the bytes of the others.
-    fn take_spares(&mut self, uses: &List<Use>) -> u64 {
+    fn take_spares(&mut self, uses: &InlineList<BlockUse>) -> u64 {
         let mut missing = 0;
         for used in uses.iter() {
             let entry = self.buffers.get(used.id);
@@ -297,10 +301,10 @@ impl Manager {
 
     /// The queue for commands that the thread waits for. Whoever has seen one of them succeed puts it back: behind one
     /// that has failed the next might never end.
-    fn take_aside(&mut self) -> Answer<Queue> {
+    fn take_aside(&mut self) -> Answer<CommandQueue> {
         match self.aside.take() {
             Some(queue) => Ok(queue),
-            None => Queue::new(&self.context, self.info.id),
+            None => CommandQueue::new(&self.context, self.info.id),
         }
     }
 
@@ -354,7 +358,7 @@ impl Manager {
         if let Some(event) = end_mapping(entry, self.lanes.queue(OUT)) {
             entry.pins += 1;
             let work = Work::Unmap { id };
-            self.lanes.push(OUT, event, Needs::default(), work);
+            self.lanes.push(OUT, event, LaneNeeds::default(), work);
             return;
         }
         self.retire(id);

@@ -9,8 +9,8 @@ use crate::device::opencl::job::{Message, stopped_launch};
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::threads;
 use crate::device::{
-    BuildError, Counters, DeviceError, DeviceInfo, DeviceSettings, Events, KernelOnDevice,
-    KernelSpec, Launch,
+    BuildError, Counters, DeviceError, DeviceInfo, DeviceSettings, KernelOnDevice, KernelSpec,
+    Launch, ManagerEvents,
 };
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
@@ -29,7 +29,7 @@ impl Notify for Inbox<Message> {
 /// The handle of one device's manager. Dropping it stops the manager.
 pub struct DeviceManager {
     inbox: Arc<Inbox<Message>>,
-    events: Arc<dyn Events>,
+    events: Arc<dyn ManagerEvents>,
     counters: Arc<Cells>,
     load: Arc<Load>,
     device: String,
@@ -51,7 +51,7 @@ impl DeviceManager {
         info: &DeviceInfo,
         place: Place,
         settings: DeviceSettings,
-        events: Arc<dyn Events>,
+        events: Arc<dyn ManagerEvents>,
     ) -> Result<DeviceManager, DeviceError> {
         let inbox = Arc::new(Inbox::new());
         let counters = Arc::new(Cells::default());
@@ -131,7 +131,7 @@ impl DeviceManager {
     }
 
     /// Builds a kernel, or finds it built, and waits for the answer. Not to be called from
-    /// [`Events`].
+    /// [`ManagerEvents`].
     ///
     /// # Errors
     /// See [`BuildError`].
@@ -144,7 +144,7 @@ impl DeviceManager {
             .unwrap_or_else(|_| Err(BuildError::Other(self.stopped())))
     }
 
-    /// Runs a kernel; [`Events::launched`] answers.
+    /// Runs a kernel; [`ManagerEvents::launched`] answers.
     pub fn launch(&self, launch: Launch) {
         self.load.begins();
         if let Err(Message::Launch(launch)) = self.inbox.push(Message::Launch(launch)) {
@@ -154,7 +154,7 @@ impl DeviceManager {
         }
     }
 
-    /// Brings a block to the host, if it is not there; [`Events::fetched`] answers.
+    /// Brings a block to the host, if it is not there; [`ManagerEvents::fetched`] answers.
     pub fn fetch(&self, block: &'static DataBlock, token: usize) {
         if self.inbox.push(Message::Fetch(block, token)).is_err() {
             self.events.fetched(token, Err(self.stopped()));
@@ -162,7 +162,7 @@ impl DeviceManager {
     }
 
     /// Releases what the device has of a block that no launch will use any more;
-    /// [`Events::forgotten`] answers. Until then the block and its host memory must stay.
+    /// [`ManagerEvents::forgotten`] answers. Until then the block and its host memory must stay.
     pub fn forget(&self, block: &'static DataBlock) {
         if self.inbox.push(Message::Forget(block)).is_err() {
             self.events.forgotten(block);
@@ -190,7 +190,7 @@ impl DeviceManager {
     }
 
     /// Waits until the launches have been answered that were sent before. Those that are sent later
-    /// fail; fetches do not. Not to be called from [`Events`].
+    /// fail; fetches do not. Not to be called from [`ManagerEvents`].
     pub fn end_launches(&self) {
         let (ended, wait) = sync_channel(1);
         let _ = self.inbox.push(Message::LastLaunches(ended));
@@ -200,7 +200,7 @@ impl DeviceManager {
 
     /// Finishes what was sent, releases everything of OpenCL and ends the thread. Later messages are
     /// answered with errors. Calling it again does nothing. Content that was valid only on the
-    /// device is lost. Not to be called from [`Events`].
+    /// device is lost. Not to be called from [`ManagerEvents`].
     pub fn stop(&self) {
         let _ = self.inbox.push(Message::Stop);
         let mut thread = self.thread.lock();

@@ -6,8 +6,8 @@ use crate::device::host::load::Load;
 use crate::device::opencl::buffers::Id;
 use crate::device::opencl::fault::Blame;
 use crate::device::{
-    BuildError, DeviceInfo, DeviceSettings, Events, KernelOnDevice, KernelSpec, Launch,
-    LaunchError, List,
+    BuildError, DeviceInfo, DeviceSettings, InlineList, KernelOnDevice, KernelSpec, Launch,
+    LaunchError, ManagerEvents,
 };
 use crate::object::data_block::DataBlock;
 use crate::object::place::{Place, PlaceSet};
@@ -22,7 +22,7 @@ pub(crate) struct Seed {
     pub(crate) info: DeviceInfo,
     pub(crate) place: Place,
     pub(crate) settings: DeviceSettings,
-    pub(crate) events: Arc<dyn Events>,
+    pub(crate) events: Arc<dyn ManagerEvents>,
     pub(crate) inbox: Arc<Inbox<Message>>,
     pub(crate) counters: Arc<Cells>,
     pub(crate) load: Arc<Load>,
@@ -30,7 +30,7 @@ pub(crate) struct Seed {
 
 /// A data block that a launch uses.
 #[derive(Clone, Copy)]
-pub(crate) struct Use {
+pub(crate) struct BlockUse {
     pub(crate) id: Id,
     pub(crate) written: bool,
     /// If it is written: where the content was valid before the kernel was enqueued.
@@ -46,7 +46,7 @@ pub(crate) struct Job {
     /// Whether its kernel was launched for the first time in this shape.
     pub(crate) is_first: bool,
     /// Its distinct blocks, while it is put together and while its kernel runs.
-    pub(crate) uses: List<Use>,
+    pub(crate) uses: InlineList<BlockUse>,
 }
 
 /// What a pending command is for.

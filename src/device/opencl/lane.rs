@@ -2,7 +2,7 @@
 //!
 //! Lane 0 copies in, lane 1 copies out, the others compute. A command is named by its lane and its
 //! number in the lane ([`Ticket`]); since a lane works in order, "all up to number n" is all that
-//! anybody ever needs to wait for, and one number per lane ([`Needs`]) says everything that a
+//! anybody ever needs to wait for, and one number per lane ([`LaneNeeds`]) says everything that a
 //! command must wait for. A number below the lane's first pending one is done, which makes stale
 //! numbers harmless: nothing needs to be cleared when a command finishes.
 //!
@@ -32,7 +32,9 @@
 
 use crate::device::DeviceSettings;
 use crate::device::host::completion_wake::{CompletionWake, Notify};
-use crate::device::opencl::raw::{Answer, Context, Event, Gate, Queue, State, WaitList};
+use crate::device::opencl::raw::{
+    Answer, CommandEvent, CommandQueue, CommandState, Gate, OpenclContext, WaitList,
+};
 use crate::trace::events::LANES;
 use opencl3::error_codes::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 use std::collections::VecDeque;
@@ -68,21 +70,21 @@ pub(crate) struct Ticket {
 
 /// For each lane, the last command that must have finished; 0: none.
 #[derive(Clone, Copy)]
-pub(crate) struct Needs([u64; MAX_LANES]);
+pub(crate) struct LaneNeeds([u64; MAX_LANES]);
 
-impl Default for Needs {
+impl Default for LaneNeeds {
     fn default() -> Self {
-        Needs([0; MAX_LANES])
+        LaneNeeds([0; MAX_LANES])
     }
 }
 
-impl Needs {
+impl LaneNeeds {
     pub(crate) fn add(&mut self, ticket: Ticket) {
         let number = &mut self.0[ticket.lane];
         *number = (*number).max(ticket.number);
     }
 
-    pub(crate) fn add_all(&mut self, other: &Needs) {
+    pub(crate) fn add_all(&mut self, other: &LaneNeeds) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
             *mine = (*mine).max(*theirs);
         }
@@ -91,11 +93,11 @@ impl Needs {
 
 /// A command that has not been seen to finish.
 pub(crate) struct Pending<W> {
-    pub(crate) event: Event,
+    pub(crate) event: CommandEvent,
     /// Counts the commands of all lanes, in the order in which they were enqueued.
     pub(crate) serial: u64,
     /// The commands of other lanes that this one waits for.
-    needs: Needs,
+    needs: LaneNeeds,
     /// What is to be done when it has finished.
     pub(crate) work: W,
 }
@@ -108,7 +110,7 @@ impl<W> Pending<W> {
 }
 
 struct Lane<W> {
-    queue: Queue,
+    queue: CommandQueue,
     pending: VecDeque<Pending<W>>,
     /// The number of the first pending command, or of the next one if there is none.
     first: u64,
@@ -152,7 +154,7 @@ pub(crate) struct Lanes<W> {
 
 impl<W> Lanes<W> {
     /// A lane for each queue: in, out, then computing.
-    pub(crate) fn new(queues: Vec<Queue>) -> Self {
+    pub(crate) fn new(queues: Vec<CommandQueue>) -> Self {
         debug_assert!((COMPUTE + 1..=MAX_LANES).contains(&queues.len()));
         let lane = |queue| Lane {
             queue,
@@ -175,7 +177,10 @@ impl<W> Lanes<W> {
     }
 
     /// Has the lanes go on with other queues. What is pending is given up: it is returned with the old queues.
-    pub(crate) fn renew(&mut self, queues: Vec<Queue>) -> (Vec<Pending<W>>, Vec<Queue>) {
+    pub(crate) fn renew(
+        &mut self,
+        queues: Vec<CommandQueue>,
+    ) -> (Vec<Pending<W>>, Vec<CommandQueue>) {
         self.open();
         let (mut given_up, mut old) = (Vec::new(), Vec::new());
         for (lane, queue) in self.lanes.iter_mut().zip(queues) {
@@ -211,7 +216,7 @@ impl<W> Lanes<W> {
         self.lanes.len()
     }
 
-    pub(crate) fn queue(&self, lane: usize) -> &Queue {
+    pub(crate) fn queue(&self, lane: usize) -> &CommandQueue {
         &self.lanes[lane].queue
     }
 
@@ -225,7 +230,7 @@ impl<W> Lanes<W> {
     }
 
     /// What is at the front of a lane, how far it is, and whether the lane believes it.
-    pub(crate) fn front(&self, lane: usize) -> Option<(&W, State, bool)> {
+    pub(crate) fn front(&self, lane: usize) -> Option<(&W, CommandState, bool)> {
         let lane = &self.lanes[lane];
         let pending = lane.pending.front()?;
         Some((&pending.work, pending.event.state(), !lane.failed))
@@ -255,7 +260,7 @@ impl<W> Lanes<W> {
 
     /// The compute lane for a command with these needs: the one it would wait for anyway, else that of the
     /// commands held back with it, else the one with the fewest commands, in turn.
-    pub(crate) fn choose(&mut self, needs: &Needs) -> usize {
+    pub(crate) fn choose(&mut self, needs: &LaneNeeds) -> usize {
         let computing = COMPUTE..self.lanes.len();
         let waits_on = computing.clone().find(|&lane| {
             self.is_pending(Ticket {
@@ -294,7 +299,7 @@ impl<W> Lanes<W> {
 
     /// Holds the next command of a compute lane back, until [`Lanes::let_go_enough`] or [`Lanes::flush`]; `most` are
     /// enough, or [`HELD`] where that is more.
-    pub(crate) fn hold(&mut self, context: &Context, most: usize) {
+    pub(crate) fn hold(&mut self, context: &OpenclContext, most: usize) {
         if self.hold.is_none() {
             let pending: usize = self.lanes.iter().map(|lane| lane.pending.len()).sum();
             // Without a gate nothing is held back, and all is well.
@@ -310,7 +315,7 @@ impl<W> Lanes<W> {
 
     /// The events that a command on `own` with these needs waits for. The lanes they are in are
     /// flushed, since OpenCL only promises progress of what was flushed.
-    pub(crate) fn waits(&mut self, own: usize, needs: &Needs) -> Answer<WaitList<MAX_LANES>> {
+    pub(crate) fn waits(&mut self, own: usize, needs: &LaneNeeds) -> Answer<WaitList<MAX_LANES>> {
         let mut waits = WaitList::none();
         for (i, lane) in self.lanes.iter_mut().enumerate() {
             // The own queue works in order.
@@ -342,7 +347,13 @@ impl<W> Lanes<W> {
     }
 
     /// Notes a command that was just enqueued on the lane's queue, with these needs.
-    pub(crate) fn push(&mut self, lane: usize, event: Event, needs: Needs, work: W) -> Ticket {
+    pub(crate) fn push(
+        &mut self,
+        lane: usize,
+        event: CommandEvent,
+        needs: LaneNeeds,
+        work: W,
+    ) -> Ticket {
         self.serial += 1;
         let serial = self.serial;
         let lane_index = lane;
@@ -420,10 +431,10 @@ impl<W> Lanes<W> {
     pub(crate) fn pop_done(&mut self, lane: usize) -> Option<(Pending<W>, Answer<()>)> {
         let pending = self.lanes[lane].pending.front()?;
         let outcome = match pending.event.state() {
-            State::Waits | State::Runs => return None,
-            State::Done => Ok(()),
-            State::Failed(code) => Err(code),
-            State::Untold(code) => {
+            CommandState::Waits | CommandState::Runs => return None,
+            CommandState::Done => Ok(()),
+            CommandState::Failed(code) => Err(code),
+            CommandState::Untold(code) => {
                 // The command may run: to take it for failed would give its blocks to others.
                 self.refuses("asking how far a command is (clGetEventInfo)", code);
                 return None;

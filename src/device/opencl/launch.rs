@@ -1,8 +1,8 @@
 //! One launch, from its message to its place in a compute queue.
 //!
-//! A launch is put together in steps, any of which may find that it cannot be ([`Obstacle::Fault`])
+//! A launch is put together in steps, any of which may find that it cannot be ([`StartError::Fault`])
 //! or cannot be now, because memory is held by launches that have not finished
-//! ([`Obstacle::Later`]). Launches start in the order they came: one that must wait for memory lets
+//! ([`StartError::Later`]). Launches start in the order they came: one that must wait for memory lets
 //! nobody pass, so that a large one is not starved by small ones.
 //!
 //! | step | leaves behind if a later step fails |
@@ -16,13 +16,13 @@
 use crate::device::LaunchRange;
 use crate::device::opencl::arguments::describe_arguments;
 use crate::device::opencl::buffers::Id;
-use crate::device::opencl::fault::{Fault, Obstacle};
-use crate::device::opencl::job::{Job, Use, Work};
-use crate::device::opencl::lane::{IN, Needs, Ticket};
+use crate::device::opencl::fault::{Fault, StartError};
+use crate::device::opencl::job::{BlockUse, Job, Work};
+use crate::device::opencl::lane::{IN, LaneNeeds, Ticket};
 use crate::device::opencl::limits::{buffer_fault, check_constants};
 use crate::device::opencl::manager::Manager;
-use crate::device::opencl::raw::{Event, WaitList};
-use crate::device::{Launch, LaunchError, List};
+use crate::device::opencl::raw::{CommandEvent, WaitList};
+use crate::device::{InlineList, Launch, LaunchError};
 use crate::object::data_block::{Mark, Source};
 use crate::object::place::PlaceSet;
 use crate::text::Counted;
@@ -32,8 +32,8 @@ use std::ptr;
 /// A kernel that was enqueued.
 struct Started {
     lane: usize,
-    event: Event,
-    needs: Needs,
+    event: CommandEvent,
+    needs: LaneNeeds,
     /// Whether the kernel has not been launched in this shape before.
     is_first: bool,
 }
@@ -92,15 +92,15 @@ impl Manager {
         }
         loop {
             let Job { launch, uses, .. } = &mut *job;
-            let obstacle = match self.put_together(launch, uses) {
+            let error = match self.put_together(launch, uses) {
                 Ok(started) => {
                     self.commit(job, started);
                     return None;
                 }
-                Err(obstacle) => obstacle,
+                Err(error) => error,
             };
             // Some drivers find out that memory is short only when a command is enqueued.
-            let short = matches!(&obstacle, Obstacle::Fault(fault) if fault.is_memory());
+            let short = matches!(&error, StartError::Fault(fault) if fault.is_memory());
             let retry = short && (self.evict_all() || self.release_idle_spares(0));
             for used in &job.uses {
                 // The host may write before the next launch.
@@ -111,12 +111,12 @@ impl Manager {
                 continue;
             }
             let busy = !self.lanes.all_idle();
-            let fault = match obstacle {
-                Obstacle::Later if busy => return Some(job),
-                Obstacle::Fault(_) if short && busy => return Some(job),
-                Obstacle::Fault(fault) => fault,
+            let fault = match error {
+                StartError::Later if busy => return Some(job),
+                StartError::Fault(_) if short && busy => return Some(job),
+                StartError::Fault(fault) => fault,
                 // Nothing is in flight, so nothing will ever make room.
-                Obstacle::Later => Fault::new("there is no room for its blocks"),
+                StartError::Later => Fault::new("there is no room for its blocks"),
             };
             self.refuse(&job.launch, fault);
             self.end_job(job);
@@ -124,7 +124,11 @@ impl Manager {
         }
     }
 
-    fn put_together(&mut self, launch: &Launch, uses: &mut List<Use>) -> Result<Started, Obstacle> {
+    fn put_together(
+        &mut self,
+        launch: &Launch,
+        uses: &mut InlineList<BlockUse>,
+    ) -> Result<Started, StartError> {
         let Some(kernel) = self.programs.kernels.get(launch.kernel) else {
             return Err(Fault::new("the launch names no kernel that was built here").into());
         };
@@ -139,12 +143,12 @@ impl Manager {
         let range = self.fit(launch)?;
         self.pin(launch, uses)?;
         if !self.make_room(uses)? {
-            return Err(Obstacle::Later);
+            return Err(StartError::Later);
         }
         for used in uses.iter() {
             self.provide(used.id)?;
         }
-        let mut needs = Needs::default();
+        let mut needs = LaneNeeds::default();
         for used in uses.iter() {
             self.make_valid(*used)?;
             let entry = self.buffers.get(used.id);
@@ -177,7 +181,7 @@ impl Manager {
     }
 
     /// Finds the entries of the launch's distinct blocks and pins them.
-    fn pin(&mut self, launch: &Launch, uses: &mut List<Use>) -> Result<(), Fault> {
+    fn pin(&mut self, launch: &Launch, uses: &mut InlineList<BlockUse>) -> Result<(), Fault> {
         self.serial += 1;
         let mut total = 0;
         for arg in launch.blocks.iter().flatten() {
@@ -196,7 +200,7 @@ impl Manager {
             entry.pins += 1;
             total += entry.bytes;
             self.buffers.touch(id);
-            uses.push(Use {
+            uses.push(BlockUse {
                 id,
                 written: false,
                 before: PlaceSet::EMPTY,
@@ -224,14 +228,14 @@ impl Manager {
     }
 
     /// Lets go of what [`Manager::pin`] has pinned, so that it may be evicted.
-    pub(crate) fn unpin(&mut self, uses: &mut List<Use>) {
+    pub(crate) fn unpin(&mut self, uses: &mut InlineList<BlockUse>) {
         for used in uses.drain(..) {
             self.release_pin(used.id);
         }
     }
 
     /// Gives the entry a buffer if it has none.
-    fn provide(&mut self, id: Id) -> Result<(), Obstacle> {
+    fn provide(&mut self, id: Id) -> Result<(), StartError> {
         let entry = self.buffers.get(id);
         if entry.mem.is_some() {
             return Ok(());
@@ -265,7 +269,7 @@ impl Manager {
                 if self.release_idle_spares(0) {
                     continue;
                 }
-                return Err(Obstacle::Later);
+                return Err(StartError::Later);
             }
             // One at a time: the rest of the cache is worth keeping.
             match self.buffers.victim() {
@@ -280,7 +284,7 @@ impl Manager {
     }
 
     /// Sees to it that the block's content is in its buffer when the kernel starts, if it has any.
-    fn make_valid(&mut self, used: Use) -> Result<(), Fault> {
+    fn make_valid(&mut self, used: BlockUse) -> Result<(), Fault> {
         let place = self.place;
         let entry = self.buffers.get(used.id);
         let block = entry.block;
@@ -408,7 +412,7 @@ impl Manager {
     }
 
     /// Notes a command of the lane IN that makes the buffer's content.
-    fn note_copy(&mut self, id: Id, event: Event, needs: Needs, bytes: u64) {
+    fn note_copy(&mut self, id: Id, event: CommandEvent, needs: LaneNeeds, bytes: u64) {
         let work = Work::CopyIn { id, bytes };
         let ticket = self.lanes.push(IN, event, needs, work);
         let entry = self.buffers.get(id);

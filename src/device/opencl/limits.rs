@@ -5,7 +5,7 @@
 
 use crate::device::host::signature::{ArgKind, Signature};
 use crate::device::opencl::fault::Fault;
-use crate::device::opencl::raw::Kernel;
+use crate::device::opencl::raw::OpenclKernel;
 use crate::device::{DeviceInfo, DeviceKind, LaunchRange};
 use crate::text::Counted;
 use opencl3::kernel::{
@@ -40,7 +40,7 @@ pub(crate) struct Groups {
 
 impl Groups {
     /// Asks OpenCL about a kernel that was built with these options.
-    pub(crate) fn of(kernel: &Kernel, info: &DeviceInfo, options: &[u8]) -> Self {
+    pub(crate) fn of(kernel: &OpenclKernel, info: &DeviceInfo, options: &[u8]) -> Self {
         let options = String::from_utf8_lossy(options);
         let ask = |what| kernel.work_group_number(info.id, what) as usize;
         let required = kernel.work_group_numbers(info.id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE);

@@ -16,9 +16,11 @@ use crate::device::opencl::job::{Job, Seed, Work};
 use crate::device::opencl::job::{Message, stopped_launch};
 use crate::device::opencl::lane::{COMPUTE, Lanes, MAX_COMPUTE, Pending};
 use crate::device::opencl::program::Programs;
-use crate::device::opencl::raw::{Answer, Context, Queue, SubDevice};
-use crate::device::opencl::times::{Times, queue};
-use crate::device::{DeviceError, DeviceInfo, DeviceKind, Events, Launch, LaunchError, List};
+use crate::device::opencl::raw::{Answer, CommandQueue, OpenclContext, SubDevice};
+use crate::device::opencl::times::{CommandTimes, queue};
+use crate::device::{
+    DeviceError, DeviceInfo, DeviceKind, InlineList, Launch, LaunchError, ManagerEvents,
+};
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 use crate::trace;
@@ -82,7 +84,7 @@ pub(crate) struct Manager {
     pub(crate) limit: Option<u64>,
     /// Launches enqueued at most, but for short ones ([`Manager::has_room`]).
     pub(crate) in_flight: usize,
-    pub(crate) events: Arc<dyn Events>,
+    pub(crate) events: Arc<dyn ManagerEvents>,
     inbox: Arc<Inbox<Message>>,
     pub(crate) counters: Arc<Cells>,
     pub(crate) load: Arc<Load>,
@@ -91,7 +93,7 @@ pub(crate) struct Manager {
     pub(crate) programs: Programs,
     pub(crate) pace: Pace,
     /// What the device's clock says.
-    pub(crate) times: Times,
+    pub(crate) times: CommandTimes,
     /// The launches of this round are held back, so many at once at most.
     pub(crate) holds: Option<usize>,
     /// Blocks that are to be forgotten when they are not held back any more.
@@ -113,7 +115,7 @@ pub(crate) struct Manager {
     pub(crate) failure: Option<Box<Failure>>,
     pub(crate) failures: Failures,
     /// A queue for what the thread waits for: nothing is ever before that.
-    pub(crate) aside: Option<Queue>,
+    pub(crate) aside: Option<CommandQueue>,
     /// Launches that have failed, by their tokens, until these name others: what follows one of them is not started.
     pub(crate) failed: FxHashSet<usize>,
     /// No launch is taken any more. Who waits for the last ones is told by dropping the sender.
@@ -123,7 +125,7 @@ pub(crate) struct Manager {
     /// The cores on which threads are to run that the first launch starts.
     pub(crate) first_on: Option<CoreSet>,
     /// Declared behind what is made in it, so that it is released later.
-    pub(crate) context: Context,
+    pub(crate) context: OpenclContext,
     /// The part of the device that is used, if it is not the whole one. Released last.
     _part: Option<SubDevice>,
 }
@@ -161,12 +163,13 @@ impl Manager {
             what: what.to_string(),
             code: Some(code),
         };
-        let context = Context::new(info.id).map_err(|code| fail("creating a context", code))?;
+        let context =
+            OpenclContext::new(info.id).map_err(|code| fail("creating a context", code))?;
         let computing = settings
             .compute_queues
             .unwrap_or_else(|| usual_queues(info.kind));
         let computing = computing.clamp(1, MAX_COMPUTE);
-        let queues: Answer<Vec<Queue>> = (0..COMPUTE + computing)
+        let queues: Answer<Vec<CommandQueue>> = (0..COMPUTE + computing)
             .map(|_| queue(&context, &info, settings.timed))
             .collect();
         let queues = queues.map_err(|code| fail("creating a command queue", code))?;
@@ -188,7 +191,7 @@ impl Manager {
             buffers: Buffers::default(),
             programs: Programs::default(),
             pace,
-            times: Times::new(settings.timed, computing),
+            times: CommandTimes::new(settings.timed, computing),
             holds: None,
             to_forget: Vec::new(),
             waiting: VecDeque::new(),
@@ -387,7 +390,7 @@ impl Manager {
             None => Box::new(Job {
                 launch,
                 is_first: false,
-                uses: List::new(),
+                uses: InlineList::new(),
             }),
         }
     }

@@ -2,7 +2,9 @@
 
 use crate::device::opencl::discovery::DeviceInfo;
 use crate::device::opencl::error::code_name;
-use crate::device::opencl::raw::{Answer, Context, Event, Mem, Queue, WaitList};
+use crate::device::opencl::raw::{
+    Answer, CommandEvent, CommandQueue, Mem, OpenclContext, WaitList,
+};
 use crate::device::opencl::threads;
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
@@ -39,8 +41,8 @@ pub fn measure_links(device: &DeviceInfo) -> Result<[LinkSpeed; 2], String> {
 }
 
 fn measure(device: &DeviceInfo) -> Answer<[LinkSpeed; 2]> {
-    let context = Context::new(device.id)?;
-    let queue = Queue::new(&context, device.id)?;
+    let context = OpenclContext::new(device.id)?;
+    let queue = CommandQueue::new(&context, device.id)?;
     let most = (device.global_memory / 8).max(SIZES[1] as u64);
     let sizes: Vec<usize> = SIZES
         .into_iter()
@@ -67,12 +69,12 @@ fn measure(device: &DeviceInfo) -> Answer<[LinkSpeed; 2]> {
 }
 
 fn copy(
-    queue: &Queue,
+    queue: &CommandQueue,
     mem: &Mem,
     host: &HostMemory,
     bytes: usize,
     to_device: bool,
-) -> Answer<Event> {
+) -> Answer<CommandEvent> {
     let waits = WaitList::<1>::none();
     let copied = if to_device {
         // SAFETY: the memory has so many bytes, all written, and outlives the copy, which the caller waits for.

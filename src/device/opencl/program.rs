@@ -5,9 +5,9 @@ use crate::device::host::signature::{ArgKind, Signature};
 use crate::device::opencl::discovery::{RawDevice, number, text};
 use crate::device::opencl::error::{log_with_source, names_fault};
 use crate::device::opencl::limits::{Groups, count_constants};
-use crate::device::opencl::raw::{Context, Kernel, Program};
+use crate::device::opencl::raw::{OpenclContext, OpenclKernel, Program};
 use crate::device::opencl::surroundings::{is_pocl, pocl_cache_fault, pocl_load_fault};
-use crate::device::opencl::types::{Told, measure, try_sizes};
+use crate::device::opencl::types::{TypeAnswer, measure, try_sizes};
 use crate::device::{BuildError, DeviceError, DeviceInfo, DeviceKind, KernelOnDevice, KernelSpec};
 use crate::text::{Counted, Readable};
 use opencl3::error_codes::{
@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// A kernel that is ready to be given arguments.
 pub(crate) struct BuiltKernel {
-    pub(crate) kernel: Kernel,
+    pub(crate) kernel: OpenclKernel,
     pub(crate) name: String,
     pub(crate) signature: Signature,
     /// What work-groups it may have.
@@ -42,7 +42,7 @@ type ProgramKey = (Arc<[u8]>, Vec<u8>);
 pub(crate) struct Programs {
     programs: HashMap<ProgramKey, Program>,
     /// The types of a source that are not built in.
-    types: HashMap<ProgramKey, HashMap<String, Told>>,
+    types: HashMap<ProgramKey, HashMap<String, TypeAnswer>>,
     ids: HashMap<(ProgramKey, String), usize>,
     pub(crate) kernels: Vec<BuiltKernel>,
 }
@@ -52,7 +52,7 @@ impl Programs {
     /// compiler gives the same answer.
     pub(crate) fn build(
         &mut self,
-        context: &Context,
+        context: &OpenclContext,
         info: &DeviceInfo,
         spec: &KernelSpec,
     ) -> Result<KernelOnDevice, BuildError> {
@@ -125,10 +125,10 @@ impl Programs {
     /// it where the platform tells nothing.
     fn complete(
         &mut self,
-        context: &Context,
+        context: &OpenclContext,
         info: &DeviceInfo,
         spec: &KernelSpec,
-        kernel: &Kernel,
+        kernel: &OpenclKernel,
         signature: &mut Signature,
     ) -> Result<(), BuildError> {
         let source = (Arc::clone(&spec.source), spec.options.clone());
@@ -146,9 +146,9 @@ impl Programs {
         }
         for (index, name) in std::mem::take(&mut signature.unsized_types) {
             let kind = match types.get(&name) {
-                Some(Told::Kind(kind)) => Some(*kind),
-                Some(Told::Value) => try_sizes(kernel, index, true),
-                Some(Told::Nothing) | None => None,
+                Some(TypeAnswer::Kind(kind)) => Some(*kind),
+                Some(TypeAnswer::Value) => try_sizes(kernel, index, true),
+                Some(TypeAnswer::Nothing) | None => None,
             };
             if let Some(kind) = kind {
                 signature.args[index] = kind;
@@ -172,7 +172,11 @@ impl Programs {
     }
 }
 
-fn compile(context: &Context, info: &DeviceInfo, spec: &KernelSpec) -> Result<Program, BuildError> {
+fn compile(
+    context: &OpenclContext,
+    info: &DeviceInfo,
+    spec: &KernelSpec,
+) -> Result<Program, BuildError> {
     let other = |what: &str, code: Option<i32>| {
         BuildError::Other(DeviceError {
             device: info.name.clone(),

@@ -30,7 +30,7 @@ use std::ptr::NonNull;
 
 /// How far a command is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum State {
+pub(crate) enum CommandState {
     /// The command has not begun, as far as OpenCL tells.
     Waits,
     Runs,
@@ -61,7 +61,7 @@ macro_rules! owned {
 
 owned!(
     /// A context of one device.
-    Context, cl_context, context::release_context
+    OpenclContext, cl_context, context::release_context
 );
 owned!(
     /// A part of a device.
@@ -69,7 +69,7 @@ owned!(
 );
 owned!(
     /// An in-order command queue.
-    Queue, cl_command_queue, queue::release_command_queue
+    CommandQueue, cl_command_queue, queue::release_command_queue
 );
 owned!(
     /// A buffer.
@@ -81,29 +81,29 @@ owned!(
 );
 owned!(
     /// A kernel.
-    Kernel, cl_kernel, cl_kernels::release_kernel
+    OpenclKernel, cl_kernel, cl_kernels::release_kernel
 );
 owned!(
     /// The completion of one command.
-    Event, cl_event, cl_events::release_event
+    CommandEvent, cl_event, cl_events::release_event
 );
 
 /// An event of the host's, for commands to wait for. It completes when this is dropped.
 pub(crate) struct Gate {
-    event: Event,
+    event: CommandEvent,
     is_open: bool,
 }
 
 impl Gate {
-    pub(crate) fn new(context: &Context) -> Answer<Self> {
+    pub(crate) fn new(context: &OpenclContext) -> Answer<Self> {
         let event = cl_events::create_user_event(context.0)?;
         Ok(Gate {
-            event: Event(event),
+            event: CommandEvent(event),
             is_open: false,
         })
     }
 
-    pub(crate) fn event(&self) -> &Event {
+    pub(crate) fn event(&self) -> &CommandEvent {
         &self.event
     }
 
@@ -113,7 +113,7 @@ impl Gate {
         self.is_open = true;
         // The event may have taken the status and failed all the same.
         match self.event.state() {
-            State::Failed(code) => Err(code),
+            CommandState::Failed(code) => Err(code),
             _ => Ok(()),
         }
     }
@@ -144,7 +144,7 @@ impl<const N: usize> WaitList<N> {
     }
 
     /// Adds an event; there is room for `N`.
-    pub(crate) fn push(&mut self, event: &Event) {
+    pub(crate) fn push(&mut self, event: &CommandEvent) {
         self.events[self.len as usize] = event.0;
         self.len += 1;
     }
@@ -194,9 +194,9 @@ impl SubDevice {
     }
 }
 
-impl Context {
+impl OpenclContext {
     pub(crate) fn new(device: RawDevice) -> Answer<Self> {
-        context::create_context(&[device.0], ptr::null(), None, ptr::null_mut()).map(Context)
+        context::create_context(&[device.0], ptr::null(), None, ptr::null_mut()).map(OpenclContext)
     }
 
     /// A buffer in the device's memory, contents undefined. `bytes` is not 0.
@@ -265,12 +265,12 @@ impl Program {
         cl_programs::build_program(self.0, &[device.0], options, None, ptr::null_mut())
     }
 
-    pub(crate) fn kernel(&self, name: &CStr) -> Answer<Kernel> {
-        cl_kernels::create_kernel(self.0, name).map(Kernel)
+    pub(crate) fn kernel(&self, name: &CStr) -> Answer<OpenclKernel> {
+        cl_kernels::create_kernel(self.0, name).map(OpenclKernel)
     }
 }
 
-impl Kernel {
+impl OpenclKernel {
     /// The handle, for questions.
     pub(crate) fn raw(&self) -> cl_kernel {
         self.0
@@ -300,21 +300,21 @@ impl Kernel {
     }
 }
 
-impl Queue {
+impl CommandQueue {
     /// An in-order queue. (The older call: the newer one is missing before OpenCL 2.0.)
-    pub(crate) fn new(context: &Context, device: RawDevice) -> Answer<Self> {
-        Queue::with(context, device, 0)
+    pub(crate) fn new(context: &OpenclContext, device: RawDevice) -> Answer<Self> {
+        CommandQueue::with(context, device, 0)
     }
 
-    /// An in-order queue whose events know the device's clock ([`Event::times`]).
-    pub(crate) fn timed(context: &Context, device: RawDevice) -> Answer<Self> {
-        Queue::with(context, device, queue::CL_QUEUE_PROFILING_ENABLE)
+    /// An in-order queue whose events know the device's clock ([`CommandEvent::times`]).
+    pub(crate) fn timed(context: &OpenclContext, device: RawDevice) -> Answer<Self> {
+        CommandQueue::with(context, device, queue::CL_QUEUE_PROFILING_ENABLE)
     }
 
-    fn with(context: &Context, device: RawDevice, properties: u64) -> Answer<Self> {
+    fn with(context: &OpenclContext, device: RawDevice, properties: u64) -> Answer<Self> {
         #[allow(deprecated)]
         // SAFETY: the context is alive and was made for this device.
-        unsafe { queue::create_command_queue(context.0, device.0, properties) }.map(Queue)
+        unsafe { queue::create_command_queue(context.0, device.0, properties) }.map(CommandQueue)
     }
 
     pub(crate) fn flush(&self) -> Answer<()> {
@@ -333,7 +333,7 @@ impl Queue {
         host: NonNull<u8>,
         bytes: usize,
         waits: &WaitList<N>,
-    ) -> Answer<Event> {
+    ) -> Answer<CommandEvent> {
         let (from, list) = (host.as_ptr() as *const c_void, waits.as_ptr());
         // SAFETY: queue, buffer and events are alive, and `host` stays readable by this function's
         // contract; OpenCL checks that `bytes` lie within the buffer.
@@ -349,7 +349,7 @@ impl Queue {
                 list,
             )
         }
-        .map(Event)
+        .map(CommandEvent)
     }
 
     /// Fills the first `bytes` bytes of the buffer with zeros, without waiting. OpenCL 1.1 has no such command.
@@ -358,7 +358,7 @@ impl Queue {
         mem: &Mem,
         bytes: usize,
         waits: &WaitList<N>,
-    ) -> Answer<Event> {
+    ) -> Answer<CommandEvent> {
         const ZEROS: [u8; 16] = [0; 16];
         // A pattern has a power of two of bytes, of which the whole is a multiple; larger ones are filled faster.
         let pattern = 1 << bytes.trailing_zeros().min(4);
@@ -368,7 +368,7 @@ impl Queue {
         unsafe {
             queue::enqueue_fill_buffer(self.0, mem.0, from, pattern, 0, bytes, waits.len, list)
         }
-        .map(Event)
+        .map(CommandEvent)
     }
 
     /// Copies `bytes` from the buffer to `host`; waits for it if `wait`.
@@ -385,7 +385,7 @@ impl Queue {
         bytes: usize,
         wait: bool,
         waits: &WaitList<N>,
-    ) -> Answer<Event> {
+    ) -> Answer<CommandEvent> {
         let blocking = if wait { CL_BLOCKING } else { CL_NON_BLOCKING };
         let (to, list) = (host.as_ptr().cast::<c_void>(), waits.as_ptr());
         // SAFETY: queue, buffer and events are alive, and `host` stays writable by this function's
@@ -393,7 +393,7 @@ impl Queue {
         unsafe {
             queue::enqueue_read_buffer(self.0, mem.0, blocking, 0, bytes, to, waits.len, list)
         }
-        .map(Event)
+        .map(CommandEvent)
     }
 
     /// Maps the whole buffer; the address is good for the host once the event is complete.
@@ -404,7 +404,7 @@ impl Queue {
         flags: cl_map_flags,
         wait: bool,
         waits: &WaitList<N>,
-    ) -> Answer<(Event, *mut c_void)> {
+    ) -> Answer<(CommandEvent, *mut c_void)> {
         let blocking = if wait { CL_BLOCKING } else { CL_NON_BLOCKING };
         let (mut address, list) = (ptr::null_mut(), waits.as_ptr());
         // SAFETY: queue, buffer and events are alive; OpenCL checks that `bytes` lie within the
@@ -422,24 +422,24 @@ impl Queue {
                 list,
             )
         }
-        .map(|event| (Event(event), address))
+        .map(|event| (CommandEvent(event), address))
     }
 
     /// Ends a mapping.
     ///
     /// # Safety
-    /// `address` came from [`Queue::map`] of the same buffer and was not unmapped since.
+    /// `address` came from [`CommandQueue::map`] of the same buffer and was not unmapped since.
     pub(crate) unsafe fn unmap<const N: usize>(
         &self,
         mem: &Mem,
         address: *mut c_void,
         waits: &WaitList<N>,
-    ) -> Answer<Event> {
+    ) -> Answer<CommandEvent> {
         let list = waits.as_ptr();
         // SAFETY: queue, buffer and events are alive; the address is a mapping of this buffer by
         // this function's contract.
         unsafe { queue::enqueue_unmap_mem_object(self.0, mem.0, address, waits.len, list) }
-            .map(Event)
+            .map(CommandEvent)
     }
 
     /// Runs a kernel with the arguments that are set on it now.
@@ -449,10 +449,10 @@ impl Queue {
     /// event is complete. What the kernel then does with them is up to its source.
     pub(crate) unsafe fn run<const N: usize>(
         &self,
-        kernel: &Kernel,
+        kernel: &OpenclKernel,
         range: &LaunchRange,
         waits: &WaitList<N>,
-    ) -> Answer<Event> {
+    ) -> Answer<CommandEvent> {
         let local = range.local.as_ref().map_or(ptr::null(), |l| l.as_ptr());
         let (offset, global, list) = (range.offset.as_ptr(), range.global.as_ptr(), waits.as_ptr());
         // SAFETY: queue, kernel and events are alive and the three sizes are arrays of three, of
@@ -470,20 +470,20 @@ impl Queue {
                 list,
             )
         }
-        .map(Event)
+        .map(CommandEvent)
     }
 }
 
-impl Event {
+impl CommandEvent {
     /// How far the command is.
-    pub(crate) fn state(&self) -> State {
+    pub(crate) fn state(&self) -> CommandState {
         let what = cl_events::CL_EVENT_COMMAND_EXECUTION_STATUS;
         match cl_events::get_event_info(self.0, what).map(cl3::info_type::InfoType::to_int) {
-            Err(code) => State::Untold(code),
-            Ok(status) if status < 0 => State::Failed(status),
-            Ok(cl_events::CL_COMPLETE) => State::Done,
-            Ok(cl_events::CL_RUNNING) => State::Runs,
-            Ok(_) => State::Waits,
+            Err(code) => CommandState::Untold(code),
+            Ok(status) if status < 0 => CommandState::Failed(status),
+            Ok(cl_events::CL_COMPLETE) => CommandState::Done,
+            Ok(cl_events::CL_RUNNING) => CommandState::Runs,
+            Ok(_) => CommandState::Waits,
         }
     }
 
@@ -505,7 +505,7 @@ impl Event {
     pub(crate) fn wait(&self) -> Answer<()> {
         cl_events::wait_for_events(&[self.0])?;
         match self.state() {
-            State::Failed(code) => Err(code),
+            CommandState::Failed(code) => Err(code),
             _ => Ok(()),
         }
     }

@@ -4,8 +4,8 @@ use crate::device::opencl::buffers::Id;
 use crate::device::opencl::job::{Job, Work};
 use crate::device::opencl::lane::{COMPUTE, IN, OUT};
 use crate::device::opencl::manager::Manager;
-use crate::device::opencl::raw::{Answer, Event, Queue};
-use crate::device::opencl::times::{Ended, EventOf, queue};
+use crate::device::opencl::raw::{Answer, CommandEvent, CommandQueue};
+use crate::device::opencl::times::{EndedKernel, EventOf, queue};
 use crate::device::{DeviceKind, KernelTime};
 use crate::model::Direction;
 use crate::trace;
@@ -13,7 +13,7 @@ use std::time::Instant;
 
 impl Manager {
     /// Another queue of the kind of those that the device has.
-    pub(crate) fn new_queue(&self) -> Answer<Queue> {
+    pub(crate) fn new_queue(&self) -> Answer<CommandQueue> {
         queue(&self.context, &self.info, self.times.is_timed())
     }
 
@@ -96,7 +96,7 @@ impl Manager {
         for lane in COMPUTE..self.lanes.count() {
             let before = ended.len();
             while let Some((pending, outcome)) = self.lanes.pop_done(lane) {
-                ended.push(Ended {
+                ended.push(EndedKernel {
                     pending,
                     outcome,
                     ns: 0,
@@ -155,7 +155,7 @@ impl Manager {
     }
 
     /// Tells how long a copy has taken.
-    fn tell_copy(&mut self, direction: Direction, number: u64, bytes: u64, event: &Event) {
+    fn tell_copy(&mut self, direction: Direction, number: u64, bytes: u64, event: &CommandEvent) {
         if let Some(ns) = self.times.copied(direction, number, event)
             && bytes != 0
         {

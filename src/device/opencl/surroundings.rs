@@ -186,9 +186,9 @@ fn cache_fault() -> Option<(bool, String)> {
     }
     let fault = try_folder(&folder).err()?;
     let (what, error) = match &fault {
-        SurroundingsFault::Folder(error) => ("which cannot be made", error),
-        SurroundingsFault::Write(error) => ("in which nothing can be written", error),
-        SurroundingsFault::Load(error) => (
+        FolderError::Folder(error) => ("which cannot be made", error),
+        FolderError::Write(error) => ("in which nothing can be written", error),
+        FolderError::Load(error) => (
             "from which no code can be loaded (is it mounted noexec?)",
             error,
         ),
@@ -198,7 +198,7 @@ fn cache_fault() -> Option<(bool, String)> {
          this user may write, on a file system with free space that is not mounted noexec",
         folder.display()
     );
-    Some((matches!(fault, SurroundingsFault::Load(_)), text))
+    Some((matches!(fault, FolderError::Load(_)), text))
 }
 
 /// Variables by which a platform is told which of its devices to have, and a part of the platform's name, in lower case.
@@ -330,16 +330,16 @@ fn free_bytes(folder: &Path) -> Option<u64> {
 }
 
 /// What is wrong with a folder.
-enum SurroundingsFault {
+enum FolderError {
     Folder(io::Error),
     Write(io::Error),
     Load(io::Error),
 }
 
 /// Writes a file there, and maps it for execution, as PoCL does.
-fn try_folder(folder: &Path) -> Result<(), SurroundingsFault> {
+fn try_folder(folder: &Path) -> Result<(), FolderError> {
     static TRIES: AtomicU64 = AtomicU64::new(0);
-    fs::create_dir_all(folder).map_err(SurroundingsFault::Folder)?;
+    fs::create_dir_all(folder).map_err(FolderError::Folder)?;
     // Relaxed: it makes names differ, and orders nothing.
     let number = TRIES.fetch_add(1, Ordering::Relaxed);
     let name = format!("ocr-tries-{}-{number}", std::process::id());
@@ -349,13 +349,12 @@ fn try_folder(folder: &Path) -> Result<(), SurroundingsFault> {
     result
 }
 
-fn try_file(path: &Path) -> Result<(), SurroundingsFault> {
+fn try_file(path: &Path) -> Result<(), FolderError> {
     const BYTES: usize = 4096;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o700);
-    let mut file = options.open(path).map_err(SurroundingsFault::Write)?;
-    file.write_all(&[0; BYTES])
-        .map_err(SurroundingsFault::Write)?;
+    let mut file = options.open(path).map_err(FolderError::Write)?;
+    file.write_all(&[0; BYTES]).map_err(FolderError::Write)?;
     // SAFETY: a new mapping of a file that is open and as long, where the system finds room.
     let mapped = unsafe {
         libc::mmap(
@@ -368,7 +367,7 @@ fn try_file(path: &Path) -> Result<(), SurroundingsFault> {
         )
     };
     if mapped == libc::MAP_FAILED {
-        return Err(SurroundingsFault::Load(io::Error::last_os_error()));
+        return Err(FolderError::Load(io::Error::last_os_error()));
     }
     // SAFETY: the mapping was just made, and nothing refers to it.
     unsafe { libc::munmap(mapped, BYTES) };
@@ -541,7 +540,7 @@ mod tests {
         fs::write(&file, "").expect("a file");
         assert!(
             try_folder(&file.join("below"))
-                .is_err_and(|fault| matches!(fault, SurroundingsFault::Folder(_)))
+                .is_err_and(|fault| matches!(fault, FolderError::Folder(_)))
         );
         fs::remove_dir_all(&folder).expect("it is ours");
         assert!(try_folder(Path::new("/proc/self")).is_err());

@@ -90,10 +90,13 @@ impl Drop for Own {
     }
 }
 
-/// The threads that OpenCL has started and that are there now, as far as they can be told from others ([`Seen::now`]).
+/// The threads that OpenCL has started and that are there now, as far as they can be told from others ([`OpenclThreads::now`]).
 pub(crate) fn of_drivers() -> Vec<libc::pid_t> {
     let own = OWN.lock().clone();
-    let numbers = Seen::now().0.into_iter().filter_map(|id| id.parse().ok());
+    let numbers = OpenclThreads::now()
+        .0
+        .into_iter()
+        .filter_map(|id| id.parse().ok());
     numbers.filter(|id| !own.contains(id)).collect()
 }
 
@@ -149,19 +152,19 @@ fn set_flag() {
 }
 
 /// Threads that were OpenCL's when somebody looked.
-pub struct Seen(Vec<String>);
+pub struct OpenclThreads(Vec<String>);
 
-impl Seen {
+impl OpenclThreads {
     /// OpenCL's threads that are there now. Of threads that come and go meanwhile some may be missing. Nothing is said
     /// of a process that has a mark itself, and so all its threads.
-    pub fn now() -> Seen {
+    pub fn now() -> OpenclThreads {
         let process = || is_marked(&std::process::id().to_string());
         if !ANY.load(Ordering::SeqCst) || process() || program_has_opencl() {
-            return Seen(Vec::new());
+            return OpenclThreads(Vec::new());
         }
         let tasks = fs::read_dir("/proc/self/task").into_iter().flatten();
         let all = tasks.filter_map(|task| task.ok()?.file_name().into_string().ok());
-        Seen(all.filter(|id| is_marked(id)).collect())
+        OpenclThreads(all.filter(|id| is_marked(id)).collect())
     }
 
     /// How many of them are still there, and so have been there all the time since then.
@@ -223,7 +226,7 @@ mod tests {
             std::thread::spawn(start)
         };
         let id = told.recv().expect("it says who it is");
-        let mut seen = Seen::now();
+        let mut seen = OpenclThreads::now();
         seen.0.retain(|other| *other == id);
         let is_seen = !seen.0.is_empty();
         assert_eq!(seen.left(), usize::from(is_seen));

@@ -9,7 +9,7 @@ use crate::device::DeviceInfo;
 use crate::device::host::occupancy::{Occupancy, Span};
 use crate::device::opencl::job::Work;
 use crate::device::opencl::lane::{IN, Pending};
-use crate::device::opencl::raw::{Answer, Context, Event, Queue};
+use crate::device::opencl::raw::{Answer, CommandEvent, CommandQueue, OpenclContext};
 use crate::model::Direction;
 use crate::object::place::Place;
 use crate::trace::events;
@@ -20,7 +20,7 @@ use std::time::Instant;
 const REMEMBERED: usize = 64;
 
 /// A kernel that has ended.
-pub(crate) struct Ended {
+pub(crate) struct EndedKernel {
     pub(crate) pending: Pending<Work>,
     pub(crate) outcome: Answer<()>,
     /// As long as it took by the host's clock.
@@ -37,7 +37,7 @@ pub(crate) struct Ended {
 
 /// A command that has ended, for the recording.
 pub(crate) struct EventOf<'a> {
-    pub(crate) event: &'a Event,
+    pub(crate) event: &'a CommandEvent,
     /// The queue that it was in.
     pub(crate) lane: usize,
     /// How long it took by the host's clock.
@@ -47,8 +47,8 @@ pub(crate) struct EventOf<'a> {
 }
 
 impl EventOf<'_> {
-    fn ended(&self, is_timed: bool, place: Place) -> events::Ended {
-        events::Ended {
+    fn ended(&self, is_timed: bool, place: Place) -> events::EndedCommand {
+        events::EndedCommand {
             place: place.number(),
             lane: self.lane,
             times: is_timed.then(|| self.event.times()).flatten(),
@@ -59,7 +59,7 @@ impl EventOf<'_> {
 }
 
 /// What the clocks say of a device's commands.
-pub(crate) struct Times {
+pub(crate) struct CommandTimes {
     /// Whether the device's clock is asked.
     is_timed: bool,
     occupancy: Occupancy,
@@ -69,17 +69,17 @@ pub(crate) struct Times {
     last_copy: [u64; 2],
     /// When kernels were last seen to have ended, by the host's clock.
     last_seen: Instant,
-    ended: Vec<Ended>,
+    ended: Vec<EndedKernel>,
     spans: Vec<Span>,
     charged: Vec<u64>,
     /// Where the run is recorded.
     recorded: events::DeviceTimes,
 }
 
-impl Times {
+impl CommandTimes {
     /// Of a device that has so many queues for kernels.
-    pub(crate) fn new(is_timed: bool, queues: usize) -> Times {
-        Times {
+    pub(crate) fn new(is_timed: bool, queues: usize) -> CommandTimes {
+        CommandTimes {
             is_timed,
             occupancy: Occupancy::new(queues),
             copies_in: VecDeque::new(),
@@ -122,12 +122,12 @@ impl Times {
     }
 
     /// A list for kernels that have ended.
-    pub(crate) fn take_ended(&mut self) -> Vec<Ended> {
+    pub(crate) fn take_ended(&mut self) -> Vec<EndedKernel> {
         std::mem::take(&mut self.ended)
     }
 
     /// The list, empty, is used again.
-    pub(crate) fn keep(&mut self, ended: Vec<Ended>) {
+    pub(crate) fn keep(&mut self, ended: Vec<EndedKernel>) {
         self.ended = ended;
     }
 
@@ -141,7 +141,7 @@ impl Times {
     /// device's is of no use.
     pub(crate) fn charge(
         &mut self,
-        ended: &mut [Ended],
+        ended: &mut [EndedKernel],
         unended: usize,
         longest_ns: u64,
         now: Instant,
@@ -176,7 +176,7 @@ impl Times {
         &mut self,
         direction: Direction,
         number: u64,
-        event: &Event,
+        event: &CommandEvent,
     ) -> Option<u64> {
         if !self.is_timed {
             return None;
@@ -197,9 +197,13 @@ impl Times {
 }
 
 /// A queue for a device, timed if it is to be and the device can.
-pub(crate) fn queue(context: &Context, info: &DeviceInfo, timed: bool) -> Answer<Queue> {
-    if timed && let Ok(queue) = Queue::timed(context, info.id) {
+pub(crate) fn queue(
+    context: &OpenclContext,
+    info: &DeviceInfo,
+    timed: bool,
+) -> Answer<CommandQueue> {
+    if timed && let Ok(queue) = CommandQueue::timed(context, info.id) {
         return Ok(queue);
     }
-    Queue::new(context, info.id)
+    CommandQueue::new(context, info.id)
 }

@@ -8,7 +8,7 @@
 
 use crate::device::host::signature::{ArgKind, Form};
 use crate::device::opencl::discovery::RawDevice;
-use crate::device::opencl::raw::{Context, Kernel};
+use crate::device::opencl::raw::{OpenclContext, OpenclKernel};
 use opencl3::kernel::CL_KERNEL_COMPILE_WORK_GROUP_SIZE;
 use std::ffi::{CStr, CString};
 
@@ -24,7 +24,7 @@ const MOST: usize = DIGIT * DIGIT * DIGIT - 1;
 
 /// What the compiler says of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Told {
+pub(crate) enum TypeAnswer {
     /// The type is a value of this kind.
     Kind(ArgKind),
     /// The type is a value, and the platform does not tell its size.
@@ -35,12 +35,12 @@ pub(crate) enum Told {
 
 /// How large the types of these names are, and how they are given, for kernels of this source: in the same order.
 pub(crate) fn measure(
-    context: &Context,
+    context: &OpenclContext,
     device: RawDevice,
     source: &[u8],
     options: &CStr,
     names: &[&str],
-) -> Vec<Told> {
+) -> Vec<TypeAnswer> {
     let ask = |names: &[&str], with_form| ask(context, device, source, options, names, with_form);
     ask(names, true).unwrap_or_else(|| {
         // One that does not compile is not to hide the others, and a compiler may know no __builtin_types_compatible_p.
@@ -48,7 +48,7 @@ pub(crate) fn measure(
             let again = (names.len() > 1).then(|| ask(&[name], true)).flatten();
             again
                 .or_else(|| ask(&[name], false))
-                .map_or(Told::Nothing, |told| told[0])
+                .map_or(TypeAnswer::Nothing, |told| told[0])
         };
         names.iter().map(alone).collect()
     })
@@ -56,13 +56,13 @@ pub(crate) fn measure(
 
 /// None where the questions do not compile.
 fn ask(
-    context: &Context,
+    context: &OpenclContext,
     device: RawDevice,
     source: &[u8],
     options: &CStr,
     names: &[&str],
     with_form: bool,
-) -> Option<Vec<Told>> {
+) -> Option<Vec<TypeAnswer>> {
     if !names.iter().all(|name| is_plain(name)) {
         return None;
     }
@@ -96,7 +96,7 @@ fn ask(
         };
         (bytes > 0).then_some(ArgKind::Scalar { bytes, form })
     };
-    let told = |at| kind(at).map_or(Told::Value, Told::Kind);
+    let told = |at| kind(at).map_or(TypeAnswer::Value, TypeAnswer::Kind);
     Some((0..names.len()).map(told).collect())
 }
 
@@ -172,7 +172,7 @@ const TRIED: usize = 128;
 
 /// The size that OpenCL takes for a value, or for an argument of which nothing is known, and refuses all others. A
 /// platform that takes several does not look.
-pub(crate) fn try_sizes(kernel: &Kernel, index: usize, is_value: bool) -> Option<ArgKind> {
+pub(crate) fn try_sizes(kernel: &OpenclKernel, index: usize, is_value: bool) -> Option<ArgKind> {
     let index = index as u32;
     let zeros = [0u64; TRIED / 8];
     if !is_value {

@@ -1,7 +1,7 @@
 //! Lanes on a queue of their own: what is held back, and what lets it go.
 
-use crate::device::opencl::lane::{COMPUTE, HELD, Lanes, Needs, Ticket};
-use crate::device::opencl::raw::{Context, Kernel, Queue, State};
+use crate::device::opencl::lane::{COMPUTE, HELD, LaneNeeds, Lanes, Ticket};
+use crate::device::opencl::raw::{CommandQueue, CommandState, OpenclContext, OpenclKernel};
 use crate::device::tests::*;
 
 const MOST: usize = 2 * HELD;
@@ -9,19 +9,19 @@ const MOST: usize = 2 * HELD;
 struct Lab {
     /// Dropped first: nothing is released behind a gate.
     lanes: Lanes<()>,
-    context: Context,
-    kernel: Kernel,
+    context: OpenclContext,
+    kernel: OpenclKernel,
 }
 
 impl Lab {
     /// Two queues that compute.
     fn new() -> Option<Lab> {
         let device = device()?.id;
-        let context = Context::new(device).expect("a context");
+        let context = OpenclContext::new(device).expect("a context");
         let program = context.program(b"kernel void nothing() {}").expect("text");
         program.build(device, c"").expect("it builds");
         let kernel = program.kernel(c"nothing").expect("a kernel");
-        let queue = |_| Queue::new(&context, device).expect("a queue");
+        let queue = |_| CommandQueue::new(&context, device).expect("a queue");
         let lanes = Lanes::new((0..COMPUTE + 2).map(queue).collect());
         Some(Lab {
             lanes,
@@ -31,7 +31,7 @@ impl Lab {
     }
 
     /// Enqueues an empty kernel, which is held back.
-    fn send(&mut self, needs: &Needs) -> Ticket {
+    fn send(&mut self, needs: &LaneNeeds) -> Ticket {
         self.lanes.let_go_enough();
         self.lanes.hold(&self.context, MOST);
         let lane = self.lanes.choose(needs);
@@ -52,10 +52,10 @@ impl Lab {
         let pending = self.lanes.pending(ticket).expect("nobody has taken it");
         let state = pending.event.state();
         assert!(
-            !matches!(state, State::Failed(_) | State::Untold(_)),
+            !matches!(state, CommandState::Failed(_) | CommandState::Untold(_)),
             "{state:?}"
         );
-        state == State::Done
+        state == CommandState::Done
     }
 
     fn finish(&mut self, ticket: Ticket) {
@@ -64,8 +64,8 @@ impl Lab {
     }
 }
 
-fn needs(ticket: Ticket) -> Needs {
-    let mut needs = Needs::default();
+fn needs(ticket: Ticket) -> LaneNeeds {
+    let mut needs = LaneNeeds::default();
     needs.add(ticket);
     needs
 }
@@ -73,14 +73,14 @@ fn needs(ticket: Ticket) -> Needs {
 #[test]
 fn commands_are_held_back_until_there_are_enough() {
     let Some(mut lab) = Lab::new() else { return };
-    let held: Vec<Ticket> = (0..HELD).map(|_| lab.send(&Needs::default())).collect();
+    let held: Vec<Ticket> = (0..HELD).map(|_| lab.send(&LaneNeeds::default())).collect();
     // Behind one gate they are in one lane.
     let lane = held[0].lane;
     assert!(held.iter().all(|ticket| ticket.lane == lane), "{held:?}");
     lab.urge(lane);
     assert!(!held.iter().any(|&ticket| lab.is_done(ticket)));
     // One more lets them go, and is held back itself, in the other lane.
-    let next = lab.send(&Needs::default());
+    let next = lab.send(&LaneNeeds::default());
     assert_ne!(next.lane, lane);
     lab.finish(held[HELD - 1]);
     lab.urge(next.lane);
@@ -94,7 +94,7 @@ fn as_many_are_held_back_as_the_device_has_to_do() {
     let Some(mut lab) = Lab::new() else { return };
     let mut tickets = Vec::new();
     for _ in 0..3 * HELD + 2 * MOST {
-        tickets.push(lab.send(&Needs::default()));
+        tickets.push(lab.send(&LaneNeeds::default()));
     }
     // Nobody looks what has ended. Each gate is in the lane that has less.
     let gates: Vec<usize> = tickets
@@ -111,11 +111,11 @@ fn as_many_are_held_back_as_the_device_has_to_do() {
 #[test]
 fn what_needs_a_command_that_is_held_back_goes_with_it() {
     let Some(mut lab) = Lab::new() else { return };
-    let first = lab.send(&Needs::default());
+    let first = lab.send(&LaneNeeds::default());
     lab.lanes.flush();
     lab.finish(first);
     // What has been done is no reason for a lane; what has not, is.
-    let held = lab.send(&Needs::default());
+    let held = lab.send(&LaneNeeds::default());
     let after = lab.send(&needs(held));
     assert_eq!(after.lane, held.lane);
     let both = {

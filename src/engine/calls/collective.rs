@@ -1,7 +1,7 @@
 //! Contributions to collective events (extension of OCR 1.2). The last contribution to a generation
 //! makes a data block of all of them, which is then the program's like any other.
 
-use crate::check::history::Cause;
+use crate::check::history::ActCause;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::graph::GraphError;
@@ -42,7 +42,7 @@ impl Context {
                 &self.runtime.objects,
                 block,
                 bytes as u64,
-                (Cause::Contribution, self.who()),
+                (ActCause::Contribution, self.who()),
             );
         }
         // SAFETY: the block has just been created, with so many bytes, and nobody else knows it.

@@ -10,7 +10,7 @@
 
 use crate::abi::Api;
 use crate::check::history::What;
-use crate::device::List;
+use crate::device::InlineList;
 use crate::engine::life::create::{CreateError, Output};
 use crate::engine::life::internal_edt::InternalEdt;
 use crate::engine::state::context::Context;
@@ -115,7 +115,7 @@ impl Context {
 
     /// What the EDT for a copy acquires, in the order of its pre-slots: both blocks; or one, where the bytes of
     /// the other are the same, from here on or already.
-    fn slots_for(&mut self, copy: &CopyRequest) -> Result<List<(Guid, Mode)>, CopyError> {
+    fn slots_for(&mut self, copy: &CopyRequest) -> Result<InlineList<(Guid, Mode)>, CopyError> {
         let partitions = &self.runtime.objects.data_blocks.partitions;
         let (from, to) = (copy.source, copy.destination);
         let is_whole = |guid, offset| offset == 0 && self.block_size(guid) == Some(copy.size);
@@ -132,10 +132,10 @@ impl Context {
             };
         let again = copy.destination_offset == 0 && is_at(to, from, copy.source_offset);
         if back {
-            return Ok(List::from_slice(&[(from, Mode::Const)]));
+            return Ok(InlineList::from_slice(&[(from, Mode::Const)]));
         }
         if again && !copy.destroys_source {
-            return Ok(List::from_slice(&[(to, Mode::Ro)]));
+            return Ok(InlineList::from_slice(&[(to, Mode::Ro)]));
         }
         let leaves = partitions.shares(from) || partitions.shares(to);
         if partitions.are_one(from, to) && !leaves {
@@ -144,9 +144,12 @@ impl Context {
         let all = is_whole(to, copy.destination_offset);
         if copy.divides && all && self.share_block(from, copy.source_offset, to) {
             // Nobody stands before this EDT in the queue of the new part.
-            return Ok(List::from_slice(&[(to, Mode::Ro)]));
+            return Ok(InlineList::from_slice(&[(to, Mode::Ro)]));
         }
-        Ok(List::from_slice(&[(from, Mode::Const), (to, Mode::Ew)]))
+        Ok(InlineList::from_slice(&[
+            (from, Mode::Const),
+            (to, Mode::Ew),
+        ]))
     }
 
     fn connect_copy(&mut self, edt: Guid, slots: &[(Guid, Mode)]) -> Result<(), CopyError> {

@@ -3,7 +3,7 @@
 use crate::engine::state::context::Context;
 use crate::memory;
 use crate::memory::Left;
-use crate::object::arena::LabelTakenError;
+use crate::object::arena::CreateOnLabelError;
 use crate::object::data_block::{BlockState, DataBlock, Mark, OutOfMemoryError};
 use crate::object::edt::PreSlot;
 use crate::object::guid::Guid;
@@ -41,10 +41,10 @@ impl Context {
         label: Guid,
         size: u64,
         acquire: bool,
-    ) -> Result<Result<(Guid, *mut u8), LabelTakenError>, OutOfMemoryError> {
+    ) -> Result<(Guid, *mut u8), CreateOnLabelError> {
         let blocks = &self.runtime.objects.data_blocks;
         let block = blocks.allocate_on(label, size, acquire)?;
-        Ok(block.map(|block| self.begin_block(block, acquire)))
+        Ok(self.begin_block(block, acquire))
     }
 
     fn begin_block(&mut self, block: &'static DataBlock, acquire: bool) -> (Guid, *mut u8) {

@@ -5,7 +5,7 @@ use crate::engine::state::context::Context;
 use crate::engine::state::devices::{Used, split_options};
 use crate::engine::state::fork;
 use crate::engine::state::unused::add_missing;
-use crate::object::code::{Code, Kernel, Missing, NO_RESULT, NdRangeFunction};
+use crate::object::code::{Code, Kernel, KernelError, NO_RESULT, NdRangeFunction};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::template::{PARAM_UNK, TemplateView};
@@ -85,7 +85,7 @@ impl Context {
         };
         let wrong_slot = new.result_slot != NO_RESULT && new.result_slot >= view.depc;
         let mut failures = if wrong_slot {
-            vec![Missing::anywhere(format!(
+            vec![KernelError::anywhere(format!(
                 "resultSlot is {}, but the template has {}; slots count from 0",
                 new.result_slot,
                 Counted(u64::from(view.depc), "pre-slot")
@@ -94,7 +94,7 @@ impl Context {
             self.build_everywhere(&mut kernel, view, &mut work)
         };
         if work.kernels.len() > u8::MAX as usize {
-            failures.push(Missing::anywhere(
+            failures.push(KernelError::anywhere(
                 "a template has at most 256 kernels".into(),
             ));
             kernel.built.clear();
@@ -135,11 +135,11 @@ impl Context {
         kernel: &mut Kernel,
         view: TemplateView,
         work: &mut Code,
-    ) -> Vec<Missing> {
+    ) -> Vec<KernelError> {
         let runtime = self.runtime;
         let (wanted, options) = match split_options(&kernel.options) {
             Ok(split) => split,
-            Err(message) => return vec![Missing::anywhere(message)],
+            Err(message) => return vec![KernelError::anywhere(message)],
         };
         let spec = KernelSpec {
             source: kernel.source.clone(),
@@ -154,7 +154,10 @@ impl Context {
         runtime.end_outside();
         let Some(open) = open else {
             let plan = runtime.devices.plan(runtime);
-            add_missing(&mut work.missing, plan.problem.clone().map(Missing::here));
+            add_missing(
+                &mut work.missing,
+                plan.problem.clone().map(KernelError::here),
+            );
             return Vec::new();
         };
         let mut failures = Vec::new();
@@ -170,7 +173,7 @@ impl Context {
                 Err(failure) => failures.push(failure),
             }
         }
-        let problems = open.problems.iter().cloned().map(Missing::here);
+        let problems = open.problems.iter().cloned().map(KernelError::here);
         add_missing(&mut work.missing, problems);
         let places = kernel.built.iter().map(|&(place, _)| place);
         for place in places.filter(|_| !by_hint) {
@@ -181,15 +184,15 @@ impl Context {
         failures
     }
 
-    fn warn_of_failures(&self, failures: &[Missing], kernel: &Kernel, work: &mut Code) {
-        for Missing { text, anywhere } in failures {
+    fn warn_of_failures(&self, failures: &[KernelError], kernel: &Kernel, work: &mut Code) {
+        for KernelError { text, anywhere } in failures {
             let message = format!(
                 "the kernel \"{}\" of template \"{}\" cannot be used: {text}",
                 kernel.name, work.name
             );
             warning!("{message}");
             self.runtime.registry.remark(message.clone());
-            work.missing.push(Missing {
+            work.missing.push(KernelError {
                 text: message,
                 anywhere: *anywhere,
             });
@@ -197,7 +200,7 @@ impl Context {
     }
 }
 
-fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, Missing> {
+fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, KernelError> {
     // Which kernels a source has, and what arguments, may depend on the device by `#if` alone.
     let conditional = |line: &[u8]| {
         line.trim_ascii_start()
@@ -206,7 +209,7 @@ fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, Mi
     };
     let everywhere = !spec.source.split(|&byte| byte == b'\n').any(conditional);
     fork::check_fork("adding a kernel");
-    let kernel = used.manager.build(spec).map_err(|error| Missing {
+    let kernel = used.manager.build(spec).map_err(|error| KernelError {
         text: error.to_string(),
         anywhere: everywhere && matches!(error, BuildError::NoSuchKernel { .. }),
     })?;
@@ -214,7 +217,7 @@ fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, Mi
         let (paramc, depc) = (view.paramc as usize, view.depc as usize);
         // The last pre-slots may be there to order alone, and need no arguments: each launch looks whether they are.
         let fits = kernel.signature.check_slots(paramc, 0, depc);
-        fits.map_err(|text| Missing {
+        fits.map_err(|text| KernelError {
             text,
             anywhere: everywhere,
         })?;

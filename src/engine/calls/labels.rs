@@ -7,7 +7,7 @@ use crate::engine::state::deferred::Deferred;
 use crate::memory;
 use crate::object::Objects;
 use crate::object::guid::{Guid, Kind};
-use crate::object::range::{Bounds, Map};
+use crate::object::range::{LabelBounds, Map};
 use crate::report::tally::Label;
 
 impl Context {
@@ -17,7 +17,7 @@ impl Context {
         let labels = objects.labels(kind)?;
         let len = u32::try_from(len).ok()?;
         let (first, generation) = labels.reserve(len)?;
-        let bounds = Bounds {
+        let bounds = LabelBounds {
             first: Guid::new(kind, generation, first),
             len,
             mapped: map.is_some(),

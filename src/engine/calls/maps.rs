@@ -8,7 +8,7 @@ use crate::abi::Api;
 use crate::check::history::What;
 use crate::engine::state::context::Context;
 use crate::object::guid::{Guid, Kind};
-use crate::object::map::{Begun, CreatorMap};
+use crate::object::map::{CreationStep, CreatorMap};
 use crate::report::tally::Label;
 use crate::status::Status;
 use std::ptr;
@@ -70,10 +70,10 @@ impl Context {
         loop {
             let begun = objects.creations.begin((guid, &map), index, thread);
             match begun.ok_or(MapError::OutOfMemory)? {
-                Begun::Made(object) => return Ok(Asked::Object(object)),
-                Begun::Create(local) => return Ok(Asked::Create(map, local)),
-                Begun::Circle => return Err(MapError::Circle),
-                Begun::Wait(local) => {
+                CreationStep::Made(object) => return Ok(Asked::Object(object)),
+                CreationStep::Create(local) => return Ok(Asked::Create(map, local)),
+                CreationStep::Circle => return Err(MapError::Circle),
+                CreationStep::Wait(local) => {
                     let label = Label::Mapped(guid, index);
                     let goes_on = self.wait_until(label, Api::ocrMapGet, |wake| {
                         objects.creations.watch(local, wake);

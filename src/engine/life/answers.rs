@@ -1,6 +1,6 @@
 //! What the device managers tell the engine, on their threads.
 
-use crate::device::{DeviceError, Events, is_opencl_thread};
+use crate::device::{DeviceError, ManagerEvents, is_opencl_thread};
 use crate::diag::EdtName;
 use crate::engine::state::chained::LaunchResult;
 use crate::engine::state::context::Context;
@@ -55,7 +55,7 @@ fn edt_of(token: usize) -> &'static Edt {
     unsafe { EdtRef::from_token(token) }.get()
 }
 
-impl Events for DeviceEvents {
+impl ManagerEvents for DeviceEvents {
     fn enqueued(&self, token: usize) {
         // SAFETY: the launch has not been answered, and the EDT is its.
         let edt = unsafe { EdtRef::from_token(token) }.get();

@@ -22,7 +22,7 @@
 //!   neither can be, the follower gets its blocks as usual when the first has ended. So no EDT that
 //!   waits for a block is passed, and none waits while it holds one out of order.
 //! - The follower ends after the first, whichever the manager sees first: its answer is kept until then.
-//! - If the first fails, its follower does ([`crate::device::Events`]). Where the first runs anew, the follower then
+//! - If the first fails, its follower does ([`crate::device::ManagerEvents`]). Where the first runs anew, the follower then
 //!   gives its blocks back and waits for the output event of the first, as if it had never been taken from there. The
 //!   first goes on when all that follow it were answered: one that was not enqueued yet is refused
 //!   ([`crate::device::Launch::follows`]).

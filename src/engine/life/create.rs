@@ -5,8 +5,8 @@ use crate::check::count;
 use crate::engine::state::context::Context;
 use crate::engine::state::deferred::{DeferredBy, DeferredCall};
 use crate::graph::finish::Closes;
-use crate::graph::{Dependence, GraphCall, GraphError, NewSlots, NotLinked};
-use crate::object::arena::LabelTakenError;
+use crate::graph::{Dependence, GraphCall, GraphError, LinkError, NewSlots};
+use crate::object::arena::{CreateOnLabelError, LabelTakenError};
 use crate::object::edt::{Edt, EdtFlags, EdtState, ExplicitRange, Mode, RANGE_WORDS};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
@@ -14,18 +14,13 @@ use crate::object::hints::HintSet;
 use crate::object::link::MAX_SLOTS;
 use crate::object::place::Place;
 use crate::object::scope::{Scope, ScopeState};
-use crate::object::template::TemplateView;
+use crate::object::template::{PARAM_DEF, PARAM_UNK, TemplateView};
 use crate::sync::Spin;
 use crate::trace;
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::ptr::NonNull;
-
-/// `EDT_PARAM_UNK`: a template does not say how many.
-pub(crate) const PARAM_UNK: u32 = -1i32 as u32;
-/// `EDT_PARAM_DEF`: as many as the template says.
-pub(crate) const PARAM_DEF: u32 = -2i32 as u32;
 
 /// What `ocrEdtCreate` is given.
 pub(crate) struct EdtRequest<'a> {
@@ -90,6 +85,35 @@ pub(crate) enum CreateError {
     /// The label has an object, or is none.
     Label(LabelTakenError),
     OutOfMemory,
+}
+
+impl From<CreateOnLabelError> for CreateError {
+    fn from(why: CreateOnLabelError) -> CreateError {
+        match why {
+            CreateOnLabelError::OutOfMemory => CreateError::OutOfMemory,
+            CreateOnLabelError::Label(why) => CreateError::Label(why),
+        }
+    }
+}
+
+/// What the arguments of a call mean, where they are right.
+struct CheckedRequest<'a> {
+    template: TemplateView,
+    /// Number of parameters.
+    paramc: u32,
+    /// Number of pre-slots.
+    depc: u32,
+    /// What the pre-slots are connected to; empty if the call does not say that.
+    sources: &'a [Guid],
+}
+
+/// A new EDT that other threads may know, as far as a call that fails takes it back.
+struct PublishedEdt {
+    guid: Guid,
+    /// The latch event that the EDT was counted into, as its output event.
+    counted_in: Option<Guid>,
+    /// The program's places for the GUIDs of the EDT and of its output event, the last that was written first.
+    replaced: [Option<ReplacedGuid>; 2],
 }
 
 /// What stood in a place of the program before a GUID was written there. An EDT may run as soon as its last
@@ -202,6 +226,48 @@ fn wrong_counts(request: &EdtRequest<'_>, template: &TemplateView) -> String {
 impl Context {
     /// Creates an EDT. It may run, or be destroyed by somebody, before this returns.
     pub(crate) fn create_edt(&mut self, request: &EdtRequest<'_>) -> Result<(), CreateError> {
+        let checked = self.check_request(request)?;
+        if let Some(why) = self.check_sources(request, checked.sources)? {
+            return self.create_before(why, request, checked.sources);
+        }
+        let latch = match request.output {
+            Output::Given(event) if request.finish => Some(event),
+            _ => None,
+        };
+        if let Some(latch) = latch {
+            self.wait_until_opened(latch);
+        }
+        let edt = self.allocate_edt(request, &checked)?;
+        if checked.template.needs_slow_path || request.hints.is_some() {
+            self.begin_on_slow_path(edt, request, checked.sources);
+        }
+        let (open, to_link) = NewSlots::begin(edt, checked.sources);
+        // The arrays have been read; from here on the places may be written.
+        let published = self.publish_edt(request, edt, open, latch)?;
+        let result = match open {
+            0 => {
+                self.advance(edt);
+                Ok(())
+            }
+            _ => self.connect_all(edt, to_link),
+        };
+        if result.is_err() {
+            self.take_back(published.guid, request.output, published.counted_in);
+            // One place may be both: the last that was written first.
+            for before in published.replaced.into_iter().flatten() {
+                before.restore();
+            }
+        }
+        self.work_off();
+        result.map_err(CreateError::Dependence)
+    }
+
+    /// Whether the arguments are right; of what the pre-slots are to be connected to, [`Context::check_sources`] says that.
+    #[inline]
+    fn check_request<'a>(
+        &self,
+        request: &EdtRequest<'a>,
+    ) -> Result<CheckedRequest<'a>, CreateError> {
         let objects = &self.runtime.objects;
         let template = objects
             .templates
@@ -243,36 +309,53 @@ impl Context {
                 Some(_) => {}
             }
         }
+        Ok(CheckedRequest {
+            template,
+            paramc,
+            depc,
+            sources,
+        })
+    }
+
+    /// Looks at what the pre-slots are to be connected to. Why the first of these cannot be that, if there is one.
+    #[inline]
+    fn check_sources(
+        &mut self,
+        request: &EdtRequest<'_>,
+        sources: &[Guid],
+    ) -> Result<Option<GraphError>, CreateError> {
         for &source in sources {
             if source != Guid::UNINITIALIZED {
                 if let Err(why) = self.graph().check_source(source) {
-                    return self.create_before(why, request, sources);
+                    return Ok(Some(why));
                 }
             } else if request.guid.is_none() {
                 return Err(CreateError::Anonymous);
             }
         }
+        Ok(None)
+    }
 
+    /// Makes an EDT of what was asked for, with its parameters. No other thread knows it yet.
+    #[inline]
+    fn allocate_edt(
+        &mut self,
+        request: &EdtRequest<'_>,
+        checked: &CheckedRequest<'_>,
+    ) -> Result<&'static Edt, CreateError> {
+        let edts = &self.runtime.objects.edts;
+        let &CheckedRequest { paramc, depc, .. } = checked;
         let range_words = request.range.map_or(0, |_| RANGE_WORDS);
         let words = paramc as usize + range_words;
-        let latch = match request.output {
-            Output::Given(event) if request.finish => Some(event),
-            _ => None,
-        };
-        if let Some(latch) = latch {
-            self.wait_until_opened(latch);
-        }
         let edt = match request.label {
-            None => objects
-                .edts
+            None => edts
                 .allocate(&mut self.caches.edts, depc, words)
                 .ok_or(CreateError::OutOfMemory)?,
-            Some(label) => objects
-                .edts
-                .allocate_on(&mut self.caches.edts, label.guid, label.alone, depc, words)
-                .map_err(|why| why.map_or(CreateError::OutOfMemory, CreateError::Label))?,
+            Some(label) => {
+                edts.allocate_on(&mut self.caches.edts, label.guid, label.alone, depc, words)?
+            }
         };
-        edt.work.set(template.work);
+        edt.work.set(checked.template.work);
         edt.paramc.set(paramc);
         edt.set_output(Guid::NULL);
         edt.place.set(Place::HOST);
@@ -294,11 +377,21 @@ impl Context {
             unsafe { at.write(*range) };
             edt.flags.set(EdtFlags::HAS_RANGE);
         }
-        if template.needs_slow_path || request.hints.is_some() {
-            self.begin_on_slow_path(edt, request, sources);
-        }
-        let (open, to_link) = NewSlots::begin(edt, sources);
-        // The arrays have been read; from here on the places may be written.
+        Ok(edt)
+    }
+
+    /// Gives a new EDT, of which so many pre-slots are open, its output event and finish scope, writes the GUIDs of both to
+    /// the program's places, and lets other threads know the EDT. `latch` is a given output event of a finish EDT. Where
+    /// there is no memory the EDT is given back.
+    #[inline]
+    fn publish_edt(
+        &mut self,
+        request: &EdtRequest<'_>,
+        edt: &'static Edt,
+        open: u32,
+        latch: Option<Guid>,
+    ) -> Result<PublishedEdt, CreateError> {
+        let edts = &self.runtime.objects.edts;
         let output = match request.output {
             Output::None => Some(Guid::NULL),
             Output::Given(event) => Some(event),
@@ -312,7 +405,7 @@ impl Context {
             if let (Output::New(_), Some(output)) = (request.output, output) {
                 let _ = self.graph().destroy_event(output);
             }
-            objects.edts.give_back(&mut self.caches.edts, edt);
+            edts.give_back(&mut self.caches.edts, edt);
             return Err(CreateError::OutOfMemory);
         }
         let output_place = match (request.output, output) {
@@ -338,24 +431,13 @@ impl Context {
         });
         match request.label {
             None => edt.header.publish(word),
-            Some(_) => objects.edts.publish_on(edt, word),
+            Some(_) => edts.publish_on(edt, word),
         }
-        let result = match open {
-            0 => {
-                self.advance(edt);
-                Ok(())
-            }
-            _ => self.connect_all(edt, to_link),
-        };
-        if result.is_err() {
-            self.take_back(guid, request.output, counted_in);
-            // One place may be both: the last that was written first.
-            for before in [guid_place, output_place].into_iter().flatten() {
-                before.restore();
-            }
-        }
-        self.work_off();
-        result.map_err(CreateError::Dependence)
+        Ok(PublishedEdt {
+            guid,
+            counted_in,
+            replaced: [guid_place, output_place],
+        })
     }
 
     /// A once event for the end of a new EDT, in the EDT where that is possible. `None` without memory.
@@ -407,7 +489,7 @@ impl Context {
     /// labels.
     #[inline]
     fn connect_all(&mut self, edt: &'static Edt, mut to_link: NewSlots) -> Result<(), GraphError> {
-        while let Err(NotLinked { why, asked }) = self.graph().link_all(edt, &mut to_link) {
+        while let Err(LinkError { why, asked }) = self.graph().link_all(edt, &mut to_link) {
             let deferred = self.defer_dependence(why, asked);
             if deferred.is_err() {
                 self.graph().unlink_all(edt, &mut to_link);

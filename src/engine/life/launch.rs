@@ -1,7 +1,7 @@
 //! Steps 5 and 6 on devices: blocks are brought, kernels are launched, and what follows when the
 //! device managers answer.
 
-use crate::device::{BlockArg, Launch, LaunchError, List};
+use crate::device::{BlockArg, InlineList, Launch, LaunchError};
 use crate::diag::{BlockName, EdtName};
 use crate::engine::life::chaining::result_of;
 use crate::engine::life::range::range_of;
@@ -88,7 +88,7 @@ impl Context {
             begins(check, edt);
             self.check_reads(check, edt);
         }
-        let blocks: List<Option<BlockArg>> = edt
+        let blocks: InlineList<Option<BlockArg>> = edt
             .slots()
             .iter()
             .map(|slot| {

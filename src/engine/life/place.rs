@@ -11,7 +11,7 @@ use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, PreSlot};
 use crate::object::place::{Place, PlaceSet};
 use crate::sched::policy;
-use crate::sched::policy::{Blocks, Candidate, Choice, Choices, Considered, Kept, Machine};
+use crate::sched::policy::{BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine};
 use crate::trace;
 
 impl Context {
@@ -58,7 +58,7 @@ impl Context {
                 if function && !self.runtime.policy.uses_devices() {
                     self.runtime.devices.runs_as_function(self.runtime, edt);
                 }
-                let blocks = &BlocksOf(self.runtime, edt);
+                let blocks = &EdtBlocks(self.runtime, edt);
                 let choices = Choices {
                     edt: EdtRef::new(edt).token(),
                     function,
@@ -90,8 +90,8 @@ impl Context {
     }
 
     /// What the policy's keeper is told of an EDT.
-    fn kept(&self, edt: &'static Edt) -> Kept {
-        let blocks = BlocksOf(self.runtime, edt);
+    fn kept(&self, edt: &'static Edt) -> KeptEdt {
+        let blocks = EdtBlocks(self.runtime, edt);
         let host = edt.work().function.map(|_| Place::HOST);
         let devices = self.runtime.devices.for_edt(edt);
         let candidate = |place| Candidate {
@@ -99,7 +99,7 @@ impl Context {
             copy_ns: blocks.copy_ns(place),
             behind: blocks.behind(place),
         };
-        Kept {
+        KeptEdt {
             edt: EdtRef::new(edt).token(),
             priority: self.priority_of(edt),
             times: &edt.work().times,
@@ -142,9 +142,9 @@ fn valid_at(block: &DataBlock) -> PlaceSet {
 }
 
 /// The blocks of an EDT.
-struct BlocksOf<'a>(&'a Runtime, &'a Edt);
+struct EdtBlocks<'a>(&'a Runtime, &'a Edt);
 
-impl BlocksOf<'_> {
+impl EdtBlocks<'_> {
     fn all(&self) -> impl Iterator<Item = &DataBlock> {
         let block_of = |slot: &PreSlot| self.0.objects.data_blocks.pinned(slot.data());
         self.1.blocks().map(move |(_, slot)| block_of(slot))
@@ -189,7 +189,7 @@ impl BlocksOf<'_> {
     }
 }
 
-impl Blocks for BlocksOf<'_> {
+impl BlockPlaces for EdtBlocks<'_> {
     fn bytes(&self) -> u64 {
         self.0.bytes_of(self.1)
     }

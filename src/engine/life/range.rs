@@ -1,7 +1,7 @@
 //! The index space of a kernel: given at the creation of its EDT, or made by the template's range function.
 
 use crate::device;
-use crate::device::{BlockArg, List};
+use crate::device::{BlockArg, InlineList};
 use crate::diag::EdtName;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::user_call;
@@ -59,7 +59,7 @@ pub(crate) fn range_of(
         range.global_size = given.global.map(|n| n as usize);
         range.local_size = given.local.map(|n| n as usize);
     } else if let Some(function) = edt.work().kernels[variant].range {
-        let sizes: List<u64> = blocks
+        let sizes: InlineList<u64> = blocks
             .iter()
             .map(|arg| arg.as_ref().map_or(0, |arg| arg.block.size()))
             .collect();

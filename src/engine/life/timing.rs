@@ -8,7 +8,7 @@ use crate::object::code::Code;
 use crate::object::edt::Edt;
 use crate::object::place::Place;
 use crate::report::VariantReport;
-use crate::report::tally::Ran;
+use crate::report::tally::RanEdts;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -22,7 +22,7 @@ impl Runtime {
     /// count as one.
     pub(crate) fn variants(&self) -> Vec<VariantReport> {
         let times = self.registry.times();
-        let mut variants: BTreeMap<(String, Place), Ran> = BTreeMap::new();
+        let mut variants: BTreeMap<(String, Place), RanEdts> = BTreeMap::new();
         self.objects.code_table.for_each(|work| {
             let address = std::ptr::from_ref(work).addr();
             for (&(_, place), &ran) in times.iter().filter(|((of, _), _)| *of == address) {
@@ -30,7 +30,7 @@ impl Runtime {
                 variants.entry((name, place)).or_default().add(ran);
             }
         });
-        let report = |((template, place), ran): ((String, Place), Ran)| VariantReport {
+        let report = |((template, place), ran): ((String, Place), RanEdts)| VariantReport {
             template,
             device: (place != Place::HOST).then(|| self.devices.used(place).info.name.clone()),
             edts: ran.edts,

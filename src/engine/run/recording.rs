@@ -13,7 +13,7 @@
 
 use crate::config::Settings;
 use crate::engine::state::runtime::Runtime;
-use crate::report::export::{self, Form};
+use crate::report::export::{self, ViewerForm};
 use crate::report::recorded::{self, Score};
 use crate::text::Readable;
 use crate::{heap, trace};
@@ -46,7 +46,7 @@ impl Recorded {
     /// Those that the settings ask for.
     pub(crate) fn of(settings: &Settings) -> Option<Recorded> {
         let asked = settings.trace.value.clone()?;
-        Some(match Form::of(&asked) {
+        Some(match ViewerForm::of(&asked) {
             None => Recorded {
                 file: asked,
                 viewed: None,

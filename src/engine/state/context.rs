@@ -61,7 +61,7 @@ pub(crate) struct Context {
     pub edt_local: [Guid; LOCAL_SLOTS],
     /// Completion events that the EDT that runs was given.
     pub(crate) completions: Vec<Guid>,
-    /// Whether it has a group open (`by_value.rs`).
+    /// Whether it has a group open (`calls/by_value.rs`).
     pub in_group: bool,
     /// Whether its end has to see to one of these (`end_belongings`).
     pub has_belongings: bool,

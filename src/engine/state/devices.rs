@@ -4,7 +4,7 @@
 use crate::cores::Shares;
 use crate::device;
 use crate::device::{
-    DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, Events, List, LoaderState,
+    DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, InlineList, LoaderState, ManagerEvents,
 };
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
@@ -26,7 +26,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct Devices {
     /// Makes what the device managers tell the engine through.
     events: MakeEvents,
-    plan: OnceLock<Plan>,
+    plan: OnceLock<DevicePlan>,
     open: OnceLock<Open>,
     /// How workers and CPU devices share the cores.
     sharing: Sharing,
@@ -41,7 +41,7 @@ pub(crate) struct Devices {
 
 /// Which devices are to be used, found out when the first kernel is added, or the program asks for them.
 #[derive(Default)]
-pub(crate) struct Plan {
+pub(crate) struct DevicePlan {
     pub(super) selected: Vec<DeviceInfo>,
     /// Used only where nothing is selected, and only by kernels that can run nowhere else.
     fallback: Vec<DeviceInfo>,
@@ -72,7 +72,7 @@ pub(crate) struct Used {
 }
 
 /// A function that makes what the device managers tell the engine through.
-pub(crate) type MakeEvents = fn(&'static Runtime) -> Arc<dyn Events>;
+pub(crate) type MakeEvents = fn(&'static Runtime) -> Arc<dyn ManagerEvents>;
 
 impl Devices {
     /// The devices of a run, none of which is open yet.
@@ -94,8 +94,8 @@ impl Devices {
         self.open.get().map_or(&[], |open| &open.used)
     }
 
-    pub(crate) fn plan(&self, runtime: &Runtime) -> &Plan {
-        (self.plan).get_or_init(|| runtime.signals.keep(|| Plan::new(runtime)))
+    pub(crate) fn plan(&self, runtime: &Runtime) -> &DevicePlan {
+        (self.plan).get_or_init(|| runtime.signals.keep(|| DevicePlan::new(runtime)))
     }
 
     /// The devices for a kernel, opened now if they are not yet. Where there is only a fallback, a kernel with a C
@@ -123,7 +123,7 @@ impl Devices {
     }
 
     /// The devices that have a kernel for an EDT and may run it.
-    pub(crate) fn for_edt(&self, edt: &Edt) -> List<Place> {
+    pub(crate) fn for_edt(&self, edt: &Edt) -> InlineList<Place> {
         let devices = &edt.work().devices;
         let fits = |place: &&Place| match edt.explicit_range().map(|range| range.device) {
             None => edt.work().fits_without_range(**place),
@@ -206,10 +206,10 @@ impl Devices {
     }
 }
 
-impl Plan {
-    fn new(runtime: &Runtime) -> Plan {
+impl DevicePlan {
+    fn new(runtime: &Runtime) -> DevicePlan {
         let settings = &runtime.settings;
-        let mut plan = Plan::default();
+        let mut plan = DevicePlan::default();
         if settings.devices.value == device::Selection::None {
             plan.problem = Some(no_device(&settings.devices));
             return plan;

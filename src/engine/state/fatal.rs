@@ -1,6 +1,6 @@
 //! The end of the process in the middle of a run: a message, the report, and a status that is not 0.
 
-use crate::diag::Once;
+use crate::diag::SaidOnce;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::{FATAL_STATUS, Interrupt};
 use crate::engine::state::runtime::Runtime;
@@ -82,7 +82,7 @@ unsafe extern "C" {
 /// Flushes what the program has printed. Says once if some of that is lost, and then returns a status that is not 0 in
 /// place of this one.
 pub(crate) fn status_after_output(status: i32) -> i32 {
-    static TOLD: Once = Once::new();
+    static TOLD: SaidOnce = SaidOnce::new();
     // SAFETY: `ocrFlushStreams` of the shim has no preconditions.
     let fault = unsafe { ocrFlushStreams() };
     if fault == 0 {

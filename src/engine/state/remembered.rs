@@ -10,7 +10,7 @@
 
 use crate::config::Models;
 use crate::engine::state::runtime::Runtime;
-use crate::model::{CopyEntry, Direction, Entry, Key, Store, hash, today};
+use crate::model::{CopyEntry, Direction, ModelEntry, ModelKey, Store, hash, today};
 use crate::object::code::{Code, Kernel};
 use crate::object::place::Place;
 use crate::symbols;
@@ -22,7 +22,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// What is known of one place, by variant.
-type Known = HashMap<Key, Vec<Entry>>;
+type KnownEntries = HashMap<ModelKey, Vec<ModelEntry>>;
 
 /// What earlier runs have learned.
 #[derive(Default)]
@@ -32,7 +32,7 @@ pub(crate) struct Remembered {
     /// This program, and what tells it from others; made when the first variant is asked for.
     program: Mutex<Option<String>>,
     /// The places of which something was asked.
-    places: Mutex<HashMap<Place, Known>>,
+    places: Mutex<HashMap<Place, KnownEntries>>,
 }
 
 impl Remembered {
@@ -56,7 +56,7 @@ impl Remembered {
     }
 
     /// What a work is known by in a place; none where it does not run there.
-    fn key(&self, work: &Code, place: Place) -> Option<Key> {
+    fn key(&self, work: &Code, place: Place) -> Option<ModelKey> {
         let variant = match place {
             Place::HOST => work.function.map(|_| "function".to_string()),
             place => {
@@ -64,7 +64,11 @@ impl Remembered {
                 Some(kernel_name(&work.kernels[variant]))
             }
         }?;
-        Some(Key::new(&self.program(), &template_name(work), &variant))
+        Some(ModelKey::new(
+            &self.program(),
+            &template_name(work),
+            &variant,
+        ))
     }
 }
 
@@ -162,8 +166,8 @@ impl Runtime {
         }
     }
 
-    fn read_models(&self, store: &Store, place: Place) -> Known {
-        let mut known = Known::new();
+    fn read_models(&self, store: &Store, place: Place) -> KnownEntries {
+        let mut known = KnownEntries::new();
         match store.read(&self.name_of(place)) {
             Ok(content) => {
                 if let Some(damage) = content.damage {
@@ -217,7 +221,7 @@ impl Runtime {
             return;
         };
         let today = today();
-        let mut learned: HashMap<Place, Vec<Entry>> = HashMap::new();
+        let mut learned: HashMap<Place, Vec<ModelEntry>> = HashMap::new();
         self.objects.code_table.for_each(|work| {
             if !work.has_choice() {
                 return;
@@ -229,7 +233,7 @@ impl Runtime {
                 let entries = learned.entry(place).or_default();
                 work.times.each_new(place.number(), |bytes, times| {
                     let key = key.clone();
-                    entries.push(Entry {
+                    entries.push(ModelEntry {
                         key,
                         bytes,
                         day: today,

@@ -28,12 +28,12 @@ pub(crate) struct Sharing {
     /// What was decided, if it was. None: they share all.
     shares: OnceLock<Option<Shares>>,
     /// Whether workers and devices have gone to their cores, and how that went for the workers.
-    begun: OnceLock<Begun>,
+    begun: OnceLock<SharingResult>,
 }
 
 /// What came of sharing the cores out.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Begun {
+enum SharingResult {
     /// Workers and devices share all cores.
     Shared,
     /// The threads that run EDTs are bound to their cores.
@@ -111,10 +111,10 @@ impl Sharing {
     pub(crate) fn begin(&self, runtime: &'static Runtime, devices: &[DeviceInfo], used: &[Used]) {
         self.begun.get_or_init(|| {
             if !used.iter().any(|used| is_cpu(&used.info)) {
-                return Begun::Shared;
+                return SharingResult::Shared;
             }
             let Some(shares) = self.decide(runtime, devices) else {
-                return Begun::Shared;
+                return SharingResult::Shared;
             };
             let threads = threads_of(devices);
             for &thread in &threads {
@@ -130,9 +130,9 @@ impl Sharing {
             }
             runtime.seats.limit_to(runtime, shares.workers);
             if runtime.seats.bind(&shares.of_workers) {
-                Begun::Bound
+                SharingResult::Bound
             } else {
-                Begun::Refused
+                SharingResult::Refused
             }
         });
     }
@@ -152,7 +152,7 @@ impl Sharing {
             return;
         }
         match (self.begun.get(), self.shares.get()) {
-            (Some(begun @ (Begun::Bound | Begun::Refused)), Some(Some(shares))) => {
+            (Some(begun @ (SharingResult::Bound | SharingResult::Refused)), Some(Some(shares))) => {
                 remark_own(*begun, shares, runtime, used);
             }
             _ => remark_shared(runtime, used),
@@ -161,7 +161,7 @@ impl Sharing {
 }
 
 /// Says which cores workers and devices have for themselves.
-fn remark_own(begun: Begun, shares: &Shares, runtime: &Runtime, used: &[Used]) {
+fn remark_own(begun: SharingResult, shares: &Shares, runtime: &Runtime, used: &[Used]) {
     let cpus = || used.iter().filter(|used| is_cpu(&used.info));
     let units: u64 = cpus().map(|used| u64::from(used.info.compute_units)).sum();
     // A device that computes on its manager's thread has no other.
@@ -171,7 +171,7 @@ fn remark_own(begun: Begun, shares: &Shares, runtime: &Runtime, used: &[Used]) {
     };
     let (threads, beyond) = device::count_opencl_threads_beyond(&shares.of_devices);
     let doubt = Doubt {
-        refused: begun == Begun::Refused,
+        refused: begun == SharingResult::Refused,
         untold: threads == 0 && !cpus().all(of_managers),
         threads,
         beyond,

@@ -6,7 +6,7 @@ use crate::device::{DeviceInfo, DeviceKind, Selection};
 use crate::diag::EdtName;
 use crate::engine::state::devices::{Devices, split_options, suits};
 use crate::engine::state::runtime::Runtime;
-use crate::object::code::{Kernel, Missing};
+use crate::object::code::{Kernel, KernelError};
 use crate::object::edt::Edt;
 use crate::sched::policy;
 use parking_lot::Mutex;
@@ -17,14 +17,14 @@ pub(crate) struct UnusedKernels(Mutex<Vec<Unused>>);
 
 struct Unused {
     why: String,
-    told: Told,
+    told: NoteLevel,
     /// Their names.
     templates: Vec<String>,
 }
 
 /// Where a reason is told.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum NoteLevel {
     /// In a note, which is printed whatever the settings are.
     Always,
     /// In the report.
@@ -146,17 +146,17 @@ impl Devices {
     }
 
     /// Why an EDT that has kernels runs as its C function, though no policy has decided that.
-    fn why_function(&self, runtime: &Runtime, edt: &Edt) -> (String, Told) {
+    fn why_function(&self, runtime: &Runtime, edt: &Edt) -> (String, NoteLevel) {
         let plan = self.plan(runtime);
         let (devices, sched) = (&runtime.settings.devices, &runtime.settings.sched);
         let told = if is_asked_for(runtime) {
-            Told::Always
+            NoteLevel::Always
         } else {
-            Told::InReport
+            NoteLevel::InReport
         };
         let problem = plan.problem.clone();
         if let Some(problem) = problem.clone().filter(|_| plan.is_forked) {
-            return (problem, Told::Always);
+            return (problem, NoteLevel::Always);
         }
         if !runtime.policy.uses_devices() {
             let why = format!(
@@ -166,12 +166,12 @@ impl Devices {
                 sched.origin,
                 policy::DEFAULT
             );
-            return (why, Told::InStatistics);
+            return (why, NoteLevel::InStatistics);
         }
         if let Some(problem) = problem {
             // One who asks for no device expects no kernel to run.
             let told = if devices.value == Selection::None {
-                Told::InReport
+                NoteLevel::InReport
             } else {
                 told
             };
@@ -250,9 +250,9 @@ impl Devices {
                 ),
             };
             match unused.told {
-                Told::Always => runtime.registry.note_once(text),
-                Told::InStatistics if !*runtime.settings.stats => {}
-                Told::InReport | Told::InStatistics => runtime.registry.remark(text),
+                NoteLevel::Always => runtime.registry.note_once(text),
+                NoteLevel::InStatistics if !*runtime.settings.stats => {}
+                NoteLevel::InReport | NoteLevel::InStatistics => runtime.registry.remark(text),
             }
         }
     }
@@ -265,7 +265,10 @@ fn is_asked_for(runtime: &Runtime) -> bool {
 }
 
 /// Adds reasons to those that a work has, each once.
-pub(crate) fn add_missing(missing: &mut Vec<Missing>, more: impl IntoIterator<Item = Missing>) {
+pub(crate) fn add_missing(
+    missing: &mut Vec<KernelError>,
+    more: impl IntoIterator<Item = KernelError>,
+) {
     for reason in more {
         if !missing.contains(&reason) {
             missing.push(reason);
@@ -291,9 +294,9 @@ mod tests {
         assert!(no_device(&of("x.toml")).starts_with("the setting devices is none (x.toml), so"));
         let mut missing = Vec::new();
         for _ in 0..2 {
-            add_missing(&mut missing, Some(Missing::here(none.clone())));
+            add_missing(&mut missing, Some(KernelError::here(none.clone())));
         }
-        add_missing(&mut missing, [Missing::here("another".to_string())]);
+        add_missing(&mut missing, [KernelError::here("another".to_string())]);
         let texts: Vec<&str> = missing.iter().map(|why| &*why.text).collect();
         assert_eq!(texts, [&none, "another"]);
     }

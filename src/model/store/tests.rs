@@ -1,6 +1,6 @@
 use super::*;
 use crate::model::KeptTimes;
-use crate::model::file::Key;
+use crate::model::file::ModelKey;
 use std::os::unix::fs::PermissionsExt;
 
 /// A directory of its own, removed at the end.
@@ -24,9 +24,9 @@ impl Drop for Folder {
     }
 }
 
-fn entry(template: &str, ns: u64) -> Entry {
-    Entry {
-        key: Key::new("program:1", template, "function"),
+fn entry(template: &str, ns: u64) -> ModelEntry {
+    ModelEntry {
+        key: ModelKey::new("program:1", template, "function"),
         bytes: 64,
         day: today(),
         times: KeptTimes {
@@ -161,7 +161,7 @@ fn entries_and_files_are_removed() {
         .add("a", vec![entry("x", 1), entry("y", 1)], vec![], today())
         .expect("written");
     let path = store.path("a");
-    let only = |name: &'static str| move |_: &Content, e: &Entry| e.key.template == name;
+    let only = |name: &'static str| move |_: &Content, e: &ModelEntry| e.key.template == name;
     assert_eq!(store.remove(&path, only("z"), |_| false, false), Ok(0));
     assert_eq!(store.remove(&path, only("x"), |_| false, false), Ok(1));
     assert_eq!(store.read("a").expect("read").entries, [entry("y", 1)]);

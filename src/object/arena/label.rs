@@ -26,6 +26,21 @@ pub enum LabelTakenError {
     NoLabel,
 }
 
+/// Why no object is created on a label.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CreateOnLabelError {
+    /// There is no memory for the object.
+    OutOfMemory,
+    /// The label cannot be claimed.
+    Label(LabelTakenError),
+}
+
+impl From<LabelTakenError> for CreateOnLabelError {
+    fn from(why: LabelTakenError) -> CreateOnLabelError {
+        CreateOnLabelError::Label(why)
+    }
+}
+
 /// The labels of one kind of object.
 pub trait Labels {
     /// Sets so many contiguous slots apart: the first, and their generation.
@@ -51,7 +66,7 @@ struct LabelRun {
 /// The runs of an arena.
 #[derive(Default)]
 pub(super) struct Runs {
-    runs: RwLock<Known>,
+    runs: RwLock<KnownRuns>,
     waiting: Waiting<u32, Watcher>,
 }
 
@@ -64,14 +79,14 @@ enum Watcher {
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownRuns {
     /// The reserved runs, by their first slots.
     reserved: BTreeMap<u32, LabelRun>,
     /// Free for later runs, by their first slots. Neighbours in one generation are one.
     returned: BTreeMap<u32, LabelRun>,
 }
 
-impl Known {
+impl KnownRuns {
     fn is_label(&self, index: u32, generation: u32) -> bool {
         let run = self.reserved.range(..=index).next_back();
         run.is_some_and(|(&first, run)| index - first < run.len && run.generation == generation)

@@ -3,20 +3,20 @@
 
 use std::ops::{Deref, DerefMut};
 
-pub(super) struct Mutex<T> {
+pub(super) struct DepotMutex<T> {
     value: parking_lot::Mutex<T>,
     followed: Option<loom::sync::Mutex<()>>,
 }
 
 /// Lets go of the value first.
-pub(super) struct Guard<'a, T> {
+pub(super) struct DepotGuard<'a, T> {
     value: parking_lot::MutexGuard<'a, T>,
     _followed: Option<loom::sync::MutexGuard<'a, ()>>,
 }
 
-impl<T> Mutex<T> {
+impl<T> DepotMutex<T> {
     pub(super) fn new(value: T) -> Self {
-        Mutex {
+        DepotMutex {
             value: parking_lot::Mutex::new(value),
             followed: None,
         }
@@ -27,23 +27,23 @@ impl<T> Mutex<T> {
         self.followed = Some(loom::sync::Mutex::new(()));
     }
 
-    pub(super) fn lock(&self) -> Guard<'_, T> {
+    pub(super) fn lock(&self) -> DepotGuard<'_, T> {
         let followed = self.followed.as_ref();
-        Guard {
+        DepotGuard {
             _followed: followed.map(|lock| lock.lock().expect("no panic")),
             value: self.value.lock(),
         }
     }
 }
 
-impl<T> Deref for Guard<'_, T> {
+impl<T> Deref for DepotGuard<'_, T> {
     type Target = T;
     fn deref(&self) -> &T {
         &self.value
     }
 }
 
-impl<T> DerefMut for Guard<'_, T> {
+impl<T> DerefMut for DepotGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         &mut self.value
     }

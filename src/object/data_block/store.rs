@@ -2,7 +2,7 @@
 
 use super::memory::{OutOfMemoryError, Start, allocate_memory, bequeath, free_memory};
 use super::{BlockState, DataBlock, LockedBlock, Mark};
-use crate::object::arena::{Arena, Cache, LabelTakenError, Labels};
+use crate::object::arena::{Arena, Cache, CreateOnLabelError, LabelTakenError, Labels};
 use crate::object::guid::{Guid, Kind};
 use crate::object::header::Word;
 use crate::object::hints::{HintSet, Hints};
@@ -76,27 +76,24 @@ impl DataBlocks {
         label: Guid,
         size: u64,
         with_memory: bool,
-    ) -> Result<Result<&DataBlock, LabelTakenError>, OutOfMemoryError> {
+    ) -> Result<&DataBlock, CreateOnLabelError> {
         if size > ADDRESS_SPACE {
-            return Err(OutOfMemoryError { bytes: size });
+            return Err(CreateOnLabelError::OutOfMemory);
         }
         if !label.is_data_block() {
-            return Ok(Err(LabelTakenError::NoLabel));
+            return Err(LabelTakenError::NoLabel.into());
         }
         // Others who want to create it wait while the label is claimed, so the memory comes before.
-        let memory = self.memory(size, with_memory)?;
-        Ok(self
-            .blocks
-            .claim(label)
-            .inspect(|block| {
-                block.begin(label.index(), size, memory, self.guarded);
-                if trace::is_on() {
-                    trace::events::block(label.bits(), size);
-                }
-            })
-            .inspect_err(|_| {
-                free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base), size);
-            }))
+        let memory = self.memory(size, with_memory);
+        let memory = memory.map_err(|_| CreateOnLabelError::OutOfMemory)?;
+        let block = self.blocks.claim(label).inspect_err(|_| {
+            free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base), size);
+        })?;
+        block.begin(label.index(), size, memory, self.guarded);
+        if trace::is_on() {
+            trace::events::block(label.bits(), size);
+        }
+        Ok(block)
     }
 
     /// The labels of data blocks.

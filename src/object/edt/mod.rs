@@ -304,7 +304,7 @@ impl Edt {
         Link::to_edt(self.kind(), self.index.get(), slot)
     }
 
-    /// The words that follow the fields: EDTs exist in `store::Sized` alone.
+    /// The words that follow the fields: EDTs exist in `store::SizedEdt` alone.
     fn following(&self) -> *const Cell<u64> {
         std::ptr::from_ref(self).wrapping_add(1).cast()
     }

@@ -3,7 +3,7 @@
 
 use super::{Edt, EdtFlags, EdtState, LockedEdt, NO_SLOT};
 use crate::heap;
-use crate::object::arena::{Arena, Cache, LabelTakenError, Labels, Slot};
+use crate::object::arena::{Arena, Cache, CreateOnLabelError, LabelTakenError, Labels, Slot};
 use crate::object::guid::{Guid, Kind};
 use crate::object::header::{Header, Word};
 use crate::object::hints::{EDT_PRIORITY, HintSet, Hints};
@@ -209,7 +209,7 @@ impl Edts {
 
     /// As [`Edts::allocate`], on a label, which is claimed until the EDT is published. Such an EDT is of the
     /// kind that may have any size, since the label is known before the size. Who creates `alone` gets the label
-    /// of an EDT that has begun to run, too. The error is `None` when memory is used up.
+    /// of an EDT that has begun to run, too.
     pub fn allocate_on(
         &self,
         caches: &mut EdtCaches,
@@ -217,18 +217,22 @@ impl Edts {
         alone: bool,
         depc: u32,
         param_words: usize,
-    ) -> Result<&Edt, Option<LabelTakenError>> {
+    ) -> Result<&Edt, CreateOnLabelError> {
         if label.kind() != Some(Kind::EdtHuge) {
-            return Err(Some(LabelTakenError::NoLabel));
+            return Err(LabelTakenError::NoLabel.into());
         }
         // Others who want to create it wait while the label is claimed, so the memory comes before.
-        let memory = allocate_words(2 * depc as usize + param_words).ok_or(None)?;
+        let memory = allocate_words(2 * depc as usize + param_words)
+            .ok_or(CreateOnLabelError::OutOfMemory)?;
         let cache = &mut caches.0[3];
-        let (index, slot) = self.huge.allocate(cache).ok_or(None)?;
+        let (index, slot) = self
+            .huge
+            .allocate(cache)
+            .ok_or(CreateOnLabelError::OutOfMemory)?;
         let edt = &slot.edt;
         if let Err(why) = self.claim(label, alone) {
             self.huge.free(cache, edt.header.peek(), index);
-            return Err(Some(why));
+            return Err(why.into());
         }
         edt.begin(Kind::EdtHuge, index, depc, Some(memory));
         // SAFETY: an EDT of this kind begins its words with this, and nobody else knows it.

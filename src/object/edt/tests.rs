@@ -1,5 +1,5 @@
 use super::*;
-use crate::object::arena::LabelTakenError;
+use crate::object::arena::CreateOnLabelError;
 use crate::object::guid::FIRST_LABEL_GENERATION;
 use crate::object::header::Word;
 
@@ -136,7 +136,7 @@ fn a_label_names_one_edt_after_the_other() {
         let edt = edts.allocate_on(caches, label, alone, 1, 0)?;
         edt.flags.set(EdtFlags::NONE);
         edts.publish_on(edt, edt.header.peek().with_state(EdtState::Waiting));
-        Ok::<_, Option<LabelTakenError>>(edt)
+        Ok::<_, CreateOnLabelError>(edt)
     };
     let named = || edts.lock(label).map(|(edt, _locked)| edt.own_guid());
     let destroyed = make(&mut caches, true).expect("the label is free");

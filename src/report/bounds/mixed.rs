@@ -9,7 +9,7 @@ use super::{NOBODY, Order, Problem};
 
 /// The sums of the paths and classes that the second player has named so far. Divided by `weight` they are a flow and
 /// prices.
-struct Named {
+struct NamedSums {
     /// For each task, the weights of the paths through it.
     flow: Vec<f64>,
     /// For each class, the weights with which it was named, divided by its places.
@@ -26,7 +26,7 @@ pub(super) fn bound(problem: &Problem, order: &Order, prices: &[f64], rounds: u3
     let mut by = vec![(NOBODY, 0.0); count];
     let mut takes = problem.least_times();
     let critical = order.longest(&takes, &mut begins, &mut by);
-    let mut named = Named {
+    let mut named = NamedSums {
         flow: vec![0.0; count],
         prices: prices.to_vec(),
         weight: 1.0,
@@ -56,7 +56,7 @@ pub(super) fn bound(problem: &Problem, order: &Order, prices: &[f64], rounds: u3
     (critical.length, most.max(last))
 }
 
-impl Named {
+impl NamedSums {
     /// Names a path, which leads to the task `last`. `by` has for each task the one before it on the path, and the part
     /// of that one's work that counts.
     fn path(&mut self, last: u32, by: &[(u32, f32)], weight: f64) {

@@ -60,7 +60,7 @@ pub struct Bounds {
 
 /// Why a graph has no bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoBounds {
+pub enum BoundsError {
     /// Some tasks wait for each other in a circle.
     Circle,
     /// A task can run in no class.
@@ -69,12 +69,12 @@ pub enum NoBounds {
     Malformed,
 }
 
-impl std::fmt::Display for NoBounds {
+impl std::fmt::Display for BoundsError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            NoBounds::Circle => "EDTs wait for each other",
-            NoBounds::Nowhere => "an EDT can run in no place of the machine",
-            NoBounds::Malformed => "some of its times are no times",
+            BoundsError::Circle => "EDTs wait for each other",
+            BoundsError::Nowhere => "an EDT can run in no place of the machine",
+            BoundsError::Malformed => "some of its times are no times",
         })
     }
 }
@@ -91,8 +91,8 @@ struct Order {
 }
 
 impl Order {
-    /// The order of a problem that has been checked. The error is [`NoBounds::Circle`].
-    fn of(problem: &Problem) -> Result<Order, NoBounds> {
+    /// The order of a problem that has been checked. The error is [`BoundsError::Circle`].
+    fn of(problem: &Problem) -> Result<Order, BoundsError> {
         let count = problem.count();
         let mut first = vec![0; count + 1];
         let mut before = vec![0_u32; count];
@@ -123,7 +123,7 @@ impl Order {
             }
         }
         if tasks.len() < count {
-            return Err(NoBounds::Circle);
+            return Err(BoundsError::Circle);
         }
         Ok(Order {
             tasks,
@@ -135,17 +135,17 @@ impl Order {
     /// The longest path where each task takes what `takes` says: its length and its last task. Fills `by` with the task
     /// before each on its longest path, and the part of that one's work that counts. `begins` is room for the
     /// computation.
-    fn longest(&self, takes: &[f64], begins: &mut [f64], by: &mut [(u32, f32)]) -> Path {
+    fn longest(&self, takes: &[f64], begins: &mut [f64], by: &mut [(u32, f32)]) -> LongestPath {
         begins.fill(0.0);
         by.fill((NOBODY, 0.0));
-        let mut end = Path {
+        let mut end = LongestPath {
             length: 0.0,
             last: NOBODY,
         };
         for &task in &self.tasks {
             let (begin, takes) = (begins[task as usize], takes[task as usize]);
             if begin + takes > end.length {
-                end = Path {
+                end = LongestPath {
                     length: begin + takes,
                     last: task,
                 };
@@ -166,7 +166,7 @@ impl Order {
 const NOBODY: u32 = u32::MAX;
 
 /// A longest path: its length, and its last task, which is [`NOBODY`] if the length is 0.
-struct Path {
+struct LongestPath {
     length: f64,
     last: u32,
 }
@@ -193,8 +193,8 @@ impl Problem {
             .filter(|(_, time)| time.is_finite())
     }
 
-    /// Checks the numbers of the problem. The error is [`NoBounds::Malformed`] or [`NoBounds::Nowhere`].
-    fn check(&self) -> Result<(), NoBounds> {
+    /// Checks the numbers of the problem. The error is [`BoundsError::Malformed`] or [`BoundsError::Nowhere`].
+    fn check(&self) -> Result<(), BoundsError> {
         let classes = self.places.len();
         let count = self.count();
         let is_time = |time: &f64| *time >= 0.0;
@@ -209,12 +209,12 @@ impl Problem {
             || !self.times.iter().all(is_time)
             || !self.edges.iter().all(is_edge)
         {
-            return Err(NoBounds::Malformed);
+            return Err(BoundsError::Malformed);
         }
         if (0..count).all(|task| self.choices(task).next().is_some()) {
             Ok(())
         } else {
-            Err(NoBounds::Nowhere)
+            Err(BoundsError::Nowhere)
         }
     }
 
@@ -231,8 +231,8 @@ impl Problem {
     /// The bounds of the graph. `rounds` is how many rounds are played for the mixed one; some twenty are enough.
     ///
     /// # Errors
-    /// [`NoBounds`] where a number makes no sense, a task can run nowhere, or tasks wait for each other.
-    pub fn bounds(&self, rounds: u32) -> Result<Bounds, NoBounds> {
+    /// [`BoundsError`] where a number makes no sense, a task can run nowhere, or tasks wait for each other.
+    pub fn bounds(&self, rounds: u32) -> Result<Bounds, BoundsError> {
         self.check()?;
         let order = Order::of(self)?;
         let (area, prices) = area::bound(self);

@@ -197,10 +197,10 @@ fn a_part_of_the_work_counts_as_a_part() {
 #[test]
 fn what_has_no_bounds_is_told() {
     let circle = problem(&[1], &[&[1.0], &[1.0]], &[(0, 1), (1, 0)]);
-    assert_eq!(circle.bounds(20), Err(NoBounds::Circle));
+    assert_eq!(circle.bounds(20), Err(BoundsError::Circle));
     assert_eq!(
         problem(&[1], &[&[NOT]], &[]).bounds(20),
-        Err(NoBounds::Nowhere)
+        Err(BoundsError::Nowhere)
     );
     let malformed = [
         problem(&[1], &[&[f64::NAN]], &[]),
@@ -211,7 +211,11 @@ fn what_has_no_bounds_is_told() {
         problem(&[1, 1], &[&[1.0, 1.0], &[1.0]], &[]),
     ];
     for problem in malformed {
-        assert_eq!(problem.bounds(20), Err(NoBounds::Malformed), "{problem:?}");
+        assert_eq!(
+            problem.bounds(20),
+            Err(BoundsError::Malformed),
+            "{problem:?}"
+        );
     }
 }
 

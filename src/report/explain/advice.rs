@@ -8,14 +8,14 @@
 //!
 //! | rule | it is said if |
 //! |---|---|
-//! | [`Rule::MissingVariant`] | a template runs in one place only, of which it takes a good part, or of the chain that led to the end, and another place had nothing to do |
-//! | [`Rule::WrongModel`] | predictions for a template were off by half, and decisions have cost much for that reason |
-//! | [`Rule::UnknownTimes`] | decisions have cost much since times were not known |
-//! | [`Rule::BlocksHeld`] | on the chain that led to the end, EDTs waited long for blocks that others had |
-//! | [`Rule::OtherPolicy`] | the policy does not estimate, and in simulation the default policy is faster |
+//! | [`AdviceRule::MissingVariant`] | a template runs in one place only, of which it takes a good part, or of the chain that led to the end, and another place had nothing to do |
+//! | [`AdviceRule::WrongModel`] | predictions for a template were off by half, and decisions have cost much for that reason |
+//! | [`AdviceRule::UnknownTimes`] | decisions have cost much since times were not known |
+//! | [`AdviceRule::BlocksHeld`] | on the chain that led to the end, EDTs waited long for blocks that others had |
+//! | [`AdviceRule::OtherPolicy`] | the policy does not estimate, and in simulation the default policy is faster |
 
 use super::chain::Chain;
-use super::decisions::{Cause, Decision};
+use super::decisions::{Decision, DecisionCause};
 use super::ground::Ground;
 use crate::report::recorded::Score;
 use crate::report::why;
@@ -58,7 +58,7 @@ pub(super) const LIMITS: Limits = Limits {
 /// The rule by which an advice is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Rule {
+pub enum AdviceRule {
     /// A template has no variant for a place that had nothing to do.
     MissingVariant,
     /// The model of a template was wrong, and decisions have cost much for it.
@@ -71,14 +71,14 @@ pub enum Rule {
     OtherPolicy,
     /// A rule of `crate::report::why`.
     #[serde(untagged)]
-    Why(why::Rule),
+    Why(why::CauseRule),
 }
 
 /// An advice: something to change in the program or in how it is run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Advice {
     /// The rule by which the advice is given.
-    pub rule: Rule,
+    pub rule: AdviceRule,
     /// The advice in a sentence or two, with the figures.
     pub text: String,
     /// How many nanoseconds of the run the change could save at most. None where that cannot be told.
@@ -86,16 +86,16 @@ pub struct Advice {
 }
 
 /// What the rules look at.
-pub(super) struct Facts<'a> {
+pub(super) struct AdviceFacts<'a> {
     pub(super) ground: &'a Ground<'a>,
     pub(super) score: Option<Score>,
     pub(super) decisions: Vec<Decision>,
     pub(super) chain: Chain,
 }
 
-impl<'a> Facts<'a> {
-    pub(super) fn of(ground: &'a Ground<'a>, decisions: Vec<Decision>) -> Facts<'a> {
-        Facts {
+impl<'a> AdviceFacts<'a> {
+    pub(super) fn of(ground: &'a Ground<'a>, decisions: Vec<Decision>) -> AdviceFacts<'a> {
+        AdviceFacts {
             score: ground.run.score(),
             chain: Chain::of(ground),
             ground,
@@ -108,7 +108,7 @@ impl<'a> Facts<'a> {
         self.ground.span() as f64
     }
 
-    /// The share of [`Facts::span`] in which the units of a place were busy, from 0 to 1.
+    /// The share of [`AdviceFacts::span`] in which the units of a place were busy, from 0 to 1.
     pub(super) fn busy(&self, place: u8) -> f64 {
         let units = self.ground.units.iter().filter(|unit| unit.place == place);
         let count = units.clone().count().max(1) as f64;
@@ -122,7 +122,7 @@ impl<'a> Facts<'a> {
     }
 
     /// How many nanoseconds the run could have saved if the decisions for which `is_so` is true had been the best. This
-    /// is their cost divided by the units of all places, as far as placing can save anything ([`Facts::by_placing`]).
+    /// is their cost divided by the units of all places, as far as placing can save anything ([`AdviceFacts::by_placing`]).
     pub(super) fn cost_of_run(&self, is_so: impl Fn(&Decision) -> bool) -> u64 {
         self.by_placing(self.cost(is_so) / self.ground.units.len().max(1) as u64)
     }
@@ -135,7 +135,7 @@ impl<'a> Facts<'a> {
     }
 
     /// What the run could have saved if no decision had been wrong for this cause, in nanoseconds.
-    pub(super) fn cost_by(&self, cause: Cause) -> u64 {
+    pub(super) fn cost_by(&self, cause: DecisionCause) -> u64 {
         self.cost_of_run(|one| one.cause == cause)
     }
 }

@@ -21,10 +21,10 @@
 //! **Why a decision was wrong.** The expectations were wrong by too early an end where the EDT ran, plus too late an
 //! end in the better place. This sum has four parts. The difference in the times of the runs is the model's. The
 //! difference in when places were free is the queues', and the difference in when blocks were there is the copies'. The
-//! rest is what held the EDT up, of which the recording tells some kinds. The largest part is the [`Cause`].
+//! rest is what held the EDT up, of which the recording tells some kinds. The largest part is the [`DecisionCause`].
 
 use super::ground::Ground;
-use crate::report::recorded::{Edt, Estimate, NEVER};
+use crate::report::recorded::{NEVER, RecordedEdt, RecordedEstimate};
 use crate::sched::policy::{Certainty, Expected, Why};
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -38,7 +38,7 @@ const LEAST_NS: u64 = 5_000;
 /// Why a decision was not the best.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Cause {
+pub enum DecisionCause {
     /// The EDT took longer where it ran than the model said, or would have taken less time in the better place.
     Model,
     /// The EDT's time was not known in one of the two places, or guessed.
@@ -59,21 +59,21 @@ pub enum Cause {
     NoEstimate,
 }
 
-impl Cause {
+impl DecisionCause {
     /// The cause in words.
     pub fn words(self) -> &'static str {
         match self {
-            Cause::Model => "the model was wrong",
-            Cause::Unknown => "the time was not known, or guessed",
-            Cause::Queue => "the queue was estimated wrong",
-            Cause::Copies => "copies took longer than estimated",
-            Cause::Blocks => "another EDT had a block that it needed",
-            Cause::Passed => "EDTs that were decided later went first",
-            Cause::Launch => "its launch took long",
-            Cause::Other => {
+            DecisionCause::Model => "the model was wrong",
+            DecisionCause::Unknown => "the time was not known, or guessed",
+            DecisionCause::Queue => "the queue was estimated wrong",
+            DecisionCause::Copies => "copies took longer than estimated",
+            DecisionCause::Blocks => "another EDT had a block that it needed",
+            DecisionCause::Passed => "EDTs that were decided later went first",
+            DecisionCause::Launch => "its launch took long",
+            DecisionCause::Other => {
                 "its place was free and did not begin it, for a reason that is not recorded"
             }
-            Cause::NoEstimate => "the policy does not estimate",
+            DecisionCause::NoEstimate => "the policy does not estimate",
         }
     }
 }
@@ -91,7 +91,7 @@ pub(super) struct Decision {
     pub(super) end: u64,
     /// How many nanoseconds earlier that is than the EDT's end.
     pub(super) cost: u64,
-    pub(super) cause: Cause,
+    pub(super) cause: DecisionCause,
 }
 
 /// When each place would have been free for an EDT, in nanoseconds since the begin of the run, by the place's number.
@@ -121,7 +121,7 @@ impl Sweep {
         self.latest.iter().map(free).collect()
     }
 
-    fn add(&mut self, edt: &Edt) {
+    fn add(&mut self, edt: &RecordedEdt) {
         if let Some((units, latest)) = self.latest.get_mut(&edt.place) {
             latest.push(Reverse(edt.end));
             if latest.len() > *units {
@@ -172,7 +172,7 @@ pub(super) fn end_at(
 }
 
 /// The estimate for a place, of those of one choice. None where the place was not considered.
-pub(super) fn of_place(estimates: &[Estimate], place: u8) -> Option<&Estimate> {
+pub(super) fn of_place(estimates: &[RecordedEstimate], place: u8) -> Option<&RecordedEstimate> {
     estimates.iter().find(|estimate| estimate.place == place)
 }
 
@@ -213,20 +213,20 @@ fn less(a: u64, b: u64) -> i64 {
 }
 
 /// Why the decision for an EDT was wrong, as the head of this file says.
-fn cause(ground: &Ground<'_>, number: u32, at: u64, better: u8, free: &Free) -> Cause {
+fn cause(ground: &Ground<'_>, number: u32, at: u64, better: u8, free: &Free) -> DecisionCause {
     let edt = ground.edt(number);
     let estimates = ground.decided(number).1;
     let (Some(here), Some(there)) = (of_place(estimates, edt.place), of_place(estimates, better))
     else {
-        return Cause::NoEstimate;
+        return DecisionCause::NoEstimate;
     };
-    let is_known = |one: &Estimate| one.certainty >= Certainty::Derived;
+    let is_known = |one: &RecordedEstimate| one.certainty >= Certainty::Derived;
     let (Some(run_here), Some(run_there), true) = (
         here.expected.run_ns,
         there.expected.run_ns,
         is_known(here) && is_known(there),
     ) else {
-        return Cause::Unknown;
+        return DecisionCause::Unknown;
     };
     let free_in = |place: u8| free.get(&place).map_or(0, |free| free - at);
     let copied_in = ground
@@ -242,7 +242,7 @@ fn cause(ground: &Ground<'_>, number: u32, at: u64, better: u8, free: &Free) -> 
     let parts = [
         (
             less(took, run_here) + less(run_there, would_take),
-            Cause::Model,
+            DecisionCause::Model,
         ),
         (
             less(free_here.max(copies), ready_in(&here.expected))
@@ -250,30 +250,33 @@ fn cause(ground: &Ground<'_>, number: u32, at: u64, better: u8, free: &Free) -> 
                     ready_in(&there.expected),
                     free_there.max(there.expected.copy_ns),
                 ),
-            Cause::Queue,
+            DecisionCause::Queue,
         ),
         (
             less(free_here.max(copied_in), free_here.max(copies)),
-            Cause::Copies,
+            DecisionCause::Copies,
         ),
-        (less(edt.begin - at, free_here.max(copied_in)), Cause::Other),
+        (
+            less(edt.begin - at, free_here.max(copied_in)),
+            DecisionCause::Other,
+        ),
     ];
     // Of equal parts, the first one in this list is the cause.
     let largest = parts.into_iter().rev().max_by_key(|(ns, _)| *ns);
     match largest {
-        Some((_, cause)) if cause != Cause::Other => cause,
+        Some((_, cause)) if cause != DecisionCause::Other => cause,
         _ => held_up(ground, number, at, at + free_here.max(copied_in)),
     }
 }
 
 /// What held an EDT up that was decided at `at`, whose place was free and had its blocks from `since` on.
-fn held_up(ground: &Ground<'_>, number: u32, at: u64, since: u64) -> Cause {
+fn held_up(ground: &Ground<'_>, number: u32, at: u64, since: u64) -> DecisionCause {
     /// How many EDTs of a unit are looked at. An EDT that has gone first is mostly the next one of the unit.
     const NEAR: usize = 64;
     let edt = ground.edt(number);
     let most = |time: u64| 2 * time >= edt.begin.saturating_sub(since);
     if edt.granted != NEVER && most(edt.granted.min(edt.begin).saturating_sub(since)) {
-        return Cause::Blocks;
+        return DecisionCause::Blocks;
     }
     let later = |other: &u32| *other != number && ground.decided(*other).0 > at;
     let went_first = ground.units.iter().any(|unit| {
@@ -286,10 +289,10 @@ fn held_up(ground: &Ground<'_>, number: u32, at: u64, since: u64) -> Cause {
                 .any(later)
     });
     if went_first {
-        Cause::Passed
+        DecisionCause::Passed
     } else if edt.launched != NEVER && most(edt.begin.saturating_sub(edt.launched.max(since))) {
-        Cause::Launch
+        DecisionCause::Launch
     } else {
-        Cause::Other
+        DecisionCause::Other
     }
 }

@@ -2,7 +2,7 @@
 
 use super::decisions::{self, Free, end_at};
 use super::ground::{Ground, choices};
-use crate::report::recorded::{Edt, Estimate, NEVER};
+use crate::report::recorded::{NEVER, RecordedEdt, RecordedEstimate};
 use crate::sched::policy::{Certainty, Why};
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ pub struct EdtView {
     /// The places where the EDT could run.
     pub places: Vec<PlaceOfEdt>,
     /// What the policy has decided for the EDT, in the order of time.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<ExplainedChoice>,
     /// Where and when the EDT ran. None if it has not ended.
     pub truth: Option<Truth>,
     /// The place that would have been better for the EDT, if one would.
@@ -77,7 +77,7 @@ pub struct PlaceOfEdt {
 
 /// A decision of the policy for an EDT.
 #[derive(Serialize, Clone, Debug, PartialEq)]
-pub struct Choice {
+pub struct ExplainedChoice {
     /// When the policy decided, in nanoseconds since the begin of the run.
     pub at_ns: u64,
     /// What the policy did with the EDT, in words.
@@ -85,12 +85,12 @@ pub struct Choice {
     /// The name of the place that was chosen. None where the policy left that open.
     pub chosen: Option<String>,
     /// All places that were considered.
-    pub considered: Vec<Place>,
+    pub considered: Vec<ExplainedPlace>,
 }
 
 /// A place that the policy considered for an EDT, with what it expected there, in nanoseconds from the decision on.
 #[derive(Serialize, Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct ExplainedPlace {
     /// The name of the place.
     pub place: String,
     /// Nanoseconds until a unit of the place is free.
@@ -143,7 +143,7 @@ pub struct Better {
     /// How many nanoseconds earlier that is than the EDT's end.
     pub cost_ns: u64,
     /// Why the better place was not chosen.
-    pub cause: decisions::Cause,
+    pub cause: decisions::DecisionCause,
 }
 
 /// How well a time was known, in words.
@@ -187,7 +187,7 @@ pub(super) fn view(ground: &Ground<'_>, number: u32) -> EdtView {
     let grants = run.grants.iter().filter(|grant| grant.edt == number);
     let estimates = run.estimates_of(number);
     let choices = choices(estimates).filter(|places| !places.is_empty());
-    let mut seen = Seen::default();
+    let mut seen = SeenDecision::default();
     seen.look(ground, number);
     EdtView {
         name: run.name_of(edt),
@@ -233,7 +233,7 @@ pub(super) fn view(ground: &Ground<'_>, number: u32) -> EdtView {
 
 /// What the run tells of the last decision for one EDT.
 #[derive(Default)]
-struct Seen {
+struct SeenDecision {
     /// When the decision was made, in nanoseconds since the begin of the run.
     at: u64,
     /// When places were free for the EDT. Empty if the EDT has not ended.
@@ -242,7 +242,7 @@ struct Seen {
     decision: Option<decisions::Decision>,
 }
 
-impl Seen {
+impl SeenDecision {
     fn look(&mut self, ground: &Ground<'_>, number: u32) {
         self.at = ground.decided(number).0;
         decisions::for_each(ground, |other, at, free| {
@@ -254,16 +254,16 @@ impl Seen {
     }
 }
 
-fn choice(ground: &Ground<'_>, places: &[Estimate]) -> Choice {
+fn choice(ground: &Ground<'_>, places: &[RecordedEstimate]) -> ExplainedChoice {
     let chosen = places.iter().find(|place| place.is_chosen);
-    let name = |place: &Estimate| ground.run.place_name(place.place);
-    Choice {
+    let name = |place: &RecordedEstimate| ground.run.place_name(place.place);
+    ExplainedChoice {
         at_ns: places[0].at,
         why: words(places[0].why),
         chosen: chosen.map(name),
         considered: places
             .iter()
-            .map(|place| Place {
+            .map(|place| ExplainedPlace {
                 place: name(place),
                 queue_ns: place.expected.queue_ns,
                 copies_ns: place.expected.copy_ns,
@@ -276,8 +276,8 @@ fn choice(ground: &Ground<'_>, places: &[Estimate]) -> Choice {
     }
 }
 
-fn truth(ground: &Ground<'_>, number: u32, seen: &Seen) -> Option<Truth> {
-    let edt: &Edt = ground.edt(number);
+fn truth(ground: &Ground<'_>, number: u32, seen: &SeenDecision) -> Option<Truth> {
+    let edt: &RecordedEdt = ground.edt(number);
     let run_ns = edt.time()?;
     let copies = ground.copies_for(number);
     let unit = ground

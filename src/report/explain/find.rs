@@ -1,7 +1,7 @@
 //! Finds the EDT or the template that a word of the command line names.
 
 use crate::report::counted;
-use crate::report::recorded::Run;
+use crate::report::recorded::RecordedRun;
 use std::collections::BTreeSet;
 
 /// An EDT or templates that a word names.
@@ -23,7 +23,7 @@ const ALIKE: f64 = 0.6;
 ///
 /// # Errors
 /// A text with similar names, where there is no such EDT or template.
-pub fn find(run: &Run, word: &str) -> Result<Subject, String> {
+pub fn find(run: &RecordedRun, word: &str) -> Result<Subject, String> {
     if let Some(digits) = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
         let guid = u64::from_str_radix(digits, 16).map_err(|_| {
             format!("{word} is no GUID: after 0x there are up to 16 digits of 0 to f")
@@ -50,7 +50,7 @@ pub fn find(run: &Run, word: &str) -> Result<Subject, String> {
 }
 
 /// The EDT with a GUID. The error is a text that says what the recording has in its place.
-fn by_guid(run: &Run, guid: u64) -> Result<Subject, String> {
+fn by_guid(run: &RecordedRun, guid: u64) -> Result<Subject, String> {
     let edt = run.edts.iter().position(|edt| edt.guid == guid);
     let edt = edt.map(|edt| Subject::Edt(edt as u32));
     edt.ok_or_else(|| {
@@ -71,7 +71,7 @@ fn by_guid(run: &Run, guid: u64) -> Result<Subject, String> {
 }
 
 /// The templates of this name that have EDTs.
-fn named(run: &Run, name: &str) -> Vec<u32> {
+fn named(run: &RecordedRun, name: &str) -> Vec<u32> {
     let used: BTreeSet<u32> = run.edts.iter().map(|edt| edt.template).collect();
     let is_named = |&number: &u32| {
         let template = run.templates.get(number as usize);
@@ -82,7 +82,7 @@ fn named(run: &Run, name: &str) -> Vec<u32> {
 
 /// The EDT with a number, from 1 on, among those of some templates. The error is a text with the numbers that there
 /// are.
-fn nth(run: &Run, name: &str, templates: &[u32], number: u64) -> Result<Subject, String> {
+fn nth(run: &RecordedRun, name: &str, templates: &[u32], number: u64) -> Result<Subject, String> {
     let of_it = |&edt: &u32| templates.contains(&run.edts[edt as usize].template);
     let mut edts = (0..run.edts.len() as u32).filter(of_it);
     let found = number
@@ -98,7 +98,7 @@ fn nth(run: &Run, name: &str, templates: &[u32], number: u64) -> Result<Subject,
 }
 
 /// The message for a word that names nothing, with similar names.
-fn none(run: &Run, word: &str) -> String {
+fn none(run: &RecordedRun, word: &str) -> String {
     let name = word.rsplit_once('#').map_or(word, |(name, _)| name);
     let templates = run.templates.iter().map(|template| &template.name);
     let labels = (run.edts.iter()).filter_map(|edt| run.labels.get(&edt.guid));

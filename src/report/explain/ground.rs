@@ -1,7 +1,7 @@
 //! What all explanations of a run look up: its units and what ran on them, medians, the copies for each EDT, and the
 //! dependences that lead to each EDT.
 
-use crate::report::recorded::{Edge, Edt, Estimate, Medians, NEVER, Run};
+use crate::report::recorded::{Edge, Medians, NEVER, RecordedEdt, RecordedEstimate, RecordedRun};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(super) struct Unit {
 
 /// Copies that were made for an EDT.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Copies {
+pub(super) struct EdtCopies {
     /// When the first of the copies began, in nanoseconds since the begin of the run.
     pub(super) begin: u64,
     /// When the last of the copies had ended, in nanoseconds since the begin of the run.
@@ -33,7 +33,7 @@ pub(super) struct Copies {
 
 /// A recorded run with what explanations look up. Times are in nanoseconds since the begin of the run.
 pub(super) struct Ground<'a> {
-    pub(super) run: &'a Run,
+    pub(super) run: &'a RecordedRun,
     pub(super) medians: Medians,
     /// The numbers of the EDTs that have ended.
     pub(super) ran: Vec<u32>,
@@ -45,7 +45,7 @@ pub(super) struct Ground<'a> {
     /// How many units each place has, by the place's number.
     pub(super) places: BTreeMap<u8, usize>,
     /// The copies that were made for each EDT.
-    copies: FxHashMap<u32, Copies>,
+    copies: FxHashMap<u32, EdtCopies>,
     /// Nanoseconds for each byte that is copied to a device or from it, by the device's place. A device that copies
     /// nothing is not there.
     links: BTreeMap<u8, f64>,
@@ -58,7 +58,7 @@ pub(super) struct Ground<'a> {
 
 impl<'a> Ground<'a> {
     /// Looks up everything for a run. None where no EDT has ended.
-    pub(super) fn of(run: &'a Run) -> Option<Ground<'a>> {
+    pub(super) fn of(run: &'a RecordedRun) -> Option<Ground<'a>> {
         let numbers = 0..run.edts.len() as u32;
         let ran: Vec<u32> = numbers
             .filter(|&edt| run.edts[edt as usize].time().is_some())
@@ -87,7 +87,7 @@ impl<'a> Ground<'a> {
         })
     }
 
-    pub(super) fn edt(&self, number: u32) -> &'a Edt {
+    pub(super) fn edt(&self, number: u32) -> &'a RecordedEdt {
         &self.run.edts[number as usize]
     }
 
@@ -97,7 +97,7 @@ impl<'a> Ground<'a> {
     }
 
     /// The places of the run where an EDT may run.
-    pub(super) fn places_of(&self, edt: &Edt) -> impl Iterator<Item = u8> {
+    pub(super) fn places_of(&self, edt: &RecordedEdt) -> impl Iterator<Item = u8> {
         let template = self.run.templates.get(edt.template as usize);
         let bits = template.map_or(0, |template| template.places);
         let may = move |place: &u8| *place < 64 && bits >> *place & 1 != 0;
@@ -105,13 +105,13 @@ impl<'a> Ground<'a> {
     }
 
     /// Whether an EDT may run in more than one place of the run.
-    pub(super) fn has_choice(&self, edt: &Edt) -> bool {
+    pub(super) fn has_choice(&self, edt: &RecordedEdt) -> bool {
         self.places_of(edt).nth(1).is_some()
     }
 
     /// How many nanoseconds an EDT takes in a place: what it took where it ran, and the median elsewhere. None where
     /// that is not known.
-    pub(super) fn time_at(&self, edt: &Edt, place: u8) -> Option<u64> {
+    pub(super) fn time_at(&self, edt: &RecordedEdt, place: u8) -> Option<u64> {
         if edt.place == place && edt.time().is_some() {
             return edt.time();
         }
@@ -119,13 +119,13 @@ impl<'a> Ground<'a> {
     }
 
     /// The copies that were made for an EDT. None if nothing was copied.
-    pub(super) fn copies_for(&self, edt: u32) -> Option<Copies> {
+    pub(super) fn copies_for(&self, edt: u32) -> Option<EdtCopies> {
         self.copies.get(&edt).copied()
     }
 
     /// How many nanoseconds the blocks of an EDT take at most to get from where it ran to a place, as if all had to
     /// move.
-    pub(super) fn copies_to(&self, edt: &Edt, place: u8) -> u64 {
+    pub(super) fn copies_to(&self, edt: &RecordedEdt, place: u8) -> u64 {
         let ns = |device: u8| {
             let link = self.links.get(&device).copied().unwrap_or(0.0);
             (edt.bytes as f64 * link) as u64
@@ -164,7 +164,7 @@ impl<'a> Ground<'a> {
 
     /// When the policy decided last where an EDT goes, and what it expected of the places then. Where the policy does
     /// not estimate, when the EDT became runnable, and no places.
-    pub(super) fn decided(&self, number: u32) -> (u64, &'a [Estimate]) {
+    pub(super) fn decided(&self, number: u32) -> (u64, &'a [RecordedEstimate]) {
         let edt = self.edt(number);
         let all = self.run.estimates_of(number);
         let last = choices(all).last().unwrap_or_default();
@@ -174,12 +174,12 @@ impl<'a> Ground<'a> {
 }
 
 /// The choices for one EDT, each with the places that were considered.
-pub(super) fn choices(estimates: &[Estimate]) -> impl Iterator<Item = &[Estimate]> {
+pub(super) fn choices(estimates: &[RecordedEstimate]) -> impl Iterator<Item = &[RecordedEstimate]> {
     estimates.chunk_by(|_, next| !next.is_first)
 }
 
 /// The units of a run, those that have run nothing included.
-fn units(run: &Run, ran: &[u32]) -> Vec<Unit> {
+fn units(run: &RecordedRun, ran: &[u32]) -> Vec<Unit> {
     let mut units: BTreeMap<(u8, u32), Unit> = BTreeMap::new();
     let new = |place: u8, name: String| Unit {
         place,
@@ -227,7 +227,7 @@ fn units(run: &Run, ran: &[u32]) -> Vec<Unit> {
 }
 
 /// The dependences in the order of the EDTs that they lead to, and the index of the first one of each EDT.
-fn incoming(run: &Run) -> (Vec<u32>, Vec<Edge>) {
+fn incoming(run: &RecordedRun) -> (Vec<u32>, Vec<Edge>) {
     let count = run.edts.len();
     let mut first = vec![0; count + 1];
     for edge in &run.edges {
@@ -242,7 +242,7 @@ fn incoming(run: &Run) -> (Vec<u32>, Vec<Edge>) {
 }
 
 /// Nanoseconds for each byte that was copied to a device or from it, by the device's place.
-fn links(run: &Run) -> BTreeMap<u8, f64> {
+fn links(run: &RecordedRun) -> BTreeMap<u8, f64> {
     let mut sums: BTreeMap<u8, (u64, u64)> = BTreeMap::new();
     for copy in &run.copies {
         let (bytes, ns) = sums.entry(copy.place).or_default();
@@ -257,7 +257,7 @@ fn links(run: &Run) -> BTreeMap<u8, f64> {
 
 /// The copies that were made for each EDT. A copy is taken to be for the EDT that uses the block next in the place to
 /// which it was brought.
-fn copies(run: &Run) -> FxHashMap<u32, Copies> {
+fn copies(run: &RecordedRun) -> FxHashMap<u32, EdtCopies> {
     let mut users: FxHashMap<u64, Vec<(u64, u32)>> = FxHashMap::default();
     if !run.copies.is_empty() {
         for uses in &run.uses {
@@ -273,7 +273,7 @@ fn copies(run: &Run) -> FxHashMap<u32, Copies> {
         users.sort_unstable();
         users.dedup();
     }
-    let mut found: FxHashMap<u32, Copies> = FxHashMap::default();
+    let mut found: FxHashMap<u32, EdtCopies> = FxHashMap::default();
     for copy in &run.copies {
         let Some(users) = users.get(&copy.block) else {
             continue;
@@ -284,7 +284,7 @@ fn copies(run: &Run) -> FxHashMap<u32, Copies> {
         let Some(&(_, edt)) = users[next..].iter().find(wants) else {
             continue;
         };
-        let its = found.entry(edt).or_insert(Copies {
+        let its = found.entry(edt).or_insert(EdtCopies {
             begin: copy.begin,
             end: copy.end,
             bytes: 0,

@@ -22,14 +22,16 @@ mod ground;
 mod rules;
 mod template;
 
-pub use advice::{Advice, Rule};
-pub use decisions::Cause;
-pub use edt::{Better, Choice, EdtView, Place, PlaceOfEdt, Predecessor, Truth, WaitedFor};
+pub use advice::{Advice, AdviceRule};
+pub use decisions::DecisionCause;
+pub use edt::{
+    Better, EdtView, ExplainedChoice, ExplainedPlace, PlaceOfEdt, Predecessor, Truth, WaitedFor,
+};
 pub use find::{Subject, find};
-pub use template::{ERRORS, PlaceOfTemplate, Predictions, TemplateView};
+pub use template::{ERRORS, ExplainedTemplate, PlaceOfTemplate, Predictions};
 
-use super::recorded::{Run, Score};
-use advice::Facts;
+use super::recorded::{RecordedRun, Score};
+use advice::AdviceFacts;
 use ground::Ground;
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -62,7 +64,7 @@ pub struct Whole {
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct CauseTotal {
     /// The cause.
-    pub cause: Cause,
+    pub cause: DecisionCause,
     /// How many decisions were wrong for this cause.
     pub count: u64,
     /// What these decisions have cost in all, in nanoseconds.
@@ -87,7 +89,7 @@ pub struct Costly {
     /// How many nanoseconds earlier that is.
     pub cost_ns: u64,
     /// Why the better place was not chosen.
-    pub cause: Cause,
+    pub cause: DecisionCause,
 }
 
 /// A recorded run that is explained.
@@ -95,7 +97,7 @@ pub struct Explained<'a>(Ground<'a>);
 
 impl<'a> Explained<'a> {
     /// Prepares the explanations of a run. None if no EDT has ended.
-    pub fn new(run: &'a Run) -> Option<Explained<'a>> {
+    pub fn new(run: &'a RecordedRun) -> Option<Explained<'a>> {
         Ground::of(run).map(Explained)
     }
 
@@ -105,7 +107,7 @@ impl<'a> Explained<'a> {
     }
 
     /// The explanation of the template with this number in the recording.
-    pub fn template(&self, number: u32) -> TemplateView {
+    pub fn template(&self, number: u32) -> ExplainedTemplate {
         template::view(&self.0, number)
     }
 
@@ -113,9 +115,9 @@ impl<'a> Explained<'a> {
     pub fn whole(&self, most: usize) -> Whole {
         let ground = &self.0;
         let (decisions, with_choice) = decisions::all(ground);
-        let facts = Facts::of(ground, decisions);
+        let facts = AdviceFacts::of(ground, decisions);
         let advice = rules::all(&facts);
-        let mut causes: BTreeMap<Cause, (u64, u64)> = BTreeMap::new();
+        let mut causes: BTreeMap<DecisionCause, (u64, u64)> = BTreeMap::new();
         for one in &facts.decisions {
             let (count, cost) = causes.entry(one.cause).or_default();
             *count += 1;
@@ -160,7 +162,7 @@ impl<'a> Explained<'a> {
 }
 
 /// Sentences about the figures: that the run has no end, and what is missing.
-fn notes(run: &Run) -> Vec<String> {
+fn notes(run: &RecordedRun) -> Vec<String> {
     let no_end = run.status.is_none();
     let no_end = no_end.then(|| "the run has no end: the EDTs that had ended are explained".into());
     let part = |gap: String| format!("a part of the run alone is explained: {gap}");

@@ -1,7 +1,7 @@
 //! The rules of [`super::advice`]: when each says something, and in which words.
 
-use super::advice::{Advice, Facts, LIMITS, Rule};
-use super::decisions::Cause;
+use super::advice::{Advice, AdviceFacts, AdviceRule, LIMITS};
+use super::decisions::DecisionCause;
 use super::template::predictions;
 use crate::report::recorded::median;
 use crate::report::replay::{Replay, Wish};
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 /// A rule: a function that adds its advice, if it has any.
-type Apply = fn(&Facts<'_>, &mut Vec<Advice>);
+type Apply = fn(&AdviceFacts<'_>, &mut Vec<Advice>);
 
 /// All rules of this file.
 const ALL: &[Apply] = &[
@@ -32,11 +32,11 @@ fn percent(part: f64) -> String {
 }
 
 /// How many units a place has.
-fn units_of(facts: &Facts<'_>, place: u8) -> u64 {
+fn units_of(facts: &AdviceFacts<'_>, place: u8) -> u64 {
     facts.ground.places.get(&place).copied().unwrap_or(1) as u64
 }
 
-fn missing_variant(facts: &Facts<'_>, found: &mut Vec<Advice>) {
+fn missing_variant(facts: &AdviceFacts<'_>, found: &mut Vec<Advice>) {
     let ground = facts.ground;
     let idle = |place: u8| facts.busy(place) <= LIMITS.idle;
     let mut sums: FxHashMap<u32, (u64, u64)> = FxHashMap::default();
@@ -84,7 +84,7 @@ fn missing_variant(facts: &Facts<'_>, found: &mut Vec<Advice>) {
         };
         let saved = share.min(1.0 - facts.busy(other)) * facts.span();
         found.push(Advice {
-            rule: Rule::MissingVariant,
+            rule: AdviceRule::MissingVariant,
             text: format!(
                 "Template {} runs on {} only, and takes {} {what}; {} was busy for {} of the run. With {missing} it could run \
                  there, too.",
@@ -101,7 +101,7 @@ fn missing_variant(facts: &Facts<'_>, found: &mut Vec<Advice>) {
 
 /// How much the times of some EDTs vary: the width of their middle half, where each time is divided by the median of
 /// the EDTs that have as many bytes.
-fn spread(facts: &Facts<'_>, edts: &[u32]) -> f64 {
+fn spread(facts: &AdviceFacts<'_>, edts: &[u32]) -> f64 {
     let part = |&edt: &u32| {
         let edt = facts.ground.edt(edt);
         let median = (facts.ground.medians).at(edt.template, edt.place, edt.bytes)?;
@@ -113,7 +113,7 @@ fn spread(facts: &Facts<'_>, edts: &[u32]) -> f64 {
     at(3).zip(at(1)).map_or(0.0, |(high, low)| high - low)
 }
 
-fn wrong_model(facts: &Facts<'_>, found: &mut Vec<Advice>) {
+fn wrong_model(facts: &AdviceFacts<'_>, found: &mut Vec<Advice>) {
     let ground = facts.ground;
     let mut groups: FxHashMap<(u32, u8), Vec<u32>> = FxHashMap::default();
     for &edt in &ground.ran {
@@ -130,7 +130,7 @@ fn wrong_model(facts: &Facts<'_>, found: &mut Vec<Advice>) {
             continue;
         };
         let cost = facts.cost_of_run(|one| {
-            one.cause == Cause::Model && ground.edt(one.edt).template == template
+            one.cause == DecisionCause::Model && ground.edt(one.edt).template == template
         });
         if predicted.count - predicted.guesses < LIMITS.seen as u64
             || predicted.median_error < LIMITS.error
@@ -152,7 +152,7 @@ fn wrong_model(facts: &Facts<'_>, found: &mut Vec<Advice>) {
         };
         let name = ground.run.templates.get(template as usize);
         found.push(Advice {
-            rule: Rule::WrongModel,
+            rule: AdviceRule::WrongModel,
             text: format!(
                 "The model of template {} on {} was wrong: predicted {}, measured {} in the median of {}, an error of {}. {advice}",
                 name.map_or("", |template| &template.name),
@@ -167,15 +167,15 @@ fn wrong_model(facts: &Facts<'_>, found: &mut Vec<Advice>) {
     }
 }
 
-fn unknown_times(facts: &Facts<'_>, found: &mut Vec<Advice>) {
-    let cost = facts.cost_by(Cause::Unknown);
+fn unknown_times(facts: &AdviceFacts<'_>, found: &mut Vec<Advice>) {
+    let cost = facts.cost_by(DecisionCause::Unknown);
     if (cost as f64) < LIMITS.cost * facts.span() {
         return;
     }
     let count = facts
         .decisions
         .iter()
-        .filter(|one| one.cause == Cause::Unknown)
+        .filter(|one| one.cause == DecisionCause::Unknown)
         .count();
     let off = facts
         .ground
@@ -189,24 +189,24 @@ fn unknown_times(facts: &Facts<'_>, found: &mut Vec<Advice>) {
         "The next run knows them, so compare that."
     };
     found.push(Advice {
-        rule: Rule::UnknownTimes,
+        rule: AdviceRule::UnknownTimes,
         text: format!(
             "When {} were placed, it was not known how long they take somewhere, and they ended {} later than they could have, \
              together. {advice}",
             counted(count as u64, "EDT"),
-            time(facts.cost(|one| one.cause == Cause::Unknown))
+            time(facts.cost(|one| one.cause == DecisionCause::Unknown))
         ),
         at_most_ns: Some(cost),
     });
 }
 
-fn blocks_held(facts: &Facts<'_>, found: &mut Vec<Advice>) {
+fn blocks_held(facts: &AdviceFacts<'_>, found: &mut Vec<Advice>) {
     let waited = facts.chain.blocks;
     if (waited as f64) < LIMITS.blocks * facts.span() {
         return;
     }
     found.push(Advice {
-        rule: Rule::BlocksHeld,
+        rule: AdviceRule::BlocksHeld,
         text: format!(
             "In the chain of {} that led to the end, EDTs waited {} ({} of the run) for blocks that others had. What only reads a block \
              should have it in mode RO or CONST; what writes different parts of it can have a block for each.",
@@ -218,10 +218,10 @@ fn blocks_held(facts: &Facts<'_>, found: &mut Vec<Advice>) {
     });
 }
 
-fn other_policy(facts: &Facts<'_>, found: &mut Vec<Advice>) {
+fn other_policy(facts: &AdviceFacts<'_>, found: &mut Vec<Advice>) {
     let run = facts.ground.run;
     let policy = run.about.get("sched").map_or("", String::as_str);
-    let cost = facts.cost_by(Cause::NoEstimate);
+    let cost = facts.cost_by(DecisionCause::NoEstimate);
     if policy == DEFAULT || (cost as f64) < LIMITS.cost * facts.span() {
         return;
     }
@@ -237,7 +237,7 @@ fn other_policy(facts: &Facts<'_>, found: &mut Vec<Advice>) {
         return;
     }
     found.push(Advice {
-        rule: Rule::OtherPolicy,
+        rule: AdviceRule::OtherPolicy,
         text: format!(
             "OCR_SCHED={policy} does not look at how long EDTs take. The same EDTs take {} under OCR_SCHED={DEFAULT} in \
              simulation, and {} under {policy}.",
@@ -251,14 +251,14 @@ fn other_policy(facts: &Facts<'_>, found: &mut Vec<Advice>) {
 /// A cause of [`crate::report::why`] as an advice.
 fn of_cause(cause: why::Cause) -> Advice {
     Advice {
-        rule: Rule::Why(cause.rule),
+        rule: AdviceRule::Why(cause.rule),
         text: format!("{} {}", cause.text, cause.advice),
         at_most_ns: (cause.costs > 0.0).then(|| (cause.costs * 1e9).round() as u64),
     }
 }
 
 /// The advice of all rules for a run; the advice that could save most comes first.
-pub(super) fn all(facts: &Facts<'_>) -> Vec<Advice> {
+pub(super) fn all(facts: &AdviceFacts<'_>) -> Vec<Advice> {
     let causes = why::Facts::of(facts.ground.run).map_or_else(Vec::new, |why| why.causes);
     let mut found: Vec<Advice> = causes.into_iter().map(of_cause).collect();
     for rule in ALL {

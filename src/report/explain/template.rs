@@ -2,7 +2,7 @@
 
 use super::decisions::of_place;
 use super::ground::Ground;
-use crate::report::recorded::{Edt, median};
+use crate::report::recorded::{RecordedEdt, median};
 use crate::sched::policy::Certainty;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ pub const ERRORS: [f64; 3] = [0.1, 0.25, 0.5];
 
 /// What a recording tells of a template.
 #[derive(Serialize, Clone, Debug, PartialEq)]
-pub struct TemplateView {
+pub struct ExplainedTemplate {
     /// The name of the template.
     pub name: String,
     /// How many EDTs of the template were created.
@@ -57,10 +57,10 @@ pub struct Predictions {
 }
 
 /// What the recording tells of the template with this number.
-pub(super) fn view(ground: &Ground<'_>, number: u32) -> TemplateView {
+pub(super) fn view(ground: &Ground<'_>, number: u32) -> ExplainedTemplate {
     let run = ground.run;
     let template = run.templates.get(number as usize);
-    let is_of = |edt: &Edt| edt.template == number;
+    let is_of = |edt: &RecordedEdt| edt.template == number;
     let mut by_place: BTreeMap<u8, Vec<u32>> = BTreeMap::new();
     for &edt in &ground.ran {
         if is_of(ground.edt(edt)) {
@@ -72,7 +72,7 @@ pub(super) fn view(ground: &Ground<'_>, number: u32) -> TemplateView {
         let bits = template.map_or(0, |template| template.places);
         of_place_there(ground, place, place < 64 && bits >> place & 1 != 0, edts)
     });
-    TemplateView {
+    ExplainedTemplate {
         name: template.map_or_else(String::new, |template| template.name.clone()),
         created: run.edts.iter().filter(|edt| is_of(edt)).count() as u64,
         ended: by_place.values().map(|edts| edts.len() as u64).sum(),

@@ -1,11 +1,14 @@
 use super::*;
-use crate::report::recorded::{Device, Edge, Edt, Estimate, Grant, NEVER, Template, Transfer, Use};
+use crate::report::recorded::{
+    Edge, Grant, NEVER, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedTemplate,
+    RecordedUse, Transfer,
+};
 use crate::report::why;
 use crate::sched::policy::{Certainty, Expected, Why};
 
 /// An EDT that could begin at once, and ran for some microseconds.
-fn edt(template: u32, place: u8, lane: u32, begin: u64, end: u64) -> Edt {
-    Edt {
+fn edt(template: u32, place: u8, lane: u32, begin: u64, end: u64) -> RecordedEdt {
+    RecordedEdt {
         guid: 0,
         template,
         parent: u32::MAX,
@@ -31,29 +34,34 @@ const HOST: u64 = 0b01;
 const DEVICE: u64 = 0b10;
 
 /// A run of templates that can run in these places, on so many workers, and on a device if there are kernels.
-fn run(workers: usize, policy: &str, templates: &[(&str, u64)], edts: Vec<Edt>) -> Run {
+fn run(
+    workers: usize,
+    policy: &str,
+    templates: &[(&str, u64)],
+    edts: Vec<RecordedEdt>,
+) -> RecordedRun {
     let workers = workers.to_string();
     let about = [("workers", workers.as_str()), ("sched", policy)];
     let has_kernels = templates.iter().any(|(_, places)| places & DEVICE != 0);
-    let device = Device {
+    let device = RecordedDevice {
         name: "the device".into(),
-        ..Device::default()
+        ..RecordedDevice::default()
     };
-    let mut run = Run {
+    let mut run = RecordedRun {
         about: about
             .map(|(name, value)| (name.to_string(), value.to_string()))
             .into(),
         status: Some(0),
         templates: templates
             .iter()
-            .map(|&(name, places)| Template {
+            .map(|&(name, places)| RecordedTemplate {
                 name: name.into(),
                 places,
             })
             .collect(),
         edts,
         devices: has_kernels.then_some((1, device)).into_iter().collect(),
-        ..Run::default()
+        ..RecordedRun::default()
     };
     for (number, edt) in run.edts.iter_mut().enumerate() {
         edt.guid = 0x100 + number as u64;
@@ -61,21 +69,21 @@ fn run(workers: usize, policy: &str, templates: &[(&str, u64)], edts: Vec<Edt>) 
     run
 }
 
-fn whole(run: &Run) -> Whole {
+fn whole(run: &RecordedRun) -> Whole {
     Explained::new(run).expect("it has EDTs").whole(10)
 }
 
 /// Microseconds that are saved at most, by each rule about decisions that says something.
-fn rules(run: &Run) -> Vec<(Rule, Option<u64>)> {
+fn rules(run: &RecordedRun) -> Vec<(AdviceRule, Option<u64>)> {
     let whole = whole(run);
     let advice = whole.advice.iter();
     advice
-        .filter(|advice| !matches!(advice.rule, Rule::Why(_)))
+        .filter(|advice| !matches!(advice.rule, AdviceRule::Why(_)))
         .map(|advice| (advice.rule, advice.at_most_ns.map(|ns| ns / 1000)))
         .collect()
 }
 
-fn says(run: &Run, rule: Rule, figures: &[&str]) {
+fn says(run: &RecordedRun, rule: AdviceRule, figures: &[&str]) {
     let whole = whole(run);
     let advice = whole.advice.iter().find(|advice| advice.rule == rule);
     let text = &advice.expect("it is said").text;
@@ -85,7 +93,7 @@ fn says(run: &Run, rule: Rule, figures: &[&str]) {
 }
 
 /// EDTs one after the other on a unit.
-fn row(template: u32, place: u8, lane: u32, count: u64, us: u64) -> Vec<Edt> {
+fn row(template: u32, place: u8, lane: u32, count: u64, us: u64) -> Vec<RecordedEdt> {
     (0..count)
         .map(|at| edt(template, place, lane, at * us, (at + 1) * us))
         .collect()
@@ -105,14 +113,14 @@ fn a_device_that_is_too_slow() {
     edts.extend(row(0, 1, 0, 5, 1000));
     let run = run(1, "static:1:1", &[("both", HOST | DEVICE)], edts);
     // The policy does not look at times: by them, all but one go to the worker.
-    assert_eq!(rules(&run), [(Rule::OtherPolicy, Some(4000))]);
+    assert_eq!(rules(&run), [(AdviceRule::OtherPolicy, Some(4000))]);
     says(
         &run,
-        Rule::OtherPolicy,
+        AdviceRule::OtherPolicy,
         &["1.00 ms under OCR_SCHED=eft", "5.00 ms under static:1:1"],
     );
     // The device has a tenth of the speed: 5 ms in place of 10 / 11.
-    let share = Rule::Why(why::Rule::Share);
+    let share = AdviceRule::Why(why::CauseRule::Share);
     says(
         &run,
         share,
@@ -139,7 +147,7 @@ fn a_device_that_is_too_slow() {
         ("EDT 0x109 (both)", "the device", "workers")
     );
     assert_eq!((most.better_end_ns, most.cost_ns), (600_000, 4_400_000));
-    assert_eq!(most.cause, Cause::NoEstimate);
+    assert_eq!(most.cause, DecisionCause::NoEstimate);
 }
 
 /// Two workers, and a chain of EDTs on each.
@@ -154,7 +162,7 @@ fn a_run_in_which_nothing_is_to_be_improved() {
     assert_eq!(rules(&run), []);
     says(
         &run,
-        Rule::Why(why::Rule::NearTheBound),
+        AdviceRule::Why(why::CauseRule::NearTheBound),
         &["saves more than 0 %"],
     );
     assert_eq!((whole(&run).with_choice, whole(&run).costly), (0, 0));
@@ -165,10 +173,10 @@ fn a_variant_that_is_missing() {
     let mut edts = row(0, 0, 0, 10, 100);
     edts.extend(row(1, 1, 0, 2, 100));
     let run = run(1, "eft", &[("host", HOST), ("kernel", DEVICE)], edts);
-    assert_eq!(rules(&run), [(Rule::MissingVariant, Some(800))]);
+    assert_eq!(rules(&run), [(AdviceRule::MissingVariant, Some(800))]);
     says(
         &run,
-        Rule::MissingVariant,
+        AdviceRule::MissingVariant,
         &[
             "Template host runs on workers only",
             "takes 100 %",
@@ -190,13 +198,13 @@ fn blocks_that_others_have() {
         at: 500_000,
     });
     assert!(
-        rules(&run).contains(&(Rule::BlocksHeld, Some(500))),
+        rules(&run).contains(&(AdviceRule::BlocksHeld, Some(500))),
         "{:?}",
         rules(&run)
     );
     says(
         &run,
-        Rule::BlocksHeld,
+        AdviceRule::BlocksHeld,
         &["chain of 1 EDT", "500 us (83 % of the run)"],
     );
     let view = Explained::new(&run).expect("EDTs").edt(5);
@@ -205,9 +213,9 @@ fn blocks_that_others_have() {
 }
 
 /// What the policy expects at `at`, in microseconds: in queues, for copies, and for the run, on the host and the device.
-fn expects(run: &mut Run, edt: u32, at: u64, chosen: u8, parts: [[u64; 3]; 2]) {
+fn expects(run: &mut RecordedRun, edt: u32, at: u64, chosen: u8, parts: [[u64; 3]; 2]) {
     for (place, [queue, copies, ns]) in (0..).zip(parts) {
-        run.estimates.push(Estimate {
+        run.estimates.push(RecordedEstimate {
             edt,
             at: at * 1000,
             place,
@@ -225,7 +233,7 @@ fn expects(run: &mut Run, edt: u32, at: u64, chosen: u8, parts: [[u64; 3]; 2]) {
 }
 
 /// Ten EDTs on the worker, of 1 ms in place of 0.1 ms, and ten on the device of 150 us, as predicted.
-fn badly_predicted() -> Run {
+fn badly_predicted() -> RecordedRun {
     let mut edts = row(0, 0, 0, 10, 1000);
     edts.extend(row(0, 1, 0, 10, 150));
     let mut run = run(1, "eft", &[("both", HOST | DEVICE)], edts);
@@ -242,14 +250,14 @@ fn a_model_that_was_wrong() {
     let mut run = badly_predicted();
     let whole = whole(&run);
     assert_eq!(whole.causes.len(), 1, "{:?}", whole.causes);
-    assert_eq!(whole.causes[0].cause, Cause::Model);
+    assert_eq!(whole.causes[0].cause, DecisionCause::Model);
     // The first could have had the device after one of 150 us, where the later ones were decided after it.
     assert_eq!(whole.causes[0].count, 10);
     let found = rules(&run);
     assert_eq!(found.len(), 1, "{found:?}");
     says(
         &run,
-        Rule::WrongModel,
+        AdviceRule::WrongModel,
         &[
             "template both on workers",
             "predicted 100 us, measured 1.00 ms",
@@ -263,8 +271,12 @@ fn a_model_that_was_wrong() {
         estimate.certainty = Certainty::Guessed;
     }
     run.about.insert("models".into(), "off".into());
-    assert_eq!(rules(&run)[0].0, Rule::UnknownTimes);
-    says(&run, Rule::UnknownTimes, &["10 EDTs", "OCR_MODELS=off"]);
+    assert_eq!(rules(&run)[0].0, AdviceRule::UnknownTimes);
+    says(
+        &run,
+        AdviceRule::UnknownTimes,
+        &["10 EDTs", "OCR_MODELS=off"],
+    );
 }
 
 #[test]
@@ -289,7 +301,7 @@ fn a_template_is_told_by_place() {
 
 /// An EDT is decided at 100 us: the worker should be free in 50 us and take 100, the device be free at once, copy 30 and take 200.
 /// In truth the worker, where it goes, is free in 400 us.
-fn queued() -> Run {
+fn queued() -> RecordedRun {
     let edts = vec![
         edt(1, 0, 0, 0, 500),
         edt(0, 0, 0, 500, 600),
@@ -341,13 +353,13 @@ fn an_edt_is_told_with_what_was_expected_and_what_came_true() {
         (better.place.as_str(), better.cost_ns),
         ("the device", 270_000)
     );
-    assert_eq!(better.cause, Cause::Queue);
+    assert_eq!(better.cause, DecisionCause::Queue);
     // The other one ended in the better place: the worker would have been free, but it is not known that it was so.
     let other = Explained::new(&run).expect("EDTs").edt(2);
     assert_eq!(other.truth.expect("it ran").queue_ns, Some(0));
     assert_eq!(
         other.better.expect("the worker was free").cause,
-        Cause::Queue
+        DecisionCause::Queue
     );
 }
 
@@ -372,7 +384,7 @@ fn each_cause_is_told() {
     let edts = vec![edt(0, 1, 0, 300, 400), edt(0, 0, 0, 0, 150)];
     let mut run = run(1, "eft", &[("both", HOST | DEVICE)], edts);
     expects(&mut run, 0, 0, 1, [[150, 0, 150], [0, 10, 100]]);
-    run.uses.push(Use {
+    run.uses.push(RecordedUse {
         edt: 0,
         block: 0,
         writes: false,
@@ -388,36 +400,36 @@ fn each_cause_is_told() {
         end: 300_000,
     };
     run.copies.push(copy);
-    let cause = |run: &Run| {
+    let cause = |run: &RecordedRun| {
         Explained::new(run)
             .expect("EDTs")
             .edt(0)
             .better
             .map(|it| it.cause)
     };
-    assert_eq!(cause(&run), Some(Cause::Copies));
+    assert_eq!(cause(&run), Some(DecisionCause::Copies));
     // Nothing was copied: it was held up.
     run.copies.clear();
-    assert_eq!(cause(&run), Some(Cause::Other));
+    assert_eq!(cause(&run), Some(DecisionCause::Other));
     // A device had it since the beginning.
     run.edts[0].launched = 10_000;
-    assert_eq!(cause(&run), Some(Cause::Launch));
+    assert_eq!(cause(&run), Some(DecisionCause::Launch));
     // One that was decided later began before it.
     run.edts.push(edt(0, 1, 0, 250, 260));
     run.edts[2].runnable = 240_000;
-    assert_eq!(cause(&run), Some(Cause::Passed));
+    assert_eq!(cause(&run), Some(DecisionCause::Passed));
     run.edts[2].begin = 300_000;
     run.edts[2].end = 310_000;
-    assert_eq!(cause(&run), Some(Cause::Launch));
+    assert_eq!(cause(&run), Some(DecisionCause::Launch));
     run.edts.pop();
     // It got its last block shortly before it began.
     run.edts[0].granted = 290_000;
-    assert_eq!(cause(&run), Some(Cause::Blocks));
+    assert_eq!(cause(&run), Some(DecisionCause::Blocks));
     run.estimates[0].certainty = Certainty::Unknown;
     run.estimates[0].expected.run_ns = None;
-    assert_eq!(cause(&run), Some(Cause::Unknown));
+    assert_eq!(cause(&run), Some(DecisionCause::Unknown));
     run.estimates.clear();
-    assert_eq!(cause(&run), Some(Cause::NoEstimate));
+    assert_eq!(cause(&run), Some(DecisionCause::NoEstimate));
     // What is within the error of the clocks is no cost.
     run.edts[0].begin = 200_000;
     run.edts[0].end = 300_000;

@@ -17,7 +17,7 @@ mod protobuf;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
-use crate::report::recorded::{NEVER, Run};
+use crate::report::recorded::{NEVER, RecordedRun};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -30,7 +30,7 @@ pub const ARROWS: usize = 100_000;
 
 /// A track of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Lane {
+enum ViewerTrack {
     /// A thread of the run, by its number in the recording.
     Thread(u32),
     /// The kernels in one queue of a device, by the device's place and the number of the queue.
@@ -48,12 +48,12 @@ struct Slice {
     begin: u64,
     /// When it ended, in nanoseconds since the begin of the run.
     end: u64,
-    what: What,
+    what: SliceContent,
 }
 
 /// What a slice shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum SliceContent {
     /// An EDT, by its number in the run.
     Edt(u32),
     /// A copy, by its number in the run.
@@ -62,8 +62,8 @@ enum What {
 
 /// Everything that is drawn of a run.
 struct Picture<'a> {
-    run: &'a Run,
-    tracks: BTreeMap<Lane, Vec<Slice>>,
+    run: &'a RecordedRun,
+    tracks: BTreeMap<ViewerTrack, Vec<Slice>>,
     arrows: Arrows,
     counters: Vec<Series>,
 }
@@ -76,10 +76,10 @@ struct Arrows {
 }
 
 impl Arrows {
-    fn of(ends: &FxHashMap<u32, Vec<u64>>, what: What) -> &[u64] {
+    fn of(ends: &FxHashMap<u32, Vec<u64>>, what: SliceContent) -> &[u64] {
         match what {
-            What::Edt(edt) => ends.get(&edt).map_or(&[], Vec::as_slice),
-            What::Copy(_) => &[],
+            SliceContent::Edt(edt) => ends.get(&edt).map_or(&[], Vec::as_slice),
+            SliceContent::Copy(_) => &[],
         }
     }
 
@@ -114,19 +114,19 @@ pub struct Exported {
 
 /// The form of a file for viewers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ViewerForm {
     /// TrackEvent packets in Perfetto's protobuf.
     Perfetto,
     /// `traceEvents` of JSON, for older viewers.
     Json,
 }
 
-impl Form {
+impl ViewerForm {
     /// The form of a file for viewers, by the end of its name: `.pftrace` or `.json`. None for other names.
-    pub fn of(path: &Path) -> Option<Form> {
+    pub fn of(path: &Path) -> Option<ViewerForm> {
         match path.extension()?.to_str()? {
-            "pftrace" => Some(Form::Perfetto),
-            "json" => Some(Form::Json),
+            "pftrace" => Some(ViewerForm::Perfetto),
+            "json" => Some(ViewerForm::Json),
             _ => None,
         }
     }
@@ -143,7 +143,7 @@ pub fn recording_of(viewed: &Path) -> PathBuf {
 /// The name of the file for viewers that is made of a recording, where the user names none.
 pub fn file_for(recording: &Path) -> PathBuf {
     let stem = recording.with_extension("");
-    if Form::of(&stem).is_some() && recording_of(&stem) == recording {
+    if ViewerForm::of(&stem).is_some() && recording_of(&stem) == recording {
         stem
     } else {
         with(recording, ".pftrace")
@@ -161,8 +161,8 @@ fn with(path: &Path, more: &str) -> PathBuf {
 ///
 /// # Errors
 /// An error of the system, where the file cannot be written.
-pub fn write_file(run: &Run, output: &Path, arrows: usize) -> io::Result<Exported> {
-    let form = Form::of(output).unwrap_or(Form::Perfetto);
+pub fn write_file(run: &RecordedRun, output: &Path, arrows: usize) -> io::Result<Exported> {
+    let form = ViewerForm::of(output).unwrap_or(ViewerForm::Perfetto);
     let write = |path: &Path| {
         let file = File::create(path)?;
         export(run, form, arrows, &mut BufWriter::new(file))
@@ -180,52 +180,54 @@ pub fn write_file(run: &Run, output: &Path, arrows: usize) -> io::Result<Exporte
     written
 }
 
-impl Lane {
+impl ViewerTrack {
     /// The name of the track.
-    fn name(self, run: &Run) -> String {
+    fn name(self, run: &RecordedRun) -> String {
         match self {
-            Lane::Thread(owner) => run
+            ViewerTrack::Thread(owner) => run
                 .threads
                 .get(&owner)
                 .map_or(String::new(), |thread| thread.name.clone()),
-            Lane::Kernels(_, lane) => format!("kernels, queue {lane}"),
-            Lane::In(_) => "copies in".to_string(),
-            Lane::Out(_) => "copies out".to_string(),
+            ViewerTrack::Kernels(_, lane) => format!("kernels, queue {lane}"),
+            ViewerTrack::In(_) => "copies in".to_string(),
+            ViewerTrack::Out(_) => "copies out".to_string(),
         }
     }
 
     /// The place of the device that the track belongs to. None for a thread.
     fn place(self) -> Option<u8> {
         match self {
-            Lane::Thread(_) => None,
-            Lane::Kernels(place, _) | Lane::In(place) | Lane::Out(place) => Some(place),
+            ViewerTrack::Thread(_) => None,
+            ViewerTrack::Kernels(place, _) | ViewerTrack::In(place) | ViewerTrack::Out(place) => {
+                Some(place)
+            }
         }
     }
 }
 
-impl What {
+impl SliceContent {
     /// The name of the slice.
-    fn name(self, run: &Run) -> &str {
+    fn name(self, run: &RecordedRun) -> &str {
         match self {
-            What::Edt(edt) => run.template_name(&run.edts[edt as usize]),
-            What::Copy(copy) if run.copies[copy as usize].to_device => "copy in",
-            What::Copy(_) => "copy out",
+            SliceContent::Edt(edt) => run.template_name(&run.edts[edt as usize]),
+            SliceContent::Copy(copy) if run.copies[copy as usize].to_device => "copy in",
+            SliceContent::Copy(_) => "copy out",
         }
     }
 
     /// The label that the program has given the EDT, or the block of the copy. None without a label.
-    fn label(self, run: &Run) -> Option<&str> {
+    fn label(self, run: &RecordedRun) -> Option<&str> {
         let object = match self {
-            What::Edt(edt) => run.edts[edt as usize].guid,
-            What::Copy(copy) => run.copies[copy as usize].block,
+            SliceContent::Edt(edt) => run.edts[edt as usize].guid,
+            SliceContent::Copy(copy) => run.copies[copy as usize].block,
         };
         run.labels.get(&object).map(String::as_str)
     }
 
     /// The details that a viewer shows of the slice: names and numbers.
-    fn details(self, run: &Run) -> Vec<(&'static str, u64)> {
+    fn details(self, run: &RecordedRun) -> Vec<(&'static str, u64)> {
         match self {
-            What::Edt(edt) => {
+            SliceContent::Edt(edt) => {
                 let edt = &run.edts[edt as usize];
                 let waited = |since: u64, until: u64| match since {
                     NEVER => 0,
@@ -244,7 +246,7 @@ impl What {
                     ),
                 ]
             }
-            What::Copy(copy) => {
+            SliceContent::Copy(copy) => {
                 let copy = &run.copies[copy as usize];
                 vec![("block", copy.block), ("bytes", copy.bytes)]
             }
@@ -256,8 +258,8 @@ impl<'a> Picture<'a> {
     /// The picture of a run with at most `arrows` arrows, and how much is in it. Of the arrows to an EDT, the one for
     /// the dependence that was satisfied last comes first, since it says why the EDT was not ready before. Then come
     /// the others, in the order in which they were recorded.
-    fn new(run: &'a Run, arrows: usize) -> (Picture<'a>, Exported) {
-        let mut tracks: BTreeMap<Lane, Vec<Slice>> = BTreeMap::new();
+    fn new(run: &'a RecordedRun, arrows: usize) -> (Picture<'a>, Exported) {
+        let mut tracks: BTreeMap<ViewerTrack, Vec<Slice>> = BTreeMap::new();
         let mut add = |lane, begin, end, what| {
             let slice = Slice { begin, end, what };
             tracks.entry(lane).or_default().push(slice);
@@ -269,22 +271,27 @@ impl<'a> Picture<'a> {
             // An EDT that has not ended lasts to the end of the recording.
             let end = if edt.end == NEVER { run.end } else { edt.end };
             let lane = match edt.place {
-                0 => Lane::Thread(edt.lane),
-                place => Lane::Kernels(place, edt.lane),
+                0 => ViewerTrack::Thread(edt.lane),
+                place => ViewerTrack::Kernels(place, edt.lane),
             };
-            add(lane, edt.begin, end, What::Edt(number as u32));
+            add(lane, edt.begin, end, SliceContent::Edt(number as u32));
         }
         for (number, copy) in run.copies.iter().enumerate() {
             let lane = if copy.to_device {
-                Lane::In(copy.place)
+                ViewerTrack::In(copy.place)
             } else {
-                Lane::Out(copy.place)
+                ViewerTrack::Out(copy.place)
             };
-            add(lane, copy.begin, copy.end, What::Copy(number as u32));
+            add(
+                lane,
+                copy.begin,
+                copy.end,
+                SliceContent::Copy(number as u32),
+            );
         }
         // A worker that has run nothing has a track, too, so that it is seen to be idle.
         for (&owner, _) in run.threads.iter().filter(|(_, thread)| thread.is_worker) {
-            tracks.entry(Lane::Thread(owner)).or_default();
+            tracks.entry(ViewerTrack::Thread(owner)).or_default();
         }
         let mut exported = Exported::default();
         for slices in tracks.values_mut() {
@@ -309,7 +316,7 @@ impl<'a> Picture<'a> {
 }
 
 /// The arrows of a run, at most `most`; counts them in `exported`, and those that are left out.
-fn draw_arrows(run: &Run, most: usize, exported: &mut Exported) -> Arrows {
+fn draw_arrows(run: &RecordedRun, most: usize, exported: &mut Exported) -> Arrows {
     let mut arrows = Arrows::default();
     // For each EDT, the last of the edges that lead to it. Edges are recorded in the order of time.
     let mut latest = vec![u32::MAX; run.edts.len()];
@@ -337,7 +344,7 @@ fn draw_arrows(run: &Run, most: usize, exported: &mut Exported) -> Arrows {
 }
 
 /// The series of all counters of a run, and one of how many workers had no EDT.
-fn counters(run: &Run) -> Vec<Series> {
+fn counters(run: &RecordedRun) -> Vec<Series> {
     let mut all: Vec<Series> = run
         .counters
         .iter()
@@ -369,7 +376,7 @@ fn counters(run: &Run) -> Vec<Series> {
 }
 
 /// The name of a counter of a place, by its number (`trace::format::Counter`).
-fn counter_name(run: &Run, counter: u8, place: u8) -> String {
+fn counter_name(run: &RecordedRun, counter: u8, place: u8) -> String {
     match counter {
         1 => "ready EDTs".to_string(),
         2 => format!("launches, {}", run.place_name(place)),
@@ -382,11 +389,16 @@ fn counter_name(run: &Run, counter: u8, place: u8) -> String {
 ///
 /// # Errors
 /// An error of `out`.
-pub fn export(run: &Run, form: Form, arrows: usize, out: &mut impl Write) -> io::Result<Exported> {
+pub fn export(
+    run: &RecordedRun,
+    form: ViewerForm,
+    arrows: usize,
+    out: &mut impl Write,
+) -> io::Result<Exported> {
     let (picture, exported) = Picture::new(run, arrows);
     match form {
-        Form::Perfetto => perfetto::write(&picture, out)?,
-        Form::Json => json::write(&picture, out)?,
+        ViewerForm::Perfetto => perfetto::write(&picture, out)?,
+        ViewerForm::Json => json::write(&picture, out)?,
     }
     out.flush()?;
     Ok(exported)

@@ -3,8 +3,8 @@
 //!
 //! The constants of this file are numbers of fields and of values in that schema, but for the numbers of tracks.
 
-use super::protobuf::Message;
-use super::{Lane, Picture, Slice};
+use super::protobuf::ProtobufMessage;
+use super::{Picture, Slice, ViewerTrack};
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -52,7 +52,7 @@ const LANES: u64 = 0x1_0000;
 const COUNTERS: u64 = 0x100_0000;
 
 /// Writes packets, and remembers which names have numbers.
-struct Writer<'a, W> {
+struct PacketWriter<'a, W> {
     out: &'a mut W,
     /// The numbers of the names of slices that have been written.
     names: HashMap<String, u64>,
@@ -62,52 +62,52 @@ struct Writer<'a, W> {
     is_begun: bool,
 }
 
-impl<W: Write> Writer<'_, W> {
+impl<W: Write> PacketWriter<'_, W> {
     /// Writes a packet, to which the fields are added that all have.
-    fn packet(&mut self, packet: &mut Message) -> io::Result<()> {
+    fn packet(&mut self, packet: &mut ProtobufMessage) -> io::Result<()> {
         packet.number(SEQUENCE, 1);
         let flags = if self.is_begun { NEEDED } else { CLEARED };
         self.is_begun = true;
         packet.number(FLAGS, flags);
-        let mut file = Message::new();
+        let mut file = ProtobufMessage::new();
         file.message(PACKET, packet);
         self.out.write_all(file.bytes())
     }
 
     /// Writes the description of a track, which `fill` completes.
-    fn describe(&mut self, uuid: u64, fill: impl FnOnce(&mut Message)) -> io::Result<()> {
-        let mut descriptor = Message::new();
+    fn describe(&mut self, uuid: u64, fill: impl FnOnce(&mut ProtobufMessage)) -> io::Result<()> {
+        let mut descriptor = ProtobufMessage::new();
         descriptor.number(UUID, uuid);
         fill(&mut descriptor);
-        self.packet(Message::new().message(DESCRIPTOR, &descriptor))
+        self.packet(ProtobufMessage::new().message(DESCRIPTOR, &descriptor))
     }
 
     /// The number of a slice's name. A new name is added to `interned`, the names that the packet defines.
-    fn name(&mut self, name: &str, interned: &mut Message) -> u64 {
+    fn name(&mut self, name: &str, interned: &mut ProtobufMessage) -> u64 {
         if let Some(&known) = self.names.get(name) {
             return known;
         }
         let number = self.names.len() as u64 + 1;
         self.names.insert(name.to_string(), number);
-        interned.message(2, Message::new().number(1, number).text(2, name));
+        interned.message(2, ProtobufMessage::new().number(1, number).text(2, name));
         number
     }
 
     /// The number of a detail's name. A new name is added to `interned`, the names that the packet defines.
-    fn annotation(&mut self, name: &'static str, interned: &mut Message) -> u64 {
+    fn annotation(&mut self, name: &'static str, interned: &mut ProtobufMessage) -> u64 {
         if let Some(&known) = self.annotations.get(name) {
             return known;
         }
         let number = self.annotations.len() as u64 + 1;
         self.annotations.insert(name, number);
-        interned.message(3, Message::new().number(1, number).text(2, name));
+        interned.message(3, ProtobufMessage::new().number(1, number).text(2, name));
         number
     }
 
     /// Writes a slice of a track, as a packet for its begin and one for its end.
     fn slice(&mut self, picture: &Picture<'_>, track: u64, slice: &Slice) -> io::Result<()> {
-        let mut interned = Message::new();
-        let mut event = Message::new();
+        let mut interned = ProtobufMessage::new();
+        let mut event = ProtobufMessage::new();
         let name = self.name(slice.what.name(picture.run), &mut interned);
         event
             .number(TYPE, BEGIN)
@@ -115,7 +115,7 @@ impl<W: Write> Writer<'_, W> {
             .number(NAME_IID, name);
         for (name, value) in slice.what.details(picture.run) {
             let iid = self.annotation(name, &mut interned);
-            let mut annotation = Message::new();
+            let mut annotation = ProtobufMessage::new();
             // A GUID is written as a pointer, which viewers show in hexadecimal digits; other details as unsigned
             // numbers.
             let field = if matches!(name, "guid" | "block") {
@@ -128,7 +128,7 @@ impl<W: Write> Writer<'_, W> {
         }
         if let Some(label) = slice.what.label(picture.run) {
             let iid = self.annotation("label", &mut interned);
-            let mut annotation = Message::new();
+            let mut annotation = ProtobufMessage::new();
             event.message(ANNOTATION, annotation.number(1, iid).text(6, label));
         }
         for &id in picture.arrows.from(slice) {
@@ -137,15 +137,15 @@ impl<W: Write> Writer<'_, W> {
         for &id in picture.arrows.to(slice) {
             event.fixed(LAST_FLOW, id);
         }
-        let mut packet = Message::new();
+        let mut packet = ProtobufMessage::new();
         packet.number(TIMESTAMP, slice.begin);
         if !interned.bytes().is_empty() {
             packet.message(INTERNED, &interned);
         }
         self.packet(packet.message(TRACK_EVENT, &event))?;
-        let mut event = Message::new();
+        let mut event = ProtobufMessage::new();
         event.number(TYPE, END).number(TRACK, track);
-        let mut packet = Message::new();
+        let mut packet = ProtobufMessage::new();
         self.packet(
             packet
                 .number(TIMESTAMP, slice.end)
@@ -157,7 +157,7 @@ impl<W: Write> Writer<'_, W> {
 /// Writes a picture as packets. The error is that of `out`.
 pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<()> {
     let run = picture.run;
-    let mut writer = Writer {
+    let mut writer = PacketWriter {
         out,
         names: HashMap::new(),
         annotations: HashMap::new(),
@@ -165,7 +165,7 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
     };
     let program = run.about.get("program").map_or("program", String::as_str);
     writer.describe(PROGRAM, |descriptor| {
-        let mut process = Message::new();
+        let mut process = ProtobufMessage::new();
         process.number(1, u64::from(run.process)).text(6, program);
         descriptor.message(PROCESS, &process);
     })?;
@@ -183,7 +183,9 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
                 .place()
                 .map_or(PROGRAM, |place| DEVICES + u64::from(place));
             let name = match *lane {
-                Lane::Thread(owner) if lane.name(run).is_empty() => format!("thread {owner}"),
+                ViewerTrack::Thread(owner) if lane.name(run).is_empty() => {
+                    format!("thread {owner}")
+                }
                 lane => lane.name(run),
             };
             descriptor.number(PARENT, parent).text(NAME, &name);
@@ -196,15 +198,15 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
         let track = COUNTERS + number as u64;
         writer.describe(track, |descriptor| {
             descriptor.number(PARENT, PROGRAM).text(NAME, &counter.name);
-            descriptor.message(COUNTER, &Message::new());
+            descriptor.message(COUNTER, &ProtobufMessage::new());
         })?;
         for &(at, value) in &counter.samples {
-            let mut event = Message::new();
+            let mut event = ProtobufMessage::new();
             event
                 .number(TYPE, COUNTED)
                 .number(TRACK, track)
                 .number(VALUE, value);
-            let mut packet = Message::new();
+            let mut packet = ProtobufMessage::new();
             writer.packet(packet.number(TIMESTAMP, at).message(TRACK_EVENT, &event))?;
         }
     }

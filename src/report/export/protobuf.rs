@@ -2,11 +2,11 @@
 
 /// A message that is being written.
 #[derive(Clone, Default)]
-pub(super) struct Message(Vec<u8>);
+pub(super) struct ProtobufMessage(Vec<u8>);
 
-impl Message {
-    pub(super) fn new() -> Message {
-        Message::default()
+impl ProtobufMessage {
+    pub(super) fn new() -> ProtobufMessage {
+        ProtobufMessage::default()
     }
 
     /// The bytes of the message, without a length before them.
@@ -29,21 +29,21 @@ impl Message {
     }
 
     /// Appends a field with a number, which takes fewer bytes the smaller it is.
-    pub(super) fn number(&mut self, field: u32, value: u64) -> &mut Message {
+    pub(super) fn number(&mut self, field: u32, value: u64) -> &mut ProtobufMessage {
         self.key(field, 0);
         self.varint(value);
         self
     }
 
     /// Appends a field with a number of eight bytes.
-    pub(super) fn fixed(&mut self, field: u32, value: u64) -> &mut Message {
+    pub(super) fn fixed(&mut self, field: u32, value: u64) -> &mut ProtobufMessage {
         self.key(field, 1);
         self.0.extend(value.to_le_bytes());
         self
     }
 
     /// Appends a field with a text.
-    pub(super) fn text(&mut self, field: u32, text: &str) -> &mut Message {
+    pub(super) fn text(&mut self, field: u32, text: &str) -> &mut ProtobufMessage {
         self.key(field, 2);
         self.varint(text.len() as u64);
         self.0.extend(text.as_bytes());
@@ -51,7 +51,7 @@ impl Message {
     }
 
     /// Appends a field with another message.
-    pub(super) fn message(&mut self, field: u32, inner: &Message) -> &mut Message {
+    pub(super) fn message(&mut self, field: u32, inner: &ProtobufMessage) -> &mut ProtobufMessage {
         self.key(field, 2);
         self.varint(inner.0.len() as u64);
         self.0.extend(&inner.0);

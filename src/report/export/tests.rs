@@ -1,9 +1,11 @@
 use super::*;
-use crate::report::recorded::{Device, Edge, Edt, Idle, Template, Thread, Transfer};
+use crate::report::recorded::{
+    Edge, Idle, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedThread, Transfer,
+};
 use std::collections::HashMap;
 
-fn edt(place: u8, lane: u32, begin: u64, end: u64) -> Edt {
-    Edt {
+fn edt(place: u8, lane: u32, begin: u64, end: u64) -> RecordedEdt {
+    RecordedEdt {
         guid: begin + 1,
         template: u32::from(place != 0),
         parent: u32::MAX,
@@ -27,18 +29,18 @@ fn edt(place: u8, lane: u32, begin: u64, end: u64) -> Edt {
 
 /// Two threads, a device with two queues and copies; one EDT goes on, and one kernel seems to begin before the one
 /// before it has ended.
-fn run() -> Run {
-    let template = |name: &str| Template {
+fn run() -> RecordedRun {
+    let template = |name: &str| RecordedTemplate {
         name: name.into(),
         places: 1,
     };
-    let thread = |name: &str| Thread {
+    let thread = |name: &str| RecordedThread {
         name: name.into(),
         is_worker: true,
-        ..Thread::default()
+        ..RecordedThread::default()
     };
     let edges = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)];
-    Run {
+    RecordedRun {
         end: 1000,
         process: 77,
         about: [("program".to_string(), "a \"b\"".to_string())].into(),
@@ -64,9 +66,9 @@ fn run() -> Run {
             .into(),
         devices: [(
             1,
-            Device {
+            RecordedDevice {
                 name: "gpu".into(),
-                ..Device::default()
+                ..RecordedDevice::default()
             },
         )]
         .into(),
@@ -84,7 +86,7 @@ fn run() -> Run {
         idle: [(5, 0, 10), (6, 2, 25), (5, 25, 400)]
             .map(|(thread, begin, end)| Idle { thread, begin, end })
             .to_vec(),
-        ..Run::default()
+        ..RecordedRun::default()
     }
 }
 
@@ -155,7 +157,7 @@ fn decode(mut bytes: &[u8]) -> HashMap<u32, Vec<Field>> {
     fields
 }
 
-fn exported(form: Form, arrows: usize) -> (Vec<u8>, Exported) {
+fn exported(form: ViewerForm, arrows: usize) -> (Vec<u8>, Exported) {
     let mut bytes = Vec::new();
     let exported = export(&run(), form, arrows, &mut bytes).expect("memory takes it");
     (bytes, exported)
@@ -163,7 +165,7 @@ fn exported(form: Form, arrows: usize) -> (Vec<u8>, Exported) {
 
 #[test]
 fn packets_have_tracks_slices_and_arrows() {
-    let (bytes, exported) = exported(Form::Perfetto, ARROWS);
+    let (bytes, exported) = exported(ViewerForm::Perfetto, ARROWS);
     assert_eq!(
         exported,
         Exported {
@@ -260,7 +262,7 @@ fn packets_have_tracks_slices_and_arrows() {
 
 #[test]
 fn arrows_beyond_the_most_are_left_out_the_last_to_each_edt_last() {
-    let (_, told) = exported(Form::Perfetto, 4);
+    let (_, told) = exported(ViewerForm::Perfetto, 4);
     assert_eq!((told.arrows, told.left_out), (4, 1));
     let run = run();
     let (picture, _) = Picture::new(&run, 4);
@@ -272,9 +274,9 @@ fn arrows_beyond_the_most_are_left_out_the_last_to_each_edt_last() {
 
 #[test]
 fn files_for_viewers_are_known_by_their_names() {
-    let form = |name: &str| Form::of(Path::new(name));
-    assert_eq!(form("a/b.pftrace"), Some(Form::Perfetto));
-    assert_eq!(form("b.json"), Some(Form::Json));
+    let form = |name: &str| ViewerForm::of(Path::new(name));
+    assert_eq!(form("a/b.pftrace"), Some(ViewerForm::Perfetto));
+    assert_eq!(form("b.json"), Some(ViewerForm::Json));
     assert_eq!(
         (form("b.trace"), form("json"), form(".json")),
         (None, None, None)
@@ -293,7 +295,7 @@ fn files_for_viewers_are_known_by_their_names() {
 
 #[test]
 fn json_is_whole_and_says_the_same() {
-    let (bytes, _) = exported(Form::Json, ARROWS);
+    let (bytes, _) = exported(ViewerForm::Json, ARROWS);
     let all: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
     let events = all["traceEvents"].as_array().expect("a list");
     let of = |phase: &str| events.iter().filter(|event| event["ph"] == phase).count();

@@ -1,10 +1,13 @@
-//! Makes a [`Run`] of the records of a file.
+//! Makes a [`RecordedRun`] of the records of a file.
 
-use super::{Edge, Edt, Estimate, Grant, Idle, NEVER, ReadError, Run, Template, Transfer, Use};
+use super::{
+    Edge, Grant, Idle, NEVER, ReadError, RecordedEdt, RecordedEstimate, RecordedRun,
+    RecordedTemplate, RecordedUse, Transfer,
+};
 use crate::object::edt::Mode;
 use crate::sched::policy::{Certainty, Expected, Why};
-use crate::trace::format::{Basis, Kind, Record, ThreadRole, UNDECIDED};
-use crate::trace::reader::{Event, Recording};
+use crate::trace::format::{Basis, Record, RecordKind, ThreadRole, UNDECIDED};
+use crate::trace::reader::{RecordingFile, TraceEvent};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
@@ -28,7 +31,7 @@ struct Doing {
 
 /// A run as far as its records have been looked at.
 struct Builder {
-    run: Run,
+    run: RecordedRun,
     /// The number of each EDT, by its GUID.
     by_guid: FxHashMap<u64, u32>,
     /// The number of each template, by its work.
@@ -56,10 +59,10 @@ struct Builder {
 /// # Errors
 /// A text that says why the file cannot be read: there is none, it is no recording, it is of another version, or it is
 /// cut off in its head.
-pub fn read(path: &Path) -> Result<Run, ReadError> {
-    let recording = Recording::open(path)?;
+pub fn read(path: &Path) -> Result<RecordedRun, ReadError> {
+    let recording = RecordingFile::open(path)?;
     let mut builder = Builder {
-        run: Run {
+        run: RecordedRun {
             name: recording.name.clone(),
             about: recording.about.clone(),
             process: recording.process,
@@ -67,7 +70,7 @@ pub fn read(path: &Path) -> Result<Run, ReadError> {
             records: recording.records(),
             lost: recording.lost,
             cut: recording.faults.clone(),
-            ..Run::default()
+            ..RecordedRun::default()
         },
         by_guid: FxHashMap::default(),
         by_work: FxHashMap::default(),
@@ -85,9 +88,9 @@ pub fn read(path: &Path) -> Result<Run, ReadError> {
         let times = [
             scale.ns(event.record.ticks),
             scale.ns(event.written),
-            match Kind::of(event.record.kind) {
-                Some(Kind::Kernel) => scale.length(event.record.y),
-                Some(Kind::Copy) => scale.length(u64::from(event.record.c) * 16),
+            match RecordKind::of(event.record.kind) {
+                Some(RecordKind::Kernel) => scale.length(event.record.y),
+                Some(RecordKind::Copy) => scale.length(u64::from(event.record.c) * 16),
                 _ => 0,
             },
         ];
@@ -107,7 +110,7 @@ pub fn read(path: &Path) -> Result<Run, ReadError> {
 
 impl Builder {
     /// Keeps a sentence about what is wrong with the records, as long as there is room.
-    fn wrong(&mut self, say: impl FnOnce(&Run) -> String) {
+    fn wrong(&mut self, say: impl FnOnce(&RecordedRun) -> String) {
         if self.run.wrong.len() < SENTENCES {
             let sentence = say(&self.run);
             self.run.wrong.push(sentence);
@@ -121,7 +124,7 @@ impl Builder {
         let next = self.run.edts.len() as u32;
         let number = *self.by_guid.entry(guid).or_insert(next);
         if number == next {
-            self.run.edts.push(Edt {
+            self.run.edts.push(RecordedEdt {
                 guid,
                 template: u32::MAX,
                 parent: u32::MAX,
@@ -150,7 +153,7 @@ impl Builder {
         let next = self.run.templates.len() as u32;
         let number = *self.by_work.entry(address).or_insert(next);
         if number == next {
-            self.run.templates.push(Template::default());
+            self.run.templates.push(RecordedTemplate::default());
         }
         number
     }
@@ -168,28 +171,28 @@ impl Builder {
     }
 
     /// Adds a record to the run. `now` is its time, and `took` the length of a kernel or copy, both in nanoseconds.
-    fn see(&mut self, event: Event, now: u64, took: u64) {
+    fn see(&mut self, event: TraceEvent, now: u64, took: u64) {
         let (record, owner) = (event.record, event.owner);
-        let Some(kind) = Kind::of(record.kind) else {
+        let Some(kind) = RecordKind::of(record.kind) else {
             self.unknown += 1;
             return;
         };
         match kind {
-            Kind::Thread => {
+            RecordKind::Thread => {
                 let thread = self.run.threads.entry(owner).or_default();
                 thread.name = event.text;
                 thread.is_worker = record.a == ThreadRole::Worker as u8;
             }
-            Kind::Template => {
+            RecordKind::Template => {
                 let work = self.work(record.x);
-                self.run.templates[work as usize] = Template {
+                self.run.templates[work as usize] = RecordedTemplate {
                     name: event.text,
                     places: record.y,
                 };
             }
-            Kind::Device => self.run.devices.entry(record.a).or_default().name = event.text,
-            Kind::Label => drop(self.run.labels.insert(record.x, event.text)),
-            Kind::Created => {
+            RecordKind::Device => self.run.devices.entry(record.a).or_default().name = event.text,
+            RecordKind::Label => drop(self.run.labels.insert(record.x, event.text)),
+            RecordKind::Created => {
                 let edt = self.edt(record.x);
                 if self.run.edts[edt as usize].created != NEVER {
                     self.wrong(|run| {
@@ -209,8 +212,8 @@ impl Builder {
                 new.finish = record.c != 0;
                 self.edge_to(owner, edt, now);
             }
-            Kind::Linked => {}
-            Kind::Satisfied => {
+            RecordKind::Linked => {}
+            RecordKind::Satisfied => {
                 let bytes = self.run.blocks.get(&record.y).copied().unwrap_or(0);
                 let edt = self.edt(record.x);
                 let its = &mut self.run.edts[edt as usize];
@@ -220,11 +223,11 @@ impl Builder {
                     && record.a != Mode::Null as u8
                 {
                     let writes = record.a == Mode::Rw as u8 || record.a == Mode::Ew as u8;
-                    self.run.uses.push(Use { edt, block, writes });
+                    self.run.uses.push(RecordedUse { edt, block, writes });
                 }
                 self.edge_to(owner, edt, now);
             }
-            Kind::Follows => {
+            RecordKind::Follows => {
                 let (to, from) = (self.edt(record.x), self.edt(record.y));
                 self.run.edges.push(Edge {
                     from,
@@ -232,19 +235,19 @@ impl Builder {
                     at: NEVER,
                 });
             }
-            Kind::Runnable => {
+            RecordKind::Runnable => {
                 let edt = self.edt(record.x);
                 let its = &mut self.run.edts[edt as usize];
                 its.place = record.a;
                 // An EDT that was enqueued ahead in vain becomes runnable again, and the later time counts.
                 its.runnable = now;
             }
-            Kind::Placed => {
+            RecordKind::Placed => {
                 let edt = self.edt(record.x);
                 let its = &mut self.run.edts[edt as usize];
                 (its.place, its.placed) = (record.a, now);
             }
-            Kind::Granted => {
+            RecordKind::Granted => {
                 let edt = self.edt(record.x);
                 self.run.edts[edt as usize].granted = now;
                 self.run.grants.push(Grant {
@@ -253,31 +256,31 @@ impl Builder {
                     at: now,
                 });
             }
-            Kind::Fetch => {
+            RecordKind::Fetch => {
                 let edt = self.edt(record.x);
                 let first = &mut self.run.edts[edt as usize].fetch[0];
                 *first = (*first).min(now);
             }
-            Kind::Fetched => {
+            RecordKind::Fetched => {
                 let edt = self.edt(record.x);
                 self.run.edts[edt as usize].fetch[1] = now;
             }
-            Kind::Begin => self.begins(owner, record.x, now),
-            Kind::End => self.ends(owner, record.x, now),
-            Kind::Launched => {
+            RecordKind::Begin => self.begins(owner, record.x, now),
+            RecordKind::End => self.ends(owner, record.x, now),
+            RecordKind::Launched => {
                 let edt = self.edt(record.x);
                 let its = &mut self.run.edts[edt as usize];
                 its.launched = now;
                 its.place = record.a;
                 self.launched.insert(record.y, edt);
             }
-            Kind::Kernel => self.kernel(event, now, took),
-            Kind::KernelEnd => {
+            RecordKind::Kernel => self.kernel(event, now, took),
+            RecordKind::KernelEnd => {
                 let edt = self.edt(record.x);
                 self.doing.entry(owner).or_default().cause = edt + 1;
                 self.doing.entry(owner).or_default().runs = false;
             }
-            Kind::Copy => {
+            RecordKind::Copy => {
                 let device = self.run.devices.entry(record.a).or_default();
                 device.copies += 1;
                 device.copying = device.copying.saturating_add(took);
@@ -295,7 +298,7 @@ impl Builder {
                     end: now,
                 });
             }
-            Kind::Block => {
+            RecordKind::Block => {
                 self.run.blocks.insert(record.x, record.y);
                 (self.blocks).insert(record.x, self.run.block_bytes.len() as u32);
                 self.run.block_bytes.push(record.y);
@@ -304,20 +307,20 @@ impl Builder {
                 self.bytes_now = self.bytes_now.saturating_add(record.y);
                 self.run.most_block_bytes = self.run.most_block_bytes.max(self.bytes_now);
             }
-            Kind::BlockGone => {
+            RecordKind::BlockGone => {
                 let bytes = self.run.blocks.get(&record.x).copied().unwrap_or(0);
                 self.bytes_now = self.bytes_now.saturating_sub(bytes);
             }
-            Kind::Idle => {
+            RecordKind::Idle => {
                 self.doing.entry(owner).or_default().idle_since = Some(now);
                 self.run.threads.entry(owner).or_default().done = None;
             }
-            Kind::Busy => self.is_busy(owner, now),
-            Kind::Counter => {
+            RecordKind::Busy => self.is_busy(owner, now),
+            RecordKind::Counter => {
                 let values = self.run.counters.entry((record.a, record.b as u8));
                 values.or_default().push((now, record.y));
             }
-            Kind::Estimate => self.considered(&record, now),
+            RecordKind::Estimate => self.considered(&record, now),
         }
     }
 
@@ -332,7 +335,7 @@ impl Builder {
         };
         let ns = |units: u64| units * 16;
         let run_ns = (certainty != Certainty::Unknown).then(|| ns(record.y & 0xffff_ffff));
-        self.run.estimates.push(Estimate {
+        self.run.estimates.push(RecordedEstimate {
             edt,
             at: now,
             place: record.a,
@@ -409,7 +412,7 @@ impl Builder {
     }
 
     /// Notes that a kernel has ended at `now`, after `took` nanoseconds.
-    fn kernel(&mut self, event: Event, now: u64, took: u64) {
+    fn kernel(&mut self, event: TraceEvent, now: u64, took: u64) {
         let record = event.record;
         let device = self.run.devices.entry(record.a).or_default();
         device.kernels += 1;
@@ -444,7 +447,7 @@ impl Builder {
     }
 
     /// The run, when all records have been looked at.
-    fn finish(mut self) -> Run {
+    fn finish(mut self) -> RecordedRun {
         // The sort is stable, so the estimates of each EDT stay in the order of time.
         self.run.estimates.sort_by_key(|estimate| estimate.edt);
         // A worker that is idle at the last record is idle to the end of the recording.

@@ -1,6 +1,6 @@
 //! Looks for what cannot be in a recording of a run, and for what is cut off.
 
-use super::{Edt, NEVER, Run};
+use super::{NEVER, RecordedEdt, RecordedRun};
 use crate::report::duration;
 
 /// By how many nanoseconds the times of two threads, or of a device and the host, may differ wrongly.
@@ -21,7 +21,7 @@ pub struct Findings {
 }
 
 /// The names of the first few of some EDTs, and how many more there are.
-fn list(run: &Run, edts: &[&Edt]) -> String {
+fn list(run: &RecordedRun, edts: &[&RecordedEdt]) -> String {
     let names: Vec<String> = edts
         .iter()
         .take(NAMES)
@@ -33,7 +33,7 @@ fn list(run: &Run, edts: &[&Edt]) -> String {
     }
 }
 
-impl Run {
+impl RecordedRun {
     /// Looks for what cannot be in a recording of a run, and for what is cut off.
     pub fn check(&self) -> Findings {
         let mut found = Findings {
@@ -43,8 +43,8 @@ impl Run {
         };
         // Where records are missing or damaged, nothing can be said about what is not there.
         let whole = found.cut.is_empty() && found.wrong.is_empty();
-        let mut wrong = |is_wrong: &dyn Fn(&Edt) -> bool, what: &str| {
-            let edts: Vec<&Edt> = self.edts.iter().filter(|edt| is_wrong(edt)).collect();
+        let mut wrong = |is_wrong: &dyn Fn(&RecordedEdt) -> bool, what: &str| {
+            let edts: Vec<&RecordedEdt> = self.edts.iter().filter(|edt| is_wrong(edt)).collect();
             if !edts.is_empty() {
                 found.wrong.push(format!("{what}: {}", list(self, &edts)));
             }
@@ -114,8 +114,8 @@ impl Run {
 
     /// Adds sentences about what was going on when the recording ended.
     fn going_on(&self, cut: &mut Vec<String>) {
-        let mut going = |is_so: &dyn Fn(&Edt) -> bool, what: &str| {
-            let edts: Vec<&Edt> = self.edts.iter().filter(|edt| is_so(edt)).collect();
+        let mut going = |is_so: &dyn Fn(&RecordedEdt) -> bool, what: &str| {
+            let edts: Vec<&RecordedEdt> = self.edts.iter().filter(|edt| is_so(edt)).collect();
             if !edts.is_empty() {
                 cut.push(format!("{what}: {}", list(self, &edts)));
             }

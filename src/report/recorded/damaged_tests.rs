@@ -3,9 +3,9 @@
 //! The file is laid out here by `docs/trace-format.md`, and not by what writes recordings.
 
 use super::*;
-use crate::report::export::{Form, export};
+use crate::report::export::{ViewerForm, export};
 use crate::report::replay::{Replay, Wish};
-use crate::trace::format::{HEAD_BYTES, Kind, Record, SEGMENT_HEAD_BYTES, SEGMENT_UNIT};
+use crate::trace::format::{HEAD_BYTES, Record, RecordKind, SEGMENT_HEAD_BYTES, SEGMENT_UNIT};
 use proptest::prelude::*;
 use std::fs;
 use std::io::sink;
@@ -23,7 +23,7 @@ impl Place {
         Place(std::env::temp_dir().join(name))
     }
 
-    fn read(&self, bytes: &[u8]) -> Result<Run, ReadError> {
+    fn read(&self, bytes: &[u8]) -> Result<RecordedRun, ReadError> {
         fs::write(&self.0, bytes).expect("it can be written");
         read(&self.0)
     }
@@ -40,7 +40,7 @@ fn put(bytes: &mut [u8], at: usize, number: impl Into<u64>, length: usize) {
     bytes[at..at + length].copy_from_slice(&number[..length]);
 }
 
-fn event(ticks: u64, kind: Kind, x: u64, y: u64) -> Record {
+fn event(ticks: u64, kind: RecordKind, x: u64, y: u64) -> Record {
     Record {
         ticks,
         kind: kind as u8,
@@ -52,7 +52,7 @@ fn event(ticks: u64, kind: Kind, x: u64, y: u64) -> Record {
 
 /// The records of a worker and of a device manager. A short text is one more record.
 fn threads() -> [Vec<(Record, &'static str)>; 2] {
-    use Kind::{
+    use RecordKind::{
         Begin, Block, Busy, Copy, Counter, Created, Device, End, Fetch, Fetched, Granted, Idle,
         Kernel, KernelEnd, Label, Launched, Linked, Placed, Runnable, Satisfied, Template, Thread,
     };
@@ -170,10 +170,10 @@ fn file() -> (Vec<u8>, Vec<usize>) {
 }
 
 /// Does all that can be done with a recording.
-fn use_all(run: &Run) {
+fn use_all(run: &RecordedRun) {
     run.check();
     run.summary();
-    for form in [Form::Perfetto, Form::Json] {
+    for form in [ViewerForm::Perfetto, ViewerForm::Json] {
         export(run, form, 3, &mut sink()).expect("nothing is written");
     }
     for devices in [

@@ -4,10 +4,10 @@
 //! copy belongs to an EDT that uses the block there, was runnable before the copy ended, and began after it.
 
 use super::check::TOLERANCE;
-use super::{NEVER, Run};
+use super::{NEVER, RecordedRun};
 use rustc_hash::FxHashMap;
 
-impl Run {
+impl RecordedRun {
     /// For each EDT, when its blocks were copied to where it ran, in nanoseconds since the begin of the run. The first
     /// time is when the first copy was asked for or began, the second when the last had ended. Both are [`NEVER`] where
     /// no copy was needed.

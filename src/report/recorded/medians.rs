@@ -1,6 +1,6 @@
 //! How long the EDTs of a run take in each place, as medians.
 
-use super::{Run, median};
+use super::{RecordedRun, median};
 use rustc_hash::FxHashMap;
 
 /// Medians of the EDTs that have ended, in nanoseconds.
@@ -13,7 +13,7 @@ pub(crate) struct Medians {
 
 impl Medians {
     /// The medians of a run.
-    pub(crate) fn of(run: &Run) -> Medians {
+    pub(crate) fn of(run: &RecordedRun) -> Medians {
         let mut by_bytes: FxHashMap<(u32, u8, u64), Vec<u64>> = FxHashMap::default();
         let mut by_template: FxHashMap<(u32, u8), Vec<u64>> = FxHashMap::default();
         for edt in &run.edts {

@@ -33,10 +33,10 @@ pub const NEVER: u64 = u64::MAX;
 pub type ReadError = String;
 
 /// A recorded run. Moments are in nanoseconds since its begin. EDTs, templates and blocks have numbers, which are their
-/// indices in [`Run::edts`], [`Run::templates`] and [`Run::block_guids`]. Places are numbers, too: 0 is the host, and
+/// indices in [`RecordedRun::edts`], [`RecordedRun::templates`] and [`RecordedRun::block_guids`]. Places are numbers, too: 0 is the host, and
 /// the devices follow.
 #[derive(Default)]
-pub struct Run {
+pub struct RecordedRun {
     /// The name of the file, as messages show it.
     pub name: String,
     /// What the file says of the program, the machine and the settings: values by name.
@@ -56,15 +56,15 @@ pub struct Run {
     /// Sentences about records that contradict each other.
     pub wrong: Vec<String>,
     /// The templates, one for each work.
-    pub templates: Vec<Template>,
+    pub templates: Vec<RecordedTemplate>,
     /// All EDTs, in the order of their creation.
-    pub edts: Vec<Edt>,
+    pub edts: Vec<RecordedEdt>,
     /// The dependences between EDTs.
     pub edges: Vec<Edge>,
     /// The threads that wrote records, by their numbers in the recording.
-    pub threads: BTreeMap<u32, Thread>,
+    pub threads: BTreeMap<u32, RecordedThread>,
     /// The devices, by their places.
-    pub devices: BTreeMap<u8, Device>,
+    pub devices: BTreeMap<u8, RecordedDevice>,
     /// How many bytes the last block of each GUID had.
     pub blocks: HashMap<u64, u64>,
     /// How many blocks were created.
@@ -76,7 +76,7 @@ pub struct Run {
     /// How many bytes each block had, in the order of their creation. GUIDs may be used again, these numbers are not.
     pub block_bytes: Vec<u64>,
     /// Which EDT uses which block, in the order in which pre-slots were satisfied.
-    pub uses: Vec<Use>,
+    pub uses: Vec<RecordedUse>,
     /// The copies of blocks, in the order in which they were seen to end.
     pub copies: Vec<Transfer>,
     /// The GUID of each block, in the order of their creation.
@@ -85,7 +85,7 @@ pub struct Run {
     pub grants: Vec<Grant>,
     /// What the policy expected of EDTs in the places that it considered: in the order of the EDTs' numbers, and for
     /// one EDT in the order of time.
-    pub estimates: Vec<Estimate>,
+    pub estimates: Vec<RecordedEstimate>,
     /// Pairs of a time and the value that a counter had then, by the counter's number and the place.
     pub counters: BTreeMap<(u8, u8), Vec<(u64, u64)>>,
     /// The spans in which workers had no EDT to run, in the order in which they ended.
@@ -122,7 +122,7 @@ pub struct Transfer {
 
 /// A use of a block by an EDT.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Use {
+pub struct RecordedUse {
     /// The number of the EDT.
     pub edt: u32,
     /// The number of the block.
@@ -144,7 +144,7 @@ pub struct Grant {
 
 /// A place that the policy considered for an EDT.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
+pub struct RecordedEstimate {
     /// The number of the EDT.
     pub edt: u32,
     /// When the place was considered, in nanoseconds since the begin of the run.
@@ -165,7 +165,7 @@ pub struct Estimate {
 
 /// A template: EDTs that run one work.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Template {
+pub struct RecordedTemplate {
     /// The name of the template. Empty if it is not recorded.
     pub name: String,
     /// A bit for each place where its EDTs can run.
@@ -174,7 +174,7 @@ pub struct Template {
 
 /// An EDT. Moments are in nanoseconds since the begin of the run, and [`NEVER`] where they are not recorded.
 #[derive(Clone, Debug)]
-pub struct Edt {
+pub struct RecordedEdt {
     /// The bits of the EDT's GUID.
     pub guid: u64,
     /// The number of the EDT's template; `u32::MAX` if it is not known.
@@ -213,7 +213,7 @@ pub struct Edt {
     pub lane: u32,
 }
 
-impl Edt {
+impl RecordedEdt {
     /// How many nanoseconds the EDT ran. None if it has not ended.
     pub fn time(&self) -> Option<u64> {
         (self.begin != NEVER && self.end != NEVER).then(|| self.end.saturating_sub(self.begin))
@@ -234,7 +234,7 @@ pub struct Edge {
 
 /// A thread of the run.
 #[derive(Clone, Debug, Default)]
-pub struct Thread {
+pub struct RecordedThread {
     /// The system's name of the thread.
     pub name: String,
     /// Whether the thread is a worker, which runs EDTs.
@@ -252,7 +252,7 @@ pub struct Thread {
 
 /// A device of the run.
 #[derive(Clone, Debug, Default)]
-pub struct Device {
+pub struct RecordedDevice {
     /// The name of the device.
     pub name: String,
     /// How many kernels the device ran.
@@ -269,9 +269,9 @@ pub struct Device {
     pub copying: u64,
 }
 
-impl Run {
+impl RecordedRun {
     /// What the policy expected of the EDT with this number, in the order of time.
-    pub fn estimates_of(&self, edt: u32) -> &[Estimate] {
+    pub fn estimates_of(&self, edt: u32) -> &[RecordedEstimate] {
         let first = self.estimates.partition_point(|one| one.edt < edt);
         let rest = &self.estimates[first..];
         &rest[..rest.partition_point(|one| one.edt == edt)]
@@ -295,7 +295,7 @@ impl Run {
     }
 
     /// The name of an EDT in messages: its GUID, its template, and its label if it has one.
-    pub fn name_of(&self, edt: &Edt) -> String {
+    pub fn name_of(&self, edt: &RecordedEdt) -> String {
         let label = match self.labels.get(&edt.guid) {
             Some(label) => format!(" labelled \"{label}\""),
             None => String::new(),
@@ -304,7 +304,7 @@ impl Run {
     }
 
     /// The name of an EDT's template.
-    pub fn template_name(&self, edt: &Edt) -> &str {
+    pub fn template_name(&self, edt: &RecordedEdt) -> &str {
         let template = self.templates.get(edt.template as usize);
         template.map_or("of an unknown template", |template| &template.name)
     }

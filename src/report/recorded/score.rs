@@ -2,8 +2,8 @@
 //! ends.
 
 use super::show::median;
-use super::{NEVER, Run};
-use crate::report::bounds::{NoBounds, Precedence, Problem};
+use super::{NEVER, RecordedRun};
+use crate::report::bounds::{BoundsError, Precedence, Problem};
 use crate::report::{counted, duration};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -64,7 +64,7 @@ impl Score {
     }
 }
 
-impl Run {
+impl RecordedRun {
     /// The score of the run. None where no EDT has ended, or the recording says that EDTs wait for each other.
     pub fn score(&self) -> Option<Score> {
         let ran = self.edts.iter().filter(|edt| edt.time().is_some());
@@ -74,7 +74,9 @@ impl Run {
         let (problem, unknown) = self.problem();
         let bounds = match problem.bounds(ROUNDS) {
             Ok(bounds) => bounds,
-            Err(NoBounds::Circle | NoBounds::Nowhere | NoBounds::Malformed) => return None,
+            Err(BoundsError::Circle | BoundsError::Nowhere | BoundsError::Malformed) => {
+                return None;
+            }
         };
         Some(Score {
             seconds: last.saturating_sub(first) as f64 / 1e9,

@@ -1,6 +1,6 @@
 //! A summary of a recorded run, in lines of text.
 
-use super::{NEVER, Run};
+use super::{NEVER, RecordedRun};
 use crate::report::why::Facts;
 use crate::report::{counted, duration};
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub(crate) fn median(times: &mut [u64]) -> u64 {
     *times.select_nth_unstable(middle).1
 }
 
-impl Run {
+impl RecordedRun {
     /// The summary of the run, in lines of text.
     pub fn summary(&self) -> String {
         let mut text = String::new();

@@ -1,7 +1,7 @@
 use super::*;
 
-fn edt(template: u32, place: u8, begin: u64, end: u64) -> Edt {
-    Edt {
+fn edt(template: u32, place: u8, begin: u64, end: u64) -> RecordedEdt {
+    RecordedEdt {
         guid: 0x100 + begin,
         template,
         parent: u32::MAX,
@@ -23,8 +23,8 @@ fn edt(template: u32, place: u8, begin: u64, end: u64) -> Edt {
     }
 }
 
-fn template(name: &str, places: u64) -> Template {
-    Template {
+fn template(name: &str, places: u64) -> RecordedTemplate {
+    RecordedTemplate {
         name: name.into(),
         places,
     }
@@ -32,8 +32,8 @@ fn template(name: &str, places: u64) -> Template {
 
 /// Two workers and a device. Of the first template, one EDT ran in each place; of the second, all on workers, though
 /// they could run on the device.
-fn run() -> Run {
-    Run {
+fn run() -> RecordedRun {
+    RecordedRun {
         about: [("workers".to_string(), "2".to_string())].into(),
         status: Some(0),
         templates: vec![template("both", 0b11), template("one", 0b11)],
@@ -42,7 +42,7 @@ fn run() -> Run {
             edt(0, 1, 0, 1_000_000_000),
             edt(1, 0, 4_000_000_000, 7_000_000_000),
         ],
-        ..Run::default()
+        ..RecordedRun::default()
     }
 }
 
@@ -70,7 +70,7 @@ fn what_an_edt_has_done_in_its_body_counts_in_part() {
         at: NEVER,
     }];
     // The first takes 1 s on the device.
-    let path = |run: &Run| run.score().expect("a score").critical_path;
+    let path = |run: &RecordedRun| run.score().expect("a score").critical_path;
     assert!((path(&run) - 4.0).abs() < 1e-6);
     // It was satisfied after a quarter of it.
     run.edges[0].at = 1_000_000_000;
@@ -85,14 +85,15 @@ fn a_check_finds_what_cannot_be() {
     let good = run();
     let found = good.check();
     assert!(found.wrong.is_empty() && found.cut.is_empty(), "{found:?}");
-    let wrong = |change: &dyn Fn(&mut Run)| {
+    let wrong = |change: &dyn Fn(&mut RecordedRun)| {
         let mut run = run();
         change(&mut run);
         run.check().wrong.join("; ")
     };
     for (change, what) in [
         (
-            &(|run: &mut Run| run.edts[2].runnable = 5_000_000_000) as &dyn Fn(&mut Run),
+            &(|run: &mut RecordedRun| run.edts[2].runnable = 5_000_000_000)
+                as &dyn Fn(&mut RecordedRun),
             "begins before it is runnable",
         ),
         (&|run| run.edts[2].end = 3, "ends before it begins"),
@@ -126,7 +127,7 @@ fn what_is_made_of_a_part_of_a_run_says_so() {
     assert!(!whole.summary().contains("part"), "{}", whole.summary());
     assert!(!whole.score().expect("a score").partial);
     for change in [
-        &(|run: &mut Run| run.lost = 1) as &dyn Fn(&mut Run),
+        &(|run: &mut RecordedRun| run.lost = 1) as &dyn Fn(&mut RecordedRun),
         &|run| run.cut = vec!["the file is cut off".into()],
         &|run| run.wrong = vec!["a record is damaged".into()],
     ] {

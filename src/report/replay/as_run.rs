@@ -4,7 +4,8 @@ use super::Replay;
 use super::graph::NOBODY;
 use crate::object::place::Place;
 use crate::report::recorded::{
-    Device, Edge, Edt, Estimate, NEVER, Run, Template, Thread, Transfer,
+    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedRun, RecordedTemplate,
+    RecordedThread, Transfer,
 };
 use crate::simulate::{Copied, Outcome, simulate_recorded};
 use std::collections::BTreeMap;
@@ -16,7 +17,12 @@ impl Replay {
     ///
     /// # Errors
     /// A text for the user, where there is no such policy.
-    pub fn simulated(&self, run: &Run, policy: &str, cold: bool) -> Result<Run, String> {
+    pub fn simulated(
+        &self,
+        run: &RecordedRun,
+        policy: &str,
+        cold: bool,
+    ) -> Result<RecordedRun, String> {
         let models = self.models(cold);
         let outcome = simulate_recorded(&self.graph, &self.machine, policy, &models)?;
         let mut about = run.about.clone();
@@ -27,7 +33,7 @@ impl Replay {
             let task = *self.numbers.get(edt as usize)?;
             Some(outcome.ran.get(task as usize)?.begun)
         };
-        let edts: Vec<Edt> = edts
+        let edts: Vec<RecordedEdt> = edts
             .map(|(edt, &task)| ran(edt, task, begun(edt.parent), &outcome))
             .collect();
         let edges = run.edges.iter().map(|edge| {
@@ -35,7 +41,7 @@ impl Replay {
             moved(edge, before, now)
         });
         let devices = self.places.iter().enumerate().skip(1);
-        Ok(Run {
+        Ok(RecordedRun {
             name: run.name.clone(),
             about,
             status: run.status,
@@ -55,12 +61,12 @@ impl Replay {
                 .collect(),
             estimates: self.estimates(&outcome),
             edts,
-            ..Run::default()
+            ..RecordedRun::default()
         })
     }
 
     /// The templates, with the places of the simulated machine where EDTs of them can run.
-    fn templates(&self, run: &Run) -> Vec<Template> {
+    fn templates(&self, run: &RecordedRun) -> Vec<RecordedTemplate> {
         let mut templates = run.templates.clone();
         for template in &mut templates {
             template.places = 0;
@@ -75,14 +81,14 @@ impl Replay {
     }
 
     /// What the policy expected in the simulation, in the order of the EDTs.
-    fn estimates(&self, outcome: &Outcome) -> Vec<Estimate> {
+    fn estimates(&self, outcome: &Outcome) -> Vec<RecordedEstimate> {
         let mut edts = vec![NOBODY; self.graph.tasks.len()];
         for (edt, &task) in self.numbers.iter().enumerate() {
             if let Some(its) = edts.get_mut(task as usize) {
                 *its = edt as u32;
             }
         }
-        let estimate = |&(at, place): &(u64, crate::sched::policy::Considered)| Estimate {
+        let estimate = |&(at, place): &(u64, crate::sched::policy::Considered)| RecordedEstimate {
             edt: edts[place.edt],
             at,
             place: number(place.place),
@@ -92,7 +98,8 @@ impl Replay {
             is_chosen: place.is_chosen,
             is_first: place.is_first,
         };
-        let mut estimates: Vec<Estimate> = outcome.considered.iter().map(estimate).collect();
+        let mut estimates: Vec<RecordedEstimate> =
+            outcome.considered.iter().map(estimate).collect();
         estimates.sort_by_key(|estimate| estimate.edt);
         estimates
     }
@@ -102,19 +109,19 @@ fn number(place: Place) -> u8 {
     place.number() as u8
 }
 
-fn worker(number: u32) -> (u32, Thread) {
-    let thread = Thread {
+fn worker(number: u32) -> (u32, RecordedThread) {
+    let thread = RecordedThread {
         name: format!("worker {number}"),
         is_worker: true,
-        ..Thread::default()
+        ..RecordedThread::default()
     };
     (number, thread)
 }
 
-fn device((place, name): (usize, &String)) -> (u8, Device) {
-    let device = Device {
+fn device((place, name): (usize, &String)) -> (u8, RecordedDevice) {
+    let device = RecordedDevice {
         name: name.clone(),
-        ..Device::default()
+        ..RecordedDevice::default()
     };
     (place as u8, device)
 }
@@ -122,8 +129,8 @@ fn device((place, name): (usize, &String)) -> (u8, Device) {
 /// An EDT as it ran in the simulation, where it is the task with this number. An EDT that was not simulated has not
 /// begun. An EDT is taken to be created when its parent begins, at the time `parent`; without a parent, at the
 /// beginning.
-fn ran(edt: &Edt, task: u32, parent: Option<u64>, outcome: &Outcome) -> Edt {
-    let unknown = Edt {
+fn ran(edt: &RecordedEdt, task: u32, parent: Option<u64>, outcome: &Outcome) -> RecordedEdt {
+    let unknown = RecordedEdt {
         runnable: NEVER,
         placed: NEVER,
         granted: NEVER,
@@ -136,7 +143,7 @@ fn ran(edt: &Edt, task: u32, parent: Option<u64>, outcome: &Outcome) -> Edt {
     };
     match outcome.ran.get(task as usize) {
         None => unknown,
-        Some(ran) => Edt {
+        Some(ran) => RecordedEdt {
             created: parent.unwrap_or(0).min(ran.ready),
             runnable: ran.ready,
             placed: ran.given,
@@ -155,7 +162,7 @@ fn ran(edt: &Edt, task: u32, parent: Option<u64>, outcome: &Outcome) -> Edt {
 
 /// A dependence as it is in the simulation. What the first EDT did in its body, it does there after the same part of
 /// its time. `before` is that EDT as it was recorded, and `now` as it was simulated.
-fn moved(edge: &Edge, before: &Edt, now: &Edt) -> Edge {
+fn moved(edge: &Edge, before: &RecordedEdt, now: &RecordedEdt) -> Edge {
     let (Some(took), Some(takes), true) = (before.time(), now.time(), edge.at != NEVER) else {
         return *edge;
     };
@@ -167,7 +174,7 @@ fn moved(edge: &Edge, before: &Edt, now: &Edt) -> Edge {
 }
 
 /// A simulated copy in the form of a recorded one.
-fn transfer(run: &Run, copy: &Copied) -> Transfer {
+fn transfer(run: &RecordedRun, copy: &Copied) -> Transfer {
     let at = copy.block as usize;
     Transfer {
         place: number(copy.device),

@@ -1,17 +1,17 @@
 //! Makes a graph of tasks of a recorded run.
 
-use super::machine::Made as Machine;
+use super::machine::ReplayMachine;
 use super::{Row, shares};
-use crate::report::recorded::{Medians, NEVER, Run};
-use crate::simulate::{Block, During, Graph, Task, Uses};
+use crate::report::recorded::{Medians, NEVER, RecordedRun};
+use crate::simulate::{During, SimulatedBlock, SimulatedTask, TaskGraph, Uses};
 use rustc_hash::FxHashMap;
 
 /// The number that stands for no EDT and for no task.
 pub(super) const NOBODY: u32 = u32::MAX;
 
 /// A recorded run as a graph.
-pub(super) struct Made {
-    pub(super) graph: Graph,
+pub(super) struct ReplayGraph {
+    pub(super) graph: TaskGraph,
     /// The number of each EDT's task; [`NOBODY`] for an EDT that has none, since it has not ended.
     pub(super) numbers: Vec<u32>,
     /// How many tasks are EDTs; the others are joins.
@@ -25,7 +25,7 @@ pub(super) struct Made {
 /// For each device, the time in which it ran at least one kernel, divided by the sum of its kernels' times. This is
 /// less than 1 where its queues ran kernels at once. A simulated device runs them one after the other, so their times
 /// are multiplied by it.
-fn parts(run: &Run) -> FxHashMap<u8, f64> {
+fn parts(run: &RecordedRun) -> FxHashMap<u8, f64> {
     let mut spans: FxHashMap<u8, Vec<(u64, u64)>> = FxHashMap::default();
     for edt in &run.edts {
         if edt.place != 0 && edt.time().is_some() {
@@ -57,7 +57,7 @@ struct Scopes {
 }
 
 impl Scopes {
-    fn of(run: &Run) -> Scopes {
+    fn of(run: &RecordedRun) -> Scopes {
         let count = run.edts.len();
         let mut of = vec![NOBODY; count];
         for (number, edt) in run.edts.iter().enumerate() {
@@ -97,7 +97,7 @@ impl Scopes {
 
     /// The finish EDT whose scope the EDT `to` waits for, where it waits for the end of `from`. This is the outermost
     /// scope that ended with `from` and in which `to` is not. None if no scope ended with `from`.
-    fn awaited(&self, run: &Run, from: u32, to: u32) -> Option<u32> {
+    fn awaited(&self, run: &RecordedRun, from: u32, to: u32) -> Option<u32> {
         let mut scope = if run.edts[from as usize].finish {
             from
         } else {
@@ -132,7 +132,7 @@ struct Edges {
 }
 
 /// The dependences of a run. A task that waits for a finish scope waits for a join, and that for all EDTs of the scope.
-fn edges(run: &Run) -> Edges {
+fn edges(run: &RecordedRun) -> Edges {
     let scopes = Scopes::of(run);
     let ran = |edt: u32| run.edts[edt as usize].time().is_some();
     let mut found = Edges {
@@ -195,7 +195,7 @@ fn edges(run: &Run) -> Edges {
 
 /// For each EDT and join, its number in an order in which each comes behind all that it waits for; [`NOBODY`] for an
 /// EDT that has not ended. The error is a text for the user, where EDTs wait for each other.
-fn order(run: &Run, edges: &Edges) -> Result<Vec<u32>, String> {
+fn order(run: &RecordedRun, edges: &Edges) -> Result<Vec<u32>, String> {
     let count = run.edts.len() + edges.joins.len();
     let is_task = |number: u32| match run.edts.get(number as usize) {
         Some(edt) => edt.time().is_some(),
@@ -244,7 +244,7 @@ fn order(run: &Run, edges: &Edges) -> Result<Vec<u32>, String> {
 }
 
 /// A recorded run as a graph for a machine. The error is a text for the user.
-pub(super) fn of(run: &Run, machine: &Machine) -> Result<Made, String> {
+pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGraph, String> {
     if run.edts.iter().all(|edt| edt.time().is_none()) {
         return Err(format!(
             "in the recording {} no EDT has ended, so there is nothing to simulate",
@@ -255,9 +255,13 @@ pub(super) fn of(run: &Run, machine: &Machine) -> Result<Made, String> {
     let numbers = order(run, &edges)?;
     let (medians, parts) = (Medians::of(run), parts(run));
     let count = numbers.iter().filter(|number| **number != NOBODY).count();
-    let mut graph = Graph {
-        tasks: vec![Task::default(); count],
-        blocks: (run.block_bytes.iter().map(|&bytes| Block { bytes })).collect(),
+    let mut graph = TaskGraph {
+        tasks: vec![SimulatedTask::default(); count],
+        blocks: (run
+            .block_bytes
+            .iter()
+            .map(|&bytes| SimulatedBlock { bytes }))
+        .collect(),
         // One template more, for EDTs whose template is not known.
         templates: run.templates.len() as u32 + 1,
     };
@@ -318,7 +322,7 @@ pub(super) fn of(run: &Run, machine: &Machine) -> Result<Made, String> {
     }
     let mut numbers = numbers;
     numbers.truncate(run.edts.len());
-    Ok(Made {
+    Ok(ReplayGraph {
         graph,
         numbers,
         edts,
@@ -328,7 +332,7 @@ pub(super) fn of(run: &Run, machine: &Machine) -> Result<Made, String> {
 }
 
 /// What was measured in the recorded run, as a row beside those of policies.
-fn measured(run: &Run) -> Row {
+fn measured(run: &RecordedRun) -> Row {
     let places = usize::from(run.devices.keys().copied().max().unwrap_or(0)) + 1;
     let (mut edts, mut busy) = (vec![0; places], vec![0_u64; places]);
     let (mut first, mut last) = (u64::MAX, 0);

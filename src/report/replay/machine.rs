@@ -1,8 +1,8 @@
 //! The machine on which a recording is replayed: that of the recording, or another one that the user asks for.
 
 use crate::object::place::Place;
-use crate::report::recorded::{Run, Transfer, median};
-use crate::simulate::{Device, MachineModel};
+use crate::report::recorded::{RecordedRun, Transfer, median};
+use crate::simulate::{MachineModel, SimulatedDevice};
 use std::str::FromStr;
 
 /// The link of a device where nothing is known: nanoseconds of a short copy, and bytes per second of a long one.
@@ -94,7 +94,7 @@ impl FromStr for DeviceWish {
 }
 
 /// A machine on which a recording is replayed.
-pub(super) struct Made {
+pub(super) struct ReplayMachine {
     pub(super) model: MachineModel,
     /// The names of the places, the host's first.
     pub(super) names: Vec<String>,
@@ -108,14 +108,14 @@ pub(super) struct Made {
 
 /// A device of the recording, with latency and bandwidth by the medians of the shorter and of the longer half of its
 /// copies. A device without copies is taken to share the host's memory.
-fn link(run: &Run, place: u8) -> Device {
+fn link(run: &RecordedRun, place: u8) -> SimulatedDevice {
     let mut copies: Vec<&Transfer> = run
         .copies
         .iter()
         .filter(|copy| copy.place == place && copy.bytes != 0)
         .collect();
     if copies.is_empty() {
-        return Device {
+        return SimulatedDevice {
             latency_ns: 0.0,
             bandwidth: f64::INFINITY,
             shares_memory: true,
@@ -144,7 +144,7 @@ fn link(run: &Run, place: u8) -> Device {
         long_ns / long_bytes.max(1.0)
     };
     let per_byte = per_byte.max(1e-6);
-    Device {
+    SimulatedDevice {
         latency_ns: (long_ns - long_bytes * per_byte).max(0.0),
         bandwidth: 1e9 / per_byte,
         shares_memory: false,
@@ -152,7 +152,7 @@ fn link(run: &Run, place: u8) -> Device {
 }
 
 /// The machine that is asked for. The error is a text for the user.
-pub(super) fn of(run: &Run, wish: &Wish) -> Result<Made, String> {
+pub(super) fn of(run: &RecordedRun, wish: &Wish) -> Result<ReplayMachine, String> {
     let recorded = run
         .about
         .get("workers")
@@ -165,7 +165,7 @@ pub(super) fn of(run: &Run, wish: &Wish) -> Result<Made, String> {
     let recorded = recorded.unwrap_or(threads).max(1);
     let workers = wish.workers.unwrap_or(recorded);
     let last = run.devices.keys().copied().max().unwrap_or(0);
-    let mut made = Made {
+    let mut made = ReplayMachine {
         is_recorded: workers == recorded && wish.devices.is_empty(),
         model: MachineModel {
             workers,
@@ -210,10 +210,10 @@ pub(super) fn of(run: &Run, wish: &Wish) -> Result<Made, String> {
     Ok(made)
 }
 
-impl Made {
+impl ReplayMachine {
     /// Adds `count` equal devices, which have the times of `like`: a place of the recording, and how many times as fast
     /// they are.
-    fn add(&mut self, name: String, device: Device, like: (u8, f64), count: usize) {
+    fn add(&mut self, name: String, device: SimulatedDevice, like: (u8, f64), count: usize) {
         self.alike.push((self.model.devices.len(), count as u32));
         for number in 1..=count {
             self.model.devices.push(device);

@@ -27,8 +27,8 @@ pub use machine::{DeviceWish, Wish};
 
 use crate::model::{KeptTimes, RunTimes};
 use crate::report::bounds::{Bounds, Precedence, Problem};
-use crate::report::recorded::Run;
-use crate::simulate::{Device, Graph, MachineModel, Task, Uses, simulate};
+use crate::report::recorded::RecordedRun;
+use crate::simulate::{MachineModel, SimulatedDevice, SimulatedTask, TaskGraph, Uses, simulate};
 use serde::Serialize;
 
 /// How many rounds are played for the mixed bound.
@@ -39,7 +39,7 @@ const SAMPLES: usize = 11;
 
 /// A recorded run that can be simulated on a machine.
 pub struct Replay {
-    graph: Graph,
+    graph: TaskGraph,
     /// The index in the graph of the task of each recorded EDT; `graph::NOBODY` for an EDT that has none.
     numbers: Vec<u32>,
     /// How many tasks are EDTs; the others are joins.
@@ -81,7 +81,7 @@ impl Replay {
     /// # Errors
     /// A text for the user, where no EDT has ended, an EDT would have no place where it can run, or the machine cannot
     /// be.
-    pub fn new(run: &Run, wish: &Wish) -> Result<Replay, String> {
+    pub fn new(run: &RecordedRun, wish: &Wish) -> Result<Replay, String> {
         let machine = machine::of(run, wish)?;
         let made = graph::of(run, &machine)?;
         check_length(&made.graph, &machine.model)?;
@@ -279,19 +279,20 @@ const LONGEST: f64 = 1e17;
 
 /// Refuses a graph that would take longer than [`LONGEST`] if everything were done one after the other, each EDT in the
 /// place where it takes longest. The error is a text for the user.
-fn check_length(graph: &Graph, machine: &MachineModel) -> Result<(), String> {
-    let run = |task: &Task| task.ns.iter().flatten().max().map_or(0.0, |ns| *ns as f64);
+fn check_length(graph: &TaskGraph, machine: &MachineModel) -> Result<(), String> {
+    let run = |task: &SimulatedTask| task.ns.iter().flatten().max().map_or(0.0, |ns| *ns as f64);
     let copies = machine
         .devices
         .iter()
         .filter(|device| !device.shares_memory);
     let copy = |bytes: u64| {
-        let ns = |device: &Device| device.latency_ns + bytes as f64 * 1e9 / device.bandwidth;
+        let ns =
+            |device: &SimulatedDevice| device.latency_ns + bytes as f64 * 1e9 / device.bandwidth;
         // A block may go from one device to the host, and from there to another device.
         2.0 * copies.clone().map(ns).fold(0.0, f64::max)
     };
     let bytes = |uses: &Uses| graph.blocks[uses.block as usize].bytes;
-    let all = |task: &Task| {
+    let all = |task: &SimulatedTask| {
         run(task)
             + task
                 .blocks

@@ -1,9 +1,11 @@
 use super::*;
-use crate::report::recorded::{Device, Edge, Edt, NEVER, Template, Use};
+use crate::report::recorded::{
+    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedUse,
+};
 
 /// An EDT that ran from `begin` to `end`.
-fn edt(template: u32, place: u8, begin: u64, end: u64) -> Edt {
-    Edt {
+fn edt(template: u32, place: u8, begin: u64, end: u64) -> RecordedEdt {
+    RecordedEdt {
         guid: 0x100 + begin,
         template,
         parent: u32::MAX,
@@ -34,23 +36,23 @@ fn by_end(from: u32, to: u32) -> Edge {
 }
 
 /// A worker and a device that is ten times as fast, and EDTs of a template that can run on both.
-fn run(edts: Vec<Edt>) -> Run {
-    Run {
+fn run(edts: Vec<RecordedEdt>) -> RecordedRun {
+    RecordedRun {
         about: [("workers", "1"), ("sched", "eft")]
             .map(|(name, value)| (name.into(), value.into()))
             .into(),
         status: Some(0),
-        templates: vec![Template {
+        templates: vec![RecordedTemplate {
             name: "both".into(),
             places: 0b11,
         }],
         edts,
-        devices: [(1, Device::default())].into(),
-        ..Run::default()
+        devices: [(1, RecordedDevice::default())].into(),
+        ..RecordedRun::default()
     }
 }
 
-fn replay(run: &Run, workers: Option<usize>, devices: &[&str]) -> Result<Replay, String> {
+fn replay(run: &RecordedRun, workers: Option<usize>, devices: &[&str]) -> Result<Replay, String> {
     let devices = devices
         .iter()
         .map(|text| text.parse().expect("a device"))
@@ -58,7 +60,7 @@ fn replay(run: &Run, workers: Option<usize>, devices: &[&str]) -> Result<Replay,
     Replay::new(run, &Wish { workers, devices })
 }
 
-fn seconds(run: &Run, workers: usize, policy: &str) -> f64 {
+fn seconds(run: &RecordedRun, workers: usize, policy: &str) -> f64 {
     let replay = replay(run, Some(workers), &[]).expect("it can run");
     replay.simulate(policy, false).expect("a policy").seconds * 1e9
 }
@@ -72,7 +74,7 @@ fn an_edt_takes_what_it_took_and_elsewhere_the_median_of_its_size() {
         edt(0, 1, 300, 800),
     ]);
     run.edts[3].bytes = 64;
-    let ns = |run: &Run, devices: &[&str]| -> Vec<Vec<Option<u64>>> {
+    let ns = |run: &RecordedRun, devices: &[&str]| -> Vec<Vec<Option<u64>>> {
         let graph = replay(run, None, devices).expect("it can run").graph;
         graph.tasks.into_iter().map(|task| task.ns).collect()
     };
@@ -182,7 +184,7 @@ fn blocks_keep_their_identities_and_are_copied_once() {
     let mut run = run(vec![edt(0, 1, 0, 100), edt(0, 1, 100, 200)]);
     run.block_bytes = vec![1 << 20];
     run.uses = [0, 1]
-        .map(|edt| Use {
+        .map(|edt| RecordedUse {
             edt,
             block: 0,
             writes: true,
@@ -200,7 +202,7 @@ fn blocks_keep_their_identities_and_are_copied_once() {
 fn machines_that_are_absurd_are_refused() {
     let mut run = run(vec![edt(0, 1, 0, 1000), edt(0, 1, 1000, 2000)]);
     run.block_bytes = vec![1 << 20];
-    run.uses = vec![Use {
+    run.uses = vec![RecordedUse {
         edt: 1,
         block: 0,
         writes: true,
@@ -243,7 +245,7 @@ fn a_simulated_run_has_the_form_of_a_recorded_one() {
     }];
     recorded.block_bytes = vec![1 << 20];
     recorded.block_guids = vec![0x9000];
-    recorded.uses = vec![Use {
+    recorded.uses = vec![RecordedUse {
         edt: 1,
         block: 0,
         writes: false,

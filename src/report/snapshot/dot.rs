@@ -5,7 +5,7 @@ use super::text::mode_name;
 use super::{DeferredCallView, Holder, Maker, Name, Snapshot, WaitingEdt};
 use crate::object::Objects;
 use crate::object::guid::Guid;
-use crate::report::labels::Labels;
+use crate::report::labels::ObjectLabels;
 use crate::report::tally::Label;
 use crate::text::Counted;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use std::fmt::Write;
 /// The nodes and arrows of a graph that is being drawn.
 struct DotGraph<'a> {
     objects: &'a Objects,
-    labels: &'a Labels,
+    labels: &'a ObjectLabels,
     /// For each node, by its name in the file, its shape and its text.
     nodes: BTreeMap<String, (&'static str, String)>,
     /// For each arrow, the node that it leads from, the node that it leads to, and its text.

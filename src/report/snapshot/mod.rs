@@ -29,7 +29,7 @@ use crate::object::code::Code;
 use crate::object::edt::{EdtState, Mode};
 use crate::object::guid::Guid;
 use crate::object::link::Link;
-use crate::report::labels::Labels;
+use crate::report::labels::ObjectLabels;
 use crate::report::tally::Wait;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -226,7 +226,7 @@ enum Maker {
 /// What runs and what waits at a moment.
 pub struct Snapshot<'a> {
     objects: &'a Objects,
-    labels: &'a Labels,
+    labels: &'a ObjectLabels,
     told: SnapshotInputs<'a>,
     waiting: Vec<WaitingEdt>,
     /// How many EDTs wait for dependences, those included that are not examined.
@@ -256,7 +256,7 @@ impl<'a> Snapshot<'a> {
     /// Takes a snapshot of the objects. `told` is what the engine tells.
     pub fn take(
         objects: &'a Objects,
-        labels: &'a Labels,
+        labels: &'a ObjectLabels,
         told: SnapshotInputs<'a>,
     ) -> Snapshot<'a> {
         let mut snapshot = Snapshot {

@@ -19,11 +19,11 @@
 //! The cost of a cause is by how much the run would be shorter at most without it. Costs are not summed, since causes
 //! overlap.
 
-use super::idle::{PlaceTime, Times};
+use super::idle::{IdleTimes, PlaceTime};
 use super::moved::Moved;
 use super::variants::Variant;
 use crate::report::duration;
-use crate::report::recorded::{Run, Score};
+use crate::report::recorded::{RecordedRun, Score};
 use crate::text::Counted;
 use serde::Serialize;
 
@@ -33,7 +33,7 @@ pub(super) const WORTH: f64 = 0.1;
 /// The rule that has found a cause.
 #[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "snake_case")]
-pub enum Rule {
+pub enum CauseRule {
     /// A place is too slow for the EDTs that it was given.
     Share,
     /// EDTs are too small for what it takes to start one.
@@ -64,7 +64,7 @@ pub enum Rule {
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Cause {
     /// The rule that has found the cause.
-    pub rule: Rule,
+    pub rule: CauseRule,
     /// The place that the cause is about. None if it is about no single place.
     pub place: Option<u8>,
     /// By how many seconds the run would be shorter at most without the cause.
@@ -77,8 +77,8 @@ pub struct Cause {
 
 /// What the rules look at.
 pub(super) struct Look<'a> {
-    pub(super) run: &'a Run,
-    pub(super) times: &'a Times,
+    pub(super) run: &'a RecordedRun,
+    pub(super) times: &'a IdleTimes,
     pub(super) moved: &'a Moved,
     pub(super) score: Option<&'a Score>,
     pub(super) variants: &'a [Variant],
@@ -88,8 +88,8 @@ pub(super) struct Look<'a> {
 
 /// The causes that the rules find; the one that costs most comes first.
 pub(super) fn causes(
-    run: &Run,
-    times: &Times,
+    run: &RecordedRun,
+    times: &IdleTimes,
     moved: &Moved,
     score: Option<&Score>,
     variants: &[Variant],

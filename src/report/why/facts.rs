@@ -1,10 +1,10 @@
 //! Where the time of a recorded run went and why it took as long, as text and as JSON.
 
 use super::causes::{Cause, causes};
-use super::idle::{Idleness, PlaceTime, Times};
+use super::idle::{IdleTimes, Idleness, PlaceTime};
 use super::moved::Moved;
 use super::variants::{Variant, variants};
-use crate::report::recorded::{Run, Score};
+use crate::report::recorded::{RecordedRun, Score};
 use crate::report::{counted, duration};
 use crate::text::Counted;
 use serde::ser::{Serialize, Serializer};
@@ -19,7 +19,7 @@ pub struct Facts {
     pub score: Option<Score>,
     /// What the time of each place went into.
     #[serde(serialize_with = "places")]
-    pub times: Times,
+    pub times: IdleTimes,
     /// How many bytes were copied, and how many need be.
     pub moved: Moved,
     /// How many EDTs of each template ran in each place, and how long.
@@ -29,7 +29,7 @@ pub struct Facts {
 }
 
 /// Writes the times of the places alone.
-fn places<S: Serializer>(times: &Times, to: S) -> Result<S::Ok, S::Error> {
+fn places<S: Serializer>(times: &IdleTimes, to: S) -> Result<S::Ok, S::Error> {
     times.places.serialize(to)
 }
 
@@ -59,7 +59,7 @@ impl Serialize for PlaceTime {
 
 impl Facts {
     /// The facts about a run. None where no EDT has ended.
-    pub fn of(run: &Run) -> Option<Facts> {
+    pub fn of(run: &RecordedRun) -> Option<Facts> {
         let times = run.times()?;
         let (score, moved, variants) = (run.score(), run.moved(), variants(run));
         let causes = causes(run, &times, &moved, score.as_ref(), &variants);

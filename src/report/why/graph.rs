@@ -1,9 +1,9 @@
 //! Rules about the EDTs of a run: how many there were, and what they waited for.
 
-use super::causes::{Cause, Look, Rule, WORTH, percent, time};
+use super::causes::{Cause, CauseRule, Look, WORTH, percent, time};
 use super::idle::{Idleness, total};
 use crate::report::duration;
-use crate::report::recorded::Edt;
+use crate::report::recorded::RecordedEdt;
 use std::collections::BTreeMap;
 
 impl Look<'_> {
@@ -49,7 +49,7 @@ impl Look<'_> {
             more => format!(" and {more} more"),
         };
         Some(Cause {
-            rule: Rule::Starved,
+            rule: CauseRule::Starved,
             place: Some(0),
             costs: (others - all) / 1e9,
             text: format!(
@@ -93,7 +93,7 @@ impl Look<'_> {
             );
         }
         Some(Cause {
-            rule: Rule::Dependences,
+            rule: CauseRule::Dependences,
             place: None,
             costs: costs / 1e9,
             text,
@@ -124,8 +124,8 @@ impl Look<'_> {
         let costs = idle as f64 / ends.len() as f64;
         let first = ends.values().map(|(end, _)| *end).min()?;
         // If the unit that ended last was idle itself for most of the tail, something else is the cause.
-        let overlap = |other: &Edt| other.end.saturating_sub(other.begin.max(first));
-        let is_there = |other: &&Edt| {
+        let overlap = |other: &RecordedEdt| other.end.saturating_sub(other.begin.max(first));
+        let is_there = |other: &&RecordedEdt| {
             other.time().is_some()
                 && other.place == edt.place
                 && (other.place != 0 || other.lane == edt.lane)
@@ -135,7 +135,7 @@ impl Look<'_> {
             return None;
         }
         Some(Cause {
-            rule: Rule::Tail,
+            rule: CauseRule::Tail,
             place: Some(edt.place),
             costs: costs / 1e9,
             text: format!(
@@ -160,7 +160,7 @@ impl Look<'_> {
         }
         let creator = self.creator(costs).unwrap_or_default();
         Some(Cause {
-            rule: Rule::NoWork,
+            rule: CauseRule::NoWork,
             place: None,
             costs: costs / 1e9,
             text: format!(
@@ -214,7 +214,7 @@ impl Look<'_> {
             )
         };
         Some(Cause {
-            rule: Rule::NearTheBound,
+            rule: CauseRule::NearTheBound,
             place: None,
             costs: 0.0,
             text: format!(

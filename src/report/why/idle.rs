@@ -23,7 +23,7 @@
 //!
 //! An EDT *could run* in a place if its template can, by the recording, or if it ran there.
 
-use crate::report::recorded::{Edt, NEVER, Run, Thread};
+use crate::report::recorded::{NEVER, RecordedEdt, RecordedRun, RecordedThread};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -116,14 +116,14 @@ pub(super) fn total(times: impl IntoIterator<Item = u64>) -> u64 {
 
 /// What the time of a run went into.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Times {
+pub struct IdleTimes {
     /// When the first EDT began, and when the last ended, in nanoseconds since the begin of the run.
     pub span: [u64; 2],
     /// What the time of each place went into, the workers first.
     pub places: Vec<PlaceTime>,
 }
 
-impl Times {
+impl IdleTimes {
     /// The time from the begin of the first EDT to the end of the last, in nanoseconds.
     pub fn ns(&self) -> u64 {
         self.span[1] - self.span[0]
@@ -131,7 +131,7 @@ impl Times {
 }
 
 /// When one unit was busy.
-struct Unit {
+struct BusyUnit {
     /// The spans in which the unit was busy: a begin and an end each. They do not overlap.
     busy: Vec<[u64; 2]>,
     /// Until when the unit was there.
@@ -140,7 +140,7 @@ struct Unit {
 
 /// A number that is counted for a place while time goes on.
 #[derive(Clone, Copy)]
-enum Count {
+enum PlaceCount {
     /// Units that are idle.
     Idle,
     /// EDTs that a unit is about to begin.
@@ -159,7 +159,7 @@ enum Count {
 struct Change {
     /// When the count changes, in nanoseconds since the begin of the run.
     at: u64,
-    count: Count,
+    count: PlaceCount,
     /// By how much the count changes.
     by: i32,
 }
@@ -173,7 +173,7 @@ struct Changes {
 
 impl Changes {
     /// Changes a count by `by` from one time on, and back at another time.
-    fn add(&mut self, count: Count, from: u64, to: u64, by: i32) {
+    fn add(&mut self, count: PlaceCount, from: u64, to: u64, by: i32) {
         let [first, last] = self.span;
         let (from, to) = (from.clamp(first, last), to.clamp(first, last));
         if from < to {
@@ -205,8 +205,8 @@ struct Moments {
 }
 
 impl Moments {
-    /// The moments of an EDT. `brought` are the times of [`Run::brought`], and `kernel` is one of [`Run::kernels_before`].
-    fn of(edt: &Edt, brought: [u64; 2], kernel: u64) -> Moments {
+    /// The moments of an EDT. `brought` are the times of [`RecordedRun::brought`], and `kernel` is one of [`RecordedRun::kernels_before`].
+    fn of(edt: &RecordedEdt, brought: [u64; 2], kernel: u64) -> Moments {
         let begin = edt.begin;
         let or = |time: u64, other: u64| if time == NEVER { other } else { time };
         let runnable = edt.runnable.min(begin);
@@ -238,14 +238,14 @@ impl Moments {
 /// The units of a run.
 struct Units {
     /// The units of each place.
-    places: BTreeMap<u8, Vec<Unit>>,
+    places: BTreeMap<u8, Vec<BusyUnit>>,
     /// For each EDT, until when its unit had been busy before; [`NEVER`] if the EDT has not begun.
     before: Vec<u64>,
 }
 
 impl Units {
     /// The units of a run, whose time is `span`.
-    fn of(run: &Run, span: [u64; 2]) -> Units {
+    fn of(run: &RecordedRun, span: [u64; 2]) -> Units {
         let mut ran: BTreeMap<(u8, u32), Vec<u32>> = BTreeMap::new();
         for (owner, _) in run.workers() {
             ran.insert((0, owner), Vec::new());
@@ -286,17 +286,17 @@ impl Units {
                 .places
                 .entry(place)
                 .or_default()
-                .push(Unit { busy, until });
+                .push(BusyUnit { busy, until });
         }
         units
     }
 }
 
-impl Run {
+impl RecordedRun {
     /// The threads that were workers for half of the run or more, or ran EDTs.
-    pub fn workers(&self) -> impl Iterator<Item = (u32, &Thread)> {
+    pub fn workers(&self) -> impl Iterator<Item = (u32, &RecordedThread)> {
         let middle = span(self).map_or(0, |[first, last]| first + (last - first) / 2);
-        let counts = move |thread: &Thread| {
+        let counts = move |thread: &RecordedThread| {
             thread.is_worker && (thread.edts != 0 || thread.done.is_none_or(|at| at >= middle))
         };
         let threads = self.threads.iter();
@@ -308,7 +308,7 @@ impl Run {
 
 /// When the first EDT began, and when the last ended, in nanoseconds since the begin of the run. None where none has
 /// ended.
-fn span(run: &Run) -> Option<[u64; 2]> {
+fn span(run: &RecordedRun) -> Option<[u64; 2]> {
     let ended = || run.edts.iter().filter(|edt| edt.time().is_some());
     let first = ended().map(|edt| edt.begin).min()?;
     let last = ended().map(|edt| edt.end).max()?;
@@ -317,7 +317,7 @@ fn span(run: &Run) -> Option<[u64; 2]> {
 
 /// The changes of the counts for a place, in the order of time.
 fn changes(
-    run: &Run,
+    run: &RecordedRun,
     place: u8,
     units: &Units,
     moments: &[Moments],
@@ -328,9 +328,9 @@ fn changes(
         all: Vec::new(),
     };
     for unit in &units.places[&place] {
-        changes.add(Count::Idle, span[0], unit.until, 1);
+        changes.add(PlaceCount::Idle, span[0], unit.until, 1);
         for [begin, end] in &unit.busy {
-            changes.add(Count::Idle, *begin, *end, -1);
+            changes.add(PlaceCount::Idle, *begin, *end, -1);
         }
     }
     for ((edt, its), &before) in run.edts.iter().zip(moments).zip(&units.before) {
@@ -340,18 +340,18 @@ fn changes(
         if !is_here && (place >= 64 || places >> place & 1 == 0) {
             continue;
         }
-        changes.add(Count::Waiting, its.created, its.satisfied, 1);
-        changes.add(Count::SeenLate, its.satisfied, its.runnable, 1);
-        changes.add(Count::Data, its.runnable, its.granted, 1);
-        changes.add(Count::Elsewhere, its.granted, its.given, 1);
+        changes.add(PlaceCount::Waiting, its.created, its.satisfied, 1);
+        changes.add(PlaceCount::SeenLate, its.satisfied, its.runnable, 1);
+        changes.add(PlaceCount::Data, its.runnable, its.granted, 1);
+        changes.add(PlaceCount::Elsewhere, its.granted, its.given, 1);
         if !is_here || its.begin == NEVER {
-            changes.add(Count::Elsewhere, its.given, its.begin, 1);
+            changes.add(PlaceCount::Elsewhere, its.given, its.begin, 1);
             continue;
         }
-        changes.add(Count::Data, its.given, its.brought, 1);
+        changes.add(PlaceCount::Data, its.given, its.brought, 1);
         let free = before.clamp(its.brought, its.begin);
-        changes.add(Count::Elsewhere, its.brought, free, 1);
-        changes.add(Count::Starting, free, its.begin, 1);
+        changes.add(PlaceCount::Elsewhere, its.brought, free, 1);
+        changes.add(PlaceCount::Starting, free, its.begin, 1);
     }
     changes.all.sort_unstable_by_key(|change| change.at);
     changes.all
@@ -393,7 +393,7 @@ fn sweep(changes: &[Change], span: [u64; 2]) -> Vec<[u64; CAUSES]> {
     parts
 }
 
-impl Run {
+impl RecordedRun {
     /// For each EDT, when the kernel ended for which it waited last. [`NEVER`] if it did not wait for a kernel last, or has not
     /// become runnable.
     pub(super) fn kernels_before(&self) -> Vec<u64> {
@@ -414,7 +414,7 @@ impl Run {
     }
 
     /// What the time of the run went into. None where no EDT has ended.
-    pub fn times(&self) -> Option<Times> {
+    pub fn times(&self) -> Option<IdleTimes> {
         let span = span(self)?;
         let units = Units::of(self, span);
         let brought = self.brought();
@@ -423,7 +423,7 @@ impl Run {
         let moments: Vec<Moments> = edts
             .map(|((edt, brought), kernel)| Moments::of(edt, brought, kernel))
             .collect();
-        let place = |(&place, its): (&u8, &Vec<Unit>)| {
+        let place = |(&place, its): (&u8, &Vec<BusyUnit>)| {
             let parts = sweep(&changes(self, place, &units, &moments, span), span);
             let idle: [u64; CAUSES] =
                 std::array::from_fn(|cause| total(parts.iter().map(|part| part[cause])));
@@ -439,7 +439,7 @@ impl Run {
                 parts,
             }
         };
-        Some(Times {
+        Some(IdleTimes {
             span,
             places: units.places.iter().map(place).collect(),
         })

@@ -17,9 +17,9 @@ mod moved;
 mod places;
 mod variants;
 
-pub use causes::{Cause, Rule};
+pub use causes::{Cause, CauseRule};
 pub use facts::Facts;
-pub use idle::{CAUSES, Idleness, PARTS, PlaceTime, Times};
+pub use idle::{CAUSES, IdleTimes, Idleness, PARTS, PlaceTime};
 pub use moved::Moved;
 pub use variants::Variant;
 

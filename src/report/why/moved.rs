@@ -6,7 +6,7 @@
 //!
 //! Parts of a block count as blocks of their own, so the least may be too high; it is never more than what was copied.
 
-use crate::report::recorded::{NEVER, Run};
+use crate::report::recorded::{NEVER, RecordedRun};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ impl Moved {
     }
 }
 
-impl Run {
+impl RecordedRun {
     /// How many bytes were copied, and how many need be.
     pub fn moved(&self) -> Moved {
         let mut moved = Moved::default();

@@ -1,10 +1,10 @@
 //! Rules about places: which EDTs they were given, what it took to start these, and what was copied.
 
-use super::causes::{Cause, Look, Rule, WORTH, bytes, percent, time};
+use super::causes::{Cause, CauseRule, Look, WORTH, bytes, percent, time};
 use super::idle::{Idleness, PlaceTime, total};
 use super::variants::Variant;
 use crate::report::counted;
-use crate::report::recorded::{Edt, NEVER};
+use crate::report::recorded::{NEVER, RecordedEdt};
 
 /// How fast a place runs the EDTs of a template.
 struct Rate<'a> {
@@ -102,7 +102,7 @@ impl Look<'_> {
             fast
         };
         Some(Cause {
-            rule: Rule::Share,
+            rule: CauseRule::Share,
             place: Some(slow.place.place),
             costs: gain / 1e9,
             text: format!(
@@ -181,7 +181,7 @@ impl Look<'_> {
             "larger kernels, as tiles of more elements, or leave such EDTs to the workers"
         };
         Some(Cause {
-            rule: Rule::Small,
+            rule: CauseRule::Small,
             place: Some(place.place),
             costs: costs / 1e9,
             text: format!(
@@ -203,7 +203,7 @@ impl Look<'_> {
         }
         if place.place == 0 {
             return Some(Cause {
-                rule: Rule::Copies,
+                rule: CauseRule::Copies,
                 place: Some(0),
                 costs: costs / 1e9,
                 text: format!(
@@ -218,7 +218,7 @@ impl Look<'_> {
         let copying = device.map_or(0, |device| device.copying);
         let bytes = bytes(device.map_or(0, |device| device.bytes_in + device.bytes_out));
         Some(Cause {
-            rule: Rule::Copies,
+            rule: CauseRule::Copies,
             place: Some(place.place),
             costs: costs / 1e9,
             text: format!(
@@ -241,7 +241,7 @@ impl Look<'_> {
             return None;
         }
         Some(Cause {
-            rule: Rule::NeedlessCopies,
+            rule: CauseRule::NeedlessCopies,
             place: None,
             costs: needless.min(self.ns) / 1e9,
             text: format!(
@@ -269,7 +269,7 @@ impl Look<'_> {
             _ => "Try OCR_SCHED=eft or OCR_SCHED=eager, which decide late.",
         };
         Some(Cause {
-            rule: Rule::Placement,
+            rule: CauseRule::Placement,
             place: Some(place.place),
             costs: costs / 1e9,
             text: format!(
@@ -298,7 +298,7 @@ impl Look<'_> {
             .collect();
         let mean = total(late.iter().copied()) as f64 / late.len().max(1) as f64;
         Some(Cause {
-            rule: Rule::SeenLate,
+            rule: CauseRule::SeenLate,
             place: Some(place.place),
             costs: costs / 1e9,
             text: format!(
@@ -315,7 +315,7 @@ impl Look<'_> {
 
     /// The rule *unused*: a place ran nothing, though EDTs could run there.
     pub(super) fn unused(&self, place: &PlaceTime) -> Option<Cause> {
-        let could = |edt: &&Edt| {
+        let could = |edt: &&RecordedEdt| {
             let template = self.run.templates.get(edt.template as usize);
             let places = template.map_or(0, |template| template.places);
             edt.time().is_some() && place.place < 64 && places >> place.place & 1 != 0
@@ -328,7 +328,7 @@ impl Look<'_> {
             return None;
         }
         Some(Cause {
-            rule: Rule::Unused,
+            rule: CauseRule::Unused,
             place: Some(place.place),
             costs: 0.0,
             text: format!(

@@ -1,9 +1,12 @@
 use super::*;
-use crate::report::recorded::{Device, Edge, Edt, NEVER, Run, Template, Thread, Transfer, Use};
+use crate::report::recorded::{
+    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedRun, RecordedTemplate, RecordedThread,
+    RecordedUse, Transfer,
+};
 
 /// An EDT of a template that is created, runnable, begins and ends at these times on this worker.
-fn on_worker(worker: u32, template: u32, [created, runnable, begin, end]: [u64; 4]) -> Edt {
-    Edt {
+fn on_worker(worker: u32, template: u32, [created, runnable, begin, end]: [u64; 4]) -> RecordedEdt {
+    RecordedEdt {
         guid: 0x100,
         template,
         parent: u32::MAX,
@@ -26,8 +29,8 @@ fn on_worker(worker: u32, template: u32, [created, runnable, begin, end]: [u64; 
 }
 
 /// One on the device, which was given to it when it was runnable.
-fn on_device(template: u32, times: [u64; 4]) -> Edt {
-    Edt {
+fn on_device(template: u32, times: [u64; 4]) -> RecordedEdt {
+    RecordedEdt {
         place: 1,
         launched: times[1],
         ..on_worker(0, template, times)
@@ -35,21 +38,21 @@ fn on_device(template: u32, times: [u64; 4]) -> Edt {
 }
 
 /// The templates 0, a function; 1, a kernel; and 2, both.
-fn run(workers: u32, has_device: bool, edts: Vec<Edt>) -> Run {
-    let template = |name: &str, places| Template {
+fn run(workers: u32, has_device: bool, edts: Vec<RecordedEdt>) -> RecordedRun {
+    let template = |name: &str, places| RecordedTemplate {
         name: name.into(),
         places,
     };
-    let thread = |number: u32| Thread {
+    let thread = |number: u32| RecordedThread {
         name: format!("worker-{number}"),
         is_worker: true,
-        ..Thread::default()
+        ..RecordedThread::default()
     };
-    let device = Device {
+    let device = RecordedDevice {
         name: "gpu".into(),
-        ..Device::default()
+        ..RecordedDevice::default()
     };
-    Run {
+    RecordedRun {
         about: [
             ("workers".to_string(), workers.to_string()),
             ("sched".to_string(), "static:1:1".to_string()),
@@ -64,19 +67,19 @@ fn run(workers: u32, has_device: bool, edts: Vec<Edt>) -> Run {
         threads: (1..=workers).map(|n| (n, thread(n))).collect(),
         devices: has_device.then_some((1, device)).into_iter().collect(),
         edts,
-        ..Run::default()
+        ..RecordedRun::default()
     }
 }
 
 /// Busy, starting, data, placement, dependences, no work: of a place where no end of a kernel is seen late.
-fn times(run: &Run, place: u8) -> [u64; 6] {
+fn times(run: &RecordedRun, place: u8) -> [u64; 6] {
     let [busy, starting, data, placement, late, dependences, none] = all_times(run, place);
     assert_eq!(late, 0);
     [busy, starting, data, placement, dependences, none]
 }
 
 /// Busy, then each cause of idle time in the order of [`Idleness::ALL`]: of a place.
-fn all_times(run: &Run, place: u8) -> [u64; 7] {
+fn all_times(run: &RecordedRun, place: u8) -> [u64; 7] {
     let times = run.times().expect("EDTs have ended");
     let place = times.places.iter().find(|its| its.place == place);
     let place = place.expect("the place is there");
@@ -167,7 +170,7 @@ fn a_device_waits_for_copies() {
     (edts[1].lane, edts[2].lane) = (1, 2);
     let mut run = run(1, true, edts);
     (run.block_bytes, run.block_guids) = (vec![64], vec![0x77]);
-    run.uses = vec![Use {
+    run.uses = vec![RecordedUse {
         edt: 1,
         block: 0,
         writes: true,
@@ -192,7 +195,7 @@ fn a_device_waits_for_copies() {
 }
 
 /// A chain of kernels of 1 ms each, whose ends are seen so many milliseconds later.
-fn seen_late(ms: u64) -> Run {
+fn seen_late(ms: u64) -> RecordedRun {
     let step = (1 + ms) * MS;
     let each = |n: u64| on_device(2, [0, n * step, n * step, n * step + MS]);
     let mut run = run(1, true, (0..4).map(each).collect());
@@ -217,20 +220,23 @@ fn ends_of_kernels_are_seen_late() {
         [0, 0, 0, 0, late, 3 * MS, all - late - 3 * MS]
     );
     let causes = found(&run);
-    assert_eq!((causes[0].rule, causes[0].place), (Rule::SeenLate, Some(1)));
+    assert_eq!(
+        (causes[0].rule, causes[0].place),
+        (CauseRule::SeenLate, Some(1))
+    );
     assert_eq!(
         causes[0].text,
         "gpu idled for 69 % of the run because the ends of kernels were seen late. EDTs that waited for a kernel became runnable \
          3.00 ms after its end on average."
     );
-    assert!(!rules(&run).contains(&Rule::Dependences), "{causes:?}");
-    assert!(!rules(&seen_late(0)).contains(&Rule::SeenLate));
+    assert!(!rules(&run).contains(&CauseRule::Dependences), "{causes:?}");
+    assert!(!rules(&seen_late(0)).contains(&CauseRule::SeenLate));
     // What a function has done is seen at once, so that what is between is something else.
     let mut run = seen_late(3);
     for edt in &mut run.edts {
         (edt.place, edt.lane) = (0, 1);
     }
-    assert!(!rules(&run).contains(&Rule::SeenLate));
+    assert!(!rules(&run).contains(&CauseRule::SeenLate));
     // So is what a kernel's EDT waited for last, if that is no kernel.
     let mut run = seen_late(3);
     run.edts.push(on_worker(1, 0, [0, 0, 0, 4 * MS]));
@@ -243,7 +249,7 @@ fn ends_of_kernels_are_seen_late() {
 }
 
 /// A run of a worker and a device that use one block in turns.
-fn moving(uses: &[(u8, bool)]) -> Run {
+fn moving(uses: &[(u8, bool)]) -> RecordedRun {
     let each = uses.iter().enumerate().map(|(number, (place, _))| {
         let begin = 10 * number as u64;
         let times = [0, begin, begin, begin + 10];
@@ -254,11 +260,14 @@ fn moving(uses: &[(u8, bool)]) -> Run {
     });
     let mut run = run(1, true, each.collect());
     (run.block_bytes, run.block_guids) = (vec![100], vec![0x77]);
-    let uses = uses.iter().enumerate().map(|(edt, (_, writes))| Use {
-        edt: edt as u32,
-        block: 0,
-        writes: *writes,
-    });
+    let uses = uses
+        .iter()
+        .enumerate()
+        .map(|(edt, (_, writes))| RecordedUse {
+            edt: edt as u32,
+            block: 0,
+            writes: *writes,
+        });
     run.uses = uses.collect();
     run
 }
@@ -293,11 +302,11 @@ fn the_least_that_is_copied_follows_from_places_and_writes() {
 }
 
 /// The causes of a run, that which costs most first.
-fn found(run: &Run) -> Vec<Cause> {
+fn found(run: &RecordedRun) -> Vec<Cause> {
     Facts::of(run).expect("EDTs have ended").causes
 }
 
-fn rules(run: &Run) -> Vec<Rule> {
+fn rules(run: &RecordedRun) -> Vec<CauseRule> {
     found(run).iter().map(|cause| cause.rule).collect()
 }
 
@@ -311,7 +320,10 @@ fn a_device_that_is_too_slow_for_its_share_is_named() {
         edts.push(on_device(2, [0, 0, 10 * n * MS, 10 * (n + 1) * MS]));
     }
     let causes = found(&run(1, true, edts.clone()));
-    assert_eq!((causes[0].rule, causes[0].place), (Rule::Share, Some(1)));
+    assert_eq!(
+        (causes[0].rule, causes[0].place),
+        (CauseRule::Share, Some(1))
+    );
     assert_eq!(
         causes[0].text,
         "gpu was too slow for the share: 10 of 20 EDTs of both ran there, 10.0 ms each, and on the worker 1.00 ms each. \
@@ -341,7 +353,10 @@ fn a_device_that_is_too_slow_for_its_share_is_named() {
         edt.lane = u32::from(edt.place == 0);
     }
     let causes = found(&run(1, true, edts));
-    assert_eq!((causes[0].rule, causes[0].place), (Rule::Share, Some(0)));
+    assert_eq!(
+        (causes[0].rule, causes[0].place),
+        (CauseRule::Share, Some(0))
+    );
     assert!(
         causes[0].advice.ends_with("OCR_SCHED=static:1:10."),
         "{causes:?}"
@@ -355,7 +370,7 @@ fn an_even_share_is_no_cause() {
         edts.push(on_worker(1, 2, [0, 0, n * MS, (n + 1) * MS]));
         edts.push(on_device(2, [0, 0, n * MS, (n + 1) * MS]));
     }
-    assert_eq!(rules(&run(1, true, edts)), [Rule::NearTheBound]);
+    assert_eq!(rules(&run(1, true, edts)), [CauseRule::NearTheBound]);
 }
 
 #[test]
@@ -363,7 +378,7 @@ fn kernels_that_are_too_small_are_told() {
     let each = |n: u64| on_device(1, [0, 40 * n, 40 * n + 30, 40 * n + 40]);
     let mut causes = found(&run(1, true, (0..100).map(each).collect()));
     let small = causes.remove(0);
-    assert_eq!((small.rule, small.place), (Rule::Small, Some(1)));
+    assert_eq!((small.rule, small.place), (CauseRule::Small, Some(1)));
     assert_eq!(
         small.text,
         "The EDTs are too small for gpu: one runs for 0.01 us on average, and to start it took 0.03 us. That was 75 % of the run."
@@ -371,18 +386,18 @@ fn kernels_that_are_too_small_are_told() {
     // Large ones are not.
     let each = |n: u64| on_device(1, [0, 400 * n, 400 * n + 30, 400 * n + 400]);
     let causes = rules(&run(1, true, (0..100).map(each).collect()));
-    assert!(!causes.contains(&Rule::Small), "{causes:?}");
+    assert!(!causes.contains(&CauseRule::Small), "{causes:?}");
 }
 
 /// Ten kernels of 1 ms, each behind a copy of so many milliseconds.
-fn copying(ms: u64) -> Run {
+fn copying(ms: u64) -> RecordedRun {
     let step = (1 + ms) * MS;
     let each = |n: u64| on_device(1, [0, n * step, n * step + ms * MS, (n + 1) * step]);
     let mut run = run(1, true, (0..10).map(each).collect());
     for n in 0..10 {
         run.block_guids.push(n);
         run.block_bytes.push(1 << 20);
-        run.uses.push(Use {
+        run.uses.push(RecordedUse {
             edt: n as u32,
             block: n as u32,
             writes: true,
@@ -404,25 +419,28 @@ fn copying(ms: u64) -> Run {
 #[test]
 fn copies_that_dominate_are_told() {
     let causes = found(&copying(9));
-    assert_eq!((causes[0].rule, causes[0].place), (Rule::Copies, Some(1)));
+    assert_eq!(
+        (causes[0].rule, causes[0].place),
+        (CauseRule::Copies, Some(1))
+    );
     assert!(
         causes[0].text.ends_with(
             "it waited for data for 89 % of the run. Kernels took 10.0 ms, and copies of 10.0 MiB took 90.0 ms."
         ),
         "{causes:?}"
     );
-    assert!(!rules(&copying(9)).contains(&Rule::NeedlessCopies));
+    assert!(!rules(&copying(9)).contains(&CauseRule::NeedlessCopies));
     // Each block is copied three times, and used once.
     let mut run = copying(9);
     let again: Vec<Transfer> = (run.copies.iter())
         .flat_map(|copy| [*copy, *copy, *copy])
         .collect();
     run.copies = again;
-    assert!(rules(&run).contains(&Rule::NeedlessCopies));
+    assert!(rules(&run).contains(&CauseRule::NeedlessCopies));
     // Where kernels take longer it is none.
     let mut run = copying(0);
     run.copies.clear();
-    assert!(!rules(&run).contains(&Rule::Copies));
+    assert!(!rules(&run).contains(&CauseRule::Copies));
 }
 
 #[test]
@@ -434,13 +452,13 @@ fn a_worker_that_is_starved_is_named() {
     }
     edts.push(on_worker(3, 0, [0, 0, 0, MS]));
     let causes = found(&run(3, false, edts.clone()));
-    let starved = causes.iter().find(|cause| cause.rule == Rule::Starved);
+    let starved = causes.iter().find(|cause| cause.rule == CauseRule::Starved);
     assert_eq!(
         starved.expect("it is told").text,
         "worker-3 ran EDTs for 10 % of the run, and the other workers for 100 %."
     );
     edts.extend((1..9).map(|n| on_worker(3, 0, [0, 0, n * MS, (n + 1) * MS])));
-    assert!(!rules(&run(3, false, edts)).contains(&Rule::Starved));
+    assert!(!rules(&run(3, false, edts)).contains(&CauseRule::Starved));
 }
 
 #[test]
@@ -455,23 +473,23 @@ fn a_chain_is_told_as_dependences() {
         })
         .collect();
     let causes = found(&run);
-    assert_eq!(causes[0].rule, Rule::Dependences);
+    assert_eq!(causes[0].rule, CauseRule::Dependences);
     assert_eq!(
         causes[0].text,
         "For 45 % of the run, workers or devices were idle because all EDTs that could run there waited for others; 1.0 EDTs ran \
          at once on average. The longest chain of EDTs takes 10.0 ms of 10.0 ms."
     );
-    assert!(rules(&run).contains(&Rule::NearTheBound));
+    assert!(rules(&run).contains(&CauseRule::NearTheBound));
 }
 
 #[test]
 fn a_long_last_edt_is_told_as_the_tail() {
-    let mut edts: Vec<Edt> = (1..=4)
+    let mut edts: Vec<RecordedEdt> = (1..=4)
         .map(|worker| on_worker(worker, 0, [0, 0, 0, 5 * MS]))
         .collect();
     edts.push(on_worker(2, 0, [0, 0, 5 * MS, 10 * MS]));
     let causes = found(&run(4, false, edts));
-    let tail = causes.iter().find(|cause| cause.rule == Rule::Tail);
+    let tail = causes.iter().find(|cause| cause.rule == CauseRule::Tail);
     assert_eq!(
         tail.expect("it is told").text,
         "Too few EDTs were left at the end: units were done one after the other in the last 5.00 ms (50 % of the run). The \
@@ -482,9 +500,9 @@ fn a_long_last_edt_is_told_as_the_tail() {
 #[test]
 fn edts_that_wait_elsewhere_and_unused_places_are_told() {
     let each = |n: u64| on_device(2, [0, 0, n * MS, (n + 1) * MS]);
-    let edts: Vec<Edt> = (0..10).map(each).collect();
+    let edts: Vec<RecordedEdt> = (0..10).map(each).collect();
     let causes = found(&run(1, true, edts.clone()));
-    let unused = causes.iter().find(|cause| cause.rule == Rule::Unused);
+    let unused = causes.iter().find(|cause| cause.rule == CauseRule::Unused);
     assert_eq!(
         unused.expect("it is told").text,
         "The worker ran nothing, though 10 EDTs could run there."
@@ -492,7 +510,9 @@ fn edts_that_wait_elsewhere_and_unused_places_are_told() {
     let mut edts = edts;
     edts.push(on_worker(1, 2, [0, 0, 0, MS]));
     let causes = found(&run(1, true, edts));
-    let placement = causes.iter().find(|cause| cause.rule == Rule::Placement);
+    let placement = causes
+        .iter()
+        .find(|cause| cause.rule == CauseRule::Placement);
     assert_eq!(
         placement.expect("it is told").text,
         "The worker idled for 80 % of the run while EDTs that could run there waited elsewhere."
@@ -506,16 +526,16 @@ fn a_program_that_creates_too_little_is_told() {
         on_worker(1, 0, [5 * MS, 5 * MS, 5 * MS, 10 * MS]),
     ];
     let causes = rules(&run(2, false, edts));
-    assert!(causes.contains(&Rule::NoWork), "{causes:?}");
-    assert!(!causes.contains(&Rule::Dependences), "{causes:?}");
+    assert!(causes.contains(&CauseRule::NoWork), "{causes:?}");
+    assert!(!causes.contains(&CauseRule::Dependences), "{causes:?}");
     // Where one EDT creates the others, it is named.
     let mut edts = vec![on_worker(1, 1, [0, 0, 0, 5 * MS])];
     for worker in [1, 2] {
         edts.push(on_worker(worker, 0, [5 * MS, 5 * MS, 5 * MS, 10 * MS]));
     }
-    let no_work = |edts: Vec<Edt>| {
+    let no_work = |edts: Vec<RecordedEdt>| {
         let causes = found(&run(2, false, edts));
-        let its = causes.into_iter().find(|its| its.rule == Rule::NoWork);
+        let its = causes.into_iter().find(|its| its.rule == CauseRule::NoWork);
         its.expect("it is told").text
     };
     let alone = "For 25 % of the run, workers or devices had nothing to do: the program had created no other EDT that could run \

@@ -1,6 +1,6 @@
 //! How many EDTs of each template ran in each place, and how long.
 
-use crate::report::recorded::Run;
+use crate::report::recorded::RecordedRun;
 use serde::ser::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ fn as_seconds<S: Serializer>(ns: &u64, to: S) -> Result<S::Ok, S::Error> {
 }
 
 /// The EDTs of a run that have ended, by template and place.
-pub(super) fn variants(run: &Run) -> Vec<Variant> {
+pub(super) fn variants(run: &RecordedRun) -> Vec<Variant> {
     let mut sums: BTreeMap<(u32, u8), Variant> = BTreeMap::new();
     for edt in &run.edts {
         let Some(ns) = edt.time() else { continue };

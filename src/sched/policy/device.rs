@@ -6,12 +6,12 @@ pub(super) const ENTRY: PolicyEntry = PolicyEntry {
     name: "device",
     usage: "device",
     what: "kernels on the device with the fewest launches",
-    make: |args| args.is_empty().then(|| Box::new(Device) as _),
+    make: |args| args.is_empty().then(|| Box::new(DevicePolicy) as _),
 };
 
-struct Device;
+struct DevicePolicy;
 
-impl Policy for Device {
+impl Policy for DevicePolicy {
     fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
         Choice::At(least_loaded(choices.devices, machine))
     }

@@ -35,8 +35,8 @@
 //! whenever something has changed; a worker refuses one of `open` only if another place knows its time, and that place
 //! takes it.
 
-use super::interface::{Choice, Choices, Keeper, Kept, Machine, Policy, PolicyEntry, Taken};
-use super::queue::{Line, Places, Queue, Waiting};
+use super::interface::{Choice, Choices, Keeper, KeptEdt, Machine, Policy, PolicyEntry, Taken};
+use super::queue::{Places, Queue, QueuedEdt, WaitingLine};
 use super::told::{Considered, Expected, Why};
 use crate::object::place::Place;
 use parking_lot::Mutex;
@@ -69,14 +69,14 @@ const LOOKS: usize = 16;
 
 #[derive(Default)]
 struct Eft {
-    plan: Mutex<Option<Plan>>,
+    plan: Mutex<Option<EftPlan>>,
     /// How many are kept. It orders nothing.
     len: AtomicUsize,
 }
 
-struct Plan {
+struct EftPlan {
     places: Places,
-    open: Line,
+    open: WaitingLine,
     came: u64,
     /// When the first EDT came.
     begun: u64,
@@ -133,11 +133,11 @@ impl Eft {
     fn with<R>(
         &self,
         machine: &dyn Machine,
-        f: impl FnOnce(&mut Plan, u64) -> (R, Option<bool>),
+        f: impl FnOnce(&mut EftPlan, u64) -> (R, Option<bool>),
     ) -> R {
         let now = machine.now_ns();
         let mut plan = self.plan.lock();
-        let plan = plan.get_or_insert_with(|| Plan::new(now));
+        let plan = plan.get_or_insert_with(|| EftPlan::new(now));
         plan.places.complete(machine);
         let (result, offers) = f(plan, now);
         if let Some(offers) = offers {
@@ -148,7 +148,7 @@ impl Eft {
 }
 
 impl Keeper for Eft {
-    fn keep(&self, edt: Kept, machine: &dyn Machine) {
+    fn keep(&self, edt: KeptEdt, machine: &dyn Machine) {
         self.len.fetch_add(1, Ordering::Relaxed);
         self.with(machine, |plan, now| {
             let offers = plan.keep(edt, now, machine);
@@ -210,11 +210,11 @@ enum Plans {
     Open,
 }
 
-impl Plan {
-    fn new(now: u64) -> Plan {
-        Plan {
+impl EftPlan {
+    fn new(now: u64) -> EftPlan {
+        EftPlan {
             places: Places::new(),
-            open: Line::default(),
+            open: WaitingLine::default(),
             came: 0,
             begun: now,
         }
@@ -226,11 +226,11 @@ impl Plan {
     }
 
     /// Takes an EDT in. True if a worker may take it.
-    fn keep(&mut self, kept: Kept, now: u64, machine: &dyn Machine) -> bool {
+    fn keep(&mut self, kept: KeptEdt, now: u64, machine: &dyn Machine) -> bool {
         let key = (Reverse(kept.priority), self.came);
         self.came += 1;
         let (one, moves) = (kept, 0);
-        let one = Waiting {
+        let one = QueuedEdt {
             kept: one,
             key,
             moves,
@@ -258,7 +258,7 @@ impl Plan {
     /// Says what is expected of an EDT behind all that wait before it, where the run is recorded.
     fn tell_new(
         &self,
-        one: &Waiting,
+        one: &QueuedEdt,
         why: Why,
         chosen: Option<Place>,
         now: u64,
@@ -274,7 +274,7 @@ impl Plan {
     #[cold]
     fn tell(
         &self,
-        kept: &Kept,
+        kept: &KeptEdt,
         why: Why,
         chosen: Option<Place>,
         before: impl Fn(Place) -> usize,
@@ -296,7 +296,7 @@ impl Plan {
         }
     }
 
-    fn plans(&self, one: &Waiting, now: u64) -> Plans {
+    fn plans(&self, one: &QueuedEdt, now: u64) -> Plans {
         if one.kept.times.fails() {
             return Plans::Open;
         }
@@ -341,7 +341,7 @@ impl Plan {
         now: u64,
         machine: &dyn Machine,
         moved: &mut bool,
-    ) -> Option<Waiting> {
+    ) -> Option<QueuedEdt> {
         let mut skip = 0;
         loop {
             let own = self.places.get(place).line().get(0).map(|one| one.key);
@@ -409,7 +409,7 @@ impl Plan {
     }
 
     /// Where an EDT whose turn it is would end sooner than where it is.
-    fn sooner_elsewhere(&self, one: &Waiting, place: Place, now: u64) -> Option<Place> {
+    fn sooner_elsewhere(&self, one: &QueuedEdt, place: Place, now: u64) -> Option<Place> {
         let [_, _, ..] = one.kept.candidates[..] else {
             return None;
         };
@@ -424,7 +424,13 @@ impl Plan {
     }
 
     /// Whether a place takes an EDT that was not planned.
-    fn may_take_open(&self, one: &Waiting, place: Place, now: u64, machine: &dyn Machine) -> bool {
+    fn may_take_open(
+        &self,
+        one: &QueuedEdt,
+        place: Place,
+        now: u64,
+        machine: &dyn Machine,
+    ) -> bool {
         let kept = &one.kept;
         if !kept.candidates.iter().any(|other| other.place == place) {
             return false;
@@ -455,7 +461,7 @@ impl Plan {
     }
 
     /// An EDT that waits for another place and ends sooner in this one, which has nothing.
-    fn take_back(&mut self, place: Place, now: u64, machine: &dyn Machine) -> Option<Waiting> {
+    fn take_back(&mut self, place: Place, now: u64, machine: &dyn Machine) -> Option<QueuedEdt> {
         let waits = |other: &Place| !self.places.get(*other).line().is_empty();
         let others = self.places.places().filter(|other| *other != place);
         let most = others

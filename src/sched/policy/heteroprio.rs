@@ -3,7 +3,7 @@
 //! place, so none has to be taken back. After E. Agullo, B. Bramas, O. Coulaud and others, "Task-based FMM for
 //! heterogeneous architectures" (2016).
 
-use super::interface::{Choice, Choices, Keeper, Kept, Machine, Policy, PolicyEntry, Taken};
+use super::interface::{Choice, Choices, Keeper, KeptEdt, Machine, Policy, PolicyEntry, Taken};
 use super::queue::Places;
 use crate::object::place::Place;
 use parking_lot::Mutex;
@@ -28,20 +28,20 @@ const LOOKS: usize = 16;
 
 /// The order of EDTs: by the ratio of times, which is higher the better a device is; then the highest priority first;
 /// then in the order in which they came.
-type Key = (i32, Reverse<u64>, u64);
+type HeteroPrioKey = (i32, Reverse<u64>, u64);
 
 #[derive(Default)]
 struct HeteroPrio {
-    state: Mutex<Option<State>>,
+    state: Mutex<Option<HeteroPrioState>>,
     /// How many EDTs are kept. `Relaxed`: the number stands alone and orders nothing.
     len: AtomicUsize,
 }
 
-struct State {
+struct HeteroPrioState {
     /// What each place was given and when it will have ended that.
     places: Places,
     /// The EDTs that are kept, those that the host is best at first.
-    waiting: BTreeMap<Key, Kept>,
+    waiting: BTreeMap<HeteroPrioKey, KeptEdt>,
     /// How many EDTs have come so far.
     came: u64,
 }
@@ -62,7 +62,7 @@ impl Policy for HeteroPrio {
 
 /// How much better the best device is than the host: the binary logarithm of the ratio of their times, times [`STEPS`].
 /// 0 where a time is not known, and the largest number where the host cannot run the EDT.
-fn ratio(kept: &Kept) -> i32 {
+fn ratio(kept: &KeptEdt) -> i32 {
     let time = |place| kept.times.expected(place, kept.bytes);
     let has_host = kept.candidates.iter().any(|one| one.place == Place::HOST);
     if !has_host {
@@ -84,9 +84,9 @@ fn ratio(kept: &Kept) -> i32 {
 
 impl HeteroPrio {
     /// Calls `f` with the state under its lock, which knows all places of the machine then.
-    fn with<R>(&self, machine: &dyn Machine, f: impl FnOnce(&mut State) -> R) -> R {
+    fn with<R>(&self, machine: &dyn Machine, f: impl FnOnce(&mut HeteroPrioState) -> R) -> R {
         let mut state = self.state.lock();
-        let state = state.get_or_insert_with(|| State {
+        let state = state.get_or_insert_with(|| HeteroPrioState {
             places: Places::new(),
             waiting: BTreeMap::new(),
             came: 0,
@@ -96,11 +96,11 @@ impl HeteroPrio {
     }
 }
 
-impl State {
+impl HeteroPrioState {
     /// The key of the EDT that a place is best at, of those that it can run. None if there is none among the first
     /// [`LOOKS`].
-    fn best_for(&self, place: Place) -> Option<Key> {
-        let runs = |kept: &Kept| kept.candidates.iter().any(|one| one.place == place);
+    fn best_for(&self, place: Place) -> Option<HeteroPrioKey> {
+        let runs = |kept: &KeptEdt| kept.candidates.iter().any(|one| one.place == place);
         if place == Place::HOST {
             let mut from_low = self.waiting.iter().take(LOOKS);
             return from_low.find(|(_, kept)| runs(kept)).map(|(key, _)| *key);
@@ -117,7 +117,7 @@ impl State {
 }
 
 impl Keeper for HeteroPrio {
-    fn keep(&self, edt: Kept, machine: &dyn Machine) {
+    fn keep(&self, edt: KeptEdt, machine: &dyn Machine) {
         self.len.fetch_add(1, Ordering::Relaxed);
         self.with(machine, |state| {
             let key = (ratio(&edt), Reverse(edt.priority), state.came);

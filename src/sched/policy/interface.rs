@@ -46,13 +46,13 @@ pub trait Machine {
 }
 
 /// How long the variants of a template take, as far as it is known.
-pub trait Times: Sync {
+pub trait VariantTimes: Sync {
     /// Nanoseconds that an EDT whose blocks have so many bytes in all keeps a unit of a place busy; none where nothing
     /// is known of it.
     fn expected(&self, place: Place, bytes: u64) -> Option<u64>;
 
     /// Nanoseconds that it takes from its begin to its end in a place that runs several at once, beside others there or alone;
-    /// none where nothing is known of that. Those beside each other share the place, so [`Times::expected`] is less.
+    /// none where nothing is known of that. Those beside each other share the place, so [`VariantTimes::expected`] is less.
     fn latency(&self, _place: Place, _bytes: u64, _beside: bool) -> Option<u64> {
         None
     }
@@ -64,7 +64,7 @@ pub trait Times: Sync {
     fn fails(&self) -> bool;
 }
 
-impl Times for RunTimes {
+impl VariantTimes for RunTimes {
     fn expected(&self, place: Place, bytes: u64) -> Option<u64> {
         self.expected(place.number(), bytes)
             .map(|estimate| estimate.ns)
@@ -89,7 +89,7 @@ impl Times for RunTimes {
 }
 
 /// Where the blocks of an EDT are.
-pub trait Blocks {
+pub trait BlockPlaces {
     /// Bytes of them in all.
     fn bytes(&self) -> u64;
 
@@ -99,7 +99,7 @@ pub trait Blocks {
 
 /// What can run an EDT.
 pub struct Choices<'a> {
-    /// The EDT, as in [`Kept`].
+    /// The EDT, as in [`KeptEdt`].
     pub edt: usize,
     /// Whether there is a C function.
     pub function: bool,
@@ -107,9 +107,9 @@ pub struct Choices<'a> {
     /// function.
     pub devices: &'a [Place],
     /// The blocks of the EDT.
-    pub blocks: &'a dyn Blocks,
+    pub blocks: &'a dyn BlockPlaces,
     /// How long the variants of its template take.
-    pub times: &'a dyn Times,
+    pub times: &'a dyn VariantTimes,
 }
 
 impl Choices<'_> {
@@ -165,13 +165,13 @@ pub struct Candidate {
 
 /// An EDT that has its blocks and may run in several places.
 #[derive(Clone)]
-pub struct Kept {
+pub struct KeptEdt {
     /// What its place gets.
     pub edt: usize,
     /// Higher ones go first.
     pub priority: u64,
     /// How long the variants of its template take. Its address says which EDTs are alike.
-    pub times: &'static dyn Times,
+    pub times: &'static dyn VariantTimes,
     /// Bytes of its blocks.
     pub bytes: u64,
     /// Where it may run: one of each place at most, and at least one.
@@ -192,7 +192,7 @@ pub struct Taken {
 /// asked again since something runs there, or an offer to the workers ([`Machine::offer_to_workers`]).
 pub trait Keeper: Sync {
     /// Takes an EDT in. All devices are asked afterwards.
-    fn keep(&self, edt: Kept, machine: &dyn Machine);
+    fn keep(&self, edt: KeptEdt, machine: &dyn Machine);
 
     /// A place asks for an EDT: a worker without work, or a device that may have room. A worker asks for as long as it is
     /// offered something: one that gets nothing is to be told that there is nothing ([`Machine::offer_to_workers`]).

@@ -21,8 +21,8 @@ mod told;
 mod turns;
 
 pub use interface::{
-    Blocks, Candidate, Choice, Choices, Keeper, Kept, Machine, Policy, PolicyEntry, Taken, Times,
-    least_loaded,
+    BlockPlaces, Candidate, Choice, Choices, Keeper, KeptEdt, Machine, Policy, PolicyEntry, Taken,
+    VariantTimes, least_loaded,
 };
 pub use told::{Certainty, Considered, Expected, Why};
 

@@ -1,6 +1,6 @@
 //! What is before a place: the EDTs that wait for it, and those that it was given. Times are nanoseconds.
 
-use super::interface::{Candidate, Kept, Machine};
+use super::interface::{Candidate, KeptEdt, Machine};
 use super::told::Expected;
 use crate::object::place::Place;
 use smallvec::SmallVec;
@@ -25,19 +25,19 @@ const COMING: usize = 8;
 const MOST: usize = 64;
 
 /// In which order EDTs go: by priority, and then as they became ready.
-pub(super) type Key = (Reverse<u64>, u64);
+pub(super) type QueueKey = (Reverse<u64>, u64);
 
 /// An EDT that waits.
-pub(super) struct Waiting {
-    pub(super) kept: Kept,
-    pub(super) key: Key,
+pub(super) struct QueuedEdt {
+    pub(super) kept: KeptEdt,
+    pub(super) key: QueueKey,
     /// How often it was moved from one place to another.
     pub(super) moves: u8,
 }
 
 /// EDTs that are alike.
-struct Class {
-    like: Kept,
+struct AlikeEdts {
+    like: KeptEdt,
     count: u64,
 }
 
@@ -49,16 +49,16 @@ struct Given {
     since: u64,
     /// When its blocks should be there.
     there: u64,
-    like: Kept,
+    like: KeptEdt,
 }
 
 /// EDTs in order.
 #[derive(Default)]
-pub(super) struct Line {
-    waiting: VecDeque<Waiting>,
+pub(super) struct WaitingLine {
+    waiting: VecDeque<QueuedEdt>,
 }
 
-impl Line {
+impl WaitingLine {
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
     }
@@ -67,28 +67,28 @@ impl Line {
         self.waiting.is_empty()
     }
 
-    pub(super) fn get(&self, at: usize) -> Option<&Waiting> {
+    pub(super) fn get(&self, at: usize) -> Option<&QueuedEdt> {
         self.waiting.get(at)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Waiting> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &QueuedEdt> {
         self.waiting.iter()
     }
 
     /// How many go before an EDT of this key.
-    pub(super) fn before(&self, key: Key) -> usize {
+    pub(super) fn before(&self, key: QueueKey) -> usize {
         match self.waiting.back() {
             Some(last) if last.key > key => self.waiting.partition_point(|one| one.key < key),
             _ => self.waiting.len(),
         }
     }
 
-    pub(super) fn insert(&mut self, one: Waiting) {
+    pub(super) fn insert(&mut self, one: QueuedEdt) {
         let at = self.before(one.key);
         self.waiting.insert(at, one);
     }
 
-    pub(super) fn remove(&mut self, at: usize) -> Option<Waiting> {
+    pub(super) fn remove(&mut self, at: usize) -> Option<QueuedEdt> {
         self.waiting.remove(at)
     }
 }
@@ -104,9 +104,9 @@ pub(super) struct Queue {
     /// How many EDTs the place has now that it was not given here: nobody asks a policy about those that have one place to
     /// go.
     others: usize,
-    line: Line,
+    line: WaitingLine,
     /// The waiting EDTs by what they have in common, so that what they take is asked anew each time.
-    classes: SmallVec<[Class; 2]>,
+    classes: SmallVec<[AlikeEdts; 2]>,
     given: Vec<Given>,
     /// When the copies to the device have ended that the EDTs need which it was given: they go one after the other.
     link_free_at: u64,
@@ -119,23 +119,23 @@ impl Queue {
             units,
             at_once: 1,
             others: 0,
-            line: Line::default(),
+            line: WaitingLine::default(),
             classes: SmallVec::new(),
             given: Vec::new(),
             link_free_at: 0,
         }
     }
 
-    pub(super) fn line(&self) -> &Line {
+    pub(super) fn line(&self) -> &WaitingLine {
         &self.line
     }
 
     /// Has an EDT wait here.
-    pub(super) fn insert(&mut self, one: Waiting) {
+    pub(super) fn insert(&mut self, one: QueuedEdt) {
         let kept = &one.kept;
         match (self.classes.iter_mut()).find(|class| is_like(&class.like, kept)) {
             Some(class) => class.count += 1,
-            None => self.classes.push(Class {
+            None => self.classes.push(AlikeEdts {
                 like: kept.clone(),
                 count: 1,
             }),
@@ -144,7 +144,7 @@ impl Queue {
     }
 
     /// Takes a waiting EDT out.
-    pub(super) fn remove(&mut self, at: usize) -> Option<Waiting> {
+    pub(super) fn remove(&mut self, at: usize) -> Option<QueuedEdt> {
         let one = self.line.remove(at)?;
         let class = (self.classes.iter()).position(|class| is_like(&class.like, &one.kept));
         if let Some(class) = class {
@@ -157,7 +157,7 @@ impl Queue {
     }
 
     /// The place is given an EDT whose blocks are there in so many nanoseconds.
-    fn give(&mut self, kept: &Kept, copies: u64, now: u64) {
+    fn give(&mut self, kept: &KeptEdt, copies: u64, now: u64) {
         if copies != 0 {
             self.link_free_at = now.saturating_add(copies);
         }
@@ -193,7 +193,7 @@ impl Queue {
     }
 
     /// How many of these are alike and have an unknown time.
-    pub(super) fn exploring(&self, kept: &Kept) -> usize {
+    pub(super) fn exploring(&self, kept: &KeptEdt) -> usize {
         let explores = |given: &&Given| given.expected.is_none() && is_like(&given.like, kept);
         self.given.iter().filter(explores).count()
     }
@@ -280,7 +280,7 @@ impl Queue {
 
     /// What those take that wait.
     pub(super) fn waiting_ns(&self) -> u64 {
-        let one = |class: &Class| {
+        let one = |class: &AlikeEdts| {
             let ns = class.like.times.expected(self.place, class.like.bytes);
             class.count * ns.unwrap_or(0)
         };
@@ -314,7 +314,7 @@ impl Queue {
     }
 
     /// What is expected here of an EDT that has so much before it.
-    fn expected(&self, kept: &Kept, copy_ns: u64, ahead: u64, now: u64) -> Expected {
+    fn expected(&self, kept: &KeptEdt, copy_ns: u64, ahead: u64, now: u64) -> Expected {
         let busy_ns = kept.times.expected(self.place, kept.bytes);
         let beside = self.given.len() + self.others > 0;
         let latency = (kept.times).latency(self.place, kept.bytes, beside);
@@ -336,7 +336,7 @@ impl Queue {
 }
 
 /// Whether two EDTs take the same time.
-fn is_like(one: &Kept, other: &Kept) -> bool {
+fn is_like(one: &KeptEdt, other: &KeptEdt) -> bool {
     ptr::addr_eq(one.times, other.times) && one.bytes == other.bytes
 }
 
@@ -389,7 +389,7 @@ impl Places {
     }
 
     /// In what time the blocks of an EDT are in a place; none if it cannot run there.
-    fn copies_in(&self, kept: &Kept, place: Place, now: u64) -> Option<u64> {
+    fn copies_in(&self, kept: &KeptEdt, place: Place, now: u64) -> Option<u64> {
         let candidate = (kept.candidates.iter()).find(|candidate| candidate.place == place)?;
         let behind = candidate
             .behind
@@ -404,7 +404,7 @@ impl Places {
     }
 
     /// Whether the blocks of an EDT are all in a place.
-    pub(super) fn is_there(kept: &Kept, place: Place) -> bool {
+    pub(super) fn is_there(kept: &KeptEdt, place: Place) -> bool {
         let there = |one: &Candidate| one.copy_ns == 0 && one.behind.is_none();
         kept.candidates
             .iter()
@@ -426,7 +426,7 @@ impl Places {
     }
 
     /// A place is given an EDT. True if it has to wait for blocks.
-    pub(super) fn give(&mut self, kept: &Kept, place: Place, now: u64) -> bool {
+    pub(super) fn give(&mut self, kept: &KeptEdt, place: Place, now: u64) -> bool {
         let copies = self.copies_in(kept, place, now).unwrap_or(0);
         self.of(place).give(kept, copies, now);
         copies != 0
@@ -435,7 +435,7 @@ impl Places {
     /// What is expected of an EDT in a place behind so many of those that wait there; none where it cannot run there.
     pub(super) fn expected(
         &self,
-        kept: &Kept,
+        kept: &KeptEdt,
         place: Place,
         before: usize,
         now: u64,
@@ -447,12 +447,12 @@ impl Places {
     }
 
     /// In what time it has ended then; none where its time is not known.
-    fn end_behind(&self, kept: &Kept, place: Place, before: usize, now: u64) -> Option<u64> {
+    fn end_behind(&self, kept: &KeptEdt, place: Place, before: usize, now: u64) -> Option<u64> {
         self.expected(kept, place, before, now)?.end_ns()
     }
 
     /// In what time an EDT has ended that comes to wait for a place.
-    pub(super) fn end_of_new(&self, one: &Waiting, place: Place, now: u64) -> Option<u64> {
+    pub(super) fn end_of_new(&self, one: &QueuedEdt, place: Place, now: u64) -> Option<u64> {
         let before = self.get(place).line.before(one.key);
         self.end_behind(&one.kept, place, before, now)
     }
@@ -464,7 +464,7 @@ impl Places {
     }
 
     /// In what time an EDT has ended that a place takes now, before those that wait there.
-    pub(super) fn end_of_next(&self, kept: &Kept, place: Place, now: u64) -> Option<u64> {
+    pub(super) fn end_of_next(&self, kept: &KeptEdt, place: Place, now: u64) -> Option<u64> {
         self.end_behind(kept, place, 0, now)
     }
 

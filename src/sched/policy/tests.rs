@@ -34,13 +34,13 @@ impl Machine for Wide {
 }
 
 /// An EDT that the host and a device may run.
-fn kept(edt: usize, times: &'static RunTimes) -> Kept {
+fn kept(edt: usize, times: &'static RunTimes) -> KeptEdt {
     let candidate = |place| Candidate {
         place,
         copy_ns: 0,
         behind: None,
     };
-    Kept {
+    KeptEdt {
         edt,
         priority: 0,
         times,
@@ -115,7 +115,7 @@ impl Machine for Loads {
 /// Bytes of the host, and of two devices.
 struct Bytes([u64; 3]);
 
-impl Blocks for Bytes {
+impl BlockPlaces for Bytes {
     fn bytes(&self) -> u64 {
         64
     }

@@ -7,7 +7,7 @@
 //! `data.js` reads what is written here.
 
 use super::pack::{Column, base64};
-use ocr::report::recorded::{Edt, Estimate, NEVER, Run};
+use ocr::report::recorded::{NEVER, RecordedEdt, RecordedEstimate, RecordedRun};
 use ocr::report::why::{PARTS, PlaceTime};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,7 @@ enum Lane {
 }
 
 impl Lane {
-    fn of(edt: &Edt) -> Lane {
+    fn of(edt: &RecordedEdt) -> Lane {
         match edt.place {
             0 => Lane::Worker(edt.lane),
             place => Lane::Kernels(place, edt.lane),
@@ -43,7 +43,7 @@ impl Lane {
         }
     }
 
-    fn json(self, run: &Run, is_only: bool) -> Value {
+    fn json(self, run: &RecordedRun, is_only: bool) -> Value {
         let (place, kind, _) = self.key();
         let name = match self {
             Lane::Worker(owner) => run
@@ -73,7 +73,7 @@ struct Lanes {
 }
 
 impl Lanes {
-    fn of(run: &Run) -> Lanes {
+    fn of(run: &RecordedRun) -> Lanes {
         let mut all: BTreeMap<(u8, u8, u32), (Lane, Vec<u32>)> = BTreeMap::new();
         let mut lane = |lane: Lane| {
             all.entry(lane.key()).or_insert((lane, Vec::new()));
@@ -143,7 +143,7 @@ struct Bar {
 
 /// The bars of one lane, each of at most `each` neighbours. Neighbours with a gap of more than `longest` nanoseconds
 /// between them are not merged.
-fn merged(run: &Run, edts: &[u32], each: usize, longest: u64) -> Vec<Bar> {
+fn merged(run: &RecordedRun, edts: &[u32], each: usize, longest: u64) -> Vec<Bar> {
     let mut bars = Vec::new();
     let mut at = 0;
     while at < edts.len() {
@@ -188,7 +188,7 @@ fn maybe(column: &mut Column, time: u64, before: u64) {
 
 /// Everything that is drawn of a run, with at most `most` bars for EDTs. `times` say what the time of each place went
 /// into.
-pub(super) fn lanes(run: &Run, most: usize, times: &[PlaceTime]) -> Value {
+pub(super) fn lanes(run: &RecordedRun, most: usize, times: &[PlaceTime]) -> Value {
     let lanes = Lanes::of(run);
     let count: usize = lanes.edts.iter().map(Vec::len).sum();
     let each = count.div_ceil(most.max(1)).max(1);
@@ -228,7 +228,7 @@ fn idle(place: &PlaceTime) -> Vec<u8> {
 }
 
 /// The bars for EDTs: how many each lane has, and columns over the bars of all lanes.
-fn bars(run: &Run, lanes: &Lanes, each: usize) -> Value {
+fn bars(run: &RecordedRun, lanes: &Lanes, each: usize) -> Value {
     let [mut begin, mut length, mut template, mut idle, mut edts] =
         std::array::from_fn(|_| Column::default());
     let unknown = run.templates.len() as u32;
@@ -264,7 +264,7 @@ fn bars(run: &Run, lanes: &Lanes, each: usize) -> Value {
 }
 
 /// For each EDT, the number of the dependence that was satisfied last; `u32::MAX` for an EDT without one.
-fn last_edges(run: &Run) -> Vec<u32> {
+fn last_edges(run: &RecordedRun) -> Vec<u32> {
     let when = |number: u32| {
         let edge = run.edges.get(number as usize)?;
         match edge.at {
@@ -285,7 +285,7 @@ fn last_edges(run: &Run) -> Vec<u32> {
 
 /// What is known of each EDT, as columns in the order of the bars. Times are how long before the EDT's begin something
 /// was.
-fn details(run: &Run, lanes: &Lanes) -> Value {
+fn details(run: &RecordedRun, lanes: &Lanes) -> Value {
     let order: Vec<u32> = lanes.edts.iter().flatten().copied().collect();
     let mut position = vec![0_u32; run.edts.len()];
     for (at, edt) in order.iter().enumerate() {
@@ -363,8 +363,8 @@ fn details(run: &Run, lanes: &Lanes) -> Value {
 /// What the policy expected of EDTs in the places that it considered, in the order of the EDTs on the page and by time.
 /// Null where the policy has told nothing. `position` is 1 more than the number of each EDT on the page; 0 for one that
 /// is not there.
-fn estimates(run: &Run, position: &[u32]) -> Value {
-    let mut order: Vec<&Estimate> = run.estimates.iter().collect();
+fn estimates(run: &RecordedRun, position: &[u32]) -> Value {
+    let mut order: Vec<&RecordedEstimate> = run.estimates.iter().collect();
     order.retain(|one| position[one.edt as usize] != 0);
     // The sort is stable, so the estimates of each EDT stay in the order of time.
     order.sort_by_key(|one| position[one.edt as usize]);
@@ -405,7 +405,7 @@ fn estimates(run: &Run, position: &[u32]) -> Value {
 }
 
 /// The copies, by lane and time. If there are more than `most`, neighbours are merged.
-fn copies(run: &Run, lanes: &Lanes, most: usize) -> Value {
+fn copies(run: &RecordedRun, lanes: &Lanes, most: usize) -> Value {
     let [mut begin, mut length, mut bytes, mut high, mut low] =
         std::array::from_fn(|_| Column::default());
     let each = run.copies.len().div_ceil(most.max(1)).max(1);

@@ -24,9 +24,9 @@ mod sections;
 mod tests;
 
 use crate::Failure;
-use crate::reasons::{Reasons, Seen};
+use crate::reasons::{Reasons, SeenRun};
 use crate::table::Table;
-use ocr::report::recorded::Run;
+use ocr::report::recorded::RecordedRun;
 use ocr::report::why::Facts;
 use ocr::text::Readable;
 use serde_json::{Value, json};
@@ -67,13 +67,13 @@ pub(crate) struct PageRun {
 
 impl PageRun {
     /// A recorded run for a page that has `runs` runs. None where no EDT has ended.
-    pub(crate) fn new(policy: &str, run: &Run, runs: usize) -> Option<PageRun> {
+    pub(crate) fn new(policy: &str, run: &RecordedRun, runs: usize) -> Option<PageRun> {
         PageRun::with(policy, run, MOST_BARS / runs.max(1))
     }
 
     /// The run, for the reasons.
-    pub(crate) fn seen(&self) -> Seen<'_> {
-        Seen {
+    pub(crate) fn seen(&self) -> SeenRun<'_> {
+        SeenRun {
             policy: &self.policy,
             facts: &self.facts,
             own: self.own,
@@ -81,7 +81,7 @@ impl PageRun {
     }
 
     /// A recorded run for a page, with at most `most` bars for EDTs. None where no EDT has ended.
-    fn with(policy: &str, run: &Run, most: usize) -> Option<PageRun> {
+    fn with(policy: &str, run: &RecordedRun, most: usize) -> Option<PageRun> {
         let facts = Facts::of(run)?;
         let mut drawn = lanes::lanes(run, most, &facts.times.places);
         drawn["policy"] = policy.into();

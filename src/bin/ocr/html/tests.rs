@@ -2,15 +2,18 @@ use super::*;
 use crate::table::{Align, Table};
 use flate2::read::ZlibDecoder;
 use ocr::policy::{Certainty, Expected, Why};
-use ocr::report::recorded::{Device, Edge, Edt, Estimate, NEVER, Template, Thread, Transfer};
+use ocr::report::recorded::{
+    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedTemplate, RecordedThread,
+    Transfer,
+};
 use std::io::Read;
 use std::process::{Command, Stdio};
 
 /// A name that would end a script, and one that was not UTF-8 before it was read.
 const NAMES: [&str; 2] = ["</script><script>alert(1)</script>&<!--", "bad\\xff name"];
 
-fn edt(place: u8, lane: u32, begin: u64, end: u64) -> Edt {
-    Edt {
+fn edt(place: u8, lane: u32, begin: u64, end: u64) -> RecordedEdt {
+    RecordedEdt {
         guid: 0x2800_0000_0000_0000 + begin,
         template: u32::from(place),
         parent: u32::MAX,
@@ -33,19 +36,19 @@ fn edt(place: u8, lane: u32, begin: u64, end: u64) -> Edt {
 }
 
 /// Two workers and a device with two queues and copies.
-fn run(policy: &str, edts: u64) -> Run {
-    let thread = |name: &str| Thread {
+fn run(policy: &str, edts: u64) -> RecordedRun {
+    let thread = |name: &str| RecordedThread {
         name: name.into(),
         is_worker: true,
-        ..Thread::default()
+        ..RecordedThread::default()
     };
-    let template = |name: &str| Template {
+    let template = |name: &str| RecordedTemplate {
         name: name.into(),
         places: 0b11,
     };
-    let device = Device {
+    let device = RecordedDevice {
         name: NAMES[1].into(),
-        ..Device::default()
+        ..RecordedDevice::default()
     };
     let each = |n: u64| match n % 4 {
         0 => edt(0, 7, 1000 * n, 1000 * n + 3000),
@@ -53,7 +56,7 @@ fn run(policy: &str, edts: u64) -> Run {
         2 => edt(1, 2, 1000 * n, 1000 * n + 2000),
         _ => edt(1, 3, 1000 * n, 1000 * n + 1500),
     };
-    Run {
+    RecordedRun {
         end: 1000 * edts + 4000,
         status: Some(0),
         about: [("sched", policy), ("workers", "2"), ("program", NAMES[0])]
@@ -72,7 +75,7 @@ fn run(policy: &str, edts: u64) -> Run {
             .collect(),
         labels: [(0x2800_0000_0000_0000, NAMES[0].to_string())].into(),
         estimates: (0..2)
-            .map(|place| Estimate {
+            .map(|place| RecordedEstimate {
                 edt: 0,
                 at: 0,
                 place,
@@ -97,7 +100,7 @@ fn run(policy: &str, edts: u64) -> Run {
                 end: 1000 * n + 700,
             })
             .collect(),
-        ..Run::default()
+        ..RecordedRun::default()
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// The answer of `ocr tune --json`.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct TuneAnswer<'a> {
     /// The program and its arguments.
     program: Vec<String>,
     /// What the numbers are, in words.
@@ -26,7 +26,7 @@ struct Answer<'a> {
     runs: usize,
     best: One<'a>,
     /// The setting that comes behind the best, and how sure it is that the best is better.
-    next: Option<Next<'a>>,
+    next: Option<NextInJson<'a>>,
     /// The settings that cannot be told from the best.
     alike: Vec<Names<'a>>,
     dimensions: Vec<Line<'a>>,
@@ -34,7 +34,7 @@ struct Answer<'a> {
     tried: Vec<One<'a>>,
     /// The value of each key of `--same`; null where none is printed.
     same: BTreeMap<&'a str, Option<&'a str>>,
-    failures: Vec<Failed<'a>>,
+    failures: Vec<FailedSettings<'a>>,
     notes: &'a [String],
     /// The variables of the environment for the best setting.
     environment: BTreeMap<&'a str, &'a str>,
@@ -63,7 +63,7 @@ struct One<'a> {
 }
 
 #[derive(Serialize)]
-struct Next<'a> {
+struct NextInJson<'a> {
     values: Names<'a>,
     order: Option<&'a Order>,
     is_sure: bool,
@@ -85,7 +85,7 @@ struct Value<'a> {
 }
 
 #[derive(Serialize)]
-struct Failed<'a> {
+struct FailedSettings<'a> {
     values: Names<'a>,
     how: &'a str,
     said: &'a str,
@@ -99,14 +99,14 @@ impl Outcome<'_> {
             let words = words.iter().map(|word| Readable::os(word).to_string());
             words.collect()
         };
-        let next = found.next.as_ref().map(|(next, order)| Next {
+        let next = found.next.as_ref().map(|(next, order)| NextInJson {
             values: self.names(&found.tried[*next].setting),
             order: order.as_ref(),
             is_sure: order.as_ref().is_some_and(Order::is_sure),
         });
         let dimensions = task.dimensions.iter().enumerate();
         let same = task.same.iter().zip(&self.seen.values);
-        let answer = Answer {
+        let answer = TuneAnswer {
             program: readable(task.words),
             metric: self.whose(),
             settings: found.total,
@@ -132,7 +132,7 @@ impl Outcome<'_> {
                 .map(|(key, seen)| (key.as_str(), seen.first().map(|(value, _)| value.as_str())))
                 .collect(),
             failures: (self.seen.left.iter())
-                .map(|left| Failed {
+                .map(|left| FailedSettings {
                     values: self.names(&left.setting),
                     how: &left.how,
                     said: &left.tail,

@@ -57,7 +57,7 @@ build/examples/levenshtein --quiet a.fa b.fa";
 
 /// The arguments of `ocr tune`.
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct TuneOptions {
     /// What is varied, with its values; may be given several times.
     #[arg(long, value_name = "NAME=VALUES", required = true)]
     vary: Vec<Dimension>,
@@ -122,7 +122,7 @@ pub(crate) struct Task<'a> {
 
 /// What was seen during a search.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct SeenInSearch {
     /// For each key of `--same`, the values that runs printed.
     pub(crate) values: Vec<Values>,
     /// The settings that were left out, since the program failed with them.
@@ -132,7 +132,7 @@ pub(crate) struct Seen {
 }
 
 /// Searches for the best setting, and shows what was found.
-pub(crate) fn tune(options: &Options) -> Result<(), Failure> {
+pub(crate) fn tune(options: &TuneOptions) -> Result<(), Failure> {
     check_words(&options.program, "tune")?;
     let mut notes = Vec::new();
     let task = task(options, &mut notes)?;
@@ -160,9 +160,9 @@ pub(crate) fn tune(options: &Options) -> Result<(), Failure> {
             plan.least()
         )));
     }
-    let mut seen = Seen {
+    let mut seen = SeenInSearch {
         values: vec![Vec::new(); task.same.len()],
-        ..Seen::default()
+        ..SeenInSearch::default()
     };
     let found = {
         let folder = Folder::new().map_err(Failure::failed)?;
@@ -197,7 +197,7 @@ pub(crate) fn tune(options: &Options) -> Result<(), Failure> {
 
 /// The search that is asked for, on the devices that there are. Sentences on what is left out for want of a device are
 /// added to `notes`.
-fn task<'a>(options: &'a Options, notes: &mut Vec<String>) -> Result<Task<'a>, Failure> {
+fn task<'a>(options: &'a TuneOptions, notes: &mut Vec<String>) -> Result<Task<'a>, Failure> {
     let mut dimensions = options.vary.clone();
     vary::check(&dimensions, &options.program).map_err(Failure::usage)?;
     let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
@@ -350,7 +350,7 @@ impl Task<'_> {
     }
 }
 
-impl Seen {
+impl SeenInSearch {
     /// Adds a run, and returns the number by which it is judged. None if the run failed. The error ends the search:
     /// values of `--same` differ.
     fn take(

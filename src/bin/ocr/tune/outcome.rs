@@ -2,7 +2,7 @@
 
 use super::ranks::Order;
 use super::search::{Found, Plan, Setting, Tried};
-use super::{Seen, Task};
+use super::{SeenInSearch, Task};
 use crate::best::{Times, listed};
 use crate::table::{Align, Table, wrap};
 use ocr::report::counted;
@@ -23,7 +23,7 @@ pub(crate) struct Outcome<'a> {
     /// The best setting, and the times of all.
     pub(crate) found: &'a Found,
     /// What was seen during the search.
-    pub(crate) seen: &'a Seen,
+    pub(crate) seen: &'a SeenInSearch,
     /// Sentences on what was left out before the search.
     pub(crate) notes: &'a [String],
 }
@@ -388,7 +388,7 @@ fn how_sure(next: &str, order: Option<&Order>) -> String {
 }
 
 /// How runs failed. Settings with which they failed alike are told of together.
-pub(crate) fn left_out(task: &Task<'_>, seen: &Seen) -> String {
+pub(crate) fn left_out(task: &Task<'_>, seen: &SeenInSearch) -> String {
     let mut failures: Vec<((&str, &str), Vec<&Setting>)> = Vec::new();
     for left in &seen.left {
         let what = (&*left.how, &*left.tail);

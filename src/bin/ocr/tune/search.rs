@@ -80,7 +80,7 @@ impl Tried {
 
 /// The index in [`Found::tried`] of the setting that comes behind the best, and the order of their runs in the duel.
 /// The order is none if there was no duel.
-pub(crate) type Next = Option<(usize, Option<Order>)>;
+pub(crate) type NextBest = Option<(usize, Option<Order>)>;
 
 /// The result of a search.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ pub(crate) struct Found {
     /// The index in `tried` of the best setting. None where all have failed.
     pub(crate) best: Option<usize>,
     /// The setting that comes behind the best.
-    pub(crate) next: Next,
+    pub(crate) next: NextBest,
     /// How many settings there are.
     pub(crate) total: u128,
     /// How many of the settings began.
@@ -504,7 +504,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
 
     /// Runs the best setting and the next against each other. The better one by all runs of the last stage and of the
     /// duel is the best then. Returns the best and the next.
-    fn duel(&mut self, best: usize, next: usize) -> Result<(Option<usize>, Next), E> {
+    fn duel(&mut self, best: usize, next: usize) -> Result<(Option<usize>, NextBest), E> {
         let pair = [best, next];
         for round in 0..(self.budget() / 2).min(DUEL.1) {
             let turn = self.round(&pair, Stage::Duel, round % 2 == 1)?;

@@ -232,10 +232,14 @@ fn say_of(
             write!(
                 text,
                 "ocr: error: the range function for EDT {} crashed with {name}",
-                Named(edt)
+                CrashedEdt(edt)
             )
         }
-        Some(edt) => write!(text, "ocr: error: EDT {} crashed with {name}", Named(edt)),
+        Some(edt) => write!(
+            text,
+            "ocr: error: EDT {} crashed with {name}",
+            CrashedEdt(edt)
+        ),
         None => write!(text, "ocr: error: {ThisThread} crashed with {name}"),
     });
     // SAFETY: the signals that this is called for are SIGSEGV and SIGBUS of a thread's own doing, for which the system
@@ -391,9 +395,9 @@ fn name_of(signal: libc::c_int) -> &'static str {
 }
 
 /// An EDT, for the middle of a message.
-struct Named<'a>(&'a Edt);
+struct CrashedEdt<'a>(&'a Edt);
 
-impl fmt::Display for Named<'_> {
+impl fmt::Display for CrashedEdt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({:.200})", self.0.guid(), self.0.work().name.known())
     }
@@ -474,7 +478,7 @@ fn name_on_devices(text: &mut Text, runtime: &Runtime, gave_up: bool) -> fmt::Re
             }
             _ => ", EDT ",
         };
-        write!(text, "{begin}{}", Named(edt))?;
+        write!(text, "{begin}{}", CrashedEdt(edt))?;
         for (at, slot) in address::without_block(edt).take(FEW).enumerate() {
             let begin = match at {
                 0 => ", without a data block on pre-slot ",

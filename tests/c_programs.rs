@@ -1,6 +1,6 @@
 //! Runs the OCR programs below `tests/c`: each is compiled against `build/lib/libocr.so`, and is a test
-//! for every number of workers it names. What the programs say about themselves is described in
-//! `tests/c/check.h`. The first program of each group is linked with `build/lib/libocr.a` instead: a group is the
+//! for every number of workers it names, in each of its revisions. What the programs say about themselves is described in
+//! `tests/c/check.h`, and read by `tests/support/directives.rs`. The first program of each group is linked with `build/lib/libocr.a` instead: a group is the
 //! programs whose names begin with the same word.
 //!
 //! Settings, from the environment:
@@ -15,9 +15,14 @@
 //! * `OCR_TEST_NO_OPENCL=1`: programs that launch kernels are ignored
 //! * `OCR_TEST_FOLDER=NAME`: compiled programs go to `target/c-tests/NAME`, apart from those of other settings
 //! * `OCR_TEST_WORKERS=N`: programs that run with so many workers and others run with so many alone
-//! * `OCR_BLESS=1`: what a program prints replaces its `.expected-output`, where it has one and differs
+//! * `OCR_BLESS=1`: what a program prints replaces its `.expected-output` and its `.stderr`, where it has one and differs
+//! * `OCR_TEST_TIMES=N`: the N runs that took the longest are listed at the end
 //! * `OCR_TEST_ALL=1`: a program that says that what it needs is not there fails
 
+#[path = "support/directives.rs"]
+mod directives;
+#[path = "support/snapshot.rs"]
+mod snapshot;
 mod support;
 
 use std::collections::HashSet;
@@ -30,56 +35,70 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use directives::{Directives, Expected};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 /// After this long a program counts as hung. Generous: it is no statement about speed.
 const WATCHDOG: Duration = Duration::from_secs(120);
 
+/// The extension of the file beside a program that is its standard output, and of that which is its standard error.
+const OUTPUT: &str = "expected-output";
+const SNAPSHOT: &str = "stderr";
+
 /// The exit status of a program that finds that what it needs is not there: `NOT_RUN` of `tests/c/check.h`.
 const NOT_RUN: i32 = 77;
 
-/// Which exit status passes.
-#[derive(Clone, Copy)]
-enum Expected {
-    Code(i32),
-    NonZero,
-}
-
-impl Expected {
-    fn is_met_by(self, status: ExitStatus) -> bool {
-        match self {
-            Self::Code(code) => status.code() == Some(code),
-            Self::NonZero => !status.success(),
-        }
-    }
-}
-
-/// A program and what its directives ask for.
+/// A program.
 struct Program {
     source: PathBuf,
     name: String,
-    args: Vec<String>,
-    status: Expected,
-    stdout: Vec<String>,
-    stdout_lines: Vec<(usize, String)>,
-    expected_output: Option<String>,
-    stderr: Vec<String>,
-    stderr_without: Vec<String>,
-    env: Vec<(String, String)>,
-    workers: Vec<u32>,
-    needs_opencl: bool,
-    needs_halt: bool,
-    needs_signals: bool,
     /// Whether the static library is linked.
     is_static: bool,
     /// Compiled by the first test that gets here.
     binary: OnceLock<Result<PathBuf, String>>,
     /// Whether a run of it has failed.
     failed: AtomicBool,
+}
+
+/// What a program is to do in one of its revisions.
+struct Revision {
+    asks: Directives,
+    /// The file of the whole standard output, and what it has.
+    expected_output: Option<(PathBuf, String)>,
+    /// The file of the whole standard error without what differs from run to run, and what it has.
+    snapshot: Option<(PathBuf, String)>,
+}
+
+impl Revision {
+    fn new(source: &Path, asks: Directives) -> Result<Self, String> {
+        let beside = |extension: &str| {
+            let own = asks
+                .revision
+                .map(|revision| source.with_extension(format!("{}.{extension}", revision.name())));
+            let common = Some(source.with_extension(extension));
+            let file = own.into_iter().chain(common).find(|file| file.exists());
+            let read = |file: PathBuf| match fs::read_to_string(&file) {
+                Ok(text) => Ok((file, text)),
+                Err(e) => Err(format!("{}: {e}", file.display())),
+            };
+            file.map(read).transpose()
+        };
+        Ok(Self {
+            expected_output: beside(OUTPUT)?,
+            snapshot: beside(SNAPSHOT)?,
+            asks,
+        })
+    }
+
+    /// The files beside the program with which it is compared.
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let files = [&self.expected_output, &self.snapshot].into_iter();
+        files.flatten().map(|(file, _)| file)
+    }
 }
 
 impl Drop for Program {
@@ -100,90 +119,22 @@ impl Drop for Program {
 }
 
 impl Program {
-    fn read(source: PathBuf) -> Result<Self, String> {
-        let text = fs::read_to_string(&source).map_err(|e| format!("{}: {e}", source.display()))?;
+    /// A program, and what it is to do in each of its revisions.
+    fn read(source: PathBuf) -> Result<(Self, Vec<Revision>), String> {
+        let in_source = |e: String| format!("{}: {e}", source.display());
+        let text = fs::read_to_string(&source).map_err(|e| in_source(e.to_string()))?;
+        let all = Directives::of_all(&text).map_err(in_source)?.into_iter();
+        let revisions = all.map(|asks| Revision::new(&source, asks));
+        let revisions = revisions.collect::<Result<_, _>>()?;
         let name = source.file_stem().map(|s| s.to_string_lossy().into_owned());
-        let mut program = Self {
+        let program = Self {
             name: name.unwrap_or_default(),
-            args: Vec::new(),
-            status: Expected::Code(0),
-            stdout: Vec::new(),
-            stdout_lines: Vec::new(),
-            expected_output: fs::read_to_string(source.with_extension("expected-output")).ok(),
-            stderr: Vec::new(),
-            stderr_without: Vec::new(),
-            env: Vec::new(),
-            workers: Vec::new(),
-            needs_opencl: false,
-            needs_halt: false,
-            needs_signals: false,
             is_static: false,
             binary: OnceLock::new(),
             failed: AtomicBool::new(false),
             source,
         };
-        for line in text.lines() {
-            let Some((key, value)) = line.strip_prefix("// ").and_then(|l| l.split_once(':'))
-            else {
-                continue;
-            };
-            // Prose has a colon, too, but its first words are more than one, or begin with a capital.
-            if key.contains(|c: char| c != '-' && !c.is_ascii_lowercase()) {
-                continue;
-            }
-            program
-                .directive(key, value.trim())
-                .ok_or_else(|| format!("{}: bad directive `{line}`", program.source.display()))?;
-        }
-        if program.workers.is_empty() {
-            // With mainEdt alone, a program that is ended on purpose does the same with any number of workers.
-            let edts = text.matches("ocrEdtDep_t depv[]").count();
-            program.workers = match (program.status, edts) {
-                (Expected::Code(0), _) | (_, 0 | 2..) => vec![1, 2, 8],
-                (_, 1) => vec![2],
-            };
-        }
-        Ok(program)
-    }
-
-    /// Takes one directive in; none if it cannot be understood.
-    fn directive(&mut self, key: &str, value: &str) -> Option<()> {
-        match key {
-            "args" => self.args = value.split_whitespace().map(str::to_owned).collect(),
-            "status" if value == "nonzero" => self.status = Expected::NonZero,
-            "status" => self.status = Expected::Code(value.parse().ok()?),
-            "stdout" => self.stdout.push(value.to_owned()),
-            "stdout-lines" => {
-                let (count, line) = value.split_once(' ')?;
-                self.stdout_lines
-                    .push((count.parse().ok()?, line.to_owned()));
-            }
-            "stderr" => self.stderr.push(value.to_owned()),
-            // Each misuse is told by the ID of its rule. `tests/rules.rs` reads these two as well.
-            "misuse" => {
-                let ids = value.split_whitespace();
-                self.stderr
-                    .extend(ids.map(|id| format!("the rule: [{id}] ")));
-            }
-            "clause" if !value.is_empty() => {}
-            "stderr-without" => self.stderr_without.push(value.to_owned()),
-            "env" => {
-                let (name, value) = value.split_once('=')?;
-                self.env.push((name.to_owned(), value.to_owned()));
-            }
-            "workers" => {
-                self.workers = value
-                    .split_whitespace()
-                    .map(str::parse)
-                    .collect::<Result<_, _>>()
-                    .ok()?;
-            }
-            "needs" if value == "opencl" => self.needs_opencl = true,
-            "needs" if value == "halt" => self.needs_halt = true,
-            "needs" if value == "signals" => self.needs_signals = true,
-            _ => return None,
-        }
-        Some(())
+        Ok((program, revisions))
     }
 
     /// The first word of its name.
@@ -252,7 +203,13 @@ impl Program {
     }
 
     /// Runs the program once and judges it. What comes back is why it was not run, where it said so.
-    fn run(&self, place: &Place, workers: u32) -> Result<Option<String>, String> {
+    fn run(
+        &self,
+        revision: &Revision,
+        place: &Place,
+        workers: u32,
+    ) -> Result<Option<String>, String> {
+        let asks = &revision.asks;
         let binary = self.binary(place)?;
         let mut command = if let Some(sanitizer) = place.sanitizer {
             let mut command = Command::new(binary);
@@ -268,7 +225,7 @@ impl Program {
                 "--errors-for-leak-kinds=definite",
             ]);
             // A program that is cut short leaves its memory behind.
-            let ends_normally = matches!(self.status, Expected::Code(0));
+            let ends_normally = matches!(asks.status, Expected::Code(0));
             valgrind.arg(if ends_normally {
                 "--leak-check=full"
             } else {
@@ -280,14 +237,14 @@ impl Program {
             Command::new(binary)
         };
         command
-            .args(&self.args)
+            .args(&asks.args)
             // No test writes to the cache of the user.
             .env("OCR_MODELS", "off")
             .env("OCR_WORKERS", workers.to_string());
-        if self.needs_opencl {
+        if asks.needs_opencl {
             command.env("OCR_DEVICES", "all");
         }
-        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.envs(asks.env.iter().map(|(name, value)| (name, value)));
         command.current_dir(&place.output).stdin(Stdio::null());
         let limit = if place.is_slow() {
             WATCHDOG * 20
@@ -301,13 +258,16 @@ impl Program {
                 return Ok(Some(reason.to_owned()));
             }
         }
-        self.judge(&run).map(|()| None)
+        revision.judge(&run, place).map(|()| None)
     }
+}
 
-    fn judge(&self, run: &Run) -> Result<(), String> {
+impl Revision {
+    fn judge(&self, run: &Run, place: &Place) -> Result<(), String> {
+        let asks = &self.asks;
         let mut complaints = Vec::new();
-        if !self.status.is_met_by(run.status) {
-            let want = match self.status {
+        if !asks.status.is_met_by(run.status) {
+            let want = match asks.status {
                 Expected::Code(code) => format!("exit status: {code}"),
                 Expected::NonZero => "a status that is not zero".to_owned(),
             };
@@ -320,45 +280,52 @@ impl Program {
             // A program that is to fail does so on purpose, not by a crash.
             complaints.push(format!("crashed: {}", run.status));
         }
-        for text in self
+        for text in asks
             .stdout
             .iter()
             .filter(|text| !run.stdout.contains(text.as_str()))
         {
             complaints.push(format!("the standard output lacks `{text}`"));
         }
-        for text in self
+        for text in asks
             .stderr
             .iter()
             .filter(|text| !run.stderr.contains(text.as_str()))
         {
             complaints.push(format!("the standard error lacks `{text}`"));
         }
-        for text in self
+        for text in asks
             .stderr_without
             .iter()
             .filter(|text| run.stderr.contains(text.as_str()))
         {
             complaints.push(format!("the standard error has `{text}`"));
         }
-        for (want, line) in &self.stdout_lines {
+        for (want, line) in &asks.stdout_lines {
             let got = run.stdout.lines().filter(|l| l == line).count();
             if got != *want {
                 complaints.push(format!("{got} lines `{line}`, want {want}"));
             }
         }
-        if self
-            .expected_output
-            .as_ref()
-            .is_some_and(|want| *want != run.stdout)
-        {
-            let path = self.source.with_extension("expected-output");
-            if support::is_set("OCR_BLESS") && complaints.is_empty() {
-                fs::write(&path, &run.stdout).map_err(|e| format!("{}: {e}", path.display()))?;
+        let mut wholes = vec![(&self.expected_output, "output", run.stdout.clone())];
+        // Instruments say something of their own, and move what a message tells of.
+        if !place.is_slow() {
+            let text = snapshot::normalised(&run.stderr);
+            wholes.push((&self.snapshot, "error", text));
+        }
+        // What is wrong otherwise is not made the standard.
+        let may_bless = support::is_set("OCR_BLESS") && complaints.is_empty();
+        for (file, stream, got) in wholes {
+            let Some((path, want)) = file.as_ref().filter(|(_, want)| *want != got) else {
+                continue;
+            };
+            if may_bless {
+                fs::write(path, &got).map_err(|e| format!("{}: {e}", path.display()))?;
             } else {
                 complaints.push(format!(
-                    "the standard output is not that of {} (OCR_BLESS=1 replaces it)",
-                    path.display()
+                    "the standard {stream} is not that of {} (- lacks, + is new; OCR_BLESS=1 writes the file anew):\n{}",
+                    path.display(),
+                    snapshot::difference(want, &got)
                 ));
             }
         }
@@ -535,6 +502,28 @@ fn join(reader: Reader) -> String {
         .unwrap_or_else(|_| "(the reader failed)".to_owned())
 }
 
+/// How long the runs took.
+#[derive(Default)]
+struct Times(Mutex<Vec<(Duration, String)>>);
+
+impl Times {
+    fn add(&self, time: Duration, name: &str) {
+        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        times.push((time, name.to_owned()));
+    }
+
+    /// Lists the longest, and what all took together.
+    fn list(&self, count: usize) {
+        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        times.sort_unstable_by(|a, b| b.cmp(a));
+        let all: Duration = times.iter().map(|(time, _)| time).sum();
+        eprintln!("{:.1} s in {} runs:", all.as_secs_f64(), times.len());
+        for (time, name) in times.iter().take(count) {
+            eprintln!("{:8.3} s  {name}", time.as_secs_f64());
+        }
+    }
+}
+
 fn modified(path: &Path) -> SystemTime {
     fs::metadata(path)
         .and_then(|m| m.modified())
@@ -603,27 +592,56 @@ fn main() -> Result<(), String> {
     let mut trials = Vec::new();
     let mut left_out = 0;
     let mut groups = HashSet::new();
+    let mut wholes: HashSet<PathBuf> = support::files_below(&sources, &[OUTPUT, SNAPSHOT])
+        .into_iter()
+        .collect();
+    let times = Arc::new(Times::default());
+    let mut all = Vec::new();
     for source in support::files_below(&sources, &["c", "cpp"]) {
-        let mut program = Program::read(source)?;
+        let (mut program, revisions) = Program::read(source)?;
         program.is_static = groups.insert(program.group().to_owned());
         let program = Arc::new(program);
-        let ignored = program.needs_opencl && no_opencl.is_some();
+        for revision in revisions {
+            for file in revision.files() {
+                wholes.remove(file);
+            }
+            all.push((Arc::clone(&program), Arc::new(revision)));
+        }
+    }
+    if let Some(file) = wholes.iter().min() {
+        return Err(format!(
+            "{}: no program beside it is compared with this file",
+            file.display()
+        ));
+    }
+    for (program, revision) in all {
+        let asks = &revision.asks;
+        let ignored = asks.needs_opencl && no_opencl.is_some();
         left_out += usize::from(ignored);
         // A process with a thread of ThreadSanitizer's own is never said to hang.
-        let ignored = ignored || program.needs_halt && matches!(sanitizer, Some(Sanitizer::Thread));
+        let ignored = ignored || asks.needs_halt && matches!(sanitizer, Some(Sanitizer::Thread));
         // Memcheck and the sanitizers tell of crashes themselves.
-        let ignored = ignored || program.needs_signals && place.is_slow();
+        let ignored = ignored || asks.needs_signals && place.is_slow();
         let counts = match only_workers {
-            Some(count) if program.workers.contains(&count) => vec![count],
-            Some(_) => program.workers[..1].to_vec(),
-            None => program.workers.clone(),
+            Some(count) if asks.workers.contains(&count) => vec![count],
+            Some(_) => asks.workers[..1].to_vec(),
+            None => asks.workers.clone(),
         };
         for workers in counts {
-            let (program, place) = (Arc::clone(&program), Arc::clone(&place));
-            let name = format!("{}::workers_{workers}", program.name);
+            let name = match asks.revision {
+                None => format!("{}::workers_{workers}", program.name),
+                Some(of) => format!("{}::{}::workers_{workers}", program.name, of.name()),
+            };
+            let (program, revision) = (Arc::clone(&program), Arc::clone(&revision));
+            let (place, times, this) = (Arc::clone(&place), Arc::clone(&times), name.clone());
             let test = move || -> Result<Completion, Failed> {
+                // What the compiler takes is not the program's.
+                program.binary(&place)?;
                 for n in 1..=repeat {
-                    let run = program.run(&place, workers).map_err(|e| {
+                    let start = Instant::now();
+                    let run = program.run(&revision, &place, workers);
+                    times.add(start.elapsed(), &this);
+                    let run = run.map_err(|e| {
                         program.failed.store(true, Ordering::Relaxed);
                         if repeat > 1 {
                             format!("run {n} of {repeat}: {e}")
@@ -643,5 +661,12 @@ fn main() -> Result<(), String> {
     if let (Some(reason), 1..) = (no_opencl, left_out) {
         eprintln!("{left_out} programs that launch kernels are ignored: {reason}");
     }
-    libtest_mimic::run(&arguments, trials).exit()
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    if let Ok(count) = env::var("OCR_TEST_TIMES") {
+        let count = count
+            .parse()
+            .map_err(|e| format!("OCR_TEST_TIMES={count}: {e}"))?;
+        times.list(count);
+    }
+    conclusion.exit()
 }

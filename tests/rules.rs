@@ -2,9 +2,16 @@
 //! of, and `// clause: CLAUSE` of the rest. A rule, or a clause of a function, without a program fails here. The lists
 //! `docs/rules.md` and `docs/clauses.md` are made from that: `OCR_BLESS=1 cargo test --test rules` writes them.
 
+#[path = "support/directives.rs"]
+#[allow(dead_code)]
+mod directives;
 #[path = "../src/check/rules/generate.rs"]
 #[allow(dead_code)]
 mod generate;
+#[path = "support/harness_tests.rs"]
+mod harness_tests;
+#[path = "support/snapshot.rs"]
+mod snapshot;
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,15 +44,16 @@ fn programs() -> Vec<Program> {
     let programs = files.into_iter().map(|file| {
         let text = fs::read_to_string(&file).expect("a program");
         let values = |key: &str| -> Vec<String> {
-            let lines = text.lines().filter_map(|line| line.strip_prefix(key));
-            let words = lines.flat_map(|values| values.split([' ', ',']));
+            // A line for one revision says what the program shows, too.
+            let lines = directives::lines(&text).filter(|line| line.key == key);
+            let words = lines.flat_map(|line| line.value.split([' ', ',']));
             let words = words.filter(|word| !word.is_empty());
             words.map(str::to_owned).collect()
         };
         Program {
             name: file.file_name().expect("a name").to_string_lossy().into(),
-            clauses: values("// clause:"),
-            misuses: values("// misuse:"),
+            clauses: values("clause"),
+            misuses: values("misuse"),
             text,
         }
     });
@@ -226,10 +234,8 @@ fn each_program_says_what_it_shows() {
                 program.name
             ));
         }
-        let told = program
-            .text
-            .lines()
-            .any(|line| line.starts_with("// stderr: the rule: "));
+        let told = directives::lines(&program.text)
+            .any(|line| line.key == "stderr" && line.value.starts_with("the rule: "));
         if told && program.misuses.is_empty() {
             wrong.push(format!("{}: `// misuse:` lacks", program.name));
         }

@@ -16,6 +16,8 @@
  *   stderr:        text that the standard error contains; may be given several times
  *   stderr-without: text that it does not contain; may be given several times
  *   env:           NAME=VALUE; may be given several times
+ *   revisions:     how the program is run, of `plain` and `strict`: it is compiled once, and is a test in each of them. The
+ *                  revision `strict` has OCR_CHECK=strict; `plain` is as programs are that name none
  *   workers:       worker counts to run with; default 1 2 8, and 2 alone where the status is not 0 and mainEdt is the
  *                  only EDT
  *   needs:         opencl: the program launches kernels; halt: the runtime has to find that it hangs, which it
@@ -24,7 +26,12 @@
  * What only the OpenCL implementation at hand can tell, a program asks while it runs, and says NOT_RUN if the answer is
  * no: the harness then counts it as ignored and shows why. OCR_TEST_ALL=1 makes that a failure.
  * Another single lower-case word as the key is an error; other comments with a colon are prose.
- * A file NAME.expected-output beside it is the whole of the standard output.
+ * Any of these lines but `revisions:` may hold for one revision alone: `// [strict] status: 1`. It is added to what holds for
+ * all, and replaces it where there can be one value only.
+ * A file NAME.expected-output beside it is the whole of the standard output. A file NAME.stderr is the whole of the standard
+ * error, a snapshot, in which GUIDs, addresses, times, paths, and numbers of threads and processes are placeholders: the same
+ * value has the same one, `<GUID 1>`. NAME.strict.stderr is that of one revision. OCR_BLESS=1 writes both anew; an empty file
+ * makes the first.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -72,6 +79,12 @@ static inline void not_run(const char *why) {
 #define OK(call) check_eq(__FILE__, __LINE__, #call, (call), 0)
 /* The call is refused with this code. */
 #define REFUSED(code, call) check_eq(__FILE__, __LINE__, #call " -> " #code, (call), (code))
+
+/* Whether it is the strict revision, in which a wrong call ends the program. */
+static inline bool is_strict(void) {
+    const char *check = getenv("OCR_CHECK");
+    return check != NULL && strcmp(check, "strict") == 0;
+}
 
 /* Sizes shrink under instrumented runs, where each step costs tens of times as much. */
 static inline bool small_run(void) { return getenv("OCR_TEST_SMALL") != NULL; }

@@ -1,4 +1,4 @@
-// The same where OpenCL was only asked, and the kernel runs as a C function.
+// As kernel_crash.c where OpenCL was only asked, and the kernel runs as a C function.
 //
 // clause: crash ocr-variants.h
 // env: OCR_DEVICES=gpu

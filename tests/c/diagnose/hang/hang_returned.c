@@ -1,5 +1,7 @@
-/* An EDT waits for the output event of one that has ended and returned an event, which nobody satisfies. */
+/* An EDT waits for the output event of one that has ended and returned an event, which nobody satisfies; in strict mode, where
+ * output events are objects, too. */
 // clause: hang
+// revisions: plain strict
 // status: 1
 // stderr: (returns), which has ended and returned another event, which depends on the sticky event
 // stderr: which nobody has satisfied (ocrEventSatisfy)

@@ -3,6 +3,7 @@
  * of what was meant for the other: neither from an event that was connected to that, nor from one that does not exist yet.
  */
 // clause: B.2.3
+// revisions: plain strict
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

@@ -1,6 +1,7 @@
 //! What the programs of `tests/c` show, by what they say in their heads: `// misuse: ID` of the rules that strict mode tells
-//! of, and `// clause: CLAUSE` of the rest. A rule, or a clause of a function, without a program fails here. The lists
-//! `docs/rules.md` and `docs/clauses.md` are made from that: `OCR_BLESS=1 cargo test --test rules` writes them.
+//! of, and `// clause: CLAUSE` of the rest. A rule without a program fails here, and so does a clause of the specification, which `tests/c/clauses.txt`
+//! lists: a program that breaks a rule of it does not count. The lists `docs/rules.md` and `docs/clauses.md` are made from
+//! that: `OCR_BLESS=1 cargo test --test rules` writes them.
 
 #[path = "support/directives.rs"]
 #[allow(dead_code)]
@@ -105,8 +106,21 @@ fn clauses_in(comment: &str) -> Vec<String> {
     clauses
 }
 
+/// The letter of the appendix that a clause is in, and its numbers.
+fn appendix(clause: &str) -> (Option<char>, &str) {
+    for letter in ['A', 'B'] {
+        let numbers = clause
+            .strip_prefix(letter)
+            .and_then(|c| c.strip_prefix('.'));
+        if let Some(numbers) = numbers {
+            return (Some(letter), numbers);
+        }
+    }
+    (None, clause)
+}
+
 fn is_clause(word: &str) -> bool {
-    let numbers = word.strip_prefix("B.").unwrap_or(word);
+    let (_, numbers) = appendix(word);
     !numbers.is_empty() && numbers.split('.').all(|n| n.parse::<u32>().is_ok())
 }
 
@@ -159,10 +173,10 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 struct Clause(String);
 
 impl Clause {
-    fn numbers(&self) -> (bool, Vec<u32>) {
-        let numbers = self.0.strip_prefix("B.").unwrap_or(&self.0).split('.');
-        let numbers = numbers.map(|n| n.parse().unwrap_or_default()).collect();
-        (self.0.starts_with("B."), numbers)
+    fn numbers(&self) -> (Option<char>, Vec<u32>) {
+        let (letter, numbers) = appendix(&self.0);
+        let numbers = numbers.split('.').map(|n| n.parse().unwrap_or_default());
+        (letter, numbers.collect())
     }
 }
 
@@ -176,6 +190,33 @@ impl PartialOrd for Clause {
     fn partial_cmp(&self, other: &Clause) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
+}
+
+/// What a clause is about, and why no program is to show it, if none is.
+struct Subject {
+    words: String,
+    nothing_to_test: Option<String>,
+}
+
+/// The clauses of the specification: `tests/c/clauses.txt`.
+fn clauses() -> BTreeMap<Clause, Subject> {
+    let text = fs::read_to_string(root().join("tests/c/clauses.txt")).expect("the list of clauses");
+    let mut clauses = BTreeMap::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let mut columns = line.split(" | ");
+        let (clause, words) = (columns.next().unwrap_or_default(), columns.next());
+        let words = words.filter(|words| is_clause(clause) && !words.is_empty());
+        let subject = Subject {
+            words: words
+                .unwrap_or_else(|| panic!("tests/c/clauses.txt: {line}"))
+                .into(),
+            nothing_to_test: columns.next().map(str::to_owned),
+        };
+        assert!(columns.next().is_none(), "tests/c/clauses.txt: {line}");
+        let before = clauses.insert(Clause(clause.into()), subject);
+        assert!(before.is_none(), "tests/c/clauses.txt has {clause} twice");
+    }
+    clauses
 }
 
 /// The clause or the header that a rule is of.
@@ -217,8 +258,11 @@ fn each_rule_is_provoked() {
 #[test]
 fn each_program_says_what_it_shows() {
     let headers: Vec<String> = headers().into_iter().map(|(name, _)| name).collect();
+    let clauses = clauses();
     let is_known = |place: &str| {
-        is_clause(place) || TOPICS.contains(&place) || headers.iter().any(|name| name == place)
+        clauses.contains_key(&Clause(place.into()))
+            || TOPICS.contains(&place)
+            || headers.iter().any(|name| name == place)
     };
     let mut wrong = Vec::new();
     for program in programs() {
@@ -247,19 +291,49 @@ fn each_program_says_what_it_shows() {
 }
 
 #[test]
-fn each_function_has_a_program() {
+fn each_clause_has_a_program() {
     let programs = programs();
-    let shown: BTreeSet<String> = programs.iter().flat_map(shows).collect();
+    let shown: BTreeSet<&String> = programs.iter().flat_map(|p| &p.clauses).collect();
+    let clauses = clauses();
     let mut gaps = Vec::new();
-    for (clause, functions) in functions_by_clause() {
-        if !shown.contains(&clause.0) {
-            gaps.push(format!("{}: {functions:?}", clause.0));
+    for (Clause(clause), subject) in &clauses {
+        match (&subject.nothing_to_test, shown.contains(clause)) {
+            (None, false) => gaps.push(format!("{clause}: {}", subject.words)),
+            (Some(why), true) => gaps.push(format!("{clause} has one, but there is `{why}`")),
+            (Some(why), false) if why.is_empty() => gaps.push(format!("{clause}: why not?")),
+            _ => {}
         }
     }
     fail_with(
-        "clauses of functions without a program that says `// clause:`",
+        "clauses without a program that says `// clause:`, and without a reason in tests/c/clauses.txt",
         &gaps,
     );
+    let rules = generate::read(&root()).rules;
+    let of_rules = rules.iter().map(|rule| place_of(&rule.id));
+    let of_rules = of_rules.filter(|place| is_clause(place)).map(Clause);
+    let cited = functions_by_clause().into_keys().chain(of_rules);
+    let unknown = cited.filter(|clause| !clauses.contains_key(clause));
+    fail_with(
+        "clauses of headers and rules that tests/c/clauses.txt does not list",
+        &unknown.map(|clause| clause.0).collect::<Vec<_>>(),
+    );
+    // What an extension adds is in no clause.
+    let lacks = |(header, functions): (String, Vec<Function>)| {
+        let alone = functions
+            .into_iter()
+            .find(|(_, clauses)| clauses.is_empty());
+        let (function, _) = alone.filter(|_| !shown.contains(&header))?;
+        Some(format!("{header}, for instance {function}"))
+    };
+    fail_with(
+        "headers without a program that says `// clause:`, with functions of no clause",
+        &headers().into_iter().filter_map(lacks).collect::<Vec<_>>(),
+    );
+}
+
+#[test]
+fn each_function_has_a_program() {
+    let programs = programs();
     // The headers themselves use some, in macros that programs use.
     let code = code_of_headers();
     let in_headers = |function: &str| words(&code).filter(|word| *word == function).count() > 1;
@@ -280,12 +354,6 @@ fn each_function_has_a_program() {
         })
         .collect();
     fail_with("functions that no program in tests/c calls", &unused);
-}
-
-/// The clauses, headers and topics that a program shows.
-fn shows(program: &Program) -> BTreeSet<String> {
-    let misuses = program.misuses.iter().map(|id| place_of(id));
-    program.clauses.iter().cloned().chain(misuses).collect()
 }
 
 /// Compares a list with what it should be, or writes it.
@@ -385,26 +453,31 @@ fn the_list_of_clauses_is_up_to_date() {
         let wrong = cell(wrong.get(place).into_iter().flatten().collect());
         format!("| {place} | {functions} | {right} | {wrong} |\n")
     };
-    let mut functions = functions_by_clause();
-    let places = right
-        .keys()
-        .chain(wrong.keys())
-        .filter(|place| is_clause(place));
-    for place in places {
-        functions.entry(Clause(place.clone())).or_default();
-    }
+    let functions = functions_by_clause();
     let mut out = String::from(
         "# Programs by what they show\n\n\
-         <!-- Written by `OCR_BLESS=1 cargo test --test rules` from the headers and the heads of tests/c. -->\n\n\
-         A row for each clause of OCR 1.1.0 that a program of `tests/c` shows, with the functions that it specifies. \
-         The test fails where a function's clause has none.\n\n\
-         | clause | functions | what it says | misuses of it |\n|---|---|---|---|\n",
+         <!-- Written by `OCR_BLESS=1 cargo test --test rules` from the headers, tests/c/clauses.txt and the heads of tests/c. -->\n\n\
+         A row for each clause of OCR 1.1.0 that is about the interface, with the functions that it specifies, the programs of \
+         `tests/c` that show what it says, and those that break a rule of it. The test fails where nothing shows a clause.\n\n\
+         | clause | about | functions | shown by | misused by |\n|---|---|---|---|---|\n",
     );
-    for (Clause(place), names) in &functions {
-        out.push_str(&row(place, &cell(names.iter().collect())));
+    for (clause, subject) in clauses() {
+        let names = functions.get(&clause).into_iter().flatten().collect();
+        let shown = match &subject.nothing_to_test {
+            Some(why) => format!("nothing to test: {why}"),
+            None => cell(right.get(&clause.0).into_iter().flatten().collect()),
+        };
+        let misused = cell(wrong.get(&clause.0).into_iter().flatten().collect());
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {shown} | {misused} |",
+            clause.0,
+            subject.words,
+            cell(names)
+        );
     }
     out.push_str(
-        "\n## Extensions\n\n| header | functions | what it says | misuses of it |\n|---|---|---|---|\n",
+        "\n## Extensions\n\n| header | functions | shown by | misused by |\n|---|---|---|---|\n",
     );
     for (header, names) in headers() {
         if right.contains_key(&header) || wrong.contains_key(&header) {

@@ -2,7 +2,7 @@
  * GUIDs of objects that are gone, used after thousands of others were made in their place: a code,
  * never a success, and no harm to those others.
  */
-// clause: 2.1
+// clause: 2.1 1.4
 #include "check.h"
 
 enum { OLD = 200, NEW = 2000 };

@@ -3,7 +3,7 @@
  * zero length; no address wanted; impossible size; bad arguments; destroy by an EDT that never
  * acquired the block.
  */
-// clause: 2.5.1 2.5.2 2.5.3
+// clause: 2.5 2.5.1 2.5.2 2.5.3
 // stderr: ocrDbCreate returned OCR_ENOMEM: no host memory for a data block of 1152921504606846976 bytes
 #include "check.h"
 

@@ -2,7 +2,7 @@
  * 2.5.2: a block destroyed while another EDT holds it stays until that one has released it; a
  * second destroy meanwhile is OCR_EPERM; the holder's end frees it.
  */
-// clause: 2.5.2
+// clause: 2.5.2 1.4
 #include "check.h"
 #include <stdatomic.h>
 

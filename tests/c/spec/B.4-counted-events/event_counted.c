@@ -3,7 +3,7 @@
  * and events alike; the event is gone when it is satisfied and nbDeps have been served, not before
  * and not after; more of them, or a second satisfaction, are refused. Bad parameters.
  */
-// clause: B.4 B.3.3
+// clause: B.4 B.3.3 B.4.1
 #include "check.h"
 #include <stdatomic.h>
 

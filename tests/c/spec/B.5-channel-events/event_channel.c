@@ -4,7 +4,7 @@
  * several slots of one, and events as targets; blocks and none. Destroyed with full queues. Many
  * producers and consumers at once: each satisfaction reaches exactly one.
  */
-// clause: B.5 B.3.3
+// clause: B.5 B.5.2 B.3.3
 #include "check.h"
 #include <stdatomic.h>
 

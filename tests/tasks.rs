@@ -1,16 +1,30 @@
-//! The interface for safe Rust: values, modes, finish EDTs, panics, handles of another run, kernels, and random graphs
-//! against what a loop makes of them.
+//! The interface for safe Rust: values, modes, finish EDTs, panics, calls outside of EDTs, handles of another run, kernels,
+//! and random graphs against what a loop makes of them.
+//!
+//! `tests/stress.rs` has random graphs, too, of far more kinds. It drives the C interface: most of what its graphs do is
+//! not in `ocr::tasks`, such as channels, labels, copies, parts of blocks and waiting in a call, and its oracle looks at
+//! what safe Rust hides, such as addresses, statuses and GUIDs. What the two interfaces share is the runtime below. So the
+//! graphs here are of what `ocr::tasks` adds: modes as slices, needs as tuples and vectors, values, nested scopes.
 
-use ocr::tasks::{Block, Event, Ew, Latch, NdRange, Ro, Task, Template, finish, run, spawn};
+mod support;
+
+use ocr::capi::sys;
+use ocr::tasks::{Block, Event, Ew, Latch, NdRange, Needs, Ro, Task, Template, finish, run, spawn};
 use proptest::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Barrier};
 
 /// What a run panics with.
 fn panic_of<R: Send + Sync + 'static>(f: impl FnOnce() -> R + Send + 'static) -> String {
-    let Err(payload) = catch_unwind(AssertUnwindSafe(|| run(f))) else {
-        panic!("the run ended without a panic");
+    panic_in(|| run(f))
+}
+
+/// What a function panics with.
+fn panic_in<R>(f: impl FnOnce() -> R) -> String {
+    let Err(payload) = catch_unwind(AssertUnwindSafe(f)) else {
+        panic!("there was no panic");
     };
     let text = payload.downcast_ref::<String>().cloned();
     text.or_else(|| payload.downcast_ref::<&str>().map(|text| text.to_string()))
@@ -145,6 +159,71 @@ fn a_block_that_is_needed_twice_is_refused_where_slices_would_overlap() {
 }
 
 #[test]
+fn an_edt_that_is_refused_leaves_nothing_that_waits() {
+    let sum = run(|| {
+        let block = Block::new(&[3u8]);
+        let template = Template::<0, (Ew<u8>, Ro<u8>)>::new(|[], (_, _)| ());
+        let refused = [
+            panic_in(|| spawn((block.ew(), block.ro()), |(_, _)| ())),
+            panic_in(|| finish((block.ew(), block.ro()), |(_, _)| ())),
+            panic_in(|| template.spawn([], (block.ew(), block.ro()))),
+        ];
+        assert!(
+            refused
+                .iter()
+                .all(|it| it.contains("needs one data block twice"))
+        );
+        spawn(block.ro(), |block| block[0])
+    });
+    assert_eq!(sum.get(), Some(3));
+}
+
+#[test]
+fn only_edts_call_the_runtime() {
+    let refused = |message: String| assert!(message.contains("outside of an EDT"), "{message}");
+    refused(panic_in(Event::new));
+    refused(panic_in(|| Block::new(&[1])));
+    refused(panic_in(|| spawn((), |()| ())));
+    refused(panic_in(|| Template::<0, ()>::new(|[], ()| ())));
+    // Threads that an EDT has started are in none, though the run goes on.
+    run(move || {
+        let (event, block) = (Event::new(), Block::new(&[1]));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                refused(panic_in(Event::new));
+                refused(panic_in(|| event.satisfy()));
+                refused(panic_in(|| spawn(block.ro(), |_| ())));
+            });
+        });
+        event.satisfy();
+        spawn(event, |()| ())
+    });
+}
+
+/// Whether the block is there of which this is the only handle, after something was done with that.
+fn outlives(act: fn(Ro<u8>)) -> bool {
+    run(move || {
+        let need = Block::new(&[1u8]).ro();
+        let mut sources = Vec::new();
+        need.sources(&mut sources);
+        act(need);
+        let mut bytes = 0;
+        // SAFETY: the place is valid.
+        let status = unsafe { sys::ocrDbGetSize(sources[0].0, &mut bytes) };
+        status == 0
+    })
+}
+
+#[test]
+fn a_block_goes_with_its_last_handle_or_with_the_run() {
+    assert!(!outlives(drop));
+    // Not there: between the look at the handle's run and the call that destroys the block, the run might end.
+    assert!(outlives(|need| std::thread::spawn(|| drop(need))
+        .join()
+        .unwrap()));
+}
+
+#[test]
 fn a_handle_is_good_for_one_run() {
     let block = run(|| Block::new(&[1u32]));
     let message = panic_of(move || {
@@ -153,6 +232,51 @@ fn a_handle_is_good_for_one_run() {
         spawn(block.ro(), |block| block[0]);
     });
     assert!(message.contains("after its run"), "{message}");
+}
+
+/// Runs a test of this file in a process of its own, with these settings.
+fn in_a_process(name: &str, settings: &[(&str, &str)]) -> bool {
+    const CHILD: &str = "OCR_TASKS_CHILD";
+    if support::is_set(CHILD) {
+        return true;
+    }
+    let program = std::env::current_exe().expect("this program is a file");
+    let mut command = Command::new(program);
+    command.args(["--exact", name, "--nocapture"]);
+    command.envs(settings.iter().copied()).env(CHILD, "1");
+    let output = command.output().expect("it can be started");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {said}", output.status);
+    false
+}
+
+#[test]
+fn what_a_second_panic_has_is_not_dropped() {
+    /// What comes of a panic, and panics when it is dropped.
+    struct Payload;
+    impl Drop for Payload {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+    let name = "what_a_second_panic_has_is_not_dropped";
+    if !in_a_process(name, &[("OCR_WORKERS", "2")]) {
+        return;
+    }
+    let both = || {
+        let both = Arc::new(Barrier::new(2));
+        for _ in 0..2 {
+            let both = both.clone();
+            spawn((), move |()| {
+                both.wait();
+                std::panic::panic_any(Payload);
+            });
+        }
+    };
+    let payload = catch_unwind(|| run(both)).expect_err("both EDTs panic");
+    assert!(payload.is::<Payload>());
+    std::mem::forget(payload);
+    assert_eq!(run(|| 5), 5);
 }
 
 #[test]
@@ -228,6 +352,37 @@ fn kernels_in_a_chain_give_what_functions_give() {
     let expected =
         [1u32, 2, 3, 4].map(|x| (0..20).fold(x, |x, _| x.wrapping_mul(3).wrapping_add(7)));
     assert_eq!(end.get().as_deref(), Some(&expected[..]));
+}
+
+#[test]
+fn the_range_of_a_kernel_is_no_edt_and_its_panic_is_that_of_the_run() {
+    if support::is_without_opencl() || ocr::device::discover().devices.is_empty() {
+        eprintln!("no OpenCL device: no kernel was asked for its range");
+        return;
+    }
+    let name = "the_range_of_a_kernel_is_no_edt_and_its_panic_is_that_of_the_run";
+    let settings = [("OCR_DEVICES", "all"), ("OCR_SCHED", "device")];
+    if !in_a_process(name, &settings) {
+        return;
+    }
+    let later = Arc::new(AtomicU64::new(0));
+    let counted = later.clone();
+    let message = panic_of(move || {
+        let template = Template::<1, (Ro<u32>, Ew<u32>)>::new(|_, (_, _)| ());
+        // SAFETY: `range` gives no index space.
+        let template = unsafe { template.kernel(ADD, "", "add", |_, _| panic_by_event()) };
+        let (from, to) = (Block::new(&[1u32]), Block::new(&[0u32]));
+        let done = template.spawn([1], (from.ro(), to.ew()));
+        spawn(done, move |()| counted.fetch_add(1, Relaxed))
+    });
+    assert!(message.contains("outside of an EDT"), "{message}");
+    assert_eq!(later.load(Relaxed), 0);
+    assert_eq!(run(|| 5), 5);
+}
+
+fn panic_by_event() -> NdRange {
+    Event::new();
+    NdRange::new(&[1])
 }
 
 /// How an EDT of a random graph uses a block.

@@ -1,16 +1,34 @@
 //! Data blocks of a type, and the access modes in which an EDT can ask for one.
 
-use super::need::{BlockNeed, Need, SatisfiedSlot};
-use super::{NULL, Owned, check};
+use super::need::Access;
+use super::{NULL, Owned, assert_in_edt, check};
 use crate::capi::sys;
 use bytemuck::Pod;
 use std::marker::PhantomData;
-use std::ptr;
+use std::ptr::{self, NonNull};
+use std::slice;
 use std::sync::Arc;
 use std::sync::atomic;
 
 /// A data block of `len` elements (OCR 1.1.0, 2.5). Its clones are handles of the same block, which is destroyed with
-/// the last of them.
+/// the last of them, if an EDT drops that, and otherwise with the run.
+///
+/// ```
+/// use ocr::tasks::{Block, run, spawn};
+///
+/// let last = run(|| {
+///     let points = Block::new(&[[1.0f32, 2.0], [3.0, 4.0]]);
+///     assert_eq!((points.len(), points.is_empty()), (2, false));
+///     spawn(points.ro(), |points| points[1])
+/// });
+/// assert_eq!(last.get(), Some([3.0, 4.0]));
+/// ```
+///
+/// An element has at least one byte, and needs no more alignment than 8 bytes. The compiler refuses others:
+///
+/// ```compile_fail
+/// ocr::tasks::run(|| ocr::tasks::Block::new(&[1u128]));
+/// ```
 pub struct Block<T> {
     of: Arc<Owned>,
     len: usize,
@@ -21,14 +39,16 @@ impl<T> Clone for Block<T> {
     fn clone(&self) -> Block<T> {
         Block {
             of: self.of.clone(),
-            len: self.len,
-            element: PhantomData,
+            ..*self
         }
     }
 }
 
 impl<T: Pod> Block<T> {
     /// A block with these elements.
+    ///
+    /// # Panics
+    /// Outside of an EDT, and where there is no memory.
     pub fn new(elements: &[T]) -> Block<T> {
         // SAFETY: the place has room for as many elements, and is no part of what the caller has.
         Block::create(elements.len(), |place| unsafe {
@@ -37,6 +57,9 @@ impl<T: Pod> Block<T> {
     }
 
     /// A block of so many elements, all of whose bytes are zero.
+    ///
+    /// # Panics
+    /// Outside of an EDT, and where there is no memory.
     pub fn zeroed(len: usize) -> Block<T> {
         // SAFETY: the place has room for as many elements.
         Block::create(len, |place| unsafe { ptr::write_bytes(place, 0, len) })
@@ -46,22 +69,16 @@ impl<T: Pod> Block<T> {
     fn create(len: usize, fill: impl FnOnce(*mut T)) -> Block<T> {
         const {
             assert!(align_of::<T>() <= 8, "data blocks are aligned to 8 bytes");
+            assert!(size_of::<T>() > 0, "elements have at least one byte");
         }
+        assert_in_edt();
         let bytes = len.checked_mul(size_of::<T>());
         let bytes = bytes.expect("a block of more bytes than there are addresses") as u64;
         let (mut guid, mut place) = (NULL, ptr::null_mut());
-        let (no_flags, no_hint) = (0, ptr::null_mut());
+        let (no_flags, no_hint, no_alloc) = (0, ptr::null_mut(), sys::NO_ALLOC);
         // SAFETY: both places are valid, and there is no hint.
-        let status = unsafe {
-            sys::ocrDbCreate(
-                &mut guid,
-                &mut place,
-                bytes,
-                no_flags,
-                no_hint,
-                sys::NO_ALLOC,
-            )
-        };
+        let status =
+            unsafe { sys::ocrDbCreate(&mut guid, &mut place, bytes, no_flags, no_hint, no_alloc) };
         check("ocrDbCreate", status);
         fill(place.cast());
         // SAFETY: takes no pointers; the content is not touched from here on.
@@ -100,19 +117,58 @@ impl<T: Pod> Block<T> {
     {
         Rw(self.clone())
     }
-
-    fn guid(&self) -> sys::ocrGuid_t {
-        self.of.guid()
-    }
 }
 
 /// A block to be read: `&[T]`.
+///
+/// ```
+/// use ocr::tasks::{Block, run, spawn};
+///
+/// let sums = run(|| {
+///     let numbers = Block::new(&[1, 2, 3]);
+///     // These may run at the same time.
+///     [1, 10].map(|factor| spawn(numbers.ro(), move |numbers| factor * numbers.iter().sum::<i32>()))
+/// });
+/// assert_eq!(sums.map(|sum| sum.get()), [Some(6), Some(60)]);
+/// ```
 pub struct Ro<T>(Block<T>);
 
 /// A block to be written by one EDT: `&mut [T]`.
+///
+/// ```
+/// use ocr::tasks::{Block, Task, run, spawn};
+///
+/// let count = run(|| {
+///     let count = Block::new(&[0u64]);
+///     // One after the other, in any order.
+///     let counting: Vec<Task<()>> = (0..100).map(|_| spawn(count.ew(), |count| count[0] += 1)).collect();
+///     spawn((count.ro(), counting), |(count, _)| count[0])
+/// });
+/// assert_eq!(count.get(), Some(100));
+/// ```
 pub struct Ew<T>(Block<T>);
 
 /// A block that several EDTs may write at the same time: a slice of atomics.
+///
+/// ```
+/// use ocr::tasks::{Block, Task, run, spawn};
+/// use std::sync::atomic::Ordering::Relaxed;
+///
+/// let letters = run(|| {
+///     let counts = Block::<u32>::zeroed(26);
+///     let counting: Vec<Task<()>> = ["event", "driven", "task"]
+///         .map(|word| {
+///             spawn(counts.rw(), move |counts| {
+///                 for letter in word.bytes() {
+///                     counts[usize::from(letter - b'a')].fetch_add(1, Relaxed);
+///                 }
+///             })
+///         })
+///         .to_vec();
+///     spawn((counts.ro(), counting), |(counts, _)| counts.to_vec())
+/// });
+/// assert_eq!(letters.get().map(|counts| counts[4]), Some(3));
+/// ```
 pub struct Rw<T>(Block<T>);
 
 /// Numbers that have an atomic form.
@@ -137,74 +193,92 @@ macro_rules! shared {
 
 shared!(u8: AtomicU8, i8: AtomicI8, u16: AtomicU16, i16: AtomicI16, u32: AtomicU32, i32: AtomicI32, u64: AtomicU64, i64: AtomicI64);
 
-// SAFETY: the mode is CONST, and what is given is a shared slice.
-unsafe impl<T: Pod + Sync> Need for Ro<T> {
-    type Given<'a> = &'a [T];
+// SAFETY: `Block::create` has made the block of such elements, aligned to 8 bytes, which is enough, and has given each a
+// value. Nobody writes a block in mode CONST, and the slice reads it.
+unsafe impl<T: Pod + Sync> Access for Ro<T> {
+    type Element = T;
+    type Slice<'a> = &'a [T];
+    const MODE: sys::ocrDbAccessMode_t = sys::DB_MODE_CONST;
 
-    fn source(&self) -> (sys::ocrGuid_t, sys::ocrDbAccessMode_t) {
-        (self.0.guid(), sys::DB_MODE_CONST)
+    fn guid(&self) -> sys::ocrGuid_t {
+        self.0.of.guid()
     }
 
-    unsafe fn given<'a>(&'a self, slot: SatisfiedSlot<'a>) -> &'a [T] {
-        // SAFETY: the caller promises what is asked for.
-        unsafe { Self::of_slot(slot) }
-    }
-}
-
-// SAFETY: the slot has the block and the mode.
-unsafe impl<T: Pod + Sync> BlockNeed for Ro<T> {
-    unsafe fn of_slot<'a>(slot: SatisfiedSlot<'a>) -> &'a [T] {
-        let (place, len) = slot.elements::<T>();
-        // SAFETY: the caller promises that the slot has a block of this type in this mode for as long as 'a, with which
-        // nothing that writes overlaps; a block has a value in each element.
-        unsafe { std::slice::from_raw_parts(place, len) }
+    unsafe fn slice<'a>(first: NonNull<T>, len: usize) -> &'a [T] {
+        // SAFETY: the caller promises `len` elements, which are aligned and have values; and that the EDT has them in mode
+        // CONST for as long as 'a, in which the runtime lets nobody write them.
+        unsafe { slice::from_raw_parts(first.as_ptr(), len) }
     }
 }
 
-// SAFETY: the mode is EW, and what is given is an exclusive slice.
-unsafe impl<T: Pod + Send> Need for Ew<T> {
-    type Given<'a> = &'a mut [T];
+// SAFETY: the block is as `Ro` says. Nobody else has a block in mode EW, but in mode RO, which `Access` has not.
+unsafe impl<T: Pod + Send> Access for Ew<T> {
+    type Element = T;
+    type Slice<'a> = &'a mut [T];
+    const MODE: sys::ocrDbAccessMode_t = sys::DB_MODE_EW;
 
-    fn source(&self) -> (sys::ocrGuid_t, sys::ocrDbAccessMode_t) {
-        (self.0.guid(), sys::DB_MODE_EW)
+    fn guid(&self) -> sys::ocrGuid_t {
+        self.0.of.guid()
     }
 
-    unsafe fn given<'a>(&'a self, slot: SatisfiedSlot<'a>) -> &'a mut [T] {
-        // SAFETY: the caller promises what is asked for.
-        unsafe { Self::of_slot(slot) }
-    }
-}
-
-// SAFETY: the slot has the block and the mode.
-unsafe impl<T: Pod + Send> BlockNeed for Ew<T> {
-    unsafe fn of_slot<'a>(slot: SatisfiedSlot<'a>) -> &'a mut [T] {
-        let (place, len) = slot.elements::<T>();
-        // SAFETY: the caller promises that the slot has a block of this type in this mode for as long as 'a, with which
-        // nothing overlaps; a block has a value in each element.
-        unsafe { std::slice::from_raw_parts_mut(place, len) }
+    unsafe fn slice<'a>(first: NonNull<T>, len: usize) -> &'a mut [T] {
+        // SAFETY: the caller promises `len` elements, which are aligned and have values. The EDT has them in mode EW for as
+        // long as 'a, in which the runtime gives them to no other EDT; and this EDT gets no other slice of them.
+        unsafe { slice::from_raw_parts_mut(first.as_ptr(), len) }
     }
 }
 
-// SAFETY: the mode is RW, and what is given is a slice of atomics.
-unsafe impl<T: Shared> Need for Rw<T> {
-    type Given<'a> = &'a [T::Atomic];
+// SAFETY: the block is as `Ro` says. All EDTs that have it in mode RW get atomics, and no EDT has it in CONST or EW then.
+unsafe impl<T: Shared> Access for Rw<T> {
+    type Element = T;
+    type Slice<'a> = &'a [T::Atomic];
+    const MODE: sys::ocrDbAccessMode_t = sys::DB_MODE_RW;
 
-    fn source(&self) -> (sys::ocrGuid_t, sys::ocrDbAccessMode_t) {
-        (self.0.guid(), sys::DB_MODE_RW)
+    fn guid(&self) -> sys::ocrGuid_t {
+        self.0.of.guid()
     }
 
-    unsafe fn given<'a>(&'a self, slot: SatisfiedSlot<'a>) -> &'a [T::Atomic] {
-        // SAFETY: the caller promises what is asked for.
-        unsafe { Self::of_slot(slot) }
+    unsafe fn slice<'a>(first: NonNull<T>, len: usize) -> &'a [T::Atomic] {
+        // SAFETY: the caller promises `len` elements, which have values. `Shared` promises that an atomic has their size,
+        // is aligned where they are, and has a value where they have. The EDT has them in mode RW for as long as 'a: so
+        // whoever else touches them in that time has atomics, too.
+        unsafe { slice::from_raw_parts(first.as_ptr().cast(), len) }
     }
 }
 
-// SAFETY: the slot has the block and the mode.
-unsafe impl<T: Shared> BlockNeed for Rw<T> {
-    unsafe fn of_slot<'a>(slot: SatisfiedSlot<'a>) -> &'a [T::Atomic] {
-        let (place, len) = slot.elements::<T>();
-        // SAFETY: the caller promises that the slot has a block of this type in this mode for as long as 'a, and that all
-        // who overlap with it have atomics, too; `Shared` promises that these have the form of a number.
-        unsafe { std::slice::from_raw_parts(place.cast(), len) }
+// Miri runs these: they need no runtime.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    /// Eight bytes, aligned as a block is.
+    #[repr(align(8))]
+    struct Memory([u16; 4]);
+
+    #[test]
+    fn slices_are_of_the_elements_and_as_the_mode_allows() {
+        let mut memory = Memory([1, 2, 3, 4]);
+        let first = NonNull::from(&mut memory.0).cast::<u16>();
+        // SAFETY: there are four elements, and nobody else touches them while the slice is in use.
+        let alone = unsafe { Ew::<u16>::slice(first, 4) };
+        alone[1] = 20;
+        // SAFETY: there are four elements, and nobody writes them while the slices are in use.
+        let read = [(); 2].map(|()| unsafe { Ro::<u16>::slice(first, 4) });
+        assert_eq!(read, [&[1, 20, 3, 4], &[1, 20, 3, 4]]);
+        // SAFETY: there are four elements, and who touches them while the slices are in use has atomics.
+        let shared = [(); 2].map(|()| unsafe { Rw::<u16>::slice(first, 4) });
+        std::thread::scope(|scope| {
+            for atomics in shared {
+                scope.spawn(|| {
+                    atomics
+                        .iter()
+                        .for_each(|atomic| _ = atomic.fetch_add(1, Relaxed))
+                });
+            }
+        });
+        assert_eq!(memory.0, [3, 22, 5, 6]);
+        // SAFETY: there are no elements.
+        assert!(unsafe { Ew::<u64>::slice(NonNull::dangling(), 0) }.is_empty());
     }
 }

@@ -1,11 +1,12 @@
 //! EDTs whose work is a closure.
 //!
-//! An EDT has one parameter: where its [`EdtBody`] is, which the EDT's function takes back. The function is made once for each
-//! type of closure, so that messages, statistics and models tell EDTs by what they do.
+//! An EDT has one parameter: where its work is, a closure that takes the EDT's slots. The function of the EDT takes it
+//! back. That function is made once for each type of closure, so that messages, statistics and models tell EDTs by what
+//! they do.
 
 use super::event::Event;
-use super::need::{Need, Needs, SatisfiedSlot, Slots};
-use super::{Handle, NULL, OPEN, PANIC, check};
+use super::need::{Needs, Slots, Source, sources_of};
+use super::{IN_EDT, NULL, OPEN, Owned, PANIC, check};
 use crate::capi::{PARAM_UNK, call_rust, sys};
 use std::any::{TypeId, type_name};
 use std::collections::HashMap;
@@ -20,8 +21,8 @@ use parking_lot::RwLock;
 /// EDT it gives `&R`.
 pub struct Task<R>(Arc<Promise<R>>);
 
-pub(super) struct Promise<R> {
-    value: Arc<OnceLock<R>>,
+struct Promise<R> {
+    value: OnceLock<R>,
     done: Event,
 }
 
@@ -31,13 +32,19 @@ impl<R> Clone for Task<R> {
     }
 }
 
-impl<R: Send + Sync + 'static> Task<R> {
-    pub(super) fn new(value: Arc<OnceLock<R>>) -> Task<R> {
-        let done = Event::new();
+impl<R> Task<R> {
+    /// Of an EDT that is about to be created.
+    pub(super) fn new() -> Task<R> {
+        let (value, done) = (OnceLock::new(), Event::new());
         Task(Arc::new(Promise { value, done }))
     }
 
-    /// Lets those go on that wait for it.
+    /// Keeps the value. An EDT runs once, so there is none yet.
+    pub(super) fn set(&self, value: R) {
+        let _ = self.0.value.set(value);
+    }
+
+    /// Lets those go on that wait for it; it has a value.
     pub(super) fn satisfy(&self) {
         self.0.done.satisfy();
     }
@@ -51,150 +58,158 @@ impl<R: Send + Sync + 'static> Task<R> {
     }
 }
 
-// SAFETY: the source is an event.
-unsafe impl<R: Send + Sync + 'static> Need for Task<R> {
+// SAFETY: the source is an event, and one slot is taken.
+unsafe impl<R: Send + Sync + 'static> Needs for Task<R> {
     type Given<'a> = &'a R;
 
-    fn source(&self) -> (sys::ocrGuid_t, sys::ocrDbAccessMode_t) {
-        self.0.done.source()
+    fn sources(&self, sources: &mut Vec<Source>) {
+        self.0.done.sources(sources);
     }
 
-    unsafe fn given<'a>(&'a self, _: SatisfiedSlot<'a>) -> &'a R {
+    unsafe fn given<'a>(&'a self, slots: &mut Slots<'_>) -> &'a R {
+        slots.next();
         let value = self.0.value.get();
         value.expect("an EDT is told to have run, and has no value: this is a fault of ocr::tasks")
     }
 }
 
-/// What the runtime calls for an EDT (`ocrEdt_t`).
-pub(super) type Function =
-    unsafe extern "C" fn(u32, *mut u64, u32, *mut sys::ocrEdtDep_t) -> sys::ocrGuid_t;
-
-/// What an EDT does.
-struct EdtBody<N, F, R> {
-    needs: N,
-    function: F,
-    value: Arc<OnceLock<R>>,
-    /// Who waits for the end of the function; none of a finish EDT, whose end is later.
-    task: Option<Task<R>>,
-}
-
 /// Creates an EDT that calls `function` with what its needs give, when all are satisfied. EDTs that need the answer run
 /// after that, and see what it has written.
 ///
+/// ```
+/// use ocr::tasks::{run, spawn};
+///
+/// let length = run(|| {
+///     let one = spawn((), |()| String::from("one"));
+///     let two = spawn((), |()| String::from("two"));
+///     spawn((one, two), |(one, two)| one.len() + two.len())
+/// });
+/// assert_eq!(length.get(), Some(6));
+/// ```
+///
 /// # Panics
-/// Outside of [`super::run`].
+/// Outside of an EDT, and where two of its needs are one block that it could write.
 pub fn spawn<N, F, R>(needs: N, function: F) -> Task<R>
 where
     N: Needs,
     F: for<'a> FnOnce(N::Given<'a>) -> R + Send + 'static,
     R: Send + Sync + 'static,
 {
-    let value = Arc::new(OnceLock::new());
-    let task = Task::new(value.clone());
-    let work = EdtBody {
-        needs,
-        function,
-        value,
-        task: Some(task.clone()),
-    };
-    create(work, 0, None);
+    let sources = sources_of(&needs);
+    let task = Task::new();
+    let answer = answering(needs, function, task.clone());
+    let work = move |slots: &mut Slots<'_>| answer(slots).satisfy();
+    create(type_name::<F>(), work, &sources, None);
     task
 }
 
 /// Creates a finish EDT (`EDT_PROP_FINISH`; OCR 1.1.0, 1.4.2): as [`spawn`], but who needs the answer runs when all EDTs
 /// have ended, too, that `function` has created, and those that they have created.
 ///
+/// ```
+/// use ocr::tasks::{finish, run, spawn};
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+///
+/// fn tree(depth: u32, leaves: &Arc<AtomicU32>) {
+///     if depth == 0 {
+///         leaves.fetch_add(1, Relaxed);
+///     } else {
+///         for _ in 0..2 {
+///             let leaves = leaves.clone();
+///             spawn((), move |()| tree(depth - 1, &leaves));
+///         }
+///     }
+/// }
+///
+/// let seen = run(|| {
+///     let leaves = Arc::new(AtomicU32::new(0));
+///     let growing = leaves.clone();
+///     let whole = finish((), move |()| tree(4, &growing));
+///     spawn(whole, move |()| leaves.load(Relaxed))
+/// });
+/// assert_eq!(seen.get(), Some(16));
+/// ```
+///
 /// # Panics
-/// Outside of [`super::run`].
+/// As [`spawn`].
 pub fn finish<N, F, R>(needs: N, function: F) -> Task<R>
 where
     N: Needs,
     F: for<'a> FnOnce(N::Given<'a>) -> R + Send + 'static,
     R: Send + Sync + 'static,
 {
-    let value = Arc::new(OnceLock::new());
-    let task = Task::new(value.clone());
-    let work = EdtBody {
-        needs,
-        function,
-        value,
-        task: None,
-    };
-    let scope = Event::new();
+    let sources = sources_of(&needs);
+    let (task, scope) = (Task::new(), Event::new());
+    let (done, answer) = (task.clone(), answering(needs, function, task.clone()));
+    let work = move |slots: &mut Slots<'_>| drop(answer(slots));
     // The scope's end satisfies an event of the runtime, and an EDT then the answer's: that way the answer's event can go
     // with its last handle, and the scope's lives until it is satisfied.
-    let answer = task.clone();
-    spawn(scope.clone(), move |()| answer.satisfy());
-    create(work, sys::EDT_PROP_FINISH, Some(&scope));
+    spawn(scope.clone(), move |()| done.satisfy());
+    let output = Some((&scope, sys::EDT_PROP_FINISH));
+    create(type_name::<F>(), work, &sources, output);
     task
 }
 
-/// Creates an EDT; `output` is its output event.
-fn create<N, F, R>(work: EdtBody<N, F, R>, properties: u16, output: Option<&Event>)
+/// What an EDT with these needs does: it calls `function`, keeps the answer, and says of what it is.
+fn answering<N, F, R>(
+    needs: N,
+    function: F,
+    task: Task<R>,
+) -> impl FnOnce(&mut Slots<'_>) -> Task<R> + Send + 'static
 where
     N: Needs,
     F: for<'a> FnOnce(N::Given<'a>) -> R + Send + 'static,
     R: Send + Sync + 'static,
 {
-    let mut sources = Vec::new();
-    work.needs
-        .sources(&mut |source, mode| sources.push((source, mode)));
-    let template = template_of::<N, F, R>();
-    let work = Box::into_raw(Box::new(work));
-    create_of(
-        template,
-        &mut [work as usize as u64],
-        &sources,
-        properties,
-        output,
-    );
+    move |slots| {
+        // SAFETY: the slots are those of an EDT that was created with the sources of these needs, and `sources_of` has
+        // looked at them. Nobody has taken one, and the EDT runs until this closure has returned. So it has its blocks
+        // for as long as `needs` is borrowed.
+        task.set(function(unsafe { needs.given(slots) }));
+        task
+    }
+}
+
+/// What an EDT does with its slots.
+trait EdtBody: FnOnce(&mut Slots<'_>) + Send + 'static {}
+
+impl<W: FnOnce(&mut Slots<'_>) + Send + 'static> EdtBody for W {}
+
+/// An output event of an EDT, and the properties by which it comes to be satisfied.
+pub(super) type Output<'a> = Option<(&'a Event, u16)>;
+
+/// Creates an EDT of that name.
+fn create(name: &str, work: impl EdtBody, sources: &[Source], output: Output<'_>) {
+    let template = template_of(name, &work);
+    let word = Box::into_raw(Box::new(work)) as usize as u64;
+    create_of(template, &mut [word], sources, output);
 }
 
 /// Creates an EDT of a template, with its parameters and what it waits for.
 pub(super) fn create_of(
     template: sys::ocrGuid_t,
     parameters: &mut [u64],
-    sources: &[(sys::ocrGuid_t, sys::ocrDbAccessMode_t)],
-    properties: u16,
-    output: Option<&Event>,
+    sources: &[Source],
+    output: Output<'_>,
 ) {
-    check_distinct(sources);
-    let mut edt = NULL;
-    let mut event = output.map_or(NULL, Event::guid);
-    let valid = if output.is_some() {
-        sys::EDT_PROP_OEVT_VALID
-    } else {
-        0
+    let (mut edt, mut event, mut open) = (NULL, NULL, vec![OPEN; sources.len()]);
+    let (paramc, depc) = (parameters.len() as u32, sources.len() as u32);
+    let paramv = match parameters {
+        [] => ptr::null_mut(),
+        words => words.as_mut_ptr(),
     };
-    let paramv = if parameters.is_empty() {
-        ptr::null_mut()
-    } else {
-        parameters.as_mut_ptr()
-    };
-    let mut open = vec![OPEN; sources.len()];
-    // An EDT without pre-slots may be gone before the call returns.
-    let place = if sources.is_empty() {
-        ptr::null_mut()
-    } else {
-        &raw mut edt
-    };
-    let output = if output.is_some() {
+    let mut properties = 0;
+    let output = output.map_or(ptr::null_mut(), |(output, how)| {
+        event = output.guid();
+        properties = how | sys::EDT_PROP_OEVT_VALID;
         &raw mut event
-    } else {
-        ptr::null_mut()
-    };
+    });
+    let (depv, no_hint) = (open.as_mut_ptr(), ptr::null_mut());
     // SAFETY: the arrays have as many elements as is said, and all places are valid or null.
     let status = unsafe {
         sys::ocrEdtCreate(
-            place,
-            template,
-            parameters.len() as u32,
-            paramv,
-            sources.len() as u32,
-            open.as_mut_ptr(),
-            properties | valid,
-            ptr::null_mut(),
-            output,
+            &mut edt, template, paramc, paramv, depc, depv, properties, no_hint, output,
         )
     };
     check("ocrEdtCreate", status);
@@ -205,99 +220,55 @@ pub(super) fn create_of(
     }
 }
 
-/// Panics where an EDT would have one block twice, unless both slots read it or both share it by atomics: it would have a
-/// slice that it can write beside another one of the same block.
-fn check_distinct(sources: &[(sys::ocrGuid_t, sys::ocrDbAccessMode_t)]) {
-    let mut blocks: Vec<_> = sources
-        .iter()
-        .filter(|(_, mode)| *mode != sys::DB_MODE_NULL)
-        .map(|(source, mode)| (source.guid, *mode))
-        .collect();
-    blocks.sort_unstable();
-    for pair in blocks.windows(2) {
-        let (one, other) = (pair[0], pair[1]);
-        assert!(
-            one.0 != other.0 || (one.1 == other.1 && one.1 != sys::DB_MODE_EW),
-            "an EDT needs one data block twice, and could write it beside a slice of it: let it need the block once"
-        );
-    }
-}
-
-/// Has the first EDT of a run call `f`, and waits until the run has nothing more to do. The answer has no value if the
-/// run has ended before.
-pub(super) fn run_first<R: Send + Sync + 'static>(
-    f: impl FnOnce() -> R + Send + 'static,
-) -> Arc<OnceLock<R>> {
-    let value = Arc::new(OnceLock::new());
-    let function = move |()| f();
-    let work = EdtBody {
-        needs: (),
-        function,
-        value: value.clone(),
-        task: None,
-    };
-    spawn_first(work);
-    value
-}
-
-fn spawn_first<F, R>(work: EdtBody<(), F, R>)
-where
-    F: FnOnce(()) -> R + Send + 'static,
-    R: Send + Sync + 'static,
-{
-    let template = template_of::<(), F, R>();
+/// Has the first EDT of a run call `f`, and waits until the run has nothing more to do, or has ended.
+pub(super) fn run_first<F: FnOnce() + Send + 'static>(name: &str, f: F) {
+    let work = move |_: &mut Slots<'_>| f();
+    let template = template_of(name, &work);
     let mut word = Box::into_raw(Box::new(work)) as usize as u64;
     let (mut handle, mut first) = (NULL, OPEN);
     // SAFETY: all places are valid, and both arrays have one element.
     let status =
         unsafe { sys::ocrLegacySpawnOCR(&mut handle, template, 1, &mut word, 1, &mut first, NULL) };
     check("ocrLegacySpawnOCR", status);
-    let none = ptr::null_mut();
+    let (guid, address, size) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
     // A run that a panic has ended refuses it (OCR_ECANCELED), which `run` tells by the payload.
     // SAFETY: all places are null.
-    unsafe { sys::ocrLegacyBlockProgress(handle, none, ptr::null_mut(), ptr::null_mut(), 0) };
+    unsafe { sys::ocrLegacyBlockProgress(handle, guid, address, size, 0) };
     // SAFETY: takes no pointers.
     unsafe { sys::ocrEventDestroy(handle) };
 }
 
 /// The templates of this run, by the types of what their EDTs do.
-static TEMPLATES: RwLock<Option<HashMap<TypeId, Handle>>> = RwLock::new(None);
+static TEMPLATES: RwLock<Option<HashMap<TypeId, Arc<Owned>>>> = RwLock::new(None);
 
 /// The template of EDTs that do such work, which is created for the first of them.
-fn template_of<N, F, R>() -> sys::ocrGuid_t
-where
-    N: Needs,
-    F: for<'a> FnOnce(N::Given<'a>) -> R + Send + 'static,
-    R: Send + Sync + 'static,
-{
-    let key = TypeId::of::<(N, F, R)>();
-    let known = TEMPLATES
-        .read()
-        .as_ref()
-        .and_then(|known| known.get(&key).copied());
-    if let Some(known) = known.filter(|known| known.is_of_this_run()) {
+fn template_of<W: EdtBody>(name: &str, _: &W) -> sys::ocrGuid_t {
+    let key = TypeId::of::<W>();
+    if let Some(known) = TEMPLATES.read().as_ref().and_then(|known| known.get(&key))
+        && known.is_of_this_run()
+    {
         return known.guid;
     }
-    let guid = create_template(edt::<N, F, R>, 1, PARAM_UNK, type_name::<F>());
-    // Another thread may have been faster: its template is used no more, and goes with the run.
+    // Each EDT says how many pre-slots it has.
+    let template = create_template(edt::<W>, 1, PARAM_UNK, name);
+    let guid = template.guid;
+    // Another thread may have been faster: its template goes with the run, since EDTs are about to be created with it.
     let mut templates = TEMPLATES.write();
-    templates
-        .get_or_insert_default()
-        .insert(key, Handle::new(guid));
+    std::mem::forget(templates.get_or_insert_default().insert(key, template));
     guid
 }
 
 /// Destroys the templates of this run.
 pub(super) fn destroy_templates() {
     let templates = TEMPLATES.write().take().unwrap_or_default();
-    for template in templates
-        .into_values()
-        .filter(|template| template.is_of_this_run())
-    {
+    for template in templates.values().filter(|it| it.is_of_this_run()) {
         // SAFETY: takes no pointers.
-        unsafe { sys::ocrEdtTemplateDestroy(template.guid) };
+        unsafe { (template.destroy)(template.guid) };
     }
 }
+
+/// What the runtime calls for an EDT (`ocrEdt_t`).
+type Function = unsafe extern "C" fn(u32, *mut u64, u32, *mut sys::ocrEdtDep_t) -> sys::ocrGuid_t;
 
 /// Creates a template whose EDTs messages call so.
 pub(super) fn create_template(
@@ -305,65 +276,65 @@ pub(super) fn create_template(
     paramc: u32,
     depc: u32,
     name: &str,
-) -> sys::ocrGuid_t {
-    let mut guid = NULL;
+) -> Arc<Owned> {
+    let (mut guid, function, unnamed) = (NULL, Some(function), ptr::null());
     // SAFETY: the place is valid, and the name may be null.
-    let status = unsafe {
-        sys::ocrEdtTemplateCreate_internal(&mut guid, Some(function), paramc, depc, ptr::null())
-    };
+    let status =
+        unsafe { sys::ocrEdtTemplateCreate_internal(&mut guid, function, paramc, depc, unnamed) };
     check("ocrEdtTemplateCreate", status);
     let name = CString::new(name).unwrap_or_default();
     // The name of a type of closures says more than that of the function, which the runtime would look up.
     // SAFETY: the name is a C string.
-    let status = unsafe { sys::ocrEdtTemplateAddFunction(guid, Some(function), name.as_ptr()) };
+    let status = unsafe { sys::ocrEdtTemplateAddFunction(guid, function, name.as_ptr()) };
     check("ocrEdtTemplateAddFunction", status);
-    guid
+    Owned::new(guid, sys::ocrEdtTemplateDestroy)
 }
 
 /// What the runtime calls.
 ///
 /// # Safety
-/// The one parameter is where a `EdtBody` of these types is, which nobody else takes; the slots are those of its needs.
-unsafe extern "C" fn edt<N, F, R>(
+/// The one parameter is where a `W` is, which nobody else takes; the slots are those that `W` is for.
+unsafe extern "C" fn edt<W: EdtBody>(
     _: u32,
     paramv: *mut u64,
     depc: u32,
     depv: *mut sys::ocrEdtDep_t,
-) -> sys::ocrGuid_t
-where
-    N: Needs,
-    F: for<'a> FnOnce(N::Given<'a>) -> R + Send + 'static,
-    R: Send + Sync + 'static,
-{
+) -> sys::ocrGuid_t {
     // SAFETY: the caller promises one parameter.
     let word = unsafe { *paramv };
-    // SAFETY: the caller promises that it is where a `EdtBody` is that nobody else takes.
-    let work = unsafe { Box::from_raw(word as usize as *mut EdtBody<N, F, R>) };
-    guarded(move || {
-        let EdtBody {
-            needs,
-            function,
-            value,
-            task,
-        } = *work;
-        // SAFETY: the EDT runs until this closure has returned.
+    // SAFETY: the caller promises that it is where a `W` is that nobody else takes.
+    let work = unsafe { Box::from_raw(word as usize as *mut W) };
+    call_edt(move || {
+        // SAFETY: these are the slots of the EDT that runs, until this closure has returned.
         let mut slots = unsafe { Slots::new(depv, depc) };
-        // SAFETY: the slots are those of these needs, as the caller promises, whose blocks `check_distinct` has seen.
-        let answer = function(unsafe { needs.given(&mut slots) });
-        // Nobody else has set it: an EDT runs once.
-        let _ = value.set(answer);
-        if let Some(task) = task {
-            task.satisfy();
-        }
-    });
+        work(&mut slots);
+    })
+}
+
+/// Calls what an EDT does; a panic in it ends the run. The EDT has no output block.
+pub(super) fn call_edt(work: impl FnOnce()) -> sys::ocrGuid_t {
+    if !guarded(true, work) {
+        end_run();
+    }
     NULL
 }
 
-/// Calls `f`; a panic in it ends the run.
-pub(super) fn guarded(f: impl FnOnce()) {
-    if let Err(payload) = call_rust(|| catch_unwind(AssertUnwindSafe(f))) {
-        PANIC.lock().get_or_insert(payload);
-        // SAFETY: takes no arguments.
-        unsafe { sys::ocrShutdown() };
+/// Ends the run: EDTs that have not begun do not run.
+pub(super) fn end_run() {
+    // SAFETY: takes no arguments.
+    unsafe { sys::ocrShutdown() };
+}
+
+/// Calls a closure of the program. Whether it has returned; if it has panicked, `run` will, by the first payload.
+pub(super) fn guarded(in_edt: bool, f: impl FnOnce()) -> bool {
+    let outer = IN_EDT.replace(in_edt);
+    let outcome = call_rust(|| catch_unwind(AssertUnwindSafe(f)));
+    IN_EDT.set(outer);
+    let Err(payload) = outcome else { return true };
+    match &mut *PANIC.lock() {
+        first @ None => *first = Some(payload),
+        // Its destructor might panic, too, where nobody may.
+        Some(_) => std::mem::forget(payload),
     }
+    false
 }

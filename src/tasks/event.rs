@@ -1,7 +1,7 @@
 //! Events that the program satisfies.
 
-use super::need::{Need, SatisfiedSlot};
-use super::{NULL, Owned, check};
+use super::need::{Needs, Slots, Source};
+use super::{NULL, Owned, assert_in_edt, check};
 use crate::capi::sys;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,16 +9,37 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// An event that stays satisfied (`OCR_EVENT_STICKY_T`; OCR 1.1.0, 2.6). Its clones are handles of the same event. EDTs
 /// that wait for an event which nobody satisfies never run, and the runtime ends the process with a message that names
 /// them.
+///
+/// ```
+/// use ocr::tasks::{Event, run, spawn};
+/// use std::sync::{Arc, Mutex};
+///
+/// let order = Arc::new(Mutex::new(Vec::new()));
+/// let (first, second) = (order.clone(), order.clone());
+/// run(move || {
+///     let event = Event::new();
+///     spawn(event.clone(), move |()| second.lock().unwrap().push("second"));
+///     spawn((), move |()| {
+///         first.lock().unwrap().push("first");
+///         event.satisfy();
+///     });
+/// });
+/// assert_eq!(*order.lock().unwrap(), ["first", "second"]);
+/// ```
 #[derive(Clone)]
 pub struct Event(Arc<Owned>);
 
 impl Event {
     /// An event that nobody has satisfied.
+    ///
+    /// # Panics
+    /// Outside of an EDT.
     #[allow(
         clippy::new_without_default,
         reason = "it creates an object of a run, and panics outside of one"
     )]
     pub fn new() -> Event {
+        assert_in_edt();
         let mut guid = NULL;
         // SAFETY: the place is valid.
         let status = unsafe { sys::ocrEventCreate(&mut guid, sys::OCR_EVENT_STICKY_T, 0) };
@@ -29,7 +50,7 @@ impl Event {
     /// Satisfies it: EDTs that wait for it may run, and see what was written before.
     ///
     /// # Panics
-    /// Where it has been satisfied before.
+    /// Outside of an EDT, and where it has been satisfied before.
     pub fn satisfy(&self) {
         // SAFETY: takes no pointers.
         let status = unsafe { sys::ocrEventSatisfy(self.guid(), NULL) };
@@ -41,18 +62,39 @@ impl Event {
     }
 }
 
-// SAFETY: the source is an event.
-unsafe impl Need for Event {
+// SAFETY: the source is an event, and one slot is taken.
+unsafe impl Needs for Event {
     type Given<'a> = ();
 
-    fn source(&self) -> (sys::ocrGuid_t, sys::ocrDbAccessMode_t) {
-        (self.guid(), sys::DB_MODE_NULL)
+    fn sources(&self, sources: &mut Vec<Source>) {
+        sources.push((self.guid(), sys::DB_MODE_NULL));
     }
 
-    unsafe fn given<'a>(&'a self, _: SatisfiedSlot<'a>) {}
+    unsafe fn given(&self, slots: &mut Slots<'_>) {
+        slots.next();
+    }
 }
 
 /// An event that is satisfied by the last of several calls.
+///
+/// ```
+/// use ocr::tasks::{Latch, run, spawn};
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+///
+/// let seen = run(|| {
+///     let (latch, sum) = (Latch::new(4), Arc::new(AtomicU32::new(0)));
+///     for number in 1..=4 {
+///         let (latch, sum) = (latch.clone(), sum.clone());
+///         spawn((), move |()| {
+///             sum.fetch_add(number, Relaxed);
+///             latch.count_down();
+///         });
+///     }
+///     spawn(latch, move |()| sum.load(Relaxed))
+/// });
+/// assert_eq!(seen.get(), Some(10));
+/// ```
 #[derive(Clone)]
 pub struct Latch {
     event: Event,
@@ -61,6 +103,9 @@ pub struct Latch {
 
 impl Latch {
     /// A latch for so many calls of [`Latch::count_down`].
+    ///
+    /// # Panics
+    /// Outside of an EDT.
     pub fn new(count: u64) -> Latch {
         let latch = Latch {
             event: Event::new(),
@@ -75,14 +120,13 @@ impl Latch {
     /// Counts one call. EDTs that wait for the latch see what was written before any of them.
     ///
     /// # Panics
-    /// Where there have been as many before as the latch is for.
+    /// Where there have been as many before as the latch is for; and, in the last call, outside of an EDT.
     pub fn count_down(&self) {
         // AcqRel: the last call acquires what the earlier ones have released, and passes it on by the event.
+        let count = |left: u64| left.checked_sub(1);
         let left = self
             .left
-            .fetch_update(Ordering::AcqRel, Ordering::Relaxed, |left| {
-                left.checked_sub(1)
-            });
+            .fetch_update(Ordering::AcqRel, Ordering::Relaxed, count);
         match left {
             Ok(1) => self.event.satisfy(),
             Ok(_) => {}
@@ -91,13 +135,15 @@ impl Latch {
     }
 }
 
-// SAFETY: the source is an event.
-unsafe impl Need for Latch {
+// SAFETY: they are the needs of its event.
+unsafe impl Needs for Latch {
     type Given<'a> = ();
 
-    fn source(&self) -> (sys::ocrGuid_t, sys::ocrDbAccessMode_t) {
-        self.event.source()
+    fn sources(&self, sources: &mut Vec<Source>) {
+        self.event.sources(sources);
     }
 
-    unsafe fn given<'a>(&'a self, _: SatisfiedSlot<'a>) {}
+    unsafe fn given(&self, slots: &mut Slots<'_>) {
+        slots.next();
+    }
 }

@@ -1,15 +1,15 @@
-//! Work that is a function and OpenCL kernels: one template, several variants.
+//! EdtBody that is a function and OpenCL kernels: one template, several variants.
 
-use super::edt::{Task, create_of, create_template, guarded, spawn};
+use super::edt::{Task, call_edt, create_of, create_template, end_run, guarded, spawn};
 use super::event::Event;
-use super::need::{Needs, Slots};
-use super::{NULL, Owned, check};
+use super::need::{Needs, Slots, sources_of};
+use super::{Owned, PANIC, assert_in_edt, check};
 use crate::capi::sys;
 use std::any::type_name;
 use std::ffi::CString;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 pub use super::need::Blocks;
 
@@ -17,12 +17,8 @@ pub use super::need::Blocks;
 const NO_RESULT: u32 = u32::MAX;
 
 /// How many work-items a launch has (`clEnqueueNDRangeKernel`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NdRange {
-    dimensions: u32,
-    global: [usize; 3],
-    local: [usize; 3],
-}
+#[derive(Clone, Copy, Debug)]
+pub struct NdRange(sys::ocrNdRange_t);
 
 impl NdRange {
     /// So many work-items in each of one to three dimensions; the runtime chooses the size of work-groups.
@@ -34,13 +30,12 @@ impl NdRange {
             (1..=3).contains(&global.len()),
             "an index space has one to three dimensions"
         );
-        let mut sizes = [1; 3];
-        sizes[..global.len()].copy_from_slice(global);
-        NdRange {
-            dimensions: global.len() as u32,
-            global: sizes,
-            local: [0; 3],
-        }
+        let mut range = sys::ocrNdRange_t {
+            workDim: global.len() as u32,
+            ..Default::default()
+        };
+        range.globalSize[..global.len()].copy_from_slice(global);
+        NdRange(range)
     }
 
     /// With work-groups of this size.
@@ -50,15 +45,15 @@ impl NdRange {
     pub fn with_groups(mut self, local: &[usize]) -> NdRange {
         assert_eq!(
             local.len(),
-            self.dimensions as usize,
+            self.0.workDim as usize,
             "work-groups have the dimensions of their index space"
         );
-        self.local[..local.len()].copy_from_slice(local);
+        self.0.localSize[..local.len()].copy_from_slice(local);
         self
     }
 }
 
-/// Work with `P` parameters and the blocks `B`, as a function and, if kernels are added, as kernels on OpenCL devices; the
+/// EdtBody with `P` parameters and the blocks `B`, as a function and, if kernels are added, as kernels on OpenCL devices; the
 /// placement policy picks one for each EDT (`docs/guide/src/placement.md`).
 ///
 /// ```
@@ -86,7 +81,10 @@ pub struct Template<const P: usize, B> {
 }
 
 impl<const P: usize, B: Blocks> Template<P, B> {
-    /// Work that is this function, which captures nothing.
+    /// EdtBody that is this function, which captures nothing.
+    ///
+    /// # Panics
+    /// Outside of an EDT.
     pub fn new<F>(function: F) -> Template<P, B>
     where
         F: for<'a> Fn([u64; P], B::Given<'a>) + Copy + Send + Sync + 'static,
@@ -97,25 +95,26 @@ impl<const P: usize, B: Blocks> Template<P, B> {
                 "the function of a template captures nothing: give values as parameters"
             )
         };
+        assert_in_edt();
         let (paramc, depc) = (P as u32, B::COUNT as u32);
         let _ = function;
-        let guid = create_template(function_edt::<P, B, F>, paramc, depc, type_name::<F>());
         Template {
-            of: Owned::new(guid, sys::ocrEdtTemplateDestroy),
+            of: create_template(function_edt::<P, B, F>, paramc, depc, type_name::<F>()),
             blocks: PhantomData,
         }
     }
 
     /// Adds an OpenCL kernel, whose arguments are the parameters and then the blocks. `range` says how many work-items a
-    /// launch has, from the parameters and the bytes of each block; it captures nothing. Where there is no device,
-    /// the kernel is never chosen.
+    /// launch has, from the parameters and the bytes of each block. It captures nothing, and is no EDT: it creates and
+    /// satisfies nothing. Where there is no device, the kernel is never chosen.
     ///
     /// # Safety
-    /// The kernel stays within its blocks, writes only those that are in modes EW and RW, leaves a value of its type in
-    /// each element, and has no data races, for each index space that `range` answers with.
+    /// The kernel stays within its blocks, writes only those that are in modes EW and RW, and has no data races, for each
+    /// index space that `range` answers with. What others do at the same time with a block in mode RW counts as well.
     ///
     /// # Panics
-    /// Where the kernel does not build, or its arguments are others; a message has the compiler's log.
+    /// Outside of an EDT, and where the kernel does not build, or its arguments are others; a message has the compiler's
+    /// log.
     pub unsafe fn kernel<G>(
         self,
         source: &str,
@@ -153,19 +152,19 @@ impl<const P: usize, B: Blocks> Template<P, B> {
     /// Creates an EDT.
     ///
     /// # Panics
-    /// Outside of [`super::run`].
+    /// As [`spawn`].
     pub fn spawn(&self, parameters: [u64; P], blocks: B) -> Task<()> {
-        let task = Task::new(Arc::new(OnceLock::from(())));
+        let task = Task::new();
         start(self.of.guid(), parameters, blocks, task.clone());
         task
     }
 
-    /// Creates an EDT that runs after what `after` names: blocks are no more than seen to be free then.
+    /// Creates an EDT that runs after what `after` names. It is created only then.
     ///
     /// # Panics
-    /// Outside of [`super::run`].
+    /// As [`spawn`]. That two of `blocks` are one is seen when the EDT is created, and ends the run then.
     pub fn spawn_after<N: Needs>(&self, after: N, parameters: [u64; P], blocks: B) -> Task<()> {
-        let task = Task::new(Arc::new(OnceLock::from(())));
+        let task = Task::new();
         let (template, answer) = (self.of.clone(), task.clone());
         spawn(after, move |_| {
             start(template.guid(), parameters, blocks, answer)
@@ -181,21 +180,29 @@ fn start<const P: usize, B: Blocks>(
     blocks: B,
     task: Task<()>,
 ) {
-    let mut sources = Vec::with_capacity(B::COUNT);
-    blocks.sources(&mut |source, mode| sources.push((source, mode)));
+    let sources = sources_of(&blocks);
     let end = Event::new();
     // A kernel holds no handles of its blocks: this EDT does, until the kernel has ended.
     spawn(end.clone(), move |()| {
         drop(blocks);
-        task.satisfy();
+        // The range of a kernel may have panicked, where no call may be made that ends the run.
+        if PANIC.lock().is_some() {
+            end_run();
+        } else {
+            task.set(());
+            task.satisfy();
+        }
     });
-    create_of(template, &mut parameters, &sources, 0, Some(&end));
+    create_of(template, &mut parameters, &sources, Some((&end, 0)));
 }
 
-/// A value of a type that has only one.
-fn only_value<F: Copy>() -> F {
+/// A value of a type whose values have no bytes.
+///
+/// # Safety
+/// There has been one.
+unsafe fn only_value<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0) };
-    // SAFETY: it has no bytes to be read, and whoever names this type here has had a value of it, which could be copied.
+    // SAFETY: there are no bytes to be read, and the place is aligned. The value is a copy of the one that there has been.
     unsafe { NonNull::<F>::dangling().read() }
 }
 
@@ -213,16 +220,18 @@ where
     B: Blocks,
     F: for<'a> Fn([u64; P], B::Given<'a>) + Copy + Send + Sync + 'static,
 {
-    guarded(|| {
+    call_edt(|| {
         // SAFETY: the caller promises so many parameters.
         let parameters = unsafe { parameters::<P>(paramv) };
-        // SAFETY: the EDT runs until this closure has returned.
+        // SAFETY: these are the slots of the EDT that runs, until this closure has returned.
         let mut slots = unsafe { Slots::new(depv, depc) };
-        // SAFETY: the slots are those of these blocks, as the caller promises, which were seen to be distinct.
+        // SAFETY: the slots are those of `B`, as the caller promises, and none is taken yet. `start` has had `sources_of`
+        // look at what they are connected to. The EDT has its blocks until this closure has returned.
         let blocks = unsafe { B::of_slots(&mut slots) };
-        only_value::<F>()(parameters, blocks);
-    });
-    NULL
+        // SAFETY: the caller promises that there has been one.
+        let function = unsafe { only_value::<F>() };
+        function(parameters, blocks);
+    })
 }
 
 /// What the runtime calls to learn how many work-items a launch has.
@@ -238,7 +247,13 @@ unsafe extern "C" fn range_of<const P: usize, G>(
 ) where
     G: Fn(&[u64; P], &[usize]) -> NdRange + Copy + Send + Sync + 'static,
 {
-    guarded(|| {
+    let mut answer = sys::ocrNdRange_t {
+        workDim: 1,
+        ..Default::default()
+    };
+    // The runtime calls this within a call of its own, or on a thread of a device: nothing here may call it. After a panic
+    // the kernel has no work-items, and the EDT behind it ends the run.
+    guarded(false, || {
         // SAFETY: the caller promises so many parameters.
         let parameters = unsafe { parameters::<P>(paramv) };
         let sizes: &[u64] = match depc {
@@ -247,16 +262,12 @@ unsafe extern "C" fn range_of<const P: usize, G>(
             _ => unsafe { std::slice::from_raw_parts(sizes, depc as usize) },
         };
         let sizes: Vec<usize> = sizes.iter().map(|size| *size as usize).collect();
-        let answer = only_value::<G>()(&parameters, &sizes);
-        let answer = sys::ocrNdRange_t {
-            workDim: answer.dimensions,
-            globalOffset: [0; 3],
-            globalSize: answer.global,
-            localSize: answer.local,
-        };
-        // SAFETY: the caller promises a valid place.
-        unsafe { range.write(answer) };
+        // SAFETY: the caller promises that there has been one.
+        let range = unsafe { only_value::<G>() };
+        answer = range(&parameters, &sizes).0;
     });
+    // SAFETY: the caller promises a valid place.
+    unsafe { range.write(answer) };
 }
 
 /// # Safety
@@ -267,4 +278,40 @@ unsafe fn parameters<const P: usize>(paramv: *const u64) -> [u64; P] {
     }
     // SAFETY: the caller promises so many words, and an array is as they are.
     unsafe { *paramv.cast::<[u64; P]>() }
+}
+
+// Miri runs these: they need no runtime.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tasks::IN_EDT;
+
+    #[test]
+    fn a_kernel_gets_the_range_that_the_closure_gives() {
+        fn asked<const P: usize, G>(_: G, parameters: [u64; P], sizes: &[u64]) -> NdRange
+        where
+            G: Fn(&[u64; P], &[usize]) -> NdRange + Copy + Send + Sync + 'static,
+        {
+            let mut range = sys::ocrNdRange_t::default();
+            let (paramv, depc) = (parameters.as_ptr(), sizes.len() as u32);
+            // SAFETY: there are so many parameters and sizes, the place is valid, and there has been a value of `G`.
+            unsafe { range_of::<P, G>(P as u32, paramv, depc, sizes.as_ptr(), &mut range) };
+            NdRange(range)
+        }
+        let range = asked(
+            |[factor], bytes| NdRange::new(&[*factor as usize * bytes[0], 2]),
+            [3],
+            &[20],
+        );
+        assert_eq!((range.0.workDim, range.0.globalSize), (2, [60, 2, 0]));
+        let groups = asked(|[], _| NdRange::new(&[8, 8]).with_groups(&[4, 2]), [], &[]);
+        assert_eq!(groups.0.localSize, [4, 2, 0]);
+        // Within a call of the runtime that an EDT has made, too, the closure is in none.
+        IN_EDT.set(true);
+        let panicked = asked(|[], _| panic!("in EDT: {}", IN_EDT.get()), [], &[]);
+        assert!(IN_EDT.replace(false));
+        assert_eq!((panicked.0.workDim, panicked.0.globalSize), (1, [0; 3]));
+        let payload = PANIC.lock().take().expect("it is kept for `run`");
+        assert_eq!(payload.downcast_ref::<String>().unwrap(), "in EDT: false");
+    }
 }

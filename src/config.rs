@@ -125,7 +125,7 @@ pub const DEFAULT_ORIGIN: &str = "default";
 /// A value and where it came from.
 #[derive(Clone, Debug)]
 pub struct Set<T> {
-    /// The value in force.
+    /// The value that the run uses.
     pub value: T,
     /// Where the value came from, as messages say it.
     pub origin: String,
@@ -141,9 +141,9 @@ impl<T> std::ops::Deref for Set<T> {
 /// How much of what the program does is checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Checks {
-    /// Only what costs nothing.
+    /// Checks only what costs nothing.
     Off,
-    /// Strict mode.
+    /// Strict mode, in which a misuse ends the program.
     Strict,
     /// Strict mode, in which it is an error to leave objects behind.
     Leaks,
@@ -169,9 +169,9 @@ impl fmt::Display for Checks {
 /// Whether workers and CPU devices get cores of their own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bind {
-    /// Where both are used.
+    /// Workers and CPU devices get cores of their own where both run EDTs.
     Auto,
-    /// Never.
+    /// All threads may run on all cores.
     Off,
 }
 
@@ -189,7 +189,7 @@ impl fmt::Display for Bind {
 pub enum Models {
     /// In the user's cache directory, by policies that learn.
     Cache,
-    /// Nowhere.
+    /// Nothing is kept beyond the run.
     Off,
     /// In this directory, by all policies.
     In(PathBuf),
@@ -284,7 +284,7 @@ fn variable(name: &str) -> Option<OsString> {
 
 /// Variables of the environment that look like a setting and are none, with the setting that each looks like.
 fn misspelt(names: impl Iterator<Item = OsString>) -> Vec<(String, &'static str)> {
-    /// So many letters may be wrong, missing or too many.
+    /// The most letters that may be wrong, missing or too many.
     const NEAR: usize = 2;
     let known = || {
         SETTINGS
@@ -307,12 +307,12 @@ fn misspelt(names: impl Iterator<Item = OsString>) -> Vec<(String, &'static str)
 }
 
 impl Settings {
-    /// Whether somebody wants to know what ran where.
+    /// Whether the user wants to know what ran where.
     pub fn is_reported(&self) -> bool {
         *self.stats || self.report.value.is_some()
     }
 
-    /// Whether somebody has asked for just so many workers.
+    /// Whether the user has asked for this number of workers.
     pub fn are_workers_fixed(&self) -> bool {
         self.workers.origin != DEFAULT_ORIGIN
     }
@@ -518,7 +518,7 @@ fn find(name: &str) -> Result<&'static Description, String> {
         })
 }
 
-/// The text of `-ocr:help`.
+/// The text that `-ocr:help` prints: each option, with its meaning.
 pub fn help() -> String {
     let mut text = String::from("Options of the OCR runtime, taken out before the program runs:\n");
     for setting in SETTINGS {

@@ -7,7 +7,7 @@
 use crate::text::read_file;
 use std::{fmt, io};
 
-/// So many words of cores are asked of the system: 8192 cores, as many as Linux can be built for.
+/// The words of cores that the system is asked for: 8192 cores, as many as Linux can be built for.
 const WORDS: usize = 8192 / WORD_BITS;
 const WORD_BITS: usize = libc::c_ulong::BITS as usize;
 type Words = [libc::c_ulong; WORDS];
@@ -75,7 +75,7 @@ impl CoreSet {
 }
 
 impl fmt::Display for CoreSet {
-    /// As the system writes lists: `0-3,8`.
+    /// Writes the cores as the system writes lists: `0-3,8`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut rest = &self.0[..];
         let mut comma = "";
@@ -109,12 +109,12 @@ fn neighbours(core: usize) -> Neighbours {
 }
 
 /// How many of the workers and of the compute units get a core each, where there are so many cores. None where one side would
-/// get no core. `is_fixed`: somebody has asked for just so many workers.
+/// get no core. `is_fixed`: the user has asked for this number of workers.
 ///
-/// Where there is room for all, all stay. Workers that somebody has asked for stay, too, and the compute units get the cores
-/// that are left. Else each side gets half of the cores: which of the two is faster is not known before, and a comparison is
-/// fair where both have as much. An odd core is a worker's, since much of a program has no kernel. Devices with fewer units
-/// than half of the cores leave the rest to the workers.
+/// Where there is room for all, all stay. Workers that the user has asked for stay, too, and the compute units get the
+/// cores that are left. Else each side gets half of the cores: which of the two is faster is not known before, and a
+/// comparison is fair where both have as much. An odd core is a worker's, since much of a program has no kernel.
+/// Devices with fewer units than half of the cores leave the rest to the workers.
 pub fn divide(
     cores: usize,
     workers: usize,

@@ -1,8 +1,8 @@
 //! The directory in which the process was started.
 //!
-//! Who starts a program names files as they are seen from there, such as `OCR_REPORT=report.json`. The program may go
-//! to another directory before the runtime uses the name, at the end of a run at the latest. So relative names in
-//! settings are made absolute, with the directory that the process had before `main`.
+//! A user who starts a program names files as they are seen from there, such as `OCR_REPORT=report.json`. The program
+//! may go to another directory before the runtime uses the name, at the end of a run at the latest. So relative names
+//! in settings are made absolute, with the directory that the process had before `main`.
 
 use crate::text::Readable;
 use std::io;

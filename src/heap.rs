@@ -1,6 +1,6 @@
 //! The memory that the runtime takes for itself: the C library's, and what happens where there is none.
 //!
-//! | who asks | gets, where the C library has none |
+//! | what asks | gets, where the C library has none |
 //! |---|---|
 //! | a step that can be refused, in [`may_fail`] | none: its call answers `OCR_ENOMEM` |
 //! | any other | memory that is kept for that (`reserve.rs`) |
@@ -29,18 +29,18 @@ pub(crate) fn has_room(bytes: usize) -> bool {
     let Ok(layout) = Layout::from_size_align(bytes.max(1), 16) else {
         return false;
     };
-    // SAFETY: the layout has a size.
+    // SAFETY: the size of the layout is at least 1.
     let memory = unsafe { System.alloc(layout) };
     if memory.is_null() {
         return false;
     }
-    // SAFETY: allocated above with this layout.
+    // SAFETY: `System.alloc` has returned this memory for the same layout, and nobody uses it.
     unsafe { System.dealloc(memory, layout) };
     true
 }
 
-/// How many bytes are kept for each object that a new arena has room for, of whatever kind. Relaxed: it is set by who makes
-/// the arenas, before.
+/// How many bytes are kept for each object that a new arena has room for, of whatever kind. Relaxed: the thread that
+/// makes the arenas sets it before.
 static KEPT_FOR_EACH: AtomicUsize = AtomicUsize::new(0);
 
 /// What strict mode remembers of an object, in tables that double.
@@ -73,7 +73,7 @@ pub(crate) fn hold(bytes: usize) -> bool {
     bytes == 0 || cfg!(miri) || reserve::hold(bytes)
 }
 
-/// They need not be kept any more.
+/// Lets bytes go that [`hold`] has kept, since they need not be kept any more.
 pub(crate) fn let_go(bytes: usize) {
     if bytes != 0 && !cfg!(miri) {
         reserve::let_go(bytes);

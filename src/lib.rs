@@ -11,7 +11,7 @@
 //! * [`capi`]: the C boundary, about one file per public header. Panics and null pointers stop here.
 //! * `engine`: the life of an EDT, step by step. The one room that knows the rooms below.
 //! * `graph`: dependences: connect, satisfy, trigger; finish scopes.
-//! * `memory`: data blocks: access modes, acquire and release, who waits.
+//! * `memory`: data blocks: access modes, acquire and release, queues of EDTs that wait.
 //! * `sched`: ready queues, sleep and wake, placement policies.
 //! * [`simulate`]: runs in virtual time, by the same policies.
 //! * [`device`]: OpenCL: discovery, the manager thread of a device, buffers, programs, launches.

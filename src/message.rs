@@ -26,6 +26,7 @@ pub(crate) fn say(write: impl FnOnce(&mut Text) -> fmt::Result) {
     };
     // Writing into memory does not fail.
     let _ = write(&mut text);
-    // SAFETY: the bytes that were written.
+    // SAFETY: `text.bytes` is an array that lives during the call, and `text.len` is not more than
+    // its length.
     unsafe { libc::write(libc::STDERR_FILENO, text.bytes.as_ptr().cast(), text.len) };
 }

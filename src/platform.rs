@@ -29,9 +29,9 @@ pub const VERSION: i64 = 1;
 pub enum UnitRole {
     /// Programs begin there, and it gives work to the others.
     Master,
-    /// It gets work, and gives it on.
+    /// The unit gets work from others, and gives it on.
     Hybrid,
-    /// It gets work.
+    /// The unit gets work, and gives none.
     Worker,
 }
 
@@ -49,16 +49,16 @@ impl UnitRole {
 /// What kind of hardware a unit is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 pub enum UnitKind {
-    /// Cores.
+    /// Cores of the machine's processors.
     #[serde(rename = "CPU")]
     Cpu,
-    /// A graphics processor.
+    /// A graphics processor, which the file calls "GPU".
     #[serde(rename = "GPU")]
     Gpu,
-    /// Another accelerator.
+    /// An accelerator that is no graphics processor.
     #[serde(rename = "accelerator")]
     Accelerator,
-    /// None of these.
+    /// Hardware of any other kind.
     #[serde(rename = "other")]
     Other,
 }
@@ -102,7 +102,7 @@ pub struct Host {
     pub memory: u64,
 }
 
-/// An OpenCL device.
+/// An OpenCL device, as the file describes it.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct DescribedDevice {
@@ -362,7 +362,7 @@ impl Platform {
         }
     }
 
-    /// The text of its file, with comments for who changes it.
+    /// The text of its file, with comments for a user who changes it.
     pub fn text(&self) -> String {
         let mut text = String::from(HEAD);
         // Writing to a string cannot fail.
@@ -466,7 +466,7 @@ impl fmt::Display for PlatformLink {
     }
 }
 
-/// The machine's name.
+/// The host name of the machine; none if the system does not say it.
 pub fn name() -> Option<String> {
     let name = crate::text::read_file("/proc/sys/kernel/hostname").ok()?;
     Some(name.trim_end().to_string())

@@ -52,7 +52,7 @@ mod tiny {
     static THREADS: AtomicU64 = AtomicU64::new(0);
 
     thread_local! {
-        /// Of a generator of random numbers (Knuth's, modulo 2^64).
+        /// The state of a generator of random numbers (Knuth's, modulo 2^64).
         static STATE: Cell<u64> = Cell::new(THREADS.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed));
     }
 

@@ -10,18 +10,18 @@ macro_rules! names {
     ($($name:ident)*) => { &[$((sys::$name as u32, stringify!($name))),*] };
 }
 
-/// `ocrEventTypes_t`.
+/// The types of events: `ocrEventTypes_t`.
 pub(crate) const EVENT_TYPES: &Names = names! {
     OCR_EVENT_ONCE_T OCR_EVENT_IDEM_T OCR_EVENT_STICKY_T OCR_EVENT_LATCH_T OCR_EVENT_COUNTED_T
     OCR_EVENT_CHANNEL_T OCR_EVENT_COLLECTIVE_T
 };
 
-/// `ocrHintType_t`.
+/// The types of objects that hints are for: `ocrHintType_t`.
 pub(crate) const HINT_TYPES: &Names = names! {
     OCR_HINT_EDT_T OCR_HINT_DB_T OCR_HINT_EVT_T OCR_HINT_GROUP_T
 };
 
-/// `ocrHintProp_t`.
+/// The properties of hints: `ocrHintProp_t`.
 pub(crate) const HINT_PROPERTIES: &Names = names! {
     OCR_HINT_EDT_PRIORITY OCR_HINT_EDT_SLOT_MAX_ACCESS OCR_HINT_EDT_AFFINITY OCR_HINT_EDT_SPAD_USAGE
     OCR_HINT_EDT_DISPERSE OCR_HINT_EDT_SPACE OCR_HINT_EDT_TIME OCR_HINT_EDT_STATS_HW_CYCLES
@@ -30,29 +30,29 @@ pub(crate) const HINT_PROPERTIES: &Names = names! {
     OCR_HINT_DB_EAGER OCR_HINT_DB_LAZY
 };
 
-/// `ocrGuidUserKind`.
+/// The kinds of objects that labels are for: `ocrGuidUserKind`.
 pub(crate) const OBJECT_KINDS: &Names = names! {
     GUID_USER_DB GUID_USER_EDT GUID_USER_EDT_TEMPLATE GUID_USER_EVENT_ONCE GUID_USER_EVENT_COUNTED
     GUID_USER_EVENT_IDEM GUID_USER_EVENT_STICKY GUID_USER_EVENT_LATCH GUID_USER_EVENT_CHANNEL
     GUID_USER_EVENT_COLLECTIVE
 };
 
-/// `ocrAffinityKind`.
+/// The kinds of affinities that a program asks for: `ocrAffinityKind`.
 pub(crate) const AFFINITY_KINDS: &Names = names! {
     AFFINITY_CURRENT AFFINITY_PD AFFINITY_PD_MASTER AFFINITY_SIM AFFINITY_GUID AFFINITY_OCL
 };
 
-/// `ocrQueryType_t`.
+/// What `ocrQuery` can be asked: `ocrQueryType_t`.
 pub(crate) const QUERIES: &Names = names! {
     OCR_QUERY_READY_EDTS OCR_QUERY_EVENTS OCR_QUERY_LAST_SATISFIED_DB OCR_QUERY_ALL_EDTS
 };
 
-/// `ocrLegacyBlockProgress`'s `properties`.
+/// The bits of the argument `properties` of `ocrLegacyBlockProgress`.
 pub(crate) const LEGACY_PROPERTIES: &Names = names! {
     LEGACY_PROP_WAIT_FOR_CREATE LEGACY_PROP_WAIT_IF_CREATED LEGACY_PROP_CHECK
 };
 
-/// The properties of who creates on a label alone. A name that has the bits of another stands before that.
+/// The properties of a call that creates on a label alone. A name that has the bits of another stands before that.
 pub(crate) const LABEL_PROPERTIES: &Names = names! {
     GUID_PROP_CHECK GUID_PROP_BLOCK GUID_PROP_IS_LABELED
 };
@@ -79,7 +79,7 @@ pub(crate) const PARTITION_PROPERTIES: &Names = names! {
     OCR_DB_PARTITION_STATIC
 };
 
-/// One of several, or the number where it is none of them.
+/// The name of a number that is one of several, or the number where it has no name.
 pub(crate) fn one_of(names: &Names, number: u32) -> String {
     let named = names.iter().find(|(known, _)| *known == number);
     named.map_or_else(|| number.to_string(), |(_, name)| name.to_string())

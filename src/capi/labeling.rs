@@ -1,4 +1,4 @@
-//! `extensions/ocr-labeling.h`: labeled GUIDs.
+//! The functions of `extensions/ocr-labeling.h`: ranges of labeled GUIDs, and maps.
 
 use super::convert::found;
 use crate::abi::Api;

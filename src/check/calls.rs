@@ -21,7 +21,7 @@ pub(crate) enum Role {
     /// An event that a thread waits for.
     Awaited,
     Edt,
-    /// An EDT template.
+    /// The GUID of a template.
     Template,
     /// A data block, or `NULL_GUID`.
     Block,
@@ -43,7 +43,7 @@ pub(crate) enum Role {
     Guid,
     /// Properties: those that have these names, and these bits, which are accepted besides.
     Properties(&'static Names, u32),
-    /// One of these numbers.
+    /// A number that must be one of these, by the names of the headers.
     OneOf(&'static Names),
     /// How many parameters an EDT has.
     ParamCount,
@@ -67,7 +67,7 @@ pub(crate) enum Role {
     Slot,
     /// A number of which strict mode checks nothing.
     Number,
-    /// An access mode.
+    /// The access mode of a dependence.
     Mode,
     /// A pointer that may be null, or something else of no interest to a message.
     Other,
@@ -116,13 +116,13 @@ enum Manner {
     Plain,
     /// A refusal that no rule explains is none of a misuse.
     Lenient,
-    /// It waits for the first object of a labeled GUID that it is given.
+    /// The function waits for the first object of a labeled GUID that it is given.
     Waits,
-    /// It destroys the object that it is given.
+    /// The function destroys the object that it is given.
     Destroys,
 }
 
-/// What a function creates.
+/// The kind of object that a function creates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Creates {
     Block,
@@ -137,10 +137,10 @@ pub(crate) enum Creates {
     File,
 }
 
-/// A C function.
+/// What strict mode knows of a function of the C interface.
 #[derive(Debug)]
 pub(crate) struct CallSpec {
-    /// The function.
+    /// The function that it describes.
     pub api: Api,
     /// Where it is specified: a clause of OCR 1.1.0, or a header.
     place: &'static str,
@@ -247,14 +247,14 @@ pub(crate) fn code_of_misuse(status: Status) -> Option<&'static str> {
 pub(crate) const LABELED: u32 = sys::GUID_PROP_IS_LABELED as u32;
 /// All bits of the properties `GUID_PROP_…`.
 pub(crate) const LABEL_PROPERTIES: u32 = bits_of(names::LABEL_PROPERTIES);
-/// `EDT_PROP_OEVT_VALID`.
+/// `EDT_PROP_OEVT_VALID`: the output event of a new EDT is given.
 pub(crate) const OEVT_VALID: u32 = sys::EDT_PROP_OEVT_VALID as u32;
-/// `EVT_PROP_TAKES_ARG`.
+/// `EVT_PROP_TAKES_ARG`: the event passes a data block on.
 pub(crate) const TAKES_ARG: u32 = sys::EVT_PROP_TAKES_ARG as u32;
 /// What `EDT_PROP_MAPPED` and the like have that no other property has.
 pub(crate) const MAPPED: u32 = sys::EDT_PROP_MAPPED as u32 & !LABELED;
 
-/// All bits that have names.
+/// The bits that have names, together.
 pub(crate) const fn bits_of(names: &Names) -> u32 {
     let (mut bits, mut at) = (0, 0);
     while at < names.len() {
@@ -387,7 +387,7 @@ checked {
     ocrRegisterEdtFuntion "extensions/ocr-heterogeneous.h" (funcPtr: Function);
 
     ocrLegacySpawnOCR "extensions/ocr-legacy.h" (handle: Out, finishEdtTemplate: Template, paramc: ParamCount, paramv: Paramv, depc: DepCount, depv: DepvOut, legacyContext: Other);
-    // Of an EDT.
+    // Refused where an EDT calls it.
     ocrLegacyFinalize "extensions/ocr-legacy.h" (legacyContext: Guid, runUntilShutdown: Number);
     // With properties a refusal may be an answer.
     ocrLegacyBlockProgress lenient "extensions/ocr-legacy.h" (handle: Guid, guid: Other, result: Other, size: Other, properties: WAIT_PROPS);
@@ -413,7 +413,7 @@ checked {
     ocrElsUserGet "extensions/ocr-runtime-itf.h" (offset: Number);
     ocrElsUserSet "extensions/ocr-runtime-itf.h" (offset: Number, data: Guid);
     ocrEdtLocalStorageGet "extensions/ocr-runtime-itf.h" (ptr: Out, elsSize: Out);
-    // Who asks may be no EDT.
+    // The caller may be no EDT.
     ocrCurrentEdtGet lenient "extensions/ocr-runtime-itf.h" (curEdt: Out);
     ocrCurrentEdtOutputGet lenient "extensions/ocr-runtime-itf.h" (outputEvent: Out);
     ocrStatsGet "extensions/ocr-stats.h" (stats: Out);

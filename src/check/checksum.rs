@@ -1,11 +1,11 @@
-//! Fingerprints of what blocks contain, to find writes by those who may not.
+//! Fingerprints of what blocks contain, to find writes by EDTs that may not write.
 //!
 //! When the only writer of a block is done with it, the content is *sealed*: its fingerprint is kept
 //! with the version that the block has from then on (`Copies::version` counts writes that have
 //! ended). As long as the version is the same and nobody holds the block for writing, the content
-//! must not change; if it does, somebody wrote who held the block in RO or CONST mode, or who did not
-//! hold it any more. A fingerprint counts only if no writer held the block before and after it was
-//! taken, with the same version: a writer that came and went meanwhile has changed the version.
+//! must not change. If it does, an EDT wrote that held the block in RO or CONST mode, or that did not hold it any more.
+//! A fingerprint counts only if no writer held the block before and after it was taken, with the same version: a writer
+//! that came and went meanwhile has changed the version.
 //!
 //! In the same way it is seen that an EDT writes a block after it has satisfied an event with it, or has made another
 //! ready that has it in mode RO or RW: the fingerprints before that call and at its release differ, and no other that
@@ -30,9 +30,9 @@ struct Sealed {
     by: Who,
     /// Whether `by` went on then, behind `ocrDbRelease`.
     called: bool,
-    /// Who has last found it so, and when, if others have than `by`.
+    /// The EDT that has last found it so, and when, if others have than `by`.
     found: Option<(Who, When)>,
-    /// Who has run since it was last as it should be.
+    /// Which EDTs have run since it was last as it should be.
     since: Since,
 }
 
@@ -60,12 +60,13 @@ struct PassedBlock {
     before: ContentBefore,
 }
 
-/// A block before it was passed on. Taken before the call that does so: who gets the block may begin during that.
+/// A block before it was passed on. Taken before the call that does so: an EDT that gets the block may begin during
+/// that.
 #[derive(Clone, Copy)]
 pub(crate) struct ContentBefore {
     /// The checksum of what the block contained then.
     print: Checksum,
-    /// `Contents::begun` then.
+    /// How many EDTs had begun then that write the block, by `Contents::begun`.
     begun: u64,
 }
 
@@ -74,7 +75,7 @@ pub(crate) struct ContentBefore {
 pub(crate) struct Checksum {
     version: u32,
     print: u64,
-    /// Before it was taken: who ran then, and later, may have written what it does not show.
+    /// The time before it was taken: an EDT that ran then, or later, may have written what it does not show.
     since: Since,
 }
 
@@ -94,9 +95,9 @@ pub(crate) enum When {
 }
 
 impl ContentBefore {
-    /// Of a block that the caller is the only one to hold for writing, if that is so.
+    /// Takes it of a block that the caller alone holds for writing; none if others hold it so.
     pub(crate) fn take(contents: &Contents, block: &DataBlock) -> Option<ContentBefore> {
-        // First: who begins to write meanwhile may have changed what the fingerprint is of.
+        // This comes first: an EDT that begins to write meanwhile may have changed what the fingerprint is of.
         let begun = contents.begun(block.guid());
         let print = Checksum::take(contents, block, 1)?;
         Some(ContentBefore { print, begun })
@@ -104,7 +105,7 @@ impl ContentBefore {
 }
 
 impl When {
-    /// When a change was seen, for people; `who` runs.
+    /// At which moment a change was seen, in words; `who` is the EDT or thread that ran then.
     pub(super) fn seen(self, who: Who) -> String {
         match self {
             When::Begin => format!("seen before the start of {who}"),
@@ -124,8 +125,8 @@ impl Checksum {
         Checksum::take_if(contents, block, |writers| writers == mine)
     }
 
-    /// The fingerprint of a block's host copy, whoever holds the block for writing. The caller knows otherwise that
-    /// they do not write.
+    /// The fingerprint of a block's host copy, whichever EDTs hold the block for writing. The caller knows otherwise
+    /// that they do not write.
     pub(crate) fn take_among(contents: &Contents, block: &DataBlock) -> Option<Checksum> {
         Checksum::take_if(contents, block, |_| true)
     }
@@ -199,14 +200,14 @@ impl Contents {
         self.begun.lock().get(&block).copied().unwrap_or(0)
     }
 
-    /// The block is gone.
+    /// Forgets a block, since it is gone.
     pub(crate) fn forget(&self, block: Guid) {
         self.closed.forget(block);
         self.seals.lock().remove(&block);
         self.begun.lock().remove(&block);
     }
 
-    /// Who is known to have written a block last.
+    /// The EDT that is known to have written a block last.
     pub(super) fn last_writer(&self, block: Guid) -> Option<Who> {
         self.seals.lock().get(&block).map(|seal| seal.by)
     }
@@ -242,7 +243,7 @@ impl Check {
                 Some(seal) => seal.print != before.print.print,
                 None => !unwritten(),
             };
-            // Of an event that nobody has created yet it is not known whether it ignores the block.
+            // If nobody has created the event yet, it is not known whether it ignores the block.
             if written && what != Some(What::Event(0)) {
                 return Err(self.not_released(event, block, act));
             }
@@ -282,15 +283,15 @@ impl Check {
         });
     }
 
-    /// An EDT, which can run now, gets a block through this pre-slot: from whom that was.
+    /// An EDT, which can run now, gets a block through this pre-slot. Notes the EDT or thread that it comes from.
     pub(crate) fn gives(&self, to: Guid, slot: u32, block: Guid) {
         if let Some(act) = self.giver(to, slot, block) {
             self.contents.meanwhile.gives(GivenBlock { block, to, act });
         }
     }
 
-    /// An EDT has destroyed a block. If it has passed it on before, that is a note: who has acquired it by then keeps it
-    /// until the release (2.5.2), and a right program may know otherwise that it has.
+    /// An EDT has destroyed a block. If it has passed it on before, that is a note. An EDT that has acquired it by then
+    /// keeps it until the release (2.5.2), and a right program may know otherwise that it has.
     pub(crate) fn note_destroyed_early(&self, who: Who, block: Guid) {
         let Some(GivenBlock { to, act, .. }) = self.contents.meanwhile.given(who.edt, block) else {
             return;
@@ -305,8 +306,9 @@ impl Check {
         );
     }
 
-    /// An EDT has written a block after another one that gets it without waiting could run. That is a note: the other
-    /// may find it so or so, and a right program may not mind (1.4.4).
+    /// Notes that an EDT has written a block after it had passed it on to another EDT. That one gets the block without
+    /// waiting and could run before the write. It is only a note: the reader may find either content, and a right
+    /// program may not mind (1.4.4).
     fn note_written_late(&self, who: Who, block: Guid, reader: (Guid, Mode), act: Act) {
         strict_note_once!("{}.", self.written_late(who, block, reader, act));
     }
@@ -334,7 +336,7 @@ impl Check {
     }
 
     /// An EDT that holds a block for writing is about to give it back, with the content that `look` finds, if that can
-    /// be told. When it passed the block on, it was the only one who held it so. Who holds it so by now, too, has written
+    /// be told. When it passed the block on, it alone held it so. Another EDT that holds it so by now has written
     /// nothing if it has not begun.
     pub(crate) fn written_after_passing(
         &self,
@@ -425,10 +427,10 @@ impl Check {
         }
     }
 
-    /// Who else has run since then, and may have written a block: of each function one, but not of more than a few; and
-    /// the same in words. `released` are those that have released it.
+    /// Which other EDTs have run since then, and may have written a block: of each function one, but not of more than a
+    /// few. The text names them. `released` are those that have released the block.
     fn suspects(&self, since: Since, but: Who, released: &[Guid]) -> (Vec<Guid>, String) {
-        /// No more are named.
+        /// The most functions that the message names.
         const FEW: usize = 4;
         let ran = self.contents.meanwhile.ran(since).into_iter();
         let ran: Vec<Guid> = ran.filter(|&edt| edt != but.edt).collect();
@@ -542,10 +544,12 @@ mod tests {
             let start = words.as_mut_ptr().cast::<u8>();
             let plain = fingerprint(start, len);
             for at in 0..len {
-                // SAFETY: within the array.
+                // SAFETY: `at` is less than `len`, and `len` is at most 64, the bytes of `words`, which nothing else
+                // borrows now.
                 unsafe { start.wrapping_add(at).write(1) };
                 assert_ne!(fingerprint(start, len), plain, "{at} of {len}");
-                // SAFETY: the byte is within the array.
+                // SAFETY: `at` is less than `len`, and `len` is at most 64, the bytes of `words`, which nothing else
+                // borrows now.
                 unsafe { start.wrapping_add(at).write(0) };
             }
             assert_eq!(fingerprint(start, len), plain);

@@ -7,11 +7,11 @@
 //! with more when the EDT ends (`contents`).
 //!
 //! What else may touch a block holds nothing: a thread of the program to which `ocrLegacyBlockProgress` gave it, for
-//! instance. Whoever runs no EDT opens the pages, in the handler of the signal, and goes on. Not closed are blocks that others
-//! than EDTs of the host have to do with, since what touches them may be a system call or a device, which fails where the
-//! pages are closed: parts and what has parts, chunks of files, contents passed by value, what a device has, all once the
-//! program has a kernel, and what `ocrLegacyBlockProgress` has given to somebody. Blocks without pages of their own are not
-//! closed either (`object::data_block::memory`).
+//! instance. A thread that runs no EDT opens the pages, in the handler of the signal, and goes on. Not closed are
+//! blocks that others than EDTs of the host have to do with, since what touches them may be a system call or a device,
+//! which fails where the pages are closed: parts and what has parts, chunks of files, contents passed by value, what a
+//! device has, all once the program has a kernel, and what `ocrLegacyBlockProgress` has given to somebody. Blocks
+//! without pages of their own are not closed either (`object::data_block::memory`).
 
 use super::Check;
 use crate::object::data_block::{DataBlock, LockedBlock, Pages};
@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 #[derive(Clone, Copy)]
 struct ClosedBlock {
-    /// None: it is never closed.
+    /// The pages of the block. None if they are never closed.
     pages: Option<Pages>,
     closed: bool,
 }
@@ -33,14 +33,14 @@ pub(crate) struct Closed {
     blocks: Mutex<HashMap<Guid, ClosedBlock>>,
     /// How many have an entry: nobody takes the lock where there is none.
     count: AtomicUsize,
-    /// None is closed any more.
+    /// Whether the run ends, so that no pages are closed any more.
     over: AtomicBool,
 }
 
 /// What is at an address in the pages of a block.
 #[derive(Clone, Copy)]
 pub(crate) struct At {
-    /// The block.
+    /// The block whose pages have the address.
     pub block: Guid,
     /// Which byte; before the start or behind the end it is one of a guard.
     pub byte: isize,
@@ -51,7 +51,7 @@ pub(crate) struct At {
 }
 
 impl Closed {
-    /// A block was released. Its header stays locked meanwhile: who acquires it comes later, and opens it.
+    /// A block was released. Its header stays locked meanwhile: an EDT that acquires it comes later, and opens it.
     pub(crate) fn close(&self, block: &DataBlock, locked: &LockedBlock<'_>) {
         if self.over.load(Ordering::Relaxed) {
             return;
@@ -66,15 +66,17 @@ impl Closed {
         });
         // Under the lock of the table, as `end` sets it.
         if entry.pages.is_some() && !entry.closed && !self.over.load(Ordering::Relaxed) {
-            // SAFETY: the block is live, and locked.
+            // SAFETY: the caller has locked the block, and `pages_of_nobody` has found it live, so it has not been
+            // freed.
             entry.closed = unsafe { pages.let_touch(false) };
         }
         self.count.store(blocks.len(), Ordering::Relaxed);
     }
 
-    /// Somebody who may is about to touch a block: the caller holds it, or looks at it where nobody frees it.
+    /// Opens the pages of a block that the caller is about to touch. It holds the block, or looks at it where nobody
+    /// frees it.
     pub(crate) fn open(&self, block: Guid) {
-        // Relaxed: who acquires a block has seen, by the lock of its header, what was done under that before.
+        // Relaxed: a thread that acquires a block has seen, by the lock of its header, what was done under that before.
         if self.count.load(Ordering::Relaxed) != 0
             && let Some(entry) = self.blocks.lock().get_mut(&block)
         {
@@ -112,8 +114,8 @@ impl Closed {
         }
     }
 
-    /// The table, for the handler of a signal. Who has it does not touch blocks, and so gives it back soon; if not, there is
-    /// something else wrong.
+    /// The table, for the handler of a signal. A thread that has it does not touch blocks, and so gives it back soon.
+    /// If it does not, there is something else wrong.
     fn soon(&self) -> Option<MutexGuard<'_, HashMap<Guid, ClosedBlock>>> {
         (0..1 << 20).find_map(|_| {
             std::hint::spin_loop();

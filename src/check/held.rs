@@ -1,4 +1,4 @@
-//! What a kernel only reads while somebody on the host writes it, and what nobody has written.
+//! What a kernel only reads while an EDT on the host writes it, and what no EDT has written.
 
 use super::history::{Act, What, Who};
 use super::{Check, Misuse, rules};
@@ -8,9 +8,9 @@ use crate::object::guid::Guid;
 /// An EDT is about to read a block, through this pre-slot.
 #[derive(Clone, Copy)]
 pub(crate) struct Reading {
-    /// The EDT.
+    /// The EDT that is about to read.
     pub who: Who,
-    /// The block.
+    /// The block that it is about to read.
     pub block: Guid,
     /// Its mode: RO or CONST.
     pub mode: Mode,
@@ -19,7 +19,7 @@ pub(crate) struct Reading {
 }
 
 impl Check {
-    /// From whom a pre-slot of an EDT got the block that it has: by which call.
+    /// The call by which a pre-slot of an EDT got the block that it has, with its caller.
     pub(crate) fn giver(&self, to: Guid, slot: u32, block: Guid) -> Option<Act> {
         let (source, link) = self.history.source(to, slot)?;
         if source == block {
@@ -29,13 +29,14 @@ impl Check {
         }
     }
 
-    /// Who has created a block.
+    /// The EDT or thread that has created a block.
     pub(crate) fn creator(&self, block: Guid) -> Option<Who> {
         let record = self.history.get(block)?;
         (record.what == Some(What::Block)).then_some(record.created?.who)
     }
 
-    /// A kernel is about to read a block that `act` has passed on to it, while who did so holds it for writing.
+    /// A kernel is about to read a block that `act` has passed on to it, while the EDT that did so holds it for
+    /// writing.
     pub(crate) fn reads_unreleased(&self, reading: Reading, act: Act) -> Box<Misuse> {
         let Reading {
             who,

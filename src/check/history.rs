@@ -1,4 +1,5 @@
-//! What the objects of a run have been through: who made one, satisfied it, connected it, ended it.
+//! What the objects of a run have been through: which calls made one, satisfied it, connected it,
+//! ended it.
 //!
 //! A GUID is never given twice, so it is the key (a labeled GUID may get another object when the
 //! first is gone; then the latest counts). Of objects that are gone, the last [`ENDED_KEPT`] are
@@ -90,7 +91,7 @@ pub enum ActCause {
     End,
     /// The last contribution to a collective event.
     Contribution,
-    /// This function of the interface.
+    /// A function of the interface, which the program has called.
     Call(Api),
 }
 
@@ -113,10 +114,10 @@ impl fmt::Display for ActCause {
     }
 }
 
-/// What somebody did.
+/// A call, or what else has an effect, and the EDT or thread that it was made by.
 #[derive(Clone, Copy)]
 pub struct Act {
-    /// What did it.
+    /// The function that was called, or another cause.
     pub call: ActCause,
     /// The EDT, or the thread outside of EDTs, that made the call.
     pub who: Who,
@@ -124,19 +125,19 @@ pub struct Act {
     pub ticket: u64,
 }
 
-/// What an object is.
+/// The kind of an object, as far as strict mode tells them apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum What {
-    /// A data block.
+    /// A data block, or a part of one.
     Block,
-    /// An EDT template.
+    /// A template, from which EDTs are created.
     Template,
     /// An event of this type (`ocrEventTypes_t`); 0: of one that is not known.
     Event(u32),
     /// The output event of this EDT: a once event.
     Output(Guid),
     Edt,
-    /// A range of labels.
+    /// A range of labeled GUIDs (`ocrGuidRangeCreate`).
     Range,
     LabelMap,
     /// A map whose objects a creator makes.
@@ -145,17 +146,17 @@ pub enum What {
 }
 
 impl What {
-    /// A once event.
+    /// A once event (`OCR_EVENT_ONCE_T`).
     pub const ONCE: What = What::Event(EventKind::Once as u32);
-    /// A sticky event.
+    /// A sticky event (`OCR_EVENT_STICKY_T`).
     pub const STICKY: What = What::Event(EventKind::Sticky as u32);
-    /// A latch event.
+    /// A latch event (`OCR_EVENT_LATCH_T`).
     pub const LATCH: What = What::Event(EventKind::Latch as u32);
-    /// A counted event.
+    /// A counted event (`OCR_EVENT_COUNTED_T`).
     pub const COUNTED: What = What::Event(EventKind::Counted as u32);
-    /// A channel event.
+    /// A channel event (`OCR_EVENT_CHANNEL_T`).
     pub const CHANNEL: What = What::Event(EventKind::Channel as u32);
-    /// A collective event.
+    /// A collective event (`OCR_EVENT_COLLECTIVE_T`).
     pub const COLLECTIVE: What = What::Event(EventKind::Collective as u32);
 
     /// What it is by its GUID alone.
@@ -182,7 +183,7 @@ impl What {
         )
     }
 
-    /// What people call it.
+    /// The words by which messages name an object of this kind.
     pub fn name(self) -> &'static str {
         match self {
             What::Block => "data block",
@@ -198,7 +199,7 @@ impl What {
     }
 }
 
-/// How an object ended.
+/// How an object came to its end, and by which call.
 #[derive(Clone, Copy)]
 pub enum Ending {
     /// A call of the program destroyed it.
@@ -218,23 +219,23 @@ pub struct ObjectRecord {
     pub work: Option<&'static Code>,
     /// The program's name for it.
     pub label: Option<Box<str>>,
-    /// Of a data block: how many bytes, if that was said where it was created.
+    /// How many bytes a data block has, if that was said where it was created.
     pub size: Option<u64>,
-    /// Of an event: it was created without `EVT_PROP_TAKES_ARG`.
+    /// Whether an event was created without `EVT_PROP_TAKES_ARG`.
     pub takes_nothing: bool,
-    /// Of a range or map of labels: for which objects (`ocrGuidUserKind`).
+    /// For which objects a range or map of labels is (`ocrGuidUserKind`).
     pub labels_for: Option<u32>,
     /// The call that created the object.
     pub created: Option<Act>,
     /// How the object ended, if it has.
     pub end: Option<Ending>,
-    /// Of an event that was destroyed: whether it had not triggered.
+    /// Whether an event was destroyed before it had triggered.
     pub untriggered: bool,
     /// The first call that satisfied it, and the last two.
     pub satisfied: [Option<Act>; 3],
     /// What satisfied the event that was on the same label before.
     pub before: Option<Act>,
-    /// Of an EDT that runs as a kernel: which, and on which device.
+    /// The kernel that an EDT runs as, and on which device.
     pub kernel: Option<Box<str>>,
     /// Whether it was entered before the end of the call that creates it.
     pub entered: bool,
@@ -325,7 +326,7 @@ impl History {
         record.created = Some(act);
     }
 
-    /// This call has created an EDT, and connected it, by way of `ocrEdtCreate`.
+    /// A call, `call`, has created an EDT, and connected it, by way of `ocrEdtCreate`.
     pub fn created_through(&self, edt: Guid, call: Api) {
         if let Some(record) = self.shard(edt).lock().records.get_mut(&edt) {
             let sources = record.sources.iter_mut().map(|(_, _, act)| act);
@@ -465,7 +466,7 @@ impl History {
         }
     }
 
-    /// The dependence on a source, at a slot, that a call in `who` had made late was refused.
+    /// The dependence on a source, at a slot, that a call by `who` had made late was refused.
     pub fn not_linked_by(&self, destination: Guid, link: (u32, Guid), who: Who) {
         if let Some(record) = self.shard(destination).lock().records.get_mut(&destination) {
             let mut sources = record.sources.iter();
@@ -494,7 +495,7 @@ impl History {
         known.is_some_and(|record| record.created.is_some())
     }
 
-    /// What an object is.
+    /// The kind of an object, if the history has it.
     pub fn what(&self, guid: Guid) -> Option<What> {
         let shard = self.shard(guid).lock();
         let known = shard.records.get(&guid).and_then(|record| record.what);

@@ -26,13 +26,13 @@ impl History {
         name + &in_quotes(&record)
     }
 
-    /// Who calls, with the label of the EDT.
+    /// The words for a caller, with the label of its EDT.
     pub fn caller(&self, who: Who) -> String {
         let record = self.get(who.edt).unwrap_or_default();
         format!("{who}{}", in_quotes(&record))
     }
 
-    /// A call and who made it.
+    /// The words for a call and its caller.
     fn by(&self, act: &Act) -> String {
         match act.call {
             ActCause::Start => "by the runtime when the program started".to_string(),
@@ -41,7 +41,7 @@ impl History {
         }
     }
 
-    /// Who created an object.
+    /// By which call an object was created, in words.
     pub fn creation(&self, guid: Guid) -> Option<String> {
         let created = self.get(guid)?.created?;
         Some(format!("created {}", self.by(&created)))
@@ -70,7 +70,7 @@ impl History {
         }
     }
 
-    /// Who destroyed an object.
+    /// By which call an object was destroyed, in words.
     pub fn destroyed(&self, guid: Guid) -> Option<String> {
         let (act, _) = self.destruction(guid)?;
         Some(format!("destroyed {}", self.by(&act)))

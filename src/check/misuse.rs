@@ -43,8 +43,8 @@ impl Misuse {
 }
 
 impl Check {
-    /// A misuse by a call. First it is told what has become of the objects that it is about, in this order,
-    /// then who created the other objects that the call was given. The rule is of the function's clause, and of that
+    /// A misuse by a call. First it is told what has become of the objects that it is about, in this order. Then come
+    /// the creators of the other objects that the call was given. The rule is of the function's clause, and of that
     /// which it names.
     pub(super) fn by_call(
         &self,
@@ -68,7 +68,7 @@ impl Check {
         })
     }
 
-    /// A misuse by what an EDT did or returned; `who` ran when that was seen.
+    /// A misuse by what an EDT did or returned; `who` is the EDT or thread that ran when that was seen.
     pub(super) fn by_edt(
         &self,
         who: Who,
@@ -92,7 +92,7 @@ impl Check {
         })
     }
 
-    /// What has become of these objects, and, in a line for each, who created these others.
+    /// What has become of these objects, and, in a line for each, the creators of the others.
     fn histories(
         &self,
         objects: &[Guid],

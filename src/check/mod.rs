@@ -12,9 +12,9 @@
 //!
 //! **Races.** A program's threads go on while a call is judged. What a call is going to end or
 //! satisfy is noted before it does (under a ticket, so that it is not told of itself), and what it
-//! made, afterwards. So whoever is refused finds the reason in the history, unless the two calls ran
-//! at the same time; then a line of the history may lack, and the misuse is told all the same. No
-//! misuse is derived from the history alone: a call was refused, or a fingerprint differs.
+//! made, afterwards. So a caller that is refused finds the reason in the history, unless the two
+//! calls ran at the same time; then a line of the history may lack, and the misuse is told all the
+//! same. No misuse is derived from the history alone: a call was refused, or a fingerprint differs.
 
 pub(crate) mod calls;
 pub(crate) mod checksum;
@@ -94,7 +94,7 @@ const DEPV_TOLD: usize = 4;
 pub(crate) struct Check {
     /// What objects have been through.
     pub history: History,
-    /// What blocks contained when somebody was done with them.
+    /// What blocks contained when an EDT was done with them.
     pub contents: checksum::Contents,
     quarantine: quarantine::Quarantine,
     argument_quarantine: quarantine_arguments::ArgumentQuarantine,

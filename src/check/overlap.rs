@@ -1,5 +1,5 @@
-//! Which EDTs have run since a time: those that may have written a block which somebody else had. And to whom those that
-//! run have passed on blocks.
+//! Which EDTs have run since a time: those that may have written a block which another EDT had. Also, which EDTs the
+//! running ones have passed blocks on to.
 
 use super::history::{Act, Who};
 use crate::object::guid::Guid;
@@ -18,7 +18,7 @@ pub(crate) struct Since(u64);
 /// A block that an EDT has passed on.
 #[derive(Clone, Copy)]
 pub(crate) struct GivenBlock {
-    /// The block.
+    /// The block that was passed on.
     pub block: Guid,
     /// An EDT that gets it, and lacked nothing else.
     pub to: Guid,
@@ -45,7 +45,7 @@ impl Overlap {
         self.0.lock().running.insert(edt.edt, Vec::new());
     }
 
-    /// An EDT can run that gets a block from this act. Known only while who acted runs.
+    /// An EDT can run that gets a block from this act. Known only while the EDT that acted runs.
     pub(crate) fn gives(&self, given: GivenBlock) {
         let mut state = self.0.lock();
         let by_it = state.running.get_mut(&given.act.who.edt);
@@ -54,21 +54,21 @@ impl Overlap {
         }
     }
 
-    /// To whom an EDT that runs has passed on this block.
+    /// The EDT to which a running EDT has passed on a block, and by which call; none if it is not known.
     pub(crate) fn given(&self, edt: Guid, block: Guid) -> Option<GivenBlock> {
         let state = self.0.lock();
         let mut by_it = state.running.get(&edt)?.iter();
         by_it.find(|given| given.block == block).copied()
     }
 
-    /// An EDT has waited in a call, perhaps for those to whom it had passed on blocks.
+    /// An EDT has waited in a call, perhaps for EDTs to which it had passed on blocks.
     pub(crate) fn waited(&self, edt: Guid) {
         if let Some(by_it) = self.0.lock().running.get_mut(&edt) {
             by_it.clear();
         }
     }
 
-    /// An EDT has run.
+    /// Notes that an EDT has run, so that it is one of the last that have.
     pub(crate) fn ends(&self, edt: Who) {
         let mut state = self.0.lock();
         state.running.remove(&edt.edt);
@@ -79,7 +79,7 @@ impl Overlap {
         }
     }
 
-    /// From now on.
+    /// The moment of the call, for [`Overlap::ran`].
     pub(crate) fn now(&self) -> Since {
         Since(self.0.lock().count)
     }

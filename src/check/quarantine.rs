@@ -1,9 +1,9 @@
 //! The memory of destroyed blocks, kept for a while to find uses of a pointer that outlived its block.
 //!
-//! Memory that has pages of its own is closed: who reads or writes it crashes there, and is told of the block; a system
-//! call that is given it fails (EFAULT), and nothing tells of that. Other memory is filled with a pattern, and a write is
-//! found later: a block that goes while the EDT that destroyed it still runs is looked at when that EDT ends; each is
-//! looked at when it leaves here for another, and at the end of the program.
+//! Memory that has pages of its own is closed: a thread that reads or writes it crashes there, and is told of the
+//! block; a system call that is given it fails (EFAULT), and nothing tells of that. Other memory is filled with a
+//! pattern, and a write is found later: a block that goes while the EDT that destroyed it still runs is looked at when
+//! that EDT ends; each is looked at when it leaves here for another, and at the end of the program.
 
 use super::history::{Ending, Who};
 use super::{Check, Misuse, rules};
@@ -16,7 +16,7 @@ use std::collections::{HashMap, VecDeque};
 const BYTES_KEPT: usize = if cfg!(miri) { 16 << 10 } else { 64 << 20 };
 /// What closed memory counts as at least: the system's books, and the share that it may have of the mappings.
 const CLOSED_BYTES: usize = 3 * PAGE;
-/// One of so many of its bytes counts, too: a process may have a limit of addresses.
+/// One in this many of its bytes counts, too, since a process may have a limit of addresses.
 const CLOSED_PER_BYTE: usize = 16;
 /// What it is filled with.
 pub(crate) const BLOCK_QUARANTINE_BYTE: u8 = 0xdb;
@@ -84,7 +84,7 @@ impl QuarantineState {
 }
 
 impl Check {
-    /// The memory of a block that nobody uses any more; `who` runs.
+    /// Takes in the memory of a block that nobody uses any more; `who` is the EDT or thread that runs now.
     pub(crate) fn quarantine(
         &self,
         block: Guid,
@@ -103,7 +103,8 @@ impl Check {
         let Memory { start, len, .. } = quarantined.memory;
         let open = if closed { 0 } else { len };
         for at in 0..open {
-            // SAFETY: the memory is this room's now.
+            // SAFETY: the block is gone, so the memory of `len` bytes belongs to the quarantine, and `at` is less than
+            // `len`. It is not closed.
             unsafe { start.wrapping_add(at).write_volatile(BLOCK_QUARANTINE_BYTE) };
         }
         let destroyer = match self.history.get(block).and_then(|record| record.end) {
@@ -144,7 +145,7 @@ impl Check {
         })
     }
 
-    /// The program ends.
+    /// Looks at all that is kept, at the end of the program.
     pub(crate) fn verify_quarantine_at_end(&self) -> Result<(), Box<Misuse>> {
         let state = self.quarantine.0.lock();
         match state.old.iter().find(|quarantined| quarantined.disturbed()) {

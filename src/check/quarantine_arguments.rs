@@ -24,7 +24,7 @@ impl Array {
     fn disturbed(&self) -> bool {
         // Volatile, since a program that misuses it may write there now.
         let read = |word| {
-            // SAFETY: a word of a vector that lives.
+            // SAFETY: `word` is a reference to an element of `self.words`, so it is aligned and valid for a read.
             unsafe { std::ptr::read_volatile(word) }
         };
         self.words.iter().any(|word| read(word) != PATTERN)
@@ -59,7 +59,7 @@ impl Check {
         Ok(())
     }
 
-    /// The program ends.
+    /// Looks at all that is kept, at the end of the program.
     pub(crate) fn verify_arguments_at_end(&self) -> Result<(), Box<Misuse>> {
         let kept = self.argument_quarantine.0.lock();
         match kept.0.iter().find(|array| array.disturbed()) {

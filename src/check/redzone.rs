@@ -18,7 +18,7 @@ use crate::text::Counted;
 pub(crate) const REDZONE_BYTE: u8 = 0xc3;
 
 impl Check {
-    /// Whether the guards of a block are as they should be; who asks holds the block, or frees it.
+    /// Whether the guards of a block are as they should be. The caller holds the block, or frees it.
     pub(crate) fn within(
         &self,
         objects: &Objects,

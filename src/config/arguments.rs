@@ -30,7 +30,7 @@ pub struct GivenArguments {
 }
 
 impl GivenArguments {
-    /// What no arguments give.
+    /// The settings of a command line without `-ocr:` arguments.
     pub const NOTHING: GivenArguments = GivenArguments {
         settings: Vec::new(),
         file: None,

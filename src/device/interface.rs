@@ -27,8 +27,8 @@ pub struct DeviceSettings {
     pub force_copies: bool,
     /// Asks the device's clock when each command has begun and ended.
     pub timed: bool,
-    /// For a CPU device that has cores of its own. It uses so many compute units, where it can be divided; the threads that
-    /// it starts from now on run on these cores.
+    /// The share of a CPU device that has cores of its own. It uses that many compute units, where it can be divided;
+    /// the threads that it starts from now on run on these cores.
     pub share: Option<DeviceShare>,
 }
 
@@ -88,7 +88,7 @@ pub trait ManagerEvents: Send + Sync + 'static {
 /// How long a kernel took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KernelTime {
-    /// Nanoseconds (see [`crate::device::Counters::kernel_ns`]).
+    /// By the host's clock, in nanoseconds (see [`crate::device::Counters::kernel_ns`]).
     pub ns: u64,
     /// For how long it has kept the device: with the gap before it, and without the time of others, in whatever queue.
     pub occupied_ns: u64,
@@ -127,7 +127,7 @@ pub struct LaunchRange {
     pub work_dim: u32,
     /// First global id, per dimension.
     pub offset: [usize; 3],
-    /// Work-items, per dimension.
+    /// Number of work-items, per dimension.
     pub global: [usize; 3],
     /// Work-items of a work-group, per dimension; `None`: the manager chooses.
     pub local: Option<[usize; 3]>,
@@ -179,7 +179,7 @@ pub struct BlockArg {
 
 /// One kernel to run. Kernel arguments are the parameters in order, then the blocks in slot order.
 pub struct Launch {
-    /// Comes back in [`ManagerEvents::launched`].
+    /// The number by which [`ManagerEvents::launched`] names the launch.
     pub token: usize,
     /// Which kernel is launched: its [`KernelOnDevice::id`].
     pub kernel: usize,

@@ -30,7 +30,7 @@
 //! | `program.rs`, `signature.rs`, `types.rs` | programs, kernels, what arguments a kernel takes, how large their types are |
 //! | `inbox.rs` | how messages and completions wake the thread |
 //! | `completion_wake.rs` | which completions wake it |
-//! | `load.rs` | how much a device has to do, for who places EDTs |
+//! | `load.rs` | how much a device has to do, for the thread that places EDTs |
 //! | `surroundings.rs` | what OpenCL needs of the machine, and what it lacks |
 //! | `threads.rs` | which threads are OpenCL's, so that no hang is found or missed for them, and each has its cores |
 //! | `raw.rs` | owned OpenCL handles: the only file that creates or releases one |

@@ -166,9 +166,10 @@ fn write(block: &DataBlock, values: &[i32]) {
     assert!(4 * values.len() as u64 <= block.size());
     let host = block.host_memory().expect("memory").cast::<i32>();
     for (i, value) in values.iter().enumerate() {
-        // SAFETY: within the block, by the assertion above.
+        // SAFETY: `i` is below the number of values, which fit into the block by the assertion above.
         let at = unsafe { host.add(i) };
-        // SAFETY: in bounds, aligned, and nobody else uses the block now.
+        // SAFETY: the place is in bounds and aligned, since blocks are aligned for an `i32`; nobody else uses the block
+        // now.
         unsafe { at.write(*value) };
     }
     block.copies().wrote(Place::HOST);
@@ -178,7 +179,7 @@ fn read(block: &DataBlock, index: usize) -> i32 {
     assert!(block.copies().valid.contains(Place::HOST));
     assert!(4 * (index as u64) < block.size());
     let host = block.host_memory().expect("memory").cast::<i32>();
-    // SAFETY: within the block, by the assertion above.
+    // SAFETY: the element `index` is within the block, by the assertion above.
     let at = unsafe { host.add(index) };
     // SAFETY: in bounds, aligned, written by the host or a fetch, and nobody writes it now.
     unsafe { at.read() }

@@ -60,7 +60,7 @@ impl Context {
         check.output_created(objects, output, edt.guid(), edt.work(), self.creation(edt));
     }
 
-    /// What creates an EDT: the call, and who makes it.
+    /// What creates an EDT: the call, and the EDT or thread that makes the call.
     fn creation(&self, edt: &Edt) -> (ActCause, Who) {
         let call = match (edt.work().kind, edt.explicit_range()) {
             (WorkKind::Main, _) => return (ActCause::Start, self.who()),
@@ -107,8 +107,8 @@ impl Context {
         }
     }
 
-    /// An EDT is about to run, here or on a device: what it only reads has been written, and a kernel reads nothing that
-    /// who has passed it on may still write.
+    /// Checks an EDT that is about to run, here or on a device. What it only reads must have been written. A kernel
+    /// must read nothing that the EDT which has passed it on may still write.
     pub(crate) fn check_reads(&self, check: &Check, edt: &'static Edt) {
         let on_device = edt.place.get() != Place::HOST;
         for (slot, pre_slot) in edt.blocks() {
@@ -254,7 +254,7 @@ impl Context {
             return;
         };
         if locked.word.state() != BlockState::Live {
-            // Whoever destroyed it may be about to free it.
+            // The thread that destroyed it may be about to free it.
             return;
         }
         // An EDT that holds the block has it looked at as that EDT ends. Here it would be seen as a write of this EDT.

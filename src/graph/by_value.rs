@@ -10,7 +10,7 @@ use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::link::Link;
 
-/// Who has got a block.
+/// The consumers that a block was passed to by value.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Passed {
     /// How many pre-slots of EDTs have it; their EDTs acquire it.
@@ -88,7 +88,7 @@ impl Graph<'_> {
             self.pass_to_event(event, increment, block)?;
         }
         Ok(match kind {
-            // Who opens the event passes it on, and counts nothing.
+            // The thread that opens the event passes it on; nothing is counted here.
             _ if self.work.for_openers.len() != for_openers => true,
             Some(EventKind::Once | EventKind::Latch) => false,
             // The event may have been satisfied before, and ignored the block.

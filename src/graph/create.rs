@@ -47,8 +47,8 @@ impl NewSlots {
         while self.left != 0 {
             let at = self.next;
             self.next += 1;
-            // Nobody else touches such a pre-slot before it is in a list. Others may have been connected by
-            // somebody who knows the GUID already.
+            // Nobody else touches such a pre-slot before it is in a list. Others may have been connected already, by a
+            // thread that knows the GUID.
             if let Some((mode, source)) = edt.slots()[at].to_be_linked() {
                 self.left -= 1;
                 return Some((at as u32, mode, source));

@@ -21,15 +21,14 @@
 //! | check out of a scope that is neither | -1 | - |
 //! | give back | -credit | 0 |
 //!
-//! *Never too early*: an EDT is created by a thread that runs an EDT of the scope, so the counter
-//! is at least 1 at each addition; while any EDT lives, any nested scope is open or any credit is
-//! held, the counter is at least 1. So the one who brings it to 0 is the last to know the scope, and
-//! closes it; the read-modify-write that does so (acquire-release) sees all that happened in EDTs
-//! that checked out before. *Never too late*: before a thread runs an EDT it gives back what it holds
-//! of scopes that are neither the EDT's nor the one around that, and before it looks for work
-//! elsewhere or waits, all. The outer scope cannot close while an EDT of the inner one runs; so
-//! credit keeps no scope open that could close without it, for longer than from the end of one EDT
-//! to the next step of the thread.
+//! *Never too early*: an EDT is created by a thread that runs an EDT of the scope, so the counter is at least 1 at each
+//! addition. While any EDT lives, any nested scope is open or any credit is held, the counter is at least 1. So the
+//! thread that brings it to 0 is the last to know the scope, and closes it. The read-modify-write that does so
+//! (acquire-release) sees all that happened in EDTs that checked out before. *Never too late*: before a thread runs an
+//! EDT it gives back what it holds of scopes that are neither the EDT's nor the one around that. Before it looks for
+//! work elsewhere or waits, it gives back all. The outer scope cannot close while an EDT of the inner one runs. So
+//! credit keeps no scope open that could close without it, for longer than from the end of one EDT to the next step of
+//! the thread.
 
 use crate::object::scope::Scope;
 use crate::sync::{Ordering, preemption_point};
@@ -62,7 +61,7 @@ impl Default for Held {
 }
 
 impl Held {
-    /// None, of this scope.
+    /// A hold of a scope, with no credit yet.
     fn of(scope: *const Scope) -> Held {
         Held { scope, amount: 0 }
     }
@@ -165,7 +164,7 @@ impl Credit {
     }
 }
 
-/// Who holds credit, and sees to the scopes that close by it: whoever runs or ends EDTs.
+/// A thread that holds credit because it runs or ends EDTs, and that sees to the scopes which close by it.
 pub(crate) trait Closes {
     /// The credit of this thread.
     fn credit(&mut self) -> &mut Credit;

@@ -1,4 +1,4 @@
-//! Dependences: who waits for what, and what follows when something is satisfied.
+//! Dependences: which pre-slot waits for what, and what follows when something is satisfied.
 //!
 //! This room owns the pre-slots of EDTs until the EDT is runnable, the lists of events, and finish
 //! scopes. It answers with the EDTs that became runnable and never runs, locks or places one. It

@@ -40,7 +40,7 @@ impl Graph<'_> {
             EventKind::Channel => self.connect_channel(event, locked, node),
             EventKind::Collective => {
                 let inside = self.objects.events.inside(event);
-                // Its own lock is taken, under which another thread may be copying.
+                // The lock inside of the event is taken next, under which another thread may be copying.
                 drop(locked);
                 let inside = inside.ok_or(GraphError::NoSuchObject)?;
                 let answer = inside.connect(post_slot, node, |rest| self.set_rest(node, rest));
@@ -61,7 +61,7 @@ impl Graph<'_> {
     ) -> Result<Option<Guid>, GraphError> {
         let left = event.counter.get() - 1;
         if left < 0 {
-            // As many as it was created for are waiting.
+            // The event serves as many dependences as it was created for, and that many wait already.
             return Err(GraphError::NotPermitted);
         }
         event.counter.set(left);
@@ -150,7 +150,7 @@ impl Graph<'_> {
         let data = Link::from_bits(data.bits());
         let node = self.objects.events.connector(&mut self.caches.events, data);
         let Some(node) = node else {
-            // What another event passes on would be lost, without a caller who is told.
+            // What another event passes on would be lost, and no caller is there to be told.
             if !called {
                 heap::run_out(size_of::<Connector>());
             }

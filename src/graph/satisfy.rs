@@ -62,8 +62,8 @@ impl Graph<'_> {
         }
     }
 
-    /// Satisfies an event with what comes from another event or from the end of an EDT: there is no caller who could be
-    /// told that a channel is full, so it takes what comes.
+    /// Satisfies an event with what comes from another event or from the end of an EDT. There is no caller that could
+    /// be told that a channel is full, so it takes what comes.
     pub(crate) fn pass_to_event(
         &mut self,
         event: Guid,

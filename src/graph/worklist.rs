@@ -16,7 +16,7 @@ pub(crate) enum GraphError {
     NotPermitted,
     /// No memory for a list node.
     OutOfMemory,
-    /// The event is opening: the dependence is for who opens it.
+    /// The event is opening: the dependence is for the thread that opens it.
     Opening,
 }
 
@@ -38,16 +38,16 @@ pub(crate) struct Dependence {
 /// An operation on the graph, as programs ask for it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GraphCall {
-    /// A dependence is added.
+    /// A dependence is added (`ocrAddDependence`).
     Dependence(Dependence),
-    /// An event is destroyed.
+    /// An event is destroyed (`ocrEventDestroy`).
     Destruction {
-        /// The event.
+        /// The event that is destroyed.
         event: Guid,
     },
-    /// An event is satisfied.
+    /// An event is satisfied (`ocrEventSatisfy`), or would be by another event.
     Satisfaction {
-        /// The event.
+        /// The event that is satisfied.
         event: Guid,
         /// Whether it is the increment slot of a latch event.
         increment: bool,
@@ -74,12 +74,13 @@ pub(crate) struct Worklist {
     pub refused: Option<GraphCall>,
     /// The event that this thread opens.
     pub opens: Option<Guid>,
-    /// Events that did not take what another event passed on to them, if somebody is to be told.
+    /// Events that did not take what another event passed on to them, if strict mode is to be told.
     pub rejected: Option<Vec<Guid>>,
 }
 
 impl Worklist {
-    /// Nothing to do; whether somebody is to be told of events that do not take what is passed on to them.
+    /// Nothing to do. `tells` says whether strict mode is to be told of events that do not take what is passed on to
+    /// them.
     pub(crate) fn new(tells: bool) -> Worklist {
         Worklist {
             rejected: tells.then(Vec::new),
@@ -102,7 +103,7 @@ impl Worklist {
         }
     }
 
-    /// Keeps a call for who opens the event.
+    /// Keeps a call for the thread that opens the event.
     #[cold]
     pub(super) fn leave_to_opener(&mut self, call: GraphCall) {
         self.for_openers.push(call);

@@ -1,5 +1,5 @@
 //! Memory that is kept for when there is none: what the runtime cannot be refused, such as room in a queue for an EDT
-//! that was created, or the text of a warning, comes from here then. Who can be refused is, so that it lasts.
+//! that was created, or the text of a warning, comes from here then. What can be refused is, so that it lasts.
 //!
 //! | part | for | has |
 //! |---|---|---|
@@ -19,7 +19,7 @@ const POOL_BYTES: usize = 1 << 20;
 const WORDS: usize = POOL_BYTES / UNIT / 64;
 /// More than this comes from the hold. It leaves room for others.
 const POOL_MOST: usize = POOL_BYTES / 8;
-/// Where so much of the pool is in use, or any of the hold, who can be refused is.
+/// Where more than these bytes of the pool are in use, or any of the hold, a step that can be refused is.
 const LOW: usize = POOL_BYTES / 8;
 /// The largest alignment there is here.
 const ALIGN: usize = 4096;
@@ -64,9 +64,9 @@ struct HeldLock {
     start: usize,
     bytes: usize,
     wanted: usize,
-    /// So many bytes have been given away.
+    /// The bytes from the start on that have been given away.
     given: usize,
-    /// So many pieces have not come back.
+    /// The number of pieces that have not come back.
     alive: usize,
 }
 
@@ -269,8 +269,8 @@ pub(super) fn give_back(memory: *mut u8, layout: Layout) {
     locked(|state| state.give_back(memory, layout));
 }
 
-/// Whether a piece of the hold is in use. Written under the lock. Relaxed: who asks about such a piece was handed it by
-/// whoever has taken it, and sees what was written then.
+/// Whether a piece of the hold is in use. Written under the lock. Relaxed: a thread that asks about such a piece was
+/// handed it by the thread that has taken it, and sees what was written then.
 static IS_HOLD_USED: AtomicBool = AtomicBool::new(false);
 
 /// Whether memory is from here.
@@ -290,12 +290,12 @@ pub(super) fn hold(bytes: usize) -> bool {
     locked(|state| state.hold.more(bytes))
 }
 
-/// So many bytes of those need not be kept any more.
+/// Lets bytes go that [`hold`] has kept, since they need not be kept any more.
 pub(super) fn let_go(bytes: usize) {
     locked(|state| state.hold.less(bytes));
 }
 
-/// If so much is in use that who can be refused should be: how many bytes of the hold are.
+/// How many bytes of the hold are in use. None unless so much is in use that steps which can be refused should be.
 pub(super) fn is_low() -> Option<usize> {
     let given = || locked(|state| state.hold.given);
     if IS_HOLD_USED.load(Ordering::Relaxed) {
@@ -357,7 +357,7 @@ mod tests {
             .expect("there is room behind");
         for (memory, bytes) in [(first, LARGE), (second, LARGE / 2)] {
             assert!(state.hold.has(memory.as_ptr()));
-            // SAFETY: it is this large.
+            // SAFETY: `take` has given a piece of `bytes` bytes there, which only this test knows.
             unsafe { memory.write_bytes(1, bytes) };
         }
         assert!(second.addr().get() >= first.addr().get() + LARGE);

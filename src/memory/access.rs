@@ -1,5 +1,4 @@
-//! Granting, queueing and releasing; the rules are in [`super`], who has a block without acquiring it in
-//! [`super::holds`].
+//! Granting, queueing and releasing. The rules are in [`super`]; holds that nobody acquires are in [`super::holds`].
 
 use super::holders::{admits, enter, is_held, leave};
 use super::private;
@@ -19,7 +18,7 @@ pub(crate) fn acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) ->
     }
 }
 
-/// As [`acquire`], of a block that the caller has locked.
+/// Acquires a block, as [`acquire`] does, that the caller has locked.
 #[inline]
 pub(super) fn acquire_locked(
     block: &DataBlock,
@@ -131,9 +130,9 @@ pub(super) fn leave_locked(
     Left::Alive
 }
 
-/// Tells a block that a holder, which was not placed when it got the block in `mode` or was placed
-/// elsewhere, runs in `place`: that matters to RW holders, and to who asks whether the host writes. False if it
-/// shares the block with others that run elsewhere, so that it must not run yet.
+/// Tells a block that a holder runs in `place`, which was not placed when it got the block in `mode` or was placed
+/// elsewhere. That matters to RW holders, and to a caller that asks whether the host writes. False if it shares the
+/// block with others that run elsewhere, so that it must not run yet.
 pub(crate) fn bind_place(
     block: &DataBlock,
     mode: Mode,

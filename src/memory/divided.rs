@@ -1,12 +1,11 @@
 //! Divided blocks: while there are parts of a block, nobody gets it, in any mode.
 //!
-//! An EDT that *divides* a block acquires it in EW mode, and its hold stays until the last of the parts
-//! is gone. That alone would let in those that want the block in RO mode, so it is in a state of its own
-//! from the moment in which such an EDT is in its queue: who wants it joins the queue, whatever the
-//! mode. The queue is served in order, as ever, up to the EDT that divides the block. From then on the
-//! block is *closed* and nobody is served. So those that have waited longer get it before, and when
-//! it is closed a second time, which may be asked for before the first parts are gone, those in
-//! between do.
+//! An EDT that *divides* a block acquires it in EW mode, and its hold stays until the last of the parts is gone. That
+//! alone would let in those that want the block in RO mode. So the block is in a state of its own from the moment in
+//! which such an EDT is in its queue. An EDT that wants it joins the queue then, whatever the mode. The queue is served
+//! in order, as ever, up to the EDT that divides the block. From then on the block is *closed* and nobody is served. So
+//! those that have waited longer get it before. A block may be asked to be closed a second time before the first parts
+//! are gone; those that have waited in between get it between the two.
 //!
 //! A part begins as if it were divided and closed itself: nobody gets it, in any mode, before the part
 //! has its content.
@@ -35,7 +34,7 @@ pub(crate) fn divide(blocks: &DataBlocks, guid: Guid, edt: &Edt) -> Acquired {
     }
 }
 
-/// As [`divide`], of a block that the caller has locked.
+/// Divides a block, as [`divide`] does, that the caller has locked.
 pub(super) fn divide_locked(block: &DataBlock, mut locked: LockedBlock<'_>, edt: &Edt) -> Acquired {
     let state = locked.word.state();
     let times = match state {
@@ -47,7 +46,7 @@ pub(super) fn divide_locked(block: &DataBlock, mut locked: LockedBlock<'_>, edt:
         .word
         .with_state(BlockState::Divided)
         .with_count(times + 1);
-    // For those who look at the block without its lock.
+    // For threads that look at the block without its lock.
     block.mark(&locked, Mark::Divided);
     let mut holders = block.holders.get();
     let free = block.queue.get().0.is_null() && admits(&holders, Mode::Ew, Place::HOST);
@@ -77,7 +76,7 @@ fn close_locked(block: &DataBlock, locked: &mut LockedBlock<'_>) {
 }
 
 /// Closes a block that nobody has used yet, so that it can become a part of another one. False, and nothing is
-/// done, if somebody has.
+/// done, if an EDT has.
 #[cfg_attr(loom, allow(dead_code))]
 pub(crate) fn close_unused(block: &DataBlock, locked: &mut LockedBlock<'_>) -> bool {
     let unused = block.is_unused_yet(locked) && !is_held(&block.holders.get());

@@ -1,5 +1,5 @@
-//! Who may have a block beside whom: the table of modes in [`super`]. The lock of the block's header guards
-//! what is counted here.
+//! Counts the holders of a block by mode, and says which may have it beside which, by the table of modes in [`super`].
+//! The lock of the block's header guards the counts.
 
 use crate::object::data_block::Holders;
 use crate::object::edt::Mode;
@@ -63,7 +63,7 @@ pub(super) fn sharing(holders: &Holders, mode: Mode) -> u32 {
     }
 }
 
-/// Whether anybody holds a block.
+/// Whether any EDT or thread holds a block.
 pub(super) fn is_held(holders: &Holders) -> bool {
     holders.ro != 0 || holders.constant != 0 || holders.rw != 0 || holders.ew
 }

@@ -1,5 +1,5 @@
 //! Holds of a block that nobody acquires: of its creator, of an EDT that is handed a block by the one
-//! before it, and of those who look at a block or still need it.
+//! before it, and of threads that look at a block or still need it.
 
 use super::access::leave_locked;
 use super::holders::{admits, enter, is_held, leave};
@@ -15,8 +15,8 @@ pub(crate) fn hold_at_creation(block: &DataBlock) {
     block.holders.set(holders);
 }
 
-/// Hands a block, which somebody holds in `mode`, on to another, who has it in EW mode then: if no other
-/// holds it but in RO mode, nobody waits for it, and it is not destroyed, or written once.
+/// Hands a block, which a holder has in `mode`, on to another holder, which has it in EW mode then. It does so if no
+/// other holds it but in RO mode, nobody waits for it, and it is not destroyed, or written once.
 pub(crate) fn hand_on(block: &DataBlock, mode: Mode) -> bool {
     let locked = block.header.lock_pinned();
     let mut holders = block.holders.get();
@@ -30,7 +30,7 @@ pub(crate) fn hand_on(block: &DataBlock, mode: Mode) -> bool {
     may
 }
 
-/// Undoes [`hand_on`] by somebody in `place`.
+/// Undoes [`hand_on`] by a holder in `place`.
 pub(crate) fn hand_back(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) {
     let locked = block.header.lock_pinned();
     let mut holders = block.holders.get();
@@ -40,8 +40,8 @@ pub(crate) fn hand_back(block: &DataBlock, mode: Mode, place: Place, granted: &m
     block.holders.set(holders);
 }
 
-/// Holds a locked, live block in RO mode for a moment, so that it does not go: to look at it. False if
-/// somebody else holds it. Who destroys the block waits until [`end_watch`], since a program knows nothing of it.
+/// Holds a locked, live block in RO mode for a moment, so that it does not go: to look at it. False if another holds
+/// it. A thread that destroys the block waits until [`end_watch`], since a program knows nothing of it.
 pub(crate) fn watch(block: &DataBlock, locked: &LockedBlock<'_>) -> bool {
     let mut holders = block.holders.get();
     let free = !is_held(&holders);

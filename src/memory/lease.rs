@@ -25,20 +25,20 @@
 //! waits for it, no device has had it. Otherwise it ends the lease first. It reads that, and where the
 //! content is, on a cache line that is seldom written.
 //!
-//! *Who waits for the block does not wait for a lease.* A thread has a lease of a block only while it
-//! runs an EDT that holds the block in that mode, or between two EDTs: before it runs one that does
-//! not, and before it looks for work elsewhere, the lease ends. As long as the lease's EDT runs, who
-//! waits would wait without the lease, too. And no EDT passes one that waits, but for those whose
-//! thread has not seen the mark yet, which the one that waits has put before it gave back the lock.
+//! *An EDT that waits for the block does not wait for a lease.* A thread has a lease of a block only while it runs an
+//! EDT that holds the block in that mode, or between two EDTs. The lease ends before the thread runs an EDT that does
+//! not hold it so, and before it looks for work elsewhere. As long as the lease's EDT runs, the EDT that waits would
+//! wait without the lease, too. No EDT passes one that waits, except where its thread has not seen the mark yet, which
+//! the one that waits has put before it gave back the lock.
 //!
 //! *Nobody gets the block too early.* A hold in a lease is counted, so all that a mode excludes stays
 //! out until the lease has ended; and ending it takes the lock, which orders what the EDTs of the
 //! lease did before what the next holder does. EDTs that hold the block together are ordered by
 //! events or not at all, with or without leases.
 //!
-//! *Who destroyed the block may not see the lease.* A block on a label has none: whoever creates the next
-//! block there, behind all EDTs that had the first, would find that still held, for as long as the thread goes
-//! through what its last EDT led to.
+//! *The thread that destroyed the block may not see the lease.* A block on a label has none. A thread that creates the
+//! next block there comes behind all EDTs that had the first. It would find that still held, for as long as the thread
+//! with the lease goes through what its last EDT led to.
 //!
 //! *Copies.* With the first hold that stays in an RW lease the host's copy is marked as written, and
 //! as the only valid one. As long as the block is plain no other place gets a copy, so the mark
@@ -46,7 +46,8 @@
 //! written, then looks at the marks; a device marks the block, then copies. Each has a sequentially
 //! consistent fence between the two ([`DataBlock::got_buffer`]), so either the EDT sees the mark, and
 //! says in the usual way that it has written, or the device copies what it wrote (`loom_models/leases.rs`
-//! explores this). The marks need no ordering for more: who is to see what a device did comes after it by an event.
+//! explores this). The marks need no ordering for more: an EDT that is to see what a device did comes after it by an
+//! event.
 
 use super::access::leave_locked;
 use super::holders::{admits, enter, sharing};
@@ -58,8 +59,8 @@ use crate::object::place::Place;
 use crate::sync::preemption_point;
 use crate::sync::{Ordering, fence};
 
-/// With so many holders of one mode, a thread that releases a block keeps its hold as a lease.
-/// (`--cfg ocr_tiny` takes tests into the corners sooner.)
+/// The number of holders of one mode with which a thread that releases a block keeps its hold as a
+/// lease. (`--cfg ocr_tiny` takes tests into the corners sooner.)
 const MANY: u32 = if cfg!(ocr_tiny) { 2 } else { 16 };
 
 /// How many holds an empty lease takes at once.
@@ -92,7 +93,7 @@ impl Default for Leases {
 }
 
 impl Leases {
-    /// The leases of a thread that never has one: strict mode wants to know who holds what.
+    /// The leases of a thread that never has one: strict mode wants to know the holders of each block.
     pub(crate) fn never() -> Leases {
         Leases {
             all: Vec::new(),
@@ -138,7 +139,7 @@ impl Leases {
         if more {
             lease.holds = GRANT - 1;
         } else {
-            // Who has the block in the usual way makes a new one.
+            // An EDT that has acquired the block in the usual way makes a new one.
             self.all.swap_remove(at);
         }
         more
@@ -238,7 +239,7 @@ enum LeaseKept {
     Yes,
 }
 
-/// As [`release`](super::release) by an EDT of the host, unless the hold is worth keeping.
+/// Releases a block for an EDT of the host, as [`release`](super::release) does, unless the hold is worth keeping.
 #[inline]
 fn release_or_keep(
     guid: Guid,

@@ -1,28 +1,27 @@
-//! Data blocks in use: who may have one in which mode, and who waits for it.
+//! Data blocks in use: which EDT may have one in which mode, and which waits for it.
 //!
 //! This room grants, queues and releases; it answers with the EDTs that were granted what they
 //! waited for, and never runs one. Nobody waits in a thread: an EDT that cannot have a block joins
-//! the block's queue, and whoever releases the block takes it out.
+//! the block's queue, and the thread that releases the block takes it out.
 //!
 //! # Why nothing deadlocks or starves
 //!
 //! An EDT acquires distinct blocks in GUID order, one at a time, and runs when it has all. So an
 //! EDT that waits for a block holds only blocks with smaller GUIDs, and a running EDT waits for
-//! nothing: there is no cycle. A part of a block stands right behind the whole in this order, since who
-//! waits for a part that cannot be used yet waits for those that hold the whole. The blocks an EDT creates
-//! are granted at creation, without waiting. A queue is served in order; only RO, which conflicts with
-//! nothing, passes it. So each EDT in a queue is behind a bounded number of others, each of which will
-//! release.
+//! nothing: there is no cycle. A part of a block stands right behind the whole in this order. For an EDT that waits for
+//! a part that cannot be used yet waits for those that hold the whole. The blocks an EDT creates are granted at
+//! creation, without waiting. A queue is served in order; only RO, which conflicts with nothing, passes it. So each EDT
+//! in a queue is behind a bounded number of others, each of which will release.
 //!
 //! An EDT that has acquired all may begin again, before it runs (`fall_back.rs`): it gives all back, then
 //! acquires in the same order as any other EDT. What it keeps meanwhile are holds in RO mode, for which
 //! nobody waits.
 //!
-//! Three things lie outside of this. An EDT that waits in a call (`engine::block`) keeps its blocks: what
-//! it waits for must not need them, which is the program's to see to, and a hang is told. A block that
-//! has parts is given to nobody until these are destroyed (`divided.rs`): so who waits for it waits for
-//! EDTs that must not need the blocks with smaller GUIDs that it holds, which is the program's to see
-//! to as well. And a worker may keep a hold as a lease, but never for longer than an EDT (`lease.rs`).
+//! Three things lie outside of this. An EDT that waits in a call (`engine::workers::wait`) keeps its blocks: what it
+//! waits for must not need them. The program has to see to that, and a hang is reported. A block that has parts is
+//! given to nobody until these are destroyed (`divided.rs`). So an EDT that waits for it waits for EDTs that must not
+//! need the blocks with smaller GUIDs that it holds. The program has to see to that, too. And a worker may keep a hold
+//! as a lease, but never for longer than an EDT (`lease.rs`).
 //!
 //! # The modes
 //!

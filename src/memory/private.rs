@@ -1,14 +1,13 @@
 //! Private blocks: contents that were passed by value, which go when their last consumer is done.
 //!
-//! Who passes a content on knows which pre-slots got it, and counts them: in the header, since nothing
-//! but a state that is not "live" may cost those that acquire and release blocks anything. An EDT
-//! that acquires the block takes its pre-slots off that count, in the same step in which it becomes a
-//! holder or joins the queue, and is seen as that from then on. So a block with the count at 0 that
-//! nobody holds will not be acquired any more.
+//! The thread that passes a content on knows which pre-slots got it, and counts them in the header. For nothing but a
+//! state that is not "live" may cost those that acquire and release blocks anything. An EDT that acquires the block
+//! takes its pre-slots off that count, in the same step in which it becomes a holder or joins the queue, and is seen as
+//! that from then on. So a block with the count at 0 that nobody holds will not be acquired any more.
 //!
 //! The pre-slots are counted while they are satisfied, and their EDTs may run meanwhile. Until all
-//! are counted, `PASSING` stands for them. Nor is it known before whether the block is kept: who has got it
-//! and names it in a call waits ([`DataBlock::stays_private`]).
+//! counted, `PASSING` stands for them. Nor is it known before whether the block is kept: an EDT that has got it and
+//! names it in a call waits ([`DataBlock::stays_private`]).
 
 use super::holders::is_held;
 use super::queue::{Left, unheld};
@@ -36,7 +35,7 @@ pub(crate) fn passed(blocks: &DataBlocks, guid: Guid, slots: u32, kept: bool) ->
     }
 }
 
-/// As [`passed`], of a block that the caller has locked.
+/// Counts the pre-slots, as [`passed`] does, in a block that the caller has locked.
 pub(super) fn passed_locked(
     block: &DataBlock,
     mut locked: LockedBlock<'_>,
@@ -93,8 +92,8 @@ mod tests {
     use crate::object::header::Word;
     use crate::object::place::Place;
 
-    /// Who got it of an event that keeps it has destroyed it, and the slot is another block's, before it is
-    /// known that it was kept.
+    /// An EDT that got the block of an event that keeps it has destroyed it. The slot is another block's before it is
+    /// known that the first was kept.
     #[test]
     fn a_block_may_go_while_it_is_passed() {
         let objects = Objects::default();

@@ -54,8 +54,8 @@ pub(super) fn note(block: &DataBlock, locked: &LockedBlock<'_>, edt: &Edt, mode:
     }
 }
 
-/// Notes that who holds a block in `mode` in `place` has written it, if the mode allows that. What a kernel
-/// has written its device's manager has noted, when the buffer was there; it may not be any more.
+/// Notes that the holder of a block in `mode` in `place` has written it, if the mode allows that. What a kernel has
+/// written its device's manager has noted, when the buffer was there; it may not be any more.
 pub(super) fn note_write(
     block: &DataBlock,
     locked: &mut LockedBlock<'_>,
@@ -82,7 +82,7 @@ pub(super) fn unheld(locked: &mut LockedBlock<'_>) -> Left {
     Left::Unused
 }
 
-/// Grants the block to those at the head of the queue who can have it now.
+/// Grants the block to those EDTs at the head of the queue that can have it now.
 pub(super) fn serve(
     block: &DataBlock,
     locked: &LockedBlock<'_>,

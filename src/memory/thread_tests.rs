@@ -29,28 +29,28 @@ fn edt<'a>(objects: &'a Objects, caches: &mut EdtCaches, block: &DataBlock, mode
     edt
 }
 
-/// What an EDT does that has the block: who writes finds what was written last. How many have written.
+/// What an EDT does that has the block: one that writes finds what was written last. Returns how many have written.
 fn run(block: &DataBlock, edt: &Edt) -> u64 {
     let words = block.host_ptr().cast::<[u64; 2]>();
-    // SAFETY: the EDT holds the block, of two words.
+    // SAFETY: the EDT holds the block, whose memory is aligned and has two words.
     let [first, second] = unsafe { words.read() };
     assert_eq!(first, second, "half of what another writes");
     if edt.slots()[0].info().mode == Mode::Const {
         return 0;
     }
-    // SAFETY: it holds the block in EW mode.
+    // SAFETY: the EDT holds the block, which has two words, in mode EW, so nobody else reads or writes it.
     unsafe { words.write([first + 1, second + 1]) };
     1
 }
 
-/// Each thread's EDTs want the block; who gives it back runs those that get it then.
+/// Each thread's EDTs want the block; the thread that gives it back runs those that get it then.
 #[test]
 fn each_edt_gets_the_block_once_and_writers_are_alone() {
     let objects = Objects::default();
     let blocks = &objects.data_blocks;
     let allocated = blocks.allocate(&mut Cache::default(), 16, true);
     let block = allocated.expect("memory");
-    // SAFETY: nobody else knows the block, of two words.
+    // SAFETY: the block has host memory of two words, and nobody else knows it yet.
     unsafe { block.host_ptr().cast::<[u64; 2]>().write([0; 2]) };
     block
         .header
@@ -92,6 +92,6 @@ fn each_edt_gets_the_block_once_and_writers_are_alone() {
     );
     let wrote = done.iter().map(|it| it.1).sum::<u64>();
     assert_eq!(wrote, 2 * EDTS as u64);
-    // SAFETY: nobody has the block.
+    // SAFETY: all threads have been joined, so no EDT has the block, and its memory, which is not freed, has a `u64`.
     assert_eq!(unsafe { block.host_ptr().cast::<u64>().read() }, wrote);
 }

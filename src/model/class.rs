@@ -1,6 +1,6 @@
 //! The samples of one template in one place for one size, and what is published of them.
 //!
-//! # Who reads what, when
+//! # Which thread reads what, and when
 //!
 //! The thread that has run an EDT adds the sample under the lock of the class. It does not wait for the lock: where
 //! another thread has it, the sample is dropped, since waiting costs more than a sample is worth. What follows
@@ -133,7 +133,7 @@ impl Class {
             0 => ns,
             least => least.min(ns),
         };
-        // Of two threads that come here at once, the time of either may stay.
+        // If two threads come here at once, the time of either may stay.
         self.first.store(least.max(1), Ordering::Relaxed);
     }
 

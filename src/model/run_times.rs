@@ -133,7 +133,7 @@ impl RunTimes {
     /// which nothing is known.
     pub fn guess(&self, ns: u64) {
         let table = self.0.get_or_init(Box::default);
-        // Of two hints, the one that comes last counts.
+        // If the program gives several hints, the one that comes last counts.
         table.guess.store(ns, Ordering::Relaxed);
     }
 
@@ -202,7 +202,7 @@ impl TimesTable {
     /// Notes that a sample was compared with a prediction, and whether the predictions for the place fail now.
     fn note(&self, place: usize, fails: bool) {
         let bit = 1 << place;
-        // Of two threads that add at once, one may be missed.
+        // If two threads add at once, one addition may be lost.
         let add = |count: &AtomicU32| {
             count.store(
                 count.load(Ordering::Relaxed).wrapping_add(1),

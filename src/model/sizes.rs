@@ -7,7 +7,7 @@
 //!
 //! # How a class is claimed
 //!
-//! | state of an entry | who changes it | to |
+//! | state of an entry | changed by | to |
 //! |---|---|---|
 //! | free (`FREE`) | a thread that brings the first sample of a size, by a compare-and-swap | its key |
 //! | a key | nobody | |

@@ -24,14 +24,14 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Both directions.
+    /// Both directions, in the order of their numbers.
     pub const ALL: [Direction; 2] = [Direction::ToDevice, Direction::FromDevice];
 }
 
 /// The samples of copies to a device or from it, the oldest first; at most eleven of each kind.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CopySamples {
-    /// Nanoseconds of short copies.
+    /// How long short copies took, in nanoseconds.
     pub latency_ns: Vec<u64>,
     /// Picoseconds for each KiB of long ones.
     pub ps_per_kib: Vec<u64>,
@@ -298,7 +298,7 @@ mod tests {
             None,
             "this run has added none"
         );
-        // It is of no use where nothing is copied.
+        // What was kept is of no use where nothing is copied.
         second.shares_memory(2);
         second.seed(2, ToDevice, &kept);
         assert_eq!(second.expected(2, ToDevice, 1 << 30), 0);

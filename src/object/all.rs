@@ -14,7 +14,7 @@ pub struct Objects {
     pub events: event::Events,
     pub data_blocks: data_block::DataBlocks,
     pub templates: template::Templates,
-    /// Ranges of labels.
+    /// The ranges of labels that the program has reserved, and their maps.
     pub ranges: range::Ranges,
     /// Counts the maps and files below.
     pub numbers: Numbers,
@@ -81,7 +81,7 @@ impl Objects {
                 .edts
                 .get(kind, index)
                 .map(|edt| edt.header.peek().generation()),
-            // Of a device that is not there, or of a worker, too.
+            // The number may be that of a device that is not there, or of a worker.
             Kind::Affinity => return index <= u16::MAX.into(),
             Kind::Registered => return self.numbers.gave(guid),
             Kind::Local => return self.creations.gave(guid),

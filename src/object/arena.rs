@@ -8,7 +8,7 @@
 //! The depot keeps free slots as bits, by blocks of `BLOCK` neighbours, and hands out what is free of a
 //! block at once. A cache takes from a block in the order of addresses. So neighbours come together
 //! again however the objects in them were freed: with lists of free slots those of a million
-//! objects are in no order after some rounds, and whoever goes through the objects pays a cache miss
+//! objects are in no order after some rounds, and a thread that goes through the objects pays a cache miss
 //! for each (`docs/performance.md`).
 //!
 //! Slot states: *free* (in a cache, in the depot, or never used) and *live*. A slot becomes live by
@@ -71,7 +71,7 @@ pub unsafe trait Slot: Sync {
 /// The slots of one kind of object.
 pub struct Arena<T> {
     chunks: NonNull<AtomicPtr<T>>,
-    /// Of each chunk a bit: whether a slot of it was ever handed out. There may be many chunks of labels on which
+    /// A bit for each chunk: whether a slot of it was ever handed out. There may be many chunks of labels on which
     /// nobody has created an object; they are passed over, and no memory is there for them.
     used: Box<[AtomicU64]>,
     /// On lines of its own: the chunk table is read at every lookup, by every thread.
@@ -91,7 +91,7 @@ unsafe impl<T: Slot> Send for Arena<T> {}
 
 #[derive(Default)]
 struct Depot {
-    /// By a thousand, of which most may be far from any that has free slots.
+    /// Blocks of slots by the thousand. Most may be far from any that has free slots, and are not there then.
     blocks: Vec<Box<[DepotBlock]>>,
     /// The blocks that are listed.
     list: Vec<u32>,
@@ -162,7 +162,7 @@ impl Depot {
     }
 }
 
-/// Some slots of a block.
+/// Slots of one block of neighbours, a bit for each.
 #[derive(Clone, Copy, Default)]
 struct Bits {
     block: u32,
@@ -228,7 +228,7 @@ impl<T: Slot> Arena<T> {
         Ok(layout) => layout,
         Err(_) => panic!("the chunk table fits an address space"),
     };
-    /// An arena without chunks.
+    /// Makes an arena without chunks; the first allocation maps one.
     pub fn new() -> Arena<T> {
         const { assert!(size_of::<T>().is_power_of_two() && Self::PER_CHUNK >= BLOCK as usize) };
         // SAFETY: the layout has a non-zero size.
@@ -251,7 +251,7 @@ impl<T: Slot> Arena<T> {
 
     fn chunk(&self, number: usize) -> &AtomicPtr<T> {
         debug_assert!(number < CHUNKS);
-        // SAFETY: `number` is below the length of the table.
+        // SAFETY: `number` is below `CHUNKS`, the length of the table, so the entry is within its allocation.
         let entry = unsafe { self.chunks.add(number) };
         // SAFETY: zeroed memory is a valid `AtomicPtr`, and the table lives as long as `self`.
         unsafe { entry.as_ref() }
@@ -266,7 +266,7 @@ impl<T: Slot> Arena<T> {
         }
         // Pairs with the store in `chunk_for`: a chunk is seen whole.
         let chunk = NonNull::new(self.chunk(number).load(Ordering::Acquire))?;
-        // SAFETY: the offset is within the chunk.
+        // SAFETY: the index within the chunk is below `PER_CHUNK`, so the slot is within the chunk's mapping.
         let slot = unsafe { chunk.add(index as usize % Self::PER_CHUNK) };
         // SAFETY: chunks are zeroed, which is a valid slot, and live as long as `self`.
         Some(unsafe { slot.as_ref() })
@@ -356,7 +356,8 @@ impl<T: Slot> Arena<T> {
     #[cfg(loom)]
     fn begin_header(&self, index: u32) {
         let header = std::ptr::from_ref(self.slot(index).header()).cast_mut();
-        // SAFETY: nobody else knows the slot.
+        // SAFETY: the depot is locked and hands these slots out for the first time, so no other thread knows the
+        // header.
         unsafe { header.write(Header::new()) };
     }
 
@@ -374,7 +375,7 @@ impl<T: Slot> Arena<T> {
         Some(())
     }
 
-    /// Where it cannot be had, or what is to be kept with it, those who create are refused.
+    /// Maps a chunk. None where no memory can be had for it, or for what is kept with it; then creations are refused.
     fn new_chunk(&self, huge: bool) -> Option<NonNull<u8>> {
         if heap::is_low() || !heap::hold(self.kept) {
             return None;
@@ -463,9 +464,10 @@ impl<T: Slot> Arena<T> {
 impl<T> Drop for Arena<T> {
     fn drop(&mut self) {
         for number in 0..CHUNKS {
-            // SAFETY: `number` is below the length of the table.
+            // SAFETY: `number` is below `CHUNKS`, the length of the table, so the entry is within its allocation.
             let entry = unsafe { self.chunks.add(number) };
-            // SAFETY: zeroed memory is a valid `AtomicPtr`.
+            // SAFETY: the table was zeroed, which makes each entry a valid `AtomicPtr`, and is freed below and not
+            // before.
             let chunk = unsafe { entry.as_ref() }.load(Ordering::Relaxed);
             if chunk.is_null() {
                 // Indices are handed out in order, so later chunks do not exist either.

@@ -38,7 +38,7 @@ pub struct NdRange {
     pub work_dim: u32,
     /// The first global id in each dimension.
     pub global_offset: [usize; 3],
-    /// Work-items in each dimension.
+    /// Number of work-items, per dimension.
     pub global_size: [usize; 3],
     /// Local sizes; the first 0 where the runtime chooses.
     pub local_size: [usize; 3],
@@ -168,7 +168,7 @@ pub struct KernelError {
 }
 
 impl KernelError {
-    /// Nor could any other device.
+    /// The kernel is missing for this reason, and no other device could run it either.
     pub fn anywhere(text: String) -> KernelError {
         KernelError {
             text,
@@ -185,16 +185,16 @@ impl KernelError {
     }
 }
 
-/// For whom the EDTs of a work run: for the program, or for a call that the runtime brings to its end by an EDT.
+/// What the EDTs of a work run for: for the program, or for a call that the runtime brings to its end by an EDT.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum WorkKind {
-    /// The program's own.
+    /// The program has created the EDTs.
     Program,
     /// `mainEdt`, which the runtime creates.
     Main,
-    /// `ocrDbCopy`.
+    /// The EDTs copy blocks for `ocrDbCopy`.
     Copy,
-    /// `ocrDbPartition`.
+    /// The EDTs divide a block, or bring its parts back, for `ocrDbPartition`.
     Partition,
     /// An EDT that stands for a thread which waits in `ocrLegacyBlockProgress`, and does not run.
     Waiter,
@@ -335,8 +335,8 @@ impl Code {
         self.function.is_none() && !self.kernels.iter().any(passes)
     }
 
-    /// The kernel for a device: which variant, and its number there. One that says its work-items comes before one
-    /// that leaves that to who creates the EDT.
+    /// The kernel for a device: which variant, and its number there. One that says its work-items comes before one that
+    /// leaves them to the creator of the EDT.
     pub fn kernel_on(&self, place: Place) -> Option<(usize, usize)> {
         let kernels = self.kernels.iter().enumerate();
         let built = kernels.filter_map(|(variant, kernel)| {
@@ -355,15 +355,15 @@ impl Code {
     }
 }
 
-/// Of which EDTs it is measured how long they take.
+/// The EDTs whose run times are measured.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub enum Timed {
-    /// None.
+    /// No EDT is measured.
     #[default]
     Nothing,
-    /// Those that more than one place could run: a policy learns where they are faster.
+    /// EDTs that more than one place could run: a policy learns where they are faster.
     Choices,
-    /// Those that have kernels, for a report.
+    /// EDTs that have kernels, for a report.
     Kernels,
 }
 
@@ -377,7 +377,7 @@ pub struct CodeTable {
 }
 
 impl CodeTable {
-    /// None yet, of a run in strict mode or not, in which these are timed.
+    /// Makes an empty table, for a run in strict mode or not, in which the EDTs are timed that `timed` says.
     pub fn new(strict: bool, timed: Timed) -> CodeTable {
         CodeTable {
             all: Mutex::default(),
@@ -398,7 +398,7 @@ impl CodeTable {
         !self.strict && !self.recorded && !is_timed
     }
 
-    /// All that there are, in no order.
+    /// Shows all codes that there are to `see`, in no order.
     pub fn for_each(&self, mut see: impl FnMut(&Code)) {
         self.all.lock().values().for_each(|work| see(work));
     }

@@ -6,14 +6,14 @@
 //!
 //! | state | left by |
 //! |---|---|
-//! | `missing > 0` | the last contributor, who takes the contributions away and combines them |
-//! | `missing == 0`, no `result` | the same, who brings the block: those that wait are satisfied |
+//! | `missing > 0` | the last contributor, which takes the contributions away and combines them |
+//! | `missing == 0`, no `result` | the last contributor, which brings the block: those that wait are satisfied |
 //! | `result`, `unconnected > 0` | the last contributor's dependence, which is served at once |
 //!
 //! A [`Collective`] is an allocation of its own, with the queues in it. It belongs to its event,
-//! and to who works on it just now; it is freed when `ocrEventDestroy`, or the end of the run, has
-//! taken the event away and nobody is left. Its lock is held while a contribution is copied, not
-//! while contributions are combined.
+//! and to the threads that work on it just now; it is freed when `ocrEventDestroy`, or the end of
+//! the run, has taken the event away and nobody is left. Its lock is held while a contribution is
+//! copied, not while contributions are combined.
 
 use super::guid::Guid;
 use super::link::Link;
@@ -31,7 +31,7 @@ use std::ptr::NonNull;
 /// The value of `maxGen` by which a collective event has generations without a limit.
 pub(crate) const UNBOUNDED: u32 = u32::MAX;
 
-/// `ocrEventCollectiveParams_t`. Who creates an event that exists must give the same.
+/// The fields of `ocrEventCollectiveParams_t`. A call that creates an event which exists must give the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Params {
     /// How many generations a contributor may be ahead of the others; not 0.
@@ -42,7 +42,7 @@ pub struct Params {
     pub contributors_here: u32,
     /// Elements in a contribution; not 0.
     pub elements: u16,
-    /// Of the tree of contributors; there is none here.
+    /// The arity of the tree of contributors. There is no tree here, so it is only compared.
     pub arity: u8,
     /// The operation by which the elements of all contributions are combined.
     pub operator: Operator,
@@ -120,7 +120,7 @@ pub struct Collective {
 }
 
 impl Collective {
-    /// One without contributions; `None` where memory does not do for so many contributors.
+    /// Makes the inside of an event without contributions. `None` where memory does not do for so many contributors.
     pub fn new(params: Params) -> Option<Collective> {
         let counts = || zeros(NonZeroUsize::new(params.contributors as usize)?);
         let state = CollectiveState {
@@ -183,7 +183,7 @@ impl Collective {
             return Ok(None);
         }
         let contributions = std::mem::take(&mut generation.contributions);
-        // Everybody has contributed to all generations before.
+        // All contributors have contributed to all generations before.
         state.complete = number + 1;
         Ok(Some(Complete {
             number,
@@ -248,8 +248,8 @@ impl Collective {
         state.generations.iter().map(|one| one.waiting).collect()
     }
 
-    /// The first generation to which not all have contributed, and the slots of those who have not, but
-    /// no more than `most` of them.
+    /// The first generation to which not all have contributed, and the slots of those that have not, but no more than
+    /// `most` of them.
     pub fn missing(&self, most: usize) -> (u64, Vec<usize>) {
         let state = self.state();
         let slots = state.contributed.iter().enumerate();
@@ -265,7 +265,7 @@ impl Collective {
 fn zeros(len: NonZeroUsize) -> Option<Vec<u64>> {
     let len = len.get();
     let layout = Layout::array::<u64>(len).ok()?;
-    // SAFETY: the size is not 0.
+    // SAFETY: the layout has `len` elements of 8 bytes, and `len` is not 0, so the size is not 0.
     let memory = NonNull::new(may_fail(|| unsafe { alloc_zeroed(layout) }))?;
     // SAFETY: allocated as a vector of this capacity is; all its elements are zeros, which are numbers.
     Some(unsafe { Vec::from_raw_parts(memory.as_ptr().cast(), len, len) })
@@ -298,7 +298,7 @@ impl CollectiveState {
         Ok(place)
     }
 
-    /// Forgets generations whose result everybody has got.
+    /// Forgets generations whose result all dependences have got.
     fn forget(&mut self) {
         let done = |one: &Generation| one.result.is_some() && one.unconnected == 0;
         while self.generations.front().is_some_and(done) {
@@ -402,8 +402,8 @@ mod loom_models {
         served: [UnsafeCell<Option<u8>>; 2],
     }
 
-    // SAFETY: who puts a pre-slot into a list, and then who has it out, owns its cells; the models check
-    // just that.
+    // SAFETY: the cells of a pre-slot are touched by the thread that puts it into a list, and then by the thread that
+    // has it out. The models check just that.
     unsafe impl Sync for World {}
     // SAFETY: nothing in it belongs to a thread.
     unsafe impl Send for World {}
@@ -432,7 +432,7 @@ mod loom_models {
 
         fn serve(&self, slot: usize, result: u8) {
             self.served[slot].with_mut(|served| {
-                // SAFETY: who serves a pre-slot owns it.
+                // SAFETY: the thread that serves a pre-slot owns it, so no other touches the cell now.
                 let before = unsafe { (*served).replace(result) };
                 assert_eq!(before, None, "served twice");
             });
@@ -443,13 +443,13 @@ mod loom_models {
             let mut slots = Vec::new();
             while let Some(slot) = (0..2).find(|&slot| list == node(slot)) {
                 slots.push(slot);
-                // SAFETY: who has the list owns it.
+                // SAFETY: the thread that has taken the list owns its pre-slots, so no other touches the cell now.
                 list = self.rests[slot].with(|rest| unsafe { *rest });
             }
             slots
         }
 
-        /// As `Graph::contribute`. False if the event has been destroyed.
+        /// The step of `Graph::contribute`. False if the event has been destroyed.
         fn contribute(&self, slot: usize) -> bool {
             match self.event.contribute(slot as u32, &[1 + slot as u8]) {
                 Ok(None) => true,
@@ -469,10 +469,11 @@ mod loom_models {
             }
         }
 
-        /// As `Graph::connect_to_multi_shot`. False if the event has been destroyed.
+        /// The step of `Graph::connect_to_multi_shot`. False if the event has been destroyed.
         fn connect(&self, slot: usize) -> bool {
             let set_rest = |list| {
-                // SAFETY: the pre-slot is in no list yet.
+                // SAFETY: the pre-slot is in no list yet, so it belongs to this thread, and no other touches the cell
+                // now.
                 self.rests[slot].with_mut(|rest| unsafe { *rest = list });
             };
             match self.event.connect(slot as u32, node(slot), set_rest) {
@@ -489,7 +490,7 @@ mod loom_models {
         }
 
         fn served(&self) -> [Option<u8>; 2] {
-            // SAFETY: no other thread is left.
+            // SAFETY: the threads of the model have been joined, so nobody writes the cells now.
             [0, 1].map(|slot| self.served[slot].with(|served| unsafe { *served }))
         }
     }
@@ -513,8 +514,8 @@ mod loom_models {
         });
     }
 
-    /// One thread adds a dependence and makes the last contribution while another destroys the event: a
-    /// dependence that was taken is served, or is left to who destroys it.
+    /// One thread adds a dependence and makes the last contribution while another destroys the event. A dependence that
+    /// was taken is served, or is left to the thread that destroys the event.
     #[test]
     fn destruction_of_a_collective_event_against_its_last_contribution() {
         loom::model(|| {

@@ -19,7 +19,7 @@
 //! | free | slot of no event | creation |
 //! | armed | once, idempotent, sticky, latch: has not triggered; `waiting` is the list of pre-slots to satisfy | its trigger rule, or `ocrEventDestroy` |
 //! | triggered | idempotent, sticky: `data` is what late dependences get | `ocrEventDestroy` |
-//! | multi-shot | counted, channel, collective: what becomes of a dependence depends on the kind. Counted: not satisfied, `waiting` as above | counted: satisfaction, to spent; freed if that serves the last dependence. All: `ocrEventDestroy` |
+//! | multi-shot | counted, channel, collective: what becomes of a dependence depends on the kind. Counted: not satisfied; `waiting` is the list of pre-slots to satisfy | counted: satisfaction, to spent; freed if that serves the last dependence. All: `ocrEventDestroy` |
 //! | spent | counted: satisfied; `data` is what the `counter` dependences that are to come get | the last of them: freed; or `ocrEventDestroy` |
 //!
 //! All cells are touched under the lock of the header. Once, latch and counted events are freed by
@@ -28,8 +28,8 @@
 //! A channel has a queue of satisfactions that wait for a dependence, or one of dependences that
 //! wait for a satisfaction, never both. The nodes of the first are connectors with the block in
 //! place of a target; those of the second are the pre-slots of EDTs, and connectors for events. So
-//! its queues take memory of the arenas alone, which get it back from whoever serves the entry, or
-//! from `ocrEventDestroy`, or at the end of the run. What a collective event knows is in
+//! its queues take memory of the arenas alone, which get it back from the thread that serves the
+//! entry, or from `ocrEventDestroy`, or at the end of the run. What a collective event knows is in
 //! [`super::collective`].
 
 use super::arena::{Arena, Cache, CreateOnLabelError, LabelTakenError, Labels, Slot};
@@ -45,11 +45,11 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering, fence};
 states! {
     /// The states of an event.
     pub enum EventState {
-        /// It has not triggered; dependences wait.
+        /// The event has not triggered; dependences wait.
         Armed = 1,
-        /// It has triggered and is kept.
+        /// The event has triggered and is kept for late dependences.
         Triggered = 2,
-        /// Of a kind that has its own way with dependences.
+        /// The event is of a kind that has its own way with dependences: counted, channel or collective.
         MultiShot = 3,
         /// A counted event that was satisfied and expects more dependences.
         Spent = 4,
@@ -59,27 +59,27 @@ states! {
 /// The lock of an event.
 pub(crate) type LockedEvent<'a> = Locked<'a, EventState>;
 
-/// The count of an event on a label that is opening: only who created it satisfies it, with what waited for
-/// it ([`super::waiting`]). It is 0 otherwise.
+/// The count of an event on a label that is opening: only its creator satisfies it, with what waited for it
+/// ([`super::waiting`]). It is 0 otherwise.
 pub(crate) const OPENING: u32 = 1;
 
 /// The kinds of events: the values of `ocrEventTypes_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum EventKind {
-    /// `OCR_EVENT_ONCE_T`.
+    /// `OCR_EVENT_ONCE_T`: triggers on its satisfaction, and is gone then.
     Once = 1,
-    /// `OCR_EVENT_IDEM_T`.
+    /// `OCR_EVENT_IDEM_T`: triggers on its first satisfaction, and ignores later ones.
     Idempotent = 2,
-    /// `OCR_EVENT_STICKY_T`.
+    /// `OCR_EVENT_STICKY_T`: triggers once, and serves late dependences until it is destroyed.
     Sticky = 3,
-    /// `OCR_EVENT_LATCH_T`.
+    /// `OCR_EVENT_LATCH_T`: triggers when its counter comes to zero, and is gone then.
     Latch = 4,
-    /// `OCR_EVENT_COUNTED_T`.
+    /// `OCR_EVENT_COUNTED_T`: is gone when it has served a number of dependences.
     Counted = 5,
-    /// `OCR_EVENT_CHANNEL_T`.
+    /// `OCR_EVENT_CHANNEL_T`: pairs the k-th satisfaction with the k-th dependence.
     Channel = 6,
-    /// `OCR_EVENT_COLLECTIVE_T`.
+    /// `OCR_EVENT_COLLECTIVE_T`: combines contributions, generation by generation.
     Collective = 7,
 }
 
@@ -139,7 +139,7 @@ pub enum NewEvent {
     Collective(Params),
 }
 
-/// An event.
+/// An event of any kind that has a slot of its own; its fields mean what its kind and state say.
 #[repr(C, align(64))]
 pub struct Event {
     pub header: Header<EventState>,
@@ -187,7 +187,7 @@ impl Event {
         }
     }
 
-    /// Of a channel event: how many may wait in each of its queues.
+    /// How many satisfactions, or dependences, may wait in a channel event's queue.
     pub fn bound(&self) -> i64 {
         match self.kind_data.get().addr() as u32 {
             super::collective::UNBOUNDED => i64::MAX,
@@ -243,7 +243,7 @@ fn begin(
     fill: impl FnOnce(&Event),
 ) -> Guid {
     event.index.set(index);
-    // Who reads the kind without the lock, and sees this one, sees that the slot was freed before.
+    // A thread that reads the kind without the lock, and sees this one, sees that the slot was freed before.
     fence(Ordering::Release);
     event.kind.store(kind as u8, Ordering::Relaxed);
     event.waiting.set(Link::END);
@@ -298,7 +298,7 @@ impl Events {
         self.create_in(claim, new)
     }
 
-    /// Whether an event on a label is opening: who created it does what waited for that.
+    /// Whether an event on a label is opening: its creator does what waited for that.
     pub fn is_opening(&self, label: Guid) -> bool {
         let locked = self.lock(label);
         locked.is_some_and(|(_, locked)| locked.word.count() == OPENING)
@@ -311,7 +311,7 @@ impl Events {
         }
     }
 
-    /// The labels of events.
+    /// The labels that events can be created on.
     pub fn labels(&self) -> &dyn Labels {
         &self.events
     }
@@ -418,7 +418,7 @@ impl Events {
         }
         // SAFETY: it came from `Arc::into_raw`, and the event's own count keeps it.
         unsafe { Arc::increment_strong_count(inside) };
-        // SAFETY: the count for this one has just been added.
+        // SAFETY: `inside` came from `Arc::into_raw`, and the count that is added above belongs to this `Arc`.
         Some(unsafe { Arc::from_raw(inside) })
     }
 
@@ -427,7 +427,7 @@ impl Events {
         let inside = self.inside(event)?;
         let own = event.kind_data.replace(ptr::null());
         self.collectives.fetch_sub(1, Ordering::Relaxed);
-        // SAFETY: the event's own count, which nobody finds any more.
+        // SAFETY: `own` came from `Arc::into_raw`, and the event's own count goes with it: nobody finds it any more.
         unsafe { Arc::decrement_strong_count(own) };
         Some(inside)
     }
@@ -438,9 +438,9 @@ impl Events {
             .is_some_and(|inside| inside.params == params)
     }
 
-    /// Makes a locked sticky event that has not triggered one that goes when it does. Who reads the kind
-    /// without the lock gets the one or the other, as if it had looked before or after; what comes of
-    /// the difference is decided under the lock, of which this store is a part.
+    /// Makes a locked sticky event that has not triggered one that goes when it does. A thread that reads the kind
+    /// without the lock gets the one or the other, as if it had looked before or after. What comes of the difference is
+    /// decided under the lock, of which this store is a part.
     pub fn become_once(&self, event: &Event, _locked: &LockedEvent<'_>) {
         event.kind.store(EventKind::Once as u8, Ordering::Relaxed);
     }

@@ -6,8 +6,8 @@
 //! | released | chunks of it are still there | the last chunk that goes: it is closed |
 //!
 //! A chunk is an ordinary data block, with a mark. What it is a part of stands in a table here, by the
-//! block's GUID, from before the block is known until it is written back: who takes it out of the
-//! table is the one who writes, and counts as that until it is done.
+//! block's GUID, from before the block is known until it is written back. The thread that takes it out of the table is
+//! the one that writes, and counts as that until it is done.
 
 use super::guid::Guid;
 use super::registry::{Numbers, Registry};
@@ -112,7 +112,7 @@ impl Files {
         self.open.remove(guid)
     }
 
-    /// Takes all files out.
+    /// Takes all files out: no GUID of one is accepted any more.
     pub fn release_all(&self) -> Vec<Arc<OpenFile>> {
         self.open.remove_all()
     }

@@ -22,7 +22,7 @@ const GENERATION_MASK: u64 = (1 << GENERATION_BITS) - 1;
 #[repr(u8)]
 pub enum Kind {
     DataBlock = 1,
-    /// An EDT template.
+    /// A template, from which EDTs are created.
     Template = 2,
     /// An event of any type.
     Event = 3,
@@ -134,11 +134,11 @@ impl Kind {
 pub struct Guid(u64);
 
 impl Guid {
-    /// `NULL_GUID`.
+    /// `NULL_GUID`, which names no object.
     pub const NULL: Guid = Guid(0);
-    /// `ERROR_GUID`.
+    /// `ERROR_GUID`, by which a call says that it has failed.
     pub const ERROR: Guid = Guid(-1i64 as u64);
-    /// `UNINITIALIZED_GUID`.
+    /// `UNINITIALIZED_GUID`, which stands for what is set later, such as a pre-slot in `depv`.
     pub const UNINITIALIZED: Guid = Guid(-2i64 as u64);
 
     /// The GUID of the object of `kind` in slot `index`, which is in its `generation`.
@@ -176,7 +176,7 @@ impl Guid {
         self.kind().is_some() && self.generation() >= FIRST_LABEL_GENERATION
     }
 
-    /// Whether this is `NULL_GUID`.
+    /// Whether it is `NULL_GUID`, and so names no object.
     pub fn is_null(self) -> bool {
         self == Guid::NULL
     }

@@ -7,15 +7,15 @@
 //!
 //! # Protocol
 //!
-//! | state of the word | who may touch the object's fields | leaves it by |
+//! | state of the word | touches the object's fields | leaves it by |
 //! |---|---|---|
 //! | free | the thread that took the slot from the arena | [`Header::publish`] |
 //! | unlocked | nobody (the owner of an EDT that is past its pre-slots: see `edt/mod.rs`) | [`Header::lock`] |
 //! | locked | the thread whose compare-and-swap set the bit | dropping [`Locked`] |
 //!
 //! * `lock(generation)` succeeds only on a live slot of that generation, by one compare-and-swap
-//!   (acquire). It pairs with the release store in `Locked::drop` and in `publish`: whoever locks
-//!   sees every write made under the lock before, and the initialisation.
+//!   (acquire). It pairs with the release store in `Locked::drop` and in `publish`: a thread that
+//!   locks sees every write made under the lock before, and the initialisation.
 //! * A slot is freed under its lock: the store that unlocks it also sets state 0 and the next
 //!   generation. So a thread that holds a GUID of an older generation fails in `lock`, and a
 //!   thread that spins on the lock while the object is freed finds the generation changed.
@@ -29,10 +29,10 @@
 //!
 //! A slot that is set apart for a label keeps its generation when it is freed, so that the GUID
 //! that the program knows names whatever object is there. Nobody owns such a slot while it is free:
-//! who wants to make an object in it [claims](Header::claim) it first, by setting the lock bit of
-//! the free word. That is one compare-and-swap, so of those who try at a time one succeeds. The
-//! others wait until it has published the object (or has given up), and then find it. `lock` does
-//! not wait: a label whose object is not published names none.
+//! a thread that wants to make an object in it [claims](Header::claim) it first, by setting the
+//! lock bit of the free word. That is one compare-and-swap, so of the threads that try at a time
+//! one succeeds. The others wait until it has published the object (or has given up), and then find
+//! it. `lock` does not wait: a label whose object is not published names none.
 
 use super::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS};
 use crate::sync::{AtomicU64, Ordering, Spin, preemption_point};
@@ -129,12 +129,12 @@ impl<S: State> Word<S> {
         self.0 & LOCK != 0
     }
 
-    /// This word with another state.
+    /// Returns the word with another state and the same generation and count.
     pub fn with_state(self, state: S) -> Word<S> {
         Word::of(self.0 & !0xff | state.bits() as u64)
     }
 
-    /// This word with another count.
+    /// Returns the word with another count and the same generation and state.
     pub fn with_count(self, count: u32) -> Word<S> {
         Word::new(self.generation(), count, self.state())
     }
@@ -193,8 +193,8 @@ impl<S: State> Header<S> {
         }
     }
 
-    /// As [`Header::lock_pinned`], but `None` where it is locked: what may be done while another
-    /// header is locked.
+    /// Locks a pinned object, as [`Header::lock_pinned`] does, but gives `None` where it is locked.
+    /// That may be done while another header is locked.
     pub fn try_lock_pinned(&self) -> Option<Locked<'_, S>> {
         let word = Word::of(self.0.load(Ordering::Relaxed) & !LOCK);
         match self
@@ -238,7 +238,7 @@ impl<S: State> Header<S> {
 
     /// Claims the slot of a label that was found `vacant`, in the generation of the label, which a
     /// slot takes on when it is first used. The caller makes an object and publishes it, or
-    /// publishes the free word. False if somebody else was first. Pairs with the release stores in
+    /// publishes the free word. False if another thread was first. Pairs with the release stores in
     /// `publish` and `Locked::drop`: what the last object of the label wrote comes before.
     #[must_use]
     pub fn claim(&self, vacant: Word<S>, generation: u32) -> bool {
@@ -255,7 +255,7 @@ impl<S: State> Header<S> {
 
     /// Sets the count of the object that the caller is making in a slot that it has claimed.
     pub fn count_claimed(&self, count: u32) {
-        // Nobody else writes to it before it is published, and who reads it learns only that it is claimed.
+        // Nobody else writes to it before it is published, and a thread that reads it learns only that it is claimed.
         let word = self.peek().with_count(count);
         self.0.store(word.0 | LOCK, Ordering::Relaxed);
     }
@@ -352,9 +352,9 @@ impl<S: State> Drop for Locked<'_, S> {
 states! {
     /// The states of an object in tests.
     pub(crate) enum TestState {
-        /// It exists.
+        /// The object can be locked.
         Live = 1,
-        /// It leaves its label to another.
+        /// The object leaves its label to another.
         #[cfg_attr(not(loom), allow(dead_code))]
         Left = 2,
         /// The number takes all bits.

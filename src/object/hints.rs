@@ -1,8 +1,8 @@
 //! Hints of objects: what the program advises (OCR 1.1.0, B.1).
 //!
 //! Few objects have hints, so they stand in a table beside the objects, by GUID. An object that has
-//! some says so in a flag, and whoever frees it drops them first. The table's locks are leaves:
-//! nothing is locked under them.
+//! some says so in a flag, and the thread that frees it drops them first. The table's locks are
+//! leaves: nothing is locked under them.
 
 use super::guid::Guid;
 use crossbeam_utils::CachePadded;
@@ -16,9 +16,9 @@ const PROPERTIES: usize = 12;
 
 /// `OCR_HINT_EDT_PRIORITY`, as its place among the properties of EDTs.
 pub(crate) const EDT_PRIORITY: usize = 0;
-/// `OCR_HINT_EDT_AFFINITY`.
+/// `OCR_HINT_EDT_AFFINITY`, as its place among the properties of EDTs.
 pub(crate) const EDT_AFFINITY: usize = 2;
-/// `OCR_HINT_EDT_TIME`.
+/// `OCR_HINT_EDT_TIME`, as its place among the properties of EDTs.
 pub(crate) const EDT_TIME: usize = 6;
 
 /// Some properties with their values.
@@ -42,7 +42,7 @@ impl HintSet {
         (property < PROPERTIES && self.set & 1 << property != 0).then(|| self.values[property])
     }
 
-    /// Whether nothing is set.
+    /// Whether no property is set.
     pub fn is_empty(&self) -> bool {
         self.set == 0
     }

@@ -111,7 +111,7 @@ impl Link {
 states! {
     /// The states of a connector.
     pub(crate) enum ConnectorState {
-        /// It is in a list.
+        /// The connector is in the list of an event, or in a queue.
         Linked = 1,
     }
 }
@@ -119,7 +119,7 @@ states! {
 /// A list node for the second and later event targets of an event, and in the queues of a channel.
 #[repr(C, align(32))]
 pub(crate) struct Connector {
-    /// See [`super::arena::Slot`].
+    /// The word that each object in a slot begins with.
     pub header: Header<ConnectorState>,
     /// The event target; in a channel's queue of satisfactions, the bits of the block's GUID.
     pub target: Cell<Link>,

@@ -2,15 +2,15 @@
 //!
 //! | state of an index | meaning | left by |
 //! |---|---|---|
-//! | empty | nobody has asked for it | the first who asks: a creation begins |
+//! | empty | nobody has asked for it | the first thread that asks: a creation begins |
 //! | being made | a thread runs the creator, which is given an identifier of its own for it | the object, or the end of a creator that has made none (empty again) |
 //! | made | the table of the map has the GUID | a call that destroys the object: empty. An object that ends by itself, as an EDT that has run, stays in the table |
 //!
 //! [`Creations`] has the indices that are being made; its mutex guards every step but the look at the
-//! table, which is one load. Who asks for an index that another thread makes waits until the object is
-//! there. A thread that runs a creator may wait so, too, for another index; [`Creations::begin`]
-//! refuses it where that would close a circle, since then no thread in it could go on. Whoever closes
-//! it sees it, because who waits for what is entered under the mutex before anybody sleeps.
+//! table, which is one load. A thread that asks for an index that another thread makes waits until the object is there.
+//! A thread that runs a creator may wait so, too, for another index. [`Creations::begin`] refuses it where that would
+//! close a circle, since no thread in a circle could go on. The thread that closes it sees that, because each wait is
+//! entered under the mutex before its thread sleeps.
 
 use super::guid::{Guid, Kind};
 use super::registry::Numbers;
@@ -100,7 +100,7 @@ fn zeros(len: usize) -> Option<Box<[AtomicU64]>> {
     if layout.size() == 0 {
         return Some(Box::default());
     }
-    // SAFETY: the layout has a size.
+    // SAFETY: a layout of size 0 was answered above, so the size is not 0.
     let start = NonNull::new(may_fail(|| unsafe { alloc_zeroed(layout) }))?;
     let all = ptr::slice_from_raw_parts_mut(start.as_ptr().cast::<AtomicU64>(), len);
     // SAFETY: allocated above with the layout of this slice; zero is a valid `AtomicU64`.
@@ -112,9 +112,9 @@ fn zeros(len: usize) -> Option<Box<[AtomicU64]>> {
 pub enum CreationStep {
     /// Nothing: this is the object.
     Made(Guid),
-    /// To run the creator with this identifier.
+    /// The thread is to run the creator, with this identifier.
     Create(Guid),
-    /// To wait for the creation with this identifier, which another thread runs.
+    /// The thread is to wait for the creation with this identifier, which another thread runs.
     Wait(Guid),
     /// Nothing can be done: the creation of the object waits for this thread.
     Circle,
@@ -122,7 +122,7 @@ pub enum CreationStep {
 
 /// A creation, by the identifier that the creator was given.
 struct Creation {
-    /// Kept, so that those who wait find the object also when the map is destroyed meanwhile.
+    /// Kept, so that threads that wait find the object also when the map is destroyed meanwhile.
     map: Arc<CreatorMap>,
     guid: Guid,
     index: u64,
@@ -141,7 +141,7 @@ struct MapState {
     waits: HashMap<usize, Guid>,
     /// Where the objects that were made stand in the tables of their maps.
     made: HashMap<Guid, (Weak<CreatorMap>, u64)>,
-    /// From this number of them on, those whose maps are gone are looked for and dropped.
+    /// From this number of made objects on, those whose maps are gone are looked for and dropped.
     crowded: usize,
 }
 
@@ -153,7 +153,7 @@ const FEW: usize = 64;
 pub struct Creations {
     /// The numbers of identifiers that are given to creators.
     numbers: Numbers,
-    /// Whether a map has or had an object: until then, who destroys one has nothing to look for.
+    /// Whether a map has or had an object. Until then, a thread that destroys an object has nothing to look for.
     any: AtomicBool,
     state: Mutex<MapState>,
 }
@@ -264,7 +264,7 @@ impl Creations {
                 state.made.retain(|_, (map, _)| map.strong_count() != 0);
                 state.crowded = 2 * state.made.len();
             }
-            // Relaxed: who has the object's GUID comes after this call.
+            // Relaxed: a thread that has the object's GUID comes after this call.
             self.any.store(true, Ordering::Relaxed);
             waiting
         };
@@ -282,8 +282,8 @@ impl Creations {
         if let Some((map, index)) = state.made.remove(&object)
             && let Some(map) = map.upgrade()
         {
-            // Another object cannot stand there: an index gets one only when it is empty. Relaxed: who sees the
-            // zero takes the mutex before it does anything.
+            // Another object cannot stand there: an index gets one only when it is empty. Relaxed: a thread that sees
+            // the zero takes the mutex before it does anything.
             map.objects[index as usize].store(0, Ordering::Relaxed);
         }
     }
@@ -383,7 +383,7 @@ mod tests {
         // In its own creator.
         let own = creations.begin((MAP, &map), 0, 1);
         assert_eq!(own, Some(CreationStep::Circle));
-        // Of three threads.
+        // Three threads wait in a circle: the one that would close it is refused.
         let one = create(&creations, &map, 1, 2);
         let two = create(&creations, &map, 2, 3);
         assert_eq!(

@@ -1,7 +1,7 @@
 //! Which data blocks are divided into parts (`ocrDbPartition`), and what their parts are.
 //!
-//! A table beside the blocks, since few have parts. What the parts mean for who may use the block is
-//! in `engine/calls/partition.rs`.
+//! A table beside the blocks, since few have parts. What the parts mean for the users of the block
+//! is in `engine/calls/partition.rs`.
 //!
 //! A part is a data block of its own. It is in the table from before anybody knows it until it has been
 //! freed. A partition is in the table while it has parts; from when it is *open* until then it holds its
@@ -26,7 +26,7 @@ pub struct NewPart {
     pub offset: u64,
     /// The size of the part in bytes.
     pub size: u64,
-    /// Whether it goes its own way when somebody wants the whole (`ocrDbCopy`).
+    /// Whether it goes its own way when an EDT wants the whole (`ocrDbCopy`).
     pub shares: bool,
 }
 
@@ -37,14 +37,14 @@ pub enum PartsError {
     Overlap,
     /// The block has parts that were to be the only ones.
     Fixed,
-    /// Somebody waits for the block, and is not to wait for parts that share its memory.
+    /// An EDT waits for the block, and is not to wait for parts that share its memory.
     Wanted,
 }
 
 /// What became of new parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Entered {
-    /// The parts are the first of a partition: somebody has to open it.
+    /// The parts are the first of a partition: the caller has to open it.
     First,
     /// The parts wait for the partition to be open, or for others that they overlap.
     Waiting,
@@ -79,7 +79,7 @@ struct Partition {
     leaving: HashMap<Guid, (u64, u64)>,
     fixed: bool,
     open: bool,
-    /// Somebody who is no part's waits for the whole.
+    /// An EDT that is of no part waits for the whole.
     wanted: bool,
     waiting: Vec<Batch>,
 }
@@ -91,7 +91,7 @@ struct PartPlace {
     offset: u64,
     size: u64,
     shares: bool,
-    /// Of one that shares: it was asked to leave the whole, or is on its way back to it.
+    /// Whether a part that shares was asked to leave the whole, or is on its way back to it.
     settled: bool,
 }
 
@@ -124,12 +124,12 @@ impl Partitions {
     /// Whether there are or were any.
     #[inline]
     pub fn exist(&self) -> bool {
-        // Who has the GUID of a part comes after the call that has made it.
+        // A thread that has the GUID of a part comes after the call that has made it.
         self.any.load(Ordering::Relaxed)
     }
 
-    /// Where a block stands in the order in which EDTs acquire blocks, which does not change: a part stands
-    /// right behind its whole, since who waits for the part may wait for who holds the whole.
+    /// Where a block stands in the order in which EDTs acquire blocks, which does not change. A part stands right
+    /// behind its whole, since an EDT that waits for the part may wait for the holders of the whole.
     pub fn order_of(&self, block: Guid) -> Vec<Guid> {
         let table = self.table.lock();
         let mut order = vec![block];
@@ -238,7 +238,7 @@ impl Partitions {
         !place.shares || !std::mem::replace(&mut place.settled, true)
     }
 
-    /// Whether a part shares memory with its whole and leaves that when somebody wants it.
+    /// Whether a part shares memory with its whole and leaves that when an EDT wants it.
     pub fn shares(&self, part: Guid) -> bool {
         self.table
             .lock()
@@ -260,7 +260,7 @@ impl Partitions {
         }
     }
 
-    /// A part is gone.
+    /// Takes a part out that is gone, and says what follows for its whole.
     pub fn gone(&self, part: Guid) -> Option<Gone> {
         let mut table = self.table.lock();
         let place = table.places.remove(&part)?;

@@ -72,15 +72,15 @@ impl fmt::Display for Place {
     }
 }
 
-/// A set of places.
+/// A set of places, one bit for each.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PlaceSet(u32);
 
 impl PlaceSet {
-    /// No place.
+    /// The set without any place.
     pub const EMPTY: PlaceSet = PlaceSet(0);
 
-    /// One place.
+    /// The set of one place.
     pub const fn only(place: Place) -> PlaceSet {
         PlaceSet(1 << place.0)
     }
@@ -90,7 +90,7 @@ impl PlaceSet {
         self.0 & PlaceSet::only(place).0 != 0
     }
 
-    /// Adds a place.
+    /// Adds a place, if it is not in the set.
     pub fn insert(&mut self, place: Place) {
         self.0 |= PlaceSet::only(place).0;
     }
@@ -100,12 +100,12 @@ impl PlaceSet {
         self.0 |= other.0;
     }
 
-    /// Takes a place out.
+    /// Takes a place out, if it is in the set.
     pub fn remove(&mut self, place: Place) {
         self.0 &= !PlaceSet::only(place).0;
     }
 
-    /// Whether there is none.
+    /// Whether no place is in the set.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }

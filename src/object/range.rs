@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 states! {
     /// The states of a range.
     pub(crate) enum RangeState {
-        /// It exists.
+        /// The range's labels are the program's.
         Live = 1,
         /// The generations of the slot are used up: nobody accepts this state, and the slot is never given again.
         Retired = 2,
@@ -91,7 +91,7 @@ impl LabelBounds {
     }
 }
 
-/// The ranges.
+/// All ranges of labels and maps of a runtime.
 #[derive(Default)]
 pub struct Ranges(Arena<LabelRange>);
 
@@ -147,7 +147,7 @@ impl Ranges {
         let range = self.get(guid)?;
         let bounds = self.bounds(guid)?;
         let _locked = range.header.lock(guid.generation())?;
-        // SAFETY: the lock is held.
+        // SAFETY: the header's lock, which guards `map`, is held while the reference is used, so nobody changes it.
         let map = unsafe { &*range.map.get() };
         Some((bounds, map.clone()?))
     }
@@ -157,7 +157,7 @@ impl Ranges {
         let range = self.get(guid)?;
         let bounds = self.bounds(guid)?;
         let mut locked = range.header.lock(guid.generation())?;
-        // SAFETY: the lock is held.
+        // SAFETY: the header's lock, which guards `map`, is held, so no other thread reads or changes it.
         let map = unsafe { (*range.map.get()).take() };
         match locked.word.freed() {
             Some(freed) => {
@@ -184,7 +184,7 @@ impl Ranges {
 impl Drop for Ranges {
     fn drop(&mut self) {
         for (_, _, range) in self.0.live() {
-            // SAFETY: nobody else is left.
+            // SAFETY: `self` is borrowed exclusively here, so no other thread uses a range.
             drop(unsafe { (*range.map.get()).take() });
         }
     }

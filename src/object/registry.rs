@@ -1,5 +1,5 @@
-//! Objects of which a program has few, by GUID, shared out: whoever works with one keeps it, also when
-//! it is destroyed meanwhile.
+//! Objects of which a program has few, by GUID, shared out: a thread that works with one keeps it, also when it is
+//! destroyed meanwhile.
 
 use super::guid::{FIRST_LABEL_GENERATION, Guid, Kind};
 use parking_lot::RwLock;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Numbers(AtomicU64);
 
 impl Numbers {
-    /// One more. `None` when they are used up.
+    /// Gives the next GUID. `None` when they are used up.
     pub fn next(&self, kind: Kind) -> Option<Guid> {
         // Only the number counts.
         let number = self.0.fetch_add(1, Ordering::Relaxed) + 1;
@@ -58,7 +58,7 @@ impl<T> Registry<T> {
         self.all.write().drain().map(|(_, object)| object).collect()
     }
 
-    /// Takes an object out.
+    /// Takes an object out: its GUID names nothing from now on.
     pub fn remove(&self, guid: Guid) -> Option<Arc<T>> {
         self.all.write().remove(&guid)
     }

@@ -10,7 +10,7 @@ use std::cell::Cell;
 states! {
     /// The states of a scope.
     pub enum ScopeState {
-        /// It keeps the output event from triggering.
+        /// The scope keeps its output event from triggering.
         Open = 1,
     }
 }
@@ -20,7 +20,7 @@ states! {
 pub struct Scope {
     pub header: Header<ScopeState>,
     /// EDTs in it that have not ended, nested scopes that are open, and the credit that threads
-    /// hold (see `graph/finish.rs`). Whoever brings it to 0 closes the scope.
+    /// hold (see `graph/finish.rs`). The thread that brings it to 0 closes the scope.
     pub count: AtomicI64,
     /// The scope that this one is nested in, or null.
     pub parent: Cell<*const Scope>,
@@ -38,9 +38,8 @@ pub struct Scope {
     pub work: Cell<*const Code>,
 }
 
-// SAFETY: `parent`, `output`, `edt` and `work` are set before the scope is known to others; `result` and
-// `result_goes` are written by the finish EDT before it checks out, and read by whoever brings the count
-// to 0 after that.
+// SAFETY: `parent`, `output`, `edt` and `work` are set before the scope is known to others. `result` and `result_goes`
+// are written by the finish EDT before it checks out, and read by the thread that brings the count to 0 after that.
 unsafe impl Sync for Scope {}
 
 // SAFETY: zero is a free scope; the size is 64; the fields are fixed.

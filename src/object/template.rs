@@ -21,7 +21,7 @@ pub(crate) const PARAM_DEF: u32 = -2i32 as u32;
 states! {
     /// The states of a template.
     pub(crate) enum TemplateState {
-        /// It exists.
+        /// The template's GUID is accepted.
         Live = 1,
         /// The generations of the slot are used up: nobody accepts this state, and the slot is never given again.
         Retired = 2,
@@ -81,7 +81,7 @@ impl Templates {
         Ok(template.begin(label.index(), view))
     }
 
-    /// The labels of templates.
+    /// The labels that templates can be created on.
     pub fn labels(&self) -> &dyn Labels {
         &self.templates
     }
@@ -104,7 +104,7 @@ impl Templates {
     }
 
     /// Replaces what EDTs made from now on do. `change` makes the new work of the old one; it is
-    /// called again if somebody else has changed the template meanwhile.
+    /// called again if another thread has changed the template meanwhile.
     pub fn change<E>(
         &self,
         guid: Guid,
@@ -166,7 +166,7 @@ impl Templates {
         true
     }
 
-    /// All templates.
+    /// The GUIDs of all templates that are not destroyed.
     pub fn live(&self) -> impl Iterator<Item = Guid> {
         let live = self
             .templates
@@ -261,7 +261,7 @@ mod loom_models {
                 paramc: number,
                 depc: number,
                 needs_slow_path: number != 0,
-                // SAFETY: they were leaked.
+                // SAFETY: both addresses are of a `Code` that was leaked, so it stays and nobody writes it.
                 work: unsafe { &*(code_table[number as usize] as *const Code) },
             };
             let template = Arc::new(Template {

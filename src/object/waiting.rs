@@ -1,26 +1,24 @@
 //! What waits for something to come true: that the slot of a label is free, that a label has an object.
 //!
-//! Said for a free slot; an object is the same, with a live word in place of the free one. Who frees
-//! the slot stores the free word (release), then [takes](Waiting::take) what waits for it: a
-//! sequentially consistent fence, and a look at the number of those that wait. Who wants to wait
-//! joins the list, which raises the number, then a fence, then looks at the slot. Whichever fence
-//! comes first in their order: if the waiter's, the other sees the number and takes the list's lock;
-//! if the other's, the waiter sees the free slot and takes itself out of the list again. So nothing that
-//! waits is passed over, and freeing a label costs no lock where nobody waits. What is taken out of the
-//! list is taken once, and is its taker's.
+//! Said for a free slot; an object is the same, with a live word in place of the free one. The thread that frees the
+//! slot stores the free word (release), then [takes](Waiting::take) what waits for it. That is a sequentially
+//! consistent fence, and a look at the number of those that wait. A waiter joins the list, which raises the number,
+//! then a fence, then looks at the slot. If the waiter's fence comes first in their order, the other thread sees the
+//! number and takes the list's lock. If the other's comes first, the waiter sees the free slot and takes itself out of
+//! the list again. So nothing that waits is passed over, and freeing a label costs no lock where nobody waits. What is
+//! taken out of the list is taken once, and is its taker's.
 //!
 //! # In order
 //!
 //! Calls on an event take effect in the order in which a thread makes them, though some wait until it is
 //! created on its label and others do not. (Dependences of EDTs may come in any order, and those on blocks,
-//! which have none.) Who creates the object claims the slot, then asks whether anything
-//! [waits](Waiting::has) (with a fence between, as above), and publishes the object as *opening* if so:
-//! then others do not touch it, but [join](Waiting::join) the list, and the creator, who may, does what
-//! waits, until the list is [empty](Waiting::close). Both look at the list and at the object under the
-//! list's lock, so nothing joins behind the end of the opening. What began to wait too late for the
-//! creator to see looks at the slot after its claim: it finds it claimed, waits for the object, and is
-//! its thread's own again, before the thread's next call. For that, the look waits while the slot is
-//! claimed: neither "there" nor "not there" would do.
+//! which have none.) The creator of the object claims the slot, then passes a sequentially consistent fence and asks
+//! whether anything [waits](Waiting::has). If so, it publishes the object as *opening*: then others do not touch it,
+//! but [join](Waiting::join) the list. The creator, which may touch it, does what waits, until the list is
+//! [empty](Waiting::close). Both look at the list and at the object under the list's lock, so nothing joins behind the
+//! end of the opening. What began to wait too late for the creator to see looks at the slot after its claim. It finds
+//! it claimed, waits for the object, and is its thread's own again, before the thread's next call. For that, the look
+//! waits while the slot is claimed: neither "there" nor "not there" would do.
 
 use crate::sync::{AtomicU64, Ordering, fence, preemption_point};
 #[cfg(loom)]
@@ -40,7 +38,7 @@ pub(crate) struct Waiting<K, T> {
 }
 
 struct List<K, T> {
-    /// With numbers that tell them apart.
+    /// What waits for each key, with numbers that tell the entries apart.
     waiting: HashMap<K, Vec<(u64, T)>>,
     next: u64,
 }
@@ -147,7 +145,7 @@ impl<K: Eq + Hash + Copy, T> Waiting<K, T> {
         taken
     }
 
-    /// Has `what` wait for who opens `key`, if that goes on; it is the caller's again if not.
+    /// Has `what` wait for the thread that opens `key`, if that goes on; it is the caller's again if not.
     #[must_use]
     pub(crate) fn join(&self, key: K, what: T, is_opening: impl FnOnce() -> bool) -> Option<T> {
         preemption_point(8);
@@ -177,7 +175,7 @@ mod loom_models {
     use loom::sync::Arc;
     use loom::sync::atomic::AtomicUsize;
 
-    /// The slot is freed while somebody begins to wait: the waiter is called, and once.
+    /// The slot is freed while a waiter begins to wait: the waiter is called, and once.
     #[test]
     fn who_waits_for_a_label_is_called() {
         loom::model(|| {
@@ -225,7 +223,7 @@ mod loom_models {
             word.state() != TestState::Free && word.count() != 0
         }
 
-        /// As `Context::defer_refused` and what comes before it.
+        /// The steps of `Context::defer_refused` and what comes before it.
         fn call(&self, number: usize) {
             loop {
                 if let Some(locked) = self.label.lock(LABEL) {
@@ -247,7 +245,7 @@ mod loom_models {
             }
         }
 
-        /// As the creation of an event on a label.
+        /// The steps of the creation of an event on a label.
         fn create(&self) {
             let vacant = self.label.vacant().expect("nobody else makes it");
             assert!(self.label.claim(vacant, LABEL));

@@ -183,7 +183,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// Where a report goes.
+/// Where a report goes: to the standard error, to a file, or both.
 pub struct Destination<'a> {
     /// Whether the report is printed to the standard error.
     pub print: bool,

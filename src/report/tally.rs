@@ -23,7 +23,7 @@ impl Count {
             .store(self.0.load(Ordering::Relaxed) + more, Ordering::Relaxed);
     }
 
-    /// The value now.
+    /// The value now; others than the writer may get an older one.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -71,7 +71,7 @@ pub struct Now {
 /// How many EDTs ran, and how long.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct RanEdts {
-    /// How many EDTs ran.
+    /// The number of EDTs that ran.
     pub edts: u64,
     /// How many nanoseconds they took in all.
     pub ns: u64,
@@ -166,7 +166,7 @@ pub struct TallyRegistry {
     pub labels: ObjectLabels,
     /// The progress that the program has reported, in units of its own (`ocrProgressReport`).
     pub progress: AtomicU64,
-    /// Calls that were refused.
+    /// How many calls were refused, and the first of them.
     pub refusals: Noted,
     /// Calls that were given `NULL_GUID` alone, and did nothing.
     pub nothing: Noted,

@@ -1,17 +1,18 @@
-//! The calls in which a thread is that is no worker: one of the program's own, or a device's manager that works on
-//! the graph.
+//! The calls of threads that are no workers: each is one of the program's own, or a device's manager that works on the
+//! graph.
 //!
 //! Workers need none of this: a run ends behind them. Other threads may be anywhere in a call when it ends, so:
 //!
-//! | who | does |
+//! | thread | does |
 //! |---|---|
 //! | a thread that calls | counts itself in, then asks whether the run goes on; if not, it counts itself out and is refused |
-//! | who ends the run, where strict mode is to look at what is left | says that the run does not go on, then waits until no thread is counted in |
+//! | the thread that ends the run, where strict mode is to look at what is left | says that the run does not go on, then waits until no thread is counted in |
 //! | a thread that waits for an event when no EDT runs any more | asks whether others act, then whether its answer has come, or comes for sure; if neither, it gives up |
 //!
-//! *Who ends the run is alone.* Between counting and asking, and between saying and looking, stand sequentially
-//! consistent fences: of a thread that calls and one that ends the run, at least one sees the other. So a thread that
-//! was told that the run goes on is waited for; the store by which it counts itself out has what it has done behind it.
+//! *The thread that ends the run is alone.* Between counting and asking, and between saying and looking, stand
+//! sequentially consistent fences: of a thread that calls and one that ends the run, at least one sees the other. So a
+//! thread that was told that the run goes on is waited for; the store by which it counts itself out has what it has
+//! done behind it.
 //!
 //! *No answer is lost.* What leads to the answer was begun before the run ended, by a worker, which has worked it off
 //! when no EDT runs any more, or in a call of another thread. If that is not seen to act it has counted itself out
@@ -47,13 +48,13 @@ impl Calls {
         enters
     }
 
-    /// A call ends.
+    /// Notes that the innermost call has ended.
     pub fn leave(&self) {
         let count = self.count.load(Ordering::Relaxed);
         self.count.store(count.saturating_sub(1), Ordering::Release);
     }
 
-    /// All end: one has panicked, or the thread leaves.
+    /// Ends all calls of the thread: one has panicked, or the thread leaves.
     pub fn leave_all(&self) {
         self.count.store(0, Ordering::Release);
     }
@@ -73,8 +74,8 @@ impl Calls {
     }
 }
 
-/// Waits until threads are in no call any more, for who has said that the run does not go on. `look` shows the calls of
-/// all threads to what it is given, which says whether there are some.
+/// Waits until threads are in no call any more. The caller has said that the run does not go on. `look` shows the calls
+/// of all threads to the test that it is given, which says whether a thread is in a call.
 pub(crate) fn wait_for_all(look: impl Fn(fn(&Calls) -> bool) -> bool, wait: impl Fn()) {
     fence(Ordering::SeqCst);
     while look(Calls::any) {
@@ -100,7 +101,7 @@ mod loom_models {
     #[derive(Default)]
     struct OwnObjects([UnsafeCell<u32>; 2]);
 
-    // SAFETY: touched by who is alone with it: the models check just that.
+    // SAFETY: a cell is touched only by a thread that is alone with it, which the models check.
     unsafe impl Sync for OwnObjects {}
 
     impl World {
@@ -111,7 +112,8 @@ mod loom_models {
         /// A call that changes something.
         fn call(&self, caller: usize) {
             if self.callers[caller].enter(|| self.goes_on()) {
-                // SAFETY: of this caller, and of who ends the run.
+                // SAFETY: one thread at a time has this object: this caller within its call, and then the thread that
+                // ends the run.
                 self.objects.0[caller].with_mut(|object| unsafe { *object += 1 });
                 self.callers[caller].leave();
             }
@@ -129,7 +131,8 @@ mod loom_models {
             world.ended.store(true, Ordering::Relaxed);
             wait_for_all(|any| world.callers.iter().any(any), thread::yield_now);
             for object in &world.objects.0 {
-                // SAFETY: nobody is in a call, and whoever begins one is refused.
+                // SAFETY: no thread is in a call, and one that begins a call is refused, so this thread has the object
+                // alone.
                 object.with_mut(|object| unsafe { *object += 1 });
             }
             for caller in callers {

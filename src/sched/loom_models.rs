@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 /// An EDT that is a number, and is never looked into.
 fn edt(number: usize) -> EdtRef {
-    // SAFETY: nobody asks it for what it refers to.
+    // SAFETY: the number comes from no `token`, but the reference is only passed on: the model never looks at an EDT.
     unsafe { EdtRef::from_token(number) }
 }
 
@@ -104,8 +104,8 @@ fn one_worker_runs_what_has_a_priority() {
     });
 }
 
-/// A worker that takes one of two EDTs does not come back before the other one is taken: then who searched last has
-/// to wake another (S2).
+/// A worker that takes one of two EDTs does not come back before the other one is taken. Then the worker that searched
+/// last has to wake another (S2).
 #[test]
 fn who_found_one_wakes_another_for_the_next() {
     const BOTH: usize = 2;
@@ -203,7 +203,7 @@ fn two_workers_take_what_is_offered() {
 struct Limited {
     shared: Shared,
     limit: AtomicUsize,
-    /// What `Interrupt::RETIRE` is.
+    /// Whether the workers are called, as by `Interrupt::RETIRE`.
     is_called: AtomicBool,
 }
 
@@ -250,8 +250,8 @@ impl Limited {
     }
 }
 
-/// One of two workers gives up its seat while so many EDTs are left to run: `own` is in its queue, EDT 1 makes another one
-/// ready, and `injected` comes from elsewhere just before.
+/// One of two workers gives up its seat while `left` EDTs are left to run. `own` is in its queue, EDT 1 makes another
+/// one ready, and `injected` comes from elsewhere just before.
 fn who_is_left_runs_all(own: Option<usize>, injected: Option<usize>, left: usize) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);

@@ -1,4 +1,5 @@
-//! Ready EDTs: queues, who looks where for work, who sleeps, and the policies that place EDTs.
+//! Ready EDTs: queues, where a worker looks for work, which workers sleep, and the policies that
+//! place EDTs.
 //!
 //! This room knows EDTs only as things to hand to a worker; it never looks into one. The protocol
 //! by which workers sleep and are woken is in [`sleep`], argued in `sleep.md`.

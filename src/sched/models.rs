@@ -1,13 +1,14 @@
 //! What this room uses of other crates, made of what the model checker knows: queues, parkers, a mutex.
 //!
-//! A look at how many entries a queue has orders nothing: who must see a push has to see to it. A batch is of one.
+//! A look at how many entries a queue has orders nothing: a thread that must see a push has to see to it. A batch is of
+//! one.
 
 use crossbeam_deque::Steal;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::sync::{Arc, Condvar, MutexGuard};
 use std::collections::VecDeque;
 
-/// Of `parking_lot`.
+/// The mutex of `parking_lot`, made of loom's.
 #[derive(Default)]
 pub struct UrgentMutex<T>(loom::sync::Mutex<T>);
 

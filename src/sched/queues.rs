@@ -38,7 +38,8 @@ const SEARCH_ROUNDS: u32 = if cfg!(loom) { 1 } else { 24 };
 /// A search that has found fewer EDTs than so many is not followed by the next one for so long. To steal takes
 /// some lines from the worker that is stolen from, and it misses each of them with its next push. Where one
 /// worker creates short EDTs, a thief that comes back at once finds one or two each time, and both do little else:
-/// 100 ns for an EDT that takes the two 60 where it finds more. Who has run long with what it found does not wait.
+/// 100 ns for an EDT that takes the two 60 where it finds more. A worker that has run long with what it found does not
+/// wait.
 const ENOUGH: usize = 8;
 const SEARCH_AGAIN: Duration = Duration::from_micros(1);
 
@@ -67,7 +68,7 @@ pub(crate) struct Local {
     was_fair: Instant,
     /// Since when there have been EDTs with a priority each time, or it has taken such a one so.
     urgent_since: Option<Instant>,
-    /// From where the last was that has waited longest.
+    /// Which queue the last EDT was taken from that had waited longest, as a number below 3.
     turn: u8,
     /// When its last search has ended, if that has found few.
     found_few: Option<Instant>,
@@ -158,7 +159,8 @@ impl Queues {
         seen
     }
 
-    /// Whether the policy may have an EDT for a worker. Relaxed: who has to be sure looks behind a fence (`sleep.md`).
+    /// Whether the policy may have an EDT for a worker. Relaxed: a thread that has to be sure looks behind a fence
+    /// (`sleep.md`).
     fn offers(&self) -> bool {
         self.offers.load(Ordering::Relaxed)
     }

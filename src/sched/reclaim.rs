@@ -3,8 +3,8 @@
 use crossbeam_epoch::LocalHandle;
 use parking_lot::Mutex;
 
-/// What a run leaves for later is freed when this is dropped: after the queues, by who was the last to
-/// use them.
+/// What a run leaves for later is freed when this is dropped: after the queues, by the thread that was the last to use
+/// them.
 pub(crate) struct Reclaim;
 
 impl Drop for Reclaim {

@@ -43,7 +43,7 @@ pub(crate) struct Sleep {
 }
 
 impl Sleep {
-    /// For so many workers, with a parker for each.
+    /// Makes the state for `workers` workers, with a parker for each.
     pub(crate) fn new(workers: usize) -> (Sleep, Vec<Parker>) {
         let parkers: Vec<Parker> = (0..workers).map(|_| Parker::new()).collect();
         let sleep = Sleep {
@@ -110,7 +110,7 @@ impl Sleep {
     pub(crate) fn found(&self) -> bool {
         let last = SleepState(self.state.fetch_sub(SEARCHING, Ordering::SeqCst)).searching() == 1;
         if last {
-            // As in S4, of the look that follows.
+            // Orders the look that follows behind the change, as in S4.
             fence(Ordering::SeqCst);
         }
         last
@@ -143,7 +143,7 @@ impl Sleep {
         } else {
             asleep();
         }
-        // Whoever takes it out of the list leaves one token, which is taken here: so there is never an old one.
+        // The thread that takes it out of the list leaves one token, which is taken here: so there is never an old one.
         parker.park();
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Urgent {
 
 #[derive(Default)]
 struct UrgentLists {
-    /// By priority, in the order in which they came. None of the lists is empty.
+    /// The EDTs by priority, in the order in which they came. None of the lists is empty.
     lists: BTreeMap<u64, VecDeque<UrgentEntry>>,
     /// The list that was emptied last, for the next priority.
     spare: VecDeque<UrgentEntry>,
@@ -63,13 +63,14 @@ impl Urgent {
         self.count.store(waiting.count, Ordering::Relaxed);
     }
 
-    /// Whether it holds nothing. Relaxed: who has to be sure looks behind a fence (`sleep.md`).
+    /// Whether it holds nothing. Relaxed: a thread that has to be sure looks behind a fence
+    /// (`sleep.md`).
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.count.load(Ordering::Relaxed) == 0
     }
 
-    /// How many it holds.
+    /// How many EDTs it holds. Relaxed, so it may be out of date for others than the last writer.
     pub(crate) fn len(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }

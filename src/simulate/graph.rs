@@ -1,6 +1,6 @@
 //! The input of a simulation: a graph of EDTs with their times, blocks and dependences, and a machine.
 
-/// A data block.
+/// A data block that EDTs of the graph use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SimulatedBlock {
     /// The size of the block in bytes.

@@ -183,7 +183,7 @@ struct DeviceLine {
 /// Something that happens to an EDT at a time. Of equal times, an end comes before a release.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Happening {
-    /// The EDT ends.
+    /// The function or the kernel of the EDT has run.
     Ends,
     /// Another EDT has done in its body what this EDT waits for.
     Released,

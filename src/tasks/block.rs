@@ -61,7 +61,8 @@ impl<T: Pod> Block<T> {
     /// # Panics
     /// Outside of an EDT, and where there is no memory.
     pub fn zeroed(len: usize) -> Block<T> {
-        // SAFETY: the place has room for as many elements.
+        // SAFETY: the place has room for `len` elements of `T`, is aligned for them, and is no part of what others
+        // know.
         Block::create(len, |place| unsafe { ptr::write_bytes(place, 0, len) })
     }
 
@@ -76,7 +77,8 @@ impl<T: Pod> Block<T> {
         let bytes = bytes.expect("a block of more bytes than there are addresses") as u64;
         let (mut guid, mut place) = (NULL, ptr::null_mut());
         let (no_flags, no_hint, no_alloc) = (0, ptr::null_mut(), sys::NO_ALLOC);
-        // SAFETY: both places are valid, and there is no hint.
+        // SAFETY: `guid` and `place` are variables, so their addresses are valid for a write, and the hint is null,
+        // which is none.
         let status =
             unsafe { sys::ocrDbCreate(&mut guid, &mut place, bytes, no_flags, no_hint, no_alloc) };
         check("ocrDbCreate", status);
@@ -95,22 +97,22 @@ impl<T: Pod> Block<T> {
         self.len
     }
 
-    /// Whether it has none.
+    /// Whether the block has no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// To read it, beside other readers; in mode CONST.
+    /// The need to read the block, beside other readers; in mode CONST.
     pub fn ro(&self) -> Ro<T> {
         Ro(self.clone())
     }
 
-    /// To write it, alone; in mode EW.
+    /// The need to write the block, alone; in mode EW.
     pub fn ew(&self) -> Ew<T> {
         Ew(self.clone())
     }
 
-    /// To read and write it beside others that do, by atomics; in mode RW.
+    /// The need to read and write the block beside others that do, by atomics; in mode RW.
     pub fn rw(&self) -> Rw<T>
     where
         T: Shared,
@@ -177,7 +179,7 @@ pub struct Rw<T>(Block<T>);
 /// The atomic form has the size of the number, needs no more alignment than [`Block`] gives, and each of its bit
 /// patterns is a value.
 pub unsafe trait Shared: Pod {
-    /// The atomic form.
+    /// The type of the standard library by which several EDTs share such a number.
     type Atomic: Sync;
 }
 

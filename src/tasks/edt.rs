@@ -103,8 +103,8 @@ where
     task
 }
 
-/// Creates a finish EDT (`EDT_PROP_FINISH`; OCR 1.1.0, 1.4.2): as [`spawn`], but who needs the answer runs when all EDTs
-/// have ended, too, that `function` has created, and those that they have created.
+/// Creates a finish EDT (`EDT_PROP_FINISH`; OCR 1.1.0, 1.4.2), as [`spawn`] creates an EDT. But an EDT that needs the
+/// answer runs when all EDTs have ended, too, that `function` has created, and those that they have created.
 ///
 /// ```
 /// use ocr::tasks::{finish, run, spawn};
@@ -214,7 +214,7 @@ pub(super) fn create_of(
     };
     check("ocrEdtCreate", status);
     for (slot, (source, mode)) in sources.iter().enumerate() {
-        // SAFETY: takes no pointers.
+        // SAFETY: `ocrAddDependence` gets no pointer, and answers any GUID with a status.
         let status = unsafe { sys::ocrAddDependence(*source, edt, slot as u32, *mode) };
         check("ocrAddDependence", status);
     }
@@ -226,15 +226,15 @@ pub(super) fn run_first<F: FnOnce() + Send + 'static>(name: &str, f: F) {
     let template = template_of(name, &work);
     let mut word = Box::into_raw(Box::new(work)) as usize as u64;
     let (mut handle, mut first) = (NULL, OPEN);
-    // SAFETY: all places are valid, and both arrays have one element.
+    // SAFETY: the addresses are those of variables, so they are valid during the call; both arrays have one element.
     let status =
         unsafe { sys::ocrLegacySpawnOCR(&mut handle, template, 1, &mut word, 1, &mut first, NULL) };
     check("ocrLegacySpawnOCR", status);
     let (guid, address, size) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
     // A run that a panic has ended refuses it (OCR_ECANCELED), which `run` tells by the payload.
-    // SAFETY: all places are null.
+    // SAFETY: each pointer is null, which `ocrLegacyBlockProgress` allows: it writes nothing then.
     unsafe { sys::ocrLegacyBlockProgress(handle, guid, address, size, 0) };
-    // SAFETY: takes no pointers.
+    // SAFETY: `ocrEventDestroy` gets no pointer, and answers any GUID with a status.
     unsafe { sys::ocrEventDestroy(handle) };
 }
 
@@ -262,7 +262,7 @@ fn template_of<W: EdtBody>(name: &str, _: &W) -> sys::ocrGuid_t {
 pub(super) fn destroy_templates() {
     let templates = TEMPLATES.write().take().unwrap_or_default();
     for template in templates.values().filter(|it| it.is_of_this_run()) {
-        // SAFETY: takes no pointers.
+        // SAFETY: `ocrEdtTemplateDestroy` gets no pointer, and answers any GUID with a status.
         unsafe { (template.destroy)(template.guid) };
     }
 }
@@ -278,13 +278,13 @@ pub(super) fn create_template(
     name: &str,
 ) -> Arc<Owned> {
     let (mut guid, function, unnamed) = (NULL, Some(function), ptr::null());
-    // SAFETY: the place is valid, and the name may be null.
+    // SAFETY: `guid` is a variable, so its address is valid for a write, and the name is null, which stands for none.
     let status =
         unsafe { sys::ocrEdtTemplateCreate_internal(&mut guid, function, paramc, depc, unnamed) };
     check("ocrEdtTemplateCreate", status);
     let name = CString::new(name).unwrap_or_default();
     // The name of a type of closures says more than that of the function, which the runtime would look up.
-    // SAFETY: the name is a C string.
+    // SAFETY: `name` is a `CString`, which ends with a zero and lives until the call has returned.
     let status = unsafe { sys::ocrEdtTemplateAddFunction(guid, function, name.as_ptr()) };
     check("ocrEdtTemplateAddFunction", status);
     Owned::new(guid, sys::ocrEdtTemplateDestroy)
@@ -300,7 +300,7 @@ unsafe extern "C" fn edt<W: EdtBody>(
     depc: u32,
     depv: *mut sys::ocrEdtDep_t,
 ) -> sys::ocrGuid_t {
-    // SAFETY: the caller promises one parameter.
+    // SAFETY: the caller promises that `paramv` leads to one parameter.
     let word = unsafe { *paramv };
     // SAFETY: the caller promises that it is where a `W` is that nobody else takes.
     let work = unsafe { Box::from_raw(word as usize as *mut W) };

@@ -41,7 +41,7 @@ impl Event {
     pub fn new() -> Event {
         assert_in_edt();
         let mut guid = NULL;
-        // SAFETY: the place is valid.
+        // SAFETY: `guid` is a variable, so its address is valid for a write.
         let status = unsafe { sys::ocrEventCreate(&mut guid, sys::OCR_EVENT_STICKY_T, 0) };
         check("ocrEventCreate", status);
         Event(Owned::new(guid, sys::ocrEventDestroy))
@@ -52,7 +52,7 @@ impl Event {
     /// # Panics
     /// Outside of an EDT, and where it has been satisfied before.
     pub fn satisfy(&self) {
-        // SAFETY: takes no pointers.
+        // SAFETY: `ocrEventSatisfy` gets no pointer, and answers any GUID with a status.
         let status = unsafe { sys::ocrEventSatisfy(self.guid(), NULL) };
         check("ocrEventSatisfy (each event is satisfied once)", status);
     }

@@ -114,7 +114,8 @@ pub fn run<R: Send + Sync + 'static>(f: impl FnOnce() -> R + Send + 'static) -> 
     let answer = value.clone();
     edt::run_first(name, move || drop(answer.set(f())));
     edt::destroy_templates();
-    // SAFETY: takes no pointers. Whoever has waited for the first EDT has waited for all others, or the run has ended.
+    // SAFETY: `ocrLegacyFinalize` gets no pointer. `run_first` has waited for the first EDT, and so for all others, or
+    // the run has ended.
     unsafe { sys::ocrLegacyFinalize(NULL, false) };
     RUN.fetch_add(1, Relaxed);
     if let Some(payload) = PANIC.lock().take() {
@@ -126,7 +127,7 @@ pub fn run<R: Send + Sync + 'static>(f: impl FnOnce() -> R + Send + 'static) -> 
     )
 }
 
-/// No object.
+/// `NULL_GUID`, which names no object.
 const NULL: sys::ocrGuid_t = sys::ocrGuid_t { guid: 0 };
 
 /// A pre-slot that is satisfied later.
@@ -168,7 +169,8 @@ impl Owned {
 impl Drop for Owned {
     fn drop(&mut self) {
         if IN_EDT.get() && self.is_of_this_run() {
-            // SAFETY: takes no pointers.
+            // SAFETY: `destroy` is one of OCR's functions that destroy an object. It gets no pointer, and answers any
+            // GUID with a status.
             unsafe { (self.destroy)(self.guid) };
         }
     }

@@ -114,7 +114,7 @@ impl Slots<'_> {
     fn elements<T>(&mut self) -> (NonNull<T>, usize) {
         let slot = self.next();
         let mut bytes = 0;
-        // SAFETY: the place is valid.
+        // SAFETY: `bytes` is a variable, so its address is valid for a write.
         let status = unsafe { sys::ocrDbGetSize(slot.guid, &mut bytes) };
         super::check("ocrDbGetSize", status);
         match bytes as usize / size_of::<T>() {

@@ -21,7 +21,8 @@ const NO_RESULT: u32 = u32::MAX;
 pub struct NdRange(sys::ocrNdRange_t);
 
 impl NdRange {
-    /// So many work-items in each of one to three dimensions; the runtime chooses the size of work-groups.
+    /// An index space with `global` work-items in its one to three dimensions; the runtime chooses the size of
+    /// work-groups.
     ///
     /// # Panics
     /// Where there are other numbers of dimensions.
@@ -38,7 +39,7 @@ impl NdRange {
         NdRange(range)
     }
 
-    /// With work-groups of this size.
+    /// The same work-items, in work-groups of the size `local`.
     ///
     /// # Panics
     /// Where `local` has another number of dimensions.
@@ -134,7 +135,8 @@ impl<const P: usize, B: Blocks> Template<P, B> {
         let _ = range;
         let text = |text: &str| CString::new(text).expect("a kernel's text has no null character");
         let (source, options, name) = (text(source), text(options), text(name));
-        // SAFETY: all texts are C strings.
+        // SAFETY: each pointer is that of a `CString`, which ends with a zero and lives until the call has returned.
+        // `range_of` is of the type that the header declares.
         let status = unsafe {
             sys::ocrEdtTemplateAddKernel(
                 self.of.guid(),
@@ -221,7 +223,7 @@ where
     F: for<'a> Fn([u64; P], B::Given<'a>) + Copy + Send + Sync + 'static,
 {
     call_edt(|| {
-        // SAFETY: the caller promises so many parameters.
+        // SAFETY: the caller promises that `paramv` has `P` parameters.
         let parameters = unsafe { parameters::<P>(paramv) };
         // SAFETY: these are the slots of the EDT that runs, until this closure has returned.
         let mut slots = unsafe { Slots::new(depv, depc) };
@@ -254,11 +256,11 @@ unsafe extern "C" fn range_of<const P: usize, G>(
     // The runtime calls this within a call of its own, or on a thread of a device: nothing here may call it. After a panic
     // the kernel has no work-items, and the EDT behind it ends the run.
     guarded(false, || {
-        // SAFETY: the caller promises so many parameters.
+        // SAFETY: the caller promises that `paramv` has `P` parameters.
         let parameters = unsafe { parameters::<P>(paramv) };
         let sizes: &[u64] = match depc {
             0 => &[],
-            // SAFETY: the caller promises so many sizes.
+            // SAFETY: the caller promises that `sizes` has `depc` elements.
             _ => unsafe { std::slice::from_raw_parts(sizes, depc as usize) },
         };
         let sizes: Vec<usize> = sizes.iter().map(|size| *size as usize).collect();

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum ClockKind {
-    /// `CLOCK_MONOTONIC`, in nanoseconds.
+    /// The system's `CLOCK_MONOTONIC`, in nanoseconds.
     Monotonic = 0,
     /// The time stamp counter of x86.
     TimeStampCounter = 1,
@@ -46,7 +46,7 @@ pub(crate) fn ticks(kind: ClockKind) -> u64 {
     }
 }
 
-/// `CLOCK_MONOTONIC` now, in nanoseconds.
+/// What the system's `CLOCK_MONOTONIC` says now, in nanoseconds.
 pub(crate) fn monotonic_ns() -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,

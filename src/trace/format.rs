@@ -167,7 +167,7 @@ kinds! {
     Copy = 22,
     /// Block `x` of `y` bytes is created.
     Block = 23,
-    /// Block `x` is gone.
+    /// Block `x` does not exist any more.
     BlockGone = 24,
     /// The thread, a worker, has no EDT to run.
     Idle = 25,

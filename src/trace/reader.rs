@@ -31,7 +31,7 @@ pub(crate) struct RecordingFile {
     pub(crate) lost: u64,
     /// What is cut off or damaged in the file, each in a sentence.
     pub(crate) faults: Vec<String>,
-    /// How ticks become nanoseconds.
+    /// How ticks of the recording's clock become nanoseconds.
     pub(crate) scale: Scale,
     threads: BTreeMap<u32, Vec<Segment>>,
 }
@@ -63,7 +63,7 @@ pub(crate) struct TraceEvent {
     pub(crate) owner: u32,
     /// When the record was written, in ticks. The record's own time may be earlier.
     pub(crate) written: u64,
-    /// The record.
+    /// The record as it stands in the file.
     pub(crate) record: Record,
     /// The text behind the record; empty for a kind without a text.
     pub(crate) text: String,

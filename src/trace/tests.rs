@@ -179,7 +179,7 @@ fn a_file_that_is_cut_off_is_read_as_far_as_it_goes() {
             assert!(found.iter().copied().eq(0..found.len() as u64));
             assert!(found.len() >= before);
             before = found.len();
-            // Also where only room that was not used is cut off, or the file ends between two segments.
+            // The message is the same where only unused room is cut off, or the file ends between two segments.
             let told = "the file is cut off: it has";
             assert!(
                 file.faults[0].starts_with(told),
@@ -193,7 +193,7 @@ fn a_file_that_is_cut_off_is_read_as_far_as_it_goes() {
     more.resize(whole.len() + SEGMENT_UNIT as usize, 0);
     fs::write(&place.0, &more).expect("it can be written");
     assert!(place.read().0.faults.is_empty());
-    // Nor is a head of a segment that is not whole yet: its first word comes last.
+    // A head of a segment that is not whole yet is no fault either: its first word comes last.
     more[whole.len() + 8] = 1;
     fs::write(&place.0, &more).expect("it can be written");
     assert!(place.read().0.faults.is_empty());

@@ -87,7 +87,7 @@ mod tests {
         let said = apart(&facts(1), &kernel(0.05)).expect("5 ms are more than 1 ms");
         assert!(said.starts_with(" By the device's clock the kernel took 1.00 ms in"));
         assert_eq!(apart(&facts(1), &kernel(0.012)), None);
-        // It has run on no device in the recorded run.
+        // The template has run on no device in the recorded run.
         assert_eq!(apart(&facts(0), &kernel(0.05)), None);
     }
 }

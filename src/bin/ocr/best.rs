@@ -157,8 +157,8 @@ pub(crate) fn verdict(
     verdict.alike = alike.iter().map(|&index| name(index).into()).collect();
     let mut equals = vec![best];
     equals.extend(&alike);
-    // Of equals, the one that needs the least setting is advised. One whose median is much slower is left out, since
-    // more runs may show a difference.
+    // If several are equal, the one that needs the least setting is advised. One whose median is much slower is left
+    // out, since more runs may show a difference.
     let is_near = |index: usize| candidates[index].times.median() <= times.median() * NEAR;
     let (near, far): (Vec<usize>, Vec<usize>) = equals.iter().partition(|&&index| is_near(index));
     let use_this = *near

@@ -30,7 +30,7 @@ pub(crate) struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// A comparison without rows.
+    /// Makes a comparison that has no rows yet.
     pub(crate) fn new(options: &'a CompareOptions) -> Comparison<'a> {
         Comparison {
             options,

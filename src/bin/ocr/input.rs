@@ -32,7 +32,7 @@ pub(crate) enum Input {
 
 /// A pipe, and the bytes that have been read from it.
 pub(crate) struct Stream {
-    /// The pipe.
+    /// The pipe, which is read once.
     source: File,
     /// The file that has the bytes so far.
     kept: File,

@@ -30,7 +30,7 @@ struct CompareAnswer<'a> {
     same: BTreeMap<&'a str, Vec<SeenValue<'a>>>,
     /// Sentences that one must know to judge the times.
     notes: Vec<Note<'a>>,
-    /// Which policy is best.
+    /// Which policy is best, if that can be said.
     verdict: Option<Verdict>,
     /// Why this policy is best, and what to try next. Empty where no run was recorded.
     reasons: Reasons,

@@ -11,7 +11,7 @@ const NEXT: usize = 3;
 /// The part of a run from which on a difference is worth telling.
 const WORTH: f64 = 0.05;
 
-/// Sentences below the verdict.
+/// The sentences that stand below the verdict.
 #[derive(Serialize, Clone, Debug, Default, PartialEq)]
 pub(crate) struct Reasons {
     /// Why the other policies are slower. Of a single run, what made it long.
@@ -372,7 +372,7 @@ mod tests {
             said.next,
             ["Fixed shares that fit are OCR_SCHED=static:10:1."]
         );
-        // Of a single run, its causes are the reasons.
+        // If there is a single run, its causes are the reasons.
         let said = reasons(None, &[], &[seen("static:1:1", &fixed)]);
         assert_eq!(said.why, ["It is Share.", "It is Unused."]);
         assert_eq!(said.next, [advice, "Try OCR_SCHED=eft."]);

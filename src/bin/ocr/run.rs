@@ -37,7 +37,7 @@ pub(crate) enum Fault {
     NotStarted(String),
     /// The standard input or the output could not be passed on as a whole, for the reason in this text.
     Input(String),
-    /// The program failed.
+    /// The program was started and failed.
     Failed {
         /// How the program failed, in a few words such as "failed (status 3)".
         how: String,

@@ -212,7 +212,7 @@ fn by_place<T: ToString>(values: impl Iterator<Item = T>) -> String {
     words.join(" ")
 }
 
-/// The simulation as text.
+/// The text that shows the results of the simulation.
 fn text(name: &str, replay: &Replay, rows: &[Row], cold: bool) -> String {
     let mut text = format!(
         "{name}: {} EDTs on {} workers",

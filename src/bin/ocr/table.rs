@@ -17,7 +17,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table without rows.
+    /// Makes a table that has no rows yet.
     pub(crate) fn new(columns: Vec<(String, Align)>) -> Table {
         Table {
             columns,

@@ -60,7 +60,7 @@ impl Check {
         self.by_call(made, &[block], rules::PrivateBlock { name, block })
     }
 
-    /// The content of a block was to be passed by who does not hold it.
+    /// The content of a block was to be passed on by an EDT that does not hold it.
     pub(super) fn not_held(&self, made: &CallRecord<'_>) -> Box<Misuse> {
         let block = made.guid(0);
         let who = caller(made.act.who.edt.is_null());
@@ -91,7 +91,7 @@ impl Check {
         )
     }
 
-    /// `ocrDbPartition` was refused.
+    /// Explains why `ocrDbPartition` was refused.
     pub(super) fn refused_partition(
         &self,
         objects: &Objects,

@@ -252,7 +252,7 @@ impl Check {
     }
 }
 
-/// What a number counts.
+/// What a message calls the things that an argument counts.
 fn things(role: Role) -> &'static str {
     match role {
         Role::ParamCount => "parameters",

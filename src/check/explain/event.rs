@@ -131,7 +131,7 @@ impl Check {
         })
     }
 
-    /// The output event of an EDT is about to be satisfied by somebody else.
+    /// The output event of an EDT is about to be satisfied by another call than the end of the EDT.
     pub(crate) fn satisfied_by_hand(
         &self,
         objects: &Objects,

@@ -38,7 +38,7 @@ fn objects_of(kind: Kind) -> &'static str {
 }
 
 impl Check {
-    /// `ocrGuidFromIndex`, `ocrGuidFromLabel` or `ocrGuidMapDestroy`.
+    /// Explains why `ocrGuidFromIndex`, `ocrGuidFromLabel` or `ocrGuidMapDestroy` was refused.
     pub(super) fn refused_range(
         &self,
         objects: &Objects,
@@ -153,7 +153,7 @@ impl Check {
         })
     }
 
-    /// `ocrGuidRangeCreate` or `ocrGuidMapCreate`.
+    /// Explains why `ocrGuidRangeCreate` or `ocrGuidMapCreate` was refused.
     pub(super) fn refused_range_creation(&self, made: &CallRecord<'_>) -> Box<Misuse> {
         let is_map = made.call.api == Api::ocrGuidMapCreate;
         let [count, kind] = if is_map { [4, 5] } else { [1, 2] };

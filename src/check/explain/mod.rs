@@ -129,7 +129,7 @@ impl Check {
                 self.refused_range(objects, made)
             }
             ocrGuidRangeCreate | ocrGuidMapCreate => Some(self.refused_range_creation(made)),
-            // These are refused for their arguments alone.
+            // The functions from here on are refused for their arguments alone, which are judged before.
             ocrShutdown
             | ocrDbDestroy
             | ocrDbGetSize
@@ -150,9 +150,9 @@ impl Check {
             | ocrCurrentEdtOutputGet
             | ocrStatsGet
             | ocrWait => None,
-            // And these come to another end before.
+            // A call of these ends in another way before it comes here.
             ocrDbCopy | ocrDbMalloc | ocrDbMallocOffset | ocrDbFree | ocrDbFreeOffset => None,
-            // These are not checked.
+            // The functions from here on are not checked.
             addValueToGuid
             | ocrPrintf
             | PRINTF

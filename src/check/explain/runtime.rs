@@ -22,7 +22,7 @@ impl Check {
         })
     }
 
-    /// `ocrQuery` or `ocrResume`, by who has not paused the runtime.
+    /// Explains `ocrQuery` or `ocrResume` by a thread that has not paused the runtime.
     pub(crate) fn not_paused(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         match made.call.api {
             Api::ocrQuery => Some(self.by_call(made, &[], rules::AskedUnpaused)),
@@ -31,7 +31,7 @@ impl Check {
         }
     }
 
-    /// This EDT has paused the runtime, and ended.
+    /// An EDT, `who`, has paused the runtime, and ended.
     pub(crate) fn never_resumed(&self, who: Who) -> Box<Misuse> {
         self.by_edt(
             who,

@@ -19,27 +19,27 @@ use std::fs;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// Where the tables are.
+/// The folder of the tables, from the root of the sources.
 pub(crate) const FOLDER: &str = "src/check/rules";
 
-/// A rule.
+/// A rule as its table has it, before it becomes a type.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
     /// Its stable name, which messages have: a clause, or a header, and a letter.
     pub id: String,
     /// The name of its type.
     pub name: String,
-    /// What is wrong.
+    /// What is wrong, in a few words.
     pub title: String,
-    /// The sentence.
+    /// The sentence that says what a right program does.
     pub rule: String,
     /// Where that is said; empty: by the clause of the function.
     pub see: String,
-    /// What to do.
+    /// What the programmer is to do about it.
     pub advice: String,
 }
 
-/// All rules.
+/// The rules of all tables.
 pub(crate) struct Rules {
     /// In the order of their IDs.
     pub rules: Vec<Rule>,

@@ -13,13 +13,13 @@ use std::fmt::Display;
 pub(crate) struct Broken {
     /// The ID of the rule.
     pub id: &'static str,
-    /// What is wrong.
+    /// What is wrong, in a few words.
     pub title: String,
-    /// The sentence.
+    /// The sentence that says what a right program does.
     pub rule: String,
     /// Where that is said, besides the function's clause, if it is about a call; may be empty.
     pub see: &'static str,
-    /// What to do.
+    /// What the programmer is to do about it.
     pub advice: String,
 }
 

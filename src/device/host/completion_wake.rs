@@ -4,7 +4,7 @@
 //! before that, since it has looked by its own clock or a message has come, it may want to be woken for a later one
 //! instead. What it has asked for before would then wake it for nothing, in the middle of what is to run undisturbed.
 //!
-//! | who | does |
+//! | thread | does |
 //! |---|---|
 //! | the thread | writes the command's number into `heard`, and then asks for a callback on that command |
 //! | the callback on a command | reads `heard`, and wakes the thread if its own number is not lower |

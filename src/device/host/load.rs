@@ -1,32 +1,33 @@
 //! What a device has to do, and how devices get EDTs that may run anywhere.
 //!
-//! An EDT that devices and workers may run lies in a pool until somebody is free: a worker looks there when it
-//! searches, and a device is given EDTs ([`feed`]) by whoever may have changed that it is idle and that there are any. That
-//! is done without a lock:
+//! An EDT that devices and workers may run lies in a pool until a worker or a device is free. A worker looks there when
+//! it searches. A device is given EDTs ([`feed`]) by the thread that may have changed that it is idle and that there
+//! are any. That is done without a lock:
 //!
-//! | who | writes | then, behind [`has_changed`], reads |
+//! | thread | writes | then, behind [`has_changed`], reads |
 //! |---|---|---|
 //! | a thread that puts an EDT into the pool | the pool | the pool and the loads, and gives EDTs that it takes out to devices that have room |
 //! | the manager, when a launch has ended | the load ([`Load::ends`]) | the same |
-//! | who has taken out EDTs for which no device had room | the pool, when it puts them back | the loads of the devices that may run those, and how many of their launches have ended, and does it again if one is idle |
+//! | a thread that has taken out EDTs for which no device had room | the pool, when it puts them back | the loads of the devices that may run those, and how many of their launches have ended, and does it again if one is idle |
 //!
 //! # Why no device stays idle beside the pool
 //!
 //! Take an EDT that is put into the pool, or back, and the end of a launch after which the device is idle. Between what
 //! each of the two threads writes and what it reads there is a sequentially consistent fence, `has_changed`. If that of
-//! the end came first, the other thread would read the load that the end has left, and find the device idle. If not, the
-//! thread of the end reads the pool after the EDT was put there: it finds it, or somebody has taken it out, who gives it
-//! to a device, runs it, or puts it back. So of an EDT and an idle device somebody knows of both. Who has given the device
-//! an EDT himself counts on it even if it is no load yet, but not when a launch of the device has ended since: that may
-//! have been this one, and its end have found the pool without the EDT that is put back ([`GivenLoad::is_idle`]). It is done
-//! again only where a launch has ended meanwhile, so not for ever.
+//! the end came first, the other thread would read the load that the end has left, and find the device idle. If not,
+//! the thread of the end reads the pool after the EDT was put there. It finds it, or another thread has taken it out,
+//! which gives it to a device, runs it, or puts it back. So of an EDT and an idle device some thread knows of both. A
+//! thread that has given the device an EDT counts on it even if it is no load yet, but not when a launch of the device
+//! has ended since. That may have been this one, and its end have found the pool without the EDT that is put back
+//! ([`GivenLoad::is_idle`]). It is done again only where a launch has ended meanwhile, so not for ever.
 //!
-//! Who looks takes [`LOOKS`] EDTs out at most that find no room, and puts them behind the others. They are of devices that
-//! are not idle, so a launch will end and the next ones will be looked at: an EDT for an idle device behind thousands for
-//! another one is found after some of these have ended. An EDT is not lost otherwise, since a worker takes it in the end.
+//! A thread that looks takes [`LOOKS`] EDTs out at most that find no room, and puts them behind the others. They are of
+//! devices that are not idle, so a launch will end and the next ones will be looked at: an EDT for an idle device
+//! behind thousands for another one is found after some of these have ended. An EDT is not lost otherwise, since a
+//! worker takes it in the end.
 //!
-//! Who asks takes off the load what was enqueued ahead (`Devices::load`). Whatever he finds of that: who finds no room has
-//! found a launch that has not ended, after whose end the manager looks.
+//! A thread that asks takes off the load what was enqueued ahead (`Devices::load`). Whatever it finds of that: if it
+//! finds no room, it has found a launch that has not ended, after whose end the manager looks.
 
 use crate::object::place::{Place, PlaceSet};
 use crate::sync::{AtomicU64, Ordering, fence};
@@ -208,7 +209,7 @@ impl Load {
         self.launches.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// How many there are. Who has changed something comes behind [`has_changed`].
+    /// How many launches were sent and have not ended. A thread that has changed something asks behind [`has_changed`].
     pub(crate) fn launches(&self) -> usize {
         self.launches.load(Ordering::Relaxed) as usize
     }
@@ -336,8 +337,9 @@ mod loom_models {
         }
     }
 
-    /// Of two devices, each with EDTs of its own, those of this set have a launch that ends, each on a thread of its own,
-    /// while an EDT for each comes into the pool. Whoever finds room gives it the EDT, and one of all does.
+    /// There are two devices, each with EDTs of its own. Those in this set have a launch that ends, each on a thread of
+    /// its own, while an EDT for each comes into the pool. A thread that finds room gives it the EDT, and one of all
+    /// does.
     fn each_gets_its_own(busy: &'static [usize]) {
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(3);

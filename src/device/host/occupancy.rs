@@ -61,14 +61,14 @@ pub(crate) struct Occupancy {
 /// For how long a kernel has kept its device, as it is worked out; nanoseconds.
 #[derive(Clone, Copy, Default)]
 struct Charge {
-    /// The gap before it.
+    /// Nanoseconds before its begin in which the device had nothing to do but to begin it.
     gap: u64,
     /// Its shares of the time in which it ran, among those of which it is known that they ran.
     share: u64,
     /// The sum over its run time of the number of kernels that are known to have run, itself among them: nanoseconds times
     /// kernels.
     known: u64,
-    /// As `known`, of those alone that had ended before the batch.
+    /// The part of `known` that is due to kernels which had ended before the batch; nanoseconds times kernels.
     before: u64,
 }
 
@@ -87,7 +87,7 @@ impl Charge {
 }
 
 impl Occupancy {
-    /// Of a device that has so many queues for kernels.
+    /// Makes the books of a device that has `queues` queues for kernels.
     pub(crate) fn new(queues: usize) -> Occupancy {
         Occupancy {
             queues,
@@ -243,7 +243,7 @@ mod tests {
         // The first ones cannot know of those before them.
         assert!(all[8..].iter().all(|ns| (90..130).contains(ns)), "{all:?}");
         assert_eq!(occupancy.at_once(), 8);
-        // The same kernels, each when the one before has ended, though seven queues have others.
+        // The kernels are as before, but each comes when the one before has ended, though seven queues have others.
         for number in 0..64 {
             let begin = 100_000 + 800 * number;
             occupancy.charge(&[span(begin, begin, begin + 800)], 7, &mut times);

@@ -27,11 +27,11 @@ pub(crate) const HOLD_FROM: usize = 128;
 /// Whether they are short is said of so many together: one that has begun before the last look is counted from that look,
 /// and a thread that wakes up takes as long as some of them.
 const JUDGED: u64 = 8;
-/// As many kernels are held back at once as a lane does in `HOLD_FOR_NS`, and `HOLD_MOST` at most. With more, the last
-/// ones would be in one lane, and the other idle.
+/// The time in which a lane executes the kernels that are held back at once; they are `HOLD_MOST` at most. With more,
+/// the last ones would be in one lane, and the other idle.
 const HOLD_FOR_NS: u64 = 500_000;
 const HOLD_MOST: usize = 256;
-/// Of such kernels so many times as many may be enqueued, since more are to be while those that were held back run.
+/// The factor by which more of such kernels may be enqueued, since more are to be while those that were held back run.
 const MORE_IN_FLIGHT: usize = 8;
 /// After so many launches that are not held back the thread looks whether those before have ended, and were short;
 /// after others when they are let go and twice as many run as may where they are not short.

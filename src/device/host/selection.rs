@@ -4,22 +4,22 @@ use crate::device::opencl::discovery::{DeviceInfo, DeviceKind, Inventory};
 use std::fmt;
 use std::str::FromStr;
 
-/// Which devices to use.
+/// The devices that a run uses, as `OCR_DEVICES` names them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Selection {
     /// GPUs and accelerators; a CPU device only where a kernel has no other way to run
     /// ([`Inventory::fallback`]).
     #[default]
     Auto,
-    /// No device.
+    /// No device, so that no kernel runs.
     None,
-    /// CPU devices.
+    /// CPU devices, and no others.
     Cpu,
-    /// GPUs.
+    /// GPUs, and no other devices.
     Gpu,
-    /// Every device.
+    /// All devices that were found, of whatever kind.
     All,
-    /// Devices by [`DeviceInfo::index`].
+    /// The devices with these numbers ([`DeviceInfo::index`]).
     Indices(Vec<usize>),
 }
 

@@ -3,8 +3,8 @@
 use crate::device::LaunchRange;
 use rustc_hash::FxHashSet;
 
-/// So many shapes of a kernel are remembered. One that is launched in more has a size that varies, which no platform
-/// compiles for; then none is taken for the first any more.
+/// The number of shapes of a kernel that are remembered. A kernel that is launched in more has a size that varies,
+/// which no platform compiles for. Then none is taken for the first any more.
 const REMEMBERED: usize = 64;
 
 /// The shapes of a kernel's launches.

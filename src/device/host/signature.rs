@@ -53,7 +53,7 @@ pub enum Form {
 pub struct Signature {
     /// What may stand in each.
     pub args: Vec<ArgKind>,
-    /// Each as in the source, `global float *a`; empty where the platform does not tell.
+    /// Each argument as in the source, `global float *a`; empty where the platform does not tell.
     pub(crate) texts: Vec<String>,
     /// The names of the types that are not built in, of arguments that are [`ArgKind::Unsized`].
     pub(crate) unsized_types: Vec<(usize, String)>,

@@ -74,7 +74,7 @@ pub(crate) struct Buffers {
     pub(crate) bytes: u64,
     /// Buffers that no block has, by their bytes.
     spares: FxHashMap<u64, Vec<Mem>>,
-    /// Bytes of these.
+    /// The bytes of all spare buffers together.
     pub(crate) spare_bytes: u64,
 }
 
@@ -218,7 +218,7 @@ impl Buffers {
         None
     }
 
-    /// Some entry, while there is any.
+    /// The entry that was used longest ago, while there is any.
     pub(crate) fn any(&self) -> Option<Id> {
         self.oldest
     }

@@ -34,13 +34,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The kinds of OpenCL devices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DeviceKind {
-    /// The machine's own cores.
+    /// The cores of the machine itself (`CL_DEVICE_TYPE_CPU`).
     Cpu,
-    /// A graphics processor.
+    /// A graphics processor (`CL_DEVICE_TYPE_GPU`).
     Gpu,
-    /// A dedicated accelerator.
+    /// A dedicated accelerator (`CL_DEVICE_TYPE_ACCELERATOR`).
     Accelerator,
-    /// None of these.
+    /// A device of any other type.
     Other,
 }
 
@@ -62,23 +62,23 @@ pub struct DeviceInfo {
     pub index: usize,
     /// `CL_DEVICE_NAME`; behind it ` #` and `index`, where several devices of the machine have that name.
     pub name: String,
-    /// `CL_DEVICE_VENDOR`.
+    /// The maker, as `CL_DEVICE_VENDOR` says it.
     pub vendor: String,
     /// `CL_PLATFORM_NAME` of the platform it belongs to.
     pub platform: String,
-    /// `CL_PLATFORM_VERSION`.
+    /// The version of OpenCL that the platform supports, as `CL_PLATFORM_VERSION` says it.
     pub platform_version: String,
-    /// `CL_DRIVER_VERSION`.
+    /// The driver's own version, as `CL_DRIVER_VERSION` says it.
     pub driver_version: String,
-    /// `CL_DEVICE_VERSION`.
+    /// The version of OpenCL that the device supports, as `CL_DEVICE_VERSION` says it.
     pub device_version: String,
-    /// The kind, by `CL_DEVICE_TYPE`.
+    /// What kind of device it is, by `CL_DEVICE_TYPE`.
     pub kind: DeviceKind,
-    /// `CL_DEVICE_MAX_COMPUTE_UNITS`.
+    /// The number of compute units (`CL_DEVICE_MAX_COMPUTE_UNITS`).
     pub compute_units: u32,
-    /// `CL_DEVICE_GLOBAL_MEM_SIZE`, bytes.
+    /// Bytes of the device's memory (`CL_DEVICE_GLOBAL_MEM_SIZE`).
     pub global_memory: u64,
-    /// `CL_DEVICE_LOCAL_MEM_SIZE`, bytes.
+    /// Bytes of `local` memory for a work-group (`CL_DEVICE_LOCAL_MEM_SIZE`).
     pub local_memory: u64,
     /// `CL_DEVICE_MAX_MEM_ALLOC_SIZE`: bytes of the largest buffer.
     pub max_buffer: u64,
@@ -86,7 +86,7 @@ pub struct DeviceInfo {
     pub max_constant_buffer: u64,
     /// `CL_DEVICE_MAX_CONSTANT_ARGS`: pointers to `constant` memory that a kernel takes.
     pub max_constant_args: u32,
-    /// `CL_DEVICE_MAX_WORK_GROUP_SIZE`, work-items.
+    /// The most work-items of a work-group (`CL_DEVICE_MAX_WORK_GROUP_SIZE`).
     pub max_work_group: usize,
     /// `CL_DEVICE_MAX_WORK_ITEM_SIZES`: work-items of a work-group, per dimension.
     pub max_work_items: [usize; 3],
@@ -109,7 +109,7 @@ unsafe impl Sync for RawDevice {}
 /// What became of loading the OpenCL library.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LoaderState {
-    /// The library is loaded.
+    /// The library was found and loaded.
     Loaded {
         /// The file, where the system says it.
         path: Option<PathBuf>,
@@ -121,8 +121,8 @@ pub enum LoaderState {
     },
     /// The program is linked statically, and can load no library.
     Static,
-    /// This process was made by `fork` when OpenCL had been asked for devices already: drivers have threads, which are
-    /// in the first process alone, and whoever waits for them here waits for ever.
+    /// This process was made by `fork` when OpenCL had been asked for devices already. Drivers have threads, which are
+    /// in the first process alone, and a thread that waits for them here waits for ever.
     Forked {
         /// The process that has asked.
         first: u32,

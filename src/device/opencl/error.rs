@@ -13,7 +13,7 @@ pub fn code_name(code: i32) -> String {
 /// Something failed that is not about one launch or one build.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceError {
-    /// The device's name.
+    /// The name of the device that it is about.
     pub device: String,
     /// What was being done, and to what: "creating a command queue".
     pub what: String,
@@ -38,9 +38,9 @@ impl std::error::Error for DeviceError {}
 pub enum BuildError {
     /// The source does not compile for this device.
     Compile {
-        /// The device's name.
+        /// The device that the source was compiled for.
         device: String,
-        /// OpenCL's status.
+        /// The status that OpenCL returned.
         code: i32,
         /// The options it was compiled with.
         options: String,
@@ -49,7 +49,7 @@ pub enum BuildError {
     },
     /// The source compiles and has no kernel of this name.
     NoSuchKernel {
-        /// The name asked for.
+        /// The name of the kernel that was asked for.
         name: String,
         /// The kernels that there are.
         available: Vec<String>,
@@ -113,11 +113,11 @@ impl std::error::Error for BuildError {}
 /// Why a launch did not run, or did not finish.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaunchError {
-    /// The device's name.
+    /// The device of the launch, by its name.
     pub device: String,
     /// The kernel's name; empty where the launch named none that was built.
     pub kernel: String,
-    /// The index space.
+    /// The index space of the launch.
     pub range: LaunchRange,
     /// The arguments as they would stand in a listing, in order.
     pub arguments: Vec<String>,

@@ -57,13 +57,13 @@ use std::time::{Duration, Instant};
 const GRACE: Duration = Duration::from_secs(1);
 /// How long nothing ends before the rest is given up, on a device that has not ended commands before.
 const GRACE_AGAIN: Duration = Duration::from_millis(100);
-/// This many failures in a row are too many.
+/// The number of failures in a row after which no launch is taken any more.
 const TOO_MANY: u32 = 4;
 /// How often a block is copied to the host again if that has failed.
 const FETCHES: u32 = 3;
 
 impl Failures {
-    /// A kernel has run.
+    /// Notes that a kernel has run, which ends a row of failures.
     pub(crate) fn end_row(&mut self) {
         self.count = 0;
     }

@@ -299,8 +299,8 @@ impl Manager {
         Ok(())
     }
 
-    /// The queue for commands that the thread waits for. Whoever has seen one of them succeed puts it back: behind one
-    /// that has failed the next might never end.
+    /// The queue for commands that the thread waits for. A caller that has seen one of them succeed puts it back:
+    /// behind one that has failed the next might never end.
     fn take_aside(&mut self) -> Answer<CommandQueue> {
         match self.aside.take() {
             Some(queue) => Ok(queue),
@@ -333,7 +333,7 @@ impl Manager {
         self.release_pin(id);
     }
 
-    /// Takes a pin off; whoever holds the last one of a forgotten block sees it out.
+    /// Takes a pin off. The caller that takes the last one off a forgotten block sees it out.
     pub(crate) fn release_pin(&mut self, id: Id) {
         let entry = self.buffers.get(id);
         entry.pins -= 1;

@@ -53,7 +53,7 @@ pub(crate) struct Job {
 pub(crate) enum Work {
     /// Makes a buffer's content what the host has; `bytes` are copied.
     CopyIn { id: Id, bytes: u64 },
-    /// Runs a kernel.
+    /// Runs the kernel of a launch.
     Kernel(Box<Job>),
     /// Brings a block to the host.
     CopyOut(Fetching),
@@ -100,7 +100,7 @@ pub(crate) struct Fetching {
 pub(crate) struct Failure {
     pub(crate) kernels: Vec<Casualty>,
     pub(crate) fetches: Vec<(Fetching, Rc<Blame>, bool)>,
-    /// Blocks that are marked.
+    /// The buffers of blocks that the failure has marked.
     pub(crate) marked: FxHashSet<Id>,
     /// What is to be done when it is over.
     pub(crate) messages: Vec<Message>,

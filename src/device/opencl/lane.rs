@@ -9,7 +9,7 @@
 //! # Commands that are held back
 //!
 //! A device that is some threads of the host executes short kernels faster than they are enqueued. Its
-//! threads then fall asleep after each, and whoever enqueues wakes them for each and meets them at every
+//! threads then fall asleep after each, and the thread that enqueues wakes them for each and meets them at every
 //! mutex of the platform, which costs more than the kernels. So such kernels can be held back
 //! ([`Lanes::hold`]): the first one in each lane waits for a gate, those behind it for the first, since a
 //! lane works in order, and the gate is opened when there are enough of them ([`Lanes::let_go_enough`]), or no more
@@ -27,8 +27,8 @@
 //! OpenCL does not say what becomes of a command behind one that has failed. It may run all the same, in a queue
 //! that keeps order or where it waits for a later command of that queue; it may end with a status of its own, be called
 //! complete without having run, or never end. So a lane believes no command behind one that has failed
-//! ([`BEHIND`]), and a command is not seen to have ended before all that it needs has ([`Lanes::pop_done`]): whoever
-//! looks at it knows by then whether one of those has failed. `failure.rs` says what follows.
+//! ([`BEHIND`]), and a command is not seen to have ended before all that it needs has ([`Lanes::pop_done`]). A caller
+//! that looks at it knows by then whether one of those has failed. `failure.rs` says what follows.
 
 use crate::device::DeviceSettings;
 use crate::device::host::completion_wake::{CompletionWake, Notify};
@@ -124,13 +124,13 @@ struct Lane<W> {
     completion_wake: CompletionWake,
 }
 
-/// What holds commands back.
+/// A shut gate, and the commands that wait behind it.
 struct Hold {
     gate: Gate,
     /// For each lane, the command that waits for the gate; 0: none.
     behind: [u64; MAX_LANES],
     commands: usize,
-    /// With this many commands held back, the gate is opened.
+    /// The number of commands held back with which the gate is opened.
     enough: usize,
     /// The lane of those that may be in any.
     lane: Option<usize>,

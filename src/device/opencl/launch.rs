@@ -132,7 +132,7 @@ impl Manager {
         let Some(kernel) = self.programs.kernels.get(launch.kernel) else {
             return Err(Fault::new("the launch names no kernel that was built here").into());
         };
-        // Of a template that leaves its counts open, nobody has looked before. The last pre-slots may order, and no more.
+        // If the template leaves its counts open, nobody has looked before. The last pre-slots may only order.
         let (params, slots) = (launch.params.len(), launch.blocks.len());
         let last = launch.blocks.iter().rposition(Option::is_some);
         let blocks = last.map_or(0, |last| last + 1);
@@ -295,7 +295,7 @@ impl Manager {
                 self.counters.cache_hits.add(1);
                 false
             }
-            // As host memory has, which strict mode fills with a pattern.
+            // The buffer begins with zeros, as host memory does unless strict mode fills it with a pattern.
             Source::Nothing if used.written && !self.unified && !block.has(Mark::Guarded) => {
                 return self.zero(used.id);
             }

@@ -28,7 +28,7 @@ pub(crate) struct Groups {
     required: Option<[usize; 3]>,
     /// Groups are best multiples of this.
     multiple: usize,
-    /// At least this many groups keep the device busy.
+    /// The number of groups from which on the device is busy.
     units: usize,
     /// The largest that is chosen.
     plenty: usize,

@@ -12,7 +12,7 @@ pub(super) const LIBRARY_OVERRIDE: &str = "OPENCL_DYLIB_PATH";
 
 /// Whether the process has no dynamic loader. With OpenCL it would have a second C library, and crash.
 pub(super) fn is_static() -> bool {
-    // SAFETY: plain calls.
+    // SAFETY: `getauxval` has no preconditions.
     let headers = unsafe { libc::getauxval(libc::AT_PHDR) } as *const libc::Elf64_Phdr;
     // SAFETY: `getauxval` has no preconditions.
     let count = unsafe { libc::getauxval(libc::AT_PHNUM) } as usize;

@@ -51,7 +51,7 @@ const NO_CALLBACK: Duration = Duration::from_micros(200);
 /// How long the thread sleeps at most where OpenCL has refused something that is to be tried again.
 const TRY_AGAIN: Duration = Duration::from_millis(1);
 
-/// This thread runs on certain cores, until this is dropped.
+/// Binds the calling thread to certain cores, until this is dropped.
 pub(crate) struct Bound(Option<CoreSet>);
 
 impl Bound {
@@ -74,7 +74,7 @@ impl Drop for Bound {
     }
 }
 
-/// The thread's state.
+/// What the manager's thread knows of its device; no other thread touches it.
 pub(crate) struct Manager {
     pub(crate) info: DeviceInfo,
     pub(crate) place: Place,
@@ -102,7 +102,7 @@ pub(crate) struct Manager {
     pub(crate) waiting: VecDeque<Box<Job>>,
     /// How many launches are enqueued and have not been answered.
     pub(crate) running: usize,
-    /// Enqueued launches for which somebody may wait.
+    /// Enqueued launches for which another EDT or a scope may wait.
     pub(crate) awaited: usize,
     /// Counts the launches put together.
     pub(crate) serial: u64,
@@ -118,7 +118,7 @@ pub(crate) struct Manager {
     pub(crate) aside: Option<CommandQueue>,
     /// Launches that have failed, by their tokens, until these name others: what follows one of them is not started.
     pub(crate) failed: FxHashSet<usize>,
-    /// No launch is taken any more. Who waits for the last ones is told by dropping the sender.
+    /// No launch is taken any more. The thread that waits for the last ones is told by dropping the sender.
     last_launches: bool,
     waits_for_launches: Option<SyncSender<()>>,
     stopping: bool,
@@ -219,7 +219,7 @@ impl Manager {
         self.lanes.count() - COMPUTE
     }
 
-    /// The thread's life.
+    /// The loop of the thread: takes messages and reaps what has ended, until it is to stop.
     pub(crate) fn live(&mut self) {
         if trace::is_on() {
             trace::events::manager(self.place.number() as u8, &self.info.name);
@@ -344,7 +344,7 @@ impl Manager {
                 // What is enqueued runs on while the compiler works.
                 self.lanes.flush();
                 let result = self.programs.build(&self.context, &self.info, &spec);
-                // Whoever asked may have gone.
+                // The thread that asked may have gone.
                 let _ = reply.send(result);
             }
         }
@@ -376,7 +376,7 @@ impl Manager {
         }
     }
 
-    /// Takes a launch.
+    /// Makes a job of a launch, before it is put together.
     pub(crate) fn begin_job(&mut self, launch: Launch) -> Box<Job> {
         if !self.failed.is_empty() {
             self.failed.remove(&launch.token);

@@ -91,7 +91,7 @@ fn copy(
     Ok(copied)
 }
 
-/// HostMemory memory to copy from and to, aligned as a block's, and written, so that its pages are there.
+/// Host memory to copy from and to, aligned as a block's, and written, so that its pages are there.
 struct HostMemory {
     start: NonNull<u8>,
     layout: Layout,
@@ -100,12 +100,14 @@ struct HostMemory {
 impl HostMemory {
     fn new(bytes: usize) -> HostMemory {
         let layout = Layout::from_size_align(bytes, 4096).unwrap_or(Layout::new::<[u8; 4096]>());
-        // SAFETY: the layout has a size.
+        // SAFETY: the size of the layout is not 0, since the caller asks for one of `SIZES`, and the other layout has
+        // 4096 bytes.
         let start = unsafe { alloc(layout) };
         let Some(start) = NonNull::new(start) else {
             std::alloc::handle_alloc_error(layout)
         };
-        // SAFETY: just allocated with this size.
+        // SAFETY: `alloc` has returned this memory just now, so `layout.size()` bytes of it may be written, and nobody
+        // else knows it.
         unsafe { start.write_bytes(1, layout.size()) };
         HostMemory { start, layout }
     }

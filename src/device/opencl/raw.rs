@@ -68,19 +68,19 @@ owned!(
     SubDevice, cl_device_id, devices::release_device
 );
 owned!(
-    /// An in-order command queue.
+    /// An in-order command queue of one device.
     CommandQueue, cl_command_queue, queue::release_command_queue
 );
 owned!(
-    /// A buffer.
+    /// A buffer object, on the device or over host memory.
     Mem, cl_mem, memory::release_mem_object
 );
 owned!(
-    /// A program.
+    /// A program object, built or not.
     Program, cl_program, cl_programs::release_program
 );
 owned!(
-    /// A kernel.
+    /// A kernel object, with the arguments that are set on it.
     OpenclKernel, cl_kernel, cl_kernels::release_kernel
 );
 owned!(
@@ -122,14 +122,14 @@ impl Gate {
 impl Drop for Gate {
     fn drop(&mut self) {
         if !self.is_open {
-            // Nobody is left who could be told of a failure.
+            // No caller is left that could be told of a failure.
             let _ = self.open();
         }
     }
 }
 
-/// The events a command waits for. Borrowed handles: whoever builds the list keeps them alive until
-/// the command is enqueued.
+/// The events a command waits for. The handles are borrowed: the caller that builds the list keeps
+/// them alive until the command is enqueued.
 pub(crate) struct WaitList<const N: usize> {
     events: [cl_event; N],
     len: u32,
@@ -160,7 +160,7 @@ impl<const N: usize> WaitList<N> {
 }
 
 impl SubDevice {
-    /// So many compute units of a device, fewer than it has; none where it cannot be divided so.
+    /// A part of a device with `units` compute units, fewer than it has; none where it cannot be divided so.
     pub(crate) fn new(device: RawDevice, units: usize) -> Option<SubDevice> {
         let kinds = devices::get_device_data(device.0, CL_DEVICE_PARTITION_PROPERTIES).ok()?;
         let kinds = kinds.chunks_exact(size_of::<isize>());
@@ -175,7 +175,7 @@ impl SubDevice {
         let mut how = how.into_iter().filter(|how| kinds.contains(&how[0]));
         how.find_map(|how| {
             let parts = devices::create_sub_devices(device.0, &how).ok()?;
-            // Those behind the first are released here.
+            // The parts behind the first are released here.
             let mut parts = parts.into_iter().map(SubDevice);
             parts.next().filter(|part| part.units() == units as u64)
         })
@@ -256,7 +256,7 @@ impl Mem {
 }
 
 impl Program {
-    /// The handle, for questions.
+    /// The handle, for questions about the program. It keeps nothing alive.
     pub(crate) fn raw(&self) -> cl_program {
         self.0
     }
@@ -271,7 +271,7 @@ impl Program {
 }
 
 impl OpenclKernel {
-    /// The handle, for questions.
+    /// The handle, for questions about the kernel. It keeps nothing alive.
     pub(crate) fn raw(&self) -> cl_kernel {
         self.0
     }

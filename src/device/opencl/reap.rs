@@ -1,4 +1,4 @@
-//! What has ended, and what follows for those who wait for it.
+//! What has ended, and what follows for the commands and threads that wait for it.
 
 use crate::device::opencl::buffers::Id;
 use crate::device::opencl::job::{Job, Work};
@@ -12,7 +12,7 @@ use crate::trace;
 use std::time::Instant;
 
 impl Manager {
-    /// Another queue of the kind of those that the device has.
+    /// Makes a queue like those that the device has.
     pub(crate) fn new_queue(&self) -> Answer<CommandQueue> {
         queue(&self.context, &self.info, self.times.is_timed())
     }

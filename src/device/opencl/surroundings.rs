@@ -223,7 +223,7 @@ pub(crate) fn choosers(
     for (name, _) in CHOOSERS.iter().filter(|of| platform.contains(of.1)) {
         match variable(name) {
             Some(value) => set.push(format!("{name}=\"{}\"", Readable::os(&value))),
-            // It has devices by default nowhere.
+            // Rusticl has devices by default nowhere.
             None if *name == "RUSTICL_ENABLE" => {
                 return Some(format!(
                     "it has only those of the drivers that {name} names, which is not set (llvmpipe, iris, radeonsi...)"

@@ -23,7 +23,7 @@ pub const NAME: &str = "ocr-device-";
 
 /// `WHOLE_SECONDS` of personality(2), "no effect". Setting it with all that the thread has keeps the rest.
 const FLAG: libc::c_ulong = 0x0200_0000;
-/// Asks for the personality.
+/// The argument by which personality(2) returns the personality and changes nothing.
 const ASK: libc::c_ulong = 0xffff_ffff;
 
 /// Whether there ever was such a thread.
@@ -50,7 +50,8 @@ pub fn is_marked_here() -> bool {
     let mut name = [0u8; 16];
     // SAFETY: it may be called in a handler, and writes 16 bytes at most.
     unsafe { libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr()) };
-    // SAFETY: nothing is changed.
+    // SAFETY: with `ASK`, `personality` only reads a word of the thread's; it is a system call, and may be made in a
+    // handler.
     let flags = unsafe { libc::personality(ASK) };
     is_one()
         || name.starts_with(NAME.as_bytes())
@@ -62,7 +63,7 @@ pub(crate) fn spawn<T: Send + 'static>(
     name: impl std::fmt::Display,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<T>> {
-    // Before the thread is there, for those who look: without, it counts as the program's.
+    // Set before the thread is there, for threads that look: without it, the new thread counts as the program's.
     ANY.store(true, Ordering::SeqCst);
     Builder::new().name(format!("{NAME}{name}")).spawn(move || {
         IS_ONE.set(true);
@@ -72,7 +73,7 @@ pub(crate) fn spawn<T: Send + 'static>(
     })
 }
 
-/// This thread, in [`OWN`] while it works.
+/// The number of the calling thread, which is in [`OWN`] while it works.
 struct Own(libc::pid_t);
 
 impl Own {
@@ -143,10 +144,11 @@ pub(crate) fn move_from(from: &CoreSet, to: &CoreSet) {
 
 /// Gives this thread the flag, if the system lets it.
 fn set_flag() {
-    // SAFETY: nothing is changed.
+    // SAFETY: with `ASK`, `personality` only reads a word of the thread's.
     let now = unsafe { libc::personality(ASK) };
     if now != -1 {
-        // SAFETY: a flag without effect is added.
+        // SAFETY: the thread keeps all flags that it has, and gets one that the system says has no effect. So no
+        // behaviour changes that other code relies on.
         unsafe { libc::personality(now as libc::c_ulong | FLAG) };
     }
 }

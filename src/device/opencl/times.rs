@@ -2,8 +2,9 @@
 //!
 //! OpenCL tells that a command has ended, and not when, unless its queue is timed ([`crate::device::DeviceSettings::timed`]).
 //! So there are two measures of a kernel. One is there always: the time since the one before in its queue was seen to have
-//! ended, in equal parts for those that were seen together. The other, for who plans with it, is how long the kernel has kept
-//! the device, by the device's clock (`occupancy.rs`), and where there is none, an equal part of what all queues took together.
+//! ended, in equal parts for those that were seen together. The other, for a policy that plans with it, is how long the
+//! kernel has kept the device, by the device's clock (`occupancy.rs`), and where there is none, an equal part of what
+//! all queues took together.
 
 use crate::device::DeviceInfo;
 use crate::device::host::occupancy::{Occupancy, Span};
@@ -16,22 +17,22 @@ use crate::trace::events;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// So many copies in are remembered: as many as kernels may wait for at a time, or so.
+/// The number of copies in that are remembered: about as many as kernels may wait for at a time.
 const REMEMBERED: usize = 64;
 
 /// A kernel that has ended.
 pub(crate) struct EndedKernel {
     pub(crate) pending: Pending<Work>,
     pub(crate) outcome: Answer<()>,
-    /// As long as it took by the host's clock.
+    /// The time that it took, by the host's clock.
     pub(crate) ns: u64,
-    /// As long as it has kept the device.
+    /// The time for which it has kept the device; nanoseconds.
     pub(crate) occupied_ns: u64,
-    /// As long as it took from its begin to its end.
+    /// The time from its begin to its end; nanoseconds.
     pub(crate) ran_ns: u64,
     /// The queue that it was in.
     pub(crate) lane: usize,
-    /// So many of that queue that were seen to end with it come behind it.
+    /// How many commands of that queue come behind it, of those that were seen to end with it.
     pub(crate) behind: u64,
 }
 
@@ -42,7 +43,7 @@ pub(crate) struct EventOf<'a> {
     pub(crate) lane: usize,
     /// How long it took by the host's clock.
     pub(crate) ns: u64,
-    /// So many of that queue that were seen to end with it come behind it.
+    /// How many commands of that queue come behind it, of those that were seen to end with it.
     pub(crate) behind: u64,
 }
 
@@ -77,7 +78,7 @@ pub(crate) struct CommandTimes {
 }
 
 impl CommandTimes {
-    /// Of a device that has so many queues for kernels.
+    /// Makes the books of a device that has `queues` queues for kernels.
     pub(crate) fn new(is_timed: bool, queues: usize) -> CommandTimes {
         CommandTimes {
             is_timed,

@@ -54,7 +54,7 @@ pub(crate) fn measure(
     })
 }
 
-/// None where the questions do not compile.
+/// What the platform tells of these types. None where the questions do not compile.
 fn ask(
     context: &OpenclContext,
     device: RawDevice,
@@ -81,7 +81,7 @@ fn ask(
         let name = CString::new(kernel).ok()?;
         let kernel = program.kernel(&name).ok()?;
         let numbers = kernel.work_group_numbers(device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
-        // Of a platform that does not know them all are 0.
+        // If the platform does not know the types, all of these numbers are 0.
         numbers.iter().all(|&n| n >= SHIFT).then_some(numbers)
     };
     let kind = |at| {
@@ -176,7 +176,7 @@ pub(crate) fn try_sizes(kernel: &OpenclKernel, index: usize, is_value: bool) -> 
     let index = index as u32;
     let zeros = [0u64; TRIED / 8];
     if !is_value {
-        // SAFETY: without a value, OpenCL reads none.
+        // SAFETY: the value is null, which `Kernel::set` allows with any size: OpenCL reads nothing then.
         let without = |bytes| unsafe { kernel.set(index, bytes, std::ptr::null()) }.is_ok();
         // Local memory may have any size, buffers that of a handle, and a value is needed for all others.
         match (without(1), without(size_of::<usize>())) {

@@ -14,7 +14,7 @@ struct Lab {
 }
 
 impl Lab {
-    /// Two queues that compute.
+    /// Lanes of which two compute; none where there is no device.
     fn new() -> Option<Lab> {
         let device = device()?.id;
         let context = OpenclContext::new(device).expect("a context");
@@ -36,7 +36,7 @@ impl Lab {
         self.lanes.hold(&self.context, MOST);
         let lane = self.lanes.choose(needs);
         let waits = self.lanes.waits(lane, needs).expect("events");
-        // SAFETY: the kernel has no arguments.
+        // SAFETY: the kernel has no arguments, so none is unset, and no buffer has to outlive it.
         let event = unsafe { (self.lanes.queue(lane)).run(&self.kernel, &range(1, None), &waits) };
         self.lanes
             .push(lane, event.expect("it is enqueued"), *needs, ())

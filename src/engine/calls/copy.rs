@@ -45,7 +45,7 @@ pub(crate) enum CopyError {
     NoSuchBlock,
     /// Source and destination are one block.
     OneBlock,
-    /// One is a part of the other, and the bytes are not the same: no EDT can have both.
+    /// One block is a part of the other, and the bytes are not the same: no EDT can have both.
     PartOfOther,
     /// A block is too small.
     TooSmall,

@@ -35,7 +35,7 @@ impl Context {
         Ok(self.begin_block(block, acquire))
     }
 
-    /// As [`Context::create_block`], on a label.
+    /// Creates a data block as [`Context::create_block`] does, on a label.
     pub(crate) fn create_block_on(
         &mut self,
         label: Guid,
@@ -60,7 +60,8 @@ impl Context {
         (block.guid(), address)
     }
 
-    /// `ocrDbRelease`: what was written is visible to those who acquire the block from now on.
+    /// Releases a block, as `ocrDbRelease` does: what was written is visible to EDTs that acquire the block from now
+    /// on.
     pub(crate) fn release_block(&mut self, guid: Guid) -> Result<(), BlockError> {
         let objects = &self.runtime.objects;
         let Some((block, locked)) = objects.data_blocks.lock(guid) else {

@@ -1,6 +1,6 @@
-//! Files as data blocks (OCR-Vx): a chunk is read when it is created, and written when nobody uses it any
-//! more and it was destroyed, by who finds that out. What is on a device then is brought to the host
-//! first, by an EDT that does nothing else. What is left when the program ends is written then.
+//! Files as data blocks (OCR-Vx): a chunk is read when it is created. It is written after it was destroyed, when nobody
+//! uses it any more, by the thread that finds that out. What is on a device then is brought to the host first, by an
+//! EDT that does nothing else. What is left when the program ends is written then.
 
 use crate::abi::Api;
 use crate::check::checksum::fingerprint;
@@ -356,7 +356,7 @@ impl Runtime {
         let Some(context) = Context::get() else {
             return true;
         };
-        // SAFETY: this thread's context; nothing else refers to it here.
+        // SAFETY: `Context::get` returns this thread's own context, which is alive; nothing else refers to it here.
         let written = unsafe { &mut *context }.write_left();
         Context::leave();
         written

@@ -33,7 +33,7 @@ impl Context {
         let runtime = self.runtime;
         let devices = &runtime.devices;
         if self.is_manager {
-            // Its thread is the one that builds.
+            // A manager's thread is the one that builds.
             return devices.in_use();
         }
         let asked = devices.asked.swap(true, Ordering::SeqCst);

@@ -72,8 +72,8 @@ impl Context {
         label.is_data_block() && is_leaving(&self.runtime.objects, label) != Some(false)
     }
 
-    /// Waits for who opens the event on a label: a call that destroys it may be among those that have waited.
-    /// False if nobody does.
+    /// Waits for the thread that opens the event on a label: a call that destroys it may be among those that have
+    /// waited. False if no thread does.
     pub(crate) fn wait_for_opener(&mut self, label: Guid) -> bool {
         let opens = label.is_event() && self.runtime.objects.events.is_opening(label);
         if opens {

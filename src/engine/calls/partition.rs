@@ -5,7 +5,7 @@
 //!
 //! | step | the whole | the parts |
 //! |---|---|---|
-//! | `ocrDbPartition` | is divided: who wants it waits. An EDT of the runtime's own acquires it in EW mode, behind those that hold it or have waited for it | exist, and are closed as the whole is: who wants one waits, in whatever mode |
+//! | `ocrDbPartition` | is divided: an EDT that wants it waits. An EDT of the runtime's own acquires it in EW mode, behind those that hold it or have waited for it | exist, and are closed as the whole is: an EDT that wants one waits, in whatever mode |
 //! | that EDT runs, on the host | its hold stays when it ends: the partition is *open* | get their memory and are given back |
 //! | more parts, meanwhile | | get their memory at once, if the partition is open and they overlap none that was destroyed and is not gone yet |
 //! | a part is destroyed, and nobody uses it | | its content goes back: if only a device has it, another such EDT brings it to the host |
@@ -24,9 +24,10 @@
 //! whole is not given back before each device has forgotten the part, so no device has a buffer over
 //! memory that somebody else uses.
 //!
-//! **Waiting.** Who wants the whole waits in its queue for the parts to be destroyed, and may hold
-//! blocks with smaller GUIDs meanwhile: if those who are to destroy a part need one of these, nobody
-//! goes on. That is the program's to see to, as the header says, and a hang is told.
+//! **Waiting.** An EDT that wants the whole waits in its queue for the parts to be destroyed, and
+//! may hold blocks with smaller GUIDs meanwhile. If the EDTs that are to destroy a part need one of
+//! these, nobody goes on. The program has to prevent that, as the header says, and a hang is
+//! reported.
 
 use crate::abi::Api;
 use crate::check::checksum::Checksum;
@@ -346,8 +347,8 @@ impl Context {
         brought
     }
 
-    /// Holds a part in RO mode, and says where it begins in its whole; nothing if it is gone. Waits for
-    /// who is about to free it, or to hold it.
+    /// Holds a part in RO mode, and says where it begins in its whole; nothing if it is gone. Waits for the thread that
+    /// is about to free it, or to hold it.
     fn hold_part(&self, guid: Guid) -> Option<(&'static DataBlock, u64)> {
         let blocks = &self.runtime.objects.data_blocks;
         loop {

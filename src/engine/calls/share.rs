@@ -6,16 +6,16 @@
 //!
 //! | step | by |
 //! |---|---|
-//! | somebody is put into the queue of a divided block: each part that shares its memory is asked, once, to leave. From then on no other part of this partition shares | who acquires (`Context::is_wanted`) |
+//! | somebody is put into the queue of a divided block: each part that shares its memory is asked, once, to leave. From then on no other part of this partition shares | the thread that acquires for an EDT (`Context::is_wanted`) |
 //! | an EDT of the runtime's own acquires the part in EW mode, behind those that have it or wait for it; where the part was destroyed meanwhile, it goes by itself | the queue of the part |
 //! | it runs, on the host: the content is copied to new memory, which is the part's from then on. Its hold stays | a worker |
 //! | one after the other, the devices that know the part forget it: their buffers may be over the old memory | their managers |
-//! | the part is none any more, and is given back; the last one gives back the whole | who has answered last (`Context::leave_whole`) |
+//! | the part is none any more, and is given back; the last one gives back the whole | the thread that gets the last answer (`Context::leave_whole`) |
 //!
 //! An EDT that has the part in mode RO may read the old memory yet, as that mode excludes no writer.
 //!
-//! The models in `src/memory/loom_models/sharing.rs` take these steps beside users of the part, others who want the whole,
-//! and who destroys the part.
+//! The models in `src/memory/loom_models/sharing.rs` take these steps beside users of the part, other EDTs that want
+//! the whole, and a thread that destroys the part.
 
 use crate::diag::BlockName;
 use crate::engine::life::create::Output;
@@ -34,8 +34,9 @@ impl Context {
     /// Makes a block that nobody has used yet a part of another one, from an offset on: what is copied so shares
     /// the memory. False if that cannot be, and nothing is done.
     ///
-    /// The program knows the block. It is closed under its lock, and only if nobody has it or waits for it: who
-    /// comes later waits, as for a new part, and who destroys it finds a closed block, which goes when it is opened.
+    /// The program knows the block. It is closed under its lock, and only if nobody has it or waits for it. An EDT that
+    /// comes later waits, as for a new part. A thread that destroys it finds a closed block, which goes when it is
+    /// opened.
     pub(crate) fn share_block(&mut self, whole: Guid, offset: u64, guid: Guid) -> bool {
         let blocks = &self.runtime.objects.data_blocks;
         let once = |whole: &DataBlock| whole.has_any([Mark::WrittenOnce, Mark::Private]);
@@ -91,7 +92,7 @@ impl Context {
         }
     }
 
-    /// True if somebody has the part, so that it leaves later.
+    /// True if an EDT has the part, so that it leaves later.
     fn ask_to_leave(&mut self, part: Guid) -> bool {
         let created = self.create_internal_edt(InternalEdt {
             function: leave,
@@ -181,7 +182,7 @@ impl Context {
 /// # Safety
 /// `depv` has one element.
 unsafe extern "C" fn leave(_: u32, _: *mut u64, _: u32, depv: *mut EdtDep) -> Guid {
-    // SAFETY: an EDT of this function has one pre-slot.
+    // SAFETY: the caller promises that `depv` has one element, since an EDT of this function has one pre-slot.
     let part = unsafe { (*depv).guid };
     if let Some(context) = Context::get() {
         // SAFETY: this thread's, and nothing refers to it while an EDT's function runs.

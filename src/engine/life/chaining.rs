@@ -27,7 +27,7 @@
 //!   first goes on when all that follow it were answered: one that was not enqueued yet is refused
 //!   ([`crate::device::Launch::follows`]).
 //!
-//! Strict mode, which looks at who holds what, goes without. All of this happens on the
+//! Strict mode, which looks at the holders of each block, goes without. All of this happens on the
 //! manager's thread, whose context has the books; a launch that is not enqueued at once has a follower
 //! when it is.
 

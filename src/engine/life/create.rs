@@ -22,7 +22,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::ptr::NonNull;
 
-/// What `ocrEdtCreate` is given.
+/// The arguments of `ocrEdtCreate`, as the caller gives them.
 pub(crate) struct EdtRequest<'a> {
     /// The GUID of the template.
     pub template: Guid,
@@ -146,7 +146,7 @@ impl ReplacedGuid {
     }
 }
 
-/// Says that a call that is to create an EDT has not, which programs mostly do not look at.
+/// Warns that a call has created no EDT, and why. Most programs do not look at the status that the call returns.
 #[cold]
 pub(crate) fn warn_no_edt(context: &Context, why: impl std::fmt::Display) {
     warning!("no EDT was created, in {}: {why}", context.who());
@@ -224,7 +224,7 @@ fn wrong_counts(request: &EdtRequest<'_>, template: &TemplateView) -> String {
 }
 
 impl Context {
-    /// Creates an EDT. It may run, or be destroyed by somebody, before this returns.
+    /// Creates an EDT. It may run, or another thread may destroy it, before this returns.
     pub(crate) fn create_edt(&mut self, request: &EdtRequest<'_>) -> Result<(), CreateError> {
         let checked = self.check_request(request)?;
         if let Some(why) = self.check_sources(request, checked.sources)? {
@@ -463,9 +463,9 @@ impl Context {
         Some(output)
     }
 
-    /// Waits until an event is there that another thread is just opening on its label: it may be a latch
-    /// that a finish scope is to be counted into. Who opens it waits for those who have claimed a label, so the
-    /// caller has not. An event that is destroyed and made again meanwhile is not waited for once more.
+    /// Waits until an event is there that another thread is just opening on its label: it may be a latch that a finish
+    /// scope is to be counted into. The opener waits for those that have claimed a label, so the caller has claimed
+    /// none. An event that is destroyed and made again meanwhile is not waited for once more.
     pub(crate) fn wait_until_opened(&mut self, event: Guid) {
         let spin = Spin::default();
         while event.is_label() && self.runtime.objects.events.is_opening(event) {
@@ -557,8 +557,8 @@ impl Context {
     #[cold]
     fn take_back(&mut self, edt: Guid, output: Output, counted_in: Option<Guid>) {
         if let Output::Given(_) = output {
-            // A pre-slot is unconnected again, so the EDT still waits: unless somebody who knows the GUID
-            // has destroyed it or connected that pre-slot, and it may be gone.
+            // A pre-slot is unconnected again, so the EDT still waits, unless a thread that knows the GUID has
+            // destroyed it or connected that pre-slot. Then it may be gone.
             let locked = self.runtime.objects.edts.lock(edt);
             let Some((edt, locked)) =
                 locked.filter(|(_, locked)| locked.word.state() == EdtState::Waiting)

@@ -1,18 +1,18 @@
-//! Calls that name an object by its label before anybody has created it (see `ocr-labeling.h`).
+//! Calls that name an object by its label before a call has created it (see `ocr-labeling.h`).
 //!
-//! Such a call has returned 0 and waits under the label in `Runtime::deferred`. Who creates the object makes
-//! it, within the call that creates ([`Waiting`](crate::object::waiting) says why none is passed over). So
-//! what comes after the creation finds it made. It is made by the functions that would have made it at
-//! once; it may find that the other label it names has no object either, and waits on, under that.
+//! Such a call has returned 0 and waits under the label in `Runtime::deferred`. The thread that creates the object makes
+//! it, within the call that creates ([`Waiting`](crate::object::waiting) says why none is passed over). So what comes
+//! after the creation finds it made. It is made by the functions that would have made it at once. It may find that the
+//! other label it names has no object either, and waits on, under that.
 //!
 //! An event may trigger and go while what depends on it waits for its destination. So where that is what
 //! lacks, the dependence is split at once, by an event of the runtime's between the two: a counted event
 //! for one dependence, which keeps what it gets until it has passed it on, and then goes. Messages look
 //! through it.
 //!
-//! The other objects of a call may be destroyed while it waits, as they may be right after a call that need
-//! not wait, and what comes of it is the same: a block that is gone is passed on (who acquires it is told),
-//! and a dependence whose destination is gone counts for an event that counts its dependences.
+//! The other objects of a call may be destroyed while it waits, as they may be right after a call that need not wait,
+//! and the consequence is the same. A block that is gone is passed on, and the EDT that acquires it is told. A
+//! dependence whose destination is gone counts for an event that counts its dependences.
 
 use crate::abi::Api;
 use crate::check::history::{What, Who};
@@ -30,7 +30,8 @@ use crate::report::snapshot::DeferredCallView;
 use crate::sync::preemption_point;
 
 impl Context {
-    /// Has what is to be done with events that others open wait for these.
+    /// Events that other threads are opening cannot be used yet. Has the calls on them wait until these threads have
+    /// opened them.
     #[cold]
     pub(crate) fn pass_to_openers(&mut self) {
         let who = self.who();
@@ -42,7 +43,7 @@ impl Context {
         }
     }
 
-    /// Has a call wait for who opens an event. The call again, if nobody does.
+    /// Has a call wait for the thread that opens an event. Returns the call again if no thread does.
     fn join(&self, event: Guid, deferred: DeferredCall) -> Option<DeferredCall> {
         let (events, deferred_calls) = (&self.runtime.objects.events, &self.runtime.deferred);
         let is_opening = || events.is_opening(event);
@@ -347,8 +348,8 @@ impl Context {
 }
 
 impl Runtime {
-    /// The calls that wait for an object, in words, by its label, who has made them, and the pre-slot of
-    /// an EDT that they are for.
+    /// The calls that wait for an object, in words: by its label, the caller that has made them, and the pre-slot of an
+    /// EDT that they are for.
     pub(crate) fn deferred_calls(&self) -> Vec<DeferredCallView> {
         self.deferred.all(|label, waits| match waits {
             Deferred::Thread(_) => None,

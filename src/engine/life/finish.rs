@@ -34,7 +34,7 @@ impl Closes for Context {
         if goes {
             self.graph().let_go(result);
         }
-        // As at the end of an EDT.
+        // What the result led to is worked off, as at the end of an EDT.
         self.work_off();
         parent
     }

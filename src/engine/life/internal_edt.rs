@@ -15,7 +15,7 @@ use std::ptr::NonNull;
 pub(crate) struct InternalEdt<'a> {
     /// The function of the runtime that it runs.
     pub function: EdtFunction,
-    /// For which call of the program it works, as messages tell.
+    /// The call of the program for which the EDT works, as messages tell it.
     pub kind: WorkKind,
     pub params: &'a [u64],
     /// How many pre-slots it has; at least one, which keeps it from running.

@@ -155,7 +155,7 @@ impl Context {
                 self.finish(edt, result);
             }
             Err(error) if error.inputs_intact && edt.work().function.is_some() => {
-                // It is none of the device's any more: what waits behind it there is to have its place.
+                // The EDT is none of the device's any more: what waits behind it there is to have its place.
                 self.tell_keeper(edt);
                 self.runtime.registry.note(format!(
                     "{} ran its C function, since {error}",
@@ -206,7 +206,7 @@ impl Context {
             return;
         }
         if self.runtime.end.is_ending() {
-            // A run that ends goes on with nothing, but who waits gets what was there before.
+            // A run that ends goes on with nothing, but a thread that waits gets what was there before.
             if edt.flags.get().is_waiter() {
                 self.wake(edt);
             }

@@ -27,7 +27,7 @@ impl Context {
     }
 
     /// Step 4: acquires the blocks from the cursor on. Where one is taken, the EDT is left in that
-    /// block's queue, and whoever releases the block goes on from there.
+    /// block's queue, and the thread that releases the block goes on from there.
     #[inline(always)]
     pub(crate) fn acquire_rest(&mut self, edt: &'static Edt) {
         if edt.cursor.get() == NO_SLOT || self.acquire_blocks(edt) {
@@ -63,7 +63,7 @@ impl Context {
                     if self.runtime.objects.data_blocks.partitions.exist() {
                         self.is_wanted(data);
                     }
-                    // Somebody may have the block by now, and give it on: then this says so too late, and the
+                    // Another EDT may have the block by now, and give it on: then this says so too late, and the
                     // thread does not wait for a run that ends.
                     return false;
                 }

@@ -194,8 +194,8 @@ impl BlockPlaces for EdtBlocks<'_> {
         self.0.bytes_of(self.1)
     }
 
-    /// It is asked before the EDT has its blocks, when nobody keeps them: a block that is gone is nowhere. A block in two
-    /// pre-slots counts twice, as in `bytes`.
+    /// The bytes of the EDT's blocks that have a valid copy in a place. The policy asks before the EDT has its blocks,
+    /// when nobody keeps them: a block that is gone is nowhere. A block in two pre-slots counts twice, as in `bytes`.
     fn bytes_at(&self, place: Place) -> u64 {
         let blocks = &self.0.objects.data_blocks;
         let there = self.1.slots().iter().filter_map(|slot| {

@@ -41,8 +41,8 @@ fn warn_of_none(edt: &Edt) {
     );
 }
 
-/// With more a device would be busy for days or years. PoCL ends the process then, and with fewer, too, where they are
-/// 2^32 work-groups or more.
+/// The most work-items of a launch. With more a device would be busy for days or years. PoCL ends the process then, and
+/// with fewer, too, where they are 2^32 work-groups or more.
 const MOST_WORK_ITEMS: usize = 1 << 56;
 
 /// The index space of an EDT: given at creation, or made by the template's function.
@@ -64,7 +64,7 @@ pub(crate) fn range_of(
             .map(|arg| arg.as_ref().map_or(0, |arg| arg.block.size()))
             .collect();
         let (paramc, depc) = (edt.paramc.get(), edt.depc.get());
-        // As an EDT's function gets them.
+        // The parameters are passed as an EDT's function gets them: null where there are none.
         let params = match paramc {
             0 => ptr::null(),
             _ => edt.params().as_ptr(),
@@ -75,7 +75,8 @@ pub(crate) fn range_of(
         };
         RANGE_OF.set(edt);
         user_call::call(|| {
-            // SAFETY: the program's function gets what `ocrNdRangeFn_t` promises.
+            // SAFETY: the program's function gets what `ocrNdRangeFn_t` promises: `paramc` parameters and `depc` sizes,
+            // or null for none, which live during the call, and a range that it may write.
             unsafe { function(paramc, params, depc, sizes, &mut range) }
         });
         RANGE_OF.set(ptr::null());

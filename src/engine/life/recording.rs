@@ -13,7 +13,7 @@ use crate::trace::format::{Basis, Counter};
 
 /// The number of a place in a recording.
 pub(crate) fn number(place: Place) -> u8 {
-    // That of no place is this number, too.
+    // The number fits a byte, that of "no place" too.
     place.number() as u8
 }
 

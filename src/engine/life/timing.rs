@@ -132,7 +132,8 @@ impl Context {
 }
 
 impl TimedCall {
-    /// It has returned. Where it has waited in a call, its time is that of others, and teaches nothing.
+    /// Counts the time of a function that has returned. If it has waited in a call, that time is due to others, and
+    /// teaches nothing.
     pub(crate) fn end(self, context: &Context) {
         let ns = self.begun.elapsed().as_nanos() as u64;
         context.count_time(self.work, Place::HOST, ns);

@@ -43,7 +43,7 @@ impl Runtime {
     }
 }
 
-/// One round; none if a thread does not sleep so.
+/// Looks at all threads once. None if one of them does not sleep in a wait without a limit.
 fn sleepers() -> Option<Sleepers> {
     // SAFETY: `gettid` has no preconditions.
     let this = unsafe { libc::gettid() };
@@ -122,9 +122,9 @@ struct FutexWait {
 }
 
 impl FutexWait {
-    /// From what the system says of a thread: the number of the call and its six arguments, or that it runs.
+    /// Reads what the system says of a thread: the number of the call and its six arguments, or that it runs.
     fn parse(call: &str) -> Option<FutexWait> {
-        /// All but what says whose the futex is, and by which clock a limit counts.
+        /// The bits that name the operation: without whose the futex is, and by which clock a limit counts.
         const OPERATION: u64 =
             !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME) as u32 as u64;
         const WAITS: [i32; 4] = [
@@ -192,7 +192,7 @@ mod tests {
             wait(libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, 0),
             private
         );
-        // As a condition variable does, and as pthread_join does.
+        // The operation of a wait in a condition variable, and then that of `pthread_join`.
         assert_eq!(wait(0x189, 0), private);
         assert_eq!(
             wait(0x109, 0),
@@ -224,7 +224,7 @@ mod tests {
         let polls = |tell: std::sync::mpsc::Sender<i32>| {
             // SAFETY: `gettid` has no preconditions.
             let _ = tell.send(unsafe { libc::gettid() });
-            // SAFETY: no files are waited for.
+            // SAFETY: with a count of 0 `poll` reads and writes no entry, so a null pointer is allowed.
             unsafe { libc::poll(std::ptr::null_mut(), 0, 2_000) };
         };
         let looks_soon = |number: i32| {

@@ -1,4 +1,4 @@
-//! Who leaves without the runtime's doing: a thread that has called the runtime, or that the runtime needs, and a
+//! What leaves without the runtime's doing: a thread that has called the runtime, or that the runtime needs, and a
 //! process that ends by `exit`.
 
 use crate::device::{is_thread_of_opencl, why_ended};

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// Looks again and again at something, and tells when it has been the same for long.
 pub(crate) struct Patience<T> {
-    /// It is told first when this has passed.
+    /// The time without a change after which it is told first.
     first: Duration,
     still: Option<Still<T>>,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Patience<T> {
 struct Still<T> {
     seen: T,
     since: Instant,
-    /// It is told when it has been so for so long.
+    /// The time without a change after which it is told next.
     next: Duration,
 }
 
@@ -101,7 +101,7 @@ impl Runtime {
 mod tests {
     use super::*;
 
-    /// For how many seconds it has been so, at each look that says it, of looks every five seconds.
+    /// Looks every five seconds. Returns, for each look that tells, for how many seconds it has been so.
     fn told(patience: &mut Patience<u32>, begun: Instant, looks: &[Option<u32>]) -> Vec<u64> {
         let looks = looks.iter().enumerate();
         let told = looks.filter_map(|(at, &seen)| {
@@ -118,7 +118,7 @@ mod tests {
             told(&mut patience, Instant::now(), &looks),
             [60, 120, 240, 480]
         );
-        // Of looks that come late, each tells once.
+        // If looks come late, each of them tells once, however much time has passed.
         let begun = Instant::now();
         let mut late = Patience::new(Duration::from_secs(1));
         for (second, expected) in [(0, None), (100, Some(100)), (127, None), (128, Some(128))] {

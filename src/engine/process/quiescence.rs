@@ -27,8 +27,9 @@ impl Runtime {
         threads_of_process().map_or(true, |threads| threads > known + opencl.left())
     }
 
-    /// Whether nothing can happen any more but what so many threads do that are away. As in
-    /// [`Runtime::check_halt`], nobody who rests is freed between the two looks at those.
+    /// Whether nothing can happen any more except by threads that are away, of which there are
+    /// `away`. As in [`Runtime::check_halt`], no thread that rests is freed between the two looks
+    /// at those that rest.
     pub(crate) fn is_left_to(&self, away: usize) -> bool {
         let idle = self.idle_threads.now();
         !self.has_free_threads(idle)

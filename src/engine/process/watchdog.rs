@@ -136,7 +136,7 @@ pub(crate) fn watch(runtime: &Runtime) {
     crash::say_if_asked(runtime);
 }
 
-/// The handler of `SIGUSR1`.
+/// The address of the handler of `SIGUSR1`, which wakes the thread that watches.
 pub(crate) fn handler() -> usize {
     asked as *const () as usize
 }

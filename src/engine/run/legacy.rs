@@ -84,7 +84,7 @@ pub(crate) fn begin(file: Option<PathBuf>) {
     runtime.end_outside();
     *current = Some(Legacy { run, watching });
     drop(current);
-    // This thread has called the runtime: it gets what such a thread has, the stack for signal handlers among that.
+    // The thread has called the runtime, so it gets what such a thread has, among that the stack for signal handlers.
     Context::get();
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    /// Those that the settings ask for.
+    /// The files of the recording that the settings ask for; none where they ask for no recording.
     pub(crate) fn of(settings: &Settings) -> Option<Recorded> {
         let asked = settings.trace.value.clone()?;
         Some(match ViewerForm::of(&asked) {
@@ -69,7 +69,7 @@ impl Recorded {
                     "the recording {name} cannot be written: it is no regular file"
                 ));
             }
-            // That of an earlier run would stay as if it were this one's, where this one is killed.
+            // If this run is killed, the file of an earlier run would stay and be taken for that of this one.
             fs::remove_file(viewed)
                 .map_err(|error| format!("the recording {name} cannot be replaced: {error}"))?;
         }
@@ -126,11 +126,11 @@ fn in_a_process(work: impl FnOnce() -> Result<(), String>) -> Result<(), String>
     }
 }
 
-/// Waits for the end of a child, and how it has ended; none where somebody else was told that.
+/// Waits for the end of a child, and returns how it has ended; none where another caller was told that.
 fn wait_for(child: libc::pid_t) -> Option<ExitStatus> {
     let mut status = 0;
     loop {
-        // SAFETY: the place is valid.
+        // SAFETY: `status` is a variable of this function, so the system may write the status there during the call.
         match unsafe { libc::waitpid(child, &raw mut status, 0) } {
             -1 if io::Error::last_os_error().kind() == ErrorKind::Interrupted => {}
             -1 => return None,
@@ -142,7 +142,7 @@ fn wait_for(child: libc::pid_t) -> Option<ExitStatus> {
 /// What a process that has ended has said; nothing where it was killed before.
 fn word_of(from: &mut PipeReader) -> String {
     // Another process that was forked meanwhile may have the other end, and what has not come will not come.
-    // SAFETY: it takes no pointers, and the pipe is open.
+    // SAFETY: with `F_SETFL`, `fcntl` gets a number and no pointer, and `from` owns the descriptor, so it is open.
     unsafe { libc::fcntl(from.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
     let mut word = [0; LONGEST_WORD];
     let length = from.read(&mut word).unwrap_or(0);
@@ -168,7 +168,8 @@ fn be_the_child(work: impl FnOnce() -> Result<(), String>, mut to: PipeWriter) -
     // SAFETY: a file that becomes too large is an error then, which is told.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
     if let Ok(null) = OpenOptions::new().write(true).open("/dev/null") {
-        // SAFETY: both descriptors are this process's own.
+        // SAFETY: `null` owns its descriptor, and nothing in this process owns that of the standard error, which is
+        // replaced.
         unsafe { libc::dup2(null.as_raw_fd(), libc::STDERR_FILENO) };
     }
     let _ = fs::write("/proc/self/oom_score_adj", "1000");

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use std::thread::ThreadId;
 
 impl Runtime {
-    /// `ocrShutdown` (OCR 1.1.0, 2.3.1).
+    /// Ends the run, as `ocrShutdown` does (OCR 1.1.0, 2.3.1).
     pub(crate) fn shutdown(&self) {
         self.end_run(None);
     }
@@ -23,7 +23,7 @@ impl Runtime {
     fn end_run(&self, lost: Option<(ThreadId, Seating)>) -> bool {
         let first = {
             let mut shutdown = self.end.shutdown.lock();
-            // Noted before anybody who waits for the end sees it.
+            // Noted before any thread that waits for the end sees it.
             if !*shutdown && let Some((thread, seating)) = lost {
                 self.seats.lose(thread, seating);
             }
@@ -53,7 +53,8 @@ pub(crate) fn abort(status: i32) {
         exit_now(status)
     };
     let (runtime, in_edt, seating) = {
-        // SAFETY: the context is this thread's.
+        // SAFETY: `Context::get` returns the context of this thread, which lives until `Context::leave`. Only three
+        // fields are copied, and the reference ends before anything else uses the context.
         let this = unsafe { &*context };
         (this.runtime, this.current.is_some(), this.seating)
     };

@@ -87,8 +87,8 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Starts the runtime, which counts one work in flight: whoever starts it has not begun yet.
-    /// Ends the process with a message where the system does not give what is needed.
+    /// Starts the runtime, which counts one work in flight for its caller, whose work has not begun
+    /// yet. Ends the process with a message where the system does not give what is needed.
     pub(crate) fn begin(settings: Settings, legacy: bool) -> Run {
         let started = Instant::now();
         let (queues, locals) = Queues::new(*settings.workers);
@@ -188,8 +188,8 @@ impl Run {
     /// The runtime. Threads that the run has started, and contexts of this thread, may use the
     /// reference until [`Run::end`].
     pub(crate) fn runtime(&self) -> &'static Runtime {
-        // SAFETY: `end` waits for the threads that know it; whoever else has a context holds the
-        // runtime.
+        // SAFETY: the `Arc` in `self` keeps the runtime until `end`, which waits for the threads
+        // that know it. Every other thread with a context has an `Arc` in its `keeper`.
         unsafe { &*Arc::as_ptr(&self.runtime) }
     }
 
@@ -250,7 +250,7 @@ impl Run {
 }
 
 impl Runtime {
-    /// What has been done so far, by whom.
+    /// What has been done so far, by the workers and by each device.
     pub(crate) fn summary(&self) -> Report {
         let totals = self.registry.totals();
         let devices = self.devices.in_use().iter().map(|used| {
@@ -343,7 +343,7 @@ fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFuncti
     let Some(context) = Context::get() else {
         unreachable!("the runtime has been started");
     };
-    // SAFETY: this thread's context; nothing else refers to it here.
+    // SAFETY: `Context::get` returns this thread's own context, which is alive; nothing else refers to it here.
     let context = unsafe { &mut *context };
     let block = encode_arguments(args);
     let created = context.create_block(block.len() as u64, true);

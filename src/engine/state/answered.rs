@@ -24,7 +24,7 @@ impl Answered {
         }
     }
 
-    /// Forgets them: who was told has ended.
+    /// Forgets the blocks, since the code that was told of them has ended.
     pub(crate) fn clear(&mut self) {
         self.blocks.clear();
     }

@@ -73,7 +73,7 @@ pub(crate) struct Context {
     pub is_manager: bool,
     /// On a device manager's thread, the kernels that were enqueued ahead.
     pub(crate) chained: ChainedLaunches,
-    /// For a thread that is not a worker, whose stack may be found full, too.
+    /// The stack for signal handlers of a thread that is not a worker, whose own stack may be found full, too.
     pub(crate) signals: Option<SignalStack>,
     /// Keeps the runtime, for a thread that is not a worker.
     pub(crate) keeper: Option<Arc<Runtime>>,
@@ -120,7 +120,7 @@ impl Context {
             keeper: None,
             tally: runtime.registry.join(),
         }));
-        // SAFETY: just made, and this thread's.
+        // SAFETY: the box was made just now and is known by this pointer alone, so it is alive and nobody writes it.
         let this = unsafe { &*context };
         let now = &this.tally.now;
         now.worker.store(this.local.is_some(), Ordering::Relaxed);

@@ -74,14 +74,14 @@ impl fmt::Display for DeferredCall {
 /// What has asked for something that waits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DeferredBy {
-    /// This function of the interface.
+    /// A function of the interface, which the program has called.
     Call(Api),
     /// What an EDT returned, which is passed on.
     Result,
 }
 
 impl DeferredBy {
-    /// What messages call it.
+    /// The words by which messages name the cause.
     pub(crate) fn name(self) -> &'static str {
         match self {
             DeferredBy::Call(api) => api.shown(),
@@ -90,9 +90,9 @@ impl DeferredBy {
     }
 }
 
-/// A call that waits, and who has made it.
+/// A call that waits, and the EDT or thread that has made it.
 pub(crate) struct DeferredCall {
-    /// As the program has made it.
+    /// The call with the arguments that the program gave.
     pub(crate) given: GraphCall,
     pub(crate) by: DeferredBy,
     pub(crate) who: Who,
@@ -120,7 +120,7 @@ impl DeferredCall {
         }
     }
 
-    /// As [`DeferredCall::new`], of what no function of the interface was called for.
+    /// A call that no function of the interface was called for; otherwise as [`DeferredCall::new`] makes it.
     pub(crate) fn from(by: DeferredBy, call: GraphCall, who: Who) -> DeferredCall {
         DeferredCall {
             by,

@@ -58,7 +58,7 @@ pub(crate) struct Open {
     pub(crate) problems: Vec<String>,
 }
 
-/// A device in use.
+/// A device that is open and gets launches.
 pub(crate) struct Used {
     /// What the device is. Of one that is divided, `compute_units` is how many are used.
     pub info: DeviceInfo,
@@ -328,7 +328,7 @@ impl Used {
         self.manager.counters()
     }
 
-    /// Another place works while the device has something to do.
+    /// Notes that another place works while the device has something to do.
     pub(crate) fn note_beside(&self) {
         self.beside.store(true, Ordering::Relaxed);
     }
@@ -338,12 +338,12 @@ impl Used {
         self.beside.swap(now, Ordering::Relaxed) || now
     }
 
-    /// One more is enqueued ahead.
+    /// Counts one more launch that is enqueued ahead.
     pub(crate) fn begin_chained(&self) {
         self.chained.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The one that it was enqueued behind has ended.
+    /// Counts one launch less, since the one that it was enqueued behind has ended.
     pub(crate) fn end_chained(&self) {
         self.chained.fetch_sub(1, Ordering::Relaxed);
     }

@@ -11,9 +11,9 @@ pub(crate) const FATAL_STATUS: i32 = 1;
 pub(crate) struct Interrupt(u8);
 
 impl Interrupt {
-    /// The program ends.
+    /// Workers are to stop, since the program ends.
     pub(crate) const END: Interrupt = Interrupt(1);
-    /// Somebody has paused the runtime.
+    /// Workers are to stand still, since a thread has paused the runtime.
     pub(crate) const PAUSE: Interrupt = Interrupt(2);
     /// More threads run EDTs than there are workers.
     pub(crate) const OVERSUBSCRIBED: Interrupt = Interrupt(4);
@@ -30,17 +30,19 @@ impl Interrupt {
 pub(crate) struct End {
     /// The reasons, one bit each.
     calls: AtomicU8,
-    /// The code of `ocrAbort`, where the program gets it from `ocrLegacyFinalize`. The store in `abort` pairs with the load in
-    /// [`End::code`] by the lock of `shutdown`, which `abort` takes after it, and whoever waits for the end before.
+    /// The code of `ocrAbort`, where the program gets it from `ocrLegacyFinalize`. The store in `abort` pairs with the
+    /// load in [`End::code`] by the lock of `shutdown`. `abort` takes that lock after the store, and a thread that
+    /// waits for the end takes it before the load.
     pub(crate) code: AtomicI32,
     /// Whether that was called, which may be with 0. Stored and read as `code` is.
     pub(crate) aborted: AtomicBool,
     /// See [`End::edt_missing`]. Read when the threads that count have been joined.
     missing_edts: AtomicU64,
-    /// Whether somebody is ending the process. It is written by one swap, which decides who does, and pairs with the load in
-    /// [`End::leave_it_to_who_exits`].
+    /// Whether a thread is ending the process. It is written by one swap, which decides the thread that does, and pairs
+    /// with the load in [`End::leave_it_to_who_exits`].
     pub(crate) exiting: AtomicBool,
-    /// Whether somebody has found that the program hangs. The swap in [`End::accuse`] pairs with itself: one thread finds false.
+    /// Whether a thread has found that the program hangs. The swap in [`End::accuse`] pairs with itself: one thread
+    /// finds false.
     accused: AtomicBool,
     pub(crate) shutdown: Mutex<bool>,
     pub(crate) changed: Condvar,
@@ -71,7 +73,7 @@ impl End {
         self.calls.fetch_or(call.0, Ordering::SeqCst);
     }
 
-    /// Takes a call back.
+    /// Takes an interrupt back, so that workers do not look for its reason any more.
     pub(crate) fn uncall(&self, call: Interrupt) {
         self.calls.fetch_and(!call.0, Ordering::SeqCst);
     }
@@ -82,7 +84,7 @@ impl End {
         self.is_called_to(Interrupt::END)
     }
 
-    /// Does not return if somebody else is about to end the process, with a status of his own.
+    /// Does not return if another thread is about to end the process, with a status of its own.
     pub(crate) fn leave_it_to_who_exits(&self) {
         while self.exiting.load(Ordering::SeqCst) {
             std::thread::park();
@@ -97,7 +99,7 @@ impl End {
         }
     }
 
-    /// True for the first who finds that the program hangs.
+    /// True for the first thread that finds that the program hangs.
     pub(crate) fn accuse(&self) -> bool {
         !self.accused.swap(true, Ordering::SeqCst)
     }

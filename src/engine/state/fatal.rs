@@ -13,7 +13,7 @@ impl Runtime {
     /// What is said where the process ends in the middle of the run: by `say`, then as always. Does not
     /// return if somebody else does that.
     pub(crate) fn last_words(&self, status: i32, say: impl FnOnce()) {
-        // Before anybody can see that the run ends.
+        // Before any other thread can see that the run ends.
         if self.end.exiting.swap(true, Ordering::SeqCst) {
             self.end.leave_it_to_who_exits();
         }
@@ -30,9 +30,9 @@ impl Runtime {
     }
 }
 
-/// Keeps this thread for ever, which has been lost ([`Seats::lose`](crate::engine::state::seats::Seats::lose)). Whoever
-/// ends the run does not wait for such a one, so it keeps the runtime itself, since before it was lost
-/// and until here.
+/// Keeps this thread for ever, which has been lost ([`Seats::lose`](crate::engine::state::seats::Seats::lose)). The
+/// thread that ends the run does not wait for a lost one. So the lost thread itself keeps the runtime, from before it
+/// was lost until here.
 pub(crate) fn stay(keeper: Option<Arc<Runtime>>) -> ! {
     drop(keeper);
     loop {
@@ -45,7 +45,7 @@ pub(crate) fn end_process(status: i32) -> ! {
     end_with(status, || ())
 }
 
-/// Ends the process, unless somebody else does: then this waits for that. `say` says first why.
+/// Ends the process, unless another thread does: then this waits for that. `say` says first why.
 fn end_with(status: i32, say: impl FnOnce()) -> ! {
     let Some(context) = Context::get() else {
         say();

@@ -152,8 +152,8 @@ impl Drop for Handler {
     fn drop(&mut self) {
         // The program may have installed another since.
         if self.is_on() {
-            // SAFETY: `below` was this signal's action when the handler was installed, so its function, if any, is a
-            // handler of this signal by whoever has installed it.
+            // SAFETY: `below` was this signal's action when the handler was installed. So its function, if any, is a
+            // handler of this signal, which the code that installed it made fit for that.
             unsafe { install(self.signal, &self.below) };
         }
     }
@@ -167,8 +167,8 @@ fn put_back(signal: libc::c_int, earlier: Option<Action>) {
         && is_function(&now)
         && !is_of_program(now.sa_sigaction)
     {
-        // SAFETY: `earlier` was this signal's action before OpenCL was called, so its function, if any, is a handler of
-        // this signal by whoever has installed it.
+        // SAFETY: `earlier` was this signal's action before OpenCL was called. So its function, if any, is a handler of
+        // this signal, which the code that installed it made fit for that.
         unsafe { install(signal, &earlier) };
     }
 }
@@ -200,7 +200,7 @@ fn start_of_file(address: usize) -> Option<usize> {
     (found != 0).then(|| unsafe { file.assume_init() }.dli_fbase.addr())
 }
 
-/// Signals that have a handler, and these.
+/// The signals that have a handler, each with the handler's address.
 fn functions() -> Vec<(libc::c_int, usize)> {
     let handlers = (1..=libc::SIGRTMAX()).filter_map(|signal| {
         let action = action_of(signal)?;

@@ -15,12 +15,13 @@ pub(crate) struct IdleCount(u64);
 const CHANGE: u64 = 1 << 32;
 
 impl IdleProgramThreads {
-    /// This thread begins to rest.
+    /// Counts the calling thread among those that rest.
     pub(crate) fn begin(&self) {
         self.0.fetch_add(CHANGE + 1, Ordering::SeqCst);
     }
 
-    /// This thread can do things again. Until then it counted as work in flight.
+    /// Counts the calling thread as one that can do things again. Until then it counted as work in
+    /// flight.
     pub(crate) fn end(&self) {
         self.0.fetch_add(CHANGE - 1, Ordering::SeqCst);
     }

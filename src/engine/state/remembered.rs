@@ -29,14 +29,14 @@ type KnownEntries = HashMap<ModelKey, Vec<ModelEntry>>;
 pub(crate) struct Remembered {
     /// None where nothing is kept.
     store: Option<Store>,
-    /// This program, and what tells it from others; made when the first variant is asked for.
+    /// The name of this program, and what tells it from others; made when the first variant is asked for.
     program: Mutex<Option<String>>,
     /// The places of which something was asked.
     places: Mutex<HashMap<Place, KnownEntries>>,
 }
 
 impl Remembered {
-    /// For a run that learns or not, with this setting.
+    /// Makes it for a run that learns or does not, with the setting of where models are kept.
     pub(crate) fn new(learns: bool, models: &Models) -> Remembered {
         Remembered {
             store: models.store().filter(|_| learns),

@@ -33,7 +33,7 @@ pub(crate) struct Runtime {
     pub objects: Objects,
     /// Ready EDTs and sleeping workers.
     pub queues: Queues,
-    /// Which threads are workers.
+    /// Which threads are workers, and which of them are away or spare.
     pub seats: CachePadded<Seats>,
     /// What waits for labels to have an object.
     pub deferred: CachePadded<Waiting<Guid, crate::engine::state::deferred::Deferred>>,

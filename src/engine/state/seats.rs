@@ -16,16 +16,16 @@
 //!
 //! Where a CPU device gets cores of the workers' (`sharing.rs`), the seats with the highest numbers are given up for good:
 //! at once if nobody has them, and otherwise when the EDT ends that runs there.
-//!
-//! A thread that is woken does not wait for a seat, since whoever has one may run for long, or wait
-//! for what this thread does next. So for a time there is one more that runs: the run is *oversubscribed*. The next
-//! worker that ends an EDT leaves its seat empty for it and becomes a spare. So seats that are empty
-//! are no more than threads that are away; a thread whose EDT ends takes an empty seat.
+//! A thread that is woken does not wait for a seat, since the thread that has one may run for long,
+//! or wait for what this thread does next. So for a time there is one more that runs: the run is
+//! *oversubscribed*. The next worker that ends an EDT leaves its seat empty for it and becomes a
+//! spare. So there are at most as many empty seats as threads that are away. A thread whose EDT
+//! ends takes an empty seat.
 //!
 //! A thread that is away counts as work in flight (`Runtime::in_flight`): it is none of the workers
 //! whose sleep says that nothing can happen.
 //!
-//! # Who waits at the end by looking again and again
+//! # A thread that waits at the end by looking again and again
 //!
 //! The run ends when the EDTs that run have ended. One that looks again and again may look for what
 //! never comes. It is given up, and its thread stays in the call for ever, when nobody else can do
@@ -72,7 +72,7 @@ pub(crate) enum Seating {
     Polling,
 }
 
-/// The seats.
+/// The seats of a run, and the threads that have them, wait for one, or have left one.
 #[derive(Default)]
 pub(crate) struct Seats {
     /// What a thread does that has got a seat. Set before the first thread is started.
@@ -80,20 +80,20 @@ pub(crate) struct Seats {
     state: Mutex<SeatState>,
     /// Something has changed in `state` that a thread may wait for, but a spare.
     changed: Condvar,
-    /// There is a seat for a spare; one is told for each.
+    /// Signalled when there is a seat for a spare, once for each.
     free: Condvar,
     /// Seats from this number on are given up; 0: none is. Written once, with `state` locked, before the workers are called
     /// ([`Interrupt::RETIRE`]). A worker that sees the call may not see the number yet: then it looks again behind its next
     /// EDT, or before it sleeps, behind the lock of the list of sleepers, which [`Seats::limit_to`] takes after the call.
     limit: AtomicUsize,
-    /// How many seats have been given up. Written with `state` locked. The addition in [`Seats::retire`] pairs with the load in
-    /// [`Seats::retired`]: who counts a seat as given up finds in the queues what its worker has handed over, and so does not
-    /// take a program for one that hangs (`Runtime::has_halted`).
+    /// How many seats have been given up. Written with `state` locked. The addition in [`Seats::retire`] pairs with the
+    /// load in [`Seats::retired`]: a thread that counts a seat as given up finds in the queues what its worker has
+    /// handed over. So it does not take the program for one that hangs (`Runtime::has_halted`).
     retired: AtomicUsize,
-    /// Threads of the runtime, the one that watches included, that have been started and have not ended.
-    /// Written with `state` locked, and never more than there are: whoever compares it with the threads
-    /// of the process may take one of them for the program's for a moment, but does not miss one of the
-    /// program's. The subtraction in [`Seats::lose`] pairs with the load in [`Seats::known`].
+    /// Threads of the runtime, the one that watches included, that have been started and have not ended. Written with
+    /// `state` locked, and never more than there are. A thread that compares it with the threads of the process may
+    /// take one of them for the program's for a moment. It does not miss one of the program's. The subtraction in
+    /// [`Seats::lose`] pairs with the load in [`Seats::known`].
     own: AtomicUsize,
 }
 
@@ -201,13 +201,13 @@ impl Seats {
                 runtime.end.call(Interrupt::OVERSUBSCRIBED);
             }
         }
-        // Those that sleep look up, and see whether they are too many. Whoever gets onto the list of sleepers later has its
-        // lock after this thread. So it sees the call and the limit when it looks for the last time.
+        // Workers that sleep look up, and see whether they are too many. A worker that gets onto the list of sleepers
+        // later has its lock after this thread. So it sees the call and the limit when it looks for the last time.
         runtime.queues.sleep.wake_all();
         runtime.queues.sleep.notify();
     }
 
-    /// Gives up a seat. Whoever calls it then wakes somebody for what was in its queue, and sees whether all sleep.
+    /// Gives up a seat. The caller then wakes a worker for what was in its queue, and sees whether all sleep.
     pub(crate) fn retire(&self, runtime: &Runtime, state: &mut SeatState, local: Local) {
         local.hand_over(&runtime.queues);
         state.retired.push(local);
@@ -228,7 +228,7 @@ impl Seats {
         state.numbers.iter().filter(refused).count() == 0
     }
 
-    /// This thread may run EDTs from now on.
+    /// Enters the calling thread among those that may run EDTs from now on, and binds it to the cores of these.
     fn arrive(&self) {
         // SAFETY: `gettid` has no preconditions.
         let number = unsafe { libc::gettid() };
@@ -241,8 +241,8 @@ impl Seats {
 
     /// How many threads of the process are the runtime's, or will never do anything.
     pub(crate) fn known(&self) -> usize {
-        // In this order: `lose` takes a thread from `own` before it counts it in `GONE`. So who finds it in `GONE` does not find
-        // it in `own` any more, and none counts twice.
+        // In this order: `lose` takes a thread from `own` before it counts it in `GONE`. So a thread that is seen in
+        // `GONE` is not seen in `own` any more, and none counts twice.
         let gone = GONE.load(Ordering::SeqCst);
         gone + self.own.load(Ordering::SeqCst)
     }
@@ -279,14 +279,14 @@ impl Seats {
         state.back + state.looking != 0
     }
 
-    /// Has everybody who waits look again, by whoever has the lock.
+    /// Has every waiting thread look again. The caller has the lock.
     pub(crate) fn notify(&self, _state: &mut SeatState) {
         self.changed.notify_all();
     }
 
-    /// Has everybody who waits look again.
+    /// Has every waiting thread look again, spares included.
     pub(crate) fn call_all(&self) {
-        // Whoever waits has looked under the lock.
+        // A thread that waits has looked under the lock: so it has either seen the change or is woken below.
         drop(self.state.lock());
         self.changed.notify_all();
         self.free.notify_all();
@@ -454,7 +454,7 @@ pub(crate) const FUTILE_POLLS: u32 = 16;
 pub(crate) struct Pause {
     /// The thread that has paused the runtime, by the address of its context; 0: none.
     pub(crate) owner: usize,
-    /// That, and the EDT that it ran then.
+    /// The thread that has paused the runtime, and the EDT that it ran then.
     pub(crate) by: Option<Who>,
     /// Threads that stand still, of those that run EDTs.
     pub(crate) still: usize,

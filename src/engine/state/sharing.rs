@@ -1,4 +1,4 @@
-//! How workers and CPU devices share the cores, in a run (see `cores.rs` for who gets how many, and why).
+//! How workers and CPU devices share the cores, in a run (`cores.rs` says how many each of them gets, and why).
 //!
 //! The cores are shared out when the first kernel is added that has a C function beside it and may run on a CPU device. Until
 //! then the workers have all of them, as in a run without such kernels: what a program computes with functions alone, or
@@ -81,7 +81,7 @@ pub(crate) fn share_of(
 }
 
 impl Sharing {
-    /// For a run that begins on this thread, from which its threads inherit their cores.
+    /// Made on the thread that begins the run, from which the other threads inherit their cores.
     pub(crate) fn new() -> Sharing {
         Sharing {
             all: CoreSet::of_thread(0).ok(),

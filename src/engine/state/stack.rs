@@ -71,7 +71,7 @@ fn stack_pointer(context: *const libc::c_void) -> Option<usize> {
 
 /// A stack for the signal handlers of this thread, until it is dropped there.
 pub(crate) struct SignalStack {
-    /// With a guard at its lower end.
+    /// The mapping of the stack, with a guard at its lower end.
     mapping: *mut libc::c_void,
     guard: usize,
 }

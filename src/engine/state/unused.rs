@@ -18,7 +18,7 @@ pub(crate) struct UnusedKernels(Mutex<Vec<Unused>>);
 struct Unused {
     why: String,
     told: NoteLevel,
-    /// Their names.
+    /// The names of the templates for which this reason holds.
     templates: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ struct Unused {
 enum NoteLevel {
     /// In a note, which is printed whatever the settings are.
     Always,
-    /// In the report.
+    /// In the report at the end of the run, and in no note.
     InReport,
     /// In the statistics alone: `ocr compare` and `ocr tune` read reports, and know which policies use no device.
     InStatistics,
@@ -46,7 +46,7 @@ fn describe(device: &DeviceInfo) -> String {
     format!("{} ({})", device.name, device.kind)
 }
 
-/// For which devices these kernels are.
+/// The kinds of devices that these kernels are for, in words.
 fn kinds_of(kernels: &[Kernel]) -> String {
     let only = |kernel: &Kernel| {
         let kind = match split_options(&kernel.options) {
@@ -169,7 +169,7 @@ impl Devices {
             return (why, NoteLevel::InStatistics);
         }
         if let Some(problem) = problem {
-            // One who asks for no device expects no kernel to run.
+            // A user who asks for no device expects no kernel to run.
             let told = if devices.value == Selection::None {
                 NoteLevel::InReport
             } else {

@@ -2,7 +2,7 @@
 //!
 //! A C++ exception that leaves an EDT, or another function that the runtime calls, is to end the program as
 //! one that leaves `main`: `std::terminate` is called where it was thrown, says what it was, and the stack is
-//! still there for a debugger. But before that the stack is searched for somebody who catches, and a thread
+//! still there for a debugger. But before that the stack is searched for a frame that catches, and a thread
 //! of the runtime catches panics where it begins and in each call from C, and with them exceptions of other
 //! languages, of which it can say nothing. So between the function and the runtime stands a frame that does
 //! not tell how to go on behind it, and there the search ends. It keeps the frame pointer, by which debuggers

@@ -21,7 +21,8 @@ pub(crate) struct WaitResult {
     pub size: u64,
 }
 
-// SAFETY: it says where memory is; who may use that when, the program has to know.
+// SAFETY: the pointer only says where the block's memory is, and nothing here reads it. The program, which gets it from
+// the call, has to know when it may use that memory.
 unsafe impl Send for WaitResult {}
 
 /// The answer to a wait that brings no data block.
@@ -50,7 +51,7 @@ pub(crate) enum WaitState {
     Ending,
 }
 
-/// A thread that waits.
+/// A thread that waits in a call, with the answer that it waits for.
 pub(crate) struct Sleeper {
     state: Mutex<WaitState>,
     changed: Condvar,
@@ -58,7 +59,7 @@ pub(crate) struct Sleeper {
     pub(crate) stuck: AtomicBool,
 }
 
-/// All threads that wait.
+/// All threads that wait in a call of the runtime.
 #[derive(Default)]
 pub(crate) struct Waiters(Mutex<Vec<Weak<Sleeper>>>);
 
@@ -86,9 +87,9 @@ impl Sleeper {
         })
     }
 
-    /// Ends the waiting, if it has not ended: the thread is work in flight from before it is woken until
-    /// it has gone on so far that it is seen to do so. An answer outdoes the end of the program, for
-    /// those that know that it comes (`wait_for_last`).
+    /// Ends the wait, unless it has ended already. The thread counts as work in flight from *before* it is woken until
+    /// it has gone on so far that other threads see it. So the gap is not taken for a hang. An answer takes precedence
+    /// over the end of the program, for a thread that knows that the answer comes (`wait_for_last`).
     pub(crate) fn wake(&self, runtime: &Runtime, with: WaitState) {
         runtime.begin_outside();
         preemption_point(8);
@@ -106,7 +107,7 @@ impl Sleeper {
         }
     }
 
-    /// Waits when the run has ended, as long as an answer `comes`, or may be what others do leads to one.
+    /// Waits after the run has ended, as long as an answer `comes`, or may come from what other threads do.
     pub(crate) fn wait_for_last(
         &self,
         mut comes: impl FnMut() -> Comes,

@@ -1,6 +1,6 @@
 //! `ocrPause`: the workers stand still between two EDTs, so that somebody can look.
 //!
-//! Whoever pauses calls the workers ([`Interrupt::PAUSE`]), wakes those that sleep, and waits until each
+//! The thread that pauses calls the workers ([`Interrupt::PAUSE`]), wakes those that sleep, and waits until each
 //! thread that runs EDTs stands still: between two of them, or in a call that is made again and again
 //! to wait. Threads that wait in one call have left their seats and need not be waited for; one that is
 //! woken meanwhile does not go on before the pause is over. Launches that a device has accepted go on,
@@ -24,8 +24,8 @@ impl Context {
             && self.runtime.seats.lock().pause.owner == self.name()
     }
 
-    /// Pauses the runtime. If somebody else has, waits for the end of that, or returns false, as it
-    /// does if the run ends.
+    /// Pauses the runtime. If another thread has, waits for the end of that, or returns false, as
+    /// it does if the run ends.
     pub(crate) fn pause(&mut self, wait: bool) -> bool {
         let runtime = self.runtime;
         fork::check_fork("ocrPause");
@@ -90,7 +90,7 @@ impl Context {
             return;
         }
         self.settle_up();
-        // Where `ocrQuery` finds it. Everybody looks for work when the pause is over.
+        // Where `ocrQuery` finds it. Every worker looks for work when the pause is over.
         if let (Some(local), Some(next)) = (&self.local, self.next.take()) {
             local.push(next);
         }

@@ -33,8 +33,8 @@ impl Context {
         }
     }
 
-    /// The EDT that has waited goes on, when nobody pauses the runtime. Whoever has woken the thread
-    /// has counted it as work in flight.
+    /// The EDT that has waited goes on, when nobody pauses the runtime. The thread that has woken
+    /// this one has counted it as work in flight.
     pub(crate) fn come_back(&mut self) {
         preemption_point(8);
         let runtime = self.runtime;
@@ -109,7 +109,7 @@ impl Context {
             return false;
         }
         if !vain.alone {
-            // Whoever was there until now may have done something at the last moment.
+            // A thread that was there until now may have done something at the last moment.
             vain.begin();
             vain.alone = true;
             return false;
@@ -129,7 +129,7 @@ impl Context {
         if let Some(local) = self.local.take() {
             if let Some(next) = self.next.take() {
                 local.push(next);
-                // Whoever has the seat next may be long in coming.
+                // The next thread that has the seat may be long in coming.
                 runtime.queues.sleep.notify();
             }
             state.empty.push(local);
@@ -199,8 +199,8 @@ impl Context {
         self.local.is_some()
     }
 
-    /// This thread runs no EDTs any more, since the program ends. A thread of the program may wait
-    /// for what the last one leads to.
+    /// Gives up the seat of this thread, which runs no EDTs any more, since the program ends. A
+    /// thread of the program may wait for what the last one leads to.
     pub(crate) fn close_seat(&mut self) {
         let runtime = self.runtime;
         self.settle_up();

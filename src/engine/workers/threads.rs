@@ -37,7 +37,8 @@ impl Context {
     pub(crate) fn leave() {
         Context::end(CONTEXT.replace(ptr::null_mut()), true);
         let outsider = OUTSIDER.get();
-        // SAFETY: the context is this thread's.
+        // SAFETY: the pointer is null, or that of this thread's own context, which `Context::end` frees below and not
+        // before. Nothing else refers to it here.
         if let Some(this) = unsafe { outsider.as_ref() } {
             // A call of its own, which is over when the context has ended.
             let goes_on = this.tally.now.calls.enter(|| this.runtime.is_current());
@@ -103,7 +104,7 @@ impl Context {
         }
     }
 
-    /// The call is over.
+    /// Notes that the call is over, for a thread that is no worker.
     #[inline(always)]
     pub(crate) fn leave_call() {
         if CONTEXT.get().is_null() {
@@ -113,14 +114,16 @@ impl Context {
 
     fn enter_call_outside() -> Option<*mut Context> {
         let context = Context::of_outsider()?;
-        // SAFETY: the context is this thread's.
+        // SAFETY: `of_outsider` returns this thread's own context, which lives until `Context::leave`; nothing else
+        // refers to it here.
         let this = unsafe { &*context };
         let enters = this.tally.now.calls.enter(|| this.runtime.is_current());
         enters.then_some(context)
     }
 
     fn leave_call_outside() {
-        // SAFETY: the context is this thread's; `Context::leave` may have ended it.
+        // SAFETY: the pointer is null, if `Context::leave` has ended the context within the call, or that of this
+        // thread's own context, which is alive.
         if let Some(this) = unsafe { OUTSIDER.get().as_ref() } {
             this.tally.now.calls.leave();
         }
@@ -145,7 +148,8 @@ impl Context {
         let context = NonNull::new(CONTEXT.get())?;
         // SAFETY: the context is this thread's and alive; nothing is read.
         let current = unsafe { &raw const (*context.as_ptr()).current };
-        // SAFETY: a field of the context, of this thread alone.
+        // SAFETY: the pointer is that of a field of this thread's context, which is alive and which no other thread
+        // writes.
         unsafe { current.read_volatile() }
     }
 
@@ -179,7 +183,7 @@ impl Context {
         // SAFETY: the context, which alone gets this reference, keeps the runtime.
         let this: &'static Runtime = unsafe { &*Arc::as_ptr(&runtime) };
         let context = Context::new(this, None);
-        // SAFETY: just made, and this thread's.
+        // SAFETY: `Context::new` has made the context just now, and no other pointer to it is in use.
         let new = unsafe { &mut *context };
         new.keeper = Some(runtime);
         // Where the library has the `main`, its thread does none of the program's; to ask for its stack takes long.
@@ -205,7 +209,7 @@ pub(crate) fn watch_thread() {
     set(1);
 }
 
-/// This thread may end from here on without a message.
+/// Lets the calling thread end from here on without a message.
 pub(crate) fn stop_watching() {
     set(0);
 }
@@ -213,7 +217,8 @@ pub(crate) fn stop_watching() {
 fn set(watched: usize) {
     let key = *KEY.lock().get_or_insert_with(|| {
         let mut key = 0;
-        // SAFETY: a valid place, and a function of the right type.
+        // SAFETY: `key` is a variable, so its address is valid for a write, and `thread_ends` may be called at the end
+        // of any thread.
         let error = unsafe { libc::pthread_key_create(&raw mut key, Some(thread_ends)) };
         assert_eq!(error, 0, "the system gives each process some keys");
         key

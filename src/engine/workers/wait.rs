@@ -3,7 +3,7 @@
 //! What stands for such a thread in the graph is an EDT with the flag [`EdtFlags::WAITER`]: its first pre-slot
 //! is connected to the event, so events of every kind are waited for in the same way, chains of
 //! them too, and a data block is brought from the device where it is. It acquires the block in RO
-//! mode, which excludes nobody. It never runs: when it has its block, whoever brought it so far
+//! mode, which excludes nobody. It never runs: when it has its block, the thread that brought it so far
 //! wakes the thread (`Context::wake`).
 //!
 //! When the run ends and no EDT runs any more, the waiting ends, too, unless the answer is on its way already
@@ -50,7 +50,7 @@ impl Context {
         }
         let sleeper = Sleeper::new();
         let edt = self.create_waiter(event, &sleeper)?;
-        // Not before: whoever ends all waiting would take away an answer that is on its way.
+        // Not before: a thread that ends all waiting would take away an answer that is on its way.
         runtime.waits.add(&sleeper);
         let label = None;
         let mut state = self.sleep(&sleeper, call, event, label);
@@ -71,7 +71,7 @@ impl Context {
             }
             _ => {
                 // If it can be destroyed, nobody will wake this thread. If not, it is in the queue of a block that
-                // nobody gives back any more, or somebody is about to wake this thread, and has the sleeper.
+                // nobody gives back any more, or another thread is about to wake this one, and has the sleeper.
                 if self.destroy_edt(edt).is_ok() {
                     // SAFETY: made by `into_raw` for the EDT, which is no more.
                     drop(unsafe { Arc::from_raw(Arc::as_ptr(&sleeper)) });
@@ -201,7 +201,7 @@ impl Runtime {
         }
     }
 
-    /// Whether somebody is about to bring what a thread waits for that this EDT stands for. When the run has
+    /// Whether another thread is about to bring what a thread waits for that this EDT stands for. When the run has
     /// ended, that is left of what was satisfied before: by a call that still goes on, or from a device.
     fn answer_comes(&self, edt: Guid, event: Guid, sleeper: &Sleeper) -> Comes {
         let waits = self.objects.edts.lock(edt).and_then(|(edt, locked)| {
@@ -211,7 +211,7 @@ impl Runtime {
         match waits {
             // The event may be another one on the label, and the pre-slot open again.
             Some(connected) if connected && self.is_satisfied(event) => Comes::Yes,
-            // Somebody may be on the way from an event that this one depends on.
+            // Another thread may be on the way from an event that this one depends on.
             Some(true) => Comes::Perhaps,
             Some(false) => Comes::No,
             None if sleeper.stuck.load(Ordering::SeqCst) => Comes::Perhaps,

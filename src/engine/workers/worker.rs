@@ -22,7 +22,7 @@ pub(crate) fn work(runtime: &'static Runtime, local: Local) {
     loop {
         // SAFETY: the context is this thread's, and this reference ends before the EDT runs.
         while let Some(edt) = next(unsafe { &mut *context }) {
-            // SAFETY: no reference into the context is alive.
+            // SAFETY: the context is this thread's, and the reference that `next` got has ended: none into it is alive.
             unsafe { Context::run(context, edt) };
         }
         // SAFETY: the context is this thread's, and the last EDT has returned: no other reference into it is alive.

@@ -104,7 +104,7 @@ struct NewEdt {
 
 impl TestThread<'_> {
     fn satisfy(&mut self, event: Guid, number: u32) {
-        // As the end of an EDT does: that asks for no block that is there.
+        // This satisfies as the end of an EDT does, which asks for no block that is there.
         let _ = self.step(|graph| graph.pass_to_event(event, false, data(number)));
     }
 
@@ -147,7 +147,7 @@ impl TestThread<'_> {
         (EdtRef::new(edt).get(), Guid::output_of(edt.guid()))
     }
 
-    /// A label of EDTs.
+    /// Reserves a label for EDTs.
     fn label(&self) -> Guid {
         let (first, generation) = self.objects.edts.labels().reserve(1).expect("memory");
         Guid::new(Kind::EdtHuge, generation, first)
@@ -258,7 +258,7 @@ fn creation_against_two_satisfactions() {
         let edt = new.guid;
         let outcome = both(
             objects,
-            // The once event goes when it triggers, and is there for who connects to it before.
+            // The once event goes when it triggers, and is there for a thread that connects to it before.
             move |thread| thread.satisfy(events[0], 1),
             |thread| {
                 assert!(thread.link(new));

@@ -29,7 +29,7 @@ struct World {
     at_once: bool,
     /// How many writers have ended.
     ended: AtomicUsize,
-    /// How many have begun.
+    /// How many writers have begun.
     begun: Plain,
 }
 
@@ -110,7 +110,7 @@ impl World {
         assert!(mode == Mode::Ro || found == least);
     }
 
-    /// As `Context::bring_blocks`, and `Manager::fetch` where there is something to bring.
+    /// The step of `Context::bring_blocks`, and of `Manager::fetch` where there is something to bring.
     fn bring(&self, place: Place) {
         let from = self.block.block.copies().to_bring(place);
         let Some(from) = from else { return };
@@ -124,7 +124,7 @@ impl World {
         self.block.block.copies().fetched(from, true);
     }
 
-    /// As `Manager::put_together` and `Manager::commit`, and the kernel.
+    /// The steps of `Manager::put_together` and `Manager::commit`, and the kernel.
     fn launch(&self, device: Place, mode: Mode, writes: bool, least: usize) {
         let _manager = self.manager(device);
         let (block, buffer) = (self.block.block, self.buffer(device));
@@ -142,8 +142,8 @@ impl World {
         if let Source::Host(what) = source {
             block.copies().copied(device, what);
         }
-        // Or later. Of what nobody has written it is made for readers, and in
-        // strict mode.
+        // If not at once, the driver copies later. A block that nobody has written is copied for
+        // readers, and in strict mode.
         if !self.at_once && source != Source::Here {
             buffer.store(self.host.load(Ordering::Relaxed), Ordering::Relaxed);
         }
@@ -156,7 +156,7 @@ impl World {
         self.ended.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// As `Manager::evict`.
+    /// The step of `Manager::evict`.
     fn evict(&self, device: Place) {
         let _manager = self.manager(device);
         let (block, buffer) = (self.block.block, self.buffer(device));
@@ -181,14 +181,14 @@ impl World {
             };
             assert_eq!(copy.load(Ordering::Relaxed), content);
         }
-        // Who comes next finds it everywhere.
+        // The EDT that comes next finds it everywhere.
         for place in [HERE, THERE, Place::HOST] {
             self.run(self.acquire(Mode::Const, place));
         }
     }
 }
 
-/// These EDTs at once, each on a thread, of a block that has been on the first device.
+/// Runs EDTs with these modes and places at once, each on a thread. Their block has been on the first device.
 fn at_once(interruptions: usize, wanted: &'static [(Mode, Place)]) {
     explore_within(interruptions, move || {
         // EDTs that read on the other device have a copy made for them.

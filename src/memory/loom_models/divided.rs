@@ -31,7 +31,7 @@ fn nobody_gets_it_while_it_is_divided() {
     }
 }
 
-/// Who releases a divided block, which it has had in RO mode from before, lets nobody in who waits.
+/// An EDT that has had a divided block in RO mode from before releases it, which lets no EDT in that waits.
 #[test]
 fn who_releases_a_divided_block_lets_nobody_in() {
     for held in [false, true] {
@@ -110,8 +110,8 @@ fn one_that_is_divided_twice_goes_after_the_second_parts() {
     });
 }
 
-/// Who waits between two divisions of a block has it in between. Another one comes at some time after the
-/// first parts are gone, or before the second ones are there.
+/// An EDT that waits between two divisions of a block has it in between. Another one comes at some time after the first
+/// parts are gone, or before the second ones are there.
 #[test]
 fn who_waits_between_two_divisions_runs_between_them() {
     for late in [false, true] {

@@ -52,7 +52,7 @@ impl Blocks {
         edt
     }
 
-    /// As `Context::acquire_blocks`.
+    /// The step of `Context::acquire_blocks`.
     fn acquire_blocks(&self, edt: &Edt, granted: &mut Vec<EdtRef>) -> bool {
         while let Some(slot) = edt.slots().get(edt.cursor.get() as usize) {
             let block = self.of(slot);
@@ -66,7 +66,7 @@ impl Blocks {
         true
     }
 
-    /// As `Context::has_got`.
+    /// The step of `Context::has_got`.
     fn has_got(&self, edt: &Edt, slot: &PreSlot, granted: &mut Vec<EdtRef>) {
         let info = slot.info();
         edt.cursor.set(info.next);
@@ -110,7 +110,7 @@ impl Blocks {
         }
     }
 
-    /// As `Context::fall_back`.
+    /// The step of `Context::fall_back`.
     fn fall_back(&self, edt: EdtRef) {
         let (edt, mut granted) = (edt.get(), Vec::new());
         let block_of = |slot: &PreSlot| self.of(slot).block;
@@ -160,7 +160,7 @@ fn it_waits_for_the_kernel_beside_it() {
     }
 }
 
-/// The block is destroyed meanwhile.
+/// The block of an EDT that falls back is destroyed meanwhile.
 #[test]
 fn it_has_a_block_that_is_destroyed() {
     for late in [false, true] {
@@ -178,7 +178,7 @@ fn it_has_a_block_that_is_destroyed() {
     }
 }
 
-/// Another EDT of the host waits for the block, or comes later.
+/// Beside an EDT that falls back, another EDT of the host waits for the block, or comes later.
 #[test]
 fn it_is_in_the_queue_with_others() {
     for mode in [Mode::Ro, Mode::Const, Mode::Rw, Mode::Ew] {
@@ -199,8 +199,8 @@ fn it_is_in_the_queue_with_others() {
     }
 }
 
-/// Another EDT shares the first block with it and waits for the second one, which it holds. A third one
-/// wants both.
+/// Another EDT shares the first block with the one that falls back, and waits for the second one, which that holds. A
+/// third one wants both.
 #[test]
 fn who_shares_a_block_with_it_may_wait_for_another_one() {
     for mode in [Mode::Const, Mode::Rw, Mode::Ew] {

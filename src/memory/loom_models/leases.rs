@@ -10,7 +10,7 @@ use crate::object::place::Place;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// This many holders are enough for a lease.
+/// A number of holders that is enough for a lease.
 const MANY: u32 = 16;
 
 /// A lease with one hold, of many, of a block in this mode. The others have ended.
@@ -136,14 +136,14 @@ fn a_copy_has_what_was_written_under_a_lease_or_does_not_count() {
         let left = leases.release(block.guid, block.block, Mode::Rw, &mut Vec::new());
         assert_eq!(left, Left::Alive);
         let copy = device.join().expect("no panic");
-        // The lease may last: who comes after both finds the copy as it is now.
+        // The lease may last: an EDT that comes after both finds the copy as it is now.
         assert!(copy == 1 || !block.block.copies().valid.contains(DEVICE));
     });
 }
 
-/// A block is divided while a thread has an RO lease of it, which does not keep that out. Who comes
-/// after it gets the block by no lease, not even by one with a hold. An empty lease has got its new holds before it
-/// was closed, or gets none.
+/// A block is divided while a thread has an RO lease of it, which does not keep that out. An EDT that comes after it
+/// gets the block by no lease, not even by one with a hold. An empty lease has got its new holds before it was closed,
+/// or gets none.
 #[test]
 fn a_lease_does_not_pass_a_divided_block() {
     for empty in [false, true] {
@@ -192,7 +192,7 @@ fn a_lease_does_not_pass_a_divided_block() {
     }
 }
 
-/// A CONST lease keeps out who divides the block, until it ends.
+/// A CONST lease keeps out the EDT that divides the block, until it ends.
 #[test]
 fn a_lease_keeps_who_divides_out_until_it_ends() {
     loom::model(|| {

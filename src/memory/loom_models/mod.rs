@@ -27,14 +27,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 struct Block {
     block: &'static DataBlock,
     guid: Guid,
-    /// For who has the block for itself, for readers in CONST mode, and for a kernel in RW mode, of which
+    /// Accessed by an EDT that has the block for itself, by readers in CONST mode, and by a kernel in RW mode, of which
     /// a model has one.
     content: UnsafeCell<usize>,
-    /// For all that have the block. Who frees it has it alone.
+    /// Accessed by all that have the block. The thread that frees it has it alone.
     memory: UnsafeCell<()>,
     /// Whether there are parts of the block, or it is a part that has no content yet.
     closed: AtomicBool,
-    /// Who uses the block now: in which mode, and where.
+    /// The users of the block now: for each its mode and place.
     users: Mutex<Vec<(Mode, Place)>>,
     /// In which modes EDTs have had the block, one after the other.
     ran: Mutex<Vec<Mode>>,
@@ -51,7 +51,7 @@ impl Block {
         Block::with_index(1, holders)
     }
 
-    /// One of several, in the order of their indices.
+    /// Makes a block of several, which have the order of their indices.
     fn with_index(index: u32, holders: Holders) -> Arc<Block> {
         let (block, guid) = DataBlock::for_model(index, holders);
         Arc::new(Block {
@@ -66,7 +66,7 @@ impl Block {
         })
     }
 
-    /// As `DataBlocks::lock`.
+    /// Locks the block, as `DataBlocks::lock` does.
     fn lock(&self) -> Option<LockedBlock<'static>> {
         self.block.header.lock(self.guid.generation())
     }
@@ -76,13 +76,13 @@ impl Block {
         EdtRef::new(Edt::for_model(&[(self.guid, mode)]))
     }
 
-    /// A new EDT wants the block, which somebody may destroy.
+    /// A new EDT wants the block, which another thread may destroy.
     fn try_acquire(&self, mode: Mode) -> (EdtRef, Acquired) {
         let edt = self.edt(mode);
         let Some(locked) = self.lock() else {
             return (edt, Acquired::Gone);
         };
-        // True until this lock is given back: who ends that locks the block after it is false.
+        // True until this lock is given back: a thread that ends that locks the block after it is false.
         let closed = self.closed.load(Ordering::Relaxed);
         let acquired = acquire_locked(self.block, locked, edt.get(), mode);
         assert!(!closed || acquired != Acquired::Granted, "it is closed");
@@ -94,7 +94,7 @@ impl Block {
         at_once(self.try_acquire(mode))
     }
 
-    /// A new EDT wants to divide the block, which somebody may destroy.
+    /// A new EDT wants to divide the block, which another thread may destroy.
     fn try_divide(&self) -> (EdtRef, Acquired) {
         let edt = self.edt(Mode::Ew);
         edt.get().slots()[0].set_divides();
@@ -184,14 +184,14 @@ impl Block {
         let before = granted.len();
         let locked = self.block.header.lock_pinned();
         self.end(mode, place);
-        // As in `try_acquire`.
+        // True until this lock is given back, as in `try_acquire`.
         let closed = self.closed.load(Ordering::Relaxed);
         let left = release_locked(self.block, locked, mode, place, granted);
         assert!(!closed || granted.len() == before, "it is closed");
         left
     }
 
-    /// `ocrDbDestroy`, as `Context::destroy_block`.
+    /// Destroys the block, as `Context::destroy_block` does for `ocrDbDestroy`.
     fn destroy(&self) {
         if let Some(locked) = self.lock()
             && !self.block.is_destroyed(&locked)
@@ -256,7 +256,7 @@ fn either_order(first_first: bool, first: impl FnOnce(), second: impl FnOnce()) 
     }
 }
 
-/// Both EDTs run once, one after the other, whoever releases carries on with the other.
+/// Both EDTs run once, one after the other: the thread that releases carries on with the other EDT.
 #[test]
 fn two_writers_of_one_block() {
     loom::model(|| {

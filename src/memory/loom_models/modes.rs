@@ -8,7 +8,7 @@ use crate::object::place::Place;
 
 const MODES: [Mode; 4] = [Mode::Ro, Mode::Const, Mode::Rw, Mode::Ew];
 
-/// All pairs of modes.
+/// All ordered pairs of modes, equal ones included.
 fn pairs() -> impl Iterator<Item = (Mode, Mode)> {
     MODES
         .into_iter()
@@ -30,7 +30,7 @@ fn two_want_it_at_once() {
     }
 }
 
-/// One waits for the EDT that has the block, and another wants it while that hands it over.
+/// One EDT waits for the EDT that has the block, and another wants the block while that hands it over.
 #[test]
 fn one_wants_it_while_it_is_handed_over() {
     for (theirs, mine) in pairs() {

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 
 const MODES: [Mode; 4] = [Mode::Ro, Mode::Const, Mode::Rw, Mode::Ew];
 
-/// A new part.
+/// A new part, closed until `open`.
 fn part() -> Arc<Block> {
     let part = Block::new(Holders::default());
     part.closed.store(true, Ordering::Relaxed);
@@ -57,7 +57,7 @@ fn nobody_gets_it_before_its_content() {
 }
 
 /// A part is destroyed before it has its content, or later: it is freed once, and not before it was
-/// opened. Who wants it has it before, or finds it gone.
+/// opened. An EDT that wants it has it before, or finds it gone.
 #[test]
 fn one_that_is_destroyed_goes_when_it_was_opened() {
     for mode in MODES {
@@ -80,8 +80,8 @@ fn one_that_is_destroyed_goes_when_it_was_opened() {
     }
 }
 
-/// A part is divided itself, before it has its content or later. Who wanted it before has it before there
-/// are parts of it; another one, which comes at any time, then or when these are gone.
+/// A part is divided itself, before it has its content or later. An EDT that wanted it before has it before there are
+/// parts of it. Another one, which comes at any time, has it then or when these are gone.
 #[test]
 fn one_that_is_divided_has_its_content_before() {
     for late in [false, true] {
@@ -106,7 +106,7 @@ fn one_that_is_divided_has_its_content_before() {
     }
 }
 
-/// One that is divided and then destroyed, before it has its content or later, goes after its own parts.
+/// A part that is divided and then destroyed, before it has its content or later, goes after its own parts.
 #[test]
 fn one_that_is_divided_and_destroyed_goes_after_its_parts() {
     explore(|| {
@@ -121,7 +121,7 @@ fn one_that_is_divided_and_destroyed_goes_after_its_parts() {
     });
 }
 
-/// Who looks at a part meanwhile, as at the end of a program, lets nobody in who waits, and may be the last.
+/// A thread looks at a part meanwhile, as at the end of a program. It lets no EDT in that waits, and may be the last.
 #[test]
 fn who_looks_at_it_lets_nobody_in() {
     for destroyed in [false, true] {

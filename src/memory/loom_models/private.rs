@@ -13,7 +13,7 @@ fn block() -> Arc<Block> {
     block
 }
 
-/// Its sender has counted those that got it.
+/// The sender of a content has counted the pre-slots that got it.
 fn passed(block: &Block, slots: u32, kept: bool) {
     if let Some(locked) = block.lock() {
         block.free_if(private::passed_locked(block.block, locked, slots, kept));
@@ -46,7 +46,7 @@ fn the_last_of_sender_and_consumers_frees_it() {
     }
 }
 
-/// Of two EDTs that got a content one is destroyed before it runs.
+/// Two EDTs got a content, and one of them is destroyed before it runs.
 #[test]
 fn who_gives_it_up_may_free_it() {
     for counted_first in [false, true] {
@@ -94,7 +94,7 @@ fn one_that_is_kept_may_be_destroyed() {
     }
 }
 
-/// One that is kept and that nobody destroys stays, and is a block like any other.
+/// A content that is kept and that nobody destroys stays, and is a block like any other.
 #[test]
 fn one_that_is_kept_stays() {
     explore(|| {
@@ -132,7 +132,7 @@ fn one_that_is_kept_can_be_named() {
     }
 }
 
-/// A content goes when its consumer is done with it, and is destroyed by somebody else meanwhile.
+/// A content goes when its consumer is done with it, and another thread destroys it meanwhile.
 #[test]
 fn one_that_is_destroyed_while_it_goes_is_freed_once() {
     explore(|| {

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A divided block, and its only part.
 struct Sharing {
-    /// Its content is where that of the part is, until the part has left.
+    /// The block that the part shares. Its content is where that of the part is, until the part has left.
     whole: Arc<Block>,
     part: Arc<Block>,
     table: Partitions,
@@ -83,7 +83,7 @@ impl Sharing {
         self.whole.run(granted);
     }
 
-    /// As `Context::ask_to_leave`.
+    /// The step of `Context::ask_to_leave`.
     fn ask_to_leave(&self) {
         let edt = self.part.edt(Mode::Ew);
         self.leavers.lock().expect("no panic").push(edt.token());
@@ -121,12 +121,14 @@ impl Sharing {
         }
     }
 
-    /// Reads or writes the content of the part. Who has it in mode RO reads what may be old, without order.
+    /// Reads or writes the content of the part. An EDT that has it in mode RO reads what may be old, without order, so
+    /// it is left out.
     fn touch(&self, mode: Mode) {
         if mode == Mode::Ro {
             return;
         }
-        // SAFETY: who holds the part, but for RO, excludes the EDT that makes it leave; the checker finds it if not.
+        // SAFETY: an EDT that has the part in another mode than RO excludes the EDT that makes the part leave, which
+        // sets `own`. The checker finds it if not.
         let is_own = self.own.with(|own| unsafe { (*own).is_some() });
         match (is_own, mode.writes()) {
             (false, false) => self.whole.content.with(|_| {}),
@@ -141,7 +143,7 @@ impl Sharing {
         }
     }
 
-    /// As `Context::give_own_memory` and `Context::leave_whole`.
+    /// The steps of `Context::give_own_memory` and `Context::leave_whole`.
     fn leave(&self, granted: &mut Vec<EdtRef>) {
         let block = self.part.block;
         self.part.begin(Mode::Ew, Place::HOST);
@@ -170,7 +172,7 @@ impl Sharing {
         self.dispose_if(left);
     }
 
-    /// As `Context::part_gone`.
+    /// The step of `Context::part_gone`.
     fn part_gone(&self) {
         let Some(gone) = self.table.gone(self.part.guid) else {
             return;
@@ -184,7 +186,7 @@ impl Sharing {
         self.whole.run(granted);
     }
 
-    /// As `Context::destroy_block`.
+    /// The step of `Context::destroy_block`, of the part.
     fn destroy_part(&self) {
         let block = self.part.block;
         if let Some(locked) = self.part.lock()
@@ -199,7 +201,7 @@ impl Sharing {
         }
     }
 
-    /// As `Context::dispose_if`.
+    /// The step of `Context::dispose_if`.
     fn dispose_if(&self, left: Left) {
         if left == Left::Unused {
             let is_part = self.part.block.has(Mark::Part);
@@ -210,7 +212,7 @@ impl Sharing {
         }
     }
 
-    /// So many EDTs have had the whole, which is a block for itself.
+    /// Asserts that the whole is a block for itself again, and that `times` EDTs have had it.
     fn is_whole_again(&self, times: usize) {
         assert_eq!(self.whole.ends(), (times, 0));
         assert_eq!(self.united.load(Ordering::Relaxed), 1);
@@ -222,7 +224,7 @@ impl Sharing {
     /// The part is a block for itself, and contains this.
     fn is_own_block(&self, content: usize) {
         assert_eq!(self.left.load(Ordering::Relaxed), 1);
-        // SAFETY: all threads have ended.
+        // SAFETY: all threads of the model have ended, so nobody writes `own` now.
         let own = self.own.with(|own| unsafe { *own });
         assert_eq!(own, Some(content));
         assert_eq!(self.part.block.header.peek().state(), BlockState::Live);
@@ -272,8 +274,8 @@ fn a_part_leaves_once() {
     }
 }
 
-/// The part is destroyed before it is asked to leave, while it leaves, or afterwards: it is freed once, and whoever
-/// wants the whole gets it.
+/// The part is destroyed before it is asked to leave, while it leaves, or afterwards. It is freed once, and the EDT
+/// that wants the whole gets it.
 #[test]
 fn one_that_is_destroyed_goes_once() {
     explore(|| {
@@ -287,7 +289,7 @@ fn one_that_is_destroyed_goes_once() {
     });
 }
 
-/// The same, where an EDT uses the part before it is destroyed, or has it when somebody wants the whole.
+/// The part is destroyed, and an EDT uses it before, or has it when another EDT wants the whole.
 #[test]
 fn one_that_is_used_and_destroyed_goes_once() {
     for wanted_first in [false, true] {

@@ -24,10 +24,10 @@ pub(super) fn map(huge: bool) -> Option<NonNull<u8>> {
     let chunk = start.wrapping_byte_add(before);
     let end = chunk.wrapping_byte_add(CHUNK_BYTES);
     if before != 0 {
-        // SAFETY: the part of the new mapping before the chunk.
+        // SAFETY: these bytes are the part of the new mapping before the chunk, and nobody else knows them.
         unsafe { libc::munmap(start, before) };
     }
-    // SAFETY: the part of the new mapping behind the chunk.
+    // SAFETY: these bytes are the part of the new mapping behind the chunk, and nobody else knows them.
     unsafe { libc::munmap(end, CHUNK_BYTES - before) };
     if huge {
         // SAFETY: advice on the chunk; whether it is taken makes no difference but in speed.

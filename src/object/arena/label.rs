@@ -5,7 +5,7 @@
 //! its label when the first object is made there (the protocol is in [`super::super::header`]).
 //!
 //! A free label can be claimed while its run is reserved. That is looked up under the read lock, under
-//! which the claim itself is made, too: so who has taken a run back knows that no slot of it will be
+//! which the claim itself is made, too: so a thread that has taken a run back knows that no slot of it will be
 //! claimed any more. Slots that are free then serve later runs, in the next generation. Those of
 //! objects that are still there do when the object has gone: the run waits for that as a thread does that
 //! wants to create on a label (`super::super::waiting`), so that each comes back once.
@@ -72,7 +72,7 @@ pub(super) struct Runs {
 
 /// What waits until the slot of a label is free.
 enum Watcher {
-    /// Somebody who wants to be told.
+    /// A waiting thread or call that is to be told.
     Wake(Wake),
     /// The run that it was in was given back. The generation in which it serves the next.
     GivenBack(u32),
@@ -221,7 +221,7 @@ impl<T: Slot> Arena<T> {
         }
     }
 
-    /// As [`Arena::claim`], of a label whose object leaves it to another, which is in `state`.
+    /// Claims a label, as [`Arena::claim`] does, whose object leaves it to another; that object is in `state`.
     pub fn claim_from(&self, label: Guid, state: T::State) -> Option<&T> {
         let (index, generation) = (label.index(), label.generation());
         let slot = self.get(index)?;

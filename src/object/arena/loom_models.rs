@@ -25,7 +25,8 @@ struct Shared {
     values: Vec<UnsafeCell<u32>>,
 }
 
-// SAFETY: a value is touched by who has the slot to himself or under its header's lock; the model checks just that.
+// SAFETY: a value is touched by a thread that has the slot for itself, or has its header's lock. The model checks just
+// that.
 unsafe impl Sync for Shared {}
 // SAFETY: nothing in it belongs to a thread.
 unsafe impl Send for Shared {}
@@ -42,7 +43,7 @@ impl Shared {
             TestState::Free,
             "slot {index} handed out twice"
         );
-        // SAFETY: the slot is this thread's.
+        // SAFETY: the cache has given the slot to this thread, and no other knows it before it is published.
         self.values[index as usize].with_mut(|place| unsafe { *place = value });
         slot.header.publish(word.with_state(TestState::Live));
         (index, word.generation())
@@ -51,7 +52,7 @@ impl Shared {
     /// What an object has inside, if it is there.
     fn look(&self, (index, generation): CodeName) -> Option<u32> {
         let _locked = self.arena.slot(index).header.lock(generation)?;
-        // SAFETY: the lock is held.
+        // SAFETY: this thread holds the lock of the slot's header, so no other touches the value now.
         Some(self.values[index as usize].with(|place| unsafe { *place }))
     }
 

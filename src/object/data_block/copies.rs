@@ -15,7 +15,7 @@
 //! The set `valid` thus has the host in it, or at most one device, since devices get contents from the host alone. Between two
 //! states goes one of these steps, each in one hold of the lock:
 //!
-//! | step | by whom | `valid` | `version` |
+//! | step | by | `valid` | `version` |
 //! |---|---|---|---|
 //! | [`Copies::wrote`] | a writer of the host, as it releases the block; a device's manager, when it enqueues a kernel that writes, and when that has ended | that place alone | +1 |
 //! | [`Copies::fetched`] | the manager that has brought the content to the host | + the host, if that device still has the latest | |
@@ -23,10 +23,10 @@
 //! | [`CopiesGuard::copied`] | the same, when it has enqueued the copy | + the device, if the copy counts and `version` is the same | |
 //! | [`Copies::left`] | a manager that gives up a buffer | - the device; + the host, if that was the only one and was written back | |
 //!
-//! *Writers.* Modes other than RO let nobody write a block in one place who is beside a writer, or a reader, in another
-//! (`memory`). Who has a block in such a mode has the content brought to its place before it begins, and it stays valid
-//! there: all that takes a place out of the set is a write elsewhere, or the loss of a buffer, whose content is
-//! written back before. So no write is lost, and no such reader reads an old content.
+//! *Writers.* Modes other than RO let nobody write a block in one place beside a writer, or a reader, in another
+//! (`memory`). An EDT that has a block in such a mode has the content brought to its place before it begins, and it
+//! stays valid there: all that takes a place out of the set is a write elsewhere, or the loss of a buffer, whose
+//! content is written back before. So no write is lost, and no such reader reads an old content.
 //!
 //! *Readers in mode RO* have no such promise: others may write the block at any time. What they are promised is a
 //! content that the block had since they began to be launched, which has all writes that ended before (by an event),
@@ -37,7 +37,7 @@
 //!   valid: it grows old with the next instruction of the writer. The device's own copy may be older than a write
 //!   of an EDT that ended before, which a writer that shares the block in RW mode has outlived.
 //! - The device's own copy is valid.
-//! - The host's copy is: it is copied, and counts, unless somebody ends a write until it is enqueued. A writer of the
+//! - The host's copy is: it is copied, and counts, unless a writer ends a write until it is enqueued. A writer of the
 //!   host may begin meanwhile, and end later than that; its release then takes the device out of the set.
 //! - Neither is. When the launch was sent, one of them was, or had been brought since (`Context::bring_blocks`), and then
 //!   a kernel of another device wrote: for that the content was brought to the host before. So host memory has a content
@@ -84,7 +84,7 @@ impl Copies {
         self.valid.insert(place);
     }
 
-    /// Where the content is to be brought to the host from before somebody uses the block in `place`; nowhere if it is
+    /// Where the content is to be brought to the host from before an EDT uses the block in `place`; nowhere if it is
     /// there, or on the host.
     pub fn to_bring(&self, place: Place) -> Option<Place> {
         let near = self.valid.contains(place) || self.valid.contains(Place::HOST);
@@ -229,16 +229,16 @@ impl DataBlock {
     /// Access to the copies for reading, under the lock of this block, which the caller has.
     pub(crate) fn copies_seen<'a>(&'a self, locked: &'a LockedBlock<'_>) -> &'a Copies {
         debug_assert!(locked.is_of(&self.header));
-        // SAFETY: the lock of the block is held, and borrowed as long as the copies are; who changes them borrows it
-        // alone.
+        // SAFETY: the lock of the block is held, and borrowed as long as the copies are. A change needs it borrowed
+        // exclusively, so nothing changes them meanwhile.
         unsafe { &*self.second.copies.get() }
     }
 
     /// The address of the host copy; for holders, which made sure that there is one.
     #[inline]
     pub fn host_ptr(&self) -> *mut u8 {
-        // Set before anybody who may call this holds the block; but where the block leaves the memory that it shares
-        // (`copy_out`), who holds it in mode RO may find the new memory, whose content this has to come after. Pairs
+        // Set before any thread that may call this holds the block. But where the block leaves the memory that it
+        // shares (`copy_out`), a holder in mode RO may find the new memory, whose content this has to come after. Pairs
         // with the store in `set_host`.
         self.second.host.load(Ordering::Acquire)
     }
@@ -326,8 +326,8 @@ impl DataBlock {
         !self.second.base.get().is_null()
     }
 
-    /// Where somebody has written beyond the block, if its memory has guards: the nearest such byte,
-    /// counted from the start. For who holds the block, or is about to free it.
+    /// Where somebody has written beyond the block, if its memory has guards: the nearest such
+    /// byte, counted from the start. The caller holds the block, or is about to free it.
     pub fn written_beyond(&self) -> Option<isize> {
         if !self.has(Mark::Guarded) || !self.owns_memory() {
             return None;
@@ -366,7 +366,7 @@ impl DataBlock {
             .then(|| Pages::of(base, self.host_ptr(), self.size() as usize))?
     }
 
-    /// Whether its host memory is as strict mode leaves that of a new block. For who holds the block.
+    /// Whether its host memory is as strict mode leaves that of a new block. The caller holds the block.
     pub fn is_unwritten(&self) -> bool {
         let (start, len) = (self.host_ptr(), self.size() as usize);
         let is_new = |at| {

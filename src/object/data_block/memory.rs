@@ -50,8 +50,8 @@ impl Memory {
         }
     }
 
-    /// Whoever touches it from now on crashes, and it takes no memory any more. False, and nothing is done, if it has
-    /// no pages of its own.
+    /// Closes the pages: an access to them from now on crashes, and they take no memory any more. False, and nothing is
+    /// done, if the memory has no pages of its own.
     pub fn close(&self) -> bool {
         if !is_mapped(self.base) {
             return false;
@@ -137,7 +137,7 @@ pub(crate) const PAGE: usize = if cfg!(target_arch = "x86_64") {
     64 << 10
 };
 
-/// The pages that a block has of its own, whoever holds it.
+/// The pages that a block has of its own. They may be looked at without holding the block.
 #[derive(Clone, Copy)]
 pub struct Pages {
     first: usize,
@@ -203,14 +203,15 @@ fn map(bytes: usize) -> Option<(*mut u8, *mut u8)> {
     }
     let all = mapped_bytes(bytes);
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-    // SAFETY: memory where there is none.
+    // SAFETY: without MAP_FIXED the system places the mapping where nothing is mapped, so it changes no memory that
+    // somebody has.
     let base = unsafe { libc::mmap(ptr::null_mut(), all, libc::PROT_NONE, flags, -1, 0) };
     if base == libc::MAP_FAILED {
         return None;
     }
     let base = base.cast::<u8>();
     let first = base.wrapping_add(PAGE);
-    // SAFETY: pages that were just mapped.
+    // SAFETY: the pages are within the mapping that was made just now, and nobody else knows them.
     let opened = unsafe {
         libc::mprotect(
             first.cast(),
@@ -219,7 +220,7 @@ fn map(bytes: usize) -> Option<(*mut u8, *mut u8)> {
         )
     };
     if opened != 0 {
-        // SAFETY: it was just mapped, and nobody has it.
+        // SAFETY: these are the bytes that were mapped just now, and nobody else knows them.
         unsafe { libc::munmap(base.cast(), all) };
         return None;
     }
@@ -260,10 +261,11 @@ pub(super) fn allocate_memory(
         None => on_heap(bytes, guarded, start).ok_or(failed)?,
     };
     if guarded {
-        // SAFETY: within what was allocated.
+        // SAFETY: the allocation has `bytes` bytes from `host` on, and nobody else knows it yet.
         unsafe { host.write_bytes(UNWRITTEN, bytes) };
         for start in [host.wrapping_sub(GUARD), host.wrapping_add(bytes)] {
-            // SAFETY: within what was allocated: a guard more on either side.
+            // SAFETY: with guards, the allocation has `GUARD` more bytes on either side of the content, and nobody else
+            // knows it yet.
             unsafe { start.write_bytes(PATTERN, GUARD) };
         }
     }

@@ -1,5 +1,5 @@
-//! A data block: its states and marks, who holds it in which mode, and who waits. Where its content is stands in
-//! `copies`, its host memory in `memory`, and where blocks are kept in `store`.
+//! A data block: its states and marks, its holders by mode, and the queue of those that wait. Where its content is
+//! stands in `copies`, its host memory in `memory`, and where blocks are kept in `store`.
 //!
 //! ```text
 //!                                  an event keeps it
@@ -21,13 +21,13 @@
 //! | free | slot of no block | creation |
 //! | live | can be acquired | `ocrDbDestroy` |
 //! | private | a content passed by value: acquired by the EDTs that it was passed to, and passed on no more (`memory::private`) | nobody being to use it any more, or `ocrDbDestroy`: destroyed; an event keeping it: live |
-//! | divided | there are parts of it: who wants it waits (`memory::divided`) | the last part: live; `ocrDbDestroy`: divided and destroyed |
+//! | divided | there are parts of it: an EDT that wants it waits (`memory::divided`) | the last part: live; `ocrDbDestroy`: divided and destroyed |
 //! | divided and destroyed | both | the last part: destroyed |
 //! | destroyed | its GUID is no longer accepted; holders and those that wait still use it | the last of them: freed, after every device that has a buffer has forgotten it |
 //!
 //! All cells are touched under the lock of the header, except that the host copy's address and the
 //! size do not change once set (but for the address where a part leaves the memory that it shares,
-//! `DataBlock::copy_out`) and may be read by whoever holds the block, and that `held_before`
+//! `DataBlock::copy_out`) and may be read by any holder of the block, and that `held_before`
 //! and `held_after` belong to the thread that holds the block as its creator.
 
 mod copies;
@@ -53,15 +53,15 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
 states! {
     /// The states of a data block.
     pub enum BlockState {
-        /// It exists.
+        /// The block can be acquired.
         Live = 1,
         /// `ocrDbDestroy` was called; holders still use it.
         Destroyed = 2,
-        /// There are parts of it.
+        /// The block has parts.
         Divided = 3,
-        /// It goes when those that it was passed to are done with it.
+        /// The block goes when the EDTs that it was passed to are done with it.
         Private = 4,
-        /// There are parts of it, and it goes with the last.
+        /// The block has parts, and goes with the last.
         DividedDestroyed = 6,
     }
 }
@@ -80,11 +80,11 @@ pub(crate) type LockedBlock<'a> = Locked<'a, BlockState>;
 /// Stands in the count of a private block while it is passed on: more pre-slots than there can be.
 pub(crate) const PASSING: u32 = COUNT_MAX / 2 + 1;
 
-/// What there is to know about a live block for those who do not take its lock.
+/// What threads that do not take its lock may know about a live block.
 #[derive(Clone, Copy)]
 #[repr(u32)]
 pub enum Mark {
-    /// Somebody is in the block's queue.
+    /// An EDT is in the block's queue.
     WaitedFor = 1,
     /// A device has, or has had, a buffer for the block.
     OnDevice = 2,
@@ -100,7 +100,7 @@ pub enum Mark {
     Part = 64,
     /// There are parts of the block, or will be.
     Divided = 128,
-    /// There are, and they hold the block.
+    /// The block has parts, and they hold it.
     Closed = 256,
     /// The block is a part of a file, to which it goes back.
     Chunk = 512,
@@ -112,7 +112,7 @@ pub enum Mark {
     Leaving = 4096,
 }
 
-/// Who has acquired a block.
+/// The holders of a block, counted by mode.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Holders {
     /// EDTs that hold it in RO mode.
@@ -127,12 +127,12 @@ pub(crate) struct Holders {
     pub rw_place: Option<Place>,
 }
 
-/// A data block.
+/// A data block: what its header's lock guards, and behind it what is seldom written.
 #[repr(C, align(128))]
 pub struct DataBlock {
     pub header: Header<BlockState>,
     index: Cell<u32>,
-    /// Who created the block and has not released it: an EDT, or a thread outside of EDTs. 0: nobody.
+    /// The EDT that created the block and has not released it, or the thread, outside of EDTs. 0: there is none.
     pub(crate) creator: AtomicUsize,
     pub(crate) holders: Cell<Holders>,
     /// First and last EDT of those that wait, linked through `Edt::link`.
@@ -147,7 +147,7 @@ struct Second {
     /// The [`Mark`]s that are set, a bit for each.
     marks: AtomicU32,
     hinted: Cell<bool>,
-    /// Written by whoever makes the block. Read also by who has not locked it, and asks for a guess.
+    /// Written by the thread that makes the block. Read also by threads that have not locked it, and ask for a guess.
     size: AtomicU64,
     /// The start of the allocation that `host` points into.
     base: Cell<*mut u8>,
@@ -258,9 +258,9 @@ impl DataBlock {
             || self.has(Mark::Destroyed)
     }
 
-    /// Whether a block of this generation is private, and is not about to be another. That is not known while
-    /// it is passed on: an event that keeps it may have given it to the caller already. So this waits for who
-    /// passes it on, who waits for nobody.
+    /// Whether a block of this generation is private, and is not about to be another. That is not known while it is
+    /// passed on: an event that keeps it may have given it to the caller already. So this waits for the thread that
+    /// passes it on, which waits for nobody.
     pub fn stays_private(&self, generation: u32) -> bool {
         let spin = Spin::default();
         while let Some(word) = self.private_word(generation) {
@@ -291,13 +291,13 @@ impl DataBlock {
         self.second.marks.load(Ordering::Relaxed) & wanted != 0
     }
 
-    /// Puts a mark.
+    /// Sets a mark, under the lock, for threads that look without it.
     pub fn mark(&self, _locked: &LockedBlock<'_>, mark: Mark) {
         let marks = self.second.marks.load(Ordering::Relaxed) | mark as u32;
         self.second.marks.store(marks, Ordering::Relaxed);
     }
 
-    /// Takes a mark away.
+    /// Takes a mark away, under the lock.
     pub fn unmark(&self, _locked: &LockedBlock<'_>, mark: Mark) {
         let marks = self.second.marks.load(Ordering::Relaxed) & !(mark as u32);
         self.second.marks.store(marks, Ordering::Relaxed);

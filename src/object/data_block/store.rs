@@ -26,7 +26,7 @@ pub struct DataBlocks {
 }
 
 impl DataBlocks {
-    /// None yet; of those to come, host memory has guards or has not.
+    /// Makes a store without blocks. `guarded` says whether the host memory of blocks has guards.
     pub fn new(guarded: bool) -> DataBlocks {
         DataBlocks {
             blocks: Arena::default(),
@@ -37,7 +37,7 @@ impl DataBlocks {
     }
 
     /// A new block of `size` bytes, with or without host memory, not yet published: the caller sets
-    /// who holds it and publishes the header.
+    /// its holders and publishes the header.
     pub fn allocate(
         &self,
         cache: &mut Cache,
@@ -70,7 +70,7 @@ impl DataBlocks {
             .transpose()
     }
 
-    /// As [`DataBlocks::allocate`], on a label.
+    /// Makes a new block on a label, which it claims, and otherwise as [`DataBlocks::allocate`] does.
     pub fn allocate_on(
         &self,
         label: Guid,
@@ -83,7 +83,7 @@ impl DataBlocks {
         if !label.is_data_block() {
             return Err(LabelTakenError::NoLabel.into());
         }
-        // Others who want to create it wait while the label is claimed, so the memory comes before.
+        // Other threads that want to create it wait while the label is claimed, so the memory comes before.
         let memory = self.memory(size, with_memory);
         let memory = memory.map_err(|_| CreateOnLabelError::OutOfMemory)?;
         let block = self.blocks.claim(label).inspect_err(|_| {
@@ -191,8 +191,8 @@ impl DataBlocks {
         self.blocks.slot(guid.index())
     }
 
-    /// The slot that a GUID names, whatever is in it, for who has not locked it and asks for no more than
-    /// a guess.
+    /// The slot that a GUID names, whatever is in it. It is for callers that have not locked it and ask for no more
+    /// than a guess.
     pub fn slot_of(&self, guid: Guid) -> Option<&DataBlock> {
         let index = guid.is_data_block().then(|| guid.index());
         self.blocks.get(index?)
@@ -299,12 +299,12 @@ mod tests {
             let block = blocks.pinned(guid);
             assert_eq!(block.written_beyond(), None, "there is no memory yet");
             let host = block.host_memory().expect("memory").as_ptr();
-            // SAFETY: the content of the block.
+            // SAFETY: `host` is the start of the block's `size` bytes, and only this test knows the block.
             unsafe { host.write_bytes(1, size as usize) };
             assert_eq!(block.written_beyond(), None);
             for at in [-128, -1, size, size + 127] {
                 let byte = host.wrapping_offset(at);
-                // SAFETY: within a guard.
+                // SAFETY: `byte` is within a guard of the block, whose memory is there, and only this test knows it.
                 let before = unsafe { byte.replace(0) };
                 assert_eq!(block.written_beyond(), Some(at));
                 // SAFETY: `byte` is within a guard of the block, whose memory is there.

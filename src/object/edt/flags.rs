@@ -20,7 +20,7 @@ impl EdtFlags {
     pub const DENIED: EdtFlags = EdtFlags(8);
     /// The EDT stands for a thread that waits for an event, and runs nothing.
     pub const WAITER: EdtFlags = EdtFlags(16);
-    /// The EDT has hints.
+    /// The table of hints has hints of the EDT.
     pub const HINTED: EdtFlags = EdtFlags(32);
     /// One of the EDT's hints is a priority that is not 0.
     pub const URGENT: EdtFlags = EdtFlags(64);
@@ -88,7 +88,7 @@ impl EdtFlags {
         self.has_any(EdtFlags::OUTPUT_INSIDE | EdtFlags::FINISH)
     }
 
-    /// These flags, less those of another set.
+    /// The flags of this set that are not in the other one.
     #[inline(always)]
     pub fn without(self, those: EdtFlags) -> EdtFlags {
         EdtFlags(self.0 & !those.0)
@@ -115,7 +115,7 @@ impl FlagsCell {
         FlagsCell(AtomicU8::new(flags.0))
     }
 
-    /// The flags.
+    /// Reads the flags; others than the owner may get older ones.
     #[inline(always)]
     pub fn get(&self) -> EdtFlags {
         EdtFlags(self.0.load(Ordering::Relaxed))
@@ -127,13 +127,13 @@ impl FlagsCell {
         self.0.store(to.0, Ordering::Relaxed);
     }
 
-    /// These flags, too, from now on. The caller owns the EDT.
+    /// Adds flags to those that are set. The caller owns the EDT.
     #[inline(always)]
     pub fn add(&self, more: EdtFlags) {
         self.set(self.get() | more);
     }
 
-    /// All but these flags from now on. The caller owns the EDT.
+    /// Takes flags away from those that are set. The caller owns the EDT.
     #[inline(always)]
     pub fn remove(&self, those: EdtFlags) {
         self.set(self.get().without(those));

@@ -20,10 +20,10 @@
 //!                                                 named
 //! ```
 //!
-//! | state | count is | who may touch it | left by |
+//! | state | count is | touched by | left by |
 //! |---|---|---|---|
 //! | free | 0 | holder of the free slot | creation |
-//! | waiting | pre-slots not satisfied | holder of the lock | the count reaching 0: the one who brought it there owns the EDT; or `ocrEdtDestroy` |
+//! | waiting | pre-slots not satisfied | holder of the lock | the count reaching 0: the thread that brought it there owns the EDT; or `ocrEdtDestroy` |
 //! | zombie | pre-slots still linked to events | holder of the lock | the count reaching 0: freed; never, where the generations of the slot are used up |
 //! | runnable | outstanding fetches | the owner, but snapshots and strict mode read the place, the flags and the pre-slots; handed on through a block's queue, a fetch, a ready queue or a launch, each of which orders the old owner's writes before the new one's reads | having run: freed by the worker or the device manager's thread |
 //! | ended | 0 | holder of the lock | its output event, which is in it, being triggered or destroyed: freed |
@@ -84,14 +84,14 @@ states! {
         Waiting = 1,
         /// Destroyed by the program while pre-slots are linked to events.
         Zombie = 2,
-        /// All pre-slots are satisfied.
+        /// All pre-slots are satisfied, and one thread or queue owns the EDT.
         Runnable = 3,
         // In the states from here on, the GUID of the slot names no EDT that is in it.
-        /// It has run, and the output event that is in it waits for what it returned.
+        /// The EDT has run, and the output event that is in its slot waits for the event that it returned.
         Ended = 4,
-        /// Of the slot of a label: it names an EDT.
+        /// The slot is that of a label, and names an EDT.
         Named = 5,
-        /// Of the slot of a label: it names an EDT that has begun to run, and may name the next one.
+        /// The slot is that of a label, and names an EDT that has begun to run; it may name the next one.
         Started = 6,
     }
 }
@@ -113,19 +113,19 @@ impl EdtState {
 /// The lock of an EDT.
 pub(crate) type LockedEdt<'a> = Locked<'a, EdtState>;
 
-/// A field that one thread at a time writes, and others read without knowing who: snapshots and strict mode.
+/// A field that one thread at a time writes. Snapshots and strict mode read it without being in order with the writer.
 /// They may read what was there before.
 #[derive(Default)]
 pub struct AtomicView<T>(T);
 
 impl AtomicView<AtomicU32> {
-    /// What is there.
+    /// Reads the field; others than the writer may get an older value.
     #[inline(always)]
     pub fn get(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Puts this there.
+    /// Writes the field, which one thread at a time may do.
     #[inline(always)]
     pub fn set(&self, to: u32) {
         self.0.store(to, Ordering::Relaxed);
@@ -143,7 +143,7 @@ pub struct ExplicitRange {
     pub work_dim: u64,
     /// The first global id in each dimension.
     pub offset: [u64; 3],
-    /// Work-items in each dimension.
+    /// Number of work-items, per dimension.
     pub global: [u64; 3],
     /// Local sizes; all 0 where the runtime chooses.
     pub local: [u64; 3],
@@ -224,7 +224,8 @@ impl Edt {
         if !self.is_huge() {
             return None;
         }
-        // SAFETY: an EDT of this kind begins its words with this.
+        // SAFETY: the words of an EDT of the kind `EdtHuge` begin with an `Allocation`, which is written before the EDT
+        // is known.
         let label = Guid::from_bits(unsafe { (*self.allocation()).label });
         (!label.is_null()).then_some(label)
     }
@@ -316,7 +317,8 @@ impl Edt {
 
     fn words(&self) -> *const Cell<u64> {
         if self.kind.get() == Kind::EdtHuge as u8 {
-            // SAFETY: an EDT of this kind begins its words with this.
+            // SAFETY: the words of an EDT of the kind `EdtHuge` begin with an `Allocation`, which is written before the
+            // EDT is known.
             unsafe { (*self.allocation()).words }.cast()
         } else {
             self.following()
@@ -325,7 +327,8 @@ impl Edt {
 
     #[inline]
     pub fn slots(&self) -> &[PreSlot] {
-        // SAFETY: `depc` pre-slots of two words each stand first.
+        // SAFETY: the words of an EDT begin with `depc` pre-slots of two words each, which live as long as the EDT
+        // does.
         unsafe { std::slice::from_raw_parts(self.words().cast(), self.depc.get() as usize) }
     }
 
@@ -362,7 +365,8 @@ impl Edt {
     }
 
     pub fn work(&self) -> &'static Code {
-        // SAFETY: works live as long as the runtime.
+        // SAFETY: the field was set when the EDT was made, to a `Code` of the table, which lives as long as the
+        // runtime.
         unsafe { &*self.work.get() }
     }
 
@@ -458,7 +462,7 @@ impl Edt {
     }
 }
 
-/// A runnable EDT on its way: whoever has this owns the EDT.
+/// A runnable EDT on its way: the thread or queue that has this owns the EDT.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
 pub(crate) struct EdtRef(*const Edt);

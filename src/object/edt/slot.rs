@@ -134,12 +134,12 @@ fn connected_mode(first: u64) -> Option<Mode> {
 pub struct PreSlot {
     /// Atomic, since an EDT's creator looks at it while others connect the slot.
     first: AtomicU64,
-    /// Atomic, since others look at it who take a snapshot.
+    /// Atomic, since threads that take a snapshot look at it.
     second: AtomicU64,
 }
 
 impl PreSlot {
-    /// Makes it unconnected.
+    /// Makes the pre-slot unconnected, as it is in a new EDT.
     pub fn clear(&self) {
         self.first.store(UNCONNECTED, Ordering::Relaxed);
     }
@@ -166,7 +166,8 @@ impl PreSlot {
         self.first.store(CONNECTED | mode as u64, Ordering::Relaxed);
     }
 
-    /// As [`PreSlot::connect`], at the creation of the EDT: the slot is linked to the event later.
+    /// Records that an event will satisfy it, as [`PreSlot::connect`] does, when the EDT is created and the slot is
+    /// linked later.
     pub fn connect_later(&self, mode: Mode, event: Guid) {
         self.first
             .store(CONNECTED | LATER | mode as u64, Ordering::Relaxed);

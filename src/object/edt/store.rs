@@ -207,9 +207,9 @@ impl Edts {
         Some(edt)
     }
 
-    /// As [`Edts::allocate`], on a label, which is claimed until the EDT is published. Such an EDT is of the
-    /// kind that may have any size, since the label is known before the size. Who creates `alone` gets the label
-    /// of an EDT that has begun to run, too.
+    /// Makes an EDT on a label, as [`Edts::allocate`] does otherwise; the label is claimed until the EDT is published.
+    /// Such an EDT is of the kind that may have any size, since the label is known before the size. A caller that
+    /// creates `alone` gets the label of an EDT that has begun to run, too.
     pub fn allocate_on(
         &self,
         caches: &mut EdtCaches,
@@ -221,7 +221,7 @@ impl Edts {
         if label.kind() != Some(Kind::EdtHuge) {
             return Err(LabelTakenError::NoLabel.into());
         }
-        // Others who want to create it wait while the label is claimed, so the memory comes before.
+        // Other threads that want to create it wait while the label is claimed, so the memory comes before.
         let memory = allocate_words(2 * depc as usize + param_words)
             .ok_or(CreateOnLabelError::OutOfMemory)?;
         let cache = &mut caches.0[3];
@@ -250,7 +250,7 @@ impl Edts {
                 return Ok(());
             }
             if !self.huge.is_label(label) {
-                // Its range was destroyed.
+                // The range of the label was destroyed.
                 return Err(LabelTakenError::NoLabel);
             }
             // The EDT may have ended since.
@@ -267,7 +267,7 @@ impl Edts {
     pub fn publish_on(&self, edt: &Edt, word: Word<EdtState>) {
         let (label, own) = (edt.label(), edt.own_guid());
         edt.header.publish(word);
-        // Who knows the label alone has not found it yet.
+        // A thread that knows the label alone has not found it yet.
         if let Some(label) = label {
             let name = &self.huge.slot(label.index()).edt;
             name.set_output(own);
@@ -301,7 +301,7 @@ impl Edts {
         }
     }
 
-    /// The labels of EDTs.
+    /// The labels that EDTs can be created on.
     pub fn labels(&self) -> &dyn Labels {
         &self.huge
     }

@@ -60,7 +60,8 @@ fn an_edt_of_any_size_keeps_slots_and_parameters_apart() {
         let edt = edts.allocate(&mut caches, depc, 3).expect("memory");
         edt.paramc.set(3);
         for at in 0..3 {
-            // SAFETY: three words were asked for.
+            // SAFETY: the EDT was allocated with room for three parameters, and only this test
+            // knows it.
             unsafe {
                 edt.params_ptr()
                     .wrapping_add(at)

@@ -34,7 +34,8 @@ fn lock_excludes_and_stale_fails() {
                 let counter = counter.clone();
                 loom::thread::spawn(move || {
                     if let Some(_locked) = counter.header.lock(1) {
-                        // SAFETY: the lock is held.
+                        // SAFETY: this thread holds the header's lock, so no other touches the
+                        // value now.
                         counter.value.with_mut(|value| unsafe { *value += 1 });
                     }
                     assert!(counter.header.lock(0).is_none());
@@ -45,12 +46,13 @@ fn lock_excludes_and_stale_fails() {
             thread.join().expect("no panic");
         }
         let _locked = counter.header.lock(1).expect("live");
-        // SAFETY: the lock is held.
+        // SAFETY: this thread holds the header's lock, so no other touches the value now.
         counter.value.with(|value| assert_eq!(unsafe { *value }, 2));
     });
 }
 
-/// Who tries has the lock alone, and sees what was written under it before; or he has nothing.
+/// A thread that tries has the lock alone, and sees what was written under it before; or it has
+/// nothing.
 #[test]
 fn who_tries_has_the_lock_or_nothing() {
     loom::model(|| {
@@ -59,17 +61,17 @@ fn who_tries_has_the_lock_or_nothing() {
         let other = counter.clone();
         let locks = loom::thread::spawn(move || {
             let _locked = other.header.lock(1).expect("live");
-            // SAFETY: the lock is held.
+            // SAFETY: this thread holds the header's lock, so no other touches the value now.
             other.value.with_mut(|value| unsafe { *value += 1 });
         });
         let tried = counter.header.try_lock_pinned().map(|_locked| {
-            // SAFETY: the lock is held.
+            // SAFETY: this thread holds the header's lock, so no other touches the value now.
             counter.value.with_mut(|value| unsafe { *value += 1 });
         });
         locks.join().expect("no panic");
         let _locked = counter.header.lock(1).expect("live");
         let want = 1 + u32::from(tried.is_some());
-        // SAFETY: the lock is held.
+        // SAFETY: this thread holds the header's lock, so no other touches the value now.
         counter
             .value
             .with(|value| assert_eq!(unsafe { *value }, want));
@@ -86,7 +88,7 @@ fn reuse_is_never_seen_by_a_stale_guid() {
         let other = counter.clone();
         let stale = loom::thread::spawn(move || {
             if let Some(_locked) = other.header.lock(1) {
-                // SAFETY: the lock is held.
+                // SAFETY: this thread holds the header's lock, so no other touches the value now.
                 other.value.with_mut(|value| unsafe { *value = 7 });
             }
         });
@@ -98,21 +100,23 @@ fn reuse_is_never_seen_by_a_stale_guid() {
         counter.header.publish(Word::new(2, 0, TestState::Live));
         stale.join().expect("no panic");
         let _locked = counter.header.lock(2).expect("live");
-        // SAFETY: the lock is held.
+        // SAFETY: this thread holds the header's lock, so no other touches the value now.
         counter.value.with(|value| assert_eq!(unsafe { *value }, 0));
     });
 }
 
 const LABEL: u32 = FIRST_LABEL_GENERATION;
 
-/// As the create functions with `GUID_PROP_CHECK`: whether this caller made the object.
+/// Creates on a label as the create functions with `GUID_PROP_CHECK` do. Returns whether this
+/// caller made the object.
 fn create_checked(label: &Counter, made: u32) -> bool {
     loop {
         let Some(vacant) = label.header.vacant() else {
             return false;
         };
         if label.header.claim(vacant, LABEL) {
-            // SAFETY: the slot is claimed.
+            // SAFETY: this thread has claimed the free slot, so no other touches the value before
+            // it is published.
             label.value.with_mut(|value| unsafe { *value = made });
             label
                 .header
@@ -122,7 +126,7 @@ fn create_checked(label: &Counter, made: u32) -> bool {
     }
 }
 
-/// Of those who create on one label one makes the object, and the others find it whole.
+/// Two threads create on one label: one of them makes the object, and the other finds it whole.
 #[test]
 fn of_several_creators_one_makes_it_and_all_can_use_it() {
     loom::model(|| {
@@ -133,7 +137,8 @@ fn of_several_creators_one_makes_it_and_all_can_use_it() {
                 loom::thread::spawn(move || {
                     let first = create_checked(&label, made);
                     let _locked = label.header.lock(LABEL).expect("there when it returns");
-                    // SAFETY: the lock is held.
+                    // SAFETY: this thread holds the header's lock, so no other touches the value
+                    // now.
                     let value = label.value.with(|value| unsafe { *value });
                     assert!(value != 0 && (!first || value == made));
                     first
@@ -163,7 +168,8 @@ fn a_label_that_is_left_has_the_next_object() {
                 assert!(create_checked(&other, 2), "the label was given back");
                 return;
             }
-            // SAFETY: the slot is claimed.
+            // SAFETY: this thread has claimed the slot, so no other touches the value before it is
+            // published.
             other.value.with_mut(|value| unsafe { *value = 2 });
             other
                 .header
@@ -172,14 +178,14 @@ fn a_label_that_is_left_has_the_next_object() {
         if let Some(mut locked) = label.header.lock(LABEL)
             && locked.word.state() == TestState::Left
         {
-            // SAFETY: the lock is held.
+            // SAFETY: this thread holds the header's lock, so no other touches the value now.
             label.value.with_mut(|value| unsafe { *value = 0 });
             locked.word = locked.word.freed().expect("labels are not used up");
         }
         creator.join().expect("no panic");
         let locked = label.header.lock(LABEL).expect("there");
         assert_eq!(locked.word.state(), TestState::Live);
-        // SAFETY: the lock is held.
+        // SAFETY: this thread holds the header's lock, so no other touches the value now.
         label.value.with(|value| assert_eq!(unsafe { *value }, 2));
     });
 }
@@ -194,7 +200,7 @@ fn a_label_is_created_again_after_its_object_has_gone() {
         let creator = loom::thread::spawn(move || create_checked(&other, 2));
         {
             let mut locked = label.header.lock(LABEL).expect("there");
-            // SAFETY: the lock is held.
+            // SAFETY: this thread holds the header's lock, so no other touches the value now.
             label
                 .value
                 .with_mut(|value| unsafe { assert_eq!(std::mem::take(&mut *value), 1) });
@@ -204,7 +210,7 @@ fn a_label_is_created_again_after_its_object_has_gone() {
         let there = label.header.lock(LABEL);
         assert_eq!(there.is_some(), again);
         if there.is_some() {
-            // SAFETY: the lock is held.
+            // SAFETY: this thread holds the header's lock, so no other touches the value now.
             label.value.with(|value| assert_eq!(unsafe { *value }, 2));
         }
     });

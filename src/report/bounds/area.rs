@@ -71,7 +71,7 @@ fn by_ratio(problem: &Problem) -> Vec<f64> {
             if load[0] / first <= load[1] / second {
                 break;
             }
-            // This task is divided, so it costs the same in both classes: time * z(0) = other * z(1).
+            // The task is divided here, so it costs the same in both classes: time * z(0) = other * z(1).
             return vec![other, time];
         }
         load = moved;

@@ -85,7 +85,8 @@ impl NamedSums {
             let mut least = (f64::INFINITY, 0, 0.0);
             for (class, time) in problem.choices(task) {
                 let cost = time * (flow + self.prices[class]);
-                // Of equal costs, as where no class has a price yet, the class in which the task takes less time.
+                // If costs are equal, as where no class has a price yet, the class counts in which the task takes less
+                // time.
                 if cost < least.0 || cost == least.0 && time < least.2 {
                     least = (cost, class, time);
                 }

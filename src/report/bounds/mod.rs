@@ -50,11 +50,11 @@ pub struct Precedence {
 /// Times before which no schedule ends, in the unit of [`Problem::times`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The area bound.
+    /// The area bound: all work is divided without loss.
     pub area: f64,
-    /// The critical path.
+    /// The critical path: the longest chain of dependent tasks.
     pub path: f64,
-    /// The mixed bound.
+    /// The mixed bound, which takes chains and work into account at once.
     pub mixed: f64,
 }
 

@@ -126,7 +126,7 @@ fn known_graphs_have_known_bounds() {
         &[],
     );
     assert!((only.bounds(20).expect("bounds").area - 14.0).abs() < 1e-9);
-    // Both classes are equally full, and one of them of what could go to the other.
+    // Both classes are equally full, and one of them is full of tasks that could go to the other.
     let full = problem(
         &[2, 1],
         &[
@@ -274,7 +274,8 @@ proptest! {
 
 #[test]
 fn a_wavefront_of_many_tasks_is_close_to_its_bound() {
-    // As many rows as columns, half as long in the second class: what a simulation of it takes is not far above.
+    // The wavefront has as many rows as columns, and takes half as long in the second class. A simulation of it takes
+    // not much longer than the bound.
     let side = 60_u32;
     let times = vec![&[2.0, 1.0][..]; (side * side) as usize];
     let mut edges = Vec::new();

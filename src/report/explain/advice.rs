@@ -69,7 +69,7 @@ pub enum AdviceRule {
     BlocksHeld,
     /// Another policy is better in simulation.
     OtherPolicy,
-    /// A rule of `crate::report::why`.
+    /// A rule of the analysis of causes, `crate::report::why`.
     #[serde(untagged)]
     Why(why::CauseRule),
 }

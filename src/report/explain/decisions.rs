@@ -60,7 +60,7 @@ pub enum DecisionCause {
 }
 
 impl DecisionCause {
-    /// The cause in words.
+    /// The words by which the text names the cause.
     pub fn words(self) -> &'static str {
         match self {
             DecisionCause::Model => "the model was wrong",
@@ -261,7 +261,7 @@ fn cause(ground: &Ground<'_>, number: u32, at: u64, better: u8, free: &Free) -> 
             DecisionCause::Other,
         ),
     ];
-    // Of equal parts, the first one in this list is the cause.
+    // If parts are equal, the first one in this list is the cause.
     let largest = parts.into_iter().rev().max_by_key(|(ns, _)| *ns);
     match largest {
         Some((_, cause)) if cause != DecisionCause::Other => cause,

@@ -63,7 +63,7 @@ pub struct Whole {
 /// What decisions have cost for one cause.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct CauseTotal {
-    /// The cause.
+    /// Why the decisions were wrong.
     pub cause: DecisionCause,
     /// How many decisions were wrong for this cause.
     pub count: u64,
@@ -80,7 +80,7 @@ pub struct Costly {
     pub decided_ns: u64,
     /// The name of the place where the EDT ran.
     pub place: String,
-    /// When the EDT ended.
+    /// When the EDT ended, in the place where it ran.
     pub end_ns: u64,
     /// The name of the place where the EDT would have ended first.
     pub better: String,

@@ -422,7 +422,7 @@ fn each_cause_is_told() {
     run.edts[2].end = 310_000;
     assert_eq!(cause(&run), Some(DecisionCause::Launch));
     run.edts.pop();
-    // It got its last block shortly before it began.
+    // The EDT got its last block shortly before it began.
     run.edts[0].granted = 290_000;
     assert_eq!(cause(&run), Some(DecisionCause::Blocks));
     run.estimates[0].certainty = Certainty::Unknown;

@@ -51,7 +51,7 @@ struct Slice {
     what: SliceContent,
 }
 
-/// What a slice shows.
+/// What a slice of the timeline shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SliceContent {
     /// An EDT, by its number in the run.
@@ -361,7 +361,7 @@ fn counters(run: &RecordedRun) -> Vec<Series> {
     let (mut idle, mut samples) = (0, Vec::new());
     for (number, &(at, change)) in changes.iter().enumerate() {
         idle += change;
-        // Of several changes at one time, only the last one gives a sample.
+        // If there are several changes at one time, only the last one gives a sample.
         if changes.get(number + 1).is_none_or(|(next, _)| *next != at) {
             samples.push((at, idle as u64));
         }

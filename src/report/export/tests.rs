@@ -268,7 +268,7 @@ fn arrows_beyond_the_most_are_left_out_the_last_to_each_edt_last() {
     let (picture, _) = Picture::new(&run, 4);
     let mut ids: Vec<u64> = picture.arrows.to.values().flatten().copied().collect();
     ids.sort_unstable();
-    // Of the two to EDT 3 the first is left out.
+    // Two arrows lead to EDT 3, and the first of them is left out.
     assert_eq!(ids, [1, 2, 4, 5]);
 }
 
@@ -321,7 +321,7 @@ fn json_is_whole_and_says_the_same() {
 }
 
 proptest::proptest! {
-    /// In the arithmetic of those who read the file, of which some count from the first event.
+    /// Checked in the arithmetic of the viewers that read the file, of which some count from the first event.
     #[test]
     fn slices_of_json_do_not_overlap(
         first in 0_u64..1 << 40,

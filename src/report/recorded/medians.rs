@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 
 /// Medians of the EDTs that have ended, in nanoseconds.
 pub(crate) struct Medians {
-    /// By the template's number, the place and the bytes of the EDTs' blocks.
+    /// Medians by the template's number, the place and the bytes of the EDTs' blocks.
     by_bytes: FxHashMap<(u32, u8, u64), u64>,
-    /// By the template's number and the place.
+    /// Medians by the template's number and the place.
     by_template: FxHashMap<(u32, u8), u64>,
 }
 

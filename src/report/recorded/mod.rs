@@ -59,7 +59,7 @@ pub struct RecordedRun {
     pub templates: Vec<RecordedTemplate>,
     /// All EDTs, in the order of their creation.
     pub edts: Vec<RecordedEdt>,
-    /// The dependences between EDTs.
+    /// The dependences between EDTs, as far as they are recorded.
     pub edges: Vec<Edge>,
     /// The threads that wrote records, by their numbers in the recording.
     pub threads: BTreeMap<u32, RecordedThread>,
@@ -149,7 +149,7 @@ pub struct RecordedEstimate {
     pub edt: u32,
     /// When the place was considered, in nanoseconds since the begin of the run.
     pub at: u64,
-    /// The place.
+    /// The number of the place that was considered.
     pub place: u8,
     /// What the policy expected there, in nanoseconds from that moment on.
     pub expected: Expected,
@@ -203,7 +203,7 @@ pub struct RecordedEdt {
     pub fetch: [u64; 2],
     /// When the EDT was given to a device.
     pub launched: u64,
-    /// When the EDT began.
+    /// When the EDT began to run.
     pub begin: u64,
     /// When the EDT had ended.
     pub end: u64,

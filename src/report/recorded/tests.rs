@@ -72,7 +72,7 @@ fn what_an_edt_has_done_in_its_body_counts_in_part() {
     // The first takes 1 s on the device.
     let path = |run: &RecordedRun| run.score().expect("a score").critical_path;
     assert!((path(&run) - 4.0).abs() < 1e-6);
-    // It was satisfied after a quarter of it.
+    // The dependence was satisfied after a quarter of the first EDT's time.
     run.edges[0].at = 1_000_000_000;
     assert!((path(&run) - 3.25).abs() < 1e-6);
     // One that goes on has no time, and says nothing.
@@ -112,7 +112,7 @@ fn a_check_finds_what_cannot_be() {
         let said = wrong(change);
         assert!(said.contains(what), "no `{what}` in {said}");
     }
-    // Of a recording that is cut off less can be said.
+    // If a recording is cut off, less can be said of it.
     let said = wrong(&|run| {
         run.lost = 1;
         run.edts[0].created = NEVER;

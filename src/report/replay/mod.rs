@@ -202,7 +202,8 @@ impl Replay {
         }
         for ((template, place, bytes), mut times) in samples {
             times.sort_unstable();
-            // As many samples as a model keeps, spread over the whole range, so that their median is that of all.
+            // The number of samples is that which a model keeps. They are spread over the whole range, so that their
+            // median is that of all.
             let count = times.len().min(SAMPLES);
             let each = |at: usize| times[(2 * at + 1) * times.len() / (2 * count)];
             let kept = KeptTimes {

@@ -102,11 +102,11 @@ pub struct Marks {
 
 /// A call that waits until an object is created on a label.
 pub struct DeferredCallView {
-    /// The label.
+    /// The label that has no object yet.
     pub label: Guid,
     /// The label as messages write it.
     pub name: String,
-    /// The call in words.
+    /// The call with its arguments, in words.
     pub text: String,
     /// The name of the called function, or what else has asked for the call.
     pub by: &'static str,
@@ -204,7 +204,7 @@ enum Holder {
 
 /// A finish scope that is open.
 struct OpenScope {
-    /// The finish EDT.
+    /// The finish EDT, which may have ended.
     edt: Name,
     /// The output event of the finish EDT.
     output: Guid,

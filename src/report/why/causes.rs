@@ -129,7 +129,7 @@ pub(super) fn percent(part: f64) -> String {
     format!("{:.0} %", 100.0 * part)
 }
 
-/// Nanoseconds as a text.
+/// Writes nanoseconds in a unit that fits them.
 pub(super) fn time(ns: f64) -> String {
     duration(ns / 1e9)
 }

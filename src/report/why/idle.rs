@@ -141,7 +141,7 @@ struct BusyUnit {
 /// A number that is counted for a place while time goes on.
 #[derive(Clone, Copy)]
 enum PlaceCount {
-    /// Units that are idle.
+    /// Units that run no EDT.
     Idle,
     /// EDTs that a unit is about to begin.
     Starting,
@@ -403,7 +403,7 @@ impl RecordedRun {
             let is_kernel = edge.at == NEVER && from.place != 0 && from.time().is_some();
             let at = if edge.at == NEVER { from.end } else { edge.at };
             let known = &mut last[edge.to as usize];
-            // Of what was done at one time, what was recorded last counts.
+            // If several things were done at one time, what was recorded last counts.
             if at >= known.0 {
                 *known = (at, if is_kernel { at } else { NEVER });
             }

@@ -28,7 +28,7 @@ fn on_worker(worker: u32, template: u32, [created, runnable, begin, end]: [u64; 
     }
 }
 
-/// One on the device, which was given to it when it was runnable.
+/// An EDT on the device, which was given to it when it was runnable.
 fn on_device(template: u32, times: [u64; 4]) -> RecordedEdt {
     RecordedEdt {
         place: 1,
@@ -110,16 +110,16 @@ fn an_idle_worker_waits_for_what_its_next_edt_waits_for() {
     let mut run = run(1, false, edts);
     assert_eq!(run.times().expect("EDTs have ended").span, [10, 60]);
     assert_eq!(times(&run, 0), [30, 10, 0, 0, 10, 0]);
-    // It waits for a block.
+    // The EDT waits for a block.
     run.edts[1].granted = 45;
     assert_eq!(times(&run, 0), [30, 5, 5, 0, 10, 0]);
-    // It is kept for 1, then its blocks are brought.
+    // The EDT is kept for 1, then its blocks are brought.
     run.edts[1].fetch = [46, 48];
     assert_eq!(times(&run, 0), [30, 2, 7, 1, 10, 0]);
-    // It is kept until a place takes it.
+    // The EDT is kept until a place takes it.
     (run.edts[1].fetch, run.edts[1].placed) = ([NEVER; 2], 49);
     assert_eq!(times(&run, 0), [30, 1, 5, 4, 10, 0]);
-    // It was not there before.
+    // The EDT did not exist before.
     run.edts[1].created = 35;
     assert_eq!(times(&run, 0), [30, 1, 5, 4, 5, 5]);
 }
@@ -135,7 +135,7 @@ fn an_edt_explains_one_idle_worker() {
         [60, 0, 0, 0, 30, 30]
     );
     assert_eq!(times(&run(3, false, edts), 0), [60, 0, 0, 0, 30, 90]);
-    // It is in the queue of a worker that is busy, where another could have taken it.
+    // The EDT is in the queue of a worker that is busy, where another could have taken it.
     let edts = vec![
         on_worker(1, 0, [0, 0, 0, 30]),
         on_worker(1, 0, [0, 10, 30, 60]),
@@ -237,7 +237,7 @@ fn ends_of_kernels_are_seen_late() {
         (edt.place, edt.lane) = (0, 1);
     }
     assert!(!rules(&run).contains(&CauseRule::SeenLate));
-    // So is what a kernel's EDT waited for last, if that is no kernel.
+    // What a kernel's EDT waited for last is seen at once, too, if that is no kernel.
     let mut run = seen_late(3);
     run.edts.push(on_worker(1, 0, [0, 0, 0, 4 * MS]));
     run.edges.push(Edge {
@@ -295,7 +295,7 @@ fn the_least_that_is_copied_follows_from_places_and_writes() {
     let mut run = moving(&[(1, true), (0, false)]);
     run.copies = vec![copy(false), copy(false)];
     assert_eq!(run.moved().least, 100);
-    // It is never more than what was copied.
+    // The least is never more than what was copied.
     let mut run = moving(&[(0, true), (1, true), (0, true), (1, true)]);
     run.copies = vec![copy(true)];
     assert_eq!(run.moved().least, 100);
@@ -347,7 +347,7 @@ fn a_device_that_is_too_slow_for_its_share_is_named() {
         ),
         "{causes:?}"
     );
-    // And the other way round.
+    // Workers and device change their parts.
     for edt in &mut edts {
         (edt.place, edt.lane) = (1 - edt.place, 1 - edt.place.min(1) as u32);
         edt.lane = u32::from(edt.place == 0);

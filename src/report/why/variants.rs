@@ -29,7 +29,7 @@ impl Variant {
     }
 }
 
-/// Writes nanoseconds as seconds.
+/// Writes a number of nanoseconds as seconds, with a fraction.
 fn as_seconds<S: Serializer>(ns: &u64, to: S) -> Result<S::Ok, S::Error> {
     (*ns as f64 / 1e9).serialize(to)
 }

@@ -53,9 +53,9 @@ pub(super) const ENTRY: PolicyEntry = PolicyEntry {
 /// An unknown time is found out if so many EDTs wait for each one that a place with a known time has at once: even if the
 /// place is so many times slower, nobody waits for it in the end.
 const EXPLORE_BACKLOG: usize = 8;
-/// Or if there are so many EDTs that have not ended, most of which are not ready yet.
+/// An unknown time is found out, too, if so many EDTs have not ended, most of which are not ready yet.
 const EXPLORE_PENDING: usize = 100;
-/// Or if the run has taken so many times as long as the EDT takes elsewhere.
+/// An unknown time is found out, too, if the run has taken so many times as long as the EDT takes elsewhere.
 const EXPLORE_AFTER: u64 = 8;
 /// An EDT that takes less is not worth keeping: to launch its kernel takes a core of the host some microseconds, and to put it
 /// before a place and take it from there half a microsecond.
@@ -204,9 +204,9 @@ impl Keeper for Eft {
 
 /// Where an EDT is to go.
 enum Plans {
-    /// It ends first there, in so many nanoseconds.
+    /// To the place where it ends first, and in how many nanoseconds it does.
     To(Place, u64),
-    /// Its time is not known everywhere.
+    /// The time of the EDT is not known everywhere.
     Open,
 }
 

@@ -35,13 +35,13 @@ pub trait Machine {
     /// keeper says so with its own lock held, so that what it says last is so.
     fn offer_to_workers(&self, offers: bool);
 
-    /// Whether somebody wants to know what a policy expects: the run is recorded.
+    /// Whether the run is recorded, so that a policy is to tell what it expects.
     fn is_recorded(&self) -> bool {
         false
     }
 
-    /// Is told of each place that was considered for an EDT, where [`Machine::is_recorded`] says so. The EDT is in the hands of
-    /// who tells: a keeper says so with its own lock held.
+    /// Is told of each place that was considered for an EDT, where [`Machine::is_recorded`] says so. The caller has the
+    /// EDT in its hands: a keeper makes this call with its own lock held.
     fn considered(&self, _place: &Considered) {}
 }
 
@@ -120,10 +120,10 @@ impl Choices<'_> {
     }
 }
 
-/// Where an EDT goes.
+/// The answer of a policy: where an EDT goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
-    /// To this place.
+    /// To this place and no other.
     At(Place),
     /// To the first place that is free, later.
     FirstFree,
@@ -131,7 +131,7 @@ pub enum Choice {
     Kept,
 }
 
-/// How EDTs are placed.
+/// How EDTs are placed: a policy decides from what a [`Machine`] tells, and never waits.
 pub trait Policy: Send + Sync {
     /// Whether it sends EDTs that have a C function to devices.
     fn uses_devices(&self) -> bool {
@@ -143,7 +143,7 @@ pub trait Policy: Send + Sync {
         false
     }
 
-    /// Places an EDT.
+    /// Chooses one of the places that an EDT may go to, or leaves the choice open.
     fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice;
 
     /// What keeps the EDTs for which it answers [`Choice::Kept`].
@@ -155,7 +155,7 @@ pub trait Policy: Send + Sync {
 /// A place that can run a kept EDT.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Candidate {
-    /// The place.
+    /// The place, which is one of those that the EDT may go to.
     pub place: Place,
     /// Nanoseconds until the blocks are there, if their transfers begin now.
     pub copy_ns: u64,
@@ -166,13 +166,13 @@ pub struct Candidate {
 /// An EDT that has its blocks and may run in several places.
 #[derive(Clone)]
 pub struct KeptEdt {
-    /// What its place gets.
+    /// Names the EDT to the runtime, which hands it to the place that takes it.
     pub edt: usize,
-    /// Higher ones go first.
+    /// The EDT's priority: those with a higher number go first.
     pub priority: u64,
     /// How long the variants of its template take. Its address says which EDTs are alike.
     pub times: &'static dyn VariantTimes,
-    /// Bytes of its blocks.
+    /// Bytes of the EDT's blocks, all together.
     pub bytes: u64,
     /// Where it may run: one of each place at most, and at least one.
     pub candidates: SmallVec<[Candidate; 3]>,
@@ -202,7 +202,7 @@ pub trait Keeper: Sync {
     /// all devices are asked afterwards.
     fn ended(&self, edt: usize, place: Place, machine: &dyn Machine);
 
-    /// How many are kept.
+    /// How many EDTs are kept now.
     fn count(&self) -> usize;
 
     /// Shows all that are kept.
@@ -211,11 +211,11 @@ pub trait Keeper: Sync {
 
 /// A policy's name, what it does, and how it is made of the words after its name.
 pub struct PolicyEntry {
-    /// As in `OCR_SCHED`.
+    /// The name by which `OCR_SCHED` chooses it.
     pub name: &'static str,
     /// How it is written, with its arguments.
     pub usage: &'static str,
-    /// For people.
+    /// What the policy does, in words for the user.
     pub what: &'static str,
     pub(super) make: fn(&[u64]) -> Option<Box<dyn Policy>>,
 }

@@ -26,7 +26,7 @@ pub use interface::{
 };
 pub use told::{Certainty, Considered, Expected, Why};
 
-/// All policies.
+/// All policies, in the order in which `ocr` lists them.
 pub const POLICIES: &[PolicyEntry] = &[
     eft::ENTRY,
     cpu::ENTRY,

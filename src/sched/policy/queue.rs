@@ -11,13 +11,14 @@ use std::ptr;
 /// A device is given EDTs as long as what it has takes less than this: the driver needs some to have no gaps between
 /// kernels.
 const COMMITTED_NS: u64 = 100_000;
-/// Or than this part of what waits for it, and at most so much.
+/// The time of what a device was given may also be one in this many of the time that waits for it, up to
+/// `COMMITTED_MOST_NS`.
 const WAITING_PART: u64 = 16;
 const COMMITTED_MOST_NS: u64 = 1_000_000;
 /// A device is given a second EDT if the first takes less than this. Beside a longer one, a gap is nothing, and an EDT that
 /// was not given can still go elsewhere.
 const SECOND_NS: u64 = 1_000_000;
-/// Or if so many wait behind it, so that the second will not be missed elsewhere.
+/// A device is also given a second EDT if so many wait behind it, so that the second will not be missed elsewhere.
 const PLENTY: usize = 4;
 /// How many EDTs each worker may have at once whose blocks are on their way.
 const COMING: usize = 8;
@@ -27,7 +28,7 @@ const MOST: usize = 64;
 /// In which order EDTs go: by priority, and then as they became ready.
 pub(super) type QueueKey = (Reverse<u64>, u64);
 
-/// An EDT that waits.
+/// An EDT that no place has taken yet.
 pub(super) struct QueuedEdt {
     pub(super) kept: KeptEdt,
     pub(super) key: QueueKey,
@@ -35,7 +36,7 @@ pub(super) struct QueuedEdt {
     pub(super) moves: u8,
 }
 
-/// EDTs that are alike.
+/// EDTs whose times are expected to be alike, and how many of them wait.
 struct AlikeEdts {
     like: KeptEdt,
     count: u64,
@@ -52,7 +53,7 @@ struct Given {
     like: KeptEdt,
 }
 
-/// EDTs in order.
+/// EDTs that wait, in the order of their keys.
 #[derive(Default)]
 pub(super) struct WaitingLine {
     waiting: VecDeque<QueuedEdt>,
@@ -177,7 +178,7 @@ impl Queue {
         };
         let ended = self.given.remove(at);
         if self.place != Place::HOST {
-            // Its blocks were there, maybe earlier than expected, and then those of the others are, too.
+            // The blocks of the EDT were there, maybe earlier than expected, and then those of the others are, too.
             let early = ended.there.saturating_sub(now);
             self.link_free_at = self.link_free_at.saturating_sub(early);
             for given in &mut self.given {
@@ -228,7 +229,7 @@ impl Queue {
         };
         match self.given.len() {
             1 if is_short || plenty => true,
-            // It begins at once, beside the others.
+            // The EDT begins at once, beside the others.
             many if many + self.others < self.at_once + tried => true,
             many => many < MOST && is_short && self.given_ns(now) < self.committed_ns(safe_ns),
         }

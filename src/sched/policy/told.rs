@@ -49,7 +49,7 @@ macro_rules! numbered {
 numbered! {
     /// How well it is known how long an EDT takes in a place.
     Certainty {
-        /// Nothing is known.
+        /// Nothing is known of its time.
         Unknown = 0,
         /// The time is that of a hint of the program, or of a launch in which the kernel may have been compiled.
         Guessed = 1,

@@ -275,7 +275,7 @@ fn last_edges(run: &RecordedRun) -> Vec<u32> {
     let mut last = vec![u32::MAX; run.edts.len()];
     for (number, edge) in (0..).zip(&run.edges) {
         let known = &mut last[edge.to as usize];
-        // Of dependences that were satisfied at one time, the one that was recorded last counts.
+        // If several dependences were satisfied at one time, the one that was recorded last counts.
         if when(number) >= when(*known) {
             *known = number;
         }

@@ -123,7 +123,7 @@ pub(crate) struct Page<'a> {
     pub(crate) table: Option<Table>,
     /// How to read the table, one sentence or more on each line.
     pub(crate) remarks: String,
-    /// The recorded runs.
+    /// The runs of which the page has a recording.
     pub(crate) runs: Vec<PageRun>,
 }
 

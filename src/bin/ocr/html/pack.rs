@@ -17,7 +17,7 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// Adds a number.
+    /// Appends a number, seven bits in a byte.
     pub(super) fn add(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.bytes.push(value as u8 | 0x80);

@@ -98,7 +98,7 @@ pub(crate) struct TuneOptions {
 
 /// A setting that was left out, and why.
 pub(crate) struct Left {
-    /// The setting.
+    /// The setting that was left out.
     pub(crate) setting: Setting,
     /// Why the setting was left out, in a few words such as "failed (status 3)".
     pub(crate) how: String,
@@ -108,7 +108,7 @@ pub(crate) struct Left {
 
 /// What is searched, and what every run gets.
 pub(crate) struct Task<'a> {
-    /// What is varied.
+    /// The dimensions in which settings vary.
     pub(crate) dimensions: Vec<Dimension>,
     /// The words of the program's command line.
     pub(crate) words: &'a [OsString],
@@ -116,7 +116,7 @@ pub(crate) struct Task<'a> {
     pub(crate) devices: Option<String>,
     /// The key of the output line that has the number by which settings are judged. None for the seconds.
     pub(crate) metric: Option<&'a str>,
-    /// The keys of `--same`.
+    /// The keys that `--same` names, whose values must not vary.
     pub(crate) same: &'a [String],
 }
 

@@ -16,7 +16,7 @@ const ROWS: usize = 12;
 
 /// Everything that there is to tell of a search which has found a best setting.
 pub(crate) struct Outcome<'a> {
-    /// What was searched.
+    /// The task of the search, with its settings.
     pub(crate) task: &'a Task<'a>,
     /// How many settings and runs there were to be.
     pub(crate) plan: &'a Plan,

@@ -79,18 +79,18 @@ mod tests {
 
     #[test]
     fn the_chances_are_those_of_the_tables() {
-        // Of the 20 ways to deal out six times, two are as clear as this.
+        // There are 20 ways to deal out six times, and two of them are as clear as this.
         let order = Order::of(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]);
         assert_eq!((order.pairs, order.faster, order.chance), (9, 9.0, 0.1));
         assert!(!order.is_sure());
-        // Of 252, two; and with one run out of order, four.
+        // There are 252 ways to deal out ten times. Two are as clear as this, and four with one run out of order.
         let fast = [1.0, 2.0, 3.0, 4.0, 5.0];
         let order = Order::of(&fast, &[6.0, 7.0, 8.0, 9.0, 10.0]);
         assert_eq!((order.faster, order.chance), (25.0, 2.0 / 252.0));
         assert!(order.is_sure());
         let order = Order::of(&fast, &[4.5, 7.0, 8.0, 9.0, 10.0]);
         assert_eq!((order.faster, order.chance), (24.0, 4.0 / 252.0));
-        // As clear the other way round, which is not that the first is the faster.
+        // This is as clear the other way round, which does not say that the first is the faster.
         let order = Order::of(&[6.0, 7.0, 8.0, 9.0, 10.0], &fast);
         assert_eq!((order.faster, order.chance), (0.0, 2.0 / 252.0));
         assert!(!order.is_sure());

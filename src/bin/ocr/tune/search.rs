@@ -50,7 +50,7 @@ pub(crate) struct Plan {
 /// A setting that was run, and its times.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Tried {
-    /// The setting.
+    /// The setting, with a value for each dimension.
     pub(crate) setting: Setting,
     /// The times of the halving and of the climb.
     pub(crate) early: Vec<f64>,

@@ -234,7 +234,7 @@ pub(crate) fn without_block(edt: &Edt) -> impl Iterator<Item = usize> {
 
 /// Where the EDT has null pointers.
 fn null_pointers(text: &mut Text, edt: &Edt) -> fmt::Result {
-    /// No more are named.
+    /// The most pre-slots that the message names.
     const FEW: usize = 8;
     let mut found = without_block(edt);
     match found.next() {

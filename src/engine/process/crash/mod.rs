@@ -6,7 +6,7 @@
 //! crashes itself, the system ends the program: all signals are blocked then, or (`sigfpe.rs`) the second crash
 //! says nothing.
 //!
-//! | who comes | what it does |
+//! | what comes | what happens |
 //! |---|---|
 //! | the first thread that crashes | tells it, gives the signal back to the system, and returns: the instruction is tried again, and the system ends the program as it would have |
 //! | another that crashes meanwhile | waits until that has been told, and a second more; then it lets the system end the program itself |
@@ -49,8 +49,8 @@ const SIGNALS: [(libc::c_int, &str); 6] = [
     (libc::SIGABRT, "SIGABRT"),
 ];
 
-/// Somebody tells of a crash, which ends the program. Relaxed where it is used: it orders nothing, and of
-/// those who swap one is the first.
+/// Whether a thread tells of a crash, which ends the program. Relaxed where it is used: it orders nothing, and of the
+/// threads that swap one is the first.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
 /// The crash has been told of in full.
@@ -123,15 +123,16 @@ static TRIED: (AtomicUsize, AtomicUsize) = (AtomicUsize::new(0), AtomicUsize::ne
 /// another reason.
 fn is_in_vain(address: usize) -> bool {
     const OFTEN: usize = 1000;
-    // Who comes between with another address has the count begin anew. It orders nothing.
+    // A thread that comes between with another address has the count begin anew. Relaxed, since the swap orders
+    // nothing.
     if TRIED.0.swap(address, Ordering::Relaxed) != address {
         TRIED.1.store(0, Ordering::Relaxed);
     }
     TRIED.1.fetch_add(1, Ordering::Relaxed) >= OFTEN
 }
 
-/// Whether somebody has come to a block that strict mode has closed and may touch it, or has written it, which is told of
-/// later: the block is open then, and the instruction is tried again.
+/// Whether a thread has come to a block that strict mode has closed and may touch it, or has written it, which is told
+/// of later: the block is open then, and the instruction is tried again.
 fn may_go_on(
     runtime: &'static Runtime,
     info: &libc::siginfo_t,
@@ -152,7 +153,7 @@ fn may_go_on(
     if is_in_vain(address) {
         return false;
     }
-    // If it is open, somebody has opened it meanwhile.
+    // If it is open, another thread has opened it meanwhile.
     check.open_now(at.block);
     true
 }
@@ -194,8 +195,8 @@ fn gave_up() -> bool {
     if said.is_null() || !is_of_opencl() {
         return false;
     }
-    // SAFETY: it is a variable of the C library, which stays; who has written it has called `abort` on this thread, or
-    // waits in it on another.
+    // SAFETY: the pointer is not null here, and is that of a variable of the C library, which stays. The thread that
+    // has written it has called `abort`: it is this one, or waits in `abort`.
     let text = unsafe { said.read_volatile() };
     if text.is_null() {
         return true;
@@ -403,7 +404,7 @@ impl fmt::Display for CrashedEdt<'_> {
     }
 }
 
-/// This thread, which runs no EDT, for the beginning of a message.
+/// A thread that runs no EDT, as the subject at the beginning of a message.
 struct ThisThread;
 
 impl fmt::Display for ThisThread {
@@ -467,7 +468,7 @@ fn the_one_on_devices(runtime: &Runtime, is_at_null: bool) -> Option<&Edt> {
 
 /// Names the EDTs that are on devices.
 fn name_on_devices(text: &mut Text, runtime: &Runtime, gave_up: bool) -> fmt::Result {
-    /// No more are named.
+    /// The most EDTs that the message names.
     const FEW: usize = 4;
     for (at, edt) in on_devices(runtime).take(FEW).enumerate() {
         let begin = match at {

@@ -1,9 +1,9 @@
-//! What is told of a crash by the thread that watches: where the instruction is, what the EDT's function is called,
-//! and in strict mode, what the EDT has been through: who created it, what its pre-slots were connected to, and who
-//! satisfied the events of those where it got a null pointer, and of a block that it missed, or that is gone, who created
-//! and who destroyed it. Before that, what the program has printed is written.
+//! What is told of a crash by the thread that watches: where the instruction is, and what the EDT's function is called.
+//! In strict mode it also tells what the EDT has been through. That is its creator, what its pre-slots were connected
+//! to, and, where it got a null pointer, the EDT that satisfied the event. Of a block that it missed, or that is gone,
+//! the creator and the destroyer are named. Before that, what the program has printed is written.
 //!
-//! | who | does |
+//! | thread | does |
 //! |---|---|
 //! | the handler, on the thread that crashed | leaves what it knows, then `ASKED`, wakes the thread that watches, and waits until `ASKED` is taken back, at most for some seconds |
 //! | the thread that watches | finds `ASKED`, tells, takes it back; so, too, when it has said that it is there no more |
@@ -20,7 +20,7 @@ use crate::object::guid::Guid;
 use crate::symbols;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// Somebody waits for the report. What else is here is written before.
+/// Whether a thread of the runtime waits for the report. The other statics here are written before it.
 static ASKED: AtomicBool = AtomicBool::new(false);
 /// The GUID of the EDT, or 0.
 static EDT: AtomicU64 = AtomicU64::new(0);
@@ -72,7 +72,7 @@ pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
     }
 }
 
-/// Tells the report if somebody waits for it. On the thread that watches.
+/// Prints the report if the thread that has crashed waits for it. Called on the thread that watches.
 pub(crate) fn say_if_asked(runtime: &Runtime) {
     if !ASKED.load(Ordering::SeqCst) {
         return;

@@ -13,6 +13,9 @@
 //! | `<!-- try -->`, `<!-- try: opencl -->` | has commands that succeed, whatever they print |
 //! | `<!-- not run: REASON -->` | is not run |
 //!
+//! Fences of Rust without a comment are doc tests of the crate, which takes in the chapters that have some
+//! (`src/tasks/mod.rs`).
+//!
 //! The fences of one document are run in order, in a folder with its files and with `include`, `build`, `examples` and
 //! `kernels`; those after an installation in one with its files alone. `cc` is what `CC` names, if it is set.
 
@@ -100,6 +103,22 @@ fn each_fence_of_code_is_marked() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn fences_of_rust_are_doc_tests() {
+    let tasks = read("src/tasks/mod.rs");
+    for document in documents_that_run() {
+        let is_test =
+            |fence: &documents::Fence| fence.language.starts_with("rust") && fence.mark.is_none();
+        if fences(&document).iter().any(is_test) {
+            let included = format!("include_str!(\"../../{document}\")");
+            assert!(
+                tasks.contains(&included),
+                "src/tasks/mod.rs has no {included}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -4,6 +4,9 @@
 //! and their parts, files, priorities, waiting in a call, C functions and kernels on one device and on all of all
 //! platforms, with 1 to 16 workers and pauses in between.
 //!
+//! All of it goes through the C interface, which has what the graphs do, and shows what the oracle looks at: addresses,
+//! statuses, GUIDs. `ocr::tasks` hides both, and has random graphs of its own in `tests/tasks.rs`.
+//!
 //! * `stress/graph.rs`, `collective.rs`, `value.rs`, `copy.rs`, `parts.rs`, `far.rs`, `maps.rs`, `files.rs`:
 //!   what a graph is, as plain data
 //! * `stress/generate.rs`, `settle.rs`: random ones, by `proptest`, which also looks for smaller ones

@@ -26,6 +26,8 @@
 //! assert_eq!(sum.get(), Some(12));
 //! ```
 //!
+//! `docs/guide/src/rust.md` introduces all this to people who write programs.
+//!
 //! # Why it is sound
 //!
 //! An EDT touches the content of a block by a slice, which lives no longer than its closure. Three facts keep slices
@@ -77,6 +79,11 @@ use std::panic::resume_unwind;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
+
+/// Has the programs of the guide's chapter compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/guide/src/rust.md")]
+struct Guide;
 
 /// Held while a run goes on: there is one at a time in a process.
 static RUNNING: Mutex<()> = Mutex::new(());

@@ -5,7 +5,7 @@
 //! they do.
 
 use super::event::Event;
-use super::need::{Needs, Slots, Source, sources_of};
+use super::need::{Needs, SlotSource, Slots, sources_of};
 use super::{IN_EDT, NULL, OPEN, Owned, PANIC, check};
 use crate::capi::{PARAM_UNK, call_rust, sys};
 use std::any::{TypeId, type_name};
@@ -62,7 +62,7 @@ impl<R> Task<R> {
 unsafe impl<R: Send + Sync + 'static> Needs for Task<R> {
     type Given<'a> = &'a R;
 
-    fn sources(&self, sources: &mut Vec<Source>) {
+    fn sources(&self, sources: &mut Vec<SlotSource>) {
         self.0.done.sources(sources);
     }
 
@@ -177,10 +177,10 @@ trait EdtBody: FnOnce(&mut Slots<'_>) + Send + 'static {}
 impl<W: FnOnce(&mut Slots<'_>) + Send + 'static> EdtBody for W {}
 
 /// An output event of an EDT, and the properties by which it comes to be satisfied.
-pub(super) type Output<'a> = Option<(&'a Event, u16)>;
+pub(super) type EdtOutput<'a> = Option<(&'a Event, u16)>;
 
 /// Creates an EDT of that name.
-fn create(name: &str, work: impl EdtBody, sources: &[Source], output: Output<'_>) {
+fn create(name: &str, work: impl EdtBody, sources: &[SlotSource], output: EdtOutput<'_>) {
     let template = template_of(name, &work);
     let word = Box::into_raw(Box::new(work)) as usize as u64;
     create_of(template, &mut [word], sources, output);
@@ -190,8 +190,8 @@ fn create(name: &str, work: impl EdtBody, sources: &[Source], output: Output<'_>
 pub(super) fn create_of(
     template: sys::ocrGuid_t,
     parameters: &mut [u64],
-    sources: &[Source],
-    output: Output<'_>,
+    sources: &[SlotSource],
+    output: EdtOutput<'_>,
 ) {
     let (mut edt, mut event, mut open) = (NULL, NULL, vec![OPEN; sources.len()]);
     let (paramc, depc) = (parameters.len() as u32, sources.len() as u32);

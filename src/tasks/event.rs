@@ -1,6 +1,6 @@
 //! Events that the program satisfies.
 
-use super::need::{Needs, Slots, Source};
+use super::need::{Needs, SlotSource, Slots};
 use super::{NULL, Owned, assert_in_edt, check};
 use crate::capi::sys;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl Event {
 unsafe impl Needs for Event {
     type Given<'a> = ();
 
-    fn sources(&self, sources: &mut Vec<Source>) {
+    fn sources(&self, sources: &mut Vec<SlotSource>) {
         sources.push((self.guid(), sys::DB_MODE_NULL));
     }
 
@@ -139,7 +139,7 @@ impl Latch {
 unsafe impl Needs for Latch {
     type Given<'a> = ();
 
-    fn sources(&self, sources: &mut Vec<Source>) {
+    fn sources(&self, sources: &mut Vec<SlotSource>) {
         self.event.sources(sources);
     }
 

@@ -7,7 +7,7 @@ use crate::capi::sys;
 use std::ptr::NonNull;
 
 /// What a pre-slot is connected to, and the mode.
-pub(super) type Source = (sys::ocrGuid_t, sys::ocrDbAccessMode_t);
+pub(super) type SlotSource = (sys::ocrGuid_t, sys::ocrDbAccessMode_t);
 
 /// What an EDT waits for: the value of another EDT, an event, a block in a mode; a tuple of up to eight, or a vector, of
 /// such.
@@ -38,7 +38,7 @@ pub unsafe trait Needs: Send + 'static {
 
     /// Adds what the pre-slots are connected to.
     #[doc(hidden)]
-    fn sources(&self, sources: &mut Vec<Source>);
+    fn sources(&self, sources: &mut Vec<SlotSource>);
 
     /// What the closure gets of the next pre-slots.
     ///
@@ -132,10 +132,10 @@ impl Slots<'_> {
 /// # Panics
 /// Where the EDT would have one block twice, unless both slots read it or both share it by atomics: it would have a slice
 /// that it can write beside another one of the same block.
-pub(super) fn sources_of(needs: &impl Needs) -> Vec<Source> {
+pub(super) fn sources_of(needs: &impl Needs) -> Vec<SlotSource> {
     let mut sources = Vec::new();
     needs.sources(&mut sources);
-    let is_block = |source: &&Source| source.1 != sys::DB_MODE_NULL;
+    let is_block = |source: &&SlotSource| source.1 != sys::DB_MODE_NULL;
     let blocks = sources.iter().filter(is_block);
     let mut blocks: Vec<_> = blocks.map(|(guid, mode)| (guid.guid, *mode)).collect();
     blocks.sort_unstable();
@@ -153,7 +153,7 @@ pub(super) fn sources_of(needs: &impl Needs) -> Vec<Source> {
 unsafe impl<A: Access> Needs for A {
     type Given<'a> = A::Slice<'a>;
 
-    fn sources(&self, sources: &mut Vec<Source>) {
+    fn sources(&self, sources: &mut Vec<SlotSource>) {
         sources.push((self.guid(), A::MODE));
     }
 
@@ -179,7 +179,7 @@ unsafe impl<A: Access> Blocks for A {
 unsafe impl<N: Needs> Needs for Vec<N> {
     type Given<'a> = Vec<N::Given<'a>>;
 
-    fn sources(&self, sources: &mut Vec<Source>) {
+    fn sources(&self, sources: &mut Vec<SlotSource>) {
         self.iter().for_each(|needs| needs.sources(sources));
     }
 
@@ -197,7 +197,7 @@ macro_rules! tuple {
         unsafe impl<$($name: Needs),*> Needs for ($($name,)*) {
             type Given<'a> = ($($name::Given<'a>,)*);
 
-            fn sources(&self, sources: &mut Vec<Source>) {
+            fn sources(&self, sources: &mut Vec<SlotSource>) {
                 $(self.$number.sources(sources);)*
             }
 

@@ -72,7 +72,9 @@ impl Context {
             many.resize_with(depc as usize, MaybeUninit::uninit);
             &mut many[..]
         };
-        let blocks = &edt_blocks(context);
+        // SAFETY: the caller of this step promises that the context is alive, and this reference ends with the look: no
+        // other reference to the context is used meanwhile.
+        let blocks = &unsafe { edt_blocks(context) };
         for (dep, slot) in depv.iter_mut().zip(edt.slots()) {
             let (guid, info) = (slot.data(), slot.info());
             let ptr = if guid.is_null() {
@@ -139,7 +141,13 @@ impl Context {
     }
 }
 
-fn edt_blocks(context: *mut Context) -> &'static crate::object::data_block::DataBlocks {
-    // SAFETY: the context is alive; the runtime it names outlives it.
+/// The blocks of the runtime.
+///
+/// # Safety
+///
+/// The context is alive, and no reference that may write to it is used during the call.
+unsafe fn edt_blocks(context: *mut Context) -> &'static crate::object::data_block::DataBlocks {
+    // SAFETY: the caller promises a context that lives, and that nobody writes to it meanwhile. The runtime that it names
+    // outlives it.
     &unsafe { &*context }.runtime.objects.data_blocks
 }

@@ -234,11 +234,16 @@ fn a_handle_is_good_for_one_run() {
     assert!(message.contains("after its run"), "{message}");
 }
 
-/// Runs a test of this file in a process of its own, with these settings.
+/// Runs a test of this file in a process of its own, with these settings. True in that process.
 fn in_a_process(name: &str, settings: &[(&str, &str)]) -> bool {
+    said_in_a_process(name, settings).is_none()
+}
+
+/// What a test of this file says on the standard error in a process of its own. None in that process.
+fn said_in_a_process(name: &str, settings: &[(&str, &str)]) -> Option<String> {
     const CHILD: &str = "OCR_TASKS_CHILD";
     if support::is_set(CHILD) {
-        return true;
+        return None;
     }
     let program = std::env::current_exe().expect("this program is a file");
     let mut command = Command::new(program);
@@ -247,7 +252,21 @@ fn in_a_process(name: &str, settings: &[(&str, &str)]) -> bool {
     let output = command.output().expect("it can be started");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}: {said}", output.status);
-    false
+    Some(said.into_owned())
+}
+
+#[test]
+fn a_panic_outside_of_edts_is_not_told_as_the_runtimes() {
+    let name = "a_panic_outside_of_edts_is_not_told_as_the_runtimes";
+    let Some(said) = said_in_a_process(name, &[]) else {
+        assert_eq!(run(|| 5), 5);
+        let refused = panic_in(|| Block::new(&[1u32]));
+        assert!(refused.contains("outside of an EDT"), "{refused}");
+        assert_eq!(panic_in(|| panic!("of the program")), "of the program");
+        return;
+    };
+    assert!(said.contains("of the program"), "{said}");
+    assert!(!said.contains("the runtime has failed"), "{said}");
 }
 
 #[test]

@@ -91,7 +91,9 @@ pub(crate) fn is_called_by_rust() -> bool {
     IN_RUST.get()
 }
 
-/// Whether a panic is the program's: it is in a function of the program, and its line is not one of the runtime.
+/// Whether a panic is the program's. Its line is one of `ocr::tasks`, which tells mistakes of its callers so, or none of the
+/// runtime. The latter counts in a function of the program, and on a thread that is not the runtime's: elsewhere a crate that
+/// the runtime uses has failed.
 fn is_of_the_program(panic: &PanicHookInfo<'_>) -> bool {
     let here = file!();
     let root = &here[..here.rfind("src/").unwrap_or(0)];
@@ -99,7 +101,17 @@ fn is_of_the_program(panic: &PanicHookInfo<'_>) -> bool {
     let inside = file
         .strip_prefix(root)
         .filter(|file| file.starts_with("src/"));
-    is_called_by_rust() && inside.is_none_or(|file| file.starts_with("src/tasks/"))
+    match inside {
+        Some(file) => file.starts_with("src/tasks/"),
+        None => is_called_by_rust() || !is_thread_of_the_runtime(),
+    }
+}
+
+/// Whether this thread is one that the runtime has started: these have names of their own.
+fn is_thread_of_the_runtime() -> bool {
+    std::thread::current()
+        .name()
+        .is_some_and(|name| name.starts_with("ocr-"))
 }
 
 /// Has panics, which are mistakes of the runtime or come of memory that the program has overwritten, end with a word

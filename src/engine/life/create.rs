@@ -263,7 +263,7 @@ impl Context {
     }
 
     /// Whether the arguments are right; of what the pre-slots are to be connected to, [`Context::check_sources`] says that.
-    #[inline]
+    #[inline(always)]
     fn check_request<'a>(
         &self,
         request: &EdtRequest<'a>,
@@ -318,7 +318,7 @@ impl Context {
     }
 
     /// Looks at what the pre-slots are to be connected to. Why the first of these cannot be that, if there is one.
-    #[inline]
+    #[inline(always)]
     fn check_sources(
         &mut self,
         request: &EdtRequest<'_>,
@@ -337,7 +337,7 @@ impl Context {
     }
 
     /// Makes an EDT of what was asked for, with its parameters. No other thread knows it yet.
-    #[inline]
+    #[inline(always)]
     fn allocate_edt(
         &mut self,
         request: &EdtRequest<'_>,
@@ -383,7 +383,7 @@ impl Context {
     /// Gives a new EDT, of which so many pre-slots are open, its output event and finish scope, writes the GUIDs of both to
     /// the program's places, and lets other threads know the EDT. `latch` is a given output event of a finish EDT. Where
     /// there is no memory the EDT is given back.
-    #[inline]
+    #[inline(always)]
     fn publish_edt(
         &mut self,
         request: &EdtRequest<'_>,

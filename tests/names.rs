@@ -1,5 +1,5 @@
-//! Holds what names are to be in `src/`: one name of a type means one thing, no type has a name of the language's, and the
-//! files that comments name exist.
+//! Holds what names are to be in `src/`: one name of a type means one thing, errors are `XError`, no type has a name of the
+//! language's, and the files that comments name exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,6 +23,21 @@ const TWICE: &[(&str, &str)] = &[
         "OfRun",
         "an alias or an empty enum: each build has one of them, with strict mode or without",
     ),
+];
+
+/// Types that results have in place of a value and that are no `XError`, each with the reason.
+const OTHER_ERRORS: &[(&str, &str)] = &[
+    (
+        "Fault",
+        "what is wrong with a launch, of which its `LaunchError` is made",
+    ),
+    (
+        "LaunchResult",
+        "the answer of a launch, given back where it is not kept for later",
+    ),
+    ("Left", "a setting that `ocr tune` leaves out, and why"),
+    ("Misuse", "what strict mode says before it ends the program"),
+    ("Status", "a status code of the C interface"),
 ];
 
 /// Names of the standard library that are known without looking them up.
@@ -159,6 +174,64 @@ fn one_name_of_a_type_means_one_thing() {
         wrong.is_empty(),
         "name each by its room, as RecordedEdt and SimulatedDevice are:\n  {}",
         wrong.join("\n  ")
+    );
+}
+
+/// What each `Result<..>` in a text has in place of a value, without `Box` around it.
+fn errors(text: &str) -> Vec<&str> {
+    let mut errors = Vec::new();
+    for (at, begin) in text.match_indices("Result<") {
+        let inside = &text[at + begin.len()..];
+        let mut depth = 0;
+        let mut last = None;
+        let mut before = ' ';
+        let end = inside.char_indices().find(|&(at, c)| {
+            match c {
+                '<' | '(' | '[' => depth += 1,
+                ')' | ']' => depth -= 1,
+                '>' if before != '-' => depth -= 1,
+                ',' if depth == 0 && !inside[at + 1..].trim_start().starts_with('>') => {
+                    last = Some(at + 1)
+                }
+                _ => {}
+            }
+            before = c;
+            depth < 0
+        });
+        if let (Some(last), Some((end, _))) = (last, end) {
+            let error = inside[last..end].trim().trim_end_matches(',');
+            let unboxed = error.strip_prefix("Box<").unwrap_or(error);
+            let path = unboxed.trim_end_matches('>').split('<').next();
+            errors.extend(path.and_then(|path| path.rsplit("::").next()));
+        }
+    }
+    errors
+}
+
+#[test]
+fn errors_have_names_that_say_so() {
+    let known: BTreeMap<String, Vec<String>> =
+        types(false).into_iter().chain(types(true)).collect();
+    let allowed: BTreeSet<&str> = OTHER_ERRORS.iter().map(|(name, _)| *name).collect();
+    let mut seen = BTreeSet::new();
+    let mut wrong = BTreeSet::new();
+    for path in files_below("src").into_iter().filter(|path| is_rust(path)) {
+        let text = read(&path);
+        for error in errors(&text) {
+            seen.insert(error.to_string());
+            let is_named = error.ends_with("Error") || allowed.contains(error);
+            if known.contains_key(error) && !is_named {
+                wrong.insert(format!("{error} in {}", path.display()));
+            }
+        }
+    }
+    for name in ["GraphError", "LaunchError"].iter().chain(&allowed) {
+        assert!(seen.contains(*name), "no result has a {name}");
+    }
+    assert!(
+        wrong.is_empty(),
+        "errors that are no XError:\n  {}",
+        Vec::from_iter(wrong).join("\n  ")
     );
 }
 

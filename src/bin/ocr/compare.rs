@@ -4,26 +4,27 @@ use crate::compare_options::{CompareOptions, Devices, Purpose};
 use crate::comparison::Comparison;
 use crate::input::Input;
 use crate::progress::Progress;
-use crate::run::{Fault, Folder, Program, check_words};
-use crate::{Failure, print};
+use crate::run::{Folder, Program, RunError, check_words};
+use crate::{CommandError, print};
 use ocr::config::{DEFAULT_ORIGIN, Settings};
 use ocr::device::{DeviceKind, Inventory, Selection, discover};
 use ocr::policy;
 
 /// Runs the program under each policy, and shows the table.
-pub(crate) fn compare(options: &CompareOptions) -> Result<(), Failure> {
+pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
     check_words(&options.program, "compare")?;
     for name in &options.policies {
-        policy::parse(name).map_err(|message| Failure::usage(format!("--policies: {message}")))?;
+        policy::parse(name)
+            .map_err(|message| CommandError::usage(format!("--policies: {message}")))?;
     }
-    let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
+    let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(CommandError::usage)?;
     let devices = if options.policies.iter().all(|name| name == "cpu") {
         Devices::None("the policy cpu uses devices only for kernels without a C function".into())
     } else {
         find_devices(options.devices.as_ref(), &settings)?
     };
-    let folder = Folder::new().map_err(Failure::failed)?;
-    let mut input = Input::new(folder.path()).map_err(Failure::failed)?;
+    let folder = Folder::new().map_err(CommandError::failed)?;
+    let mut input = Input::new(folder.path()).map_err(CommandError::failed)?;
     let program = Program {
         words: &options.program,
         folder: folder.path(),
@@ -63,7 +64,7 @@ fn run_in_turns(
     given: &[Option<&str>],
     program: &Program<'_>,
     input: &mut Input,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let options = comparison.options;
     let rounds = [
         (Purpose::WarmUp, options.warm_up, "warm-up"),
@@ -84,9 +85,11 @@ fn run_in_turns(
                     let recorded = purpose == Purpose::Record;
                     match program.run(input, policy, *devices, recorded) {
                         Ok(run) => comparison.ran(index, run, purpose),
-                        Err(Fault::NotStarted(message)) => return Err(Failure::usage(message)),
-                        Err(Fault::Input(message)) => return Err(Failure::failed(message)),
-                        Err(Fault::Failed { how, tail }) => comparison.failed(index, how, tail),
+                        Err(RunError::NotStarted(message)) => {
+                            return Err(CommandError::usage(message));
+                        }
+                        Err(RunError::Input(message)) => return Err(CommandError::failed(message)),
+                        Err(RunError::Failed { how, tail }) => comparison.failed(index, how, tail),
                     }
                 }
                 progress.ended();
@@ -101,7 +104,7 @@ fn run_in_turns(
 pub(crate) fn find_devices(
     asked: Option<&Selection>,
     settings: &Settings,
-) -> Result<Devices, Failure> {
+) -> Result<Devices, CommandError> {
     let inventory = discover();
     let given = settings.devices.origin != DEFAULT_ORIGIN;
     let (selection, setting) = match asked {
@@ -118,7 +121,7 @@ pub(crate) fn find_devices(
         Ok(chosen) => chosen,
         // Devices that the command line names must be there.
         Err(message) if asked.is_some() => {
-            return Err(Failure::usage(format!("--devices: {message}")));
+            return Err(CommandError::usage(format!("--devices: {message}")));
         }
         Err(message) => {
             return Ok(Devices::None(format!(

@@ -1,6 +1,6 @@
 //! The results of a comparison's runs, as tables, notes and a verdict.
 
-use crate::Failure;
+use crate::CommandError;
 use crate::because::because;
 use crate::best::{Candidate, Times, Verdict, best_place, verdict};
 use crate::compare_options::{CompareOptions, Devices, Purpose};
@@ -457,7 +457,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// The error for the exit status: where a run failed, values of `--same` differ, or no policy could be run.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
+    pub(crate) fn check(&self) -> Result<(), CommandError> {
         let mut complaints = same::complaints(&self.options.same, &self.values, "under");
         let failed: Vec<&str> = self
             .rows
@@ -474,7 +474,7 @@ impl<'a> Comparison<'a> {
         if complaints.is_empty() {
             Ok(())
         } else {
-            Err(Failure::failed(complaints.join("; ")))
+            Err(CommandError::failed(complaints.join("; ")))
         }
     }
 }

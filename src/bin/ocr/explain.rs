@@ -1,7 +1,7 @@
 //! `ocr explain`: why a recorded run took as long as it did, and what to change.
 
 use crate::table::{Align, Table, bytes, wrap};
-use crate::{Failure, print};
+use crate::{CommandError, print};
 use clap::Args;
 use ocr::report::explain::{
     ERRORS, EdtView, Explained, ExplainedChoice, ExplainedTemplate, PlaceOfTemplate, Subject,
@@ -41,12 +41,12 @@ pub(crate) struct ExplainOptions {
 }
 
 /// Explains a recorded run, an EDT or a template, and prints that.
-pub(crate) fn explain(options: &ExplainOptions) -> Result<(), Failure> {
-    let run = recorded::read(&options.file).map_err(Failure::failed)?;
+pub(crate) fn explain(options: &ExplainOptions) -> Result<(), CommandError> {
+    let run = recorded::read(&options.file).map_err(CommandError::failed)?;
     let subject = options.subject.as_deref().map(|word| find(&run, word));
-    let subject = subject.transpose().map_err(Failure::failed)?;
+    let subject = subject.transpose().map_err(CommandError::failed)?;
     let explained = Explained::new(&run).ok_or_else(|| {
-        Failure::failed(format!(
+        CommandError::failed(format!(
             "in the recording {} no EDT has ended, so there is nothing to explain",
             run.name
         ))

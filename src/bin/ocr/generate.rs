@@ -3,7 +3,7 @@
 //! Besides what the help says, a page has the exit status, the environment (the table of the settings), the files that
 //! the command reads and writes, and the other pages.
 
-use crate::{EXIT_STATUS, Failure, command};
+use crate::{CommandError, EXIT_STATUS, command};
 use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -62,12 +62,12 @@ const FILES: [(&str, &str); 4] = [
 ];
 
 /// Writes the man pages or the completions.
-pub(crate) fn generate(options: &GenerateOptions) -> Result<(), Failure> {
+pub(crate) fn generate(options: &GenerateOptions) -> Result<(), CommandError> {
     let (folder, done) = match &options.what {
         GenerateCommand::Man { folder } => (folder, man(folder)),
         GenerateCommand::Completions { folder } => (folder, completions(folder)),
     };
-    done.map_err(|error| Failure::failed(format!("{}: {error}", Readable::path(folder))))
+    done.map_err(|error| CommandError::failed(format!("{}: {error}", Readable::path(folder))))
 }
 
 fn completions(folder: &Path) -> io::Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::shares::{chosen, cpu_units, shares};
 use crate::table::{bytes, wrap};
-use crate::{Failure, info_json, print};
+use crate::{CommandError, info_json, print};
 use ocr::config::{Bind, DEFAULT_ORIGIN, Settings};
 use ocr::device::{DeviceInfo, Inventory, LoaderState, discover, measure_links};
 use ocr::platform::Platform;
@@ -34,16 +34,16 @@ pub(crate) struct InfoOptions {
 }
 
 /// Shows what a program would get, or writes a platform description.
-pub(crate) fn info(options: &InfoOptions) -> Result<(), Failure> {
-    let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
+pub(crate) fn info(options: &InfoOptions) -> Result<(), CommandError> {
+    let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(CommandError::usage)?;
     let inventory = discover();
     if let Some(file) = &options.write_platform {
         return write_platform(file, &inventory);
     }
-    let platform = Platform::of(&settings.platform).map_err(Failure::usage)?;
+    let platform = Platform::of(&settings.platform).map_err(CommandError::usage)?;
     if let Some(platform) = &platform {
         let so = platform.check_devices(&inventory.devices);
-        so.map_err(|error| Failure::usage(format!("{}: {error}", settings.platform.origin)))?;
+        so.map_err(|error| CommandError::usage(format!("{}: {error}", settings.platform.origin)))?;
     }
     print(&if options.json {
         info_json::json(&settings, &inventory, platform.as_ref())
@@ -51,7 +51,7 @@ pub(crate) fn info(options: &InfoOptions) -> Result<(), Failure> {
         text(options, &settings, &inventory, platform.as_ref())
     })?;
     if options.require_device && inventory.devices.is_empty() {
-        Err(Failure::failed("there is no OpenCL device"))
+        Err(CommandError::failed("there is no OpenCL device"))
     } else {
         Ok(())
     }
@@ -76,13 +76,13 @@ fn text(
 }
 
 /// Measures the links of the devices, and writes a platform description. A file that is there is left as it is.
-fn write_platform(file: &Path, inventory: &Inventory) -> Result<(), Failure> {
+fn write_platform(file: &Path, inventory: &Inventory) -> Result<(), CommandError> {
     let refused = |error: std::io::Error| match error.kind() {
-        ErrorKind::AlreadyExists => Failure::failed(format!(
+        ErrorKind::AlreadyExists => CommandError::failed(format!(
             "{} is there already, and may have values that somebody has given: remove it, or name another file",
             file.display()
         )),
-        _ => Failure::failed(format!("{}: {error}", file.display())),
+        _ => CommandError::failed(format!("{}: {error}", file.display())),
     };
     // The check comes before the measurement, so that the message comes at once. A file that another program makes
     // meanwhile is kept, too, by `create_new` below.

@@ -135,23 +135,23 @@ fn end_with(command: Command, text: &str) -> Command {
 }
 
 /// The message about what went wrong, and the exit status.
-struct Failure {
+struct CommandError {
     message: String,
     status: u8,
 }
 
-impl Failure {
+impl CommandError {
     /// A failure for which the command line or the settings are wrong.
-    fn usage(message: impl Into<String>) -> Failure {
-        Failure {
+    fn usage(message: impl Into<String>) -> CommandError {
+        CommandError {
             message: message.into(),
             status: USAGE,
         }
     }
 
     /// A failure of something that was run or read.
-    fn failed(message: impl Into<String>) -> Failure {
-        Failure {
+    fn failed(message: impl Into<String>) -> CommandError {
+        CommandError {
             message: message.into(),
             status: FAILED,
         }
@@ -176,11 +176,11 @@ fn words(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> String {
 }
 
 /// Prints a whole answer. It is no error if the reader ends before the answer does (`ocr info | head`).
-fn print(text: &str) -> Result<(), Failure> {
+fn print(text: &str) -> Result<(), CommandError> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::failed(format!("standard output: {error}")))
+            Err(CommandError::failed(format!("standard output: {error}")))
         }
         _ => Ok(()),
     }
@@ -202,7 +202,7 @@ fn main() -> ExitCode {
         // The answer may also be the help or the version.
         Err(answer) => match answer.print() {
             Err(error) if !answer.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {
-                Err(Failure::failed(format!("standard output: {error}")))
+                Err(CommandError::failed(format!("standard output: {error}")))
             }
             _ => return ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(USAGE)),
         },

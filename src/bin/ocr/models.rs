@@ -1,7 +1,7 @@
 //! `ocr models`: shows and removes what runs have learned of how long EDTs and copies take.
 
 use crate::table::{Align, Table, bytes};
-use crate::{Failure, models_json, print};
+use crate::{CommandError, models_json, print};
 use ocr::config::Settings;
 use ocr::model::{Content, CopyEntry, Direction, ModelEntry, Store, StoredFile as File, today};
 use ocr::report::{counted, duration};
@@ -54,8 +54,8 @@ enum Action {
 }
 
 /// Lists, shows or removes what runs have learned.
-pub(crate) fn models(options: &ModelsOptions) -> Result<(), Failure> {
-    let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
+pub(crate) fn models(options: &ModelsOptions) -> Result<(), CommandError> {
+    let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(CommandError::usage)?;
     let list_it = Action::List { json: options.json };
     let action = options.action.as_ref().unwrap_or(&list_it);
     let is_json = match action {
@@ -73,7 +73,7 @@ pub(crate) fn models(options: &ModelsOptions) -> Result<(), Failure> {
             format!("No models are kept: {why}.\n")
         });
     };
-    let files = store.files().map_err(Failure::failed)?;
+    let files = store.files().map_err(CommandError::failed)?;
     match action {
         Action::List { json: true } => print(&models_json::list(&store, readable(&files))),
         Action::List { .. } => print(&list(&store, &files)),
@@ -267,7 +267,7 @@ fn median(samples: &[u64]) -> String {
 }
 
 /// Removes the entries that the filter matches, and says how many went. Without a filter all files go.
-fn remove(store: &Store, files: &[File], filter: Option<&str>) -> Result<(), Failure> {
+fn remove(store: &Store, files: &[File], filter: Option<&str>) -> Result<(), CommandError> {
     let (mut entries, mut emptied) = (0, 0);
     for (path, content) in files {
         // A file that cannot be read goes only where all files go.
@@ -277,11 +277,11 @@ fn remove(store: &Store, files: &[File], filter: Option<&str>) -> Result<(), Fai
         let goes = |content: &Content, entry: &ModelEntry| matches(content, entry, filter);
         let copies_go = |content: &Content| shows_copies(content, filter);
         let gone = store.remove(path, goes, copies_go, filter.is_none());
-        entries += gone.map_err(Failure::failed)?;
+        entries += gone.map_err(CommandError::failed)?;
         emptied += usize::from(!path.exists());
     }
     match (entries, emptied, filter) {
-        (0, 0, Some(filter)) => Err(Failure::failed(format!(
+        (0, 0, Some(filter)) => Err(CommandError::failed(format!(
             "nothing is known of \"{filter}\"; `ocr models show` says of what something is"
         ))),
         (0, 0, None) => print("There was nothing to remove.\n"),

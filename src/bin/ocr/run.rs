@@ -1,6 +1,6 @@
 //! One run of an OCR program, with its report and the `key: value` lines of its output.
 
-use crate::Failure;
+use crate::CommandError;
 use crate::input::Input;
 use crate::started;
 use ocr::report::{Report, recorded as records};
@@ -32,7 +32,7 @@ pub(crate) struct Run {
 }
 
 /// Why there is no run that ended well.
-pub(crate) enum Fault {
+pub(crate) enum RunError {
     /// The program cannot be started, for the reason in this text.
     NotStarted(String),
     /// The standard input or the output could not be passed on as a whole, for the reason in this text.
@@ -48,10 +48,10 @@ pub(crate) enum Fault {
 
 /// Refuses a command line whose program begins with a dash. This is a wrong option of `ocr`, which is read as the
 /// program, since the program's own arguments may look like options.
-pub(crate) fn check_words(words: &[OsString], command: &str) -> Result<(), Failure> {
+pub(crate) fn check_words(words: &[OsString], command: &str) -> Result<(), CommandError> {
     let first = Readable::os(&words[0]).to_string();
     if first.starts_with('-') {
-        return Err(Failure::usage(format!(
+        return Err(CommandError::usage(format!(
             "there is no option {first}; ocr {command} --help lists them (a program of that name: ./{first})"
         )));
     }
@@ -67,7 +67,7 @@ impl Program<'_> {
         policy: &str,
         devices: Option<&str>,
         recorded: bool,
-    ) -> Result<Run, Fault> {
+    ) -> Result<Run, RunError> {
         let devices = devices.map(|devices| ("OCR_DEVICES", devices));
         let variables = [("OCR_SCHED", policy)].into_iter().chain(devices);
         self.run_with(input, variables, recorded)
@@ -79,7 +79,7 @@ impl Program<'_> {
         input: &mut Input,
         variables: impl IntoIterator<Item = (&'v str, &'v str)>,
         recorded: bool,
-    ) -> Result<Run, Fault> {
+    ) -> Result<Run, RunError> {
         let file = self.folder.join("report.json");
         // The report of an earlier run says nothing about this one.
         let _ = std::fs::remove_file(&file);
@@ -110,7 +110,7 @@ impl Program<'_> {
         if !output.status.success() {
             let how = how_it_ended(output.status);
             let errors = Readable(&output.stderr).to_string();
-            return Err(Fault::Failed {
+            return Err(RunError::Failed {
                 how: format!("failed ({how})"),
                 tail: tail(&errors) + &started::explain_end(&self.words[0], output.status),
             });
@@ -127,7 +127,7 @@ impl Program<'_> {
                 output: Readable(&output.stdout).to_string(),
                 recording: recording_read,
             }),
-            Err(message) => Err(Fault::Failed {
+            Err(message) => Err(RunError::Failed {
                 how: "no report".into(),
                 tail: message,
             }),
@@ -137,17 +137,17 @@ impl Program<'_> {
 
 impl Program<'_> {
     /// Starts the program, feeds it, and waits for its end.
-    fn output(&self, mut command: Command, input: &mut Input) -> Result<Output, Fault> {
-        let system = |error: std::io::Error| Fault::Input(format!("no pipe for a run: {error}"));
+    fn output(&self, mut command: Command, input: &mut Input) -> Result<Output, RunError> {
+        let system = |error: std::io::Error| RunError::Input(format!("no pipe for a run: {error}"));
         let given = input.give().map_err(system)?;
         let (ended, end) = std::io::pipe().map_err(system)?;
         command
             .stdin(given.stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let child = command
-            .spawn()
-            .map_err(|error| Fault::NotStarted(started::explain_start(&self.words[0], &error)))?;
+        let child = command.spawn().map_err(|error| {
+            RunError::NotStarted(started::explain_start(&self.words[0], &error))
+        })?;
         // The command has the end of a pipe that only the program is to have.
         drop(command);
         std::thread::scope(|scope| {
@@ -157,10 +157,11 @@ impl Program<'_> {
             drop(end);
             if let Some(feeding) = feeding {
                 let fed = feeding.join().unwrap_or_else(|panic| resume_unwind(panic));
-                fed.map_err(Fault::Input)?;
+                fed.map_err(RunError::Input)?;
             }
-            output
-                .map_err(|error| Fault::Input(format!("what a run prints cannot be read: {error}")))
+            output.map_err(|error| {
+                RunError::Input(format!("what a run prints cannot be read: {error}"))
+            })
         })
     }
 }

@@ -5,7 +5,7 @@ use crate::explain::text_of_run;
 use crate::html::{Page, PageRun};
 use crate::reasons::{SeenRun, reasons};
 use crate::table::{Align, Table, bytes, wrap};
-use crate::{Failure, print};
+use crate::{CommandError, print};
 use clap::Args;
 use ocr::policy;
 use ocr::report::explain::{Explained, Whole};
@@ -70,16 +70,17 @@ pub(crate) struct SimulateOptions {
 const DECISIONS: usize = 5;
 
 /// Simulates policies, and shows the results.
-pub(crate) fn simulate(options: &SimulateOptions) -> Result<(), Failure> {
+pub(crate) fn simulate(options: &SimulateOptions) -> Result<(), CommandError> {
     for name in &options.policy {
-        policy::parse(name).map_err(|message| Failure::usage(format!("--policy: {message}")))?;
+        policy::parse(name)
+            .map_err(|message| CommandError::usage(format!("--policy: {message}")))?;
     }
-    let run = recorded::read(&options.file).map_err(Failure::failed)?;
+    let run = recorded::read(&options.file).map_err(CommandError::failed)?;
     let wish = Wish {
         workers: options.workers.map(|workers| workers as usize),
         devices: options.device.clone(),
     };
-    let replay = Replay::new(&run, &wish).map_err(Failure::failed)?;
+    let replay = Replay::new(&run, &wish).map_err(CommandError::failed)?;
     let recorded = &replay.recorded().policy;
     let mut policies = options.policy.clone();
     if policies.is_empty() {
@@ -94,13 +95,15 @@ pub(crate) fn simulate(options: &SimulateOptions) -> Result<(), Failure> {
     let rows = policies
         .iter()
         .map(|policy| replay.simulate(policy, options.cold));
-    let rows: Vec<Row> = rows.collect::<Result<_, _>>().map_err(Failure::failed)?;
+    let rows: Vec<Row> = rows
+        .collect::<Result<_, _>>()
+        .map_err(CommandError::failed)?;
     let explained = if options.explain {
         let explained = policies.iter();
         let explained = explained.map(|policy| explain(&run, &replay, policy, options));
         explained
             .collect::<Result<_, _>>()
-            .map_err(Failure::failed)?
+            .map_err(CommandError::failed)?
     } else {
         Vec::new()
     };
@@ -137,11 +140,11 @@ fn page(
     replay: &Replay,
     rows: &[Row],
     cold: bool,
-) -> Result<Page<'static>, Failure> {
+) -> Result<Page<'static>, CommandError> {
     let mut runs = Vec::new();
     for row in rows {
         let simulated = replay.simulated(run, &row.policy, cold);
-        let simulated = simulated.map_err(Failure::failed)?;
+        let simulated = simulated.map_err(CommandError::failed)?;
         runs.extend(PageRun::new(&row.policy, &simulated, rows.len()));
     }
     let seen: Vec<SeenRun<'_>> = runs.iter().map(PageRun::seen).collect();

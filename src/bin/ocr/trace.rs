@@ -2,7 +2,7 @@
 
 use crate::html::{Page, PageRun};
 use crate::reasons::reasons;
-use crate::{Failure, print, trace_json};
+use crate::{CommandError, print, trace_json};
 use clap::{Args, Subcommand};
 use ocr::report::duration;
 use ocr::report::export;
@@ -51,10 +51,10 @@ enum TraceCommand {
 }
 
 /// Checks, exports or shows a recording.
-pub(crate) fn trace(options: &TraceOptions) -> Result<(), Failure> {
+pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
     match &options.what {
         TraceCommand::Check { file, json } => {
-            let run = recorded::read(file).map_err(Failure::failed)?;
+            let run = recorded::read(file).map_err(CommandError::failed)?;
             let found = run.check();
             let mut text = format!(
                 "{}: {} records, {} EDTs\n",
@@ -81,11 +81,11 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), Failure> {
             })?;
             match (found.wrong.len(), found.cut.len()) {
                 (0, 0) => Ok(()),
-                (0, _) => Err(Failure::failed(format!(
+                (0, _) => Err(CommandError::failed(format!(
                     "the recording {} is not whole; as far as it goes, nothing is wrong with it",
                     run.name
                 ))),
-                _ => Err(Failure::failed(format!(
+                _ => Err(CommandError::failed(format!(
                     "the recording {} cannot be that of a run",
                     run.name
                 ))),
@@ -96,14 +96,15 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), Failure> {
             output,
             arrows,
         } => {
-            let run = recorded::read(file).map_err(Failure::failed)?;
+            let run = recorded::read(file).map_err(CommandError::failed)?;
             let output = output.clone().unwrap_or_else(|| export::file_for(file));
             if output.extension().is_some_and(|form| form == "html") {
                 return write_page(&run, &output);
             }
             let name = Readable::path(&output);
-            let written = export::write_file(&run, &output, *arrows)
-                .map_err(|error| Failure::failed(format!("{name} cannot be written: {error}")))?;
+            let written = export::write_file(&run, &output, *arrows).map_err(|error| {
+                CommandError::failed(format!("{name} cannot be written: {error}"))
+            })?;
             let mut text = format!(
                 "{name}: {} slices and {} arrows for dependences\n",
                 written.slices, written.arrows
@@ -121,7 +122,7 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), Failure> {
             print(&text)
         }
         TraceCommand::Show { file, json } => {
-            let run = recorded::read(file).map_err(Failure::failed)?;
+            let run = recorded::read(file).map_err(CommandError::failed)?;
             print(&if *json {
                 trace_json::show(&run)
             } else {
@@ -132,11 +133,11 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), Failure> {
 }
 
 /// Writes a run as a page for a browser.
-fn write_page(run: &RecordedRun, output: &Path) -> Result<(), Failure> {
+fn write_page(run: &RecordedRun, output: &Path) -> Result<(), CommandError> {
     let about = |name: &str| run.about.get(name).map_or("?", String::as_str);
     let page = PageRun::new(about("sched"), run, 1);
     let page = page.ok_or_else(|| {
-        Failure::failed(format!(
+        CommandError::failed(format!(
             "in the recording {} no EDT has ended, so there is nothing to show",
             run.name
         ))

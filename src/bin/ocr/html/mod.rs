@@ -23,7 +23,7 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
-use crate::Failure;
+use crate::CommandError;
 use crate::reasons::{Reasons, SeenRun};
 use crate::table::Table;
 use ocr::report::recorded::RecordedRun;
@@ -223,9 +223,9 @@ impl Page<'_> {
     }
 
     /// Writes the page to a file, which gets its name when it is whole.
-    pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
+    pub(crate) fn write(&self, path: &Path) -> Result<(), CommandError> {
         let failed = |error: std::io::Error| {
-            Failure::failed(format!(
+            CommandError::failed(format!(
                 "the page {} cannot be written: {error}",
                 Readable::path(path)
             ))

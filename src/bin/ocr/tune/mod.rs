@@ -18,10 +18,10 @@ use crate::compare::find_devices;
 use crate::compare_options::{Devices, key};
 use crate::input::Input;
 use crate::progress::Progress;
-use crate::run::{Fault, Folder, Program, Run, check_words};
+use crate::run::{Folder, Program, Run, RunError, check_words};
 use crate::same::{self, Values};
 use crate::table::seconds;
-use crate::{Failure, print};
+use crate::{CommandError, print};
 use ocr::config::Settings;
 use ocr::device::Selection;
 use outcome::Outcome;
@@ -132,7 +132,7 @@ pub(crate) struct SeenInSearch {
 }
 
 /// Searches for the best setting, and shows what was found.
-pub(crate) fn tune(options: &TuneOptions) -> Result<(), Failure> {
+pub(crate) fn tune(options: &TuneOptions) -> Result<(), CommandError> {
     check_words(&options.program, "tune")?;
     let mut notes = Vec::new();
     let task = task(options, &mut notes)?;
@@ -143,18 +143,18 @@ pub(crate) fn tune(options: &TuneOptions) -> Result<(), Failure> {
         seed: options.seed,
     };
     if plan.total() < 2 && !notes.is_empty() {
-        return Err(Failure::failed(format!(
+        return Err(CommandError::failed(format!(
             "only one setting is left, so there is nothing to choose from. {}",
             notes.join(" ")
         )));
     }
     if plan.total() < 2 {
-        return Err(Failure::usage(
+        return Err(CommandError::usage(
             "there is only one setting: give --vary two values or more",
         ));
     }
     if plan.budget < plan.least() {
-        return Err(Failure::usage(format!(
+        return Err(CommandError::usage(format!(
             "--runs-budget {}: at least {} runs are needed to tell a difference from chance",
             plan.budget,
             plan.least()
@@ -165,8 +165,8 @@ pub(crate) fn tune(options: &TuneOptions) -> Result<(), Failure> {
         ..SeenInSearch::default()
     };
     let found = {
-        let folder = Folder::new().map_err(Failure::failed)?;
-        let mut input = Input::new(folder.path()).map_err(Failure::failed)?;
+        let folder = Folder::new().map_err(CommandError::failed)?;
+        let mut input = Input::new(folder.path()).map_err(CommandError::failed)?;
         let progress = Progress::new(plan.likely() as u64);
         search(&plan, |setting, stage| {
             progress.begins(format!("{}: {}", stage.name(), task.name(setting)));
@@ -176,7 +176,7 @@ pub(crate) fn tune(options: &TuneOptions) -> Result<(), Failure> {
         })?
     };
     if found.best.is_none() {
-        return Err(Failure::failed(format!(
+        return Err(CommandError::failed(format!(
             "with no setting did the program run to its end\n{}",
             outcome::left_out(&task, &seen).trim_end()
         )));
@@ -197,10 +197,10 @@ pub(crate) fn tune(options: &TuneOptions) -> Result<(), Failure> {
 
 /// The search that is asked for, on the devices that there are. Sentences on what is left out for want of a device are
 /// added to `notes`.
-fn task<'a>(options: &'a TuneOptions, notes: &mut Vec<String>) -> Result<Task<'a>, Failure> {
+fn task<'a>(options: &'a TuneOptions, notes: &mut Vec<String>) -> Result<Task<'a>, CommandError> {
     let mut dimensions = options.vary.clone();
-    vary::check(&dimensions, &options.program).map_err(Failure::usage)?;
-    let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
+    vary::check(&dimensions, &options.program).map_err(CommandError::usage)?;
+    let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(CommandError::usage)?;
     let varies = |name: &str| {
         let target = Target::Variable(name.into());
         dimensions.iter().any(|one| one.target == target)
@@ -210,7 +210,9 @@ fn task<'a>(options: &'a TuneOptions, notes: &mut Vec<String>) -> Result<Task<'a
     let mut devices = None;
     if is_wanted && varies("OCR_DEVICES") {
         if options.devices.is_some() {
-            return Err(Failure::usage("--devices and --vary set the same thing"));
+            return Err(CommandError::usage(
+                "--devices and --vary set the same thing",
+            ));
         }
     } else if is_wanted {
         match find_devices(options.devices.as_ref(), &settings)? {
@@ -229,7 +231,7 @@ fn task<'a>(options: &'a TuneOptions, notes: &mut Vec<String>) -> Result<Task<'a
         }
     }
     if dimensions.iter().any(|one| one.values.is_empty()) {
-        return Err(Failure::failed(format!(
+        return Err(CommandError::failed(format!(
             "no policy could be run. {}",
             notes.join(" ")
         )));
@@ -304,7 +306,7 @@ impl Task<'_> {
         setting: &Setting,
         folder: &Folder,
         input: &mut Input,
-    ) -> Result<Result<Run, Left>, Failure> {
+    ) -> Result<Result<Run, Left>, CommandError> {
         let words = self.words(setting);
         let program = Program {
             words: &words,
@@ -312,9 +314,9 @@ impl Task<'_> {
         };
         match program.run_with(input, self.variables(setting), false) {
             Ok(run) => Ok(Ok(run)),
-            Err(Fault::NotStarted(message)) => Err(Failure::usage(message)),
-            Err(Fault::Input(message)) => Err(Failure::failed(message)),
-            Err(Fault::Failed { how, tail }) => Ok(Err(self.left(setting, how, tail))),
+            Err(RunError::NotStarted(message)) => Err(CommandError::usage(message)),
+            Err(RunError::Input(message)) => Err(CommandError::failed(message)),
+            Err(RunError::Failed { how, tail }) => Ok(Err(self.left(setting, how, tail))),
         }
     }
 
@@ -358,7 +360,7 @@ impl SeenInSearch {
         task: &Task<'_>,
         setting: &Setting,
         run: Result<Run, Left>,
-    ) -> Result<Option<f64>, Failure> {
+    ) -> Result<Option<f64>, CommandError> {
         let result = run.and_then(|run| {
             let left = |how: &str, tail: String| Err(task.left(setting, how.into(), tail));
             let mut dimensions = task.dimensions.iter().zip(setting);
@@ -380,7 +382,7 @@ impl SeenInSearch {
                 same::see(task.same, &mut self.values, &run, &task.name(setting));
                 let complaints = same::complaints(task.same, &self.values, "with");
                 if !complaints.is_empty() {
-                    return Err(Failure::failed(complaints.join("; ")));
+                    return Err(CommandError::failed(complaints.join("; ")));
                 }
                 Ok(Some(value))
             }

@@ -7,7 +7,7 @@
 // env: OCR_DEVICES=none
 // env: MALLOC_ARENA_MAX=1
 // needs: signals
-// workers: 1 2 8
+// workers: 1 8
 #include "memory.h"
 
 #include <extensions/ocr-hints.h>

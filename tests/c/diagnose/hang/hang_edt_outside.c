@@ -7,7 +7,7 @@
 // stderr: (wait_for_other), which waits outside of the runtime
 // stderr: 1 EDT is ready, and the workers that would run what is ready wait so
 // needs: halt
-// workers: 1 2
+// workers: 2
 #include "check.h"
 
 #include "extensions/ocr-runtime-itf.h"

@@ -25,7 +25,7 @@ static ocrGuid_t waits(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 }
 
 static void *satisfies(void *event) {
-    usleep(3000000);
+    usleep(2200000);
     OK(ocrEventSatisfy(*(ocrGuid_t *)event, NULL_GUID));
     return NULL;
 }
@@ -33,16 +33,16 @@ static void *satisfies(void *event) {
 int main(int argc, char **argv) {
     ocrConfig_t config;
     ocrGuid_t context, handle, slot, event;
-    u64 pause = 1500000;
+    u64 pause = 300000;
     pthread_t id;
     ocrParseArgs(argc, (const char **)argv, &config);
     ocrLegacyInit(&context, &config);
     OK(ocrLegacySpawnOCR(&handle, template_of(waits, 1, 1), 1, &pause, 1, &slot, context));
     OK(ocrLegacyBlockProgress(handle, NULL, NULL, NULL, LEGACY_PROP_NONE));
-    /* nobody runs anything, but main may still act */
+    /* Nobody runs anything, but main may still act. The threads are looked at once a second then. */
     event = event_of(OCR_EVENT_STICKY_T);
     spawn(end_edt, 0, NULL, 1, &event);
-    usleep(2500000);
+    usleep(2200000);
     OK(pthread_create(&id, NULL, satisfies, &event));
     OK(ocrLegacyBlockProgress(event, NULL, NULL, NULL, LEGACY_PROP_NONE));
     OK(pthread_join(id, NULL));

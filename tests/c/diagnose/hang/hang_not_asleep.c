@@ -30,7 +30,8 @@ static void wait_for(sem_t *semaphore)
 
 static void *wait_for_both(void *unused)
 {
-    struct itimerval once = {.it_value = {.tv_sec = 3}};
+    // Threads that seem to hang are looked at once a second.
+    struct itimerval once = {.it_value = {.tv_sec = 2, .tv_usec = 200000}};
     // Of the signal, while only its handler can bring anything; then of the process.
     signal(SIGALRM, ring);
     CHECK_EQ(setitimer(ITIMER_REAL, &once, NULL), 0);
@@ -55,7 +56,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     CHECK(child >= 0);
     if (child == 0) {
         wait_for(&shared[0]);
-        sleep(3);
+        usleep(2200000);
         sem_post(&shared[1]);
         _exit(0);
     }

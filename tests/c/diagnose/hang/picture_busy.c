@@ -47,7 +47,7 @@ static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     atomic_store(&done, true);
     /* Where all that was over at once, there is time for one picture. */
     OK(kill(getpid(), SIGUSR1));
-    sleep(1);
+    usleep(300000);
     ocrShutdown();
     return NULL_GUID;
 }

@@ -3,6 +3,7 @@
  * result, and the end by ocrShutdown from main. Several times in one process.
  */
 // clause: ocr-legacy.h
+// workers: 2
 // args: one -ocr:workers 3 two -ocr:stats=0
 #include "check.h"
 
@@ -30,7 +31,7 @@ static ocrGuid_t never(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 /* Another EDT of the finish scope, which the handle waits for. */
 static ocrGuid_t late(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc, (void)depv;
-    for (int n = 0; n < 100; n++)
+    for (int n = 0; n < 20; n++)
         breathe();
     *(volatile u64 *)paramv[0] = 1;
     return NULL_GUID;

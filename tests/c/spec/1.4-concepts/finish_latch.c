@@ -8,7 +8,7 @@
 #include "check.h"
 #include <stdatomic.h>
 
-enum { CHILDREN = 20, ALL = CHILDREN * (CHILDREN + 1) };
+enum { CHILDREN = 8, ALL = CHILDREN * (CHILDREN + 1) };
 static atomic_int done[8];
 
 static ocrGuid_t grandchild(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -8,7 +8,7 @@
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 
-enum { LABELS = 30000 };
+enum { LABELS = 6000 };
 
 static ocrGuid_t range;
 static u64 at[2];

@@ -47,7 +47,7 @@ static ocrGuid_t holder(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     }
     /* With a single worker nobody destroys it meanwhile: look for a while, require nothing. */
     double start = seconds();
-    while (atomic_load(&destroyed) == (int)round && seconds() - start < 0.02) {
+    while (atomic_load(&destroyed) == (int)round && seconds() - start < 0.005) {
         breathe();
     }
     /* Blocks made in the meantime do not get its memory. */

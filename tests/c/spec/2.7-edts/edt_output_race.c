@@ -170,7 +170,7 @@ static void *asks(void *unused) {
         usleep(2000);
     }
     OK(kill(getpid(), SIGUSR1));
-    sleep(1);
+    usleep(200000);
     signals = 2;
     return unused;
 }

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <extensions/ocr-labeling.h>
 
-enum { TIMES = 20000 };
+enum { TIMES = 50 * 97 };
 
 static ocrGuid_t label, on_label, follower;
 static atomic_bool began;

@@ -279,21 +279,16 @@ impl Case<'_> {
     fn run(&self, folder: &Path, number: usize) -> Result<Run, String> {
         let [out, errors] = ["out", "errors"].map(|name| folder.join(format!("{number}.{name}")));
         let file = |path: &Path| File::create(path).expect("target can be written");
-        let mut child = Command::new(&self.program.path)
-            .args(&self.program.arguments)
-            .env("OPENCL_DYLIB_PATH", folder.join("libinjector.so"))
+        let mut child = command(self.program, folder)
             .env("OCR_INJECT", &self.inject)
             .env("OCR_SCHED", self.policy)
             .env("OCR_DEVICES", "all")
-            // No test writes to the cache of the user.
-            .env("OCR_MODELS", "off")
             .env("OCR_WORKERS", "2")
             // Where commands begin only at a flush, one that fails is missed.
             .envs((self.inject.starts_with("clFlush")).then_some(("OCR_INJECT_LAZY", "1")))
             .envs(self.memory.iter().copied())
             .envs(self.two_devices.then_some(("OCR_INJECT_DEVICE", "0")))
             .envs((self.two_devices).then_some(("POCL_DEVICES", "pthread basic")))
-            .stdin(Stdio::null())
             .stdout(file(&out))
             .stderr(file(&errors))
             .spawn()
@@ -405,7 +400,28 @@ fn prepare(name: &str) -> (PathBuf, Vec<Program>) {
         ],
     );
     let programs = programs(&folder);
+    // Each program runs once before failures are injected, so that its kernels are in the cache.
+    for program in &programs {
+        let run = command(program, &folder)
+            .env("OCR_SCHED", "device")
+            .output();
+        run.expect("the program can be started");
+    }
     (folder, programs)
+}
+
+/// A run of a program through the injector. It writes no models, and each test has a cache of kernels of its own. A run that
+/// a failure ends while PoCL compiles may leave something half-done there: with one cache for all tests, an assertion of
+/// PoCL (`program->data[device_i]`) has once ended a run of another test.
+fn command(program: &Program, folder: &Path) -> Command {
+    let mut command = Command::new(&program.path);
+    command
+        .args(&program.arguments)
+        .env("OPENCL_DYLIB_PATH", folder.join("libinjector.so"))
+        .env("POCL_CACHE_DIR", folder.join("pocl-cache"))
+        .env("OCR_MODELS", "off")
+        .stdin(Stdio::null());
+    command
 }
 
 /// Runs those that OCR_TEST_INJECT_ONLY leaves, several at a time. Fails where one ends as none may.
@@ -551,18 +567,14 @@ fn buffers_are_released_while_nothing_is_enqueued() {
         .flat_map(|program| ["device", "eager"].map(|policy| (program, policy)))
         .flat_map(|(program, policy)| ["1G", "20K"].map(|memory| (program, policy, memory)))
     {
-        let child = Command::new(&program.path)
-            .args(&program.arguments)
-            .env("OPENCL_DYLIB_PATH", folder.join("libinjector.so"))
+        let child = command(program, &folder)
             .env("OCR_INJECT_QUIET", "1")
             .env("OCR_SCHED", policy)
             // Commands of one device do not keep the buffers of another.
             .env("OCR_DEVICES", "0")
             .env("OCR_DEVICE_FORCE_COPIES", "1")
             .env("OCR_DEVICE_MEMORY", memory)
-            .env("OCR_MODELS", "off")
             .env("OCR_WORKERS", "2")
-            .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -598,17 +610,13 @@ fn a_device_that_is_not_divided_is_told() {
     let (folder, programs) = prepare("undivided");
     let program = &programs[0];
     let said = |inject: &str| {
-        let mut command = Command::new(&program.path);
+        let mut command = command(program, &folder);
         command
-            .args(&program.arguments)
-            .env("OPENCL_DYLIB_PATH", folder.join("libinjector.so"))
             .env("OCR_INJECT", inject)
             .env("OCR_SCHED", "static:1:1")
             .env("OCR_DEVICES", "all")
-            .env("OCR_MODELS", "off")
             .env("OCR_STATS", "1")
-            .env_remove("OCR_WORKERS")
-            .stdin(Stdio::null());
+            .env_remove("OCR_WORKERS");
         let output = command.output().expect("the program can be started");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{inject}: {said}");
@@ -647,17 +655,13 @@ fn commands_that_never_end_are_told_and_told_again() {
         ),
     ] {
         let errors = folder.join("errors");
-        let mut child = Command::new(&program.path)
-            .args(&program.arguments)
-            .env("OPENCL_DYLIB_PATH", folder.join("libinjector.so"))
+        let mut child = command(program, &folder)
             .env("OCR_INJECT", inject)
             .env("OCR_SCHED", "device")
             .env("OCR_DEVICES", "all")
             .env("OCR_DEVICE_FORCE_COPIES", "1")
-            .env("OCR_MODELS", "off")
             .env("OCR_WORKERS", "2")
             .env("OCR_PATIENCE", "1")
-            .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(File::create(&errors).expect("target can be written"))
             .spawn()

@@ -164,10 +164,11 @@ loom-quick: ## the same models, a few seconds each
 
 # Tree borrows: the words of an EDT stand behind its fields, outside of what a reference to these covers by
 # the older model. Left out is what calls OpenCL.
-# Later ones stop at a system call of parking_lot_core 0.9.12, whose argument they want as another kind of pointer.
+# Of random cases a few are tried, since each takes some thousand times as long there.
+# Later toolchains stop at a system call of parking_lot_core 0.9.12, whose argument they want as another kind of pointer.
 MIRI_TOOLCHAIN = nightly-2026-05-20
 miri: ## the unit tests in an interpreter that finds undefined behaviour and data races (that toolchain, with miri)
-	MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-tree-borrows" $(CARGO) +$(MIRI_TOOLCHAIN) miri test --locked --target-dir target/miri \
+	PROPTEST_CASES=4 MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-tree-borrows" $(CARGO) +$(MIRI_TOOLCHAIN) miri test --locked --target-dir target/miri \
 		--lib -- --skip device::tests --skip device::opencl::discovery
 
 # What of this cannot be run here says so, and fails nothing.

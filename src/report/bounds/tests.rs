@@ -252,7 +252,7 @@ fn small(classes: RangeInclusive<usize>) -> impl Strategy<Value = Problem> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 300 }, ..ProptestConfig::default() })]
 
     #[test]
     fn no_schedule_ends_before_a_bound(problem in small(1..=3), rounds in 0..40_u32) {

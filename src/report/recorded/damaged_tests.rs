@@ -233,7 +233,7 @@ fn damage() -> impl Strategy<Value = (prop::sample::Index, Result<u8, u64>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 4000 }))]
     #[test]
     #[cfg_attr(miri, ignore = "it reads files")]
     fn damaged_recordings_are_told_of(

@@ -404,8 +404,16 @@ fn prepare(name: &str) -> (PathBuf, Vec<Program>) {
     for program in &programs {
         let run = command(program, &folder)
             .env("OCR_SCHED", "device")
-            .output();
-        run.expect("the program can be started");
+            .env("OCR_DEVICES", "all")
+            .env("OCR_WORKERS", "2")
+            .output()
+            .expect("the program can be started");
+        assert!(
+            run.status.success(),
+            "{}: {}",
+            program.name,
+            String::from_utf8_lossy(&run.stderr)
+        );
     }
     (folder, programs)
 }

@@ -107,11 +107,21 @@ fn is_of_the_program(panic: &PanicHookInfo<'_>) -> bool {
     }
 }
 
-/// Whether this thread is one that the runtime has started: these have names of their own.
+thread_local! {
+    /// Whether the thread runs a whole program, as the main thread does for a program without a `main` of its own.
+    static RUNS_PROGRAM: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Notes that this thread runs a whole program, until the end of the process.
+pub(crate) fn enter_as_main_thread() {
+    RUNS_PROGRAM.set(true);
+}
+
+/// Whether this thread is in the runtime for good: it is the main thread, or one that the runtime has started, which has a
+/// name of its own.
 fn is_thread_of_the_runtime() -> bool {
-    std::thread::current()
-        .name()
-        .is_some_and(|name| name.starts_with("ocr-"))
+    let current = std::thread::current();
+    RUNS_PROGRAM.get() || current.name().is_some_and(|name| name.starts_with("ocr-"))
 }
 
 /// Has panics, which are mistakes of the runtime or come of memory that the program has overwritten, end with a word

@@ -6,7 +6,7 @@ use crate::engine::life::answers::DeviceEvents;
 use crate::engine::life::create::{EdtRequest, Output};
 use crate::engine::process::{crash, sigfpe, watchdog};
 use crate::engine::run::recording::Recorded;
-use crate::engine::run::shutdown::explain_panics;
+use crate::engine::run::shutdown::{enter_as_main_thread, explain_panics};
 use crate::engine::state::context::Context;
 use crate::engine::state::devices::Devices;
 use crate::engine::state::end::FATAL_STATUS;
@@ -54,6 +54,7 @@ pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
             return USAGE_STATUS;
         }
     };
+    enter_as_main_thread();
     let run = Run::begin(settings, false);
     create_main(run.runtime(), &args, main_edt);
     run.runtime().idle_threads.begin();

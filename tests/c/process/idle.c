@@ -8,8 +8,8 @@
 static void *idles(void *unused) {
     usleep(300000);
     const clock_t before = clock();
-    usleep(800000);
-    CHECK(clock() - before < CLOCKS_PER_SEC / 5);
+    usleep(1000000);
+    CHECK(clock() - before < CLOCKS_PER_SEC / 4);
     ocrShutdown();
     return unused;
 }

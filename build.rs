@@ -90,6 +90,8 @@ fn main() {
         .layout_tests(false)
         .derive_default(true)
         .generate_comments(false)
+        // The text is read below, and must not depend on whether the toolchain has rustfmt.
+        .formatter(bindgen::Formatter::None)
         .generate()
         .unwrap_or_else(|error| {
             panic!(
@@ -123,7 +125,7 @@ fn functions_in(bindings: &str) -> Vec<Function<'_>> {
     let declarations = bindings.split("pub fn ").skip(1);
     let functions = declarations.map(|text| {
         let (name, rest) = text.split_once('(').expect("a function has arguments");
-        (name, arguments_in(rest))
+        (name.trim(), arguments_in(rest))
     });
     functions.collect()
 }

@@ -194,7 +194,7 @@ impl<S: State> Header<S> {
     }
 
     /// Locks a pinned object, as [`Header::lock_pinned`] does, but gives `None` where it is locked.
-    /// That may be done while another header is locked.
+    /// A thread that has locked another header may call this, since it never waits.
     pub fn try_lock_pinned(&self) -> Option<Locked<'_, S>> {
         let word = Word::of(self.0.load(Ordering::Relaxed) & !LOCK);
         match self

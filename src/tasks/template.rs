@@ -1,4 +1,4 @@
-//! EdtBody that is a function and OpenCL kernels: one template, several variants.
+//! Templates of EDTs: work that is a function and OpenCL kernels: one template, several variants.
 
 use super::edt::{Task, call_edt, create_of, create_template, end_run, guarded, spawn};
 use super::event::Event;
@@ -39,7 +39,7 @@ impl NdRange {
         NdRange(range)
     }
 
-    /// The same work-items, in work-groups of the size `local`.
+    /// Divides the work-items of this index space into work-groups of the size `local`.
     ///
     /// # Panics
     /// Where `local` has another number of dimensions.
@@ -54,8 +54,8 @@ impl NdRange {
     }
 }
 
-/// EdtBody with `P` parameters and the blocks `B`, as a function and, if kernels are added, as kernels on OpenCL devices; the
-/// placement policy picks one for each EDT (`docs/guide/src/placement.md`).
+/// A template of EDTs with `P` parameters and the blocks `B`, as a function and, if kernels are added, as kernels on
+/// OpenCL devices. The placement policy picks one for each EDT (`docs/guide/src/placement.md`).
 ///
 /// ```
 /// use ocr::tasks::{Block, Ew, NdRange, Template, run, spawn};
@@ -82,7 +82,7 @@ pub struct Template<const P: usize, B> {
 }
 
 impl<const P: usize, B: Blocks> Template<P, B> {
-    /// EdtBody that is this function, which captures nothing.
+    /// Makes a template of EDTs that call this function, which captures nothing.
     ///
     /// # Panics
     /// Outside of an EDT.

@@ -65,7 +65,7 @@ fn what_differs_from_run_to_run_is_a_placeholder() {
                 SIGSEGV at address 0x7f0010203040 of byte 0xa5, near 0x0\n\
                 thread 4711 (ocr-worker-1) of process 4700, thread 4711: pre-slot 12\n\
                 after 0.123 s and 12 us, 3 steps, 1.5 MiB\n\
-                the file \"/tmp/a b\" (/work/x.c:12: check), /dev/stderr. 1/2 and/or\n";
+                the file \"/tmp/a b\" (/usr/src/x.c:12: check), /dev/stderr. 1/2 and/or\n";
     assert_eq!(
         normalised(text),
         "EDT <GUID 1> of <GUID 2>, not <GUID 1> (f)\n\

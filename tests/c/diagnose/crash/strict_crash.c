@@ -69,13 +69,20 @@ static void of_pattern(ocrEdtDep_t depv[]) {
     *(volatile char *)wild = 1;
 }
 
-/* An array that is larger than the stack: what is touched first lies far below its guard. */
+/* An array that is larger than the stack: what is touched first lies far below its guard. The thread's stack for signals may
+ * lie there, too, and stays as it is. */
 static void large_array(ocrEdtDep_t depv[]) {
     volatile char large[2 * STACK];
-    const uintptr_t page = 4096, start = (uintptr_t)large / page * page;
+    const uintptr_t page = 4096;
+    uintptr_t start = (uintptr_t)large / page * page + page;
+    stack_t signals;
     (void)depv;
-    CHECK(mmap((void *)start, 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == (void *)start);
-    large[0] = 1;
+    CHECK(sigaltstack(NULL, &signals) == 0);
+    const uintptr_t first = (uintptr_t)signals.ss_sp, end = first + signals.ss_size;
+    if (first < start + page && start < end)
+        start = (end + page - 1) / page * page;
+    CHECK(mmap((void *)start, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == (void *)start);
+    *(volatile char *)start = 1;
 }
 
 /* The guard of the stack is no place below the stack pointer here. */

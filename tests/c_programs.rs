@@ -25,7 +25,7 @@ mod directives;
 mod snapshot;
 mod support;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::env;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -323,7 +323,7 @@ impl Revision {
                 continue;
             };
             if may_bless {
-                fs::write(path, &got).map_err(|e| format!("{}: {e}", path.display()))?;
+                complaints.extend(bless(path, &got)?);
             } else {
                 complaints.push(format!(
                     "the standard {stream} is not that of {} (- lacks, + is new; OCR_BLESS=1 writes the file anew):\n{}",
@@ -338,6 +338,23 @@ impl Revision {
             Err(run.describe(&complaints.join("\n")))
         }
     }
+}
+
+/// Makes a text the standard. A complaint if another run of this process has made another one the standard: then the text
+/// depends on the run, and is none.
+fn bless(path: &Path, text: &str) -> Result<Option<String>, String> {
+    static BLESSED: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
+    let mut blessed = BLESSED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(before) = blessed.get(path).filter(|before| *before != text) {
+        return Ok(Some(format!(
+            "{} differs from run to run (- lacks, + is new):\n{}",
+            path.display(),
+            snapshot::difference(before, text)
+        )));
+    }
+    fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+    blessed.insert(path.to_owned(), text.to_owned());
+    Ok(None)
 }
 
 /// A sanitizer of the compilers.
@@ -463,6 +480,16 @@ fn run_with_limit(mut command: Command, limit: Duration) -> Result<Run, String> 
         let nap = (start.elapsed() / 20).clamp(Duration::from_millis(1), Duration::from_millis(50));
         thread::sleep(nap);
     };
+    // A copy that the program forked may live on, and holds what is read here.
+    let ended = Instant::now();
+    while !(stdout.is_finished() && stderr.is_finished()) {
+        if ended.elapsed() > limit {
+            return Err(format!(
+                "hung: it ended ({status}), and {limit:?} later another process still holds its output"
+            ));
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
     let run = Run {
         status,
         stdout: join(stdout),

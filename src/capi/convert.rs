@@ -8,7 +8,7 @@ use crate::engine::calls::data_blocks::BlockError;
 use crate::engine::calls::files::FileError;
 use crate::engine::calls::maps::MapError;
 use crate::engine::calls::partition::PartitionError;
-use crate::engine::life::create::CreateError;
+use crate::engine::life::create_request::CreateError;
 use crate::engine::state::waiters::WaitError;
 use crate::graph::GraphError;
 use crate::object::arena::{CreateOnLabelError, LabelTakenError};

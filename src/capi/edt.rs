@@ -3,7 +3,9 @@
 use super::convert::{edt_function, found};
 use crate::abi::Api;
 use crate::capi::{guid_place, hints, labeling, sys, text, with};
-use crate::engine::life::create::{CreateError, EdtRequest, LabelRequest, Output, warn_no_edt};
+use crate::engine::life::create_request::{
+    CreateError, EdtRequest, LabelRequest, Output, warn_no_edt,
+};
 use crate::engine::state::context::Context;
 use crate::object::code::Code;
 use crate::object::collective::{Params, UNBOUNDED};

@@ -23,7 +23,7 @@
 //!
 //! | step | where it is written, in `life` |
 //! |---|---|
-//! | 1 created | `create.rs`; by the runtime itself: `internal_edt.rs` |
+//! | 1 created | `create_request.rs`, `create.rs`; by the runtime itself: `internal_edt.rs` |
 //! | 2 runnable | the room `graph`; the answer comes to the step loop in `drive.rs` |
 //! | 3 placed | `place.rs`: `advance`, `choose_place` |
 //! | 4 locked | `lock.rs`: `acquire_rest` |

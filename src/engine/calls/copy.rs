@@ -11,7 +11,7 @@
 use crate::abi::Api;
 use crate::check::history::What;
 use crate::device::InlineList;
-use crate::engine::life::create::{CreateError, Output};
+use crate::engine::life::create_request::{CreateError, Output};
 use crate::engine::life::internal_edt::InternalEdt;
 use crate::engine::state::context::Context;
 use crate::object::code::{EdtFunction, WorkKind};

@@ -33,7 +33,7 @@ use crate::abi::Api;
 use crate::check::checksum::Checksum;
 use crate::device::DeviceError;
 use crate::diag::BlockName;
-use crate::engine::life::create::{CreateError, Output};
+use crate::engine::life::create_request::{CreateError, Output};
 use crate::engine::life::internal_edt::InternalEdt;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;

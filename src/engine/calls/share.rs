@@ -18,7 +18,7 @@
 //! the whole, and a thread that destroys the part.
 
 use crate::diag::BlockName;
-use crate::engine::life::create::Output;
+use crate::engine::life::create_request::Output;
 use crate::engine::life::internal_edt::InternalEdt;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;

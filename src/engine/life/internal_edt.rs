@@ -2,7 +2,7 @@
 //! them: what a call has begun is brought to its end, and its memory given back, though the program goes on to
 //! create EDTs.
 
-use crate::engine::life::create::{CreateError, EdtRequest, Output};
+use crate::engine::life::create_request::{CreateError, EdtRequest, Output};
 use crate::engine::state::context::Context;
 use crate::object::code::{Code, EdtFunction, WorkKind};
 use crate::object::guid::Guid;

@@ -3,6 +3,7 @@
 pub(crate) mod answers;
 pub(crate) mod chaining;
 pub(crate) mod create;
+pub(crate) mod create_request;
 pub(crate) mod deferring;
 pub(crate) mod dispose;
 pub(crate) mod drive;

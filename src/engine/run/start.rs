@@ -3,7 +3,7 @@
 use crate::check::Check;
 use crate::config::Settings;
 use crate::engine::life::answers::DeviceEvents;
-use crate::engine::life::create::{EdtRequest, Output};
+use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::process::{crash, sigfpe, watchdog};
 use crate::engine::run::recording::Recorded;
 use crate::engine::run::shutdown::{enter_as_main_thread, explain_panics};

@@ -13,7 +13,7 @@
 //! While an EDT of this kind waits, the message about a hang shows it as the thread.
 
 use crate::abi::Api;
-use crate::engine::life::create::{CreateError, Output};
+use crate::engine::life::create_request::{CreateError, Output};
 use crate::engine::life::internal_edt::InternalEdt;
 use crate::engine::state::context::Context;
 use crate::engine::state::fork;

@@ -74,6 +74,14 @@ impl CoreSet {
     }
 }
 
+/// Has a thread, when it wakes up, wait until the thread that computes on its core has to wait or has used up its time,
+/// instead of going first. The thread gets its share of the core as before. Does nothing where the system refuses.
+pub(crate) fn let_others_finish(thread: libc::pid_t) {
+    let no_priority = libc::sched_param { sched_priority: 0 };
+    // SAFETY: the call reads the parameter, which is there.
+    unsafe { libc::sched_setscheduler(thread, libc::SCHED_BATCH, &no_priority) };
+}
+
 impl fmt::Display for CoreSet {
     /// Writes the cores as the system writes lists: `0-3,8`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

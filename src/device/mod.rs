@@ -25,6 +25,7 @@
 //! | `fault.rs` | why a launch cannot start |
 //! | `failure.rs` | what follows when a command fails after it was enqueued |
 //! | `fetch.rs` | copies out: fetches, write-backs, evictions, forgetting |
+//! | `ahead.rs` | whether what kernels write is fetched before anybody asks |
 //! | `buffers.rs` | the table of device buffers, least recently used first |
 //! | `lane.rs` | in-order queues and what is pending in each |
 //! | `program.rs`, `signature.rs`, `types.rs` | programs, kernels, what arguments a kernel takes, how large their types are |

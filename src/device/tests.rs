@@ -1,6 +1,7 @@
 //! The room as the engine uses it, on whatever device there is (PoCL will do). Without OpenCL these
 //! tests say so and pass.
 
+mod ahead;
 mod ends;
 mod lanes;
 
@@ -291,7 +292,7 @@ fn kernels_read_and_write_blocks() {
         assert_eq!([0, 1, 2, 3].map(|i| read(b, i)), [4, 5, 6, 7]);
         // Written by the device while the host has its copy, and in place.
         bench.run("add", 4, &[1], &[reads(b), writes(b)]);
-        assert!(!b.copies().valid.contains(Place::HOST));
+        assert!(b.copies().valid.contains(PLACE));
         bench.fetch(b);
         assert_eq!([0, 1, 2, 3].map(|i| read(b, i)), [5, 6, 7, 8]);
     }
@@ -317,7 +318,7 @@ fn sharing_memory_copies_nothing() {
         (counters.bytes_to_device, counters.bytes_from_device),
         (0, 0)
     );
-    assert_eq!((counters.kernels, counters.fetches), (3, 3));
+    assert_eq!(counters.kernels, 3);
 }
 
 #[test]

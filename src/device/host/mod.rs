@@ -1,5 +1,7 @@
 //! The part of a device that knows no OpenCL: what its manager is asked, how it is paced and woken. Models check it.
 
+#[cfg(not(loom))]
+pub(crate) mod ahead;
 pub(crate) mod completion_wake;
 #[cfg(not(loom))]
 pub(crate) mod counters;

@@ -41,6 +41,8 @@ pub(crate) struct BufferEntry {
     pub(crate) writes: u64,
     /// The last fetch of it that was enqueued, and `writes` at that time.
     pub(crate) fetch: Option<(Ticket, u64)>,
+    /// The last fetch of it was enqueued before anybody had asked, and neither the host nor a kernel was seen to use it since.
+    pub(crate) ahead: bool,
     /// Where the host has it mapped; null if it has not.
     pub(crate) mapped: *mut c_void,
     /// The buffer was made for the launch being put together, from the host memory as it is.
@@ -109,6 +111,7 @@ impl Buffers {
             uses: LaneNeeds::default(),
             writes: 0,
             fetch: None,
+            ahead: false,
             mapped: ptr::null_mut(),
             fresh: false,
             zeroed: false,

@@ -65,6 +65,7 @@ impl Manager {
             && let Work::CopyOut(fetching) = &mut pending.work
         {
             fetching.tokens.push(token);
+            self.wanted(id);
             return Ok(());
         }
         if !entry.mapped.is_null() {
@@ -73,8 +74,38 @@ impl Manager {
             self.events.fetched(token, Ok(()));
             return Ok(());
         }
+        self.wanted(id);
+        self.begin_fetch(id, vec![token])
+    }
+
+    /// Notes that somebody has asked for a block.
+    fn wanted(&mut self, id: Id) {
+        self.buffers.get(id).ahead = false;
+        self.ahead.wanted();
+    }
+
+    /// Enqueues a fetch of what a kernel that was just enqueued writes. Where that fails nothing is lost: the fetch that
+    /// somebody asks for will tell.
+    pub(crate) fn fetch_ahead(&mut self, id: Id) {
+        if self.buffers.get(id).mapped.is_null() && self.begin_fetch(id, Vec::new()).is_ok() {
+            self.buffers.get(id).ahead = true;
+        }
+    }
+
+    /// Sees whether the last fetch of a block was in vain, if nobody had asked for it.
+    pub(crate) fn judge_ahead(&mut self, id: Id, in_vain: bool) {
+        if mem::take(&mut self.buffers.get(id).ahead) {
+            if in_vain {
+                self.ahead.in_vain();
+            } else {
+                self.ahead.wanted();
+            }
+        }
+    }
+
+    fn begin_fetch(&mut self, id: Id, tokens: Vec<usize>) -> Result<(), DeviceError> {
         let mut needs = LaneNeeds::default();
-        if let Some(ticket) = entry.last_write {
+        if let Some(ticket) = self.buffers.get(id).last_write {
             needs.add(ticket);
         }
         let (event, bytes) = self.enqueue_fetch(id, &needs)?;
@@ -86,7 +117,7 @@ impl Manager {
         entry.fetches = entry.fetches.wrapping_add(1);
         let work = Work::CopyOut(Fetching {
             id,
-            tokens: vec![token],
+            tokens,
             writes: entry.writes,
             bytes,
         });
@@ -151,7 +182,9 @@ impl Manager {
         let block = entry.block;
         let current = entry.writes == fetching.writes;
         block.copies().fetched(place, current);
-        self.counters.fetches.add(1);
+        self.counters
+            .fetches
+            .add(u64::from(!fetching.tokens.is_empty()));
         self.counters.bytes_from_device.add(fetching.bytes);
         self.release_pin(fetching.id);
         for token in fetching.tokens {
@@ -328,6 +361,7 @@ impl Manager {
             return self.events.forgotten(block);
         };
         self.buffers.get(id).forgotten = true;
+        self.judge_ahead(id, false);
         // Answers when the last pin goes.
         self.buffers.get(id).pins += 1;
         self.release_pin(id);

@@ -88,7 +88,7 @@ pub(crate) fn stopped_launch(device: &str, launch: &Launch) -> LaunchError {
 /// A fetch that was enqueued.
 pub(crate) struct Fetching {
     pub(crate) id: Id,
-    /// The tokens of those that asked for the fetch.
+    /// The tokens of those that asked for the fetch; none where nobody has asked yet.
     pub(crate) tokens: Vec<usize>,
     /// The block's count of writes when it was enqueued.
     pub(crate) writes: u64,

@@ -27,6 +27,7 @@ use crate::object::data_block::{Mark, Source};
 use crate::object::place::PlaceSet;
 use crate::text::Counted;
 use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
+use smallvec::SmallVec;
 use std::ptr;
 
 /// A kernel that was enqueued.
@@ -290,6 +291,7 @@ impl Manager {
         let block = entry.block;
         let source = block.copies().source(place);
         let (fresh, mapped) = (entry.fresh, !entry.mapped.is_null());
+        self.judge_ahead(used.id, matches!(source, Source::Here));
         let copies = match source {
             Source::Here => {
                 self.counters.cache_hits.add(1);
@@ -439,12 +441,23 @@ impl Manager {
             }
         }
         job.is_first = started.is_first;
+        let mut ahead = SmallVec::<[Id; 4]>::new();
+        if self.unified && self.holds.is_none() && self.ahead.is_worth_it() {
+            ahead.extend(
+                job.uses
+                    .iter()
+                    .filter(|used| used.written)
+                    .map(|used| used.id),
+            );
+        }
         self.running += 1;
         let Launch { token, awaited, .. } = job.launch;
         self.awaited += usize::from(awaited);
         let work = Work::Kernel(job);
         self.lanes
             .push(started.lane, started.event, started.needs, work);
+        // Before the next kernel is enqueued.
+        ahead.into_iter().for_each(|id| self.fetch_ahead(id));
         if awaited {
             self.events.enqueued(token);
         }

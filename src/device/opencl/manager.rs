@@ -5,6 +5,7 @@
 //! message or the callback comes, or, where much is enqueued, until it is time to look ([`Pace::rest`]).
 
 use crate::cores::CoreSet;
+use crate::device::host::ahead::FetchAhead;
 use crate::device::host::counters::Cells;
 use crate::device::host::inbox::Inbox;
 use crate::device::host::load::Load;
@@ -94,6 +95,8 @@ pub(crate) struct Manager {
     pub(crate) pace: Pace,
     /// What the device's clock says.
     pub(crate) times: CommandTimes,
+    /// Whether what kernels write is fetched before anybody asks.
+    pub(crate) ahead: FetchAhead,
     /// The launches of this round are held back, so many at once at most.
     pub(crate) holds: Option<usize>,
     /// Blocks that are to be forgotten when they are not held back any more.
@@ -192,6 +195,7 @@ impl Manager {
             programs: Programs::default(),
             pace,
             times: CommandTimes::new(settings.timed, computing),
+            ahead: FetchAhead::default(),
             holds: None,
             to_forget: Vec::new(),
             waiting: VecDeque::new(),

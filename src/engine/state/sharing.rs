@@ -7,14 +7,17 @@
 //! * workers that are too many give up their seats (`seats.rs`), and the threads that run EDTs are bound to their cores;
 //! * the device is divided, where it can be, so that it has a compute unit for each of its cores;
 //! * the threads of the device are bound to its cores: those that the platform has had from the beginning, and those that
-//!   it starts when its context is made, or for the first launch (`device/opencl/manager.rs`).
+//!   it starts when its context is made, or for the first launch (`device/opencl/manager.rs`);
+//! * so is the thread of the device's manager. Else the system has it run on a worker's core, and when it wakes a worker it
+//!   waits there for up to three milliseconds, in which the device has nothing to do. What the manager does is work for
+//!   the device, and is counted where the time of kernels is measured.
 //!
-//! Other threads, those of device managers too, may run on all cores. If kernels without a function have opened the device
+//! Other threads may run on all cores. If kernels without a function have opened the device
 //! before, it stays whole, and its threads are bound. At the end of the run they may run on all cores again, since they are
 //! there for the next one, which may share the cores out otherwise.
 
 use crate::config::Bind;
-use crate::cores::{CoreSet, Shares};
+use crate::cores::{self, CoreSet, Shares};
 use crate::device::{self, DeviceInfo, DeviceKind, DeviceShare};
 use crate::engine::state::devices::Used;
 use crate::engine::state::runtime::Runtime;
@@ -121,11 +124,12 @@ impl Sharing {
                 // One that has ended meanwhile needs no core. What the system refuses is seen at the end.
                 let _ = shares.of_devices.bind(thread);
             }
-            // A device of one unit may have no thread, and compute on its manager's.
-            if threads.len() < units(devices) {
-                let one = |used: &&Used| is_cpu(&used.info) && used.whole_units == 1;
-                for used in used.iter().filter(one) {
-                    let _ = shares.of_devices.bind(used.manager.thread_number());
+            for used in used.iter().filter(|used| is_cpu(&used.info)) {
+                let manager = used.manager.thread_number();
+                let _ = shares.of_devices.bind(manager);
+                // On its one core, a manager that goes first lengthens each kernel by what it does beside it.
+                if shares.of_devices.count() == 1 {
+                    cores::let_others_finish(manager);
                 }
             }
             runtime.seats.limit_to(runtime, shares.workers);

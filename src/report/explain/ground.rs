@@ -209,13 +209,9 @@ fn units(run: &RecordedRun, ran: &[u32]) -> Vec<Unit> {
             units.insert((place, 0), new(place, run.place_name(place)));
         }
     }
-    let workers = run
-        .about
-        .get("workers")
-        .and_then(|count| count.parse().ok());
     let there = units.keys().filter(|(place, _)| *place == 0).count();
     // A worker that has run nothing has written no record, so it is not among the units yet.
-    for more in there..workers.unwrap_or(there) {
+    for more in there..run.worker_count().unwrap_or(there) {
         let name = format!("worker {more}");
         units.insert((0, u32::MAX - more as u32), new(0, name));
     }

@@ -161,24 +161,20 @@ impl RecordedRun {
     }
 
     /// The class of each place that ran EDTs, and how many EDTs each class can run at once. This is the number of
-    /// workers, or of lanes of the device.
+    /// workers, or how many kernels the device was seen to run at once.
     fn classes(&self) -> (FxHashMap<u8, usize>, Vec<u32>) {
-        let mut lanes: FxHashMap<u8, u64> = FxHashMap::default();
+        let mut spans: FxHashMap<u8, Vec<(u64, u64)>> = FxHashMap::default();
         for edt in self.edts.iter().filter(|edt| edt.time().is_some()) {
-            let lanes = lanes.entry(edt.place).or_default();
-            if edt.place != 0 {
-                *lanes |= 1 << edt.lane.min(63);
+            let spans = spans.entry(edt.place).or_default();
+            if edt.begin < edt.end {
+                spans.push((edt.begin, edt.end));
             }
         }
-        let workers = self
-            .about
-            .get("workers")
-            .and_then(|count| count.parse().ok());
-        let mut used: Vec<u8> = lanes.keys().copied().collect();
+        let mut used: Vec<u8> = spans.keys().copied().collect();
         used.sort_unstable();
         let places = used.iter().map(|place| match place {
-            0 => workers.unwrap_or(1).max(1),
-            place => lanes[place].count_ones().max(1),
+            0 => self.worker_count().unwrap_or(1).max(1) as u32,
+            place => at_once(&spans[place]),
         });
         let places = places.collect();
         let classes = used
@@ -187,4 +183,22 @@ impl RecordedRun {
             .map(|(class, &place)| (place, class));
         (classes.collect(), places)
     }
+}
+
+/// How many of these spans there are at the same time, at most. Where one ends when another begins, they are not.
+fn at_once(spans: &[(u64, u64)]) -> u32 {
+    let begins = spans.iter().map(|&(begin, _)| (begin, true));
+    let ends = spans.iter().map(|&(_, end)| (end, false));
+    let mut bounds: Vec<(u64, bool)> = begins.chain(ends).collect();
+    bounds.sort_unstable();
+    let (mut now, mut most) = (0u32, 1);
+    for (_, begins) in bounds {
+        now = if begins {
+            now + 1
+        } else {
+            now.saturating_sub(1)
+        };
+        most = most.max(now);
+    }
+    most
 }

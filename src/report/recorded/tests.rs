@@ -62,6 +62,35 @@ fn a_score_takes_what_is_known_of_other_places() {
 }
 
 #[test]
+fn a_score_counts_the_workers_and_kernels_that_there_were_at_once() {
+    let area = |run: &RecordedRun| run.score().expect("a score").area;
+    let mut run = run();
+    let two = area(&run);
+    // The device has two queues and runs one kernel after the other.
+    run.edts.push(RecordedEdt {
+        lane: 1,
+        ..edt(0, 1, 1_000_000_000, 2_000_000_000)
+    });
+    run.edts[1].lane = 0;
+    // Three take 1 s on the device or 4 s on a worker, and one 3 s on a worker: half of one of the three goes to a worker.
+    assert!((area(&run) - 2.5).abs() < 1e-9, "{}", area(&run));
+    run.edts[3].begin -= 500_000_000;
+    assert!(area(&run) < 2.0, "two ran at once: {}", area(&run));
+    // The second worker went early.
+    run.edts.pop();
+    let done = |at| RecordedThread {
+        is_worker: true,
+        done: Some(at),
+        ..RecordedThread::default()
+    };
+    run.threads = [(1, done(1_000_000))].into();
+    assert_eq!(run.worker_count(), Some(1));
+    assert!(area(&run) > two, "{} and {two}", area(&run));
+    run.threads = [(1, done(6_999_000_000))].into();
+    assert_eq!(run.worker_count(), Some(2));
+}
+
+#[test]
 fn what_an_edt_has_done_in_its_body_counts_in_part() {
     let mut run = run();
     run.edges = vec![Edge {

@@ -351,7 +351,7 @@ fn measured(run: &RecordedRun) -> Row {
         policy: about("sched").to_string(),
         seconds: ns as f64 / 1e9,
         edts,
-        busy: shares(&busy, ns, about("workers").parse().unwrap_or(1)),
+        busy: shares(&busy, ns, run.worker_count().unwrap_or(1)),
         bytes_moved: (run.copies.iter()).fold(0, |all, copy| all.saturating_add(copy.bytes)),
     }
 }

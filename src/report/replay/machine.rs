@@ -153,16 +153,12 @@ fn link(run: &RecordedRun, place: u8) -> SimulatedDevice {
 
 /// The machine that is asked for. The error is a text for the user.
 pub(super) fn of(run: &RecordedRun, wish: &Wish) -> Result<ReplayMachine, String> {
-    let recorded = run
-        .about
-        .get("workers")
-        .and_then(|count| count.parse().ok());
     let threads = run
         .threads
         .values()
         .filter(|thread| thread.is_worker)
         .count();
-    let recorded = recorded.unwrap_or(threads).max(1);
+    let recorded = run.worker_count().unwrap_or(threads).max(1);
     let workers = wish.workers.unwrap_or(recorded);
     let last = run.devices.keys().copied().max().unwrap_or(0);
     let mut made = ReplayMachine {

@@ -293,6 +293,18 @@ impl Units {
 }
 
 impl RecordedRun {
+    /// How many workers the run had for half of its time or more. None where the recording does not say with how many it has
+    /// begun: a worker that has run nothing may have written no record.
+    pub fn worker_count(&self) -> Option<usize> {
+        let begun_with: usize = self.about.get("workers")?.parse().ok()?;
+        let middle = span(self).map_or(0, |[first, last]| first + (last - first) / 2);
+        let went_early = |thread: &&RecordedThread| {
+            thread.is_worker && thread.done.is_some_and(|at| at < middle)
+        };
+        let went = self.threads.values().filter(went_early).count();
+        Some(begun_with.saturating_sub(went))
+    }
+
     /// The threads that were workers for half of the run or more, or ran EDTs.
     pub fn workers(&self) -> impl Iterator<Item = (u32, &RecordedThread)> {
         let middle = span(self).map_or(0, |[first, last]| first + (last - first) / 2);

@@ -74,7 +74,8 @@ pub(crate) fn begin() -> Option<Handler> {
     }
     let ours = Action {
         sa_sigaction: divided as WithInfo as usize,
-        sa_flags: opencl.sa_flags | libc::SA_SIGINFO,
+        // Intel's is called once, and then the signal is the system's. This one stays, for what the program does with it.
+        sa_flags: (opencl.sa_flags | libc::SA_SIGINFO) & !libc::SA_RESETHAND,
         ..opencl
     };
     // SAFETY: `divided` has the form that SA_SIGINFO asks for, which is among the flags. It reads a `OnceLock` that was

@@ -76,6 +76,9 @@ fn a_score_counts_the_workers_and_kernels_that_there_were_at_once() {
     assert!((area(&run) - 2.5).abs() < 1e-9, "{}", area(&run));
     run.edts[3].begin -= 500_000_000;
     assert!(area(&run) < 2.0, "two ran at once: {}", area(&run));
+    // Clocks that are not exact.
+    run.edts[3].begin += 490_000_000;
+    assert!(area(&run) > 2.4, "{}", area(&run));
     // The second worker went early.
     run.edts.pop();
     let done = |at| RecordedThread {

@@ -75,8 +75,13 @@ impl CoreSet {
 }
 
 /// Has a thread, when it wakes up, wait until the thread that computes on its core has to wait or has used up its time,
-/// instead of going first. The thread gets its share of the core as before. Does nothing where the system refuses.
+/// instead of going first. The thread gets its share of the core as before. Does nothing where the system refuses, or where
+/// the user has given the thread another policy than the usual one.
 pub(crate) fn let_others_finish(thread: libc::pid_t) {
+    // SAFETY: the call only asks.
+    if unsafe { libc::sched_getscheduler(thread) } != libc::SCHED_OTHER {
+        return;
+    }
     let no_priority = libc::sched_param { sched_priority: 0 };
     // SAFETY: the call reads the parameter, which is there.
     unsafe { libc::sched_setscheduler(thread, libc::SCHED_BATCH, &no_priority) };

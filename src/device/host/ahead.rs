@@ -7,15 +7,22 @@
 //! writes the block, in front of the next kernel, and the worker finds the block on the host.
 //!
 //! That is two commands more for each block, which are in vain where only kernels use the block. So it is done while it is
-//! known to be of use. A block that somebody asked for, or that the host has written, or that no kernel has used again, is
-//! worth [`WORTH`] blocks that were brought in vain. Without any, nothing is brought ahead: programs whose blocks stay on the
-//! device pay nothing.
+//! known to be of use. Each block that is brought costs a credit, and one that the host was seen to want gives it back with
+//! [`WORTH`] more. A block that the host reads, which nobody sees, and then a kernel uses, counts as brought in vain. One
+//! that is destroyed before a kernel uses it again gives back what it has cost. Without credit nothing is brought ahead:
+//! programs whose blocks stay on the device pay nothing.
+//!
+//! Fetches are done in the order in which they were enqueued. So that one that somebody asks for does not wait for many
+//! kernels, nothing is brought ahead where more than [`BESIDE`] launches are enqueued. And it is done on CPU devices alone:
+//! others may have to do something for it, and nobody has measured what.
 
 /// How many blocks may be brought in vain for each one that was wanted. What a worker waits for otherwise is about half a
 /// kernel, and two commands take some microseconds.
 const WORTH: u32 = 8;
 /// The greatest number of blocks that are brought in vain, once none is wanted any more.
 const MOST: u32 = 64;
+/// The greatest number of launches, this one among them, behind which a block is brought.
+const BESIDE: usize = 4;
 
 /// Whether fetches ahead are of use on a device.
 #[derive(Default)]
@@ -25,19 +32,24 @@ pub(crate) struct FetchAhead {
 }
 
 impl FetchAhead {
-    /// Whether what a kernel writes is to be brought to the host behind it.
-    pub(crate) fn is_worth_it(&self) -> bool {
-        self.credit > 0
+    /// Whether what a kernel writes is to be brought to the host behind it, where so many launches are enqueued.
+    pub(crate) fn is_worth_it(&self, launches: usize) -> bool {
+        self.credit > 0 && launches <= BESIDE
     }
 
-    /// A block was wanted on the host.
-    pub(crate) fn wanted(&mut self) {
-        self.credit = (self.credit + WORTH).min(MOST);
-    }
-
-    /// A block was brought to the host, and the device has used it next.
-    pub(crate) fn in_vain(&mut self) {
+    /// A block is brought to the host.
+    pub(crate) fn bring(&mut self) {
         self.credit = self.credit.saturating_sub(1);
+    }
+
+    /// A block was wanted on the host, whether it was brought before somebody asked or not.
+    pub(crate) fn wanted(&mut self) {
+        self.credit = (self.credit + 1 + WORTH).min(MOST);
+    }
+
+    /// A block that was brought is destroyed, and whether the host has used it is not known.
+    pub(crate) fn destroyed(&mut self) {
+        self.credit = (self.credit + 1).min(MOST);
     }
 }
 
@@ -48,29 +60,39 @@ mod tests {
     #[test]
     fn nothing_is_brought_ahead_until_a_block_is_wanted() {
         let mut ahead = FetchAhead::default();
-        assert!(!ahead.is_worth_it());
-        ahead.in_vain();
-        assert!(!ahead.is_worth_it());
+        assert!(!ahead.is_worth_it(1));
+        ahead.destroyed();
+        ahead.bring();
+        assert!(!ahead.is_worth_it(1));
         ahead.wanted();
-        assert!(ahead.is_worth_it());
+        assert!(ahead.is_worth_it(1) && ahead.is_worth_it(BESIDE));
+        assert!(!ahead.is_worth_it(BESIDE + 1), "many would wait for many");
     }
 
     #[test]
-    fn it_goes_on_while_one_in_nine_is_wanted_and_ends_soon_after_the_last() {
+    fn it_goes_on_while_one_in_nine_is_wanted() {
         let mut ahead = FetchAhead::default();
         for _ in 0..100 {
             ahead.wanted();
-            for _ in 0..WORTH {
-                assert!(ahead.is_worth_it());
-                ahead.in_vain();
+            for _ in 0..=WORTH {
+                assert!(ahead.is_worth_it(1));
+                ahead.bring();
             }
         }
-        assert!(!ahead.is_worth_it(), "one in nine is just not enough");
-        (0..1000).for_each(|_| ahead.wanted());
-        let in_vain = (0..1000).take_while(|_| {
-            ahead.in_vain();
-            ahead.is_worth_it()
-        });
-        assert_eq!(in_vain.count(), MOST as usize - 1);
+        assert!(!ahead.is_worth_it(1));
+    }
+
+    #[test]
+    fn it_ends_soon_after_the_last_that_was_wanted() {
+        let mut ahead = FetchAhead::default();
+        for _ in 0..1000 {
+            ahead.wanted();
+        }
+        let mut brought = 0;
+        while ahead.is_worth_it(1) {
+            ahead.bring();
+            brought += 1;
+        }
+        assert_eq!(brought, MOST);
     }
 }

@@ -39,7 +39,7 @@ counters! {
     bytes_from_device,
     /// Blocks that had to be made valid on the device for a launch (copied, or mapped over).
     uploads,
-    /// Blocks that were brought to the host because an EDT or a call needed them there.
+    /// Blocks that were brought to the host because an EDT or a call asked for them. One that has come before is not counted.
     fetches,
     /// Blocks that a launch found valid on the device.
     cache_hits,

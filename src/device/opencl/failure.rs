@@ -13,7 +13,9 @@
 //!
 //! A command is looked at when all that it needs was ([`Lanes::pop_done`]), so it is enough to mark the entry of each
 //! block that a failed command uses: [`BufferEntry::failed`]. The marks stay until the device is dry. Whatever waits for a
-//! failed command in OpenCL has a block in common with it, of which one of the two changes the content.
+//! failed command in OpenCL has a block in common with it, of which one of the two changes the content, or is behind it in
+//! its lane. OpenCL may call complete what has failed by these books: the lane believes nothing behind it either
+//! ([`Lanes::fail`]).
 //!
 //! When nothing is pending, the manager goes on with new queues, in which nothing has failed. It releases the buffers of
 //! blocks that are marked, and has the kernels that failed answered for. What a kernel was given is *intact* if the
@@ -27,11 +29,13 @@
 //! If no command ends for [`GRACE`], and none that may be believed runs, those that are left are given up as failed, with
 //! their queues. They may run at some time even so. Then kernels and copies in write to buffers of the device that OpenCL
 //! keeps for them and nobody else has; what copies in read stays for ever ([`DataBlock::keep_memory`]). What would write
-//! to the host's memory ends the program: a copy out, and a kernel where buffers are the host's memory.
+//! to the host's memory ends the program: a copy out that somebody asked for, and a kernel where buffers are the host's
+//! memory.
 //!
 //! A device on which [`TOO_MANY`] failures come in a row, without a kernel that has run in between, gets no launches any
 //! more: they are refused at once. Its buffers still are copied to the host.
 //!
+//! [`Lanes::fail`]: crate::device::opencl::lane::Lanes::fail
 //! [`Lanes::pop_done`]: crate::device::opencl::lane::Lanes::pop_done
 //! [`BufferEntry::failed`]: crate::device::opencl::buffers::BufferEntry
 //! [`DataBlock::keep_memory`]: crate::object::data_block::DataBlock::keep_memory
@@ -48,9 +52,9 @@ use crate::device::opencl::raw::{Answer, CommandQueue, CommandState};
 use crate::object::place::{Place, PlaceSet};
 use crate::text::Counted;
 use rustc_hash::FxHashSet;
-use std::mem;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use std::{mem, ptr};
 
 /// How long nothing ends before the rest is given up. Nothing is lost by waiting but time, and by giving up a copy or a
 /// kernel too early only the work.
@@ -239,6 +243,10 @@ impl Manager {
 
     /// A copy to the host has failed, or may run still though it was given up.
     pub(crate) fn fetch_failed(&mut self, fetching: Fetching, why: Rc<Blame>, given_up: bool) {
+        if self.unified {
+            self.buffers.get(fetching.id).mapped = ptr::null_mut();
+        }
+        self.mark(fetching.id, &why, false);
         self.failure().fetches.push((fetching, why, given_up));
     }
 
@@ -363,7 +371,7 @@ impl Manager {
             let block = self.buffers.get(fetching.id).block;
             let entry = self.buffers.get(fetching.id);
             entry.fetch = None;
-            entry.failed_fetches += 1;
+            entry.failed_fetches += u32::from(!fetching.tokens.is_empty());
             let again = entry.failed_fetches < FETCHES && !given_up;
             tokens.push((block, fetching.tokens, why, again));
             self.release_pin(fetching.id);

@@ -7,6 +7,7 @@
 //!
 //! [`BufferEntry::writes`]: crate::device::opencl::buffers::BufferEntry
 
+use crate::device::host::ahead::FetchAhead;
 use crate::device::opencl::buffers::{BufferEntry, Id};
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::job::{BlockUse, Fetching, Work};
@@ -40,6 +41,10 @@ impl Manager {
         // place to place by the host's memory, so what it holds is a content that the block had
         // after the fetch was sent.
         if valid.contains(Place::HOST) || !valid.contains(self.place) {
+            // What was brought just before it was asked for.
+            if let Some(id) = self.buffers.find(block) {
+                self.judge_ahead(id, FetchAhead::wanted);
+            }
             return self.events.fetched(token, Ok(()));
         }
         if block.size() == 0 {
@@ -78,7 +83,7 @@ impl Manager {
         self.begin_fetch(id, vec![token])
     }
 
-    /// Notes that somebody has asked for a block.
+    /// Notes that somebody has asked for a block that is not on the host.
     fn wanted(&mut self, id: Id) {
         self.buffers.get(id).ahead = false;
         self.ahead.wanted();
@@ -89,17 +94,14 @@ impl Manager {
     pub(crate) fn fetch_ahead(&mut self, id: Id) {
         if self.buffers.get(id).mapped.is_null() && self.begin_fetch(id, Vec::new()).is_ok() {
             self.buffers.get(id).ahead = true;
+            self.ahead.bring();
         }
     }
 
-    /// Sees whether the last fetch of a block was in vain, if nobody had asked for it.
-    pub(crate) fn judge_ahead(&mut self, id: Id, in_vain: bool) {
+    /// Notes what has come of the last fetch of a block, if nobody had asked for it.
+    pub(crate) fn judge_ahead(&mut self, id: Id, note: fn(&mut FetchAhead)) {
         if mem::take(&mut self.buffers.get(id).ahead) {
-            if in_vain {
-                self.ahead.in_vain();
-            } else {
-                self.ahead.wanted();
-            }
+            note(&mut self.ahead);
         }
     }
 
@@ -168,13 +170,11 @@ impl Manager {
 
     /// A fetch has finished, or failed.
     ///
-    /// The kernel that it waited for was entered first, or it would take the host's copy for an old one.
-    pub(crate) fn finish_fetch(&mut self, fetching: Fetching, outcome: Answer<()>) {
+    /// The kernel that it waited for was entered first, or it would take the host's copy for an old one. False: it has failed.
+    pub(crate) fn finish_fetch(&mut self, fetching: Fetching, outcome: Answer<()>) -> bool {
         if let Some(why) = self.blame_fetch(fetching.id, outcome) {
-            if self.unified {
-                self.buffers.get(fetching.id).mapped = ptr::null_mut();
-            }
-            return self.fetch_failed(fetching, why, false);
+            self.fetch_failed(fetching, why, false);
+            return false;
         }
         let place = self.place;
         let entry = self.buffers.get(fetching.id);
@@ -190,6 +190,7 @@ impl Manager {
         for token in fetching.tokens {
             self.events.fetched(token, Ok(()));
         }
+        true
     }
 
     /// Makes room for the buffers that these uses lack. Takes spare buffers first, then evicts the least recently used ones.
@@ -361,7 +362,7 @@ impl Manager {
             return self.events.forgotten(block);
         };
         self.buffers.get(id).forgotten = true;
-        self.judge_ahead(id, false);
+        self.judge_ahead(id, FetchAhead::destroyed);
         // Answers when the last pin goes.
         self.buffers.get(id).pins += 1;
         self.release_pin(id);

@@ -236,6 +236,11 @@ impl<W> Lanes<W> {
         Some((&pending.work, pending.event.state(), !lane.failed))
     }
 
+    /// A command of the lane has failed, whatever OpenCL says of it: those behind it are not believed either.
+    pub(crate) fn fail(&mut self, lane: usize) {
+        self.lanes[lane].failed = true;
+    }
+
     pub(crate) fn all_idle(&self) -> bool {
         self.lanes.iter().all(|lane| lane.pending.is_empty())
     }

@@ -13,7 +13,7 @@
 //! | copies in enqueued | blocks valid on the device |
 //! | arguments set, kernel enqueued | |
 
-use crate::device::LaunchRange;
+use crate::device::host::ahead::FetchAhead;
 use crate::device::opencl::arguments::describe_arguments;
 use crate::device::opencl::buffers::Id;
 use crate::device::opencl::fault::{Fault, StartError};
@@ -22,6 +22,7 @@ use crate::device::opencl::lane::{IN, LaneNeeds, Ticket};
 use crate::device::opencl::limits::{buffer_fault, check_constants};
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::raw::{CommandEvent, WaitList};
+use crate::device::{DeviceKind, LaunchRange};
 use crate::device::{InlineList, Launch, LaunchError};
 use crate::object::data_block::{Mark, Source};
 use crate::object::place::PlaceSet;
@@ -291,7 +292,14 @@ impl Manager {
         let block = entry.block;
         let source = block.copies().source(place);
         let (fresh, mapped) = (entry.fresh, !entry.mapped.is_null());
-        self.judge_ahead(used.id, matches!(source, Source::Here));
+        self.judge_ahead(
+            used.id,
+            match source {
+                // Nobody has seen the host use it.
+                Source::Here => |_| {},
+                _ => FetchAhead::wanted,
+            },
+        );
         let copies = match source {
             Source::Here => {
                 self.counters.cache_hits.add(1);
@@ -442,7 +450,7 @@ impl Manager {
         }
         job.is_first = started.is_first;
         let mut ahead = SmallVec::<[Id; 4]>::new();
-        if self.unified && self.holds.is_none() && self.ahead.is_worth_it() {
+        if self.brings_ahead() {
             ahead.extend(
                 job.uses
                     .iter()
@@ -461,6 +469,15 @@ impl Manager {
         if awaited {
             self.events.enqueued(token);
         }
+    }
+
+    /// Whether what the kernel that was just enqueued writes is to be fetched before anybody asks.
+    fn brings_ahead(&self) -> bool {
+        let launches = self.running + 1;
+        self.unified
+            && self.info.kind == DeviceKind::Cpu
+            && self.holds.is_none()
+            && self.ahead.is_worth_it(launches)
     }
 
     /// Answers that a launch never started.

@@ -4,7 +4,6 @@
 //! When a round did nothing, put a callback on an unfinished command of each queue, and sleep until a
 //! message or the callback comes, or, where much is enqueued, until it is time to look ([`Pace::rest`]).
 
-use crate::cores::CoreSet;
 use crate::device::host::ahead::FetchAhead;
 use crate::device::host::counters::Cells;
 use crate::device::host::inbox::Inbox;
@@ -51,29 +50,6 @@ const NO_CALLBACK: Duration = Duration::from_micros(200);
 
 /// How long the thread sleeps at most where OpenCL has refused something that is to be tried again.
 const TRY_AGAIN: Duration = Duration::from_millis(1);
-
-/// Binds the calling thread to certain cores, until this is dropped.
-pub(crate) struct Bound(Option<CoreSet>);
-
-impl Bound {
-    /// Nothing happens where there are no such cores, or the system refuses.
-    pub(crate) fn to(cores: Option<&CoreSet>) -> Bound {
-        let bind = |cores: &CoreSet| {
-            let before = CoreSet::of_thread(0).ok()?;
-            cores.bind(0).ok().map(|()| before)
-        };
-        Bound(cores.and_then(bind))
-    }
-}
-
-impl Drop for Bound {
-    fn drop(&mut self) {
-        if let Some(before) = &self.0 {
-            // What the thread was allowed before, it is allowed again.
-            let _ = before.bind(0);
-        }
-    }
-}
 
 /// What the manager's thread knows of its device; no other thread touches it.
 pub(crate) struct Manager {
@@ -125,8 +101,6 @@ pub(crate) struct Manager {
     last_launches: bool,
     waits_for_launches: Option<SyncSender<()>>,
     stopping: bool,
-    /// The cores on which threads are to run that the first launch starts.
-    pub(crate) first_on: Option<CoreSet>,
     /// Declared behind what is made in it, so that it is released later.
     pub(crate) context: OpenclContext,
     /// The part of the device that is used, if it is not the whole one. Released last.
@@ -158,9 +132,10 @@ impl Manager {
             info.compute_units = share.units as u32;
         }
         let info = info;
-        // What OpenCL starts from here on gets the device's cores from this thread.
-        let first_on = settings.share.as_ref().map(|share| share.cores.clone());
-        let bound = Bound::to(first_on.as_ref());
+        // What OpenCL starts from here on, for the first launch too, gets the device's cores from this thread.
+        if let Some(share) = &settings.share {
+            let _ = share.cores.bind(0);
+        }
         let fail = |what: &str, code: i32| DeviceError {
             device: info.name.clone(),
             what: what.to_string(),
@@ -176,7 +151,6 @@ impl Manager {
             .map(|_| queue(&context, &info, settings.timed))
             .collect();
         let queues = queues.map_err(|code| fail("creating a command queue", code))?;
-        drop(bound);
         let unified = info.host_unified && !settings.force_copies;
         let limit = settings
             .memory_limit
@@ -211,7 +185,6 @@ impl Manager {
             last_launches: false,
             waits_for_launches: None,
             stopping: false,
-            first_on,
             context,
             info,
             _part: part,
@@ -245,7 +218,6 @@ impl Manager {
         loop {
             self.inbox.take(&mut messages);
             let mut busy = !messages.is_empty();
-            let bound = Bound::to(self.first_on.as_ref().filter(|_| busy));
             let many = messages.len() + self.waiting.len() >= HOLD_FROM;
             self.holds = self.pace.holds().filter(|_| many);
             for (i, message) in messages.drain(..).enumerate() {
@@ -256,10 +228,6 @@ impl Manager {
             }
             self.launch_waiting();
             self.lanes.flush();
-            drop(bound);
-            if self.serial != 0 {
-                self.first_on = None;
-            }
             if let Some((what, code)) = self.lanes.gives_up() {
                 let error = self.trouble(what.to_string(), Some(code));
                 return self.events.gave_up(error);

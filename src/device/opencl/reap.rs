@@ -2,7 +2,7 @@
 
 use crate::device::opencl::buffers::Id;
 use crate::device::opencl::job::{Job, Work};
-use crate::device::opencl::lane::{COMPUTE, IN, OUT};
+use crate::device::opencl::lane::{BEHIND, COMPUTE, IN, MAX_LANES, OUT};
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::raw::{Answer, CommandEvent, CommandQueue};
 use crate::device::opencl::times::{EndedKernel, EventOf, queue};
@@ -37,8 +37,14 @@ impl Manager {
             let taken = self.lanes.ended(lane, Instant::now());
             ns = taken.as_nanos() as u64 / behind;
         }
+        let mut is_sound = true;
         for (number, (pending, outcome)) in (first..).zip(ended.drain(..)) {
             let event = &pending.event;
+            let outcome = if is_sound {
+                outcome
+            } else {
+                outcome.and(Err(BEHIND))
+            };
             behind -= 1;
             if trace::is_on() {
                 let copy = EventOf {
@@ -54,13 +60,13 @@ impl Manager {
                     if outcome.is_ok() {
                         self.tell_copy(Direction::ToDevice, number, bytes, event);
                     }
-                    self.finish_copy_in(id, bytes, outcome);
+                    is_sound &= self.finish_copy_in(id, bytes, outcome);
                 }
                 Work::CopyOut(fetching) => {
                     if outcome.is_ok() {
                         self.tell_copy(Direction::FromDevice, number, fetching.bytes, event);
                     }
-                    self.finish_fetch(fetching, outcome);
+                    is_sound &= self.finish_fetch(fetching, outcome);
                 }
                 // Where it has failed, the buffer goes all the same, and its content is in the host's memory.
                 Work::Unmap { id } => {
@@ -73,6 +79,9 @@ impl Manager {
             }
         }
         self.ended = ended;
+        if !is_sound {
+            self.lanes.fail(lane);
+        }
         any
     }
 
@@ -81,6 +90,8 @@ impl Manager {
     fn record_copy(&mut self, copy: &EventOf<'_>, work: &Work) {
         let (id, bytes) = match work {
             Work::CopyIn { id, bytes } => (*id, *bytes),
+            // Nobody waits for what nobody has asked for.
+            Work::CopyOut(fetching) if fetching.tokens.is_empty() => return,
             Work::CopyOut(fetching) => (fetching.id, fetching.bytes),
             Work::Kernel(_) | Work::Unmap { .. } => return,
         };
@@ -128,6 +139,7 @@ impl Manager {
                 self.load.set_at_once(self.times.at_once());
             }
         }
+        let mut failed = [false; MAX_LANES];
         for kernel in ended.drain(..) {
             let Work::Kernel(job) = kernel.pending.work else {
                 unreachable!("copies are in other lanes")
@@ -148,7 +160,16 @@ impl Manager {
                 ran_ns: kernel.ran_ns,
                 is_first: job.is_first,
             };
-            self.finish_kernel(kernel.pending.serial, job, kernel.outcome, time);
+            let (lane, outcome) = (kernel.lane, kernel.outcome);
+            let outcome = if failed[lane] {
+                outcome.and(Err(BEHIND))
+            } else {
+                outcome
+            };
+            if !self.finish_kernel(kernel.pending.serial, job, outcome, time) {
+                failed[lane] = true;
+                self.lanes.fail(lane);
+            }
         }
         self.times.keep(ended);
         any
@@ -163,12 +184,15 @@ impl Manager {
         }
     }
 
-    fn finish_copy_in(&mut self, id: Id, bytes: u64, outcome: Answer<()>) {
-        match self.blame_copy_in(id, outcome) {
+    /// A copy in has finished. False: it has failed.
+    fn finish_copy_in(&mut self, id: Id, bytes: u64, outcome: Answer<()>) -> bool {
+        let failed = self.blame_copy_in(id, outcome);
+        match &failed {
             None => self.counters.bytes_to_device.add(bytes),
-            Some(why) => self.copy_in_failed(id, &why),
+            Some(why) => self.copy_in_failed(id, why),
         }
         self.release_pin(id);
+        failed.is_none()
     }
 
     /// A launch is not enqueued any more.
@@ -177,16 +201,18 @@ impl Manager {
         self.awaited -= usize::from(job.launch.awaited);
     }
 
+    /// A kernel has finished. False: it has failed.
     fn finish_kernel(
         &mut self,
         serial: u64,
         mut job: Box<Job>,
         outcome: Answer<()>,
         time: KernelTime,
-    ) {
+    ) -> bool {
         self.count_out(&job);
         if let Some(why) = self.blame_kernel(&job, outcome) {
-            return self.kernel_failed(serial, job, why, false);
+            self.kernel_failed(serial, job, why, false);
+            return false;
         }
         for used in &job.uses {
             if used.written {
@@ -200,5 +226,6 @@ impl Manager {
         self.events.launched(job.launch.token, Ok(time));
         self.unpin(&mut job.uses);
         self.end_job(job);
+        true
     }
 }

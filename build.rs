@@ -31,6 +31,9 @@ const HEADERS: &[&str] = &[
     "extensions/ocr-variants.h",
 ];
 
+/// What must be C.
+const IN_C: &[&str] = &["src/capi/shim.c", "src/capi/thread.c"];
+
 /// Macros of the headers that `bindgen` does not see as constants, because there is a cast in them.
 const PROPERTIES: &[&str] = &[
     "DB_COPY_PARTITION",
@@ -62,7 +65,9 @@ const PROPERTIES: &[&str] = &[
 fn main() {
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
     println!("cargo:rerun-if-changed=include");
-    println!("cargo:rerun-if-changed=src/capi/shim.c");
+    for file in IN_C {
+        println!("cargo:rerun-if-changed={file}");
+    }
     println!("cargo:rerun-if-changed={}", rules::FOLDER);
 
     let includes: String = HEADERS
@@ -109,7 +114,7 @@ fn main() {
     write("rules.rs", &rules::read(root.as_ref()).as_rust());
 
     cc::Build::new()
-        .file("src/capi/shim.c")
+        .files(IN_C)
         .include("include")
         .std("c11")
         .warnings(true)

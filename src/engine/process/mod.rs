@@ -1,4 +1,4 @@
-//! The process around a run: hangs, crashes, signals, `exit`.
+//! The process around a run: hangs, crashes, signals, `exit`, the beginning of threads.
 
 pub(crate) mod crash;
 pub(crate) mod deadlock;
@@ -6,4 +6,5 @@ pub(crate) mod exit;
 pub(crate) mod patience;
 pub(crate) mod quiescence;
 pub(crate) mod sigfpe;
+pub(crate) mod thread_start;
 pub(crate) mod watchdog;

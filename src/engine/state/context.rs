@@ -73,7 +73,8 @@ pub(crate) struct Context {
     pub is_manager: bool,
     /// On a device manager's thread, the kernels that were enqueued ahead.
     pub(crate) chained: ChainedLaunches,
-    /// The stack for signal handlers of a thread that is not a worker, whose own stack may be found full, too.
+    /// The stack for signal handlers of a thread that is not a worker, whose own stack may be found full, too. None where the
+    /// thread has begun with one (`process/thread_start.rs`).
     pub(crate) signals: Option<SignalStack>,
     /// Keeps the runtime, for a thread that is not a worker.
     pub(crate) keeper: Option<Arc<Runtime>>,

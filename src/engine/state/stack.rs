@@ -1,8 +1,9 @@
 //! The stacks of the threads that run EDTs. Each has another for signal handlers, which can so tell that the
-//! first is full.
+//! first is full. So have other threads: those that `pthread_create` starts from their beginning
+//! (`engine/process/thread_start.rs`), and the rest from their first call of the runtime.
 
 use std::cell::Cell;
-use std::mem::MaybeUninit;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ptr;
 
 /// EDTs run on the workers' stacks; programs put arrays there as they do in `main`. Only what is
@@ -17,22 +18,29 @@ const FOR_SIGNALS: usize = 128 << 10;
 const BELOW: usize = 64 << 10;
 
 thread_local! {
-    /// Where the guard of this thread's stack ends and the stack begins; 0 if that is not known.
-    static GUARD_END: Cell<usize> = const { Cell::new(0) };
+    /// An address of this thread's stack: where the guard ends and the stack begins, or where the thread has begun, at the
+    /// other end. Between the two nothing faults. 0 if neither is known.
+    static IN_STACK: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Notes for a thread that has just begun where its stack is. To ask the C library for its bounds would allocate.
+pub(crate) fn note_beginning() {
+    let here = 0u8;
+    IN_STACK.set(ptr::from_ref(&here).addr());
 }
 
 /// Whether the stack of this thread is full: its code uses what lies below. For a signal handler, with the
 /// address and the context of the signal.
 pub(crate) fn is_full(address: usize, context: *const libc::c_void) -> bool {
     let pointer = stack_pointer(context);
-    match GUARD_END.get() {
-        // A thread that has not called the runtime and has another stack for signals by itself: what its code uses close to
-        // the stack pointer is the stack.
+    match IN_STACK.get() {
+        // A thread that has begun without `pthread_create` and has not called the runtime: what its code uses close to the
+        // stack pointer is the stack.
         0 => pointer.is_some_and(|used| used.abs_diff(address) < BELOW),
         // A block may lie below the guard, and what is meant for it far from the stack pointer.
-        end => {
-            let used = pointer.unwrap_or(end);
-            (used.saturating_sub(BELOW)..end).contains(&address)
+        known => {
+            let used = pointer.unwrap_or(known);
+            (used.saturating_sub(BELOW)..known).contains(&address)
         }
     }
 }
@@ -79,10 +87,16 @@ pub(crate) struct SignalStack {
 impl SignalStack {
     /// Gives this thread one; none if it has one, or the system has no memory for it.
     pub(crate) fn begin() -> Option<SignalStack> {
-        GUARD_END.set(guard_end().unwrap_or(0));
-        if current()?.ss_flags & libc::SS_DISABLE == 0 {
+        IN_STACK.set(guard_end().unwrap_or(IN_STACK.get()));
+        if has_one() {
             return None;
         }
+        let this = SignalStack::map()?;
+        this.install().then_some(this)
+    }
+
+    /// Makes one that no thread has; none if the system has no memory for it. Allocates nothing.
+    pub(crate) fn map() -> Option<SignalStack> {
         // SAFETY: `sysconf` has no preconditions.
         let guard = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
         let (bytes, flags) = (guard + FOR_SIGNALS, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
@@ -93,18 +107,44 @@ impl SignalStack {
             return None;
         }
         let this = SignalStack { mapping, guard };
-        let stack = libc::stack_t {
-            ss_sp: this.start(),
-            ss_flags: 0,
-            ss_size: FOR_SIGNALS,
-        };
         let access = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: the range begins behind the guard and has the rest of the mapping that was just made, which nobody
         // else knows of.
         let opened = unsafe { libc::mprotect(this.start(), FOR_SIGNALS, access) };
-        // SAFETY: `stack` names memory that was made readable and writable, and that stays mapped until `this` is
+        (opened == 0).then_some(this)
+    }
+
+    /// Has the signal handlers of this thread use it, and says whether they do. It is to be dropped on this thread.
+    pub(crate) fn install(&self) -> bool {
+        let stack = libc::stack_t {
+            ss_sp: self.start(),
+            ss_flags: 0,
+            ss_size: FOR_SIGNALS,
+        };
+        // SAFETY: `stack` names memory that `map` has made readable and writable, and that stays mapped until `self` is
         // dropped, which takes it off this thread before it unmaps it.
-        (opened == 0 && unsafe { libc::sigaltstack(&stack, ptr::null_mut()) } == 0).then_some(this)
+        unsafe { libc::sigaltstack(&stack, ptr::null_mut()) == 0 }
+    }
+
+    /// The highest bytes of the stack, for two words. They may be used only while no handler runs on the stack.
+    pub(crate) fn top(&self) -> *mut [usize; 2] {
+        let end = self.start().wrapping_byte_add(FOR_SIGNALS);
+        end.cast::<[usize; 2]>().wrapping_sub(1)
+    }
+
+    /// Gives up the ownership: the stack is there until it is owned again by [`SignalStack::of_address`].
+    pub(crate) fn into_address(self) -> *mut libc::c_void {
+        ManuallyDrop::new(self).mapping
+    }
+
+    /// Owns a stack again.
+    ///
+    /// # Safety
+    /// The address is from [`SignalStack::into_address`], and nobody owns the stack.
+    pub(crate) unsafe fn of_address(mapping: *mut libc::c_void) -> SignalStack {
+        // SAFETY: `sysconf` has no preconditions.
+        let guard = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+        SignalStack { mapping, guard }
     }
 
     fn start(&self) -> *mut libc::c_void {
@@ -128,6 +168,11 @@ impl Drop for SignalStack {
         // SAFETY: `begin` has made the mapping with this length, and the thread's handlers do not run on it any more.
         unsafe { libc::munmap(self.mapping, self.guard + FOR_SIGNALS) };
     }
+}
+
+/// Whether this thread's signal handlers have a stack of their own. `true` where the system does not say it.
+pub(crate) fn has_one() -> bool {
+    current().is_none_or(|now| now.ss_flags & libc::SS_DISABLE == 0)
 }
 
 /// The stack that this thread's signal handlers have.

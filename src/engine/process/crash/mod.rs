@@ -247,6 +247,7 @@ fn say_of(
     // fills in the address. For others the field is read as what the system has put there, and not used.
     let address = || unsafe { info.si_addr() } as usize;
     let faulted = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
+    let is_full = faulted && stack::is_full(address(), context);
     say(|text| match signal {
         libc::SIGABRT if gave_up() => {
             text.write_str(GAVE_UP)?;
@@ -255,18 +256,12 @@ fn say_of(
         libc::SIGABRT => text.write_str(ABORTED),
         libc::SIGILL | libc::SIGTRAP => text.write_str(NO_INSTRUCTION),
         libc::SIGFPE => arithmetic(text, info.si_code),
-        _ => {
-            let at = address();
-            if stack::is_full(at, context) {
-                full_stack(text, at, edt)
-            } else {
-                address::describe(text, (runtime, edt), at, info.si_code, context)
-            }
-        }
+        _ if is_full => full_stack(text, address(), edt),
+        _ => address::describe(text, (runtime, edt), address(), info.si_code, context),
     });
     if edt.is_none() && is_of_opencl() {
-        let gave_up = signal == libc::SIGABRT && gave_up();
-        say(|text| name_on_devices(text, runtime, gave_up));
+        let is_explained = is_full || signal == libc::SIGABRT && gave_up();
+        say(|text| name_on_devices(text, runtime, is_explained));
     }
     say(|text| text.write_str(".\n"));
     let at = match signal {
@@ -466,13 +461,13 @@ fn the_one_on_devices(runtime: &Runtime, is_at_null: bool) -> Option<&Edt> {
     edts.next().filter(|_| edts.next().is_none())
 }
 
-/// Names the EDTs that are on devices.
-fn name_on_devices(text: &mut Text, runtime: &Runtime, gave_up: bool) -> fmt::Result {
+/// Names the EDTs that are on devices. What their kernels may have done follows unless the message says before why.
+fn name_on_devices(text: &mut Text, runtime: &Runtime, is_explained: bool) -> fmt::Result {
     /// The most EDTs that the message names.
     const FEW: usize = 4;
     for (at, edt) in on_devices(runtime).take(FEW).enumerate() {
         let begin = match at {
-            0 if gave_up => ". On devices are EDT ",
+            0 if is_explained => ". On devices are EDT ",
             0 => {
                 ". A kernel that it executes may use an index beyond a block, or one of a pre-slot that was \
                   satisfied with NULL_GUID, or need too much local memory. On devices are EDT "
@@ -510,6 +505,10 @@ fn full_stack(text: &mut Text, address: usize, edt: Option<&Edt>) -> fmt::Result
             "EDTs have {} MiB: put large arrays into data blocks or on the heap, and instead of a deep recursion use a \
              loop, or EDTs that create EDTs",
             stack::BYTES >> 20
+        ),
+        None if is_of_opencl() => text.write_str(
+            "What the work-items of a work-group keep may be there: declare smaller arrays in the kernel, or have fewer \
+             work-items in a work-group. OpenCL on CPUs may take the size of that stack from \"ulimit -s\"",
         ),
         None => text.write_str(
             "Put large arrays on the heap, and instead of a deep recursion use a loop; pthread_attr_setstacksize gives \

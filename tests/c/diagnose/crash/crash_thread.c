@@ -1,6 +1,6 @@
 // What is said of threads of the program that crash, in no EDT, each in a process of its own: the thread, the signal, and
-// what the address looks like. A thread that has not called the runtime is told of, too; with a full stack, if it has
-// another one for signals. The process ends by the signal.
+// what the address looks like. A thread that has not called the runtime is told of, too, also with a full stack: it has
+// another one for signals, or has set one. The process ends by the signal.
 //
 // clause: crash
 // needs: signals
@@ -39,6 +39,11 @@ static void *is_named(void *unused) {
     return unused;
 }
 
+static void *recurses(void *unused) {
+    recursion(NULL);
+    return unused;
+}
+
 static void *calls_and_recurses(void *unused) {
     CHECK(ocrNbWorkers() > 0);
     recursion(NULL);
@@ -62,6 +67,7 @@ static const struct {
     {divides, SIGFPE, "in no EDT, crashed with SIGFPE: an integer was divided by zero"},
     {aborts, SIGABRT, "in no EDT, crashed with SIGABRT: it called abort()"},
     {is_named, SIGSEGV, "thread \"reader\", in no EDT, crashed with SIGSEGV at address 0x0, close to a null pointer"},
+    {recurses, SIGSEGV, ": its stack is full. Put large arrays on the heap"},
     {calls_and_recurses, SIGSEGV, ": its stack is full. Put large arrays on the heap"},
     {recurses_with_stack, SIGSEGV, ": its stack is full. Put large arrays on the heap"},
 };

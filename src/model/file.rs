@@ -27,7 +27,7 @@ use std::fmt::Write;
 /// The first line of each file that this runtime writes. Files with another first line are not read.
 pub(crate) const FIRST_LINE: &str = "ocr-models 1";
 /// How many lines about EDTs a file has at most; those used last are kept.
-pub(crate) const MOST: usize = 2000;
+pub(crate) const MOST: usize = if cfg!(miri) { 20 } else { 2000 };
 /// A line that no run has used for more than this many days is not kept.
 pub(crate) const DAYS: u64 = 180;
 /// The most bytes of a name. Of a longer one, the beginning and a hash of the whole name are kept.

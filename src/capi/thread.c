@@ -47,6 +47,31 @@ static bool isSanitized(void)
     return __asan_init != NULL || __hwasan_init != NULL || __msan_init != NULL || __tsan_init != NULL;
 }
 
+static create_t createWithStack;
+
+/* The function of this name that dlsym finds; null if there is none. ISO C has no conversion from an object's address to a
+ * function's. */
+static create_t *foundIn(void *library)
+{
+    create_t *found;
+    *(void **)&found = dlsym(library, "pthread_create");
+    return found;
+}
+
+/* The C library's definition. */
+static create_t *ofLibc(void)
+{
+    static const char *const names[] = {"libc.so.6", "libpthread.so.0"};
+    create_t *found = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && found == NULL; i++) {
+        void *library = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (library != NULL) {
+            found = foundIn(library);
+        }
+    }
+    return found;
+}
+
 /* The next definition, which each thread that looks for it finds alike. Null if there is none. */
 static create_t *nextDefinition(void)
 {
@@ -55,8 +80,11 @@ static create_t *nextDefinition(void)
     if (found == NULL) {
         found = __pthread_create_2_1;
         if (found == NULL) {
-            /* ISO C has no conversion from an object's address to a function's. */
-            *(void **)&found = dlsym(RTLD_NEXT, "pthread_create");
+            found = foundIn(RTLD_NEXT);
+        }
+        if (found == createWithStack) {
+            /* In a program that has a dlsym of its own, "next" is what comes behind the program. */
+            found = ofLibc();
         }
         __atomic_store_n(&known, found, __ATOMIC_RELAXED);
     }
@@ -77,8 +105,7 @@ static void *begin(void *prepared)
     return start.routine(start.argument);
 }
 
-__attribute__((weak)) int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *),
-                                         void *argument)
+static int createWithStack(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *), void *argument)
 {
     create_t *create = nextDefinition();
     if (create == NULL) {
@@ -96,3 +123,6 @@ __attribute__((weak)) int pthread_create(pthread_t *thread, const pthread_attr_t
     /* What the stack took may be what the thread lacked. */
     return error == EAGAIN || error == ENOMEM ? create(thread, attributes, routine, argument) : error;
 }
+
+__attribute__((weak, alias("createWithStack"))) int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                                                                   void *(*routine)(void *), void *argument);

@@ -73,6 +73,38 @@ static inline void crash(crash_t *how, ocrEdtDep_t depv[], int signal, const cha
     }
 }
 
+/* Another process of this program, which finds the number in CRASHES, crashes in no EDT: it ends by the signal, and says
+ * once that it has crashed, and what is in says. */
+static inline void crash_of_thread(size_t which, int signal, const char *says) {
+    static char text[1 << 14];
+    char number[24];
+    int ends[2], status = 0;
+    size_t len = 0;
+    CHECK(pipe(ends) == 0);
+    snprintf(number, sizeof number, "%zu", which);
+    CHECK_EQ(setenv("CRASHES", number, 1), 0);
+    const pid_t other = fork();
+    CHECK(other >= 0);
+    if (other == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        execl("/proc/self/exe", "crashes", (char *)NULL);
+        _exit(1);
+    }
+    close(ends[1]);
+    for (ssize_t got; len < sizeof text - 1 && (got = read(ends[0], text + len, sizeof text - 1 - len)) > 0;)
+        len += (size_t)got;
+    text[len] = 0;
+    close(ends[0]);
+    CHECK_EQ(waitpid(other, &status, 0), other);
+    const char *first = strstr(text, "crashed with SIG");
+    const bool once = first != NULL && strstr(first + 1, "crashed with SIG") == NULL;
+    const bool right = once && strstr(text, "in no EDT, crashed with SIG") && strstr(text, says);
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != signal || !right) {
+        fprintf(stderr, "crash %zu: status %x\n%s\nlacks: %s\n", which, (unsigned)status, text, says);
+        CHECK(!"it ends by the signal, and the message says why");
+    }
+}
+
 /* Another process of this program crashes, with all its threads; this one ends well. */
 static inline void run_to_crash(void) {
     CHECK_EQ(setenv("CRASHES", "1", 1), 0);

@@ -6,8 +6,8 @@
 //! and a device of one core that was a fifth of the worker's time. So the fetch is enqueued right behind the kernel that
 //! writes the block, in front of the next kernel, and the worker finds the block on the host.
 //!
-//! That is two commands more for each block, which are in vain where only kernels use the block. So it is done while it is
-//! known to be of use. Each block that is brought costs a credit, and one that the host was seen to want gives it back with
+//! A fetch ahead costs the device two commands for each block, a map and an unmap, which are in vain where only kernels use
+//! the block. So a manager fetches ahead only while the host is seen to want blocks. Each block that is brought costs a credit, and one that the host was seen to want gives it back with
 //! [`WORTH`] more. A block that the host reads, which nobody sees, and then a kernel uses, counts as brought in vain. One
 //! that is destroyed before a kernel uses it again gives back what it has cost. Without credit nothing is brought ahead:
 //! programs whose blocks stay on the device pay nothing.

@@ -1,6 +1,6 @@
 //! Lanes on a queue of their own: what is held back, and what lets it go.
 
-use crate::device::opencl::lane::{COMPUTE, HELD, LaneNeeds, Lanes, Ticket};
+use crate::device::opencl::lane::{BEHIND, COMPUTE, HELD, LaneNeeds, Lanes, Ticket};
 use crate::device::opencl::raw::{CommandQueue, CommandState, OpenclContext, OpenclKernel};
 use crate::device::tests::*;
 
@@ -129,4 +129,21 @@ fn what_needs_a_command_that_is_held_back_goes_with_it() {
     lab.lanes.flush();
     lab.finish(both);
     assert!(lab.is_done(held) && lab.is_done(after));
+}
+
+#[test]
+fn nothing_behind_a_command_that_has_failed_by_the_books_is_believed() {
+    let Some(mut lab) = Lab::new() else { return };
+    let sent: Vec<Ticket> = (0..3).map(|_| lab.send(&LaneNeeds::default())).collect();
+    let lane = sent[0].lane;
+    lab.lanes.flush();
+    lab.finish(sent[2]);
+    let (_, outcome) = lab.lanes.pop_done(lane).expect("it has ended");
+    assert_eq!(outcome, Ok(()));
+    // OpenCL calls all complete, and the manager knows that what the first has used was no good.
+    lab.lanes.fail(lane);
+    for _ in &sent[1..] {
+        let (_, outcome) = lab.lanes.pop_done(lane).expect("it has ended");
+        assert_eq!(outcome, Err(BEHIND));
+    }
 }

@@ -47,34 +47,6 @@ __attribute__((constructor)) static void begin_before_main(void) {
         abort();
 }
 
-/* A process of this program has a thread of that kind. */
-static void check_kind(int which) {
-    char text[4096] = "", number[8];
-    int ends[2], status;
-    size_t len = 0;
-    CHECK(pipe(ends) == 0);
-    snprintf(number, sizeof number, "%d", which);
-    CHECK_EQ(setenv("CRASHES", number, 1), 0);
-    const pid_t other = fork();
-    CHECK(other >= 0);
-    if (other == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        execl("/proc/self/exe", "crashes", (char *)NULL);
-        _exit(1);
-    }
-    close(ends[1]);
-    for (ssize_t got; len < sizeof text - 1 && (got = read(ends[0], text + len, sizeof text - 1 - len)) > 0;)
-        len += (size_t)got;
-    close(ends[0]);
-    CHECK_EQ(waitpid(other, &status, 0), other);
-    const char *of = "in no EDT, crashed with SIGSEGV at address";
-    const char *why = ": its stack is full. Put large arrays on the heap";
-    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSEGV || !strstr(text, of) || !strstr(text, why)) {
-        fprintf(stderr, "kind %d: status %x\n%s\n", which, (unsigned)status, text);
-        CHECK(!"it ends by the signal, and the message says why");
-    }
-}
-
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     pthread_attr_t attributes;
@@ -82,7 +54,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     const int which = kind();
     if (which == KINDS) {
         for (int at = 0; at < KINDS; at++)
-            check_kind(at);
+            crash_of_thread((size_t)at, SIGSEGV, ": its stack is full. Put large arrays on the heap");
         ocrShutdown();
         return NULL_GUID;
     }

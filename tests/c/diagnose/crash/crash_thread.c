@@ -72,42 +72,12 @@ static const struct {
     {recurses_with_stack, SIGSEGV, ": its stack is full. Put large arrays on the heap"},
 };
 
-/* Another process of this program has a thread that crashes so. */
-static void check_crash(size_t at) {
-    static char text[1 << 14];
-    char number[8];
-    int ends[2], status;
-    size_t len = 0;
-    CHECK(pipe(ends) == 0);
-    snprintf(number, sizeof number, "%zu", at);
-    CHECK_EQ(setenv("CRASHES", number, 1), 0);
-    const pid_t other = fork();
-    CHECK(other >= 0);
-    if (other == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        execl("/proc/self/exe", "crashes", (char *)NULL);
-        _exit(1);
-    }
-    close(ends[1]);
-    for (ssize_t got; len < sizeof text - 1 && (got = read(ends[0], text + len, sizeof text - 1 - len)) > 0;)
-        len += (size_t)got;
-    text[len] = 0;
-    close(ends[0]);
-    CHECK_EQ(waitpid(other, &status, 0), other);
-    const char *first = strstr(text, "crashed with SIG");
-    const bool once = first != NULL && strstr(first + 1, "crashed with SIG") == NULL;
-    if (!WIFSIGNALED(status) || WTERMSIG(status) != crashes[at].signal || !once || !strstr(text, crashes[at].says)) {
-        fprintf(stderr, "crash %zu: status %x\n%s\n", at, (unsigned)status, text);
-        CHECK(!"it ends by the signal, and the message says why");
-    }
-}
-
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     const char *which = getenv("CRASHES");
     if (which == NULL) {
         for (size_t at = 0; at < sizeof crashes / sizeof *crashes; at++)
-            check_crash(at);
+            crash_of_thread(at, crashes[at].signal, crashes[at].says);
         ocrShutdown();
         return NULL_GUID;
     }

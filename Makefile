@@ -103,10 +103,15 @@ setup: ## installs what the build needs and is missing (Debian, Ubuntu)
 
 DEMO_LETTERS = 500000
 # The page for a browser; HTML= makes none.
+, := ,
 HTML = build/demo.html
 DEMO_COMPARE = $(COMMAND) compare --policies cpu,device,static:1:1,eager,eft --show distance,gcups --same distance
 
+# What the first build is, before minutes of it.
+SAY_BUILD = test -e $(COMMAND) || echo "Building the libraries, the command and the examples: the first time takes two or three minutes on two cores."
+
 demo: setup ## compares placement policies on CPU and OpenCL, on two real sequences and on long ones, and says which to use
+	@$(SAY_BUILD)
 	@$(MAKE) --no-print-directory all
 	@$(COMMAND) info --short
 	@echo
@@ -114,10 +119,10 @@ demo: setup ## compares placement policies on CPU and OpenCL, on two real sequen
 	@echo
 	@$(DEMO_COMPARE) -- build/examples/levenshtein --quiet examples/data/human-mt.fa examples/data/orangutan-mt.fa
 	@echo
-	@echo "The edit distance of two random sequences of $(DEMO_LETTERS) letters, which take long enough to compare schedules:"
+	@echo "The edit distance of two random sequences of $(DEMO_LETTERS) letters, which take long enough to compare schedules."
+	@$(if $(HTML),echo "What ran where and when under each policy is also written to $(HTML)$(,) a page for a browser.")
 	@echo
 	@$(DEMO_COMPARE) $(if $(HTML),--html $(HTML)) -- build/examples/levenshtein --quiet --random $(DEMO_LETTERS) --seed 1
-	@$(if $(HTML),echo; echo "The page $(HTML) shows in a browser what ran where and when under each policy.")
 
 # Without an OpenCL device, tests that launch kernels are left out.
 SKIP_KERNELS = if ! $(COMMAND) info --require-device >/dev/null 2>&1; then \
@@ -126,6 +131,7 @@ SKIP_KERNELS = if ! $(COMMAND) info --require-device >/dev/null 2>&1; then \
 	fi
 
 test: setup ## builds everything and runs all tests; those of kernels only where there is an OpenCL device
+	@$(SAY_BUILD)
 	@$(MAKE) --no-print-directory all
 	@$(SKIP_KERNELS); $(CARGO) test --release --locked --no-fail-fast
 	@$(MAKE) --no-print-directory shake
@@ -146,6 +152,7 @@ lint: style ## formatting, clippy, documentation, what is compiled for models on
 # Without the models, which CI compiles to run them.
 .PHONY: style
 style:
+	.ci/titles
 	$(CARGO) fmt --check
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --document-private-items

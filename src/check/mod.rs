@@ -10,6 +10,26 @@
 //! what a C call looks at. How a call gets here is in `capi/strict.rs`, what the life of an EDT asks
 //! is in `engine/strict.rs`.
 //!
+//! | kind of fault | how it is seen | file |
+//! |---|---|---|
+//! | a call is refused | the reason is derived anew from arguments, objects and their history | `explain` |
+//! | a block is written by an EDT that may not write it | fingerprints, taken when the only writer gives the block back | `checksum.rs` |
+//! | a write just beside a block | guards of 128 bytes on either side; behind them pages that no thread may touch | `redzone.rs` |
+//! | a use of a block that is gone | its pages stay closed, or are filled with a pattern | `quarantine.rs` |
+//! | a use of `paramv` or `depv` after the EDT | functions get copies, which are filled with a pattern later | `quarantine_arguments.rs` |
+//! | a read of a block behind `ocrDbRelease` | its pages are closed while no EDT holds it | `closed.rs` |
+//! | a write behind the call that passed the block on | fingerprints at that call and at the release | `checksum.rs`, `overlap.rs` |
+//! | a kernel reads what another EDT may still write, or no EDT has written | the holders of the block when the kernel begins | `held.rs` |
+//! | an event is satisfied when it has triggered, by another event or an EDT's end | the graph keeps the event (`Worklist::rejected`) | `explain` |
+//!
+//! What is suspicious and may be right is a note, once: a dependence that came in time by chance, a block destroyed
+//! after another EDT could run with it, one variable for two GUIDs. A quarter of a million objects that are gone are
+//! remembered. The memory of up to 1024 blocks that are left stays closed when a run has ended, since a program with its
+//! own `main` goes on.
+//!
+//! **Costs where it is off:** a load and a branch in each call. What an EDT goes through does not ask: its templates have
+//! `needs_slow_path`, its code has no `fast_entry`, its blocks have a mark, and its threads keep no leases.
+//!
 //! **Races.** A program's threads go on while a call is judged. What a call is going to end or
 //! satisfy is noted before it does (under a ticket, so that it is not told of itself), and what it
 //! made, afterwards. So a caller that is refused finds the reason in the history, unless the two

@@ -1,6 +1,13 @@
 //! Files as data blocks (OCR-Vx): a chunk is read when it is created. It is written after it was destroyed, when nobody
 //! uses it any more, by the thread that finds that out. What is on a device then is brought to the host first, by an
 //! EDT that does nothing else. What is left when the program ends is written then.
+//!
+//! A chunk is a data block with a mark, which is looked at where a destroyed block is freed and nowhere else. The thread
+//! that frees it writes in the call, so an EDT that depends on that one finds the content in the file. A device's manager
+//! never waits for a disk: there an EDT that does nothing holds the block on the host first, and its end frees the block
+//! again. The content is compared with the file's, and is written from the first difference on. A table has what each
+//! block is a part of. The thread that takes an entry out of it writes, which settles the race with the end of the run.
+//! No call could report that a chunk was not written, so that ends the program.
 
 use crate::abi::Api;
 use crate::check::checksum::fingerprint;

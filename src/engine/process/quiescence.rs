@@ -1,6 +1,14 @@
 //! Detects quiescence: all workers sleep, all queues are empty, and no work is in flight. A program that gets there before
 //! `ocrShutdown` hangs, and is ended with a message. This file also takes the snapshot of what runs and what waits, of a
 //! program that hangs or of one that runs.
+//!
+//! Three threads run the check: the worker that falls asleep last, the thread that brings the count of work in flight to
+//! zero, and a thread that begins to wait in a call. At least one of them sees the final state. A thread that is woken in
+//! a call counts as work in flight from before it is woken. A thread of the program's own, or of a library, may call the
+//! runtime at any time. So a process is not accused while it has a thread that is neither the runtime's nor OpenCL's, and
+//! does not wait in a call. A thread that watches repeats the check, and looks whether all threads of the process sleep
+//! for good (`deadlock.rs`). A device that has work may go on; a note about one that keeps all others waiting is
+//! `patience.rs`.
 
 use crate::device::OpenclThreads;
 use crate::engine::state::idle::IdleCount;

@@ -1,4 +1,9 @@
 //! How a run ends: by `ocrShutdown`, by `ocrAbort`, or because the runtime itself has failed.
+//!
+//! `ocrShutdown` lets running EDTs and the kernels that were sent to a device end. Then no device takes another launch,
+//! what is left of files is written, managers end, the report is written (`start.rs`), and all memory is given back. A
+//! kernel that fails meanwhile ends the program as ever: what it has left half written must not get into a file.
+//! `ocrAbort` and fatal errors write the report and end the process as it stands; the calling thread does not go on.
 
 use crate::engine::process::watchdog;
 use crate::engine::state::context::Context;

@@ -2,8 +2,7 @@
 //!
 //! A later source wins: default, file (`OCR_CONFIG` or `-ocr:cfg`, TOML), environment, `-ocr:`
 //! argument. A relative name of a file is of the directory in which the process was started, whichever the source.
-//! To add a setting, add a line to [`SETTINGS`] and a field to [`Settings`], and read it in
-//! `Values::settings` and show it in [`Settings::rows`].
+//! To add a setting, add an entry to `settings!`. Its name, variable, meaning, default, reading and row follow from that.
 
 mod arguments;
 mod values;
@@ -22,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use values::{
     parse_bind, parse_bytes, parse_checks, parse_count, parse_flag, parse_models, parse_patience,
-    parse_queues, parse_workers,
+    parse_policy, parse_queues, parse_workers,
 };
 
 /// One setting, as people see it.
@@ -34,90 +33,6 @@ pub struct Description {
     /// What it means, with its values.
     pub what: &'static str,
 }
-
-/// All settings, in the order in which help and tables show them.
-pub const SETTINGS: &[Description] = &[
-    Description {
-        name: "workers",
-        variable: "OCR_WORKERS",
-        what: "worker threads; default: the cores that the process may use, less those of a CPU device beside functions",
-    },
-    Description {
-        name: "bind",
-        variable: "OCR_BIND",
-        what: "auto: workers and a CPU device that is used beside functions get cores of their own; off: all share all",
-    },
-    Description {
-        name: "sched",
-        variable: "OCR_SCHED",
-        what: "placement policy: eft, cpu, device, static:C:D, eager, heteroprio, locality, random:SEED",
-    },
-    Description {
-        name: "devices",
-        variable: "OCR_DEVICES",
-        what: "OpenCL devices: auto, none, cpu, gpu, all, or numbers as `ocr info` prints them",
-    },
-    Description {
-        name: "device-memory",
-        variable: "OCR_DEVICE_MEMORY",
-        what: "bound on the memory of each device's buffers, e.g. 512M; default: 3/4 of a device that has its own",
-    },
-    Description {
-        name: "device-copies",
-        variable: "OCR_DEVICE_FORCE_COPIES",
-        what: "1: copy to devices that share the host's memory, too (for tests)",
-    },
-    Description {
-        name: "device-queues",
-        variable: "OCR_DEVICE_QUEUES",
-        what: "command queues for kernels of each device, 1 to 32; kernels in different ones may run at the same time; default: 2 for a CPU device, 16 for others",
-    },
-    Description {
-        name: "device-ahead",
-        variable: "OCR_DEVICE_AHEAD",
-        what: "kernels that each device has enqueued behind the one they wait for, at most; 0: none; default: 32",
-    },
-    Description {
-        name: "patience",
-        variable: "OCR_PATIENCE",
-        what: "seconds after which a note says that nothing ends on a device for which all others wait, and again after twice the time; off; default: 60",
-    },
-    Description {
-        name: "platform",
-        variable: "OCR_PLATFORM",
-        what: "a description of the machine, as `ocr info --write-platform FILE` writes it",
-    },
-    Description {
-        name: "models",
-        variable: "OCR_MODELS",
-        what: "what runs have learned of how long EDTs and copies take: off, or a directory, which a run then fills under any policy that uses devices (cpu uses none); default: ocr/models in the user's cache directory, for policies that learn",
-    },
-    Description {
-        name: "check",
-        variable: "OCR_CHECK",
-        what: "strict: end at the first misuse of the interface that can be seen, and say what to do; leaks: and with status 1 if objects are left; default: off",
-    },
-    Description {
-        name: "stats",
-        variable: "OCR_STATS",
-        what: "1: print at exit what ran where and what moved",
-    },
-    Description {
-        name: "report",
-        variable: "OCR_REPORT",
-        what: "a file that gets the same as JSON",
-    },
-    Description {
-        name: "trace",
-        variable: "OCR_TRACE",
-        what: "a file that gets a recording of the run, for `ocr trace`, or for viewers if its name ends in .pftrace or .json",
-    },
-    Description {
-        name: "halt-dot",
-        variable: "OCR_HALT_DOT",
-        what: "a file that gets what waits for what, for Graphviz, when the program hangs and on SIGUSR1",
-    },
-];
 
 /// The origin of a value that nobody has given.
 pub const DEFAULT_ORIGIN: &str = "default";
@@ -221,43 +136,146 @@ impl fmt::Display for Models {
     }
 }
 
-/// The settings of a run.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// How many cores the process may use: no setting.
-    pub cores: usize,
+/// Makes the table of all settings, the struct of their values, and what reads and shows each of them.
+///
+/// An entry has, in this order: what its field is for, the field and its type, its default, how it is read, its name in a
+/// file and behind `-ocr:`, the variable of the environment, and what help says of it. `cores` is what a default may use:
+/// how many cores the process may use.
+macro_rules! settings {
+    ($cores:ident; $($(#[$doc:meta])* $field:ident: $type:ty = $default:expr, $read:expr, $name:literal, $variable:literal, $what:literal;)*) => {
+        /// All settings, in the order in which help and tables show them.
+        pub const SETTINGS: &[Description] = &[$(Description {
+            name: $name,
+            variable: $variable,
+            what: $what,
+        }),*];
+
+        /// The settings of a run.
+        #[derive(Clone, Debug)]
+        pub struct Settings {
+            /// How many cores the process may use: no setting.
+            pub cores: usize,
+            $($(#[$doc])* pub $field: Set<$type>,)*
+        }
+
+        impl Settings {
+            /// Each setting as text, for `ocr info`: name, value, origin.
+            pub fn rows(&self) -> Vec<(&'static str, String, &str)> {
+                vec![$(($name, self.$field.value.show(), &self.$field.origin)),*]
+            }
+        }
+
+        impl Values {
+            fn settings(&self) -> Result<Settings, String> {
+                let $cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+                Ok(Settings {
+                    cores: $cores,
+                    $($field: self.get($name, $default, $read)?,)*
+                })
+            }
+        }
+    };
+}
+
+settings! { cores;
     /// Worker threads, at least 1.
-    pub workers: Set<usize>,
+    workers: usize = cores, utf8(parse_workers), "workers", "OCR_WORKERS",
+        "worker threads; default: the cores that the process may use, less those of a CPU device beside functions";
+
     /// Whether workers and CPU devices get cores of their own.
-    pub bind: Set<Bind>,
+    bind: Bind = Bind::Auto, utf8(parse_bind), "bind", "OCR_BIND",
+        "auto: workers and a CPU device that is used beside functions get cores of their own; off: all share all";
+
     /// Name of the placement policy.
-    pub sched: Set<String>,
+    sched: String = policy::DEFAULT.into(), utf8(parse_policy), "sched", "OCR_SCHED",
+        "placement policy: eft, cpu, device, static:C:D, eager, heteroprio, locality, random:SEED";
+
     /// Which OpenCL devices are used.
-    pub devices: Set<Selection>,
+    devices: Selection = Selection::Auto, utf8(str::parse), "devices", "OCR_DEVICES",
+        "OpenCL devices: auto, none, cpu, gpu, all, or numbers as `ocr info` prints them";
+
     /// Bytes of buffers per device.
-    pub device_memory: Set<Option<u64>>,
+    device_memory: Option<u64> = None, utf8(|text| parse_bytes(text).map(Some)), "device-memory", "OCR_DEVICE_MEMORY",
+        "bound on the memory of each device's buffers, e.g. 512M; default: 3/4 of a device that has its own";
+
     /// Copy even where memory is shared.
-    pub device_copies: Set<bool>,
+    device_copies: bool = false, utf8(parse_flag), "device-copies", "OCR_DEVICE_FORCE_COPIES",
+        "1: copy to devices that share the host's memory, too (for tests)";
+
     /// Queues for kernels, per device. None: as many as suit the kind of device.
-    pub device_queues: Set<Option<usize>>,
+    device_queues: Option<usize> = None, utf8(|text| parse_queues(text).map(Some)), "device-queues", "OCR_DEVICE_QUEUES",
+        "command queues for kernels of each device, 1 to 32; kernels in different ones may run at the same time; default: 2 for a CPU device, 16 for others";
+
     /// Kernels enqueued ahead, per device.
-    pub device_ahead: Set<usize>,
+    device_ahead: usize = 32, utf8(parse_count), "device-ahead", "OCR_DEVICE_AHEAD",
+        "kernels that each device has enqueued behind the one they wait for, at most; 0: none; default: 32";
+
     /// After how long a note says that all wait for a device; whole seconds, at least 1. None: it is not said.
-    pub patience: Set<Option<Duration>>,
+    patience: Option<Duration> = Some(PATIENCE), utf8(parse_patience), "patience", "OCR_PATIENCE",
+        "seconds after which a note says that nothing ends on a device for which all others wait, and again after twice the time; off; default: 60";
+
     /// The description of the machine is there.
-    pub platform: Set<Option<PathBuf>>,
+    platform: Option<PathBuf> = None, file, "platform", "OCR_PLATFORM",
+        "a description of the machine, as `ocr info --write-platform FILE` writes it";
+
     /// Where what runs have learned is kept.
-    pub models: Set<Models>,
+    models: Models = Models::Cache, parse_models, "models", "OCR_MODELS",
+        "what runs have learned of how long EDTs and copies take: off, or a directory, which a run then fills under any policy that uses devices (cpu uses none); default: ocr/models in the user's cache directory, for policies that learn";
+
     /// How much of what the program does is checked.
-    pub check: Set<Checks>,
+    check: Checks = Checks::Off, utf8(parse_checks), "check", "OCR_CHECK",
+        "strict: end at the first misuse of the interface that can be seen, and say what to do; leaks: and with status 1 if objects are left; default: off";
+
     /// Whether statistics are printed on the standard error at exit.
-    pub stats: Set<bool>,
+    stats: bool = false, utf8(parse_flag), "stats", "OCR_STATS",
+        "1: print at exit what ran where and what moved";
+
     /// The file that gets the report as JSON; none: nobody asks for it.
-    pub report: Set<Option<PathBuf>>,
+    report: Option<PathBuf> = None, file, "report", "OCR_REPORT",
+        "a file that gets the same as JSON";
+
     /// The file that gets a recording of the run; none: nothing is recorded.
-    pub trace: Set<Option<PathBuf>>,
+    trace: Option<PathBuf> = None, file, "trace", "OCR_TRACE",
+        "a file that gets a recording of the run, for `ocr trace`, or for viewers if its name ends in .pftrace or .json";
+
     /// The file that gets a graph of what waits, when the program hangs or SIGUSR1 comes; none: it is not drawn.
-    pub halt_dot: Set<Option<PathBuf>>,
+    halt_dot: Option<PathBuf> = None, file, "halt-dot", "OCR_HALT_DOT",
+        "a file that gets what waits for what, for Graphviz, when the program hangs and on SIGUSR1";
+}
+
+/// The value of a setting as `ocr info` shows it; "-" stands for none.
+trait Show {
+    fn show(&self) -> String;
+}
+
+macro_rules! show_as_displayed {
+    ($($type:ty),*) => {
+        $(impl Show for $type {
+            fn show(&self) -> String {
+                self.to_string()
+            }
+        }
+
+        impl Show for Option<$type> {
+            fn show(&self) -> String {
+                self.as_ref().map_or("-".into(), Show::show)
+            }
+        })*
+    };
+}
+
+show_as_displayed!(usize, u64, bool, String, Selection, Checks, Bind, Models);
+
+impl Show for Option<PathBuf> {
+    fn show(&self) -> String {
+        (self.as_deref()).map_or("-".into(), |path| Readable::path(path).to_string())
+    }
+}
+
+impl Show for Option<Duration> {
+    fn show(&self) -> String {
+        self.map_or("off".into(), |time| time.as_secs().to_string())
+    }
 }
 
 /// What the command line asks for besides settings.
@@ -350,54 +368,6 @@ impl Settings {
         }
         values.settings()
     }
-
-    /// Each setting as text, for `ocr info`: name, value, origin.
-    pub fn rows(&self) -> Vec<(&'static str, String, &str)> {
-        fn maybe(value: &Option<impl fmt::Display>) -> String {
-            value
-                .as_ref()
-                .map_or("-".into(), std::string::ToString::to_string)
-        }
-        let path = |set: &Set<Option<PathBuf>>| maybe(&set.value.as_deref().map(Readable::path));
-        vec![
-            ("workers", self.workers.to_string(), &self.workers.origin),
-            ("bind", self.bind.to_string(), &self.bind.origin),
-            ("sched", self.sched.to_string(), &self.sched.origin),
-            ("devices", self.devices.to_string(), &self.devices.origin),
-            (
-                "device-memory",
-                maybe(&self.device_memory.value),
-                &self.device_memory.origin,
-            ),
-            (
-                "device-copies",
-                self.device_copies.to_string(),
-                &self.device_copies.origin,
-            ),
-            (
-                "device-queues",
-                maybe(&self.device_queues.value),
-                &self.device_queues.origin,
-            ),
-            (
-                "device-ahead",
-                self.device_ahead.to_string(),
-                &self.device_ahead.origin,
-            ),
-            (
-                "patience",
-                (self.patience.value).map_or("off".into(), |time| time.as_secs().to_string()),
-                &self.patience.origin,
-            ),
-            ("platform", path(&self.platform), &self.platform.origin),
-            ("models", self.models.to_string(), &self.models.origin),
-            ("check", self.check.to_string(), &self.check.origin),
-            ("stats", self.stats.to_string(), &self.stats.origin),
-            ("report", path(&self.report), &self.report.origin),
-            ("trace", path(&self.trace), &self.trace.origin),
-            ("halt-dot", path(&self.halt_dot), &self.halt_dot.origin),
-        ]
-    }
 }
 
 impl Values {
@@ -444,32 +414,12 @@ impl Values {
         &self,
         name: &str,
         default: T,
-        parse: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Result<Set<T>, String> {
-        self.get_bytes(name, default, |text| match text.to_str() {
-            Some(text) => parse(text),
-            None => Err(format!("\"{}\" is not UTF-8", Readable::os(text))),
-        })
-    }
-
-    /// The name of a file, which need not be UTF-8.
-    fn get_file(&self, name: &str) -> Result<Set<Option<PathBuf>>, String> {
-        self.get_bytes(name, None, |text| {
-            let file = from_start(Path::new(text)).map_err(|error| error.to_string())?;
-            Ok(Some(file))
-        })
-    }
-
-    fn get_bytes<T>(
-        &self,
-        name: &str,
-        default: T,
         parse: impl FnOnce(&OsStr) -> Result<T, String>,
     ) -> Result<Set<T>, String> {
         let Some((text, origin)) = self.0.get(name) else {
             return Ok(Set {
                 value: default,
-                origin: "default".into(),
+                origin: DEFAULT_ORIGIN.into(),
             });
         };
         let value = parse(text).map_err(|message| format!("{origin}: {message}"))?;
@@ -478,31 +428,20 @@ impl Values {
             origin: origin.clone(),
         })
     }
+}
 
-    fn settings(&self) -> Result<Settings, String> {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Ok(Settings {
-            cores,
-            workers: self.get("workers", cores, parse_workers)?,
-            bind: self.get("bind", Bind::Auto, parse_bind)?,
-            sched: self.get("sched", policy::DEFAULT.into(), |text| {
-                policy::parse(text).map(|_| text.to_string())
-            })?,
-            devices: self.get("devices", Selection::Auto, str::parse)?,
-            device_memory: self.get("device-memory", None, |text| parse_bytes(text).map(Some))?,
-            device_copies: self.get("device-copies", false, parse_flag)?,
-            device_queues: self.get("device-queues", None, |text| parse_queues(text).map(Some))?,
-            device_ahead: self.get("device-ahead", 32, parse_count)?,
-            patience: self.get("patience", Some(PATIENCE), parse_patience)?,
-            platform: self.get_file("platform")?,
-            models: self.get_bytes("models", Models::Cache, parse_models)?,
-            check: self.get("check", Checks::Off, parse_checks)?,
-            stats: self.get("stats", false, parse_flag)?,
-            report: self.get_file("report")?,
-            trace: self.get_file("trace")?,
-            halt_dot: self.get_file("halt-dot")?,
-        })
+/// Reads a value that has to be UTF-8.
+fn utf8<T>(parse: impl Fn(&str) -> Result<T, String>) -> impl FnOnce(&OsStr) -> Result<T, String> {
+    move |text| match text.to_str() {
+        Some(text) => parse(text),
+        None => Err(format!("\"{}\" is not UTF-8", Readable::os(text))),
     }
+}
+
+/// The name of a file, which need not be UTF-8.
+fn file(text: &OsStr) -> Result<Option<PathBuf>, String> {
+    let file = from_start(Path::new(text)).map_err(|error| error.to_string())?;
+    Ok(Some(file))
 }
 
 fn find(name: &str) -> Result<&'static Description, String> {

@@ -3,6 +3,7 @@
 use super::{Bind, Checks, Models};
 use crate::device::DeviceSettings;
 use crate::directory::from_start;
+use crate::sched::policy;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -27,6 +28,10 @@ pub(super) fn parse_bind(text: &str) -> Result<Bind, String> {
         "off" | "0" => Ok(Bind::Off),
         _ => Err(format!("\"{text}\" is neither auto nor off")),
     }
+}
+
+pub(super) fn parse_policy(text: &str) -> Result<String, String> {
+    policy::parse(text).map(|_| text.to_string())
 }
 
 pub(super) fn parse_checks(text: &str) -> Result<Checks, String> {

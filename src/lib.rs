@@ -86,6 +86,7 @@ mod trace;
 #[path = "trace/models.rs"]
 mod trace;
 
+pub use abi::hints;
 #[cfg(not(loom))]
 pub use engine::run::start::run_program;
 #[cfg(not(loom))]

@@ -31,6 +31,7 @@ use documents::{
 };
 use folder::Folder;
 use ocr::config::SETTINGS;
+use ocr::hints::HINTS;
 use ocr::policy::{DEFAULT, POLICIES};
 use std::fs;
 use std::process::{Command, Stdio};
@@ -187,6 +188,22 @@ fn the_guide_lists_the_settings() {
     let table = documents::table(
         "docs/guide/src/settings.md",
         "| variable | argument | meaning |",
+    );
+    assert!(
+        table == rows,
+        "the table is\n{table}\nand should be\n{rows}"
+    );
+}
+
+#[test]
+fn the_guide_lists_the_hints() {
+    let row = |it: &ocr::hints::HintProperty| {
+        format!("| `{}` | {} |\n", it.name, it.effect.unwrap_or_default())
+    };
+    let rows: String = HINTS.iter().map(row).collect();
+    let table = documents::table(
+        "docs/guide/src/tutorial/labels-and-hints.md",
+        "| hint | effect |",
     );
     assert!(
         table == rows,

@@ -3,6 +3,7 @@
 //! [`sys`] has their declarations, [`Api`] their functions as an enum, and `names` the names of their constants, for
 //! messages. It stands below all rooms that speak of the interface, and does nothing.
 
+pub mod hints;
 pub(crate) mod names;
 
 /// What the headers declare, as `bindgen` reads them.

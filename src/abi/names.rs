@@ -1,5 +1,6 @@
 //! The names of numbers, as programs write them. The numbers are those of the headers.
 
+use super::hints::HINTS;
 use super::sys;
 
 /// Numbers and what they are called.
@@ -22,12 +23,14 @@ pub(crate) const HINT_TYPES: &Names = names! {
 };
 
 /// The properties of hints: `ocrHintProp_t`.
-pub(crate) const HINT_PROPERTIES: &Names = names! {
-    OCR_HINT_EDT_PRIORITY OCR_HINT_EDT_SLOT_MAX_ACCESS OCR_HINT_EDT_AFFINITY OCR_HINT_EDT_SPAD_USAGE
-    OCR_HINT_EDT_DISPERSE OCR_HINT_EDT_SPACE OCR_HINT_EDT_TIME OCR_HINT_EDT_STATS_HW_CYCLES
-    OCR_HINT_EDT_STATS_L1_HITS OCR_HINT_EDT_STATS_L1_MISSES OCR_HINT_EDT_STATS_FLOAT_OPS OCR_HINT_EDT_SPAWNING
-    OCR_HINT_DB_AFFINITY OCR_HINT_DB_NEAR OCR_HINT_DB_INTER OCR_HINT_DB_FAR OCR_HINT_DB_HIGHBW
-    OCR_HINT_DB_EAGER OCR_HINT_DB_LAZY
+pub(crate) const HINT_PROPERTIES: &Names = &{
+    let mut names = [(0, ""); HINTS.len()];
+    let mut at = 0;
+    while at < HINTS.len() {
+        names[at] = (HINTS[at].number, HINTS[at].name);
+        at += 1;
+    }
+    names
 };
 
 /// The kinds of objects that labels are for: `ocrGuidUserKind`.

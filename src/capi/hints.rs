@@ -2,32 +2,22 @@
 
 use super::convert::found;
 use super::{put, sys, with};
+use crate::abi::hints::range;
 use crate::object::guid::{Guid, Kind};
 use crate::object::hints::HintSet;
 use crate::status::Status;
 use sys::{ocrGuid_t, ocrHint_t, ocrHintProp_t, ocrHintType_t};
 
-/// The numbers between which the properties of a type of hint lie, both exclusive. None for an unknown type.
-fn bounds(hint_type: ocrHintType_t) -> Option<(ocrHintProp_t, ocrHintProp_t)> {
-    Some(match hint_type {
-        sys::OCR_HINT_EDT_T => (sys::OCR_HINT_EDT_PROP_START, sys::OCR_HINT_EDT_PROP_END),
-        sys::OCR_HINT_DB_T => (sys::OCR_HINT_DB_PROP_START, sys::OCR_HINT_DB_PROP_END),
-        sys::OCR_HINT_EVT_T => (sys::OCR_HINT_EVT_PROP_START, sys::OCR_HINT_EVT_PROP_END),
-        sys::OCR_HINT_GROUP_T => (sys::OCR_HINT_GROUP_PROP_START, sys::OCR_HINT_GROUP_PROP_END),
-        _ => return None,
-    })
-}
-
 /// The position of a property among those of the hint's type, from 0. None if the type does not have the property.
 fn position(hint: &ocrHint_t, property: ocrHintProp_t) -> Option<usize> {
-    let (start, end) = bounds(hint.type_)?;
+    let (start, end) = range(hint.type_)?;
     (start < property && property < end).then(|| (property - start - 1) as usize)
 }
 
 /// The properties that are set in a hint, by position.
 fn properties(hint: &ocrHint_t) -> HintSet {
     let mut set = HintSet::default();
-    let count = bounds(hint.type_).map_or(0, |(start, end)| end - start - 1);
+    let count = range(hint.type_).map_or(0, |(start, end)| end - start - 1);
     for at in (0..count as usize).filter(|at| hint.propMask & 1 << at != 0) {
         let args = std::ptr::from_ref(&hint.args).cast::<u64>();
         // SAFETY: `at` is below the number of properties of this type, which is the length of its member of the union,

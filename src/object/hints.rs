@@ -5,6 +5,7 @@
 //! leaves: nothing is locked under them.
 
 use super::guid::Guid;
+use crate::abi::{hints, sys};
 use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -12,14 +13,14 @@ use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Properties of the kind of object that has most.
-const PROPERTIES: usize = 12;
+const PROPERTIES: usize = hints::MOST;
 
 /// `OCR_HINT_EDT_PRIORITY`, as its place among the properties of EDTs.
-pub(crate) const EDT_PRIORITY: usize = 0;
+pub(crate) const EDT_PRIORITY: usize = hints::position(sys::OCR_HINT_EDT_PRIORITY);
 /// `OCR_HINT_EDT_AFFINITY`, as its place among the properties of EDTs.
-pub(crate) const EDT_AFFINITY: usize = 2;
+pub(crate) const EDT_AFFINITY: usize = hints::position(sys::OCR_HINT_EDT_AFFINITY);
 /// `OCR_HINT_EDT_TIME`, as its place among the properties of EDTs.
-pub(crate) const EDT_TIME: usize = 6;
+pub(crate) const EDT_TIME: usize = hints::position(sys::OCR_HINT_EDT_TIME);
 
 /// Some properties with their values.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]

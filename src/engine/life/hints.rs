@@ -1,11 +1,6 @@
 //! Hints of objects (OCR 1.1.0, B.1): where they are kept, and what they lead to.
 //!
-//! | hint | what the runtime does with it |
-//! |---|---|
-//! | EDT, priority | a worker takes ready EDTs with a priority first, the highest before others |
-//! | EDT, affinity | an EDT with several variants goes to that place, if one of them can run there |
-//! | EDT, time | what one of its template takes, in nanoseconds, for a policy that asks before one has run |
-//! | all others | kept, and read back |
+//! `abi/hints.rs` lists all properties, with the effect of each.
 
 use crate::engine::state::context::Context;
 use crate::object::edt::{Edt, EdtRef, EdtState};

@@ -1,0 +1,130 @@
+//! The properties of hints (OCR 1.1.0, B.1), and what each leads to.
+//!
+//! To add one, give it a number in `include/ocr-types.h` and an entry in `hints!`. Names, positions and the guide's table
+//! follow from the entry; the compiler refuses a property of the header without one.
+
+use super::sys;
+
+/// A property of hints.
+pub struct HintProperty {
+    /// Its number (`ocrHintProp_t`).
+    pub number: u32,
+    /// Its name in the headers.
+    pub name: &'static str,
+    /// What the runtime does with it. None: it is kept, and read back.
+    pub effect: Option<&'static str>,
+}
+
+/// Makes the table of all properties; an entry without a text has no effect.
+macro_rules! hints {
+    ($($name:ident $(= $effect:literal)?;)*) => {
+        /// All properties, in the order of their numbers.
+        pub const HINTS: &[HintProperty] = &[$(HintProperty {
+            number: sys::$name as u32,
+            name: stringify!($name),
+            effect: hints!(@effect $($effect)?),
+        }),*];
+    };
+    (@effect) => { None };
+    (@effect $effect:literal) => { Some($effect) };
+}
+
+hints! {
+    OCR_HINT_EDT_PRIORITY = "of the ready EDTs, workers run those with a higher priority first";
+    OCR_HINT_EDT_SLOT_MAX_ACCESS;
+    OCR_HINT_EDT_AFFINITY = "an EDT with several variants runs in that place";
+    OCR_HINT_EDT_SPAD_USAGE;
+    OCR_HINT_EDT_DISPERSE;
+    OCR_HINT_EDT_SPACE;
+    OCR_HINT_EDT_TIME = "how long an EDT takes, in nanoseconds: a first guess for the [policy](../placement.md)";
+    OCR_HINT_EDT_STATS_HW_CYCLES;
+    OCR_HINT_EDT_STATS_L1_HITS;
+    OCR_HINT_EDT_STATS_L1_MISSES;
+    OCR_HINT_EDT_STATS_FLOAT_OPS;
+    OCR_HINT_EDT_SPAWNING;
+    OCR_HINT_DB_AFFINITY;
+    OCR_HINT_DB_NEAR;
+    OCR_HINT_DB_INTER;
+    OCR_HINT_DB_FAR;
+    OCR_HINT_DB_HIGHBW;
+    OCR_HINT_DB_EAGER;
+    OCR_HINT_DB_LAZY;
+}
+
+/// The numbers between which the properties of each type of hint lie, both exclusive, by the number of the type.
+const RANGES: [(u32, u32, u32); 4] = [
+    (
+        sys::OCR_HINT_EDT_T,
+        sys::OCR_HINT_EDT_PROP_START,
+        sys::OCR_HINT_EDT_PROP_END,
+    ),
+    (
+        sys::OCR_HINT_DB_T,
+        sys::OCR_HINT_DB_PROP_START,
+        sys::OCR_HINT_DB_PROP_END,
+    ),
+    (
+        sys::OCR_HINT_EVT_T,
+        sys::OCR_HINT_EVT_PROP_START,
+        sys::OCR_HINT_EVT_PROP_END,
+    ),
+    (
+        sys::OCR_HINT_GROUP_T,
+        sys::OCR_HINT_GROUP_PROP_START,
+        sys::OCR_HINT_GROUP_PROP_END,
+    ),
+];
+
+/// The numbers between which the properties of a type of hint (`ocrHintType_t`) lie, both exclusive. None for an unknown
+/// type.
+pub(crate) fn range(hint_type: u32) -> Option<(u32, u32)> {
+    let (_, start, end) = RANGES.iter().find(|(number, ..)| *number == hint_type)?;
+    Some((*start, *end))
+}
+
+/// The most properties that a type of hint has.
+pub(crate) const MOST: usize = {
+    let (mut most, mut at) = (0, 0);
+    while at < RANGES.len() {
+        let count = RANGES[at].2 - RANGES[at].1 - 1;
+        if count > most {
+            most = count;
+        }
+        at += 1;
+    }
+    most as usize
+};
+
+/// The position of a property among those of its type, from 0.
+pub(crate) const fn position(property: u32) -> usize {
+    let mut at = 0;
+    while at < RANGES.len() {
+        let (_, start, end) = RANGES[at];
+        if start < property && property < end {
+            return (property - start - 1) as usize;
+        }
+        at += 1;
+    }
+    panic!("no type of hint has this property")
+}
+
+// Each property of the headers has an entry, and the entries stand in the order of the numbers.
+const _: () = {
+    let (mut entry, mut at) = (0, 0);
+    while at < RANGES.len() {
+        let (_, start, end) = RANGES[at];
+        let mut number = start + 1;
+        while number < end {
+            assert!(
+                entry < HINTS.len() && HINTS[entry].number == number,
+                "a property of the headers has no entry here"
+            );
+            (entry, number) = (entry + 1, number + 1);
+        }
+        at += 1;
+    }
+    assert!(
+        entry == HINTS.len(),
+        "an entry is no property of the headers"
+    );
+};

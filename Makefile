@@ -34,8 +34,8 @@ EXAMPLES       := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*
 # What the libraries are made of, and what the command is made of besides. Folders are named too, so that a file that
 # goes away is noticed as well.
 LIBRARY_SOURCES := Cargo.toml Cargo.lock build.rs $(shell find include) \
-	$(shell find src -path src/bin -prune -o -name '*.map' -o -print)
-COMMAND_SOURCES := $(shell find src/bin)
+	$(shell find src crates -path crates/ocr-cli -prune -o -name '*.map' -o -name '*.md' -o -print)
+COMMAND_SOURCES := $(shell find crates/ocr-cli/Cargo.toml crates/ocr-cli/src)
 
 .PHONY: all libraries command manual examples setup demo test shake lint loom loom-quick miri tsan asan bench bench-peers bench-strict \
 	install install-files ocr-install ocr-install-files uninstall clean help
@@ -56,12 +56,12 @@ examples: $(EXAMPLES) ## build/examples/*, linked statically
 # The library, the command and the tests are compiled with one profile, so cargo compiles each dependency once.
 $(STATIC_LIBRARY): $(LIBRARY_SOURCES)
 	@mkdir -p $(@D)
-	$(CARGO) build --release --locked --lib
+	$(CARGO) build --release --locked --package ocr
 	@cp target/release/libocr.a $@
 
 $(COMMAND): $(COMMAND_SOURCES) $(STATIC_LIBRARY)
 	@mkdir -p $(@D)
-	$(CARGO) build --release --locked --bin ocr
+	$(CARGO) build --release --locked --package ocr-cli
 	@cp target/release/ocr $@.new && mv $@.new $@
 
 # cargo gives a cdylib neither a soname nor a weak `main`. It stays when it is closed (nodelete): it is called when

@@ -65,21 +65,16 @@ mod heap;
 pub(crate) mod memory;
 #[cfg(not(loom))]
 mod message;
-pub mod model;
 pub(crate) mod object;
 #[cfg(not(loom))]
 pub mod platform;
 #[cfg(not(loom))]
 pub mod report;
 pub(crate) mod sched;
-#[cfg(not(loom))]
-pub mod simulate;
 pub(crate) mod status;
 mod symbols;
-mod sync;
 #[cfg(not(loom))]
 pub mod tasks;
-pub mod text;
 #[cfg(not(loom))]
 mod trace;
 #[cfg(loom)]
@@ -91,5 +86,6 @@ pub use engine::run::start::run_program;
 #[cfg(not(loom))]
 pub use object::code::EdtDep;
 pub use object::guid::Guid;
-#[cfg(not(loom))]
-pub use sched::policy;
+pub(crate) use ocr_base::sync;
+pub use ocr_base::text;
+pub use ocr_place::{model, policy, simulate};

@@ -20,7 +20,7 @@ pub(crate) mod hints;
 pub(crate) mod link;
 pub(crate) mod map;
 pub(crate) mod partition;
-pub(crate) mod place;
+pub(crate) use ocr_place::place;
 pub(crate) mod range;
 pub(crate) mod reduction;
 pub(crate) mod registry;

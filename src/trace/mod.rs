@@ -19,11 +19,9 @@
 //! ([`is_on`]). What every EDT goes through asks not even that: a work has no `fast_entry` then
 //! (`object::code::CodeTable`), as in strict mode.
 
-pub(crate) mod clock;
 pub(crate) mod events;
-pub(crate) mod format;
-pub(crate) mod reader;
 pub(crate) mod recording;
 pub(crate) mod writer;
 
+pub(crate) use ocr_trace::{clock, format};
 pub(crate) use recording::is_on;

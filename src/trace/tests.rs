@@ -1,6 +1,6 @@
 use super::*;
 use crate::trace::format::{HEAD_BYTES, SEGMENT_UNIT, VERSION};
-use crate::trace::reader::{self, TraceEvent};
+use ocr_trace::reader::{self, TraceEvent};
 use crate::trace::recording::create;
 use std::fs;
 use std::path::{Path, PathBuf};

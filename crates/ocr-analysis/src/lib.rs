@@ -1,0 +1,10 @@
+//! Analysis of recorded runs.
+
+#![forbid(unsafe_code)]
+
+pub mod bounds;
+pub mod explain;
+pub mod export;
+pub mod recorded;
+pub mod replay;
+pub mod why;

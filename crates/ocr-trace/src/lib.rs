@@ -1,0 +1,5 @@
+//! Recordings of runs.
+
+pub mod clock;
+pub mod format;
+pub mod reader;

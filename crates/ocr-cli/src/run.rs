@@ -1,7 +1,7 @@
 //! One run of an OCR program, with its report and the `key: value` lines of its output.
 
-use crate::output::CommandError;
 use crate::input::Input;
+use crate::output::CommandError;
 use crate::started;
 use ocr::report::{Report, recorded as records};
 use ocr::text::Readable;

@@ -316,7 +316,8 @@ fn slices_of(events: &[serde_json::Value], name: &str) -> usize {
 /// What Perfetto's own schema says of a file; none where it is not installed, which is told.
 fn decode(file: &Path) -> Option<serde_json::Value> {
     let python = std::env::var("OCR_TEST_PYTHON").unwrap_or("python3".into());
-    let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("crates/ocr-cli/tests/trace/decode.py");
+    let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .join("crates/ocr-cli/tests/trace/decode.py");
     let output = Command::new(&python).arg(script).arg(file).output();
     let why = match output {
         Ok(output) if output.status.code() == Some(77) => String::from_utf8_lossy(&output.stderr)

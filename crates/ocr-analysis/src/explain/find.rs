@@ -1,7 +1,7 @@
 //! Finds the EDT or the template that a word of the command line names.
 
-use ocr_base::text::counted;
 use crate::recorded::RecordedRun;
+use ocr_base::text::counted;
 use std::collections::BTreeSet;
 
 /// An EDT or templates that a word names.

@@ -5,7 +5,9 @@ use super::{
     RecordedTemplate, RecordedUse, Transfer,
 };
 use ocr_place::policy::{Certainty, Expected, Why};
-use ocr_trace::format::{Basis, MODE_EW, MODE_NULL, MODE_RW, Record, RecordKind, ThreadRole, UNDECIDED};
+use ocr_trace::format::{
+    Basis, MODE_EW, MODE_NULL, MODE_RW, Record, RecordKind, ThreadRole, UNDECIDED,
+};
 use ocr_trace::reader::{RecordingFile, TraceEvent};
 use rustc_hash::FxHashMap;
 use std::path::Path;

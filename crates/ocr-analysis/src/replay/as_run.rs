@@ -2,11 +2,11 @@
 
 use super::Replay;
 use super::graph::NOBODY;
-use ocr_place::place::Place;
 use crate::recorded::{
     Edge, NEVER, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedRun, RecordedTemplate,
     RecordedThread, Transfer,
 };
+use ocr_place::place::Place;
 use ocr_place::simulate::{Copied, Outcome, simulate_recorded};
 use std::collections::BTreeMap;
 

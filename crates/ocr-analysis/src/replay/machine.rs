@@ -1,7 +1,7 @@
 //! The machine on which a recording is replayed: that of the recording, or another one that the user asks for.
 
-use ocr_place::place::Place;
 use crate::recorded::{RecordedRun, Transfer, median};
+use ocr_place::place::Place;
 use ocr_place::simulate::{MachineModel, SimulatedDevice};
 use std::str::FromStr;
 

@@ -25,10 +25,12 @@ mod machine;
 
 pub use machine::{DeviceWish, Wish};
 
-use ocr_place::model::{KeptTimes, RunTimes};
 use crate::bounds::{Bounds, Precedence, Problem};
 use crate::recorded::RecordedRun;
-use ocr_place::simulate::{MachineModel, SimulatedDevice, SimulatedTask, TaskGraph, Uses, simulate};
+use ocr_place::model::{KeptTimes, RunTimes};
+use ocr_place::simulate::{
+    MachineModel, SimulatedDevice, SimulatedTask, TaskGraph, Uses, simulate,
+};
 use serde::Serialize;
 
 /// How many rounds are played for the mixed bound.

@@ -1,7 +1,5 @@
 use super::*;
-use crate::recorded::{
-    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedUse,
-};
+use crate::recorded::{Edge, NEVER, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedUse};
 
 /// An EDT that ran from `begin` to `end`.
 fn edt(template: u32, place: u8, begin: u64, end: u64) -> RecordedEdt {

@@ -22,9 +22,9 @@
 use super::idle::{IdleTimes, PlaceTime};
 use super::moved::Moved;
 use super::variants::Variant;
-use ocr_base::text::duration;
 use crate::recorded::{RecordedRun, Score};
 use ocr_base::text::Counted;
+use ocr_base::text::duration;
 use serde::Serialize;
 
 /// The part of the run from which on a cause is worth telling.

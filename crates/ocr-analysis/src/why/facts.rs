@@ -5,8 +5,8 @@ use super::idle::{IdleTimes, Idleness, PlaceTime};
 use super::moved::Moved;
 use super::variants::{Variant, variants};
 use crate::recorded::{RecordedRun, Score};
-use ocr_base::text::{counted, duration};
 use ocr_base::text::Counted;
+use ocr_base::text::{counted, duration};
 use serde::ser::{Serialize, Serializer};
 use std::collections::BTreeMap;
 

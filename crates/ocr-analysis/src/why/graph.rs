@@ -2,8 +2,8 @@
 
 use super::causes::{Cause, CauseRule, Look, WORTH, percent, time};
 use super::idle::{Idleness, total};
-use ocr_base::text::duration;
 use crate::recorded::RecordedEdt;
+use ocr_base::text::duration;
 use std::collections::BTreeMap;
 
 impl Look<'_> {

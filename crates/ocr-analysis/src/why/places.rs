@@ -3,8 +3,8 @@
 use super::causes::{Cause, CauseRule, Look, WORTH, bytes, percent, time};
 use super::idle::{Idleness, PlaceTime, total};
 use super::variants::Variant;
-use ocr_base::text::counted;
 use crate::recorded::{NEVER, RecordedEdt};
+use ocr_base::text::counted;
 
 /// How fast a place runs the EDTs of a template.
 struct Rate<'a> {

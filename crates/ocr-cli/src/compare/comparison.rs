@@ -1,16 +1,16 @@
 //! The results of a comparison's runs, as tables, notes and a verdict.
 
-use crate::output::CommandError;
 use crate::compare::because::because;
 use crate::compare::best::{Candidate, Times, Verdict, best_place, verdict};
 use crate::compare::options::{CompareOptions, Devices, Purpose};
-use crate::html::{Page, PageRun};
 use crate::compare::reasons::{Reasons, SeenRun, reasons};
 use crate::compare::row::{Measured, Row};
-use crate::run::Run;
 use crate::compare::same::{self, Values};
-use crate::table::{Align, Table, bytes, seconds, wrap};
+use crate::html::{Page, PageRun};
+use crate::output::CommandError;
 use crate::output::words;
+use crate::run::Run;
+use crate::table::{Align, Table, bytes, seconds, wrap};
 use ocr::policy;
 use ocr::report::why::Facts;
 use ocr::report::{duration, recorded};

@@ -1,8 +1,8 @@
 //! A comparison as JSON, with each run.
 
 use crate::compare::best::Verdict;
-use crate::compare::options::Devices;
 use crate::compare::comparison::Comparison;
+use crate::compare::options::Devices;
 use crate::compare::reasons::Reasons;
 use crate::compare::row::{Measured, Row};
 use ocr::report::Report;

@@ -9,12 +9,12 @@ pub(crate) mod reasons;
 mod row;
 pub(crate) mod same;
 
-use crate::compare::options::{CompareOptions, Devices, Purpose};
 use crate::compare::comparison::Comparison;
+use crate::compare::options::{CompareOptions, Devices, Purpose};
 use crate::input::Input;
+use crate::output::{CommandError, print};
 use crate::progress::Progress;
 use crate::run::{Folder, Program, RunError, check_words};
-use crate::output::{CommandError, print};
 use ocr::config::{DEFAULT_ORIGIN, Settings};
 use ocr::device::{DeviceKind, Inventory, Selection, discover};
 use ocr::policy;

@@ -1,7 +1,7 @@
 //! `ocr explain`: why a recorded run took as long as it did, and what to change.
 
-use crate::table::{Align, Table, bytes, wrap};
 use crate::output::{CommandError, print};
+use crate::table::{Align, Table, bytes, wrap};
 use clap::Args;
 use ocr::report::explain::{
     ERRORS, EdtView, Explained, ExplainedChoice, ExplainedTemplate, PlaceOfTemplate, Subject,

@@ -23,8 +23,8 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
-use crate::output::CommandError;
 use crate::compare::reasons::{Reasons, SeenRun};
+use crate::output::CommandError;
 use crate::table::Table;
 use ocr::report::recorded::RecordedRun;
 use ocr::report::why::Facts;

@@ -4,8 +4,8 @@ mod json;
 mod shares;
 
 use crate::info::shares::{chosen, cpu_units, shares};
-use crate::table::{bytes, wrap};
 use crate::output::{CommandError, print};
+use crate::table::{bytes, wrap};
 use ocr::config::{Bind, DEFAULT_ORIGIN, Settings};
 use ocr::device::{DeviceInfo, Inventory, LoaderState, discover, measure_links};
 use ocr::platform::Platform;

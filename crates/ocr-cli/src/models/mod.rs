@@ -2,8 +2,8 @@
 
 mod json;
 
-use crate::table::{Align, Table, bytes};
 use crate::output::{CommandError, print};
+use crate::table::{Align, Table, bytes};
 use ocr::config::Settings;
 use ocr::model::{Content, CopyEntry, Direction, ModelEntry, Store, StoredFile as File, today};
 use ocr::report::{counted, duration};

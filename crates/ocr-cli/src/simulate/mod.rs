@@ -1,11 +1,11 @@
 //! `ocr simulate`: a recorded run on a machine that need not exist.
 
 use crate::compare::best::gain;
+use crate::compare::reasons::{SeenRun, reasons};
 use crate::explain::text_of_run;
 use crate::html::{Page, PageRun};
-use crate::compare::reasons::{SeenRun, reasons};
-use crate::table::{Align, Table, bytes, wrap};
 use crate::output::{CommandError, print};
+use crate::table::{Align, Table, bytes, wrap};
 use clap::Args;
 use ocr::policy;
 use ocr::report::explain::{Explained, Whole};

@@ -2,8 +2,8 @@
 
 mod json;
 
-use crate::html::{Page, PageRun};
 use crate::compare::reasons::reasons;
+use crate::html::{Page, PageRun};
 use crate::output::{CommandError, print};
 use clap::{Args, Subcommand};
 use ocr::report::duration;

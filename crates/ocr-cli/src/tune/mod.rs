@@ -16,12 +16,12 @@ mod vary;
 
 use crate::compare::find_devices;
 use crate::compare::options::{Devices, key};
+use crate::compare::same::{self, Values};
 use crate::input::Input;
+use crate::output::{CommandError, print};
 use crate::progress::Progress;
 use crate::run::{Folder, Program, Run, RunError, check_words};
-use crate::compare::same::{self, Values};
 use crate::table::seconds;
-use crate::output::{CommandError, print};
 use ocr::config::Settings;
 use ocr::device::Selection;
 use outcome::Outcome;

@@ -12,9 +12,9 @@
 //! from other sizes.
 
 use crate::model::samples::{KEPT, Samples};
-use ocr_base::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 #[cfg(loom)]
 use loom::sync::Mutex;
+use ocr_base::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 #[cfg(not(loom))]
 use std::sync::Mutex;
 use std::sync::OnceLock;

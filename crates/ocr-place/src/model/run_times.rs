@@ -4,9 +4,9 @@ use crate::model::PLACES;
 use crate::model::class::{Estimate, KeptTimes};
 use crate::model::samples::{KEPT, Samples};
 use crate::model::sizes::Sizes;
-use ocr_base::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 #[cfg(loom)]
 use loom::sync::Mutex;
+use ocr_base::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 #[cfg(not(loom))]
 use std::sync::Mutex;
 use std::sync::OnceLock;

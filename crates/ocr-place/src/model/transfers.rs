@@ -7,9 +7,9 @@
 
 use crate::model::PLACES;
 use crate::model::samples::Samples;
-use ocr_base::sync::{AtomicU64, Ordering};
 #[cfg(loom)]
 use loom::sync::Mutex;
+use ocr_base::sync::{AtomicU64, Ordering};
 #[cfg(not(loom))]
 use std::sync::Mutex;
 use std::sync::OnceLock;

@@ -32,58 +32,35 @@
 //! * `trace`: the recording of a run, as records in a file that each thread maps.
 //! * [`text`]: bytes that are not UTF-8, as text for people.
 
-// Models call parts of the rooms only.
-#![cfg_attr(loom, allow(dead_code, unused_imports, unreachable_pub))]
+// The models of the protocols have the rooms that they call in tests/loom.rs.
+#![cfg(not(loom))]
 
 // Before the rooms that speak with its macros.
-#[cfg(not(loom))]
 #[macro_use]
 mod diag;
 
 pub(crate) mod abi;
-#[cfg(not(loom))]
 pub mod capi;
-#[cfg(not(loom))]
 pub(crate) mod check;
-#[cfg(not(loom))]
 pub mod config;
-#[cfg(not(loom))]
 pub mod cores;
-#[cfg(not(loom))]
 pub mod device;
-#[cfg(not(loom))]
 mod directory;
-#[cfg(not(loom))]
 pub(crate) mod engine;
 pub(crate) mod graph;
-#[cfg(not(loom))]
-mod heap;
-#[cfg(loom)]
-#[path = "heap/models.rs"]
-#[allow(dead_code)]
 mod heap;
 pub(crate) mod memory;
-#[cfg(not(loom))]
 mod message;
 pub(crate) mod object;
-#[cfg(not(loom))]
 pub mod platform;
-#[cfg(not(loom))]
 pub mod report;
 pub(crate) mod sched;
 pub(crate) mod status;
 mod symbols;
-#[cfg(not(loom))]
 pub mod tasks;
-#[cfg(not(loom))]
-mod trace;
-#[cfg(loom)]
-#[path = "trace/models.rs"]
 mod trace;
 
-#[cfg(not(loom))]
 pub use engine::run::start::run_program;
-#[cfg(not(loom))]
 pub use object::code::EdtDep;
 pub use object::guid::Guid;
 pub(crate) use ocr_base::sync;

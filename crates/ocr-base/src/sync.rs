@@ -22,6 +22,8 @@ pub struct Spin {
 }
 
 impl Spin {
+    /// Passes time before the lock is tried again.
+    #[inline]
     pub fn wait(&self) {
         #[cfg(not(loom))]
         self.backoff.snooze();

@@ -16,17 +16,20 @@ impl Place {
     pub const UNDECIDED: Place = Place(u8::MAX);
 
     /// The place of the `index`-th device in use.
+    #[inline]
     pub const fn device(index: usize) -> Place {
         assert!(index < Place::MAX_DEVICES);
         Place(index as u8 + 1)
     }
 
     /// Its number, for tables by place: 0 is the host, and from 1 on the devices in use. That of no place is larger than any.
+    #[inline]
     pub const fn number(self) -> usize {
         self.0 as usize
     }
 
     /// The place of this number.
+    #[inline]
     pub const fn numbered(number: usize) -> Option<Place> {
         if number > Place::MAX_DEVICES {
             return None;
@@ -35,6 +38,7 @@ impl Place {
     }
 
     /// Which device in use this is; `None` for the host.
+    #[inline]
     pub fn device_index(self) -> Option<usize> {
         match self {
             Place::HOST | Place::UNDECIDED => None,
@@ -47,15 +51,18 @@ impl Place {
 pub struct PlaceCell(AtomicU8);
 
 impl PlaceCell {
+    /// A cell with this place.
     pub const fn new(place: Place) -> PlaceCell {
         PlaceCell(AtomicU8::new(place.0))
     }
 
+    /// The place.
     #[inline]
     pub fn get(&self) -> Place {
         Place(self.0.load(Ordering::Relaxed))
     }
 
+    /// Changes the place.
     #[inline]
     pub fn set(&self, place: Place) {
         self.0.store(place.0, Ordering::Relaxed);
@@ -81,36 +88,43 @@ impl PlaceSet {
     pub const EMPTY: PlaceSet = PlaceSet(0);
 
     /// The set of one place.
+    #[inline]
     pub const fn only(place: Place) -> PlaceSet {
         PlaceSet(1 << place.0)
     }
 
     /// Whether `place` is in it.
+    #[inline]
     pub fn contains(self, place: Place) -> bool {
         self.0 & PlaceSet::only(place).0 != 0
     }
 
     /// Adds a place, if it is not in the set.
+    #[inline]
     pub fn insert(&mut self, place: Place) {
         self.0 |= PlaceSet::only(place).0;
     }
 
     /// Adds the places of another set.
+    #[inline]
     pub fn add(&mut self, other: PlaceSet) {
         self.0 |= other.0;
     }
 
     /// Takes a place out, if it is in the set.
+    #[inline]
     pub fn remove(&mut self, place: Place) {
         self.0 &= !PlaceSet::only(place).0;
     }
 
     /// Whether no place is in the set.
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// The places, the host first.
+    #[inline]
     pub fn iter(self) -> impl Iterator<Item = Place> {
         (0..32u8)
             .map(Place)

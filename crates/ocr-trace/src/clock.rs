@@ -14,6 +14,7 @@ pub enum ClockKind {
 
 /// The best counter of this machine: the time stamp counter where it has one speed and does not stop, otherwise
 /// `CLOCK_MONOTONIC`. The answer is found once in a process.
+#[inline]
 pub fn kind() -> ClockKind {
     static KIND: OnceLock<ClockKind> = OnceLock::new();
     *KIND.get_or_init(|| {
@@ -47,6 +48,7 @@ pub fn ticks(kind: ClockKind) -> u64 {
 }
 
 /// What the system's `CLOCK_MONOTONIC` says now, in nanoseconds.
+#[inline]
 pub fn monotonic_ns() -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,

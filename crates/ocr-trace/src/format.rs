@@ -27,8 +27,11 @@ pub const LONGEST_TEXT: usize = 2048;
 /// The numbers in the head of a recording.
 #[repr(C)]
 pub struct Head {
+    /// [`MAGIC`].
     pub magic: [u8; 8],
+    /// [`VERSION`] of the library that writes the file.
     pub version: u32,
+    /// Where the first segment begins: [`HEAD_BYTES`].
     pub head_bytes: u32,
     /// The counter that dates records: a number of [`super::clock::ClockKind`].
     pub clock: u32,
@@ -79,7 +82,9 @@ pub struct SegmentHead {
     /// The number of the thread in the recording, from 0. The system gives its own numbers again when a thread has
     /// ended.
     pub owner: u32,
+    /// Zeros, up to the size of two records.
     pub unused: [u32; 5],
+    /// The same.
     pub spare: u64,
 }
 
@@ -93,10 +98,15 @@ pub struct Record {
     pub ticks: u64,
     /// What happened: a number of [`RecordKind`].
     pub kind: u8,
+    /// A number that [`RecordKind`] gives a meaning, as the four below.
     pub a: u8,
+    /// The second of them.
     pub b: u16,
+    /// The third of them.
     pub c: u32,
+    /// The fourth of them.
     pub x: u64,
+    /// The fifth of them.
     pub y: u64,
 }
 
@@ -193,9 +203,9 @@ impl RecordKind {
 /// What an estimate of a policy rests on, and what came of it: the number `b` of its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Basis {
-    /// How well the time of the run was known: a number of `sched::policy::Certainty`.
+    /// How well the time of the run was known: a number of `ocr_place::policy::Certainty`.
     pub certainty: u8,
-    /// What was done with the EDT: a number of `sched::policy::Why`.
+    /// What was done with the EDT: a number of `ocr_place::policy::Why`.
     pub why: u8,
     /// Whether this place was chosen.
     pub is_chosen: bool,
@@ -204,6 +214,8 @@ pub struct Basis {
 }
 
 impl Basis {
+    /// The number `b` of the record.
+    #[inline]
     pub fn bits(self) -> u16 {
         u16::from(self.certainty & 3)
             | u16::from(self.why & 7) << 2
@@ -211,6 +223,7 @@ impl Basis {
             | u16::from(self.is_first) << 6
     }
 
+    /// What the number `b` of a record says.
     pub fn of(bits: u16) -> Basis {
         Basis {
             certainty: (bits & 3) as u8,

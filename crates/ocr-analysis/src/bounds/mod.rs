@@ -21,7 +21,7 @@
 mod area;
 mod mixed;
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;
 
 /// A graph of tasks, and what it is to run on.

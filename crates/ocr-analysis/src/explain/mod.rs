@@ -170,5 +170,5 @@ fn notes(run: &RecordedRun) -> Vec<String> {
     no_end.into_iter().chain(parts).collect()
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ mod json;
 mod perfetto;
 mod protobuf;
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;
 
 use crate::recorded::{NEVER, RecordedRun};

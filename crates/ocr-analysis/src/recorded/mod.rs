@@ -319,7 +319,7 @@ impl RecordedRun {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod damaged_tests;
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;

@@ -322,5 +322,5 @@ fn shares(busy: &[u64], ns: u64, workers: usize) -> Vec<f64> {
     busy.iter().enumerate().map(share).collect()
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;

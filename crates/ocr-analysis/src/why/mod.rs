@@ -23,5 +23,5 @@ pub use idle::{CAUSES, IdleTimes, Idleness, PARTS, PlaceTime};
 pub use moved::Moved;
 pub use variants::Variant;
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;

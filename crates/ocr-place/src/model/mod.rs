@@ -29,28 +29,20 @@
 //! caches slow each other down, so a prediction from a quiet time is wrong in a busy one.
 
 mod class;
-#[cfg(not(loom))]
 mod copy_entry;
-#[cfg(not(loom))]
 mod file;
-#[cfg(not(loom))]
 mod line;
 mod run_times;
 mod samples;
 mod sizes;
-#[cfg(not(loom))]
 mod store;
 mod transfers;
 
 pub use class::{Estimate, KeptTimes};
-#[cfg(not(loom))]
 pub use copy_entry::CopyEntry;
-#[cfg(not(loom))]
 pub use file::{Content, ModelEntry, ModelKey};
-#[cfg(not(loom))]
 pub use line::hash;
 pub use run_times::RunTimes;
-#[cfg(not(loom))]
 pub use store::{Store, StoredFile, today};
 pub use transfers::{CopySamples, Direction, Transfers};
 

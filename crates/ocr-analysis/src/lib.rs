@@ -7,4 +7,5 @@ pub mod explain;
 pub mod export;
 pub mod recorded;
 pub mod replay;
+mod summary;
 pub mod why;

@@ -1,6 +1,6 @@
 //! How a run ends: by `ocrShutdown`, by `ocrAbort`, or because the runtime itself has failed.
 
-use crate::engine::process::watchdog;
+use crate::engine::process::bell;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::Interrupt;
 use crate::engine::state::fatal::{end_process, exit_now, stay};
@@ -37,7 +37,7 @@ impl Runtime {
         self.queues.sleep.wake_all();
         self.seats.call_all();
         self.cancel_if_over();
-        watchdog::look();
+        bell::look();
         first
     }
 }

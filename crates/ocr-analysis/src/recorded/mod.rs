@@ -7,20 +7,17 @@
 //! | `data.rs` | when the blocks of each EDT were brought to where it ran |
 //! | `medians.rs` | how long EDTs take in each place |
 //! | `score.rs` | how long the run took, against the time before which no schedule ends |
-//! | `show.rs` | a summary for people |
 
 mod build;
 mod check;
 mod data;
 mod medians;
 mod score;
-mod show;
 
 pub use build::read;
 pub use check::Findings;
-pub(crate) use medians::Medians;
+pub(crate) use medians::{Medians, median};
 pub use score::Score;
-pub(crate) use show::median;
 
 use ocr_base::text::counted;
 use ocr_place::policy::{Certainty, Expected, Why};

@@ -1,8 +1,7 @@
 //! The score of a recorded run: how long it took, against the time before which no schedule of its EDTs on its places
 //! ends.
 
-use super::show::median;
-use super::{NEVER, RecordedRun};
+use super::{NEVER, RecordedRun, median};
 use crate::bounds::{BoundsError, Precedence, Problem};
 use ocr_base::text::{counted, duration};
 use rustc_hash::FxHashMap;

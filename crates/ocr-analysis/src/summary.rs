@@ -1,6 +1,6 @@
 //! A summary of a recorded run, in lines of text.
 
-use super::{NEVER, RecordedRun};
+use crate::recorded::{NEVER, RecordedRun, median};
 use crate::why::Facts;
 use ocr_base::text::{counted, duration};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// How many rows of templates the summary lists at most, those with the most time first.
 const TEMPLATES: usize = 40;
 
-/// What the values of counters are, by the counter's number (`trace::format::Counter`).
+/// What the values of counters are, by the counter's number (`ocr_trace::format::Counter`).
 const COUNTERS: &[(u8, &str)] = &[
     (1, "EDTs ready at once"),
     (2, "launches at once"),
@@ -18,15 +18,6 @@ const COUNTERS: &[(u8, &str)] = &[
 
 fn seconds(ns: u64) -> String {
     duration(ns as f64 / 1e9)
-}
-
-/// The median of some times; 0 if there are none. The times are left in another order.
-pub(crate) fn median(times: &mut [u64]) -> u64 {
-    if times.is_empty() {
-        return 0;
-    }
-    let middle = times.len() / 2;
-    *times.select_nth_unstable(middle).1
 }
 
 impl RecordedRun {

@@ -1,8 +1,9 @@
 //! A runtime for the Open Community Runtime (OCR) programming model on one machine with CPU cores
 //! and OpenCL devices.
 //!
-//! Programs are written in C or C++ against the headers in `include/` and link `libocr`. This crate
-//! is what stands behind them, and the command `ocr`. Its rooms, from the outside in; each knows
+//! Programs are written in C or C++ against the headers in `include/` and link `libocr`, which is made of this crate. What
+//! can do without the runtime is in crates beside it: placement and learned times in `ocr-place`, the file of a recording
+//! in `ocr-trace`, its analysis in `ocr-analysis`, the command in `ocr-cli`. Its rooms, from the outside in; each knows
 //! only those after it (but `report` looks at objects and at the history of `check`, and `config` has
 //! `device` and `sched` read their settings), and `graph`, `memory`, `sched` and `device` do not know each
 //! other:
@@ -12,11 +13,10 @@
 //! * `engine`: the life of an EDT, step by step. The one room that knows the rooms below.
 //! * `graph`: dependences: connect, satisfy, trigger; finish scopes.
 //! * `memory`: data blocks: access modes, acquire and release, queues of EDTs that wait.
-//! * `sched`: ready queues, sleep and wake, placement policies.
-//! * [`simulate`]: runs in virtual time, by the same policies.
+//! * `sched`: ready queues, sleep and wake.
 //! * [`device`]: OpenCL: discovery, the manager thread of a device, buffers, programs, launches.
 //! * `check`: strict mode: the history of objects, and the words for a misuse.
-//! * `diag`: what is said to people: errors, warnings and notes, and how an EDT is named in them.
+//! * `diag`: what is said to people: errors, warnings and notes.
 //! * `abi`: what the headers declare, for Rust: types, constants, and the functions as an enum.
 //! * `object`: what OCR objects are and how their state changes; no OpenCL.
 //! * [`report`]: what a run tells about itself. It is told; for the snapshot it looks at objects.
@@ -25,12 +25,9 @@
 //! * `directory`: the directory in which the process was started, which relative names in settings are of.
 //! * `heap`: the runtime's own memory, and what happens where there is none.
 //! * `message`: messages that are made without memory.
-//! * [`model`]: what a run has learned of how long EDTs and copies take.
 //! * [`platform`]: the description of the machine in a file, with measured speeds of links.
 //! * `symbols`: the names of the program's functions, for messages.
-//! * `sync`: the atomics of the protocols, which the models replace.
 //! * `trace`: the recording of a run, as records in a file that each thread maps.
-//! * [`text`]: bytes that are not UTF-8, as text for people.
 
 // The models of the protocols have the rooms that they call in tests/loom.rs.
 #![cfg(not(loom))]

@@ -7,6 +7,11 @@
 
 #[path = "../src/abi/mod.rs"]
 mod abi;
+#[path = "."]
+mod device {
+    #[path = "../src/device/host/mod.rs"]
+    pub(crate) mod host;
+}
 #[path = "../src/graph/mod.rs"]
 mod graph;
 #[path = "../src/heap/models.rs"]

@@ -1,6 +1,6 @@
 //! The atomics of the protocols, so that `loom` can stand in for them.
 //!
-//! Build with `RUSTFLAGS="--cfg loom"` to run the models (`cargo test --lib loom`).
+//! Build with `RUSTFLAGS="--cfg loom"` to run the models (`make loom`).
 
 #[cfg(loom)]
 pub use loom::sync::atomic::{

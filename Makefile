@@ -34,8 +34,8 @@ EXAMPLES       := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*
 # What the libraries are made of, and what the command is made of besides. Folders are named too, so that a file that
 # goes away is noticed as well.
 LIBRARY_SOURCES := Cargo.toml Cargo.lock build.rs $(shell find include) \
-	$(shell find src -path src/bin -prune -o -name '*.map' -o -print)
-COMMAND_SOURCES := $(shell find src/bin)
+	$(shell find src crates -path crates/ocr-cli -prune -o -name '*.map' -o -name '*.md' -o -print)
+COMMAND_SOURCES := $(shell find crates/ocr-cli/Cargo.toml crates/ocr-cli/src)
 
 .PHONY: all libraries command manual examples setup demo test shake lint loom loom-quick miri tsan asan bench bench-peers bench-strict \
 	install install-files ocr-install ocr-install-files uninstall clean help
@@ -53,15 +53,16 @@ examples: $(EXAMPLES) ## build/examples/*, linked statically
 
 # ---- what cargo builds -----------------------------------------------------------------------------------------------
 
-# The library, the command and the tests are compiled with one profile, so cargo compiles each dependency once.
+# The library, the command and the tests are compiled with one profile, so cargo compiles each dependency once. Tests are
+# those of all crates: they are the default members of the workspace.
 $(STATIC_LIBRARY): $(LIBRARY_SOURCES)
 	@mkdir -p $(@D)
-	$(CARGO) build --release --locked --lib
+	$(CARGO) build --release --locked --package ocr
 	@cp target/release/libocr.a $@
 
 $(COMMAND): $(COMMAND_SOURCES) $(STATIC_LIBRARY)
 	@mkdir -p $(@D)
-	$(CARGO) build --release --locked --bin ocr
+	$(CARGO) build --release --locked --package ocr-cli
 	@cp target/release/ocr $@.new && mv $@.new $@
 
 # cargo gives a cdylib neither a soname nor a weak `main`. It stays when it is closed (nodelete): it is called when
@@ -146,8 +147,11 @@ shake: command ## random graphs in a build with small batches, whose threads sto
 	@$(SKIP_KERNELS); CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 RUSTFLAGS="--cfg ocr_tiny" \
 		$(CARGO) test --release --locked $(WITH_CFG) --test stress
 
+# The rooms of the runtime that models call, and the crate below them that has models.
+MODELS = --package ocr --package ocr-place --lib --test loom
+
 lint: style ## formatting, clippy, documentation, what is compiled for models only
-	RUSTFLAGS="--cfg loom" $(CARGO) check --locked $(WITH_CFG) --lib --profile test
+	RUSTFLAGS="--cfg loom" $(CARGO) check --locked $(WITH_CFG) $(MODELS) --profile test
 
 # Without the models, which CI compiles to run them.
 .PHONY: style
@@ -156,18 +160,18 @@ style:
 	$(CARGO) fmt --check
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --document-private-items
-	RUSTFLAGS="--cfg ocr_no_strict" $(CARGO) check --locked $(WITH_CFG) --lib
+	RUSTFLAGS="--cfg ocr_no_strict" $(CARGO) check --locked $(WITH_CFG) --package ocr --lib
 
 # Compiled by all cores at once. Larger models bound how often a thread is interrupted (preemption_bound); the others
 # are explored in full.
 loom: ## explores interleavings of the lock-free protocols
-	CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 RUSTFLAGS="--cfg loom" $(CARGO) test --release --locked $(WITH_CFG) --lib loom
+	CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 RUSTFLAGS="--cfg loom" $(CARGO) test --release --locked $(WITH_CFG) $(MODELS) loom
 
 # As much of each model as can be explored in so many seconds, for CI; `make loom` has no bound.
 LOOM_SECONDS = 4
 loom-quick: ## the same models, a few seconds each
 	LOOM_MAX_DURATION=$(LOOM_SECONDS) CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 RUSTFLAGS="--cfg loom" \
-		$(CARGO) test --release --locked $(WITH_CFG) --lib loom
+		$(CARGO) test --release --locked $(WITH_CFG) $(MODELS) loom
 
 # Tree borrows: the words of an EDT stand behind its fields, outside of what a reference to these covers by
 # the older model. Left out is what calls OpenCL.
@@ -202,14 +206,14 @@ build/sanitizers/%/libocr.a: $(LIBRARY_SOURCES)
 	@mkdir -p $(@D)
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=$* -Cunsafe-allow-abi-mismatch=sanitizer" \
 		CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_DEBUG=1 \
-		$(CARGO) rustc --release --locked --lib --crate-type staticlib --target $(HOST) --target-dir target/$*-sanitizer
+		$(CARGO) rustc --release --locked --package ocr --lib --crate-type staticlib --target $(HOST) --target-dir target/$*-sanitizer
 	@cp target/$*-sanitizer/$(HOST)/release/libocr.a $@
 
 # The library without strict mode, to measure what that costs where it is off.
 build/no-strict/libocr.a: $(LIBRARY_SOURCES)
 	@mkdir -p $(@D)
 	RUSTFLAGS="--cfg ocr_no_strict" \
-		$(CARGO) rustc --release --locked --lib --crate-type staticlib $(WITH_CFG)
+		$(CARGO) rustc --release --locked --package ocr --lib --crate-type staticlib $(WITH_CFG)
 	@cp target/$(HOST)/release/libocr.a $@
 
 build/sanitizers/thread/memory.o: tests/sanitizers/memory.c
@@ -227,7 +231,7 @@ mdbook:
 		--locked --root target/mdbook --version 0.5.4 --no-default-features --features search mdbook
 
 bench: all ## runs the benchmarks
-	$(CARGO) bench --locked
+	$(CARGO) bench --locked --package ocr
 
 bench-peers: all ## installs other task runtimes, where it can, and measures them beside this one
 	benches/setup

@@ -1,4 +1,4 @@
-//! How the runtime speaks to people: errors, warnings and notes, once or each time, and how an EDT and a data block are named.
+//! How the runtime speaks to people: errors, warnings and notes, once or each time.
 //!
 //! Every message goes to the standard error in one piece, since other processes may write there, too. Where it cannot be
 //! written, as on a full disk, the program goes on without: `eprint!` would end it.
@@ -16,9 +16,6 @@
 //! is not told. It is given whole sentences, and evaluates them only when it speaks. What ends the program is said by
 //! `engine::state::fatal`. Signal handlers make their messages by `message`, without memory.
 
-use crate::object::code::Code;
-use crate::object::edt::Edt;
-use crate::object::guid::Guid;
 use std::fmt;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -108,38 +105,6 @@ macro_rules! strict_note_once {
     ($($message:tt)*) => {
         once!(strict_note!($($message)*))
     };
-}
-
-/// An EDT as messages name it: its GUID, and the name of its template.
-pub(crate) struct EdtName<'a> {
-    guid: Guid,
-    work: &'a Code,
-}
-
-impl<'a> EdtName<'a> {
-    pub(crate) fn of(edt: &'a Edt) -> EdtName<'a> {
-        EdtName::new(edt.guid(), edt.work())
-    }
-
-    /// Where there may be no EDT any more.
-    pub(crate) fn new(guid: Guid, work: &'a Code) -> EdtName<'a> {
-        EdtName { guid, work }
-    }
-}
-
-impl fmt::Display for EdtName<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "EDT {} ({})", self.guid, self.work.name)
-    }
-}
-
-/// A data block as messages name it.
-pub(crate) struct BlockName(pub(crate) Guid);
-
-impl fmt::Display for BlockName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the data block {}", self.0)
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Holds what names are to be in `src/`: one name of a type means one thing, errors are `XError`, no type has a name of the
+//! Holds what names must be in `src/` and `crates/`: one name of a type means one thing, errors are `XError`, no type has a name of the
 //! language's, and the files that comments name exist.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,14 +49,22 @@ const OF_THE_LANGUAGE: &[&str] = &[
     "Thread", "Vec", "Weak",
 ];
 
+/// The command, which is a program of its own.
+const COMMAND: &str = "crates/ocr-cli";
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// All files below a folder, by their paths from the root.
-fn files_below(folder: &str) -> Vec<PathBuf> {
+/// All files of the sources, by their paths from the root: those of the runtime, and those of each crate beside it.
+fn sources() -> Vec<PathBuf> {
+    let crates = fs::read_dir(root().join("crates")).expect("the folder of crates can be read");
+    let names = crates.map(|entry| entry.expect("a crate").file_name());
     let mut found = Vec::new();
-    let mut folders = vec![PathBuf::from(folder)];
+    let mut folders: Vec<PathBuf> = names
+        .map(|name| Path::new("crates").join(name).join("src"))
+        .collect();
+    folders.push("src".into());
     while let Some(folder) = folders.pop() {
         let entries = fs::read_dir(root().join(&folder)).expect("a folder of sources can be read");
         for entry in entries.flatten() {
@@ -141,8 +149,8 @@ fn defined(line: &str) -> Option<&str> {
 /// own.
 fn types(of_command: bool) -> BTreeMap<String, Vec<String>> {
     let mut types: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for path in files_below("src") {
-        if !is_rust(&path) || is_of_tests(&path) || path.starts_with("src/bin") != of_command {
+    for path in sources() {
+        if !is_rust(&path) || is_of_tests(&path) || path.starts_with(COMMAND) != of_command {
             continue;
         }
         let text = read(&path);
@@ -215,7 +223,7 @@ fn errors_have_names_that_say_so() {
     let allowed: BTreeSet<&str> = OTHER_ERRORS.iter().map(|(name, _)| *name).collect();
     let mut seen = BTreeSet::new();
     let mut wrong = BTreeSet::new();
-    for path in files_below("src").into_iter().filter(|path| is_rust(path)) {
+    for path in sources().into_iter().filter(|path| is_rust(path)) {
         let text = read(&path);
         for error in errors(&text) {
             seen.insert(error.to_string());
@@ -270,7 +278,7 @@ fn paths_in_comment(line: &str) -> Vec<&str> {
 }
 
 /// Whether a comment of a file leads to one file: from the root, from the file's folder or one above it, or as the end of
-/// a single path in `src/`. The map of a folder, its `mod.rs`, may name each file below it.
+/// a single path of the sources. The map of a folder, its `mod.rs`, may name each file below it.
 fn leads_somewhere(named: &str, file: &Path, sources: &[PathBuf]) -> bool {
     let own = file.with_extension("");
     let mut folders = own.ancestors();
@@ -287,7 +295,7 @@ fn leads_somewhere(named: &str, file: &Path, sources: &[PathBuf]) -> bool {
 
 #[test]
 fn files_that_comments_name_exist() {
-    let sources = files_below("src");
+    let sources = sources();
     let mut wrong = Vec::new();
     let mut count = 0;
     for file in sources.iter().filter(|path| is_rust(path)) {

@@ -304,6 +304,9 @@ fn documents_that_point() -> Vec<String> {
     ];
     let mut documents = documents_that_run();
     documents.extend(others.map(str::to_string));
+    let crates = fs::read_dir(root().join("crates")).expect("the folder of crates can be read");
+    let names = crates.map(|entry| entry.expect("a crate").file_name());
+    documents.extend(names.map(|name| format!("crates/{}/README.md", name.to_string_lossy())));
     documents
 }
 
@@ -317,6 +320,7 @@ fn files_that_the_documents_name_exist() {
         "tests/",
         "benches/",
         "docs/",
+        "crates/",
     ];
     let mut missing = Vec::new();
     for document in documents_that_point() {

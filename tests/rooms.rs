@@ -1,6 +1,7 @@
-//! Holds the layering of `docs/design.md`, section 2: which room of `src/` may import which, and that no circle of
-//! imports joins files of two rooms. It reads the paths `crate::…` and `super::…` of each file, outside of comments,
-//! texts and test modules.
+//! Holds what the crates of the workspace cannot: which room of `src/` may import which (`docs/design.md`, section 2),
+//! and that no circle of imports joins files, in the runtime and in each crate beside it. It reads the paths of each file,
+//! outside of comments, texts and test modules. A name that a `mod.rs` passes on counts as that of the file which
+//! defines it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,48 +10,27 @@ use std::path::{Path, PathBuf};
 /// The rooms, and what each may import besides itself. A room of the engine may import the rooms of it that stand
 /// before it, and the C boundary all of them.
 const MAY_IMPORT: &[(&str, &[&str])] = &[
-    ("sync", &[]),
-    ("text", &[]),
     ("abi", &[]),
     ("status", &["abi"]),
+    ("diag", &[]),
     ("message", &[]),
-    ("directory", &["text"]),
-    ("cores", &["text"]),
-    ("heap", &["message", "sync"]),
-    ("trace", &["text", "diag"]),
-    ("symbols", &["text", "heap"]),
-    ("model", &["sync"]),
-    (
-        "object",
-        &[
-            "sync", "symbols", "heap", "text", "model", "status", "trace",
-        ],
-    ),
-    ("diag", &["object"]),
-    ("graph", &["object", "sync", "heap", "trace"]),
-    ("memory", &["object", "sync"]),
-    ("sched", &["object", "sync", "model"]),
-    ("simulate", &["sched", "object", "model"]),
-    (
-        "device",
-        &["object", "sync", "text", "model", "trace", "cores"],
-    ),
-    ("platform", &["device", "text", "config", "model"]),
-    (
-        "check",
-        &["abi", "object", "diag", "sync", "text", "heap", "status"],
-    ),
+    ("directory", &[]),
+    ("cores", &[]),
+    ("heap", &["message"]),
+    ("trace", &["diag"]),
+    ("symbols", &["heap"]),
+    ("object", &["symbols", "heap", "status", "trace"]),
+    ("graph", &["object", "heap", "trace"]),
+    ("memory", &["object"]),
+    ("sched", &["object"]),
+    ("device", &["object", "trace", "cores"]),
+    ("platform", &["device", "config"]),
+    ("check", &["abi", "object", "diag", "heap", "status"]),
     (
         "report",
-        &[
-            "object", "diag", "sync", "check", "sched", "symbols", "text", "trace", "model",
-            "simulate",
-        ],
+        &["object", "diag", "check", "sched", "symbols", "trace"],
     ),
-    (
-        "config",
-        &["device", "sched", "diag", "text", "directory", "model"],
-    ),
+    ("config", &["device", "sched", "diag", "directory"]),
     ("engine::state", BELOW_THE_ENGINE),
     ("engine::strict", BELOW_THE_ENGINE),
     ("engine::life", BELOW_THE_ENGINE),
@@ -59,7 +39,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("engine::process", BELOW_THE_ENGINE),
     ("engine::run", BELOW_THE_ENGINE),
     ("capi", BELOW_THE_ENGINE),
-    ("tasks", &["capi"]),
+    // What the boundary hands on: the mark of a call from Rust, and the count that a template leaves open.
+    ("tasks", &["capi", "engine::run", "object"]),
 ];
 
 /// What the engine is built on.
@@ -71,7 +52,6 @@ const BELOW_THE_ENGINE: &[&str] = &[
     "device",
     "platform",
     "object",
-    "model",
     "check",
     "report",
     "config",
@@ -79,11 +59,9 @@ const BELOW_THE_ENGINE: &[&str] = &[
     "diag",
     "heap",
     "message",
-    "text",
     "directory",
     "symbols",
     "status",
-    "sync",
     "trace",
 ];
 
@@ -164,35 +142,37 @@ fn without_texts(line: &str) -> String {
     out.replace("'{'", "").replace("'}'", "")
 }
 
-/// All paths that begin with `crate` or `super`, with the braces of `use` taken apart, as absolute ones.
-fn paths_of(code: &str, module: &Module) -> Vec<Module> {
+/// The paths that begin with one of these names, with the braces of `use` taken apart.
+fn paths_from<'a>(code: &str, names: impl Iterator<Item = &'a str>) -> Vec<Module> {
     let mut found = Vec::new();
-    for start in ["crate::", "super::"] {
-        for (at, _) in code.match_indices(start) {
+    for name in names {
+        for (at, _) in code.match_indices(&format!("{name}::")) {
             let before = code[..at].chars().next_back();
             // `pub(super)` and `pub(in crate::…)` say how far a name can be seen, and import nothing.
             let visibility = code[..at].ends_with("pub(") || code[..at].ends_with("pub(in ");
             if visibility || before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {
                 continue;
             }
-            take_path(&code[at..], &[], &mut |path| {
-                found.push(absolute(path, module));
-            });
+            take_path(&code[at..], &[], &mut |path| found.push(path.to_vec()));
         }
     }
     found
 }
 
+/// A path from the root of the crate, for one that begins with `crate`, `self`, `super` or a file of the module's own.
 fn absolute(path: &[String], module: &Module) -> Module {
     let ups = path.iter().take_while(|name| *name == "super").count();
-    let rest = &path[ups..];
-    match ups {
-        0 => rest[1..].to_vec(),
-        _ => {
-            let base = &module[..module.len().saturating_sub(ups)];
-            base.iter().chain(rest).cloned().collect()
-        }
-    }
+    let below = module.len().saturating_sub(ups);
+    let (base, rest) = match path[0].as_str() {
+        "crate" => (&module[..0], &path[1..]),
+        "self" => (&module[..], &path[1..]),
+        _ => (&module[..below], &path[ups..]),
+    };
+    let itself = |name: &&String| *name != "self";
+    base.iter()
+        .chain(rest.iter().filter(itself))
+        .cloned()
+        .collect()
 }
 
 /// Calls `found` with each path that begins here; returns how many bytes of the text belong to it.
@@ -255,57 +235,161 @@ fn speaks(code: &str) -> bool {
     code.match_indices("!(").any(|(at, _)| called(&code[..at]))
 }
 
-/// What each file of the library imports: the files, by module.
-fn imports() -> BTreeMap<Module, BTreeSet<Module>> {
-    imports_below("src")
+/// The files of a crate: their code, and which names each passes on.
+struct Sources {
+    code: BTreeMap<Module, String>,
+    /// For a name that a file passes on, by `pub use`, the path of it.
+    passed_on: BTreeMap<Module, BTreeMap<String, Module>>,
 }
 
-/// What each file below a folder imports of that folder. The command is a crate of its own within `src`, and models and
-/// test files may look everywhere.
-fn imports_below(folder: &str) -> BTreeMap<Module, BTreeSet<Module>> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let mut files = Vec::new();
-    rust_files(&src, &mut files);
-    files.retain(|path| !path.starts_with(src.join("bin")));
-    let modules: BTreeMap<Module, PathBuf> = files
-        .into_iter()
-        .map(|path| (module_of(&path, &src), path))
-        .collect();
-    let is_test = |module: &Module| {
-        module
-            .iter()
-            .any(|name| ["tests", "loom_models", "models", "test_support"].contains(&name.as_str()))
-    };
-    let mut imports = BTreeMap::new();
-    for (module, path) in &modules {
-        if is_test(module) {
-            continue;
-        }
-        let text = fs::read_to_string(path).expect("a source can be read");
-        let mut named = BTreeSet::new();
-        for path in paths_of(&code_of(&text), module) {
-            // The longest prefix that is a file; what `lib.rs` and maps re-export counts as theirs.
-            let file = (0..=path.len())
-                .rev()
-                .map(|n| path[..n].to_vec())
-                .find(|m| modules.contains_key(m));
-            if let Some(file) = file.filter(|file| file != module && !file.is_empty()) {
-                named.insert(file);
+/// Stand in for other crates, or for a room, in models of the protocols alone.
+const IN_MODELS: &[&str] = &["heap::models", "sched::models", "trace::models"];
+
+impl Sources {
+    /// The files below a folder, without tests and models, which may look everywhere.
+    fn below(folder: &Path) -> Sources {
+        let mut files = Vec::new();
+        rust_files(folder, &mut files);
+        let mut code = BTreeMap::new();
+        for path in files {
+            let module = module_of(&path, folder);
+            let is_test = module.iter().any(|name| {
+                name.ends_with("tests") || ["loom_models", "test_support"].contains(&name.as_str())
+            });
+            if !is_test && !IN_MODELS.contains(&module.join("::").as_str()) {
+                let text = fs::read_to_string(&path).expect("a source can be read");
+                code.insert(module, code_of(&text));
             }
         }
-        if *module != ["diag"] && speaks(&code_of(&text)) {
-            named.insert(vec!["diag".into()]);
-        }
-        imports.insert(module.clone(), named);
+        Sources::new(code)
     }
-    imports
+
+    fn new(code: BTreeMap<Module, String>) -> Sources {
+        let mut sources = Sources {
+            code,
+            passed_on: BTreeMap::new(),
+        };
+        let modules = sources.code.keys();
+        sources.passed_on = modules
+            .map(|module| (module.clone(), sources.passed_on_by(module)))
+            .collect();
+        sources
+    }
+
+    /// The names by which a path of a file may begin.
+    fn begins(&self, module: &Module) -> BTreeSet<&str> {
+        let own = self.code.keys().filter(|other| {
+            other.len() == module.len() + 1 && other.starts_with(module) && !module.is_empty()
+        });
+        let own = own.filter_map(|other| other.last()).map(String::as_str);
+        own.chain(["crate", "self", "super"]).collect()
+    }
+
+    fn passed_on_by(&self, module: &Module) -> BTreeMap<String, Module> {
+        let begins = self.begins(module);
+        let mut names = BTreeMap::new();
+        for statement in self.code[module].split(';') {
+            let statement = statement.trim_start();
+            if let Some(at) = statement
+                .find("use ")
+                .filter(|_| statement.starts_with("pub"))
+            {
+                // The root of a crate names its files without a word before them.
+                let text = match module.is_empty() {
+                    true => format!("crate::{}", &statement[at + 4..]),
+                    false => statement[at + 4..].to_string(),
+                };
+                for path in paths_from(&text, begins.iter().copied()) {
+                    let path = absolute(&path, module);
+                    names.extend(path.last().cloned().map(|name| (name, path.clone())));
+                }
+            }
+        }
+        names
+    }
+
+    /// The file that a path leads to: of its longest beginning that is a file, or of what that file passes on.
+    fn file_of(&self, path: &[String]) -> Option<Module> {
+        let length = (0..=path.len())
+            .rev()
+            .find(|&n| self.code.contains_key(&path[..n]))?;
+        let file = path[..length].to_vec();
+        let passed_on = path
+            .get(length)
+            .and_then(|name| self.passed_on[&file].get(name));
+        match passed_on {
+            Some(target) if !target.starts_with(&path[..=length]) => {
+                let whole: Module = target.iter().chain(&path[length + 1..]).cloned().collect();
+                self.file_of(&whole)
+            }
+            _ => Some(file),
+        }
+    }
+
+    /// The files that a file imports.
+    fn imports_of(&self, module: &Module) -> BTreeSet<Module> {
+        let mut code = String::new();
+        for statement in self.code[module].split_inclusive(';') {
+            let is_passed_on =
+                statement.trim_start().starts_with("pub") && statement.contains("use ");
+            if !is_passed_on {
+                code.push_str(statement);
+            }
+        }
+        let paths = paths_from(&code, self.begins(module).into_iter());
+        let paths: Vec<Module> = paths.iter().map(|path| absolute(path, module)).collect();
+        let mut found = BTreeSet::new();
+        for path in paths {
+            // A file that is imported by its name: what is used of it may come from a file further on.
+            let through = match self.code.contains_key(&path) && !path.is_empty() {
+                true => paths_from(&code, path.last().map(String::as_str).into_iter()),
+                false => Vec::new(),
+            };
+            let whole = |rest: &Module| path.iter().chain(&rest[1..]).cloned().collect::<Module>();
+            match through.is_empty() {
+                true => found.extend(self.file_of(&path)),
+                false => found.extend(through.iter().filter_map(|rest| self.file_of(&whole(rest)))),
+            }
+        }
+        found.remove(module);
+        found
+    }
+
+    /// What each file imports.
+    fn imports(&self) -> BTreeMap<Module, BTreeSet<Module>> {
+        let modules = self.code.keys().filter(|module| !module.is_empty());
+        modules
+            .map(|module| {
+                let mut named = self.imports_of(module);
+                named.remove(&Vec::new());
+                if *module != ["diag"] && speaks(&self.code[module]) {
+                    named.insert(vec!["diag".into()]);
+                }
+                (module.clone(), named)
+            })
+            .collect()
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What each file of the runtime imports.
+fn imports() -> BTreeMap<Module, BTreeSet<Module>> {
+    Sources::below(&root().join("src")).imports()
 }
 
 #[test]
 fn rooms_import_those_below_them_alone() {
     let ranks: Vec<&str> = MAY_IMPORT.iter().map(|(room, _)| *room).collect();
     let mut wrong = Vec::new();
-    for (module, named) in imports() {
+    let sources = Sources::below(&root().join("src"));
+    for (module, mut named) in sources.imports() {
+        // What a file passes on is imported by others, but it must be able to see that.
+        let passed_on = sources.passed_on[&module].values();
+        named.extend(passed_on.filter_map(|path| sources.file_of(path)));
+        named.remove(&Vec::new());
         let room = room_of(&module);
         if room == "lib" || module == ["engine"] {
             continue;
@@ -345,26 +429,49 @@ fn rooms_import_those_below_them_alone() {
 const ONE_KNOT: &str = "engine::state";
 
 #[test]
-fn no_circle_of_imports_joins_two_files() {
-    assert_no_circle(&imports());
+fn no_circle_of_imports_joins_files_of_the_runtime() {
+    let mut imports = imports();
+    for named in imports
+        .iter_mut()
+        .filter(|(module, _)| room_of(module) == ONE_KNOT)
+        .map(|(_, named)| named)
+    {
+        named.retain(|other| room_of(other) != ONE_KNOT);
+    }
+    assert_no_circle(&imports);
 }
 
 #[test]
-fn no_circle_of_imports_joins_two_files_of_the_command() {
-    assert_no_circle(&imports_below("src/bin/ocr"));
+fn no_circle_of_imports_joins_files_of_a_crate() {
+    let crates = fs::read_dir(root().join("crates")).expect("the folder of crates can be read");
+    for entry in crates {
+        let sources = Sources::below(&entry.expect("a crate").path().join("src"));
+        assert_no_circle(&sources.imports());
+    }
 }
 
 fn assert_no_circle(imports: &BTreeMap<Module, BTreeSet<Module>>) {
+    let circles = circles_of(imports);
+    let shown = circles.iter().map(|circle| {
+        let files: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
+        files.join(", ")
+    });
+    assert!(
+        circles.is_empty(),
+        "files that import each other, directly or through others:\n  {}",
+        Vec::from_iter(shown).join("\n  ")
+    );
+}
+
+/// The largest sets of files of which each imports all others, directly or through others. The `mod.rs` of a folder may
+/// name its files, and they may name what it has: so within a folder, paths through its `mod.rs` do not count.
+fn circles_of(imports: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<BTreeSet<Module>> {
     let reach = |from: &Module| {
         let mut seen = BTreeSet::new();
         let mut next = vec![from.clone()];
         while let Some(module) = next.pop() {
             for other in imports.get(&module).into_iter().flatten() {
-                // A folder's `mod.rs` names its files, and they may name what it has.
-                if !other.starts_with(&module)
-                    && !module.starts_with(other)
-                    && seen.insert(other.clone())
-                {
+                if imports.contains_key(other) && seen.insert(other.clone()) {
                     next.push(other.clone());
                 }
             }
@@ -375,21 +482,74 @@ fn assert_no_circle(imports: &BTreeMap<Module, BTreeSet<Module>>) {
         .keys()
         .map(|module| (module, reach(module)))
         .collect();
-    let circles: Vec<String> = reached
-        .iter()
-        .flat_map(|(module, seen)| seen.iter().map(move |other| (*module, other)))
-        .filter(|(module, other)| {
-            room_of(module) != ONE_KNOT
-                && module < other
-                && reached
-                    .get(other)
-                    .is_some_and(|back| back.contains(*module))
-        })
-        .map(|(module, other)| format!("{} and {}", module.join("::"), other.join("::")))
-        .collect();
-    assert!(
-        circles.is_empty(),
-        "files that import each other, directly or through others:\n  {}",
-        circles.join("\n  ")
+    let mut circles = Vec::new();
+    let mut done = BTreeSet::new();
+    for (module, seen) in &reached {
+        if !seen.contains(*module) || done.contains(*module) {
+            continue;
+        }
+        let back = |other: &&Module| reached[*other].contains(*module);
+        let circle: BTreeSet<Module> = seen.iter().filter(back).cloned().collect();
+        done.extend(circle.iter().cloned());
+        let shortest = circle.iter().min_by_key(|module| module.len());
+        let folder = shortest.expect("it has files").clone();
+        if !circle.iter().all(|module| module.starts_with(&folder)) {
+            circles.push(circle);
+            continue;
+        }
+        let inside = circle.iter().filter(|module| **module != folder);
+        let inside: BTreeMap<Module, BTreeSet<Module>> = inside
+            .map(|module| (module.clone(), &imports[module] & &circle))
+            .map(|(module, mut named)| {
+                named.remove(&folder);
+                (module, named)
+            })
+            .collect();
+        circles.extend(circles_of(&inside));
+    }
+    circles
+}
+
+/// The circles of files with these texts.
+fn circles_in(files: &[(&str, &str)]) -> Vec<String> {
+    let code = files.iter().map(|(name, text)| {
+        let module = name.split("::").map(String::from).collect::<Module>();
+        (module, code_of(text))
+    });
+    let circles = circles_of(&Sources::new(code.collect()).imports());
+    let joined = circles.iter().map(|circle| {
+        let names: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
+        names.join(" ")
+    });
+    joined.collect()
+}
+
+#[test]
+fn circles_through_the_file_of_a_folder_are_seen() {
+    let watchdog = ("watchdog", "use crate::crash::report;");
+    // What the folder's file does itself, and what it passes on.
+    let own = ("crash", "mod write;\npub fn report() { write::all() }");
+    let passes_on = ("crash", "mod write;\npub use write::report;");
+    let write = ("crash::write", "use crate::watchdog::bark;");
+    let all = "crash crash::write watchdog";
+    assert_eq!(circles_in(&[watchdog, own, write]), [all]);
+    assert_eq!(
+        circles_in(&[watchdog, passes_on, write]),
+        ["crash::write watchdog"]
+    );
+    // A file of the folder that the other one gets nothing of.
+    let apart = ("crash", "mod write;\npub fn report() {}");
+    assert!(circles_in(&[watchdog, apart, write]).is_empty());
+    // Within a folder, its file may name the others, and they it.
+    let upward = ("crash::write", "use super::report;");
+    assert!(circles_in(&[own, upward]).is_empty());
+    let next = ("crash::next", "use super::write::all;");
+    let back = ("crash::write", "use super::next::all;");
+    assert_eq!(circles_in(&[own, next, back]), ["crash::next crash::write"]);
+    // A file whose name is that of models is one like any other.
+    let models = ("models", "use crate::json::list;");
+    assert_eq!(
+        circles_in(&[models, ("json", "use crate::models::show;")]),
+        ["json models"]
     );
 }

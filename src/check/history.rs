@@ -8,12 +8,12 @@
 
 use super::{is_alive, kind_of};
 use crate::abi::Api;
-use crate::diag::EdtName;
 use crate::object::Objects;
 use crate::object::code::Code;
 use crate::object::edt::Edt;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
+use crate::object::name::EdtName;
 use crate::text::threads::other_thread_name;
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};

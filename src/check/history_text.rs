@@ -2,9 +2,9 @@
 
 use super::history::{Act, ActCause, Ending, History, ObjectRecord, What, Who};
 use crate::abi::Api;
-use crate::diag::EdtName;
 use crate::object::code::Code;
 use crate::object::guid::Guid;
+use crate::object::name::EdtName;
 use crate::text::Counted;
 
 /// How many of an EDT's connected pre-slots are told of, and those that the call is about.

@@ -47,46 +47,31 @@
 //! A callback on an unfinished command of each queue, or while much is enqueued its own clock, wakes
 //! the thread, which then reports all that has finished, in order.
 
-#[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod host;
-#[cfg(not(loom))]
 mod interface;
-#[cfg(not(loom))]
 pub(crate) mod opencl;
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests;
 
-#[cfg(not(loom))]
 pub use host::counters::Counters;
-#[cfg(not(loom))]
 pub use host::load::{Pool, feed};
-#[cfg(not(loom))]
 pub use host::selection::Selection;
-#[cfg(not(loom))]
 pub use host::signature::{ArgKind, Form, Signature};
-#[cfg(not(loom))]
 pub use interface::{
     BlockArg, DeviceSettings, DeviceShare, InlineList, KernelOnDevice, KernelSpec, KernelTime,
     Launch, LaunchRange, ManagerEvents,
 };
-#[cfg(not(loom))]
 pub use opencl::discovery::{DeviceInfo, DeviceKind, Inventory, LoaderState, discover};
-#[cfg(not(loom))]
 pub use opencl::error::{BuildError, DeviceError, LaunchError, code_name};
-#[cfg(not(loom))]
 pub use opencl::handle::DeviceManager;
-#[cfg(not(loom))]
 pub use opencl::measure::{LinkSpeed, measure_links};
-#[cfg(not(loom))]
 pub use opencl::surroundings::{lacking, why_ended};
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 pub(crate) use opencl::threads::spawn as spawn_thread_of_opencl;
-#[cfg(not(loom))]
 pub use opencl::threads::{
     NAME as THREAD_NAME, OpenclThreads, is_marked_here as is_thread_of_opencl,
     is_one as is_opencl_thread, program_has_opencl,
 };
-#[cfg(not(loom))]
 pub(crate) use opencl::threads::{
     count_beyond as count_opencl_threads_beyond, move_from as move_opencl_threads,
     of_drivers as threads_of_drivers, of_platforms as threads_of_platforms,

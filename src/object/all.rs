@@ -1,6 +1,6 @@
 //! All objects of a runtime together.
 
-use super::arena::{Arena, Cache};
+use super::arena::{Arena, Cache, Labels};
 use super::event::EventKind;
 use super::guid::{Guid, Kind};
 use super::header::Word;
@@ -92,6 +92,17 @@ impl Objects {
         };
         // A slot takes on the generation of a label with its first object.
         generation.is_some_and(|last| guid.is_label() || guid.generation() <= last)
+    }
+
+    /// The labels of a kind of object.
+    pub fn labels(&self, kind: Kind) -> Option<&dyn Labels> {
+        Some(match kind {
+            Kind::DataBlock => self.data_blocks.labels(),
+            Kind::Template => self.templates.labels(),
+            Kind::Event => self.events.labels(),
+            Kind::EdtHuge => self.edts.labels(),
+            _ => return None,
+        })
     }
 
     /// Gives an ending thread's free slots to the others.

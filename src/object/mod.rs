@@ -19,8 +19,8 @@ pub(crate) mod header;
 pub(crate) mod hints;
 pub(crate) mod link;
 pub(crate) mod map;
+pub(crate) mod name;
 pub(crate) mod partition;
-pub(crate) mod place;
 pub(crate) mod range;
 pub(crate) mod reduction;
 pub(crate) mod registry;
@@ -30,3 +30,4 @@ pub(crate) mod waiting;
 
 mod all;
 pub(crate) use all::{Caches, Objects};
+pub(crate) use ocr_place::place;

@@ -5,8 +5,7 @@
 //! map is touched under the lock, and shared out: its function runs without the lock, and may still
 //! run when the map has been destroyed.
 
-use super::Objects;
-use super::arena::{Arena, Cache, Labels, Slot};
+use super::arena::{Arena, Cache, Slot};
 use super::guid::{Guid, Kind};
 use super::header::{Header, Word, states};
 use std::cell::{Cell, UnsafeCell};
@@ -187,18 +186,5 @@ impl Drop for Ranges {
             // SAFETY: `self` is borrowed exclusively here, so no other thread uses a range.
             drop(unsafe { (*range.map.get()).take() });
         }
-    }
-}
-
-impl Objects {
-    /// The labels of a kind of object.
-    pub fn labels(&self, kind: Kind) -> Option<&dyn Labels> {
-        Some(match kind {
-            Kind::DataBlock => self.data_blocks.labels(),
-            Kind::Template => self.templates.labels(),
-            Kind::Event => self.events.labels(),
-            Kind::EdtHuge => self.edts.labels(),
-            _ => return None,
-        })
     }
 }

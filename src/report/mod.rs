@@ -1,15 +1,12 @@
 //! What a run tells about itself. The engine hands this room what it prints. Only the [`snapshot`] of what waits for
 //! what is read from the objects; nothing here changes one.
 
-pub mod bounds;
-pub mod explain;
-pub mod export;
 pub mod labels;
-pub mod recorded;
-pub mod replay;
 pub mod snapshot;
 pub mod tally;
-pub mod why;
+
+pub use ocr_analysis::{bounds, explain, export, recorded, replay, why};
+pub use ocr_base::text::{counted, duration};
 
 use crate::text::{Counted, Readable};
 use serde::{Deserialize, Serialize};
@@ -164,25 +161,6 @@ impl VariantReport {
     }
 }
 
-/// A number and a word, which gets an "s" unless the number is 1: `counted(2, "EDT")` is "2 EDTs".
-pub fn counted(count: u64, what: &str) -> String {
-    Counted(count, what).to_string()
-}
-
-/// The text of a time with three digits, in microseconds, milliseconds or seconds: "1.23 ms".
-pub fn duration(seconds: f64) -> String {
-    let (value, unit) = match seconds {
-        s if s < 999.5e-6 => (s * 1e6, "us"),
-        s if s < 0.9995 => (s * 1e3, "ms"),
-        s => (s, "s"),
-    };
-    match value {
-        v if v < 9.995 => format!("{v:.2} {unit}"),
-        v if v < 99.95 => format!("{v:.1} {unit}"),
-        v => format!("{v:.0} {unit}"),
-    }
-}
-
 /// Where a report goes: to the standard error, to a file, or both.
 pub struct Destination<'a> {
     /// Whether the report is printed to the standard error.
@@ -224,21 +202,5 @@ impl Report {
                 }
             }
         }
-    }
-}
-
-#[cfg(all(test, not(loom)))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_three_digits_that_count() {
-        let times = [
-            0.0, 1.234e-6, 99.94e-6, 99.96e-6, 999.6e-6, 0.012_34, 0.9996, 123.4,
-        ];
-        let words = [
-            "0.00 us", "1.23 us", "99.9 us", "100 us", "1.00 ms", "12.3 ms", "1.00 s", "123 s",
-        ];
-        assert_eq!(times.map(duration), words);
     }
 }

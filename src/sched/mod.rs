@@ -9,10 +9,10 @@ pub(crate) mod calls;
 mod loom_models;
 #[cfg(loom)]
 mod models;
-#[cfg(not(loom))]
-pub mod policy;
 pub(crate) mod queues;
 #[cfg(not(loom))]
 pub(crate) mod reclaim;
 pub(crate) mod sleep;
 mod urgent;
+
+pub(crate) use ocr_place::policy;

@@ -3,12 +3,11 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `format.rs` | what stands in the file: the head, segments, records, their kinds |
-//! | `clock.rs` | the counter that dates records, and how it is brought to nanoseconds |
 //! | `recording.rs` | the file of a run, and when it begins and ends |
 //! | `writer.rs` | the segment that each thread fills |
 //! | `events.rs` | one function for each thing that happens |
-//! | `reader.rs` | a recording as records in the order of time, and what is wrong with a file |
+//!
+//! What stands in the file, its clock and its reader are the crate `ocr-trace`.
 //!
 //! A segment is part of the file, mapped and shared. So a record is in the file as soon as it is written, whatever ends
 //! the process; only the machine's own failure loses it. A thread's segment belongs to that thread alone. It writes a
@@ -19,11 +18,9 @@
 //! ([`is_on`]). What every EDT goes through asks not even that: a work has no `fast_entry` then
 //! (`object::code::CodeTable`), as in strict mode.
 
-pub(crate) mod clock;
 pub(crate) mod events;
-pub(crate) mod format;
-pub(crate) mod reader;
 pub(crate) mod recording;
 pub(crate) mod writer;
 
+pub(crate) use ocr_trace::{clock, format};
 pub(crate) use recording::is_on;

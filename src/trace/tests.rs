@@ -1,7 +1,7 @@
 use super::*;
 use crate::trace::format::{HEAD_BYTES, SEGMENT_UNIT, VERSION};
-use crate::trace::reader::{self, TraceEvent};
 use crate::trace::recording::create;
+use ocr_trace::reader::{self, TraceEvent};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize};

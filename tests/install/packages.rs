@@ -184,7 +184,7 @@ fn the_package_of_cargo_has_what_it_is_built_of() {
     ];
     for file in needed
         .into_iter()
-        .chain(["src/bin/ocr/main.rs", "README.md", "LICENSE-MIT"])
+        .chain(["crates/ocr-cli/src/main.rs", "README.md", "LICENSE-MIT"])
     {
         assert!(files.contains(&file), "no {file}");
     }

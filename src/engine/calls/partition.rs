@@ -32,7 +32,6 @@
 use crate::abi::Api;
 use crate::check::checksum::Checksum;
 use crate::device::DeviceError;
-use crate::diag::BlockName;
 use crate::engine::life::create_request::{CreateError, Output};
 use crate::engine::life::internal_edt::InternalEdt;
 use crate::engine::state::context::Context;
@@ -44,6 +43,7 @@ use crate::object::code::{EdtDep, WorkKind};
 use crate::object::data_block::{BlockState, DataBlock, Mark, alignment};
 use crate::object::edt::{Mode, NO_SLOT};
 use crate::object::guid::Guid;
+use crate::object::name::BlockName;
 use crate::object::partition::{Entered, NewPart, PartsError};
 use crate::object::place::Place;
 

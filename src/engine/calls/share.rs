@@ -17,7 +17,6 @@
 //! The models in `src/memory/loom_models/sharing.rs` take these steps beside users of the part, other EDTs that want
 //! the whole, and a thread that destroys the part.
 
-use crate::diag::BlockName;
 use crate::engine::life::create_request::Output;
 use crate::engine::life::internal_edt::InternalEdt;
 use crate::engine::state::context::Context;
@@ -28,6 +27,7 @@ use crate::object::code::{EdtDep, WorkKind};
 use crate::object::data_block::{DataBlock, Mark, alignment};
 use crate::object::edt::{Mode, NO_SLOT};
 use crate::object::guid::Guid;
+use crate::object::name::BlockName;
 use crate::object::partition::{Entered, NewPart};
 
 impl Context {

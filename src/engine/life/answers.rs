@@ -1,7 +1,6 @@
 //! What the device managers tell the engine, on their threads.
 
 use crate::device::{DeviceError, ManagerEvents, is_opencl_thread};
-use crate::diag::EdtName;
 use crate::engine::state::chained::LaunchResult;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::FATAL_STATUS;
@@ -12,6 +11,7 @@ use crate::engine::state::waiters::set_stuck;
 use crate::model::Direction;
 use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef};
+use crate::object::name::EdtName;
 use crate::object::place::Place;
 use std::cell::Cell;
 

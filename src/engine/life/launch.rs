@@ -2,7 +2,6 @@
 //! device managers answer.
 
 use crate::device::{BlockArg, InlineList, Launch, LaunchError};
-use crate::diag::{BlockName, EdtName};
 use crate::engine::life::chaining::result_of;
 use crate::engine::life::range::range_of;
 use crate::engine::life::recording::number;
@@ -12,6 +11,7 @@ use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Flight;
 use crate::engine::strict::begins;
 use crate::object::edt::{Edt, EdtRef};
+use crate::object::name::{BlockName, EdtName};
 use crate::object::place::Place;
 use crate::trace;
 

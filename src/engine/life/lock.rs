@@ -1,6 +1,5 @@
 //! Step 4 of an EDT's life: its blocks are acquired, one at a time, in the order of their GUIDs.
 
-use crate::diag::{BlockName, EdtName};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::waiters::set_stuck;
@@ -9,6 +8,7 @@ use crate::memory::Acquired;
 use crate::object::data_block::Mark;
 use crate::object::edt::{Edt, EdtFlags, NO_SLOT, PreSlot};
 use crate::object::guid::Guid;
+use crate::object::name::{BlockName, EdtName};
 use crate::object::place::Place;
 use crate::trace;
 

@@ -2,11 +2,11 @@
 
 use crate::device;
 use crate::device::{BlockArg, InlineList};
-use crate::diag::EdtName;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::user_call;
 use crate::object::code::NdRange;
 use crate::object::edt::Edt;
+use crate::object::name::EdtName;
 use std::cell::Cell;
 use std::ptr;
 

@@ -2,12 +2,12 @@
 //! process that ends by `exit`.
 
 use crate::device::{is_thread_of_opencl, why_ended};
-use crate::diag::EdtName;
 use crate::engine::life::range::asks_range_of;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::{exit_now, flush_output, status_after_output};
 use crate::engine::state::fork;
 use crate::engine::state::runtime::Runtime;
+use crate::object::name::EdtName;
 use std::ffi::{c_int, c_void};
 
 /// Called by the C library when the process ends by `exit`, after what the program has registered for that

@@ -1,5 +1,6 @@
 //! The process around a run: hangs, crashes, signals, `exit`, the beginning of threads.
 
+pub(crate) mod bell;
 pub(crate) mod crash;
 pub(crate) mod deadlock;
 pub(crate) mod exit;

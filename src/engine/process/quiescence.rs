@@ -68,7 +68,7 @@ impl Runtime {
         }
         if free {
             // Something may happen yet; the thread that watches looks again.
-            crate::engine::process::watchdog::suspect();
+            crate::engine::process::bell::suspect();
         } else {
             self.end_in_hang(Vec::new());
         }

@@ -3,18 +3,15 @@
 //! an EDT that has crashed. Where the library has the `main`, it is the main thread, which has nothing else to do;
 //! otherwise one of its own.
 //!
-//! The thread sleeps on a semaphore, which is what a signal handler may touch. The handler sets a flag and posts;
-//! everything else happens here, in an ordinary thread.
+//! The thread sleeps on a semaphore (`bell.rs`), which is what a signal handler may touch. The handler sets a flag and
+//! posts; everything else happens here, in an ordinary thread.
 
+use crate::engine::process::bell::{PROCESS, SEMAPHORE, SUSPECTED, THREAD, look};
 use crate::engine::process::crash;
 use crate::engine::process::patience::Patience;
 use crate::engine::state::handlers::Handler;
 use crate::engine::state::runtime::Runtime;
-use std::cell::UnsafeCell;
-use std::io::Error;
-use std::mem::MaybeUninit;
-use std::sync::Once;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How often the threads of the process are looked at, at least.
 const ROUTINE_SECONDS: i64 = 5;
@@ -23,41 +20,6 @@ const SUSPICION_SECONDS: i64 = 1;
 
 /// `SIGUSR1` has come, and the snapshot has not been printed yet. The handler's store pairs with the swap in `watch`.
 static ASKED: AtomicBool = AtomicBool::new(false);
-/// The program hangs unless a thread of its own does something.
-static SUSPECTED: AtomicBool = AtomicBool::new(false);
-
-struct Semaphore(UnsafeCell<MaybeUninit<libc::sem_t>>);
-
-// SAFETY: the semaphore is reached by `get` alone, which initialises it once before it gives its address. The functions
-// of a semaphore may be called by several threads at a time.
-unsafe impl Sync for Semaphore {}
-
-static SEMAPHORE: Semaphore = Semaphore(UnsafeCell::new(MaybeUninit::uninit()));
-static READY: Once = Once::new();
-
-impl Semaphore {
-    fn get(&self) -> *mut libc::sem_t {
-        READY.call_once(|| {
-            // SAFETY: `Once` has one thread run this, and the others get no address before it has ended, so nobody uses
-            // the semaphore yet. The place has its size and alignment.
-            unsafe { libc::sem_init(self.0.get().cast(), 0, 0) };
-        });
-        self.0.get().cast()
-    }
-
-    fn post(&self) {
-        // SAFETY: `get` has initialised the semaphore, which is never destroyed.
-        unsafe { libc::sem_post(self.get()) };
-    }
-
-    /// True if it was that time first.
-    fn wait_until(&self, time: &libc::timespec) -> bool {
-        // SAFETY: `get` has initialised the semaphore, which is never destroyed, and `time` is a reference. An
-        // interrupted wait counts as a post.
-        let result = unsafe { libc::sem_timedwait(self.get(), time) };
-        result != 0 && Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT)
-    }
-}
 
 fn in_seconds(seconds: i64) -> libc::timespec {
     let mut time = libc::timespec {
@@ -69,31 +31,6 @@ fn in_seconds(seconds: i64) -> libc::timespec {
     unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &mut time) };
     time.tv_sec += seconds;
     time
-}
-
-/// Has the watching thread look around.
-pub(crate) fn look() {
-    SEMAPHORE.post();
-}
-
-/// Has it look again whether the program hangs.
-pub(crate) fn suspect() {
-    if !SUSPECTED.swap(true, Ordering::SeqCst) {
-        look();
-    }
-}
-
-/// The process that has the thread that watches, or is about to; 0: none.
-static PROCESS: AtomicU32 = AtomicU32::new(0);
-
-/// The thread that watches, by the system's number; 0: none yet. Relaxed: a thread reads what it has written itself.
-static THREAD: AtomicI32 = AtomicI32::new(0);
-
-/// Whether there is a thread that watches, in this process, and not this one. For the handler of a signal, too.
-pub(crate) fn is_here() -> bool {
-    // SAFETY: `gettid` has no preconditions.
-    let this = unsafe { libc::gettid() };
-    PROCESS.load(Ordering::SeqCst) == std::process::id() && THREAD.load(Ordering::Relaxed) != this
 }
 
 /// Watches until the run ends.

@@ -5,7 +5,7 @@
 //! kernel that fails meanwhile ends the program as ever: what it has left half written must not get into a file.
 //! `ocrAbort` and fatal errors write the report and end the process as it stands; the calling thread does not go on.
 
-use crate::engine::process::watchdog;
+use crate::engine::process::bell;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::Interrupt;
 use crate::engine::state::fatal::{end_process, exit_now, stay};
@@ -42,7 +42,7 @@ impl Runtime {
         self.queues.sleep.wake_all();
         self.seats.call_all();
         self.cancel_if_over();
-        watchdog::look();
+        bell::look();
         first
     }
 }

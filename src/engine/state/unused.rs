@@ -3,11 +3,11 @@
 
 use crate::config::{DEFAULT_ORIGIN, Set};
 use crate::device::{DeviceInfo, DeviceKind, Selection};
-use crate::diag::EdtName;
 use crate::engine::state::devices::{Devices, split_options, suits};
 use crate::engine::state::runtime::Runtime;
 use crate::object::code::{Kernel, KernelError};
 use crate::object::edt::Edt;
+use crate::object::name::EdtName;
 use crate::sched::policy;
 use parking_lot::Mutex;
 

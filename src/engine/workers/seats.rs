@@ -1,7 +1,6 @@
 //! How a thread whose EDT waits leaves its seat, and finds one again. The seats themselves, and the protocol, are in
 //! `state/seats.rs`.
 
-use crate::diag::EdtName;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::Interrupt;
 use crate::engine::state::fatal::stay;
@@ -9,6 +8,7 @@ use crate::engine::state::runtime::Runtime;
 use crate::engine::state::seats::{FUTILE_POLLS, Seating};
 use crate::graph::finish::Closes;
 use crate::object::edt::Edt;
+use crate::object::name::EdtName;
 use crate::sync::preemption_point;
 
 impl Context {

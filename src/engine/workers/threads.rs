@@ -1,11 +1,11 @@
 //! Which context a thread has: made when it first calls the runtime, ended when it ends.
 
-use crate::diag::EdtName;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::stack::SignalStack;
 use crate::object::edt::Edt;
+use crate::object::name::EdtName;
 use crate::sched::queues::Local;
 use crate::sched::reclaim::begin_worker;
 use parking_lot::Mutex;

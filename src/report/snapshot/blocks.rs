@@ -2,7 +2,7 @@
 
 use super::text::{list, mode_name};
 use super::{BlockWait, Holder, Snapshot};
-use crate::diag::BlockName;
+use crate::object::name::BlockName;
 use crate::text::Counted;
 
 impl Snapshot<'_> {

@@ -2,8 +2,8 @@
 //! others, for finish scopes, and for data blocks that others hold.
 
 use super::{Holder, Maker, Name, Snapshot};
-use crate::diag::BlockName;
 use crate::object::guid::Guid;
+use crate::object::name::BlockName;
 use std::collections::{HashMap, HashSet};
 
 /// How many events are followed from one EDT at most.

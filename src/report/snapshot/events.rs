@@ -1,11 +1,11 @@
 //! What an event lacks while it has not triggered, and what it has counted, in words for each kind of event.
 
 use super::SHOWN;
-use crate::diag::BlockName;
 use crate::object::Objects;
 use crate::object::collective::Collective;
 use crate::object::event::{Event, EventKind, EventState};
 use crate::object::guid::Guid;
+use crate::object::name::BlockName;
 
 /// The kind of an event, and in words what it lacks if it has not triggered. None if there is no such event.
 pub(super) fn kind_and_lack(objects: &Objects, guid: Guid) -> Option<(EventKind, String)> {

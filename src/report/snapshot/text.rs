@@ -5,10 +5,10 @@ use super::{
     DeferredCallView, Maker, Name, OpenScope, SHOWN, Snapshot, ThreadView, WaitingEdt, is_between,
 };
 use crate::check::history::What;
-use crate::diag::EdtName;
 use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
+use crate::object::name::EdtName;
 use crate::report::tally::Label;
 use crate::text::threads::{other_thread_name, system_name, thread_name};
 use std::collections::BTreeMap;

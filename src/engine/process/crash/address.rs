@@ -1,8 +1,8 @@
 //! What the address of a crash looks like. Only reads, without locks, as the module says.
 
 use crate::check::{ARGUMENT_QUARANTINE_BYTE, At, BLOCK_QUARANTINE_BYTE, REDZONE_BYTE};
-use crate::engine::process::crash::stack;
 use crate::engine::state::runtime::Runtime;
+use crate::engine::state::stack;
 use crate::message::Text;
 use crate::object::data_block::{REACH, UNWRITTEN};
 use crate::object::edt::{Edt, Mode, PreSlot};

@@ -11,8 +11,8 @@
 //! The EDT does not end meanwhile. If the thread that watches cannot tell, since the one that crashed has a lock
 //! that it needs, or since it is not there, as in a copy of the process, nothing is said.
 
+use crate::engine::process::bell;
 use crate::engine::process::crash::address;
-use crate::engine::process::watchdog;
 use crate::engine::state::fatal::flush_output;
 use crate::engine::state::runtime::Runtime;
 use crate::object::edt::Edt;
@@ -51,10 +51,10 @@ pub(crate) fn ask(edt: Option<&Edt>, block: Option<Guid>, instruction: Option<us
     INSTRUCTION.store(instruction.unwrap_or_default(), Ordering::Relaxed);
     // Seq-cst, as the end of the thread that watches: either it finds this, or it is seen to be gone.
     ASKED.store(true, Ordering::SeqCst);
-    if !watchdog::is_here() {
+    if !bell::is_here() {
         return;
     }
-    watchdog::look();
+    bell::look();
     wait_until(|| !ASKED.load(Ordering::SeqCst));
 }
 

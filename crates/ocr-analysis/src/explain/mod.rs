@@ -1,0 +1,174 @@
+//! Why a run took as long as it did, and what to change: by EDT, by template, and as a whole.
+//!
+//! | file | what |
+//! |---|---|
+//! | `find.rs` | the EDT or the template that a word names |
+//! | `ground.rs` | what all explanations look up: units, medians, copies, dependences |
+//! | `edt.rs` | one EDT: what was considered and chosen, and what came true |
+//! | `template.rs` | one template: times by place, and how good predictions were |
+//! | `decisions.rs` | what decisions have cost, seen in hindsight |
+//! | `chain.rs` | the chain of EDTs that led to the end |
+//! | `advice.rs` | what to change: which rules there are, from where on they say something, and what they look at |
+//! | `rules.rs` | the rules that are about decisions; the others are in [`super::why`] |
+//!
+//! All of this follows from the recorded run alone. Times are in nanoseconds.
+
+mod advice;
+mod chain;
+mod decisions;
+mod edt;
+mod find;
+mod ground;
+mod rules;
+mod template;
+
+pub use advice::{Advice, AdviceRule};
+pub use decisions::DecisionCause;
+pub use edt::{
+    Better, EdtView, ExplainedChoice, ExplainedPlace, PlaceOfEdt, Predecessor, Truth, WaitedFor,
+};
+pub use find::{Subject, find};
+pub use template::{ERRORS, ExplainedTemplate, PlaceOfTemplate, Predictions};
+
+use super::recorded::{RecordedRun, Score};
+use advice::AdviceFacts;
+use ground::Ground;
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// The explanation of a run as a whole.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Whole {
+    /// How many EDTs have ended.
+    pub edts: u64,
+    /// How many of these EDTs could run in more than one place.
+    pub with_choice: u64,
+    /// The time from the begin of the first EDT to the end of the last, in nanoseconds.
+    pub span_ns: u64,
+    /// How good the schedule was. None where that cannot be told.
+    pub score: Option<Score>,
+    /// Sentences about the figures: what is missing, and what they are of.
+    pub notes: Vec<String>,
+    /// What to change; the advice that could save most comes first.
+    pub advice: Vec<Advice>,
+    /// What decisions have cost by cause; the cause that cost most comes first.
+    pub causes: Vec<CauseTotal>,
+    /// The first of the decisions that have cost something; the one that cost most comes first.
+    pub decisions: Vec<Costly>,
+    /// How many decisions have cost something, whether or not they are listed.
+    pub costly: u64,
+}
+
+/// What decisions have cost for one cause.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct CauseTotal {
+    /// Why the decisions were wrong.
+    pub cause: DecisionCause,
+    /// How many decisions were wrong for this cause.
+    pub count: u64,
+    /// What these decisions have cost in all, in nanoseconds.
+    pub cost_ns: u64,
+}
+
+/// A decision that has cost something. Moments are in nanoseconds since the begin of the run.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Costly {
+    /// The EDT's name as messages show it.
+    pub name: String,
+    /// When the decision was made.
+    pub decided_ns: u64,
+    /// The name of the place where the EDT ran.
+    pub place: String,
+    /// When the EDT ended, in the place where it ran.
+    pub end_ns: u64,
+    /// The name of the place where the EDT would have ended first.
+    pub better: String,
+    /// When the EDT would have ended in the better place.
+    pub better_end_ns: u64,
+    /// How many nanoseconds earlier that is.
+    pub cost_ns: u64,
+    /// Why the better place was not chosen.
+    pub cause: DecisionCause,
+}
+
+/// A recorded run that is explained.
+pub struct Explained<'a>(Ground<'a>);
+
+impl<'a> Explained<'a> {
+    /// Prepares the explanations of a run. None if no EDT has ended.
+    pub fn new(run: &'a RecordedRun) -> Option<Explained<'a>> {
+        Ground::of(run).map(Explained)
+    }
+
+    /// The explanation of the EDT with this number in the recording.
+    pub fn edt(&self, number: u32) -> EdtView {
+        edt::view(&self.0, number)
+    }
+
+    /// The explanation of the template with this number in the recording.
+    pub fn template(&self, number: u32) -> ExplainedTemplate {
+        template::view(&self.0, number)
+    }
+
+    /// The explanation of the run as a whole, which lists at most `most` decisions.
+    pub fn whole(&self, most: usize) -> Whole {
+        let ground = &self.0;
+        let (decisions, with_choice) = decisions::all(ground);
+        let facts = AdviceFacts::of(ground, decisions);
+        let advice = rules::all(&facts);
+        let mut causes: BTreeMap<DecisionCause, (u64, u64)> = BTreeMap::new();
+        for one in &facts.decisions {
+            let (count, cost) = causes.entry(one.cause).or_default();
+            *count += 1;
+            *cost += one.cost;
+        }
+        let mut causes: Vec<CauseTotal> = (causes.into_iter())
+            .map(|(cause, (count, cost_ns))| CauseTotal {
+                cause,
+                count,
+                cost_ns,
+            })
+            .collect();
+        causes.sort_by_key(|total| Reverse(total.cost_ns));
+        let mut decisions = facts.decisions;
+        decisions.sort_by_key(|one| Reverse(one.cost));
+        let run = ground.run;
+        let listed = decisions.iter().take(most).map(|one| {
+            let edt = ground.edt(one.edt);
+            Costly {
+                name: run.name_of(edt),
+                decided_ns: one.at,
+                place: run.place_name(edt.place),
+                end_ns: edt.end,
+                better: run.place_name(one.better),
+                better_end_ns: one.end,
+                cost_ns: one.cost,
+                cause: one.cause,
+            }
+        });
+        Whole {
+            edts: ground.ran.len() as u64,
+            with_choice,
+            span_ns: ground.end - ground.begin,
+            score: facts.score,
+            notes: notes(run),
+            advice,
+            causes,
+            decisions: listed.collect(),
+            costly: decisions.len() as u64,
+        }
+    }
+}
+
+/// Sentences about the figures: that the run has no end, and what is missing.
+fn notes(run: &RecordedRun) -> Vec<String> {
+    let no_end = run.status.is_none();
+    let no_end = no_end.then(|| "the run has no end: the EDTs that had ended are explained".into());
+    let part = |gap: String| format!("a part of the run alone is explained: {gap}");
+    let parts = run.gaps().into_iter().map(part);
+    no_end.into_iter().chain(parts).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+//! What recorded runs say: how good a schedule was, why it took as long as it did, what it would take on another
+//! machine, and the same run for viewers. Pure computation on a file that [`recorded::read`] has read.
+//!
+//! Used by the command (`ocr-cli`), and by the runtime (`ocr`) at the end of a run, for the score in its report and for
+//! the file of `OCR_TRACE=x.pftrace`.
+//!
+//! Public items, with units and errors:
+//!
+//! - [`recorded::read`]: a run of the records of a file; nanoseconds since its begin; the error is a sentence about
+//!   the file.
+//! - [`recorded::RecordedRun::check`]: what cannot be in a recording, and what is cut off; sentences.
+//! - [`recorded::RecordedRun::summary`]: the run in lines of text.
+//! - [`recorded::Score`]: how long the run took, against the bound; seconds; none where no EDT has ended.
+//! - [`bounds`]: times before which no schedule ends; nanoseconds; [`bounds::BoundsError`].
+//! - [`why::Facts`]: where the time went, and known causes of a long run; nanoseconds.
+//! - [`explain::Explained`]: an EDT, a template or the whole run, and what to change; nanoseconds.
+//! - [`replay::Replay`]: the recorded graph on another machine, by each policy; seconds; the error is a sentence.
+//! - [`export::write_file`]: Perfetto's TrackEvent, or JSON of older viewers; `io::Error` of the system.
+
+#![forbid(unsafe_code)]
+
+pub mod bounds;
+pub mod explain;
+pub mod export;
+pub mod recorded;
+pub mod replay;
+mod summary;
+pub mod why;

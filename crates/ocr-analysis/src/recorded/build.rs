@@ -1,0 +1,477 @@
+//! Makes a [`RecordedRun`] of the records of a file.
+
+use super::{
+    Edge, Grant, Idle, NEVER, ReadError, RecordedEdt, RecordedEstimate, RecordedRun,
+    RecordedTemplate, RecordedUse, Transfer,
+};
+use ocr_place::policy::{Certainty, Expected, Why};
+use ocr_trace::format::{
+    Basis, MODE_EW, MODE_NULL, MODE_RW, Record, RecordKind, ThreadRole, UNDECIDED,
+};
+use ocr_trace::reader::{RecordingFile, TraceEvent};
+use rustc_hash::FxHashMap;
+use std::path::Path;
+
+/// How many sentences about what is wrong are kept at most. Further ones are only counted.
+const SENTENCES: usize = 20;
+
+/// The latest time of a record, in nanoseconds since the begin of the run: more than two years. A later one is taken
+/// for damage.
+const LONGEST_RUN: u64 = 1 << 56;
+
+/// What a thread is doing at the record that is looked at.
+#[derive(Clone, Copy, Default)]
+struct Doing {
+    /// The EDT by which the things in the thread's records happen: 1 + its number, or 0 if there is none.
+    cause: u32,
+    /// Whether that EDT runs now; otherwise it has ended.
+    runs: bool,
+    /// Since when the thread, a worker, has been idle, in nanoseconds since the begin of the run. None if it is not.
+    idle_since: Option<u64>,
+}
+
+/// A run as far as its records have been looked at.
+struct Builder {
+    run: RecordedRun,
+    /// The number of each EDT, by its GUID.
+    by_guid: FxHashMap<u64, u32>,
+    /// The number of each template, by its work.
+    by_work: FxHashMap<u64, u32>,
+    /// For each token, the number of the EDT with which it was last given to a device.
+    launched: FxHashMap<u64, u32>,
+    /// When the last kernel of each lane of a device ended, in nanoseconds since the begin of the run.
+    lanes: FxHashMap<(u8, u16), u64>,
+    /// What each thread is doing, by its number in the recording.
+    doing: FxHashMap<u32, Doing>,
+    /// The number of the last block of each GUID.
+    blocks: FxHashMap<u64, u32>,
+    /// How many bytes the blocks have that exist now.
+    bytes_now: u64,
+    /// How many records are of no kind that is known.
+    unknown: u64,
+    /// How many records are later than [`LONGEST_RUN`].
+    misdated: u64,
+    /// How many sentences about what is wrong were not kept.
+    dropped: usize,
+}
+
+/// Reads a recorded run.
+///
+/// # Errors
+/// A text that says why the file cannot be read: there is none, it is no recording, it is of another version, or it is
+/// cut off in its head.
+pub fn read(path: &Path) -> Result<RecordedRun, ReadError> {
+    let recording = RecordingFile::open(path)?;
+    let mut builder = Builder {
+        run: RecordedRun {
+            name: recording.name.clone(),
+            about: recording.about.clone(),
+            process: recording.process,
+            status: recording.status,
+            records: recording.records(),
+            lost: recording.lost,
+            cut: recording.faults.clone(),
+            ..RecordedRun::default()
+        },
+        by_guid: FxHashMap::default(),
+        by_work: FxHashMap::default(),
+        launched: FxHashMap::default(),
+        lanes: FxHashMap::default(),
+        doing: FxHashMap::default(),
+        blocks: FxHashMap::default(),
+        bytes_now: 0,
+        unknown: 0,
+        misdated: 0,
+        dropped: 0,
+    };
+    let scale = recording.scale;
+    let faults = recording.for_each(|event| {
+        let times = [
+            scale.ns(event.record.ticks),
+            scale.ns(event.written),
+            match RecordKind::of(event.record.kind) {
+                Some(RecordKind::Kernel) => scale.length(event.record.y),
+                Some(RecordKind::Copy) => scale.length(u64::from(event.record.c) * 16),
+                _ => 0,
+            },
+        ];
+        if times[0].max(times[2]) > LONGEST_RUN {
+            builder.misdated += 1;
+        }
+        let [now, written, took] = times.map(|ns| ns.min(LONGEST_RUN));
+        builder.run.end = builder.run.end.max(written);
+        builder.see(event, now, took);
+    })?;
+    builder.run.cut.extend(faults);
+    if let Some(ticks) = recording.ended_ticks {
+        builder.run.end = scale.ns(ticks).min(LONGEST_RUN);
+    }
+    Ok(builder.finish())
+}
+
+impl Builder {
+    /// Keeps a sentence about what is wrong with the records, as long as there is room.
+    fn wrong(&mut self, say: impl FnOnce(&RecordedRun) -> String) {
+        if self.run.wrong.len() < SENTENCES {
+            let sentence = say(&self.run);
+            self.run.wrong.push(sentence);
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// The number of an EDT by its GUID. An EDT that was not known is added.
+    fn edt(&mut self, guid: u64) -> u32 {
+        let next = self.run.edts.len() as u32;
+        let number = *self.by_guid.entry(guid).or_insert(next);
+        if number == next {
+            self.run.edts.push(RecordedEdt {
+                guid,
+                template: u32::MAX,
+                parent: u32::MAX,
+                finish: false,
+                depc: 0,
+                paramc: 0,
+                satisfied: 0,
+                bytes: 0,
+                created: NEVER,
+                runnable: NEVER,
+                placed: NEVER,
+                granted: NEVER,
+                fetch: [NEVER; 2],
+                launched: NEVER,
+                begin: NEVER,
+                end: NEVER,
+                place: UNDECIDED,
+                lane: u32::MAX,
+            });
+        }
+        number
+    }
+
+    /// The number of the template that has a work. A work that was not known is added, without a name.
+    fn work(&mut self, address: u64) -> u32 {
+        let next = self.run.templates.len() as u32;
+        let number = *self.by_work.entry(address).or_insert(next);
+        if number == next {
+            self.run.templates.push(RecordedTemplate::default());
+        }
+        number
+    }
+
+    /// Adds a dependence of the EDT `to` on the EDT that runs on a thread, or that has ended there last.
+    fn edge_to(&mut self, owner: u32, to: u32, now: u64) {
+        let doing = self.doing.entry(owner).or_default();
+        let Some(from) = doing.cause.checked_sub(1) else {
+            return;
+        };
+        let at = if doing.runs { now } else { NEVER };
+        if from != to {
+            self.run.edges.push(Edge { from, to, at });
+        }
+    }
+
+    /// Adds a record to the run. `now` is its time, and `took` the length of a kernel or copy, both in nanoseconds.
+    fn see(&mut self, event: TraceEvent, now: u64, took: u64) {
+        let (record, owner) = (event.record, event.owner);
+        let Some(kind) = RecordKind::of(record.kind) else {
+            self.unknown += 1;
+            return;
+        };
+        match kind {
+            RecordKind::Thread => {
+                let thread = self.run.threads.entry(owner).or_default();
+                thread.name = event.text;
+                thread.is_worker = record.a == ThreadRole::Worker as u8;
+            }
+            RecordKind::Template => {
+                let work = self.work(record.x);
+                self.run.templates[work as usize] = RecordedTemplate {
+                    name: event.text,
+                    places: record.y,
+                };
+            }
+            RecordKind::Device => self.run.devices.entry(record.a).or_default().name = event.text,
+            RecordKind::Label => drop(self.run.labels.insert(record.x, event.text)),
+            RecordKind::Created => {
+                let edt = self.edt(record.x);
+                if self.run.edts[edt as usize].created != NEVER {
+                    self.wrong(|run| {
+                        format!("{} is created twice", run.name_of(&run.edts[edt as usize]))
+                    });
+                    return;
+                }
+                let template = self.work(record.y);
+                let doing = self.doing.entry(owner).or_default();
+                let parent = doing.cause.wrapping_sub(1);
+                let new = &mut self.run.edts[edt as usize];
+                new.template = template;
+                new.created = now;
+                new.parent = parent;
+                new.paramc = u32::from(record.a);
+                new.depc = u32::from(record.b);
+                new.finish = record.c != 0;
+                self.edge_to(owner, edt, now);
+            }
+            RecordKind::Linked => {}
+            RecordKind::Satisfied => {
+                let bytes = self.run.blocks.get(&record.y).copied().unwrap_or(0);
+                let edt = self.edt(record.x);
+                let its = &mut self.run.edts[edt as usize];
+                its.satisfied += 1;
+                its.bytes = its.bytes.saturating_add(bytes);
+                if let Some(&block) = self.blocks.get(&record.y)
+                    && record.a != MODE_NULL
+                {
+                    let writes = [MODE_RW, MODE_EW].contains(&record.a);
+                    self.run.uses.push(RecordedUse { edt, block, writes });
+                }
+                self.edge_to(owner, edt, now);
+            }
+            RecordKind::Follows => {
+                let (to, from) = (self.edt(record.x), self.edt(record.y));
+                self.run.edges.push(Edge {
+                    from,
+                    to,
+                    at: NEVER,
+                });
+            }
+            RecordKind::Runnable => {
+                let edt = self.edt(record.x);
+                let its = &mut self.run.edts[edt as usize];
+                its.place = record.a;
+                // An EDT that was enqueued ahead in vain becomes runnable again, and the later time counts.
+                its.runnable = now;
+            }
+            RecordKind::Placed => {
+                let edt = self.edt(record.x);
+                let its = &mut self.run.edts[edt as usize];
+                (its.place, its.placed) = (record.a, now);
+            }
+            RecordKind::Granted => {
+                let edt = self.edt(record.x);
+                self.run.edts[edt as usize].granted = now;
+                self.run.grants.push(Grant {
+                    edt,
+                    block: record.y,
+                    at: now,
+                });
+            }
+            RecordKind::Fetch => {
+                let edt = self.edt(record.x);
+                let first = &mut self.run.edts[edt as usize].fetch[0];
+                *first = (*first).min(now);
+            }
+            RecordKind::Fetched => {
+                let edt = self.edt(record.x);
+                self.run.edts[edt as usize].fetch[1] = now;
+            }
+            RecordKind::Begin => self.begins(owner, record.x, now),
+            RecordKind::End => self.ends(owner, record.x, now),
+            RecordKind::Launched => {
+                let edt = self.edt(record.x);
+                let its = &mut self.run.edts[edt as usize];
+                its.launched = now;
+                its.place = record.a;
+                self.launched.insert(record.y, edt);
+            }
+            RecordKind::Kernel => self.kernel(event, now, took),
+            RecordKind::KernelEnd => {
+                let edt = self.edt(record.x);
+                self.doing.entry(owner).or_default().cause = edt + 1;
+                self.doing.entry(owner).or_default().runs = false;
+            }
+            RecordKind::Copy => {
+                let device = self.run.devices.entry(record.a).or_default();
+                device.copies += 1;
+                device.copying = device.copying.saturating_add(took);
+                let bytes = match record.b {
+                    0 => &mut device.bytes_in,
+                    _ => &mut device.bytes_out,
+                };
+                *bytes = bytes.saturating_add(record.y);
+                self.run.copies.push(Transfer {
+                    place: record.a,
+                    to_device: record.b == 0,
+                    block: record.x,
+                    bytes: record.y,
+                    begin: now.saturating_sub(took),
+                    end: now,
+                });
+            }
+            RecordKind::Block => {
+                self.run.blocks.insert(record.x, record.y);
+                (self.blocks).insert(record.x, self.run.block_bytes.len() as u32);
+                self.run.block_bytes.push(record.y);
+                self.run.block_guids.push(record.x);
+                self.run.blocks_created += 1;
+                self.bytes_now = self.bytes_now.saturating_add(record.y);
+                self.run.most_block_bytes = self.run.most_block_bytes.max(self.bytes_now);
+            }
+            RecordKind::BlockGone => {
+                let bytes = self.run.blocks.get(&record.x).copied().unwrap_or(0);
+                self.bytes_now = self.bytes_now.saturating_sub(bytes);
+            }
+            RecordKind::Idle => {
+                self.doing.entry(owner).or_default().idle_since = Some(now);
+                self.run.threads.entry(owner).or_default().done = None;
+            }
+            RecordKind::Busy => self.is_busy(owner, now),
+            RecordKind::Counter => {
+                let values = self.run.counters.entry((record.a, record.b as u8));
+                values.or_default().push((now, record.y));
+            }
+            RecordKind::Estimate => self.considered(&record, now),
+        }
+    }
+
+    /// Adds an estimate of the policy.
+    fn considered(&mut self, record: &Record, now: u64) {
+        let edt = self.edt(record.x);
+        let basis = Basis::of(record.b);
+        let (Some(certainty), Some(why)) = (Certainty::of(basis.certainty), Why::of(basis.why))
+        else {
+            self.unknown += 1;
+            return;
+        };
+        let ns = |units: u64| units * 16;
+        let run_ns = (certainty != Certainty::Unknown).then(|| ns(record.y & 0xffff_ffff));
+        self.run.estimates.push(RecordedEstimate {
+            edt,
+            at: now,
+            place: record.a,
+            expected: Expected {
+                queue_ns: ns(u64::from(record.c)),
+                copy_ns: ns(record.y >> 32),
+                run_ns,
+            },
+            certainty,
+            why,
+            is_chosen: basis.is_chosen,
+            is_first: basis.is_first,
+        });
+    }
+
+    /// Notes that a worker is not idle any more from `end` on, if it was.
+    fn is_busy(&mut self, owner: u32, end: u64) {
+        let since = self.doing.entry(owner).or_default().idle_since.take();
+        if let Some(begin) = since.filter(|begin| *begin <= end) {
+            let thread = self.run.threads.entry(owner).or_default();
+            thread.idle = thread.idle.saturating_add(end - begin);
+            thread.done = Some(end);
+            self.run.idle.push(Idle {
+                thread: owner,
+                begin,
+                end,
+            });
+        }
+    }
+
+    /// Notes that an EDT begins on a thread.
+    fn begins(&mut self, owner: u32, guid: u64, now: u64) {
+        let edt = self.edt(guid);
+        let doing = self.doing.entry(owner).or_default();
+        let other = doing.runs.then_some(doing.cause.wrapping_sub(1));
+        doing.cause = edt + 1;
+        doing.runs = true;
+        if let Some(other) = other {
+            self.wrong(|run| {
+                let [first, second] = [other, edt].map(|e| run.name_of(&run.edts[e as usize]));
+                format!("on thread {owner}, {second} begins before {first} has ended")
+            });
+        }
+        let its = &mut self.run.edts[edt as usize];
+        let again = its.begin != NEVER;
+        its.begin = now;
+        its.place = 0;
+        its.lane = owner;
+        if again {
+            self.wrong(|run| format!("{} begins twice", run.name_of(&run.edts[edt as usize])));
+        }
+    }
+
+    /// Notes that an EDT ends on a thread.
+    fn ends(&mut self, owner: u32, guid: u64, now: u64) {
+        let edt = self.edt(guid);
+        let doing = self.doing.entry(owner).or_default();
+        let ran = doing.runs && doing.cause == edt + 1;
+        doing.cause = edt + 1;
+        doing.runs = false;
+        if !ran {
+            self.wrong(|run| {
+                let name = run.name_of(&run.edts[edt as usize]);
+                format!("on thread {owner}, {name} ends and has not begun there")
+            });
+        }
+        let its = &mut self.run.edts[edt as usize];
+        its.end = now;
+        let time = its.time().unwrap_or(0);
+        let thread = self.run.threads.entry(owner).or_default();
+        thread.edts += 1;
+        thread.busy = thread.busy.saturating_add(time);
+        thread.done = Some(now);
+    }
+
+    /// Notes that a kernel has ended at `now`, after `took` nanoseconds.
+    fn kernel(&mut self, event: TraceEvent, now: u64, took: u64) {
+        let record = event.record;
+        let device = self.run.devices.entry(record.a).or_default();
+        device.kernels += 1;
+        device.busy = device.busy.saturating_add(took);
+        let lane = (record.a, record.b);
+        let begin = now.saturating_sub(took);
+        let last = self.lanes.insert(lane, now).unwrap_or(0);
+        // The records and the device have different clocks, whose times are rounded, so a small difference is no fault.
+        if begin + super::check::TOLERANCE < last {
+            self.wrong(|run| {
+                let name = run.place_name(record.a);
+                format!(
+                    "on {name}, in lane {}, a kernel begins {} ns before the one before it has ended",
+                    record.b,
+                    last - begin
+                )
+            });
+        }
+        match self.launched.get(&record.x) {
+            Some(&edt) => {
+                let its = &mut self.run.edts[edt as usize];
+                its.begin = begin;
+                its.end = now;
+                its.place = record.a;
+                its.lane = u32::from(record.b);
+            }
+            None => self.wrong(|run| {
+                let name = run.place_name(record.a);
+                format!("on {name}, a kernel has ended that was launched for no EDT")
+            }),
+        }
+    }
+
+    /// The run, when all records have been looked at.
+    fn finish(mut self) -> RecordedRun {
+        // The sort is stable, so the estimates of each EDT stay in the order of time.
+        self.run.estimates.sort_by_key(|estimate| estimate.edt);
+        // A worker that is idle at the last record is idle to the end of the recording.
+        for owner in self.run.threads.keys().copied().collect::<Vec<_>>() {
+            self.is_busy(owner, self.run.end);
+        }
+        if self.unknown != 0 {
+            self.run.wrong.push(format!(
+                "{} records are of no kind that this version knows",
+                self.unknown
+            ));
+        }
+        if self.misdated != 0 {
+            self.run.wrong.push(format!(
+                "{} records are of a time more than two years after the begin",
+                self.misdated
+            ));
+        }
+        if self.dropped != 0 {
+            self.run
+                .wrong
+                .push(format!("and {} more of the kind", self.dropped));
+        }
+        self.run
+    }
+}

@@ -1,0 +1,357 @@
+//! Makes a graph of tasks of a recorded run.
+
+use super::machine::ReplayMachine;
+use super::{Row, shares};
+use crate::recorded::{Medians, NEVER, RecordedRun};
+use ocr_place::simulate::{During, SimulatedBlock, SimulatedTask, TaskGraph, Uses};
+use rustc_hash::FxHashMap;
+
+/// The number that stands for no EDT and for no task.
+pub(super) const NOBODY: u32 = u32::MAX;
+
+/// A recorded run as a graph.
+pub(super) struct ReplayGraph {
+    pub(super) graph: TaskGraph,
+    /// The number of each EDT's task; [`NOBODY`] for an EDT that has none, since it has not ended.
+    pub(super) numbers: Vec<u32>,
+    /// How many tasks are EDTs; the others are joins.
+    pub(super) edts: usize,
+    /// How many EDTs could run in a place where it is not known how long they take.
+    pub(super) unknown: usize,
+    /// What was measured in the recorded run.
+    pub(super) recorded: Row,
+}
+
+/// For each device, the time in which it ran at least one kernel, divided by the sum of its kernels' times. This is
+/// less than 1 where its queues ran kernels at once. A simulated device runs them one after the other, so their times
+/// are multiplied by it.
+fn parts(run: &RecordedRun) -> FxHashMap<u8, f64> {
+    let mut spans: FxHashMap<u8, Vec<(u64, u64)>> = FxHashMap::default();
+    for edt in &run.edts {
+        if edt.place != 0 && edt.time().is_some() {
+            spans
+                .entry(edt.place)
+                .or_default()
+                .push((edt.begin, edt.end));
+        }
+    }
+    let part = |(place, mut spans): (u8, Vec<(u64, u64)>)| {
+        spans.sort_unstable();
+        let (mut sum, mut any, mut last) = (0.0, 0.0, 0);
+        for (begin, end) in spans {
+            sum += end.saturating_sub(begin) as f64;
+            any += end.saturating_sub(begin.max(last)) as f64;
+            last = last.max(end);
+        }
+        (place, if sum == 0.0 { 1.0 } else { any / sum })
+    };
+    spans.into_iter().map(part).collect()
+}
+
+/// The finish scopes of a run.
+struct Scopes {
+    /// For each EDT, the finish EDT in whose scope it is; [`NOBODY`] for none.
+    of: Vec<u32>,
+    /// For each finish EDT, the EDT of its scope that was the last to end; [`NOBODY`] for other EDTs.
+    last: Vec<u32>,
+}
+
+impl Scopes {
+    fn of(run: &RecordedRun) -> Scopes {
+        let count = run.edts.len();
+        let mut of = vec![NOBODY; count];
+        for (number, edt) in run.edts.iter().enumerate() {
+            // EDTs are in the order of their creation, so the parent's scope is known.
+            if (edt.parent as usize) < number {
+                let is_finish = run.edts[edt.parent as usize].finish;
+                of[number] = if is_finish {
+                    edt.parent
+                } else {
+                    of[edt.parent as usize]
+                };
+            }
+        }
+        let mut last = vec![NOBODY; count];
+        let end = |number: u32| match run.edts.get(number as usize) {
+            Some(edt) if edt.end != NEVER => Some(edt.end),
+            _ => None,
+        };
+        for number in (0..count as u32).rev() {
+            let at = number as usize;
+            if run.edts[at].finish && end(number) > end(last[at]) {
+                last[at] = number;
+            }
+            let latest = if run.edts[at].finish {
+                last[at]
+            } else {
+                number
+            };
+            if let Some(scope) = last.get_mut(of[at] as usize)
+                && end(latest) > end(*scope)
+            {
+                *scope = latest;
+            }
+        }
+        Scopes { of, last }
+    }
+
+    /// The finish EDT whose scope the EDT `to` waits for, where it waits for the end of `from`. This is the outermost
+    /// scope that ended with `from` and in which `to` is not. None if no scope ended with `from`.
+    fn awaited(&self, run: &RecordedRun, from: u32, to: u32) -> Option<u32> {
+        let mut scope = if run.edts[from as usize].finish {
+            from
+        } else {
+            self.of[from as usize]
+        };
+        let mut found = None;
+        while scope != NOBODY && self.last[scope as usize] == from && !self.contains(scope, to) {
+            found = Some(scope);
+            scope = self.of[scope as usize];
+        }
+        found
+    }
+
+    /// Whether an EDT is in the scope of a finish EDT, directly or within another scope.
+    fn contains(&self, scope: u32, edt: u32) -> bool {
+        let mut at = self.of[edt as usize];
+        // A finish EDT has a lower number than the EDTs in its scope.
+        while at != NOBODY && at > scope {
+            at = self.of[at as usize];
+        }
+        at == scope
+    }
+}
+
+/// The dependences among EDTs that ran, and joins. EDTs have the numbers that they have in the run, and joins those
+/// after.
+struct Edges {
+    /// The task that is waited for, the task that waits, and the part of the first one's time that counts.
+    all: Vec<(u32, u32, f32)>,
+    /// The number of each scope's join, by the number of its finish EDT.
+    joins: FxHashMap<u32, u32>,
+}
+
+/// The dependences of a run. A task that waits for a finish scope waits for a join, and that for all EDTs of the scope.
+fn edges(run: &RecordedRun) -> Edges {
+    let scopes = Scopes::of(run);
+    let ran = |edt: u32| run.edts[edt as usize].time().is_some();
+    let mut found = Edges {
+        all: Vec::with_capacity(run.edges.len()),
+        joins: FxHashMap::default(),
+    };
+    let mut next = run.edts.len() as u32;
+    let mut open = Vec::new();
+    for edge in run
+        .edges
+        .iter()
+        .filter(|edge| ran(edge.from) && ran(edge.to))
+    {
+        let first = &run.edts[edge.from as usize];
+        let time = first.time().unwrap_or(0);
+        if edge.at != NEVER && edge.at < first.end {
+            let part = edge.at.saturating_sub(first.begin) as f64 / time.max(1) as f64;
+            found
+                .all
+                .push((edge.from, edge.to, part.clamp(0.0, 1.0) as f32));
+            continue;
+        }
+        let from = match scopes.awaited(run, edge.from, edge.to) {
+            Some(scope) => *found.joins.entry(scope).or_insert_with(|| {
+                open.push(scope);
+                next += 1;
+                next - 1
+            }),
+            None => edge.from,
+        };
+        found.all.push((from, edge.to, 1.0));
+    }
+    if found.joins.is_empty() {
+        return found;
+    }
+    // The EDTs in each scope that a task waits for. Scopes inside such a scope have joins of their own.
+    for number in 0..run.edts.len() as u32 {
+        let scope = scopes.of[number as usize];
+        if run.edts[number as usize].finish && found.joins.contains_key(&scope) {
+            found.joins.entry(number).or_insert_with(|| {
+                next += 1;
+                next - 1
+            });
+        }
+    }
+    for number in 0..run.edts.len() as u32 {
+        let own = found.joins.get(&number).copied();
+        let its = found.joins.get(&scopes.of[number as usize]).copied();
+        if let Some(join) = own.filter(|_| ran(number)) {
+            found.all.push((number, join, 1.0));
+        }
+        match (own, its) {
+            (Some(own), Some(its)) => found.all.push((own, its, 1.0)),
+            (None, Some(its)) if ran(number) => found.all.push((number, its, 1.0)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// For each EDT and join, its number in an order in which each comes behind all that it waits for; [`NOBODY`] for an
+/// EDT that has not ended. The error is a text for the user, where EDTs wait for each other.
+fn order(run: &RecordedRun, edges: &Edges) -> Result<Vec<u32>, String> {
+    let count = run.edts.len() + edges.joins.len();
+    let is_task = |number: u32| match run.edts.get(number as usize) {
+        Some(edt) => edt.time().is_some(),
+        None => true,
+    };
+    let mut first = vec![0_u32; count + 1];
+    let mut before = vec![0_u32; count];
+    for &(from, to, _) in &edges.all {
+        first[from as usize + 1] += 1;
+        before[to as usize] += 1;
+    }
+    for task in 0..count {
+        first[task + 1] += first[task];
+    }
+    let mut at = first.clone();
+    let mut to = vec![0_u32; edges.all.len()];
+    for edge in &edges.all {
+        to[at[edge.0 as usize] as usize] = edge.1;
+        at[edge.0 as usize] += 1;
+    }
+    let is_source = |task: &u32| before[*task as usize] == 0 && is_task(*task);
+    let mut tasks: Vec<u32> = (0..count as u32).filter(is_source).collect();
+    let mut next = 0;
+    while let Some(&task) = tasks.get(next) {
+        next += 1;
+        for &to in &to[first[task as usize] as usize..first[task as usize + 1] as usize] {
+            before[to as usize] -= 1;
+            if before[to as usize] == 0 {
+                tasks.push(to);
+            }
+        }
+    }
+    let all = (0..count as u32).filter(|&task| is_task(task)).count();
+    if tasks.len() < all {
+        return Err(format!(
+            "the recording {} says that {} EDTs wait for each other, which cannot be",
+            run.name,
+            all - tasks.len()
+        ));
+    }
+    let mut numbers = vec![NOBODY; count];
+    for (number, &task) in tasks.iter().enumerate() {
+        numbers[task as usize] = number as u32;
+    }
+    Ok(numbers)
+}
+
+/// A recorded run as a graph for a machine. The error is a text for the user.
+pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGraph, String> {
+    if run.edts.iter().all(|edt| edt.time().is_none()) {
+        return Err(format!(
+            "in the recording {} no EDT has ended, so there is nothing to simulate",
+            run.name
+        ));
+    }
+    let edges = edges(run);
+    let numbers = order(run, &edges)?;
+    let (medians, parts) = (Medians::of(run), parts(run));
+    let count = numbers.iter().filter(|number| **number != NOBODY).count();
+    let mut graph = TaskGraph {
+        tasks: vec![SimulatedTask::default(); count],
+        blocks: (run
+            .block_bytes
+            .iter()
+            .map(|&bytes| SimulatedBlock { bytes }))
+        .collect(),
+        // One template more, for EDTs whose template is not known.
+        templates: run.templates.len() as u32 + 1,
+    };
+    let (mut edts, mut unknown, mut nowhere) = (0, 0, 0);
+    for (edt, &number) in run.edts.iter().zip(&numbers) {
+        if number == NOBODY {
+            continue;
+        }
+        edts += 1;
+        let template = run.templates.get(edt.template as usize);
+        let could = template.map_or(0, |template| template.places);
+        let may = |place: u8| place == edt.place || place < 64 && could >> place & 1 != 0;
+        let mut is_unknown = false;
+        let mut time = |place: u8, speed: f64| {
+            let ns = if edt.place == place {
+                edt.time()
+            } else {
+                let ns = medians.at(edt.template, place, edt.bytes);
+                ns.filter(|_| may(place))
+            };
+            let part = parts.get(&place).copied().unwrap_or(1.0);
+            is_unknown |= may(place) && ns.is_none();
+            ns.map(|ns| (ns as f64 * part / speed).round() as u64)
+        };
+        let host = time(0, 1.0);
+        let devices = machine
+            .like
+            .iter()
+            .map(|&(place, speed)| time(place, speed));
+        let task = &mut graph.tasks[number as usize];
+        task.ns = std::iter::once(host).chain(devices).collect();
+        task.template = edt.template.min(run.templates.len() as u32);
+        unknown += usize::from(is_unknown);
+        nowhere += usize::from(task.ns.iter().all(Option::is_none));
+    }
+    if nowhere != 0 {
+        return Err(format!(
+            "{nowhere} EDTs ran on a device that this machine does not have, and how long they take elsewhere is not known; \
+             record a run in which they run on the workers or on device 0"
+        ));
+    }
+    for uses in &run.uses {
+        if let Some(task) = graph.tasks.get_mut(numbers[uses.edt as usize] as usize) {
+            task.blocks.push(Uses {
+                block: uses.block,
+                writes: uses.writes,
+            });
+        }
+    }
+    for &(from, to, part) in &edges.all {
+        let [from, successor] = [from, to].map(|task| numbers[task as usize]);
+        let task = &mut graph.tasks[from as usize];
+        if part < 1.0 && !task.is_join() {
+            task.during.push(During { successor, part });
+        } else {
+            task.successors.push(successor);
+        }
+    }
+    let mut numbers = numbers;
+    numbers.truncate(run.edts.len());
+    Ok(ReplayGraph {
+        graph,
+        numbers,
+        edts,
+        unknown,
+        recorded: measured(run),
+    })
+}
+
+/// What was measured in the recorded run, as a row beside those of policies.
+fn measured(run: &RecordedRun) -> Row {
+    let places = usize::from(run.devices.keys().copied().max().unwrap_or(0)) + 1;
+    let (mut edts, mut busy) = (vec![0; places], vec![0_u64; places]);
+    let (mut first, mut last) = (u64::MAX, 0);
+    for edt in &run.edts {
+        if let (Some(ns), place) = (edt.time(), usize::from(edt.place))
+            && place < places
+        {
+            edts[place] += 1;
+            busy[place] = busy[place].saturating_add(ns);
+            (first, last) = (first.min(edt.begin), last.max(edt.end));
+        }
+    }
+    let ns = last.saturating_sub(first);
+    let about = |name: &str| run.about.get(name).map_or("", String::as_str);
+    Row {
+        policy: about("sched").to_string(),
+        seconds: ns as f64 / 1e9,
+        edts,
+        busy: shares(&busy, ns, run.worker_count().unwrap_or(1)),
+        bytes_moved: (run.copies.iter()).fold(0, |all, copy| all.saturating_add(copy.bytes)),
+    }
+}

@@ -1,0 +1,224 @@
+//! The machine on which a recording is replayed: that of the recording, or another one that the user asks for.
+
+use crate::recorded::{RecordedRun, Transfer, median};
+use ocr_place::place::Place;
+use ocr_place::simulate::{MachineModel, SimulatedDevice};
+use std::str::FromStr;
+
+/// The link of a device where nothing is known: nanoseconds of a short copy, and bytes per second of a long one.
+const USUAL: (f64, f64) = (10_000.0, 8e9);
+
+/// How the machine is to differ from that of the recording.
+#[derive(Clone, Default, Debug)]
+pub struct Wish {
+    /// How many workers there are to be. None for as many as in the recording.
+    pub workers: Option<usize>,
+    /// The devices that there are to be. Empty for those of the recording.
+    pub devices: Vec<DeviceWish>,
+}
+
+/// Some equal devices, described by comparison with the first device of the recording.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct DeviceWish {
+    /// How many times as fast as the recorded device each is.
+    pub speed: f64,
+    /// Bytes per second of a long copy. None for the recorded bandwidth.
+    pub bandwidth: Option<f64>,
+    /// Nanoseconds of a short copy. None for the recorded latency.
+    pub latency_ns: Option<f64>,
+    /// How many of these devices there are.
+    pub count: usize,
+}
+
+/// A number with a unit, times the unit's factor. None where the text has no unit of `units`, or no number from 0 on.
+fn number(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let (digits, factor) = units
+        .iter()
+        .find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)))?;
+    let value = digits.trim().parse::<f64>().ok()? * factor;
+    (value.is_finite() && value >= 0.0).then_some(value)
+}
+
+impl FromStr for DeviceWish {
+    type Err = String;
+
+    /// Reads a text such as `speed=10x,bandwidth=12GB/s,latency=10us,count=4`, of which each part may be left out. The
+    /// error is a text for the user.
+    fn from_str(text: &str) -> Result<DeviceWish, String> {
+        let mut wish = DeviceWish {
+            speed: 1.0,
+            bandwidth: None,
+            latency_ns: None,
+            count: 1,
+        };
+        for word in text.split(',') {
+            let (name, value) = word.split_once('=').unwrap_or((word, ""));
+            let wrong = |form: &str| format!("\"{word}\": {form}");
+            match name.trim() {
+                "speed" => {
+                    let speed = number(value, &[("x", 1.0), ("", 1.0)]);
+                    wish.speed = speed
+                        .filter(|speed| *speed > 0.0)
+                        .ok_or_else(|| wrong("a speed is written as 10x or 0.5x"))?;
+                }
+                "bandwidth" => {
+                    let units = [("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)];
+                    let bandwidth = number(value, &units).filter(|bandwidth| *bandwidth > 0.0);
+                    let form = "a bandwidth is written as 12GB/s, 500MB/s or 10kB/s";
+                    wish.bandwidth = Some(bandwidth.ok_or_else(|| wrong(form))?);
+                }
+                "latency" => {
+                    let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
+                    let latency = number(value, &units);
+                    let form = "a latency is written as 10us, 500ns or 1ms";
+                    wish.latency_ns = Some(latency.ok_or_else(|| wrong(form))?);
+                }
+                "count" => {
+                    let count = value
+                        .parse()
+                        .ok()
+                        .filter(|count| (1..=Place::MAX_DEVICES).contains(count));
+                    let form = format!("a count is a number from 1 to {}", Place::MAX_DEVICES);
+                    wish.count = count.ok_or_else(|| wrong(&form))?;
+                }
+                _ => {
+                    return Err(wrong(
+                        "no property of a device; write speed=10x,bandwidth=12GB/s,latency=10us,count=4, of which each may \
+                         be left out",
+                    ));
+                }
+            }
+        }
+        Ok(wish)
+    }
+}
+
+/// A machine on which a recording is replayed.
+pub(super) struct ReplayMachine {
+    pub(super) model: MachineModel,
+    /// The names of the places, the host's first.
+    pub(super) names: Vec<String>,
+    /// For each device, the place of the recording whose times it has, and how many times as fast as that it is.
+    pub(super) like: Vec<(u8, f64)>,
+    /// Groups of equal devices: the index of the first one, and how many there are.
+    pub(super) alike: Vec<(usize, u32)>,
+    /// Whether this is the machine of the recording.
+    pub(super) is_recorded: bool,
+}
+
+/// A device of the recording, with latency and bandwidth by the medians of the shorter and of the longer half of its
+/// copies. A device without copies is taken to share the host's memory.
+fn link(run: &RecordedRun, place: u8) -> SimulatedDevice {
+    let mut copies: Vec<&Transfer> = run
+        .copies
+        .iter()
+        .filter(|copy| copy.place == place && copy.bytes != 0)
+        .collect();
+    if copies.is_empty() {
+        return SimulatedDevice {
+            latency_ns: 0.0,
+            bandwidth: f64::INFINITY,
+            shares_memory: true,
+        };
+    }
+    copies.sort_by_key(|copy| copy.bytes);
+    let middle = |copies: &[&Transfer]| {
+        let mut bytes: Vec<u64> = copies.iter().map(|copy| copy.bytes).collect();
+        let mut ns: Vec<u64> = copies
+            .iter()
+            .map(|copy| copy.end.saturating_sub(copy.begin))
+            .collect();
+        (median(&mut bytes) as f64, median(&mut ns) as f64)
+    };
+    let (short, long) = copies.split_at(copies.len() / 2);
+    let (long_bytes, long_ns) = middle(long);
+    let (short_bytes, short_ns) = if short.is_empty() {
+        (0.0, 0.0)
+    } else {
+        middle(short)
+    };
+    let per_byte = if long_bytes > 2.0 * short_bytes && long_ns > short_ns {
+        (long_ns - short_ns) / (long_bytes - short_bytes)
+    } else {
+        // All copies have about as many bytes, so the part of the time that is latency cannot be told.
+        long_ns / long_bytes.max(1.0)
+    };
+    let per_byte = per_byte.max(1e-6);
+    SimulatedDevice {
+        latency_ns: (long_ns - long_bytes * per_byte).max(0.0),
+        bandwidth: 1e9 / per_byte,
+        shares_memory: false,
+    }
+}
+
+/// The machine that is asked for. The error is a text for the user.
+pub(super) fn of(run: &RecordedRun, wish: &Wish) -> Result<ReplayMachine, String> {
+    let threads = run
+        .threads
+        .values()
+        .filter(|thread| thread.is_worker)
+        .count();
+    let recorded = run.worker_count().unwrap_or(threads).max(1);
+    let workers = wish.workers.unwrap_or(recorded);
+    let last = run.devices.keys().copied().max().unwrap_or(0);
+    let mut made = ReplayMachine {
+        is_recorded: workers == recorded && wish.devices.is_empty(),
+        model: MachineModel {
+            workers,
+            devices: Vec::new(),
+        },
+        names: vec!["workers".to_string()],
+        like: Vec::new(),
+        alike: Vec::new(),
+    };
+    if wish.devices.is_empty() {
+        for place in 1..=last {
+            made.add(run.place_name(place), link(run, place), (place, 1.0), 1);
+        }
+    }
+    if !wish.devices.is_empty() && last == 0 {
+        return Err(
+            "the recording has no device, so it does not tell how long kernels take that --device is compared with; \
+             record a run with OCR_DEVICES=all, and OCR_SCHED=static:1:1 so that both variants run"
+                .to_string(),
+        );
+    }
+    for device in &wish.devices {
+        let mut model = link(run, 1);
+        if device.bandwidth.is_some() || device.latency_ns.is_some() {
+            if model.shares_memory {
+                (model.latency_ns, model.bandwidth) = USUAL;
+            }
+            model.shares_memory = false;
+            model.latency_ns = device.latency_ns.unwrap_or(model.latency_ns);
+            model.bandwidth = device.bandwidth.unwrap_or(model.bandwidth);
+        }
+        let name = format!("{} x {}", run.place_name(1), device.speed);
+        made.add(name, model, (1, device.speed), device.count);
+    }
+    if made.model.devices.len() > Place::MAX_DEVICES {
+        return Err(format!(
+            "a machine has {} devices at most, and {} are asked for",
+            Place::MAX_DEVICES,
+            made.model.devices.len()
+        ));
+    }
+    Ok(made)
+}
+
+impl ReplayMachine {
+    /// Adds `count` equal devices, which have the times of `like`: a place of the recording, and how many times as fast
+    /// they are.
+    fn add(&mut self, name: String, device: SimulatedDevice, like: (u8, f64), count: usize) {
+        self.alike.push((self.model.devices.len(), count as u32));
+        for number in 1..=count {
+            self.model.devices.push(device);
+            self.like.push(like);
+            self.names.push(if count == 1 {
+                name.clone()
+            } else {
+                format!("{name}, {number}")
+            });
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! A recorded run, replayed in virtual time on a machine that need not exist, by the policies that the runtime uses.
+//!
+//! | file | what |
+//! |---|---|
+//! | `graph.rs` | makes a graph of tasks of the recorded run |
+//! | `machine.rs` | the machine of the recording, or another one |
+//! | `as_run.rs` | a simulated run in the form of a recorded one |
+//!
+//! **Times.** Where an EDT ran, it takes what it took. Elsewhere it takes the median of the EDTs of its template whose
+//! blocks have as many bytes there, or else the median of its template there. Where no EDT of its template ran, it may
+//! not run, and is counted as unknown.
+//!
+//! **Dependences.** If an EDT waits for something in the body of another, the other releases it after the same part of
+//! its time as in the recording. An EDT that waits for a finish scope waits for all EDTs of the scope.
+//!
+//! **Blocks** are those of the recording, and begin in the host's memory, so copies to devices are simulated.
+//!
+//! **What is left out**: what the runtime itself costs, caches, EDTs that slow each other down, priorities (they are not
+//! recorded), EDTs that wait for a block that another holds. A device runs one kernel at a time; where its queues
+//! ran several at once, each takes its part of the time in which the device ran any.
+
+mod as_run;
+mod graph;
+mod machine;
+
+pub use machine::{DeviceWish, Wish};
+
+use crate::bounds::{Bounds, Precedence, Problem};
+use crate::recorded::RecordedRun;
+use ocr_place::model::{KeptTimes, RunTimes};
+use ocr_place::simulate::{
+    MachineModel, SimulatedDevice, SimulatedTask, TaskGraph, Uses, simulate,
+};
+use serde::Serialize;
+
+/// How many rounds are played for the mixed bound.
+const ROUNDS: u32 = 24;
+
+/// How many samples of one size a model keeps.
+const SAMPLES: usize = 11;
+
+/// A recorded run that can be simulated on a machine.
+pub struct Replay {
+    graph: TaskGraph,
+    /// The index in the graph of the task of each recorded EDT; `graph::NOBODY` for an EDT that has none.
+    numbers: Vec<u32>,
+    /// How many tasks are EDTs; the others are joins.
+    edts: usize,
+    machine: MachineModel,
+    /// The names of the places, the host's first.
+    places: Vec<String>,
+    /// Groups of equal devices: the index of the first one, and how many there are.
+    alike: Vec<(usize, u32)>,
+    /// Times in nanoseconds before which no schedule ends.
+    bounds: Bounds,
+    /// Sentences about what cannot be said, and what was left out.
+    notes: Vec<String>,
+    /// What was measured in the recorded run.
+    recorded: Row,
+    /// Whether the machine is that of the recording.
+    is_recorded_machine: bool,
+}
+
+/// The result of a run under a policy, simulated or recorded.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The policy, as in `OCR_SCHED`.
+    pub policy: String,
+    /// The time from the begin of the first EDT to the end of the last, in seconds.
+    pub seconds: f64,
+    /// How many EDTs each place ran, the host first.
+    pub edts: Vec<u64>,
+    /// The part of the time in which each place was busy, from 0 to 1, the host first. For the host it is the mean of
+    /// the workers.
+    pub busy: Vec<f64>,
+    /// How many bytes were copied to devices and back in all.
+    pub bytes_moved: u64,
+}
+
+impl Replay {
+    /// Prepares a recorded run for simulation on a machine.
+    ///
+    /// # Errors
+    /// A text for the user, where no EDT has ended, an EDT would have no place where it can run, or the machine cannot
+    /// be.
+    pub fn new(run: &RecordedRun, wish: &Wish) -> Result<Replay, String> {
+        let machine = machine::of(run, wish)?;
+        let made = graph::of(run, &machine)?;
+        check_length(&made.graph, &machine.model)?;
+        let mut notes = Vec::new();
+        if run.status.is_none() {
+            notes.push("the run has no end: the EDTs that had ended are simulated".to_string());
+        }
+        for gap in run.gaps() {
+            notes.push(format!("a part of the run alone is simulated: {gap}"));
+        }
+        let left = run.edts.len() - made.edts;
+        if left != 0 {
+            notes.push(format!(
+                "{left} of {} EDTs have not ended in the recording, and are left out",
+                run.edts.len()
+            ));
+        }
+        if made.unknown != 0 {
+            notes.push(format!(
+                "of {} of {} EDTs it is not known how long they take in another place where they could run: they may not \
+                 go there; a recording under OCR_SCHED=static:1:1 tells more",
+                made.unknown, made.edts
+            ));
+        }
+        if run.copies.is_empty()
+            && machine
+                .model
+                .devices
+                .iter()
+                .all(|device| device.shares_memory)
+        {
+            notes.push("nothing is copied: the devices use the host's memory".to_string());
+        }
+        if machine.model.devices.is_empty() {
+            notes.retain(|note| !note.starts_with("nothing is copied"));
+        }
+        let mut replay = Replay {
+            graph: made.graph,
+            numbers: made.numbers,
+            edts: made.edts,
+            places: machine.names,
+            alike: machine.alike,
+            machine: machine.model,
+            bounds: Bounds {
+                area: 0.0,
+                path: 0.0,
+                mixed: 0.0,
+            },
+            notes,
+            recorded: made.recorded,
+            is_recorded_machine: machine.is_recorded,
+        };
+        let bounds = replay.problem().bounds(ROUNDS);
+        replay.bounds = bounds.map_err(|why| {
+            format!(
+                "the recording {} tells of no graph that could run: {why}",
+                run.name
+            )
+        })?;
+        Ok(replay)
+    }
+
+    /// The EDTs and the places of the machine, in nanoseconds, as the bounds take them.
+    fn problem(&self) -> Problem {
+        let mut problem = Problem {
+            places: vec![self.machine.workers as u32],
+            ..Problem::default()
+        };
+        problem
+            .places
+            .extend(self.alike.iter().map(|(_, many)| *many));
+        let tasks = &self.graph.tasks;
+        problem.times.reserve(tasks.len() * problem.places.len());
+        for (number, task) in tasks.iter().enumerate() {
+            let at = |place: usize| match task.ns.get(place) {
+                _ if task.is_join() => 0.0,
+                Some(Some(ns)) => *ns as f64,
+                _ => f64::INFINITY,
+            };
+            problem.times.push(at(0));
+            let devices = self.alike.iter().map(|(first, _)| at(first + 1));
+            problem.times.extend(devices);
+            let edge = |to, part| Precedence {
+                from: number as u32,
+                to,
+                part,
+            };
+            (problem.edges).extend(task.successors.iter().map(|&to| edge(to, 1.0)));
+            let during = task
+                .during
+                .iter()
+                .map(|during| edge(during.successor, during.part));
+            problem.edges.extend(during);
+        }
+        problem
+    }
+
+    /// How long EDTs take, for each template: as an earlier run would have learned it, or nothing if `cold`.
+    fn models(&self, cold: bool) -> Vec<RunTimes> {
+        let models: Vec<RunTimes> = (0..self.graph.templates)
+            .map(|_| RunTimes::default())
+            .collect();
+        if cold {
+            return models;
+        }
+        let mut samples = std::collections::BTreeMap::<(u32, usize, u64), Vec<u64>>::new();
+        for task in self.graph.tasks.iter().filter(|task| !task.is_join()) {
+            let bytes = |block: u32| self.graph.blocks[block as usize].bytes;
+            let bytes = task.blocks.iter().map(|uses| bytes(uses.block)).sum();
+            for (place, ns) in task.ns.iter().enumerate() {
+                if let Some(ns) = ns {
+                    samples
+                        .entry((task.template, place, bytes))
+                        .or_default()
+                        .push(*ns);
+                }
+            }
+        }
+        for ((template, place, bytes), mut times) in samples {
+            times.sort_unstable();
+            // The number of samples is that which a model keeps. They are spread over the whole range, so that their
+            // median is that of all.
+            let count = times.len().min(SAMPLES);
+            let each = |at: usize| times[(2 * at + 1) * times.len() / (2 * count)];
+            let kept = KeptTimes {
+                alone: (0..count).map(each).collect(),
+                ..KeptTimes::default()
+            };
+            models[template as usize].seed(place, bytes, &kept);
+        }
+        models
+    }
+
+    /// Simulates the EDTs under a policy. With `cold` the policy knows no times at first.
+    ///
+    /// # Errors
+    /// A text for the user, where there is no such policy.
+    pub fn simulate(&self, policy: &str, cold: bool) -> Result<Row, String> {
+        let models = self.models(cold);
+        let outcome = simulate(&self.graph, &self.machine, policy, &models)?;
+        let mut edts = vec![0; self.places.len()];
+        let mut busy = vec![0; self.places.len()];
+        let ran = self.graph.tasks.iter().zip(&outcome.ran);
+        for (_, ran) in ran.filter(|(task, _)| !task.is_join()) {
+            edts[ran.place.number()] += 1;
+            busy[ran.place.number()] += ran.ended - ran.begun;
+        }
+        Ok(Row {
+            policy: policy.to_string(),
+            seconds: outcome.ns as f64 / 1e9,
+            edts,
+            busy: shares(&busy, outcome.ns, self.machine.workers),
+            bytes_moved: outcome.bytes_moved,
+        })
+    }
+
+    /// How many EDTs are simulated.
+    pub fn edts(&self) -> usize {
+        self.edts
+    }
+
+    /// How many workers the simulated machine has.
+    pub fn workers(&self) -> usize {
+        self.machine.workers
+    }
+
+    /// The names of the places, the host's first.
+    pub fn places(&self) -> &[String] {
+        &self.places
+    }
+
+    /// The area bound, the critical path and the mixed bound, in seconds.
+    pub fn bounds(&self) -> [f64; 3] {
+        [self.bounds.area, self.bounds.path, self.bounds.mixed].map(|ns| ns / 1e9)
+    }
+
+    /// Sentences about the figures: what cannot be said, and what was left out.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// What was measured in the recorded run, on the machine of the recording.
+    pub fn recorded(&self) -> &Row {
+        &self.recorded
+    }
+
+    /// Whether the simulated machine is that of the recording.
+    pub fn is_recorded_machine(&self) -> bool {
+        self.is_recorded_machine
+    }
+}
+
+/// The most nanoseconds that all EDTs and copies of a simulation may take together: some three years. Sums of such
+/// times have room in 64 bits, with a hundred times as much for what policies expect.
+const LONGEST: f64 = 1e17;
+
+/// Refuses a graph that would take longer than [`LONGEST`] if everything were done one after the other, each EDT in the
+/// place where it takes longest. The error is a text for the user.
+fn check_length(graph: &TaskGraph, machine: &MachineModel) -> Result<(), String> {
+    let run = |task: &SimulatedTask| task.ns.iter().flatten().max().map_or(0.0, |ns| *ns as f64);
+    let copies = machine
+        .devices
+        .iter()
+        .filter(|device| !device.shares_memory);
+    let copy = |bytes: u64| {
+        let ns =
+            |device: &SimulatedDevice| device.latency_ns + bytes as f64 * 1e9 / device.bandwidth;
+        // A block may go from one device to the host, and from there to another device.
+        2.0 * copies.clone().map(ns).fold(0.0, f64::max)
+    };
+    let bytes = |uses: &Uses| graph.blocks[uses.block as usize].bytes;
+    let all = |task: &SimulatedTask| {
+        run(task)
+            + task
+                .blocks
+                .iter()
+                .map(|uses| copy(bytes(uses)))
+                .sum::<f64>()
+    };
+    let sum: f64 = graph.tasks.iter().map(all).sum();
+    if sum <= LONGEST {
+        return Ok(());
+    }
+    Err(
+        "EDTs and copies would take more than three years on this machine, which is not simulated: check the speed, \
+         bandwidth and latency of --device, and the recording with `ocr trace check`"
+            .to_string(),
+    )
+}
+
+/// The part of `ns` in which each place was busy, from 0 to 1, the host first. `busy` are nanoseconds.
+fn shares(busy: &[u64], ns: u64, workers: usize) -> Vec<f64> {
+    let units = |place: usize| if place == 0 { workers.max(1) } else { 1 };
+    let share =
+        |(place, busy): (usize, &u64)| *busy as f64 / (ns.max(1) as f64 * units(place) as f64);
+    busy.iter().enumerate().map(share).collect()
+}
+
+#[cfg(test)]
+mod tests;

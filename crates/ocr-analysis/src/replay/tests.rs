@@ -1,0 +1,330 @@
+use super::*;
+use crate::recorded::{Edge, NEVER, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedUse};
+
+/// An EDT that ran from `begin` to `end`.
+fn edt(template: u32, place: u8, begin: u64, end: u64) -> RecordedEdt {
+    RecordedEdt {
+        guid: 0x100 + begin,
+        template,
+        parent: u32::MAX,
+        finish: false,
+        depc: 0,
+        paramc: 0,
+        satisfied: 0,
+        bytes: 0,
+        created: 0,
+        runnable: begin,
+        placed: NEVER,
+        granted: NEVER,
+        fetch: [NEVER; 2],
+        launched: NEVER,
+        begin,
+        end,
+        place,
+        lane: u32::from(place),
+    }
+}
+
+fn by_end(from: u32, to: u32) -> Edge {
+    Edge {
+        from,
+        to,
+        at: NEVER,
+    }
+}
+
+/// A worker and a device that is ten times as fast, and EDTs of a template that can run on both.
+fn run(edts: Vec<RecordedEdt>) -> RecordedRun {
+    RecordedRun {
+        about: [("workers", "1"), ("sched", "eft")]
+            .map(|(name, value)| (name.into(), value.into()))
+            .into(),
+        status: Some(0),
+        templates: vec![RecordedTemplate {
+            name: "both".into(),
+            places: 0b11,
+        }],
+        edts,
+        devices: [(1, RecordedDevice::default())].into(),
+        ..RecordedRun::default()
+    }
+}
+
+fn replay(run: &RecordedRun, workers: Option<usize>, devices: &[&str]) -> Result<Replay, String> {
+    let devices = devices
+        .iter()
+        .map(|text| text.parse().expect("a device"))
+        .collect();
+    Replay::new(run, &Wish { workers, devices })
+}
+
+fn seconds(run: &RecordedRun, workers: usize, policy: &str) -> f64 {
+    let replay = replay(run, Some(workers), &[]).expect("it can run");
+    replay.simulate(policy, false).expect("a policy").seconds * 1e9
+}
+
+#[test]
+fn an_edt_takes_what_it_took_and_elsewhere_the_median_of_its_size() {
+    let mut run = run(vec![
+        edt(0, 0, 0, 1000),
+        edt(0, 1, 0, 100),
+        edt(0, 1, 100, 220),
+        edt(0, 1, 300, 800),
+    ]);
+    run.edts[3].bytes = 64;
+    let ns = |run: &RecordedRun, devices: &[&str]| -> Vec<Vec<Option<u64>>> {
+        let graph = replay(run, None, devices).expect("it can run").graph;
+        graph.tasks.into_iter().map(|task| task.ns).collect()
+    };
+    // There is none of 64 bytes on the host: the median of the template.
+    let want =
+        [[1000, 120], [1000, 100], [1000, 120], [1000, 500]].map(|two| two.map(Some).to_vec());
+    assert_eq!(ns(&run, &[]), want);
+    let faster = ns(&run, &["speed=10x,count=2"]);
+    assert_eq!(faster[3], [Some(1000), Some(50), Some(50)]);
+    // Where none ran, none is allowed; and that is said.
+    run.edts.truncate(1);
+    let replay = replay(&run, None, &[]).expect("it can run");
+    assert_eq!(replay.graph.tasks[0].ns, [Some(1000), None]);
+    assert!(
+        replay.notes[0].contains("of 1 of 1 EDTs it is not known"),
+        "{:?}",
+        replay.notes
+    );
+}
+
+/// A device with two queues ran two kernels at once, each for 200: the device that runs one after the other takes as long.
+#[test]
+fn kernels_that_ran_at_once_take_as_long_one_after_the_other() {
+    let run = run(vec![edt(0, 1, 0, 200), edt(0, 1, 0, 200)]);
+    assert_eq!(seconds(&run, 1, "device"), 200.0);
+}
+
+#[test]
+fn what_is_satisfied_in_a_body_is_released_at_that_part_of_it() {
+    // The first runs from 0 to 1000, and satisfies the second at 250.
+    let mut run = run(vec![edt(0, 0, 0, 1000), edt(0, 0, 1000, 2000)]);
+    run.edges = vec![Edge {
+        from: 0,
+        to: 1,
+        at: 250,
+    }];
+    assert_eq!(seconds(&run, 2, "cpu"), 1250.0);
+    assert_eq!(seconds(&run, 1, "cpu"), 2000.0);
+    run.edges[0].at = NEVER;
+    assert_eq!(seconds(&run, 2, "cpu"), 2000.0);
+}
+
+#[test]
+fn edts_are_renumbered_each_before_its_successors() {
+    // The third, which comes last in the recording's order, goes before the others; the fourth did not run.
+    let mut run = run(vec![
+        edt(0, 0, 20, 30),
+        edt(0, 0, 10, 20),
+        edt(0, 0, 0, 10),
+        edt(0, 0, NEVER, NEVER),
+    ]);
+    run.edges = vec![by_end(2, 1), by_end(1, 0), by_end(0, 3)];
+    let made = replay(&run, None, &[]).expect("it can run");
+    let successors = |number: usize| made.graph.tasks[number].successors.clone();
+    assert_eq!(
+        (successors(0), successors(1), successors(2)),
+        (vec![1], vec![2], vec![])
+    );
+    assert!(
+        made.notes[0].starts_with("1 of 4 EDTs have not ended"),
+        "{:?}",
+        made.notes
+    );
+    run.edges.push(by_end(0, 2));
+    let error = replay(&run, None, &[]).err().expect("a circle");
+    assert!(error.contains("3 EDTs wait for each other"), "{error}");
+}
+
+/// A finish EDT, two EDTs in its scope, and one that waits for the scope: what is recorded is that the longer one, which ended
+/// last, came before it. On a machine where the other ends last it waits for that.
+#[test]
+fn what_waits_for_a_finish_scope_waits_for_all_of_it() {
+    let mut run = run(vec![
+        edt(0, 0, 0, 10),
+        edt(0, 0, 10, 510),
+        edt(0, 1, 10, 1010),
+        edt(0, 0, 1010, 1020),
+    ]);
+    run.edts[0].finish = true;
+    (run.edts[1].parent, run.edts[2].parent) = (0, 0);
+    run.edges = vec![by_end(0, 1), by_end(0, 2), by_end(2, 3)];
+    let replay = replay(&run, Some(1), &["speed=1000x"]).expect("it can run");
+    assert_eq!((replay.edts, replay.graph.tasks.len()), (4, 5));
+    let outcome = simulate(
+        &replay.graph,
+        &replay.machine,
+        "random:1",
+        &replay.models(false),
+    )
+    .expect("it ends");
+    let last = replay.graph.tasks.len() - 1;
+    let in_scope = outcome.ran[1].ended.max(outcome.ran[2].ended);
+    assert!(outcome.ran[last].begun >= in_scope, "{:?}", outcome.ran);
+    assert_eq!(
+        replay
+            .simulate("cpu", false)
+            .expect("a policy")
+            .edts
+            .iter()
+            .sum::<u64>(),
+        4
+    );
+}
+
+#[test]
+fn blocks_keep_their_identities_and_are_copied_once() {
+    let mut run = run(vec![edt(0, 1, 0, 100), edt(0, 1, 100, 200)]);
+    run.block_bytes = vec![1 << 20];
+    run.uses = [0, 1]
+        .map(|edt| RecordedUse {
+            edt,
+            block: 0,
+            writes: true,
+        })
+        .to_vec();
+    run.edges = vec![by_end(0, 1)];
+    let replay = replay(&run, None, &["bandwidth=1GB/s,latency=10us"]).expect("it can run");
+    let row = replay.simulate("device", false).expect("a policy");
+    assert_eq!(row.bytes_moved, 1 << 20);
+    assert_eq!((row.seconds * 1e9) as u64, 10_000 + (1 << 20) + 200);
+}
+
+/// Sums of times stay within 64 bits: what would take longer is refused, and what takes no time is not.
+#[test]
+fn machines_that_are_absurd_are_refused() {
+    let mut run = run(vec![edt(0, 1, 0, 1000), edt(0, 1, 1000, 2000)]);
+    run.block_bytes = vec![1 << 20];
+    run.uses = vec![RecordedUse {
+        edt: 1,
+        block: 0,
+        writes: true,
+    }];
+    for device in [
+        "speed=1e-300",
+        "speed=1e-15",
+        "latency=1e290s",
+        "latency=1e9s",
+        "bandwidth=1e-300B/s",
+    ] {
+        let error = replay(&run, None, &[device]).err().expect(device);
+        assert!(error.contains("more than three years"), "{device}: {error}");
+    }
+    for device in ["speed=1e300", "latency=0ns", "bandwidth=1e290GB/s"] {
+        let replay = replay(&run, None, &[device]).expect(device);
+        for policy in ["device", "eft", "eager"] {
+            assert!(replay.simulate(policy, false).expect(device).seconds < 1.0);
+        }
+    }
+    let error = "latency=1e308s"
+        .parse::<DeviceWish>()
+        .expect_err("infinite");
+    assert!(error.contains("a latency is written as"), "{error}");
+}
+
+/// All go to the device, where each takes 100. The third is released at a quarter of the first.
+#[test]
+fn a_simulated_run_has_the_form_of_a_recorded_one() {
+    let mut recorded = run(vec![
+        edt(0, 0, 0, 1000),
+        edt(0, 1, 0, 100),
+        edt(0, 0, 1000, 2000),
+        edt(0, 0, NEVER, NEVER),
+    ]);
+    recorded.edges = vec![Edge {
+        from: 0,
+        to: 2,
+        at: 250,
+    }];
+    recorded.block_bytes = vec![1 << 20];
+    recorded.block_guids = vec![0x9000];
+    recorded.uses = vec![RecordedUse {
+        edt: 1,
+        block: 0,
+        writes: false,
+    }];
+    let replay = replay(&recorded, None, &["bandwidth=1GB/s,latency=0us"]).expect("it can run");
+    let simulated = (replay.simulated(&recorded, "device", false)).expect("a policy");
+    let ran = |number: usize| {
+        let edt = &simulated.edts[number];
+        (edt.place, edt.runnable, edt.begin, edt.end)
+    };
+    let there = 1 << 20;
+    assert_eq!(ran(0), (1, 0, 0, 100));
+    assert_eq!(ran(1), (1, 0, there, there + 100));
+    assert_eq!(ran(2), (1, 25, there + 100, there + 200));
+    assert_eq!(simulated.edts[3].time(), None);
+    assert_eq!(simulated.edges[0].at, 25);
+    assert_eq!(simulated.templates[0].places, 0b11);
+    assert_eq!(simulated.about["sched"], "device");
+    let copy = simulated.copies[0];
+    assert_eq!(
+        (copy.block, copy.bytes, copy.begin, copy.end),
+        (0x9000, there, 0, there)
+    );
+    assert!(simulated.estimates.is_empty());
+    let simulated = (replay.simulated(&recorded, "eft", false)).expect("a policy");
+    for number in 0..3 {
+        let told = simulated.estimates_of(number);
+        assert!(
+            told.len() >= 2 && told[0].is_first && told[0].edt == number,
+            "{told:?}"
+        );
+    }
+}
+
+#[test]
+fn devices_are_written_so() {
+    let device: DeviceWish = "speed=10x,bandwidth=12GB/s,latency=10us,count=4"
+        .parse()
+        .expect("a device");
+    let want = DeviceWish {
+        speed: 10.0,
+        bandwidth: Some(12e9),
+        latency_ns: Some(10_000.0),
+        count: 4,
+    };
+    assert_eq!(device, want);
+    for (text, why) in [
+        ("speed=0x", "a speed is written as"),
+        ("speed=fast", "a speed is written as"),
+        ("bandwidth=12", "a bandwidth is written as"),
+        ("latency=-1us", "a latency is written as"),
+        ("latency=NaNus", "a latency is written as"),
+        ("count=0", "a count is a number from 1"),
+        ("count=99", "a count is a number from 1"),
+        (
+            "cores=3",
+            "\"cores=3\": no property of a device; write speed=10x,",
+        ),
+        ("", "no property of a device"),
+    ] {
+        let error = text.parse::<DeviceWish>().expect_err(text);
+        assert!(error.contains(why), "{text}: {error}");
+    }
+}
+
+#[test]
+fn what_cannot_be_simulated_is_told() {
+    let mut none = run(vec![edt(0, 0, 0, NEVER)]);
+    none.name = "x.trace".into();
+    assert!(
+        replay(&none, None, &[])
+            .err()
+            .is_some_and(|error| error.contains("x.trace no EDT has ended"))
+    );
+    let mut one = run(vec![edt(0, 0, 0, 10)]);
+    one.devices.clear();
+    let error = replay(&one, None, &["speed=2x"]).err().expect("no device");
+    assert!(error.contains("the recording has no device"), "{error}");
+    one.status = None;
+    one.lost = 3;
+    let notes = replay(&one, None, &[]).expect("it can run").notes;
+    assert!(notes[0].contains("the run has no end"), "{notes:?}");
+    assert!(notes[1].contains("no room for 3 records"), "{notes:?}");
+}

@@ -1,0 +1,568 @@
+use super::*;
+use crate::recorded::{
+    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedRun, RecordedTemplate, RecordedThread,
+    RecordedUse, Transfer,
+};
+
+/// An EDT of a template that is created, runnable, begins and ends at these times on this worker.
+fn on_worker(worker: u32, template: u32, [created, runnable, begin, end]: [u64; 4]) -> RecordedEdt {
+    RecordedEdt {
+        guid: 0x100,
+        template,
+        parent: u32::MAX,
+        finish: false,
+        depc: 0,
+        paramc: 0,
+        satisfied: 0,
+        bytes: 0,
+        created,
+        runnable,
+        placed: NEVER,
+        granted: NEVER,
+        fetch: [NEVER; 2],
+        launched: NEVER,
+        begin,
+        end,
+        place: 0,
+        lane: worker,
+    }
+}
+
+/// An EDT on the device, which was given to it when it was runnable.
+fn on_device(template: u32, times: [u64; 4]) -> RecordedEdt {
+    RecordedEdt {
+        place: 1,
+        launched: times[1],
+        ..on_worker(0, template, times)
+    }
+}
+
+/// The templates 0, a function; 1, a kernel; and 2, both.
+fn run(workers: u32, has_device: bool, edts: Vec<RecordedEdt>) -> RecordedRun {
+    let template = |name: &str, places| RecordedTemplate {
+        name: name.into(),
+        places,
+    };
+    let thread = |number: u32| RecordedThread {
+        name: format!("worker-{number}"),
+        is_worker: true,
+        ..RecordedThread::default()
+    };
+    let device = RecordedDevice {
+        name: "gpu".into(),
+        ..RecordedDevice::default()
+    };
+    RecordedRun {
+        about: [
+            ("workers".to_string(), workers.to_string()),
+            ("sched".to_string(), "static:1:1".to_string()),
+        ]
+        .into(),
+        status: Some(0),
+        templates: vec![
+            template("host", 0b01),
+            template("kernel", 0b10),
+            template("both", 0b11),
+        ],
+        threads: (1..=workers).map(|n| (n, thread(n))).collect(),
+        devices: has_device.then_some((1, device)).into_iter().collect(),
+        edts,
+        ..RecordedRun::default()
+    }
+}
+
+/// Busy, starting, data, placement, dependences, no work: of a place where no end of a kernel is seen late.
+fn times(run: &RecordedRun, place: u8) -> [u64; 6] {
+    let [busy, starting, data, placement, late, dependences, none] = all_times(run, place);
+    assert_eq!(late, 0);
+    [busy, starting, data, placement, dependences, none]
+}
+
+/// Busy, then each cause of idle time in the order of [`Idleness::ALL`]: of a place.
+fn all_times(run: &RecordedRun, place: u8) -> [u64; 7] {
+    let times = run.times().expect("EDTs have ended");
+    let place = times.places.iter().find(|its| its.place == place);
+    let place = place.expect("the place is there");
+    let parts = |cause: usize| place.parts.iter().map(|part| part[cause]).sum::<u64>();
+    assert_eq!(place.idle, std::array::from_fn(parts));
+    assert_eq!(
+        place.busy + place.idle.iter().sum::<u64>(),
+        times.ns() * u64::from(place.units)
+    );
+    let [starting, data, placement, late, dependences, none] = place.idle;
+    [
+        place.busy,
+        starting,
+        data,
+        placement,
+        late,
+        dependences,
+        none,
+    ]
+}
+
+#[test]
+fn an_idle_worker_waits_for_what_its_next_edt_waits_for() {
+    let edts = vec![
+        on_worker(1, 0, [0, 0, 10, 30]),
+        on_worker(1, 0, [15, 40, 50, 60]),
+    ];
+    let mut run = run(1, false, edts);
+    assert_eq!(run.times().expect("EDTs have ended").span, [10, 60]);
+    assert_eq!(times(&run, 0), [30, 10, 0, 0, 10, 0]);
+    // The EDT waits for a block.
+    run.edts[1].granted = 45;
+    assert_eq!(times(&run, 0), [30, 5, 5, 0, 10, 0]);
+    // The EDT is kept for 1, then its blocks are brought.
+    run.edts[1].fetch = [46, 48];
+    assert_eq!(times(&run, 0), [30, 2, 7, 1, 10, 0]);
+    // The EDT is kept until a place takes it.
+    (run.edts[1].fetch, run.edts[1].placed) = ([NEVER; 2], 49);
+    assert_eq!(times(&run, 0), [30, 1, 5, 4, 10, 0]);
+    // The EDT did not exist before.
+    run.edts[1].created = 35;
+    assert_eq!(times(&run, 0), [30, 1, 5, 4, 5, 5]);
+}
+
+#[test]
+fn an_edt_explains_one_idle_worker() {
+    let edts = vec![
+        on_worker(1, 0, [0, 0, 0, 30]),
+        on_worker(1, 0, [0, 30, 30, 60]),
+    ];
+    assert_eq!(
+        times(&run(2, false, edts.clone()), 0),
+        [60, 0, 0, 0, 30, 30]
+    );
+    assert_eq!(times(&run(3, false, edts), 0), [60, 0, 0, 0, 30, 90]);
+    // The EDT is in the queue of a worker that is busy, where another could have taken it.
+    let edts = vec![
+        on_worker(1, 0, [0, 0, 0, 30]),
+        on_worker(1, 0, [0, 10, 30, 60]),
+    ];
+    assert_eq!(times(&run(2, false, edts), 0), [60, 0, 0, 20, 10, 30]);
+}
+
+#[test]
+fn what_could_run_elsewhere_waits_by_placement() {
+    let mut edts = vec![
+        on_device(1, [0, 0, 0, 20]),
+        on_device(2, [0, 0, 20, 60]),
+        on_device(1, [0, 0, 60, 70]),
+    ];
+    let first = run(1, true, edts.clone());
+    assert_eq!(times(&first, 1), [70, 0, 0, 0, 0, 0]);
+    assert_eq!(times(&first, 0), [0, 0, 0, 20, 0, 50]);
+    // An EDT that never begins waits to the end.
+    edts[1].begin = NEVER;
+    edts[1].end = NEVER;
+    assert_eq!(times(&run(1, true, edts), 0), [0, 0, 0, 70, 0, 0]);
+}
+
+#[test]
+fn a_device_waits_for_copies() {
+    let mut edts = vec![
+        on_worker(1, 0, [0, 0, 0, 60]),
+        on_device(1, [0, 0, 35, 50]),
+        on_device(1, [0, 0, 45, 55]),
+    ];
+    (edts[1].launched, edts[2].launched) = (5, 40);
+    (edts[1].lane, edts[2].lane) = (1, 2);
+    let mut run = run(1, true, edts);
+    (run.block_bytes, run.block_guids) = (vec![64], vec![0x77]);
+    run.uses = vec![RecordedUse {
+        edt: 1,
+        block: 0,
+        writes: true,
+    }];
+    let copy = |begin, end| Transfer {
+        place: 1,
+        to_device: true,
+        block: 0x77,
+        bytes: 64,
+        begin,
+        end,
+    };
+    // The second kernel is kept meanwhile, and runs at the same time in another queue.
+    assert_eq!(times(&run, 1), [20, 30, 0, 5, 0, 5]);
+    run.copies = vec![copy(10, 30)];
+    assert_eq!(run.brought()[1], [10, 30]);
+    assert_eq!(times(&run, 1), [20, 5, 25, 5, 0, 5]);
+    // What had been brought before is not waited for.
+    run.edts[1].runnable = 31;
+    run.edts[1].launched = 32;
+    assert_eq!(run.brought()[1], [NEVER; 2]);
+}
+
+/// A chain of kernels of 1 ms each, whose ends are seen so many milliseconds later.
+fn seen_late(ms: u64) -> RecordedRun {
+    let step = (1 + ms) * MS;
+    let each = |n: u64| on_device(2, [0, n * step, n * step, n * step + MS]);
+    let mut run = run(1, true, (0..4).map(each).collect());
+    run.edges = (0..3)
+        .map(|n| Edge {
+            from: n,
+            to: n + 1,
+            at: NEVER,
+        })
+        .collect();
+    run
+}
+
+#[test]
+fn ends_of_kernels_are_seen_late() {
+    let run = seen_late(3);
+    let [all, late] = [13 * MS, 9 * MS];
+    assert_eq!(all_times(&run, 1), [4 * MS, 0, 0, 0, late, 0, 0]);
+    // The worker could run the EDTs, too. While a kernel runs, the next EDT depends on it.
+    assert_eq!(
+        all_times(&run, 0),
+        [0, 0, 0, 0, late, 3 * MS, all - late - 3 * MS]
+    );
+    let causes = found(&run);
+    assert_eq!(
+        (causes[0].rule, causes[0].place),
+        (CauseRule::SeenLate, Some(1))
+    );
+    assert_eq!(
+        causes[0].text,
+        "gpu idled for 69 % of the run because the ends of kernels were seen late. EDTs that waited for a kernel became runnable \
+         3.00 ms after its end on average."
+    );
+    assert!(!rules(&run).contains(&CauseRule::Dependences), "{causes:?}");
+    assert!(!rules(&seen_late(0)).contains(&CauseRule::SeenLate));
+    // What a function has done is seen at once, so that what is between is something else.
+    let mut run = seen_late(3);
+    for edt in &mut run.edts {
+        (edt.place, edt.lane) = (0, 1);
+    }
+    assert!(!rules(&run).contains(&CauseRule::SeenLate));
+    // What a kernel's EDT waited for last is seen at once, too, if that is no kernel.
+    let mut run = seen_late(3);
+    run.edts.push(on_worker(1, 0, [0, 0, 0, 4 * MS]));
+    run.edges.push(Edge {
+        from: 4,
+        to: 1,
+        at: 3 * MS,
+    });
+    assert_eq!(all_times(&run, 1)[4], 6 * MS);
+}
+
+/// A run of a worker and a device that use one block in turns.
+fn moving(uses: &[(u8, bool)]) -> RecordedRun {
+    let each = uses.iter().enumerate().map(|(number, (place, _))| {
+        let begin = 10 * number as u64;
+        let times = [0, begin, begin, begin + 10];
+        match place {
+            0 => on_worker(1, 2, times),
+            _ => on_device(2, times),
+        }
+    });
+    let mut run = run(1, true, each.collect());
+    (run.block_bytes, run.block_guids) = (vec![100], vec![0x77]);
+    let uses = uses
+        .iter()
+        .enumerate()
+        .map(|(edt, (_, writes))| RecordedUse {
+            edt: edt as u32,
+            block: 0,
+            writes: *writes,
+        });
+    run.uses = uses.collect();
+    run
+}
+
+#[test]
+fn the_least_that_is_copied_follows_from_places_and_writes() {
+    let copy = |to_device| Transfer {
+        place: 1,
+        to_device,
+        block: 0x77,
+        bytes: 100,
+        begin: 0,
+        end: 1,
+    };
+    let mut run = moving(&[(0, true), (1, false), (0, false), (1, true), (0, false)]);
+    // Nothing is copied: the device uses the host's memory.
+    assert_eq!(run.moved(), Moved::default());
+    run.copies = vec![copy(true), copy(true), copy(false)];
+    let moved = run.moved();
+    assert_eq!(
+        (moved.to_devices, moved.from_devices, moved.least),
+        (200, 100, 200)
+    );
+    // What is used on the device first, and not copied there, has not been written before.
+    let mut run = moving(&[(1, true), (0, false)]);
+    run.copies = vec![copy(false), copy(false)];
+    assert_eq!(run.moved().least, 100);
+    // The least is never more than what was copied.
+    let mut run = moving(&[(0, true), (1, true), (0, true), (1, true)]);
+    run.copies = vec![copy(true)];
+    assert_eq!(run.moved().least, 100);
+}
+
+/// The causes of a run, that which costs most first.
+fn found(run: &RecordedRun) -> Vec<Cause> {
+    Facts::of(run).expect("EDTs have ended").causes
+}
+
+fn rules(run: &RecordedRun) -> Vec<CauseRule> {
+    found(run).iter().map(|cause| cause.rule).collect()
+}
+
+const MS: u64 = 1_000_000;
+
+#[test]
+fn a_device_that_is_too_slow_for_its_share_is_named() {
+    let mut edts = Vec::new();
+    for n in 0..10 {
+        edts.push(on_worker(1, 2, [0, 0, n * MS, (n + 1) * MS]));
+        edts.push(on_device(2, [0, 0, 10 * n * MS, 10 * (n + 1) * MS]));
+    }
+    let causes = found(&run(1, true, edts.clone()));
+    assert_eq!(
+        (causes[0].rule, causes[0].place),
+        (CauseRule::Share, Some(1))
+    );
+    assert_eq!(
+        causes[0].text,
+        "gpu was too slow for the share: 10 of 20 EDTs of both ran there, 10.0 ms each, and on the worker 1.00 ms each. \
+         With 9 % of them there all would end together."
+    );
+    assert_eq!(
+        causes[0].advice,
+        "Try OCR_SCHED=eft, which places by measured times. Fixed shares that fit are OCR_SCHED=static:10:1."
+    );
+    assert!((causes[0].costs - (0.1 - 0.2 / 11.0)).abs() < 1e-6);
+    // Two workers have done one in half of that time.
+    let mut more = edts.clone();
+    for n in 0..10 {
+        more.push(on_worker(2, 2, [0, 0, n * MS, (n + 1) * MS]));
+    }
+    let causes = found(&run(2, true, more));
+    assert!(
+        causes[0].text.ends_with(
+            "on the workers 1.00 ms each. As several ran at once, one was done there every 10.0 ms, and on the workers every 500 us. \
+             With 5 % of them there all would end together."
+        ),
+        "{causes:?}"
+    );
+    // Workers and device change their parts.
+    for edt in &mut edts {
+        (edt.place, edt.lane) = (1 - edt.place, 1 - edt.place.min(1) as u32);
+        edt.lane = u32::from(edt.place == 0);
+    }
+    let causes = found(&run(1, true, edts));
+    assert_eq!(
+        (causes[0].rule, causes[0].place),
+        (CauseRule::Share, Some(0))
+    );
+    assert!(
+        causes[0].advice.ends_with("OCR_SCHED=static:1:10."),
+        "{causes:?}"
+    );
+}
+
+#[test]
+fn an_even_share_is_no_cause() {
+    let mut edts = Vec::new();
+    for n in 0..10 {
+        edts.push(on_worker(1, 2, [0, 0, n * MS, (n + 1) * MS]));
+        edts.push(on_device(2, [0, 0, n * MS, (n + 1) * MS]));
+    }
+    assert_eq!(rules(&run(1, true, edts)), [CauseRule::NearTheBound]);
+}
+
+#[test]
+fn kernels_that_are_too_small_are_told() {
+    let each = |n: u64| on_device(1, [0, 40 * n, 40 * n + 30, 40 * n + 40]);
+    let mut causes = found(&run(1, true, (0..100).map(each).collect()));
+    let small = causes.remove(0);
+    assert_eq!((small.rule, small.place), (CauseRule::Small, Some(1)));
+    assert_eq!(
+        small.text,
+        "The EDTs are too small for gpu: one runs for 0.01 us on average, and to start it took 0.03 us. That was 75 % of the run."
+    );
+    // Large ones are not.
+    let each = |n: u64| on_device(1, [0, 400 * n, 400 * n + 30, 400 * n + 400]);
+    let causes = rules(&run(1, true, (0..100).map(each).collect()));
+    assert!(!causes.contains(&CauseRule::Small), "{causes:?}");
+}
+
+/// Ten kernels of 1 ms, each behind a copy of so many milliseconds.
+fn copying(ms: u64) -> RecordedRun {
+    let step = (1 + ms) * MS;
+    let each = |n: u64| on_device(1, [0, n * step, n * step + ms * MS, (n + 1) * step]);
+    let mut run = run(1, true, (0..10).map(each).collect());
+    for n in 0..10 {
+        run.block_guids.push(n);
+        run.block_bytes.push(1 << 20);
+        run.uses.push(RecordedUse {
+            edt: n as u32,
+            block: n as u32,
+            writes: true,
+        });
+        run.copies.push(Transfer {
+            place: 1,
+            to_device: true,
+            block: n,
+            bytes: 1 << 20,
+            begin: n * step,
+            end: n * step + ms * MS,
+        });
+    }
+    let device = run.devices.get_mut(&1).expect("the device");
+    (device.copying, device.bytes_in) = (10 * ms * MS, 10 << 20);
+    run
+}
+
+#[test]
+fn copies_that_dominate_are_told() {
+    let causes = found(&copying(9));
+    assert_eq!(
+        (causes[0].rule, causes[0].place),
+        (CauseRule::Copies, Some(1))
+    );
+    assert!(
+        causes[0].text.ends_with(
+            "it waited for data for 89 % of the run. Kernels took 10.0 ms, and copies of 10.0 MiB took 90.0 ms."
+        ),
+        "{causes:?}"
+    );
+    assert!(!rules(&copying(9)).contains(&CauseRule::NeedlessCopies));
+    // Each block is copied three times, and used once.
+    let mut run = copying(9);
+    let again: Vec<Transfer> = (run.copies.iter())
+        .flat_map(|copy| [*copy, *copy, *copy])
+        .collect();
+    run.copies = again;
+    assert!(rules(&run).contains(&CauseRule::NeedlessCopies));
+    // Where kernels take longer it is none.
+    let mut run = copying(0);
+    run.copies.clear();
+    assert!(!rules(&run).contains(&CauseRule::Copies));
+}
+
+#[test]
+fn a_worker_that_is_starved_is_named() {
+    let mut edts = Vec::new();
+    for n in 0..10 {
+        edts.push(on_worker(1, 0, [0, 0, n * MS, (n + 1) * MS]));
+        edts.push(on_worker(2, 0, [0, 0, n * MS, (n + 1) * MS]));
+    }
+    edts.push(on_worker(3, 0, [0, 0, 0, MS]));
+    let causes = found(&run(3, false, edts.clone()));
+    let starved = causes.iter().find(|cause| cause.rule == CauseRule::Starved);
+    assert_eq!(
+        starved.expect("it is told").text,
+        "worker-3 ran EDTs for 10 % of the run, and the other workers for 100 %."
+    );
+    edts.extend((1..9).map(|n| on_worker(3, 0, [0, 0, n * MS, (n + 1) * MS])));
+    assert!(!rules(&run(3, false, edts)).contains(&CauseRule::Starved));
+}
+
+#[test]
+fn a_chain_is_told_as_dependences() {
+    let each = |n: u64| on_worker(1, 0, [0, n * MS, n * MS, (n + 1) * MS]);
+    let mut run = run(2, false, (0..10).map(each).collect());
+    run.edges = (0..9)
+        .map(|n| Edge {
+            from: n,
+            to: n + 1,
+            at: NEVER,
+        })
+        .collect();
+    let causes = found(&run);
+    assert_eq!(causes[0].rule, CauseRule::Dependences);
+    assert_eq!(
+        causes[0].text,
+        "For 45 % of the run, workers or devices were idle because all EDTs that could run there waited for others; 1.0 EDTs ran \
+         at once on average. The longest chain of EDTs takes 10.0 ms of 10.0 ms."
+    );
+    assert!(rules(&run).contains(&CauseRule::NearTheBound));
+}
+
+#[test]
+fn a_long_last_edt_is_told_as_the_tail() {
+    let mut edts: Vec<RecordedEdt> = (1..=4)
+        .map(|worker| on_worker(worker, 0, [0, 0, 0, 5 * MS]))
+        .collect();
+    edts.push(on_worker(2, 0, [0, 0, 5 * MS, 10 * MS]));
+    let causes = found(&run(4, false, edts));
+    let tail = causes.iter().find(|cause| cause.rule == CauseRule::Tail);
+    assert_eq!(
+        tail.expect("it is told").text,
+        "Too few EDTs were left at the end: units were done one after the other in the last 5.00 ms (50 % of the run). The \
+         last EDT, host, took 5.00 ms on workers."
+    );
+}
+
+#[test]
+fn edts_that_wait_elsewhere_and_unused_places_are_told() {
+    let each = |n: u64| on_device(2, [0, 0, n * MS, (n + 1) * MS]);
+    let edts: Vec<RecordedEdt> = (0..10).map(each).collect();
+    let causes = found(&run(1, true, edts.clone()));
+    let unused = causes.iter().find(|cause| cause.rule == CauseRule::Unused);
+    assert_eq!(
+        unused.expect("it is told").text,
+        "The worker ran nothing, though 10 EDTs could run there."
+    );
+    let mut edts = edts;
+    edts.push(on_worker(1, 2, [0, 0, 0, MS]));
+    let causes = found(&run(1, true, edts));
+    let placement = causes
+        .iter()
+        .find(|cause| cause.rule == CauseRule::Placement);
+    assert_eq!(
+        placement.expect("it is told").text,
+        "The worker idled for 80 % of the run while EDTs that could run there waited elsewhere."
+    );
+}
+
+#[test]
+fn a_program_that_creates_too_little_is_told() {
+    let edts = vec![
+        on_worker(1, 0, [0, 0, 0, 5 * MS]),
+        on_worker(1, 0, [5 * MS, 5 * MS, 5 * MS, 10 * MS]),
+    ];
+    let causes = rules(&run(2, false, edts));
+    assert!(causes.contains(&CauseRule::NoWork), "{causes:?}");
+    assert!(!causes.contains(&CauseRule::Dependences), "{causes:?}");
+    // Where one EDT creates the others, it is named.
+    let mut edts = vec![on_worker(1, 1, [0, 0, 0, 5 * MS])];
+    for worker in [1, 2] {
+        edts.push(on_worker(worker, 0, [5 * MS, 5 * MS, 5 * MS, 10 * MS]));
+    }
+    let no_work = |edts: Vec<RecordedEdt>| {
+        let causes = found(&run(2, false, edts));
+        let its = causes.into_iter().find(|its| its.rule == CauseRule::NoWork);
+        its.expect("it is told").text
+    };
+    let alone = "For 25 % of the run, workers or devices had nothing to do: the program had created no other EDT that could run \
+                 there.";
+    assert_eq!(no_work(edts.clone()), alone);
+    (edts[1].parent, edts[2].parent) = (0, 0);
+    assert_eq!(
+        no_work(edts),
+        format!("{alone} The EDT kernel created 2 of 3 EDTs, and ran for 5.00 ms.")
+    );
+}
+
+#[test]
+fn facts_are_told_as_text_and_json() {
+    let facts = Facts::of(&copying(9)).expect("EDTs have ended");
+    let text = facts.text();
+    assert!(
+        text.contains("time      gpu: 11.0 % in EDTs, 89.0 % waiting for data (81.0 ms)\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("copied    10485760 bytes to devices, 0 from them"),
+        "{text}"
+    );
+    let json = serde_json::to_value(&facts).expect("JSON");
+    assert_eq!(json["times"][1]["idle"]["data"], 0.081);
+    assert_eq!(json["causes"][0]["rule"], "copies");
+    assert_eq!(json["variants"][0]["template"], "kernel");
+    assert!(Facts::of(&run(1, false, Vec::new())).is_none());
+}

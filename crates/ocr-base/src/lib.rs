@@ -1,0 +1,18 @@
+//! What the other crates of the runtime share, and what therefore stands below all of them. Nothing here knows OCR.
+//!
+//! Used by the runtime (`ocr`), by `ocr-place`, `ocr-trace`, `ocr-analysis` and by the command (`ocr-cli`).
+//!
+//! Public items, with units and errors:
+//!
+//! - [`text::Readable`]: bytes that need not be UTF-8, as text for people; no error: other bytes become `\xHH`.
+//! - [`text::Counted`], [`text::counted`]: a number with the name of what it counts, with its plural.
+//! - [`text::duration`]: a time with three digits: `1.23 ms`; takes seconds.
+//! - [`text::read_file`]: a file's content as text; `io::Error` of the system.
+//! - [`text::threads`]: names of threads, by the system's number; a text where there is none.
+//! - [`sync`]: the atomics of lock-free protocols, which `loom` replaces in a build with `--cfg loom`.
+//! - [`sync::Spin`]: the wait in a spin loop.
+//! - [`sync::preemption_point`]: where a thread may be interrupted in a build with `--cfg ocr_tiny`; once in `rarity`
+//!   calls.
+
+pub mod sync;
+pub mod text;

@@ -1,0 +1,246 @@
+//! A page for a browser: runs of several policies, or of one, in one file that needs nothing else.
+//!
+//! | file | what |
+//! |---|---|
+//! | `sections.rs` | the parts that are read: sentences, tables, machine and settings |
+//! | `lanes.rs` | the data of the chart: lanes, EDTs and copies |
+//! | `pack.rs` | columns of numbers, compressed |
+//! | `page.html`, `page.css` | the frame of the page, and how the page looks |
+//! | `data.js` | unpacks the columns |
+//! | `levels.js` | levels of detail, so that a million EDTs are drawn as fast as a thousand |
+//! | `time.js` | numbers and times as texts |
+//! | `chart.js` | draws lanes, and finds what is under the pointer |
+//! | `detail.js` | shows what is known of an EDT |
+//! | `page.js` | puts the scripts together: keys, pointer, wheel, legend, theme |
+//!
+//! The scripts are one module in the page, so that none of their names is seen outside. Names that a program has given
+//! reach the page as JSON in which `<` is escaped, or as HTML by [`escape`].
+
+mod lanes;
+mod pack;
+mod sections;
+
+#[cfg(test)]
+mod tests;
+
+use crate::compare::reasons::{Reasons, SeenRun};
+use crate::output::CommandError;
+use crate::table::Table;
+use ocr::report::recorded::RecordedRun;
+use ocr::report::why::Facts;
+use ocr::text::Readable;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How many bars for EDTs a page has at most, in all runs together. Such a page has some tens of megabytes.
+const MOST_BARS: usize = 1_000_000;
+
+const FRAME: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = concat!(
+    include_str!("time.js"),
+    include_str!("data.js"),
+    include_str!("levels.js"),
+    include_str!("chart.js"),
+    include_str!("detail.js"),
+    include_str!("page.js"),
+);
+
+/// A run as the page shows it.
+pub(crate) struct PageRun {
+    /// The policy of the run.
+    pub(crate) policy: String,
+    /// The facts about the run.
+    pub(crate) facts: Facts,
+    /// The seconds that the program itself has printed. None where it prints none, or no program ran.
+    pub(crate) own: Option<f64>,
+    /// What the recording says of the program, the machine and the settings.
+    about: BTreeMap<String, String>,
+    /// Sentences about what is missing in the recording, or not drawn.
+    notes: Vec<String>,
+    /// The data of the chart.
+    drawn: Value,
+}
+
+impl PageRun {
+    /// A recorded run for a page that has `runs` runs. None where no EDT has ended.
+    pub(crate) fn new(policy: &str, run: &RecordedRun, runs: usize) -> Option<PageRun> {
+        PageRun::with(policy, run, MOST_BARS / runs.max(1))
+    }
+
+    /// The run, for the reasons.
+    pub(crate) fn seen(&self) -> SeenRun<'_> {
+        SeenRun {
+            policy: &self.policy,
+            facts: &self.facts,
+            own: self.own,
+        }
+    }
+
+    /// A recorded run for a page, with at most `most` bars for EDTs. None where no EDT has ended.
+    fn with(policy: &str, run: &RecordedRun, most: usize) -> Option<PageRun> {
+        let facts = Facts::of(run)?;
+        let mut drawn = lanes::lanes(run, most, &facts.times.places);
+        drawn["policy"] = policy.into();
+        drawn["span"] = json!(facts.times.span);
+        drawn["bound"] = json!(facts.score.as_ref().map(|score| score.mixed * 1e9));
+        let mut notes = Vec::new();
+        let each = drawn["each"].as_u64().unwrap_or(1);
+        if each > 1 {
+            notes.push(format!(
+                "{policy}: {} EDTs are more than a page takes, so up to {each} neighbours are drawn as one bar, and nothing is \
+                 shown of single EDTs.",
+                drawn["edts"]
+            ));
+        }
+        let cut = run.cut.iter().chain(&run.wrong);
+        notes.extend(cut.map(|sentence| format!("{policy}: the recording: {sentence}")));
+        Some(PageRun {
+            policy: policy.to_string(),
+            facts,
+            own: None,
+            about: run.about.clone(),
+            notes,
+            drawn,
+        })
+    }
+}
+
+/// Everything that a page shows.
+pub(crate) struct Page<'a> {
+    /// The command that has made the page, such as `ocr compare`.
+    pub(crate) command: &'a str,
+    /// What the page is about, such as the program with its arguments.
+    pub(crate) title: String,
+    /// Which policy is best, in sentences, each on a line.
+    pub(crate) verdict: String,
+    /// Why this policy is best, and what to try next.
+    pub(crate) reasons: Reasons,
+    /// The table of the policies compared. None where none was run.
+    pub(crate) table: Option<Table>,
+    /// How to read the table, one sentence or more on each line.
+    pub(crate) remarks: String,
+    /// The runs of which the page has a recording.
+    pub(crate) runs: Vec<PageRun>,
+}
+
+/// A text as HTML, with the letters escaped that have a meaning there.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            '\'' => out += "&#39;",
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+/// JSON that can stand in a script of a page.
+fn json_in_page(value: &Value) -> String {
+    // JSON has `<` only inside texts, where the escape means the same letter.
+    value.to_string().replace('<', "\\u003c")
+}
+
+/// The text of a moment, in seconds since the first of January 1970, as date and time in UTC.
+fn utc(seconds: u64) -> String {
+    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
+    // Years are counted from March, so that the day that some years lack is their last. 400 years have 146097 days.
+    let shifted = days + 719_468;
+    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * march + 2) / 5 + 1;
+    let month = if march < 10 { march + 3 } else { march - 9 };
+    let year = 400 * era + year + u64::from(month <= 2);
+    format!(
+        "{year:04}-{month:02}-{day:02} {:02}:{:02} UTC",
+        of_day / 3600,
+        of_day / 60 % 60
+    )
+}
+
+impl Page<'_> {
+    /// The whole page as HTML.
+    fn text(&self) -> String {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let date = utc(now.map_or(0, |since| since.as_secs()));
+        let data = json!({
+            "templates": self.templates(),
+            "runs": self.runs.iter().map(|run| &run.drawn).collect::<Vec<_>>(),
+        });
+        let parts = [
+            (
+                "title",
+                escape(&format!("{}: {}", self.command, self.title)),
+            ),
+            ("version", env!("CARGO_PKG_VERSION").to_string()),
+            ("style", STYLE.to_string()),
+            ("head", self.head(&date)),
+            ("answer", self.answer()),
+            ("comparison", self.comparison()),
+            ("notes", self.notes()),
+            ("times", self.times()),
+            ("copies", self.copies()),
+            ("variants", self.variants()),
+            ("causes", self.causes()),
+            ("about", self.about(&date)),
+            ("data", json_in_page(&data)),
+            ("script", SCRIPT.to_string()),
+        ];
+        let mut text = String::new();
+        let mut rest = FRAME;
+        while let Some((before, after)) = rest.split_once("{{") {
+            let Some((name, after)) = after.split_once("}}") else {
+                break;
+            };
+            text += before;
+            if let Some((_, part)) = parts.iter().find(|(known, _)| *known == name) {
+                text += part;
+            }
+            rest = after;
+        }
+        text + rest
+    }
+
+    /// The names of the templates, those whose EDTs took the most time first.
+    fn templates(&self) -> Vec<&str> {
+        let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+        for variant in self.runs.iter().flat_map(|run| &run.facts.variants) {
+            *sums.entry(&variant.name).or_default() += variant.ns;
+        }
+        let mut names: Vec<(u64, &str)> = sums.into_iter().map(|(name, ns)| (ns, name)).collect();
+        names.sort_by(|one, other| other.cmp(one));
+        names.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// Writes the page to a file, which gets its name when it is whole.
+    pub(crate) fn write(&self, path: &Path) -> Result<(), CommandError> {
+        let failed = |error: std::io::Error| {
+            CommandError::failed(format!(
+                "the page {} cannot be written: {error}",
+                Readable::path(path)
+            ))
+        };
+        let text = self.text();
+        // A pipe, or whatever else is no file, is written in place.
+        if path.metadata().is_ok_and(|about| !about.is_file()) {
+            return fs::write(path, text).map_err(failed);
+        }
+        let mut new = path.as_os_str().to_owned();
+        new.push(format!(".{}.new", std::process::id()));
+        let written = fs::write(&new, text).and_then(|()| fs::rename(&new, path));
+        if written.is_err() {
+            let _ = fs::remove_file(&new);
+        }
+        written.map_err(failed)
+    }
+}

@@ -1,0 +1,130 @@
+//! The command `ocr`: what OCR programs find on this machine, and how placement policies compare.
+//!
+//! | file | what |
+//! |---|---|
+//! | `info/` | `ocr info`, and its answer as JSON; which devices a selection means, and how the cores are shared |
+//! | `compare/` | `ocr compare`: its runs, their results as tables and as JSON, and which policy is best, and why |
+//! | `tune/` | `ocr tune`: the best of many settings |
+//! | `explain/` | `ocr explain`: why a recorded run took so long, and what to change |
+//! | `simulate/` | `ocr simulate`: a recorded run on another machine |
+//! | `trace/` | `ocr trace`: what is in the recording of a run, and that as JSON |
+//! | `models/` | `ocr models`: what runs have learned, and that as JSON |
+//! | `html/` | a comparison or a recorded run as a page for a browser |
+//! | `generate.rs` | man pages and completions, which `make` has written |
+//! | `run.rs`, `input.rs` | one run of a program, with its report and its output; the standard input for each run |
+//! | `started.rs` | why a program could not be started, or did not run to its end |
+//! | `progress.rs` | how far the runs have come |
+//! | `table.rs` | aligned tables, and numbers as texts |
+//! | `output.rs` | answers, errors and exit statuses; at the bottom, so that no file imports this one |
+
+mod compare;
+mod explain;
+mod generate;
+mod html;
+mod info;
+mod input;
+mod models;
+mod output;
+mod progress;
+mod run;
+mod simulate;
+mod started;
+mod table;
+mod trace;
+mod tune;
+
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use output::{CommandError, EXIT_STATUS, USAGE};
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+/// For users of the Open Community Runtime: what programs find here, and how policies compare.
+#[derive(Parser)]
+#[command(name = "ocr", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Subcommands,
+}
+
+#[derive(Subcommand)]
+enum Subcommands {
+    /// Shows the workers, devices, settings and policies that a program started here would get.
+    Info(info::InfoOptions),
+    /// Runs a program under several placement policies, shows the results in one table, and says which to use.
+    #[command(after_help = compare::options::AFTER_HELP)]
+    Compare(compare::options::CompareOptions),
+    /// Lists, shows and removes what runs have learned of how long EDTs take.
+    #[command(after_help = models::AFTER_HELP)]
+    Models(models::ModelsOptions),
+    /// Looks into the recording of a run that was started with OCR_TRACE=FILE.
+    Trace(trace::TraceOptions),
+    /// Says why a recorded run took as long as it did, what the placement policy expected of an EDT, and what to change.
+    #[command(after_help = explain::AFTER_HELP)]
+    Explain(explain::ExplainOptions),
+    /// Replays a recorded run on a machine that need not exist, by the policies of the runtime.
+    #[command(after_help = simulate::AFTER_HELP)]
+    Simulate(simulate::SimulateOptions),
+    /// Finds the best of many settings of a program with few runs, and says how sure that is.
+    #[command(after_help = tune::AFTER_HELP)]
+    Tune(tune::TuneOptions),
+    /// Writes man pages and completions, for `make install`.
+    #[command(hide = true)]
+    Generate(generate::GenerateOptions),
+}
+
+/// The command line of `ocr`.
+fn command() -> Command {
+    Arguments::command()
+}
+
+/// The command line of `ocr`, with a help that ends with the table of exit statuses.
+fn command_with_status() -> Command {
+    let mut text = String::from("Exit status:");
+    for (status, what) in EXIT_STATUS {
+        text += &format!("\n  {status}  {what}");
+    }
+    end_with(command(), &text)
+}
+
+/// Adds a text at the end of the help of a command and of all its subcommands.
+fn end_with(command: Command, text: &str) -> Command {
+    let before = command.get_after_help().map(|help| format!("{help}\n\n"));
+    let below: Vec<String> = (command.get_subcommands())
+        .map(|below| below.get_name().to_string())
+        .collect();
+    let ended = command.after_help(before.unwrap_or_default() + text);
+    below.iter().fold(ended, |command, name| {
+        command.mut_subcommand(name, |below| end_with(below, text))
+    })
+}
+
+fn main() -> ExitCode {
+    let parsed = command_with_status()
+        .try_get_matches()
+        .and_then(|matches| Arguments::from_arg_matches(&matches));
+    let result = match parsed.map(|arguments| arguments.command) {
+        Ok(Subcommands::Info(options)) => info::info(&options),
+        Ok(Subcommands::Compare(options)) => compare::compare(&options),
+        Ok(Subcommands::Models(options)) => models::models(&options),
+        Ok(Subcommands::Trace(options)) => trace::trace(&options),
+        Ok(Subcommands::Explain(options)) => explain::explain(&options),
+        Ok(Subcommands::Simulate(options)) => simulate::simulate(&options),
+        Ok(Subcommands::Tune(options)) => tune::tune(&options),
+        Ok(Subcommands::Generate(options)) => generate::generate(&options, &command()),
+        // The answer may also be the help or the version.
+        Err(answer) => match answer.print() {
+            Err(error) if !answer.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {
+                Err(CommandError::failed(format!("standard output: {error}")))
+            }
+            _ => return ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(USAGE)),
+        },
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // Unlike `eprintln!` this does not panic where the reader has ended (`ocr compare ... 2>&1 | head`).
+            let _ = writeln!(std::io::stderr(), "ocr: error: {}", failure.message);
+            ExitCode::from(failure.status)
+        }
+    }
+}

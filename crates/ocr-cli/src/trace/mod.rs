@@ -1,0 +1,166 @@
+//! `ocr trace`: checks, exports and shows the recording of a run.
+
+mod json;
+
+use crate::compare::reasons::reasons;
+use crate::html::{Page, PageRun};
+use crate::output::{CommandError, print};
+use clap::{Args, Subcommand};
+use ocr::report::duration;
+use ocr::report::export;
+use ocr::report::recorded::{self, RecordedRun};
+use ocr::text::Readable;
+use std::path::{Path, PathBuf};
+
+/// The arguments of `ocr trace`.
+#[derive(Args)]
+pub(crate) struct TraceOptions {
+    #[command(subcommand)]
+    what: TraceCommand,
+}
+
+#[derive(Subcommand)]
+enum TraceCommand {
+    /// Checks a recording, and says what is cut off: what was going on when a run was killed, or goes on now.
+    Check {
+        /// The recording.
+        file: PathBuf,
+        /// Writes JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Writes a recording for viewers: Perfetto (https://ui.perfetto.dev); older ones if the name ends in .json; any
+    /// browser if it ends in .html.
+    Export {
+        /// The recording.
+        file: PathBuf,
+        /// What is written; without it, the recording's name and .pftrace, or without the .recording behind .pftrace or
+        /// .json.
+        #[arg(short, long)]
+        output: Option<PathBuf>,
+        /// Arrows for dependences, at most: those that came last to each EDT first.
+        #[arg(long, default_value_t = export::ARROWS)]
+        arrows: usize,
+    },
+    /// Shows what ran, where and how long, and where the rest of the time went.
+    Show {
+        /// The recording.
+        file: PathBuf,
+        /// Writes JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Checks, exports or shows a recording.
+pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
+    match &options.what {
+        TraceCommand::Check { file, json } => {
+            let run = recorded::read(file).map_err(CommandError::failed)?;
+            let found = run.check();
+            let mut text = format!(
+                "{}: {} records, {} EDTs\n",
+                run.name,
+                run.records,
+                run.edts.len()
+            );
+            if found.wrong.is_empty() && found.cut.is_empty() {
+                text += "whole, and nothing is wrong\n";
+            }
+            for sentence in &found.wrong {
+                text += &format!("wrong: {sentence}\n");
+            }
+            for sentence in &found.cut {
+                text += &format!("cut: {sentence}\n");
+            }
+            for sentence in &found.left {
+                text += &format!("left by the run when it ended: {sentence}\n");
+            }
+            print(&if *json {
+                json::check(&run, &found)
+            } else {
+                text
+            })?;
+            match (found.wrong.len(), found.cut.len()) {
+                (0, 0) => Ok(()),
+                (0, _) => Err(CommandError::failed(format!(
+                    "the recording {} is not whole; as far as it goes, nothing is wrong with it",
+                    run.name
+                ))),
+                _ => Err(CommandError::failed(format!(
+                    "the recording {} cannot be that of a run",
+                    run.name
+                ))),
+            }
+        }
+        TraceCommand::Export {
+            file,
+            output,
+            arrows,
+        } => {
+            let run = recorded::read(file).map_err(CommandError::failed)?;
+            let output = output.clone().unwrap_or_else(|| export::file_for(file));
+            if output.extension().is_some_and(|form| form == "html") {
+                return write_page(&run, &output);
+            }
+            let name = Readable::path(&output);
+            let written = export::write_file(&run, &output, *arrows).map_err(|error| {
+                CommandError::failed(format!("{name} cannot be written: {error}"))
+            })?;
+            let mut text = format!(
+                "{name}: {} slices and {} arrows for dependences\n",
+                written.slices, written.arrows
+            );
+            if written.left_out != 0 {
+                text += &format!(
+                    "{} dependences have no arrow: a viewer becomes slow with too many, and those that came last to each \
+                     EDT came first here; --arrows N allows more\n",
+                    written.left_out
+                );
+            }
+            for gap in run.gaps() {
+                text += &format!("partial: {gap}\n");
+            }
+            print(&text)
+        }
+        TraceCommand::Show { file, json } => {
+            let run = recorded::read(file).map_err(CommandError::failed)?;
+            print(&if *json {
+                json::show(&run)
+            } else {
+                run.summary()
+            })
+        }
+    }
+}
+
+/// Writes a run as a page for a browser.
+fn write_page(run: &RecordedRun, output: &Path) -> Result<(), CommandError> {
+    let about = |name: &str| run.about.get(name).map_or("?", String::as_str);
+    let page = PageRun::new(about("sched"), run, 1);
+    let page = page.ok_or_else(|| {
+        CommandError::failed(format!(
+            "in the recording {} no EDT has ended, so there is nothing to show",
+            run.name
+        ))
+    })?;
+    let score = page.facts.score.as_ref();
+    let verdict = score.map_or(String::new(), |score| {
+        format!(
+            "The run took {} under {}, {:.2} times as long as the least that any schedule of its EDTs on its places needs.",
+            duration(score.seconds),
+            page.policy,
+            score.ratio()
+        )
+    });
+    Page {
+        command: "ocr trace",
+        title: about("program").to_string(),
+        reasons: reasons(None, &[], &[page.seen()]),
+        verdict,
+        table: None,
+        remarks: String::new(),
+        runs: vec![page],
+    }
+    .write(output)
+}

@@ -1,0 +1,395 @@
+//! `ocr tune`: the best of many settings of a program and of the runtime, with few runs.
+//!
+//! | file | what |
+//! |---|---|
+//! | `vary.rs` | what is varied, and how a value gets to a run |
+//! | `search.rs` | which setting runs when, and which is the best |
+//! | `ranks.rs` | how sure it is that one setting is better than another |
+//! | `outcome.rs` | the result of a search, in words and tables |
+//! | `json.rs` | the result of a search as JSON |
+
+mod json;
+mod outcome;
+mod ranks;
+mod search;
+mod vary;
+
+use crate::compare::find_devices;
+use crate::compare::options::{Devices, key};
+use crate::compare::same::{self, Values};
+use crate::input::Input;
+use crate::output::{CommandError, print};
+use crate::progress::Progress;
+use crate::run::{Folder, Program, Run, RunError, check_words};
+use crate::table::seconds;
+use ocr::config::Settings;
+use ocr::device::Selection;
+use outcome::Outcome;
+use search::{Plan, Setting, Stage, search};
+use std::ffi::OsString;
+use vary::{Dimension, Target};
+
+/// The text of the help below the options.
+pub(crate) const AFTER_HELP: &str = "\
+What can be varied:
+  policy=eft,cpu        a setting of the runtime, by its name (OCR_SCHED here); all but report
+  arg:--tile=256,512    an option of the program: takes the place of its value, or is added at the end
+  env:NAME=a,b          a variable of the environment
+Values are separated by commas (\\, is a comma inside of one); 1..8 are the numbers from 1 to 8, 0..32+8 those in steps \
+of 8, and 64..1024x2 those that double.
+
+First each setting runs to warm up. Then all run in turns, and after each round the slower half of them is left out, until \
+four are left. These run again, in turns with all that differ from the best of them in one value; a better one among those \
+takes its place. At last the best and the next run against each other. Where the budget is not enough for all settings, a \
+random sample of them begins, and from the best of it the search goes to better ones beside it.
+
+A setting with which the program fails is left out, and told. Each run gets the standard input from its beginning, as in \
+ocr compare. The devices are those of ocr compare where policy is varied; otherwise OCR_DEVICES is left as it is.
+
+How sure it is that the best setting is better than the next is said by a rank test (Mann-Whitney, exact, for both \
+directions) of their last runs against each other. Two settings are called alike where the spreads of their runs overlap.
+
+The exit status is 1 if no setting ran to its end or values of --same differ.
+
+Example:
+  ocr tune --vary policy=eft,cpu --vary arg:--tile=1024..8192x2 --same distance -- \
+build/examples/levenshtein --quiet a.fa b.fa";
+
+/// The arguments of `ocr tune`.
+#[derive(clap::Args)]
+pub(crate) struct TuneOptions {
+    /// What is varied, with its values; may be given several times.
+    #[arg(long, value_name = "NAME=VALUES", required = true)]
+    vary: Vec<Dimension>,
+
+    /// Runs at most, warm-ups included.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    runs_budget: u32,
+
+    /// Runs of each setting before the measured ones; their times do not count.
+    #[arg(long, value_name = "RUNS", default_value_t = 1)]
+    warm_up: u32,
+
+    /// What is to be as small as can be: the number in a line `KEY: number` of the program's output. By default the
+    /// seconds that the program prints, or else those of the runtime.
+    #[arg(long, value_name = "KEY", value_parser = key())]
+    metric: Option<String>,
+
+    /// Values that must be the same in all runs, the warm-ups included.
+    #[arg(long, value_name = "KEY", value_delimiter = ',', value_parser = key())]
+    same: Vec<String>,
+
+    /// Devices for the policies that use kernels, as in ocr compare.
+    #[arg(long, value_name = "DEVICES")]
+    devices: Option<Selection>,
+
+    /// Begins the random numbers by which a sample is drawn.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    /// Prints everything, with each run, as JSON.
+    #[arg(long)]
+    json: bool,
+
+    /// The program and its arguments.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    program: Vec<OsString>,
+}
+
+/// A setting that was left out, and why.
+pub(crate) struct Left {
+    /// The setting that was left out.
+    pub(crate) setting: Setting,
+    /// Why the setting was left out, in a few words such as "failed (status 3)".
+    pub(crate) how: String,
+    /// The last lines of the program's standard error, or what else is known.
+    pub(crate) tail: String,
+}
+
+/// What is searched, and what every run gets.
+pub(crate) struct Task<'a> {
+    /// The dimensions in which settings vary.
+    pub(crate) dimensions: Vec<Dimension>,
+    /// The words of the program's command line.
+    pub(crate) words: &'a [OsString],
+    /// The value of `OCR_DEVICES` for all runs. None where it is varied, or need not be set.
+    pub(crate) devices: Option<String>,
+    /// The key of the output line that has the number by which settings are judged. None for the seconds.
+    pub(crate) metric: Option<&'a str>,
+    /// The keys that `--same` names, whose values must not vary.
+    pub(crate) same: &'a [String],
+}
+
+/// What was seen during a search.
+#[derive(Default)]
+pub(crate) struct SeenInSearch {
+    /// For each key of `--same`, the values that runs printed.
+    pub(crate) values: Vec<Values>,
+    /// The settings that were left out, since the program failed with them.
+    pub(crate) left: Vec<Left>,
+    /// Whether the program prints the seconds itself; otherwise they are the runtime's.
+    pub(crate) is_own: bool,
+}
+
+/// Searches for the best setting, and shows what was found.
+pub(crate) fn tune(options: &TuneOptions) -> Result<(), CommandError> {
+    check_words(&options.program, "tune")?;
+    let mut notes = Vec::new();
+    let task = task(options, &mut notes)?;
+    let plan = Plan {
+        sizes: task.dimensions.iter().map(|one| one.values.len()).collect(),
+        budget: options.runs_budget as usize,
+        warm_up: options.warm_up as usize,
+        seed: options.seed,
+    };
+    if plan.total() < 2 && !notes.is_empty() {
+        return Err(CommandError::failed(format!(
+            "only one setting is left, so there is nothing to choose from. {}",
+            notes.join(" ")
+        )));
+    }
+    if plan.total() < 2 {
+        return Err(CommandError::usage(
+            "there is only one setting: give --vary two values or more",
+        ));
+    }
+    if plan.budget < plan.least() {
+        return Err(CommandError::usage(format!(
+            "--runs-budget {}: at least {} runs are needed to tell a difference from chance",
+            plan.budget,
+            plan.least()
+        )));
+    }
+    let mut seen = SeenInSearch {
+        values: vec![Vec::new(); task.same.len()],
+        ..SeenInSearch::default()
+    };
+    let found = {
+        let folder = Folder::new().map_err(CommandError::failed)?;
+        let mut input = Input::new(folder.path()).map_err(CommandError::failed)?;
+        let progress = Progress::new(plan.likely() as u64);
+        search(&plan, |setting, stage| {
+            progress.begins(format!("{}: {}", stage.name(), task.name(setting)));
+            let run = task.run(setting, &folder, &mut input)?;
+            progress.ended();
+            seen.take(&task, setting, run)
+        })?
+    };
+    if found.best.is_none() {
+        return Err(CommandError::failed(format!(
+            "with no setting did the program run to its end\n{}",
+            outcome::left_out(&task, &seen).trim_end()
+        )));
+    }
+    let outcome = Outcome {
+        task: &task,
+        plan: &plan,
+        found: &found,
+        seen: &seen,
+        notes: &notes,
+    };
+    print(&if options.json {
+        outcome.json()
+    } else {
+        outcome.text()
+    })
+}
+
+/// The search that is asked for, on the devices that there are. Sentences on what is left out for want of a device are
+/// added to `notes`.
+fn task<'a>(options: &'a TuneOptions, notes: &mut Vec<String>) -> Result<Task<'a>, CommandError> {
+    let mut dimensions = options.vary.clone();
+    vary::check(&dimensions, &options.program).map_err(CommandError::usage)?;
+    let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(CommandError::usage)?;
+    let varies = |name: &str| {
+        let target = Target::Variable(name.into());
+        dimensions.iter().any(|one| one.target == target)
+    };
+    let policies = dimensions.iter().position(Dimension::is_policy);
+    let is_wanted = options.devices.is_some() || policies.is_some();
+    let mut devices = None;
+    if is_wanted && varies("OCR_DEVICES") {
+        if options.devices.is_some() {
+            return Err(CommandError::usage(
+                "--devices and --vary set the same thing",
+            ));
+        }
+    } else if is_wanted {
+        match find_devices(options.devices.as_ref(), &settings)? {
+            Devices::Some { setting, .. } => devices = setting,
+            Devices::None(why) => {
+                if let Some(at) = policies {
+                    let values = &mut dimensions[at].values;
+                    let (cpu, others): (Vec<_>, Vec<_>) =
+                        values.drain(..).partition(|policy| policy == "cpu");
+                    *values = cpu;
+                    if !others.is_empty() {
+                        notes.push(format!("Left out: {}. {why}", others.join(", ")));
+                    }
+                }
+            }
+        }
+    }
+    if dimensions.iter().any(|one| one.values.is_empty()) {
+        return Err(CommandError::failed(format!(
+            "no policy could be run. {}",
+            notes.join(" ")
+        )));
+    }
+    Ok(Task {
+        dimensions,
+        words: &options.program,
+        devices,
+        metric: options.metric.as_deref(),
+        same: &options.same,
+    })
+}
+
+impl Stage {
+    /// The name of the stage beside the progress bar.
+    fn name(self) -> &'static str {
+        match self {
+            Stage::WarmUp => "warm-up",
+            Stage::Halving => "halving",
+            Stage::Climb => "climb",
+            Stage::Last => "last stage",
+            Stage::Duel => "duel",
+        }
+    }
+}
+
+impl Task<'_> {
+    /// A setting in words, such as `workers=4 --tile=256`.
+    pub(crate) fn name(&self, setting: &Setting) -> String {
+        let values = self.dimensions.iter().zip(setting);
+        let words: Vec<String> = values.map(|(one, &value)| one.shown(value)).collect();
+        words.join(" ")
+    }
+
+    /// The variables of the environment for a run with a setting: names and values.
+    pub(crate) fn variables(&self, setting: &Setting) -> Vec<(&str, &str)> {
+        let devices = self.devices.iter();
+        let mut variables: Vec<(&str, &str)> = devices.map(|all| ("OCR_DEVICES", &**all)).collect();
+        for (dimension, &value) in self.dimensions.iter().zip(setting) {
+            if let Target::Variable(name) = &dimension.target {
+                variables.push((name, &dimension.values[value]));
+            }
+        }
+        variables
+    }
+
+    /// The words of the command line for a run with a setting.
+    pub(crate) fn words(&self, setting: &Setting) -> Vec<OsString> {
+        let mut words = self.words.to_vec();
+        for (dimension, &value) in self.dimensions.iter().zip(setting) {
+            if let Target::Option(option) = &dimension.target {
+                words = vary::with_option(&words, option, &dimension.values[value]);
+            }
+        }
+        words
+    }
+
+    /// The command line for a run with a setting, with its variables, for a shell.
+    pub(crate) fn command(&self, setting: &Setting) -> String {
+        let variables = self.variables(setting).into_iter();
+        let mut all: Vec<String> = variables
+            .map(|(name, value)| format!("{name}={}", vary::quoted(value.as_ref())))
+            .collect();
+        all.extend(self.words(setting).iter().map(|word| vary::quoted(word)));
+        all.join(" ")
+    }
+
+    /// Runs the program once with a setting. The inner error is a failure with this setting alone, the outer one a
+    /// failure that ends the search.
+    fn run(
+        &self,
+        setting: &Setting,
+        folder: &Folder,
+        input: &mut Input,
+    ) -> Result<Result<Run, Left>, CommandError> {
+        let words = self.words(setting);
+        let program = Program {
+            words: &words,
+            folder: folder.path(),
+        };
+        match program.run_with(input, self.variables(setting), false) {
+            Ok(run) => Ok(Ok(run)),
+            Err(RunError::NotStarted(message)) => Err(CommandError::usage(message)),
+            Err(RunError::Input(message)) => Err(CommandError::failed(message)),
+            Err(RunError::Failed { how, tail }) => Ok(Err(self.left(setting, how, tail))),
+        }
+    }
+
+    fn left(&self, setting: &Setting, how: String, tail: String) -> Left {
+        Left {
+            setting: setting.clone(),
+            how,
+            tail,
+        }
+    }
+
+    /// The number by which a run is judged: its seconds, or that of `--metric`. The error is a text for the user.
+    fn measure(&self, run: &Run) -> Result<f64, String> {
+        let Some(key) = self.metric else {
+            return Ok(run.seconds());
+        };
+        let text = run
+            .value(key)
+            .ok_or_else(|| format!("the program prints no line \"{key}: ...\""))?;
+        let number: Option<f64> = text.parse().ok();
+        number
+            .filter(|number| number.is_finite() && *number >= 0.0)
+            .ok_or_else(|| format!("the line \"{key}: {text}\" has no number that is 0 or more"))
+    }
+
+    /// The text of a number by which settings are judged.
+    pub(crate) fn number(&self, value: f64) -> String {
+        if self.metric.is_some() && value.fract() == 0.0 && value < 1e15 {
+            format!("{value:.0}")
+        } else {
+            seconds(value)
+        }
+    }
+}
+
+impl SeenInSearch {
+    /// Adds a run, and returns the number by which it is judged. None if the run failed. The error ends the search:
+    /// values of `--same` differ.
+    fn take(
+        &mut self,
+        task: &Task<'_>,
+        setting: &Setting,
+        run: Result<Run, Left>,
+    ) -> Result<Option<f64>, CommandError> {
+        let result = run.and_then(|run| {
+            let left = |how: &str, tail: String| Err(task.left(setting, how.into(), tail));
+            let mut dimensions = task.dimensions.iter().zip(setting);
+            let policy = dimensions.find(|(one, _)| one.is_policy());
+            if let Some((dimension, &value)) = policy
+                && dimension.values[value] != run.report.policy
+            {
+                let text = format!("the program has chosen {} itself", run.report.policy);
+                return left("ran under another policy", text);
+            }
+            match task.measure(&run) {
+                Ok(value) => Ok((run, value)),
+                Err(message) => left("has no value", message),
+            }
+        });
+        match result {
+            Ok((run, value)) => {
+                self.is_own |= run.own_seconds().is_some();
+                same::see(task.same, &mut self.values, &run, &task.name(setting));
+                let complaints = same::complaints(task.same, &self.values, "with");
+                if !complaints.is_empty() {
+                    return Err(CommandError::failed(complaints.join("; ")));
+                }
+                Ok(Some(value))
+            }
+            Err(left) => {
+                self.left.push(left);
+                Ok(None)
+            }
+        }
+    }
+}

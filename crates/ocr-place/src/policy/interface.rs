@@ -1,0 +1,232 @@
+//! What policies and the runtime say to each other.
+
+use super::told::{Certainty, Considered};
+use crate::model::RunTimes;
+use crate::place::Place;
+use smallvec::SmallVec;
+
+/// What a policy may ask of the machine, and tell it.
+pub trait Machine {
+    /// Launches that a device in use has accepted and not finished.
+    fn device_load(&self, device: Place) -> usize;
+
+    /// How many kernels a device has lately run at once, where its clock was asked; otherwise 1.
+    fn at_once(&self, _device: Place) -> usize {
+        1
+    }
+
+    /// How many devices are in use.
+    fn devices(&self) -> usize;
+
+    /// How many workers run C functions.
+    fn workers(&self) -> usize;
+
+    /// How many workers run nothing now. A policy does not hear of all that they run: EDTs that have one place to go are not
+    /// asked about.
+    fn idle_workers(&self) -> usize;
+
+    /// How many EDTs there are that have not ended, ready or not, counted up to so many.
+    fn pending(&self, most: usize) -> usize;
+
+    /// Nanoseconds since some moment, of a clock that never goes back.
+    fn now_ns(&self) -> u64;
+
+    /// Says whether the keeper may have an EDT for a worker that has nothing else to do. A worker is woken if it has. A
+    /// keeper says so with its own lock held, so that what it says last is so.
+    fn offer_to_workers(&self, offers: bool);
+
+    /// Whether the run is recorded, so that a policy is to tell what it expects.
+    fn is_recorded(&self) -> bool {
+        false
+    }
+
+    /// Is told of each place that was considered for an EDT, where [`Machine::is_recorded`] says so. The caller has the
+    /// EDT in its hands: a keeper makes this call with its own lock held.
+    fn considered(&self, _place: &Considered) {}
+}
+
+/// How long the variants of a template take, as far as it is known.
+pub trait VariantTimes: Sync {
+    /// Nanoseconds that an EDT whose blocks have so many bytes in all keeps a unit of a place busy; none where nothing
+    /// is known of it.
+    fn expected(&self, place: Place, bytes: u64) -> Option<u64>;
+
+    /// Nanoseconds that it takes from its begin to its end in a place that runs several at once, beside others there or alone;
+    /// none where nothing is known of that. Those beside each other share the place, so [`VariantTimes::expected`] is less.
+    fn latency(&self, _place: Place, _bytes: u64, _beside: bool) -> Option<u64> {
+        None
+    }
+
+    /// How well that is known.
+    fn certainty(&self, place: Place, bytes: u64) -> Certainty;
+
+    /// Whether what was expected has been wrong too often to be believed.
+    fn fails(&self) -> bool;
+}
+
+impl VariantTimes for RunTimes {
+    fn expected(&self, place: Place, bytes: u64) -> Option<u64> {
+        self.expected(place.number(), bytes)
+            .map(|estimate| estimate.ns)
+    }
+
+    fn latency(&self, place: Place, bytes: u64, beside: bool) -> Option<u64> {
+        self.latency(place.number(), bytes, beside)
+    }
+
+    fn certainty(&self, place: Place, bytes: u64) -> Certainty {
+        match self.expected(place.number(), bytes) {
+            None => Certainty::Unknown,
+            Some(estimate) if estimate.is_guess() => Certainty::Guessed,
+            Some(estimate) if estimate.samples == 0 => Certainty::Derived,
+            Some(_) => Certainty::Measured,
+        }
+    }
+
+    fn fails(&self) -> bool {
+        self.fails()
+    }
+}
+
+/// Where the blocks of an EDT are.
+pub trait BlockPlaces {
+    /// Bytes of them in all.
+    fn bytes(&self) -> u64;
+
+    /// Bytes that a place has a valid copy of.
+    fn bytes_at(&self, place: Place) -> u64;
+}
+
+/// What can run an EDT.
+pub struct Choices<'a> {
+    /// The EDT, as in [`KeptEdt`].
+    pub edt: usize,
+    /// Whether there is a C function.
+    pub function: bool,
+    /// The devices that have a kernel for it; never empty, and more than one if there is no
+    /// function.
+    pub devices: &'a [Place],
+    /// The blocks of the EDT.
+    pub blocks: &'a dyn BlockPlaces,
+    /// How long the variants of its template take.
+    pub times: &'a dyn VariantTimes,
+}
+
+impl Choices<'_> {
+    /// The places, the host first.
+    pub fn places(&self) -> impl Iterator<Item = Place> + Clone + '_ {
+        let host = self.function.then_some(Place::HOST);
+        host.into_iter().chain(self.devices.iter().copied())
+    }
+}
+
+/// The answer of a policy: where an EDT goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// To this place and no other.
+    At(Place),
+    /// To the first place that is free, later.
+    FirstFree,
+    /// To the policy's [`Keeper`], when the EDT has its blocks.
+    Kept,
+}
+
+/// How EDTs are placed: a policy decides from what a [`Machine`] tells, and never waits.
+pub trait Policy: Send + Sync {
+    /// Whether it sends EDTs that have a C function to devices.
+    fn uses_devices(&self) -> bool {
+        true
+    }
+
+    /// Whether it asks how long variants take: then they are timed.
+    fn learns(&self) -> bool {
+        false
+    }
+
+    /// Chooses one of the places that an EDT may go to, or leaves the choice open.
+    fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice;
+
+    /// What keeps the EDTs for which it answers [`Choice::Kept`].
+    fn keeper(&self) -> Option<&dyn Keeper> {
+        None
+    }
+}
+
+/// A place that can run a kept EDT.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Candidate {
+    /// The place, which is one of those that the EDT may go to.
+    pub place: Place,
+    /// Nanoseconds until the blocks are there, if their transfers begin now.
+    pub copy_ns: u64,
+    /// The device that copies blocks to the place with the same threads that run its kernels: the copies wait for these.
+    pub behind: Option<Place>,
+}
+
+/// An EDT that has its blocks and may run in several places.
+#[derive(Clone)]
+pub struct KeptEdt {
+    /// Names the EDT to the runtime, which hands it to the place that takes it.
+    pub edt: usize,
+    /// The EDT's priority: those with a higher number go first.
+    pub priority: u64,
+    /// How long the variants of its template take. Its address says which EDTs are alike.
+    pub times: &'static dyn VariantTimes,
+    /// Bytes of the EDT's blocks, all together.
+    pub bytes: u64,
+    /// Where it may run: one of each place at most, and at least one.
+    pub candidates: SmallVec<[Candidate; 3]>,
+}
+
+/// What a place gets that asks.
+pub struct Taken {
+    /// An EDT for the place.
+    pub edt: Option<usize>,
+    /// Whether all devices are to be asked, since one of them may have been left an EDT.
+    pub moved: bool,
+}
+
+/// Keeps EDTs until places take them. All may be called by several threads at once.
+///
+/// An EDT stays as long as no place takes it. So a keeper that has EDTs has one of these: an EDT for a device that is
+/// asked again since something runs there, or an offer to the workers ([`Machine::offer_to_workers`]).
+pub trait Keeper: Sync {
+    /// Takes an EDT in. All devices are asked afterwards.
+    fn keep(&self, edt: KeptEdt, machine: &dyn Machine);
+
+    /// A place asks for an EDT: a worker without work, or a device that may have room. A worker asks for as long as it is
+    /// offered something: one that gets nothing is to be told that there is nothing ([`Machine::offer_to_workers`]).
+    fn take(&self, place: Place, machine: &dyn Machine) -> Taken;
+
+    /// Something that may have been taken for this place has ended, or has failed and goes elsewhere. If it was on a device,
+    /// all devices are asked afterwards.
+    fn ended(&self, edt: usize, place: Place, machine: &dyn Machine);
+
+    /// How many EDTs are kept now.
+    fn count(&self) -> usize;
+
+    /// Shows all that are kept.
+    fn look(&self, see: &mut dyn FnMut(usize));
+}
+
+/// A policy's name, what it does, and how it is made of the words after its name.
+pub struct PolicyEntry {
+    /// The name by which `OCR_SCHED` chooses it.
+    pub name: &'static str,
+    /// How it is written, with its arguments.
+    pub usage: &'static str,
+    /// What the policy does, in words for the user.
+    pub what: &'static str,
+    pub(super) make: fn(&[u64]) -> Option<Box<dyn Policy>>,
+}
+
+/// The device with the fewest launches.
+pub fn least_loaded(devices: &[Place], machine: &dyn Machine) -> Place {
+    if let [only] = devices {
+        return *only;
+    }
+    let least = devices
+        .iter()
+        .min_by_key(|&&device| machine.device_load(device));
+    least.copied().unwrap_or(Place::HOST)
+}

@@ -1,0 +1,486 @@
+//! What is before a place: the EDTs that wait for it, and those that it was given. Times are nanoseconds.
+
+use super::interface::{Candidate, KeptEdt, Machine};
+use super::told::Expected;
+use crate::place::Place;
+use smallvec::SmallVec;
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+use std::ptr;
+
+/// A device is given EDTs as long as what it has takes less than this: the driver needs some to have no gaps between
+/// kernels.
+const COMMITTED_NS: u64 = 100_000;
+/// The time of what a device was given may also be one in this many of the time that waits for it, up to
+/// `COMMITTED_MOST_NS`.
+const WAITING_PART: u64 = 16;
+const COMMITTED_MOST_NS: u64 = 1_000_000;
+/// A device is given a second EDT if the first takes less than this. Beside a longer one, a gap is nothing, and an EDT that
+/// was not given can still go elsewhere.
+const SECOND_NS: u64 = 1_000_000;
+/// A device is also given a second EDT if so many wait behind it, so that the second will not be missed elsewhere.
+const PLENTY: usize = 4;
+/// How many EDTs each worker may have at once whose blocks are on their way.
+const COMING: usize = 8;
+/// A device is never given more at once than this.
+const MOST: usize = 64;
+
+/// In which order EDTs go: by priority, and then as they became ready.
+pub(super) type QueueKey = (Reverse<u64>, u64);
+
+/// An EDT that no place has taken yet.
+pub(super) struct QueuedEdt {
+    pub(super) kept: KeptEdt,
+    pub(super) key: QueueKey,
+    /// How often it was moved from one place to another.
+    pub(super) moves: u8,
+}
+
+/// EDTs whose times are expected to be alike, and how many of them wait.
+struct AlikeEdts {
+    like: KeptEdt,
+    count: u64,
+}
+
+/// An EDT that a place was given and that has not ended.
+struct Given {
+    edt: usize,
+    /// What it was expected to take; none where nothing was known.
+    expected: Option<u64>,
+    since: u64,
+    /// When its blocks should be there.
+    there: u64,
+    like: KeptEdt,
+}
+
+/// EDTs that wait, in the order of their keys.
+#[derive(Default)]
+pub(super) struct WaitingLine {
+    waiting: VecDeque<QueuedEdt>,
+}
+
+impl WaitingLine {
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<&QueuedEdt> {
+        self.waiting.get(at)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &QueuedEdt> {
+        self.waiting.iter()
+    }
+
+    /// How many go before an EDT of this key.
+    pub(super) fn before(&self, key: QueueKey) -> usize {
+        match self.waiting.back() {
+            Some(last) if last.key > key => self.waiting.partition_point(|one| one.key < key),
+            _ => self.waiting.len(),
+        }
+    }
+
+    pub(super) fn insert(&mut self, one: QueuedEdt) {
+        let at = self.before(one.key);
+        self.waiting.insert(at, one);
+    }
+
+    pub(super) fn remove(&mut self, at: usize) -> Option<QueuedEdt> {
+        self.waiting.remove(at)
+    }
+}
+
+/// What is before a place.
+pub(super) struct Queue {
+    place: Place,
+    /// How many EDTs run there at once. A device counts as one unit: the time of a kernel is its share of the device, which
+    /// kernels that run beside each other divide.
+    units: usize,
+    /// How many kernels a device has lately run at once.
+    at_once: usize,
+    /// How many EDTs the place has now that it was not given here: nobody asks a policy about those that have one place to
+    /// go.
+    others: usize,
+    line: WaitingLine,
+    /// The waiting EDTs by what they have in common, so that what they take is asked anew each time.
+    classes: SmallVec<[AlikeEdts; 2]>,
+    given: Vec<Given>,
+    /// When the copies to the device have ended that the EDTs need which it was given: they go one after the other.
+    link_free_at: u64,
+}
+
+impl Queue {
+    pub(super) fn new(place: Place, units: usize) -> Queue {
+        Queue {
+            place,
+            units,
+            at_once: 1,
+            others: 0,
+            line: WaitingLine::default(),
+            classes: SmallVec::new(),
+            given: Vec::new(),
+            link_free_at: 0,
+        }
+    }
+
+    pub(super) fn line(&self) -> &WaitingLine {
+        &self.line
+    }
+
+    /// Has an EDT wait here.
+    pub(super) fn insert(&mut self, one: QueuedEdt) {
+        let kept = &one.kept;
+        match (self.classes.iter_mut()).find(|class| is_like(&class.like, kept)) {
+            Some(class) => class.count += 1,
+            None => self.classes.push(AlikeEdts {
+                like: kept.clone(),
+                count: 1,
+            }),
+        }
+        self.line.insert(one);
+    }
+
+    /// Takes a waiting EDT out.
+    pub(super) fn remove(&mut self, at: usize) -> Option<QueuedEdt> {
+        let one = self.line.remove(at)?;
+        let class = (self.classes.iter()).position(|class| is_like(&class.like, &one.kept));
+        if let Some(class) = class {
+            self.classes[class].count -= 1;
+            if self.classes[class].count == 0 {
+                self.classes.swap_remove(class);
+            }
+        }
+        Some(one)
+    }
+
+    /// The place is given an EDT whose blocks are there in so many nanoseconds.
+    fn give(&mut self, kept: &KeptEdt, copies: u64, now: u64) {
+        if copies != 0 {
+            self.link_free_at = now.saturating_add(copies);
+        }
+        self.given.push(Given {
+            edt: kept.edt,
+            expected: kept.times.expected(self.place, kept.bytes),
+            since: now,
+            there: now.saturating_add(copies),
+            like: kept.clone(),
+        });
+    }
+
+    /// An EDT has ended. False if it was not given to this place.
+    pub(super) fn ended(&mut self, edt: usize, now: u64) -> bool {
+        let Some(at) = self.given.iter().position(|given| given.edt == edt) else {
+            return false;
+        };
+        let ended = self.given.remove(at);
+        if self.place != Place::HOST {
+            // The blocks of the EDT were there, maybe earlier than expected, and then those of the others are, too.
+            let early = ended.there.saturating_sub(now);
+            self.link_free_at = self.link_free_at.saturating_sub(early);
+            for given in &mut self.given {
+                given.there = given.there.saturating_sub(early);
+            }
+            if at == 0
+                && let Some(next) = self.given.first_mut()
+            {
+                next.since = now;
+            }
+        }
+        true
+    }
+
+    /// How many of these are alike and have an unknown time.
+    pub(super) fn exploring(&self, kept: &KeptEdt) -> usize {
+        let explores = |given: &&Given| given.expected.is_none() && is_like(&given.like, kept);
+        self.given.iter().filter(explores).count()
+    }
+
+    /// How many units have nothing to do. A worker that is in an EDT of which the policy does not know may be in it for long.
+    pub(super) fn free_units(&self) -> usize {
+        self.units.saturating_sub(self.given.len() + self.others)
+    }
+
+    /// Whether a unit has been given nothing, and nothing waits for it. A worker whose EDT ends counts: it looks for another.
+    pub(super) fn is_idle(&self) -> bool {
+        self.line.is_empty() && self.given.len() < self.units
+    }
+
+    /// Whether the place is to be given another EDT. A device is given more as long as it has ended all of it in `safe_ns`,
+    /// since no other place would take the EDT from it. So many EDTs wait for it.
+    pub(super) fn has_room(&self, safe_ns: u64, waiting: usize, now: u64) -> bool {
+        if self.place == Place::HOST {
+            // One for each worker, and more while the blocks of some are on their way.
+            let there = self.given.iter().filter(|given| given.there <= now);
+            return there.count() < self.units && self.given.len() < COMING * self.units;
+        }
+        let Some(first) = self.given.first() else {
+            return true;
+        };
+        let is_short = first.expected.is_some_and(|ns| ns < SECOND_NS);
+        let plenty = waiting >= PLENTY;
+        // Some more than it has run at once, where they are not missed elsewhere: maybe it can.
+        let tried = match self.at_once {
+            2.. if plenty => (self.at_once / 4).max(1),
+            _ => 0,
+        };
+        match self.given.len() {
+            1 if is_short || plenty => true,
+            // The EDT begins at once, beside the others.
+            many if many + self.others < self.at_once + tried => true,
+            many => many < MOST && is_short && self.given_ns(now) < self.committed_ns(safe_ns),
+        }
+    }
+
+    /// What a device is given at once: more where so much waits behind it that it will not be missed elsewhere. A manager
+    /// that has to be woken every 100 us comes too late on cores that have something else to do.
+    fn committed_ns(&self, safe_ns: u64) -> u64 {
+        let missed_by_nobody = (self.waiting_ns() / WAITING_PART).max(safe_ns);
+        missed_by_nobody.clamp(COMMITTED_NS, COMMITTED_MOST_NS)
+    }
+
+    /// What is left of an EDT that runs. One that has taken more than twice what was expected may take as long again.
+    fn left(&self, given: &Given, now: u64) -> u64 {
+        let taken = now.saturating_sub(given.since.max(given.there));
+        let (times, bytes) = (given.like.times, given.like.bytes);
+        let ask = || times.expected(self.place, bytes);
+        let among_others = (self.at_once > 1).then(|| times.latency(self.place, bytes, true));
+        match among_others.flatten().or(given.expected).or_else(ask) {
+            Some(expected) if taken <= expected => expected - taken,
+            Some(expected) if taken <= 2 * expected => expected / 8,
+            _ => taken,
+        }
+    }
+
+    /// In what time the device has ended all that it was given: each begins when the one before it has ended, and its blocks have
+    /// come.
+    fn given_end_ns(&self, now: u64) -> u64 {
+        self.given.iter().enumerate().fold(0, |end, (at, given)| {
+            let there = given.there.saturating_sub(now);
+            end.max(there)
+                .saturating_add(self.given_one_ns(at, given, now))
+        })
+    }
+
+    /// What is left of all that the place was given, without what it waits for.
+    fn given_ns(&self, now: u64) -> u64 {
+        let one = |(at, given)| self.given_one_ns(at, given, now);
+        self.given.iter().enumerate().map(one).sum()
+    }
+
+    fn given_one_ns(&self, at: usize, given: &Given, now: u64) -> u64 {
+        match given.expected {
+            // The kernels of a device begin one after the other.
+            Some(expected) if at > 0 && self.place != Place::HOST => expected,
+            _ => self.left(given, now),
+        }
+    }
+
+    /// What those take that wait.
+    pub(super) fn waiting_ns(&self) -> u64 {
+        let one = |class: &AlikeEdts| {
+            let ns = class.like.times.expected(self.place, class.like.bytes);
+            class.count * ns.unwrap_or(0)
+        };
+        self.classes.iter().map(one).sum()
+    }
+
+    /// In what time a unit is free for an EDT that takes `ns` and before which `ahead` waits. EDTs of which nothing is known
+    /// are taken to need as long.
+    fn free_in(&self, ns: u64, ahead: u64, now: u64) -> u64 {
+        let others = self.others;
+        if self.place != Place::HOST {
+            let (given, at_once) = (self.given.len(), self.at_once);
+            let before = (given + 1).saturating_sub(at_once) as u64;
+            let end = match at_once {
+                0 | 1 => self.given_end_ns(now),
+                // One of those that run at once has ended after this part of the sum of their shares.
+                _ => self.given_end_ns(now).saturating_mul(before) / given.max(1) as u64,
+            };
+            return end + ahead + others as u64 * ns;
+        }
+        let given = self.given_ns(now);
+        if ahead == 0 && self.given.len() <= self.units {
+            if self.given.len() + others < self.units {
+                return 0;
+            }
+            let left = self.given.iter().map(|given| self.left(given, now));
+            let other = (others > 0).then_some(ns);
+            return left.chain(other).min().unwrap_or(0);
+        }
+        (given + ahead + others as u64 * ns) / self.units as u64
+    }
+
+    /// What is expected here of an EDT that has so much before it.
+    fn expected(&self, kept: &KeptEdt, copy_ns: u64, ahead: u64, now: u64) -> Expected {
+        let busy_ns = kept.times.expected(self.place, kept.bytes);
+        let beside = self.given.len() + self.others > 0;
+        let latency = (kept.times).latency(self.place, kept.bytes, beside);
+        let run_ns = busy_ns.map(|busy_ns| latency.unwrap_or(0).max(busy_ns));
+        Expected {
+            queue_ns: self.free_in(busy_ns.unwrap_or(0), ahead, now),
+            copy_ns,
+            run_ns,
+        }
+    }
+
+    /// What the first so many of all take, as if they were alike.
+    fn part(&self, some: usize, all: usize) -> u64 {
+        if all == 0 {
+            return 0;
+        }
+        (u128::from(self.waiting_ns()) * some as u128 / all as u128) as u64
+    }
+}
+
+/// Whether two EDTs take the same time.
+fn is_like(one: &KeptEdt, other: &KeptEdt) -> bool {
+    ptr::addr_eq(one.times, other.times) && one.bytes == other.bytes
+}
+
+/// The queues of all places, the host's first.
+pub(super) struct Places(Vec<Queue>);
+
+impl Places {
+    pub(super) fn new() -> Places {
+        Places(Vec::new())
+    }
+
+    /// Has queues for all places that there are by now, and looks what the places have to do.
+    pub(super) fn complete(&mut self, machine: &dyn Machine) {
+        match self.0.first_mut() {
+            // Workers become fewer where a device gets cores of theirs.
+            Some(host) => host.units = machine.workers(),
+            None => self.0.push(Queue::new(Place::HOST, machine.workers())),
+        }
+        while self.0.len() <= machine.devices() {
+            self.0.push(Queue::new(Place::device(self.0.len() - 1), 1));
+        }
+        for queue in &mut self.0 {
+            let all = match queue.place {
+                Place::HOST => queue.units.saturating_sub(machine.idle_workers()),
+                device => machine.device_load(device),
+            };
+            if queue.place != Place::HOST {
+                queue.at_once = machine.at_once(queue.place);
+            }
+            queue.others = all.saturating_sub(queue.given.len());
+        }
+    }
+
+    pub(super) fn of(&mut self, place: Place) -> &mut Queue {
+        &mut self.0[index(place)]
+    }
+
+    pub(super) fn get(&self, place: Place) -> &Queue {
+        &self.0[index(place)]
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Queue> {
+        self.0.iter()
+    }
+
+    /// The places whose queues these are.
+    pub(super) fn places(&self) -> impl Iterator<Item = Place> + use<> {
+        let devices = self.0.len().saturating_sub(1);
+        std::iter::once(Place::HOST).chain((0..devices).map(Place::device))
+    }
+
+    /// In what time the blocks of an EDT are in a place; none if it cannot run there.
+    fn copies_in(&self, kept: &KeptEdt, place: Place, now: u64) -> Option<u64> {
+        let candidate = (kept.candidates.iter()).find(|candidate| candidate.place == place)?;
+        let behind = candidate
+            .behind
+            .map(|device| self.get(device).given_ns(now));
+        // Blocks come to a device behind those of the EDTs that it was given.
+        let link = match place {
+            Place::HOST => 0,
+            _ if candidate.copy_ns == 0 => 0,
+            device => self.get(device).link_free_at.saturating_sub(now),
+        };
+        Some(candidate.copy_ns + link.max(behind.unwrap_or(0)))
+    }
+
+    /// Whether the blocks of an EDT are all in a place.
+    pub(super) fn is_there(kept: &KeptEdt, place: Place) -> bool {
+        let there = |one: &Candidate| one.copy_ns == 0 && one.behind.is_none();
+        kept.candidates
+            .iter()
+            .any(|one| one.place == place && there(one))
+    }
+
+    /// In what time no other place than this one would have ended the EDT whose turn it is here, if it began now; halved,
+    /// since times may be wrong.
+    pub(super) fn safe_ns(&self, place: Place) -> u64 {
+        let Some(next) = self.get(place).line.get(0) else {
+            return 0;
+        };
+        let others = (next.kept.candidates.iter()).filter(|candidate| candidate.place != place);
+        let ns = |other: &Candidate| {
+            let ns = next.kept.times.expected(other.place, next.kept.bytes);
+            ns.map_or(0, |ns| (ns + other.copy_ns) / 2)
+        };
+        others.map(ns).min().unwrap_or(COMMITTED_MOST_NS)
+    }
+
+    /// A place is given an EDT. True if it has to wait for blocks.
+    pub(super) fn give(&mut self, kept: &KeptEdt, place: Place, now: u64) -> bool {
+        let copies = self.copies_in(kept, place, now).unwrap_or(0);
+        self.of(place).give(kept, copies, now);
+        copies != 0
+    }
+
+    /// What is expected of an EDT in a place behind so many of those that wait there; none where it cannot run there.
+    pub(super) fn expected(
+        &self,
+        kept: &KeptEdt,
+        place: Place,
+        before: usize,
+        now: u64,
+    ) -> Option<Expected> {
+        let queue = self.get(place);
+        let copies = self.copies_in(kept, place, now)?;
+        let ahead = queue.part(before, queue.line.len());
+        Some(queue.expected(kept, copies, ahead, now))
+    }
+
+    /// In what time it has ended then; none where its time is not known.
+    fn end_behind(&self, kept: &KeptEdt, place: Place, before: usize, now: u64) -> Option<u64> {
+        self.expected(kept, place, before, now)?.end_ns()
+    }
+
+    /// In what time an EDT has ended that comes to wait for a place.
+    pub(super) fn end_of_new(&self, one: &QueuedEdt, place: Place, now: u64) -> Option<u64> {
+        let before = self.get(place).line.before(one.key);
+        self.end_behind(&one.kept, place, before, now)
+    }
+
+    /// In what time the EDT of this number in the line of a place has ended.
+    pub(super) fn end_of(&self, place: Place, at: usize, now: u64) -> Option<u64> {
+        let one = self.get(place).line.get(at)?;
+        self.end_behind(&one.kept, place, at, now)
+    }
+
+    /// In what time an EDT has ended that a place takes now, before those that wait there.
+    pub(super) fn end_of_next(&self, kept: &KeptEdt, place: Place, now: u64) -> Option<u64> {
+        self.end_behind(kept, place, 0, now)
+    }
+
+    /// An EDT has ended that was given to this place, or to another, if it has failed there.
+    pub(super) fn ended(&mut self, edt: usize, place: Place, now: u64) {
+        if !self.of(place).ended(edt, now) {
+            for queue in &mut self.0 {
+                if queue.ended(edt, now) {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+fn index(place: Place) -> usize {
+    place.device_index().map_or(0, |device| device + 1)
+}

@@ -1,0 +1,328 @@
+use super::*;
+use crate::model::RunTimes;
+use crate::place::Place;
+
+/// A machine with workers that are free, and a device that has lately run so many kernels at once.
+struct Wide {
+    workers: usize,
+    at_once: usize,
+}
+
+impl Machine for Wide {
+    fn device_load(&self, _: Place) -> usize {
+        0
+    }
+    fn at_once(&self, _: Place) -> usize {
+        self.at_once
+    }
+    fn devices(&self) -> usize {
+        1
+    }
+    fn workers(&self) -> usize {
+        self.workers
+    }
+    fn idle_workers(&self) -> usize {
+        self.workers
+    }
+    fn pending(&self, most: usize) -> usize {
+        most
+    }
+    fn now_ns(&self) -> u64 {
+        0
+    }
+    fn offer_to_workers(&self, _: bool) {}
+}
+
+/// An EDT that the host and a device may run.
+fn kept(edt: usize, times: &'static RunTimes) -> KeptEdt {
+    let candidate = |place| Candidate {
+        place,
+        copy_ns: 0,
+        behind: None,
+    };
+    KeptEdt {
+        edt,
+        priority: 0,
+        times,
+        bytes: 64,
+        candidates: [Place::HOST, DEVICES[0]]
+            .map(candidate)
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// A kernel keeps the device for 270 us, since sixteen run at once, and takes 4.3 ms; the function takes 440 us.
+fn wide(count: usize) -> Vec<usize> {
+    static TIMES: std::sync::LazyLock<RunTimes> = std::sync::LazyLock::new(|| {
+        let times = RunTimes::default();
+        times.sample(0, 64, 440_000, true);
+        times.sample(1, 64, 270_000, true);
+        times.sample_latency(1, 64, 4_300_000, true);
+        times.sample_latency(1, 64, 1_200_000, false);
+        times
+    });
+    let policy = parse("eft").expect("a policy");
+    let keeper = policy.keeper().expect("it keeps EDTs");
+    let machine = Wide {
+        workers: 16,
+        at_once: 16,
+    };
+    for edt in 0..count {
+        keeper.keep(kept(edt, &TIMES), &machine);
+    }
+    std::iter::from_fn(|| keeper.take(DEVICES[0], &machine).edt).collect()
+}
+
+/// Where a worker is free, an EDT that others may wait for does not go to a device that ends it ten times as late, however
+/// many that has done by then.
+#[test]
+fn a_device_that_runs_many_at_once_is_not_taken_for_a_fast_one() {
+    assert!(wide(16).is_empty());
+}
+
+/// Where many wait, it is given as many as it runs at once, and some that follow.
+#[test]
+fn a_device_that_runs_many_at_once_is_given_as_many() {
+    let given = wide(2000).len();
+    assert!((16..=64).contains(&given), "{given}");
+}
+
+struct Loads([usize; 2]);
+
+impl Machine for Loads {
+    fn device_load(&self, device: Place) -> usize {
+        self.0[device.device_index().expect("a device")]
+    }
+    fn devices(&self) -> usize {
+        self.0.len()
+    }
+    fn workers(&self) -> usize {
+        1
+    }
+    fn idle_workers(&self) -> usize {
+        1
+    }
+    fn pending(&self, most: usize) -> usize {
+        most
+    }
+    fn now_ns(&self) -> u64 {
+        0
+    }
+    fn offer_to_workers(&self, _: bool) {}
+}
+
+/// Bytes of the host, and of two devices.
+struct Bytes([u64; 3]);
+
+impl BlockPlaces for Bytes {
+    fn bytes(&self) -> u64 {
+        64
+    }
+    fn bytes_at(&self, place: Place) -> u64 {
+        self.0[place.number()]
+    }
+}
+
+const DEVICES: [Place; 2] = [Place::device(0), Place::device(1)];
+
+fn choose_with(policy: &str, function: bool, bytes: [u64; 3], times: usize) -> Vec<Choice> {
+    let policy = parse(policy).expect("a policy");
+    let choices = Choices {
+        edt: 7,
+        function,
+        devices: &DEVICES,
+        blocks: &Bytes(bytes),
+        times: &RunTimes::default(),
+    };
+    (0..times)
+        .map(|_| policy.choose(&choices, &Loads([3, 1])))
+        .collect()
+}
+
+fn choose(policy: &str, function: bool, times: usize) -> Vec<Choice> {
+    choose_with(policy, function, [64, 0, 0], times)
+}
+
+#[test]
+fn static_takes_turns() {
+    let (cpu, device) = (Choice::At(Place::HOST), Choice::At(DEVICES[1]));
+    assert_eq!(
+        choose("static:1:2", true, 6),
+        [cpu, device, device, cpu, device, device]
+    );
+    assert_eq!(choose("static:1:2", false, 2), [device, device]);
+    let uses_devices = |policy| parse(policy).expect("a policy").uses_devices();
+    assert!(uses_devices("static:1:2") && uses_devices("eager"));
+    assert!(!uses_devices("static:1:0") && !uses_devices("cpu"));
+}
+
+#[test]
+fn cpu_and_device_do_as_they_are_called() {
+    assert_eq!(choose("cpu", true, 1), [Choice::At(Place::HOST)]);
+    assert_eq!(choose("cpu", false, 1), [Choice::At(DEVICES[1])]);
+    assert_eq!(choose("device", true, 1), [Choice::At(DEVICES[1])]);
+    assert_eq!(choose("eager", true, 1), [Choice::FirstFree]);
+}
+
+/// Where placing an EDT would take longer than running it, it runs at once.
+#[test]
+fn eft_does_not_keep_what_is_shorter_than_placing_it() {
+    let policy = parse("eft").expect("a policy");
+    let times = RunTimes::default();
+    let choose = || {
+        let choices = Choices {
+            edt: 7,
+            function: true,
+            devices: &DEVICES[..1],
+            blocks: &Bytes([64, 0, 0]),
+            times: &times,
+        };
+        policy.choose(&choices, &Loads([0, 0]))
+    };
+    assert_eq!(choose(), Choice::Kept, "nothing is known");
+    times.sample(0, 64, 300, false);
+    assert_eq!(choose(), Choice::Kept, "the device is not known");
+    times.sample(1, 64, 5_000, false);
+    assert_eq!(choose(), Choice::At(Place::HOST));
+    for _ in 0..11 {
+        times.sample(0, 64, 50_000, false);
+    }
+    assert_eq!(choose(), Choice::Kept);
+}
+
+#[test]
+fn locality_goes_where_the_bytes_are() {
+    let at = |bytes| choose_with("locality", true, bytes, 1)[0];
+    assert_eq!(at([64, 0, 0]), Choice::At(Place::HOST));
+    assert_eq!(at([0, 64, 0]), Choice::At(DEVICES[0]));
+    assert_eq!(
+        at([0, 64, 64]),
+        Choice::At(DEVICES[1]),
+        "the one with less to do"
+    );
+    assert_eq!(at([64, 64, 64]), Choice::FirstFree, "all the same");
+    assert_eq!(
+        choose_with("locality", false, [64, 0, 0], 1),
+        [Choice::At(DEVICES[1])]
+    );
+}
+
+#[test]
+fn random_is_a_sequence_that_its_seed_repeats() {
+    let first = choose("random:1", true, 300);
+    assert_eq!(first, choose("random:1", true, 300));
+    assert_ne!(first, choose("random:2", true, 300));
+    for place in [Place::HOST, DEVICES[0], DEVICES[1]] {
+        let times = first
+            .iter()
+            .filter(|&&choice| choice == Choice::At(place))
+            .count();
+        assert!((60..=140).contains(&times), "{place}: {times} of 300");
+    }
+    assert!(!choose("random:1", false, 100).contains(&Choice::At(Place::HOST)));
+}
+
+#[test]
+fn wrong_names_and_numbers_are_refused_with_the_right_ones() {
+    let refused = |wrong: &str| parse(wrong).map(|_| ()).unwrap_err();
+    for wrong in ["", "Cpu", "fast:1"] {
+        let message = refused(wrong);
+        for entry in POLICIES {
+            assert!(message.contains(entry.usage), "{message}");
+        }
+    }
+    for (wrong, says) in [
+        ("static", "static needs two numbers, as static:1:1"),
+        ("static:1", "static needs two numbers, as static:1:1"),
+        ("static:a:b", "static needs two numbers, as static:1:1"),
+        (
+            "static:0:0",
+            "static needs other numbers, as static:1:1; static:C:D means: C EDTs to the",
+        ),
+        ("random", "random needs a number, as random:1"),
+        ("random:x", "random needs a number, as random:1"),
+        ("cpu:1", "cpu takes no numbers"),
+        ("eft:1", "eft takes no numbers"),
+    ] {
+        let message = refused(wrong);
+        assert!(
+            message.starts_with(&format!("\"{wrong}\" is no policy: {says}")),
+            "{message}"
+        );
+    }
+}
+
+/// What `docs/guide/src/placement.md` shows: a policy in a few lines. It is given an entry here, since it is of no use.
+#[test]
+fn a_policy_is_added_by_an_entry() {
+    struct Last;
+    impl Policy for Last {
+        fn choose(&self, choices: &Choices<'_>, _: &dyn Machine) -> Choice {
+            Choice::At(choices.places().last().unwrap_or(Place::HOST))
+        }
+    }
+    let entry = PolicyEntry {
+        name: "last",
+        usage: "last",
+        what: "the last place",
+        make: |args| args.is_empty().then(|| Box::new(Last) as _),
+    };
+    let policy = (entry.make)(&[]).expect("no arguments");
+    let choices = Choices {
+        edt: 7,
+        function: true,
+        devices: &DEVICES,
+        blocks: &Bytes([0; 3]),
+        times: &RunTimes::default(),
+    };
+    assert_eq!(
+        policy.choose(&choices, &Loads([0, 0])),
+        Choice::At(DEVICES[1])
+    );
+    assert!((entry.make)(&[1]).is_none());
+}
+
+/// A machine on which one worker is in an EDT, and that notes what workers are offered last.
+struct Offered(std::cell::Cell<bool>);
+
+impl Machine for Offered {
+    fn device_load(&self, _: Place) -> usize {
+        0
+    }
+    fn devices(&self) -> usize {
+        1
+    }
+    fn workers(&self) -> usize {
+        1
+    }
+    fn idle_workers(&self) -> usize {
+        0
+    }
+    fn pending(&self, most: usize) -> usize {
+        most
+    }
+    fn now_ns(&self) -> u64 {
+        0
+    }
+    fn offer_to_workers(&self, offers: bool) {
+        self.0.set(offers);
+    }
+}
+
+/// A worker asks as long as it is offered something: where a device has taken the last EDT, the worker that comes too late is
+/// to be told, or it would ask for ever.
+#[test]
+fn a_worker_that_gets_nothing_is_offered_nothing() {
+    static TIMES: std::sync::LazyLock<RunTimes> = std::sync::LazyLock::new(RunTimes::default);
+    for name in ["eft", "heteroprio"] {
+        let policy = parse(name).expect("a policy");
+        let keeper = policy.keeper().expect("it keeps EDTs");
+        let machine = Offered(std::cell::Cell::new(false));
+        keeper.keep(kept(7, &TIMES), &machine);
+        assert!(machine.0.get(), "{name}");
+        assert_eq!(keeper.take(DEVICES[0], &machine).edt, Some(7), "{name}");
+        assert_eq!(keeper.take(Place::HOST, &machine).edt, None, "{name}");
+        assert!(!machine.0.get(), "{name}: the worker would ask for ever");
+    }
+}

@@ -1,0 +1,582 @@
+//! The simulation itself: a queue of what happens at which time, and the steps of an EDT from ready to ended.
+
+use super::graph::{MachineModel, SimulatedTask, TaskGraph};
+use super::outcome::{Copied, Outcome, RanTask};
+use crate::model::{Direction, RunTimes, Transfers};
+use crate::place::{Place, PlaceSet};
+use crate::policy::{
+    self, BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine, Policy,
+};
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// A device takes an EDT from the pool of the first free place while it has fewer than this many. In a run it is as many as
+/// it has queues, and two; here a device has its kernels one after the other, in the shares of time that they had.
+const ROOM: usize = 2;
+
+/// Runs a graph on a machine in virtual time. `policy` is written as in `OCR_SCHED`. `known` has the times that earlier
+/// runs have learned, one for each template; this run adds its own. The error is a text that says what is wrong with
+/// the arguments.
+pub fn simulate(
+    graph: &TaskGraph,
+    machine: &MachineModel,
+    policy: &str,
+    known: &[RunTimes],
+) -> Result<Outcome, String> {
+    run(graph, machine, policy, known, false)
+}
+
+/// Runs a graph as [`simulate`] does, and records the copies and the places that the policy has considered.
+pub fn simulate_recorded(
+    graph: &TaskGraph,
+    machine: &MachineModel,
+    policy: &str,
+    known: &[RunTimes],
+) -> Result<Outcome, String> {
+    run(graph, machine, policy, known, true)
+}
+
+fn run(
+    graph: &TaskGraph,
+    machine: &MachineModel,
+    policy: &str,
+    known: &[RunTimes],
+    is_recorded: bool,
+) -> Result<Outcome, String> {
+    let waits = graph.waits()?;
+    if known.len() < graph.templates as usize {
+        return Err("a template has no model".into());
+    }
+    if machine.workers == 0 || machine.devices.len() > Place::MAX_DEVICES {
+        return Err(format!(
+            "a machine needs a worker at least, and has {} devices at most",
+            Place::MAX_DEVICES
+        ));
+    }
+    let transfers = Transfers::default();
+    for (index, device) in machine.devices.iter().enumerate() {
+        if device.shares_memory {
+            transfers.shares_memory(index);
+        } else {
+            for direction in Direction::ALL {
+                transfers.begin(index, direction, device.latency_ns, device.bandwidth);
+            }
+        }
+    }
+    // SAFETY: each pointer is from a reference, so it is not null, aligned and valid for reads while the argument
+    // `known` is borrowed, which is until this function returns. The references, `'static` by their type, are kept in
+    // `run` alone: by itself, and by its policy, which hands them to nobody. `run` is dropped before the function
+    // returns.
+    let known: &[&'static RunTimes] = &known
+        .iter()
+        .map(|times| unsafe { &*std::ptr::from_ref(times) })
+        .collect::<Vec<_>>();
+    let mut run = SimulatedRun {
+        graph,
+        known,
+        transfers,
+        policy: policy::parse(policy)?,
+        shared: VisibleMachine {
+            now: Cell::new(0),
+            offers: Cell::new(false),
+            left: Cell::new(graph.tasks.len()),
+            idle: Cell::new(machine.workers),
+            workers: machine.workers,
+            loads: RefCell::new(vec![0; machine.devices.len()]),
+            considered: is_recorded.then(RefCell::default),
+        },
+        waits,
+        valid: vec![PlaceSet::only(Place::HOST); graph.blocks.len()],
+        idle: (0..machine.workers).rev().collect(),
+        host: VecDeque::new(),
+        pool: VecDeque::new(),
+        devices: (machine.devices.iter().map(|_| DeviceLine::default())).collect(),
+        ran: vec![
+            RanTask {
+                place: Place::UNDECIDED,
+                unit: 0,
+                ready: 0,
+                given: 0,
+                begun: 0,
+                ended: 0,
+            };
+            graph.tasks.len()
+        ],
+        ends: BinaryHeap::new(),
+        running: 0,
+        over: Vec::new(),
+        bytes_moved: 0,
+        copies: Vec::new(),
+    };
+    run.all()
+}
+
+/// The part of a simulated run that a policy sees, as the machine.
+struct VisibleMachine {
+    /// The virtual time, in nanoseconds from the beginning.
+    now: Cell<u64>,
+    /// Whether the keeper may have an EDT for a worker.
+    offers: Cell<bool>,
+    /// How many EDTs and joins have not ended.
+    left: Cell<usize>,
+    /// How many workers have nothing to do.
+    idle: Cell<usize>,
+    /// How many workers there are.
+    workers: usize,
+    /// For each device, how many EDTs it was given and has not ended.
+    loads: RefCell<Vec<usize>>,
+    /// The places that the policy has considered, with the time of each. None where the run is not recorded.
+    considered: Option<RefCell<Vec<(u64, Considered)>>>,
+}
+
+impl Machine for VisibleMachine {
+    fn device_load(&self, device: Place) -> usize {
+        let index = device.device_index();
+        index.map_or(0, |index| self.loads.borrow()[index])
+    }
+
+    fn devices(&self) -> usize {
+        self.loads.borrow().len()
+    }
+
+    fn workers(&self) -> usize {
+        self.workers
+    }
+
+    fn idle_workers(&self) -> usize {
+        self.idle.get()
+    }
+
+    fn pending(&self, most: usize) -> usize {
+        self.left.get().min(most)
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.now.get()
+    }
+
+    fn offer_to_workers(&self, offers: bool) {
+        self.offers.set(offers);
+    }
+
+    fn is_recorded(&self) -> bool {
+        self.considered.is_some()
+    }
+
+    fn considered(&self, place: &Considered) {
+        if let Some(considered) = &self.considered {
+            considered.borrow_mut().push((self.now.get(), *place));
+        }
+    }
+}
+
+/// How long a device and its link are busy.
+#[derive(Default)]
+struct DeviceLine {
+    /// When the device will have run all EDTs that it was given, in nanoseconds from the beginning.
+    free_at: u64,
+    /// When the device's link will have ended all copies that were asked for, in nanoseconds from the beginning.
+    link_free_at: u64,
+}
+
+/// Something that happens to an EDT at a time. Of equal times, an end comes before a release.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Happening {
+    /// The function or the kernel of the EDT has run.
+    Ends,
+    /// Another EDT has done in its body what this EDT waits for.
+    Released,
+}
+
+struct SimulatedRun<'a> {
+    graph: &'a TaskGraph,
+    known: &'a [&'static RunTimes],
+    transfers: Transfers,
+    policy: Box<dyn Policy>,
+    shared: VisibleMachine,
+    /// For each EDT, how many dependences it still waits for.
+    waits: Vec<u32>,
+    /// Which places have a valid copy of each block.
+    valid: Vec<PlaceSet>,
+    /// The workers that have nothing to do.
+    idle: Vec<usize>,
+    /// EDTs that are placed on the host and wait for a worker.
+    host: VecDeque<u32>,
+    /// EDTs that wait for the first free place.
+    pool: VecDeque<u32>,
+    devices: Vec<DeviceLine>,
+    ran: Vec<RanTask>,
+    /// What will happen, the earliest first: the time in nanoseconds from the beginning, the EDT, and what happens to
+    /// it.
+    ends: BinaryHeap<Reverse<(u64, u32, Happening)>>,
+    /// How many EDTs run, or wait in a device's line.
+    running: usize,
+    /// Joins that are over and whose successors have not been released yet.
+    over: Vec<u32>,
+    bytes_moved: u64,
+    copies: Vec<Copied>,
+}
+
+/// The blocks of one EDT, as a policy sees them.
+struct SimulatedBlocks<'a> {
+    graph: &'a TaskGraph,
+    task: &'a SimulatedTask,
+    valid: &'a [PlaceSet],
+}
+
+impl BlockPlaces for SimulatedBlocks<'_> {
+    fn bytes(&self) -> u64 {
+        bytes_of(self.graph, self.task)
+    }
+
+    fn bytes_at(&self, place: Place) -> u64 {
+        let at = |block: u32| self.valid[block as usize].contains(place);
+        let there = self.task.blocks.iter().filter(|uses| at(uses.block));
+        there
+            .map(|uses| self.graph.blocks[uses.block as usize].bytes)
+            .sum()
+    }
+}
+
+/// The bytes of an EDT's blocks in all.
+fn bytes_of(graph: &TaskGraph, task: &SimulatedTask) -> u64 {
+    let bytes = |block: u32| graph.blocks[block as usize].bytes;
+    task.blocks.iter().map(|uses| bytes(uses.block)).sum()
+}
+
+impl SimulatedRun<'_> {
+    /// Runs the graph to its end. The error is a text for EDTs that the policy keeps and that no place takes.
+    fn all(&mut self) -> Result<Outcome, String> {
+        for number in 0..self.waits.len() {
+            if self.waits[number] == 0 {
+                self.is_ready(number as u32);
+            }
+        }
+        self.join();
+        self.serve();
+        while let Some(Reverse((at, number, what))) = self.ends.pop() {
+            self.shared.now.set(at);
+            self.happens(number, what);
+            // Everything that happens at this time does so before any place looks for work.
+            while self
+                .ends
+                .peek()
+                .is_some_and(|Reverse((next, ..))| *next == at)
+            {
+                if let Some(Reverse((_, number, what))) = self.ends.pop() {
+                    self.happens(number, what);
+                }
+            }
+            self.serve();
+        }
+        let left = self.shared.left.get();
+        if left != 0 {
+            return Err(format!(
+                "the policy has left {left} EDTs that nobody takes: this is a fault of the runtime"
+            ));
+        }
+        Ok(Outcome {
+            ns: self.shared.now.get(),
+            ran: std::mem::take(&mut self.ran),
+            bytes_moved: self.bytes_moved,
+            copies: std::mem::take(&mut self.copies),
+            considered: (self.shared.considered.take()).map_or_else(Vec::new, RefCell::into_inner),
+        })
+    }
+
+    fn happens(&mut self, number: u32, what: Happening) {
+        match what {
+            Happening::Ends => self.ends(number),
+            Happening::Released => self.released(number),
+        }
+        self.join();
+    }
+
+    /// Satisfies one dependence of an EDT, which is ready if that was the last one.
+    fn released(&mut self, number: u32) {
+        let waits = &mut self.waits[number as usize];
+        *waits -= 1;
+        if *waits == 0 {
+            self.is_ready(number);
+        }
+    }
+
+    /// Releases the EDTs that wait for joins which are over.
+    fn join(&mut self) {
+        while let Some(join) = self.over.pop() {
+            self.shared.left.update(|left| left - 1);
+            let graph = self.graph;
+            for &successor in &graph.tasks[join as usize].successors {
+                self.released(successor);
+            }
+        }
+    }
+
+    /// Places an EDT that waits for nothing any more; a join is over.
+    fn is_ready(&mut self, number: u32) {
+        let task = &self.graph.tasks[number as usize];
+        let now = self.shared.now.get();
+        self.ran[number as usize].ready = now;
+        if task.is_join() {
+            let ran = &mut self.ran[number as usize];
+            (ran.begun, ran.ended) = (now, now);
+            self.over.push(number);
+            return;
+        }
+        let devices: Vec<Place> = (0..self.devices.len())
+            .filter(|index| matches!(task.ns.get(index + 1), Some(Some(_))))
+            .map(Place::device)
+            .collect();
+        let function = matches!(task.ns.first(), Some(Some(_)));
+        let blocks = SimulatedBlocks {
+            graph: self.graph,
+            task,
+            valid: &self.valid,
+        };
+        let choice = match (function, &devices[..]) {
+            (true, []) => Choice::At(Place::HOST),
+            (false, [only]) => Choice::At(*only),
+            (function, devices) => {
+                let choices = Choices {
+                    edt: number as usize,
+                    function,
+                    devices,
+                    blocks: &blocks,
+                    times: self.known[task.template as usize],
+                };
+                match self.policy.choose(&choices, &self.shared) {
+                    Choice::FirstFree if !function => {
+                        Choice::At(policy::least_loaded(devices, &self.shared))
+                    }
+                    choice => choice,
+                }
+            }
+        };
+        match (choice, self.policy.keeper()) {
+            (Choice::At(Place::HOST), _) => self.host.push_back(number),
+            (Choice::At(device), _) => self.launch(number, device),
+            (Choice::Kept, Some(keeper)) => {
+                let host = function.then_some(Place::HOST);
+                let candidate = |place| Candidate {
+                    place,
+                    copy_ns: self.copy_ns(task, place),
+                    behind: None,
+                };
+                let kept = KeptEdt {
+                    edt: number as usize,
+                    priority: task.priority,
+                    times: self.known[task.template as usize],
+                    bytes: blocks.bytes(),
+                    candidates: host.into_iter().chain(devices).map(candidate).collect(),
+                };
+                keeper.keep(kept, &self.shared);
+            }
+            _ => self.pool.push_back(number),
+        }
+    }
+
+    /// Nanoseconds until the blocks of an EDT are in a place, if nothing else is copied.
+    fn copy_ns(&self, task: &SimulatedTask, place: Place) -> u64 {
+        let copies = task.blocks.iter().map(|uses| {
+            let bytes = self.graph.blocks[uses.block as usize].bytes;
+            let ways = self.ways(uses.block, place);
+            let ns = |(device, direction): (Place, Direction)| {
+                let index = device.device_index();
+                index.map_or(0, |index| self.transfers.expected(index, direction, bytes))
+            };
+            ways.into_iter().flatten().map(ns).sum::<u64>()
+        });
+        copies.sum()
+    }
+
+    /// The copies that bring a block to a place, in their order: from a device to the host, and from the host to a
+    /// device. None of both where the place has a valid copy.
+    fn ways(&self, block: u32, place: Place) -> [Option<(Place, Direction)>; 2] {
+        let valid = self.valid[block as usize];
+        if valid.contains(place) {
+            return [None; 2];
+        }
+        let from = if valid.contains(Place::HOST) {
+            None
+        } else {
+            valid
+                .iter()
+                .next()
+                .map(|from| (from, Direction::FromDevice))
+        };
+        let to = (place != Place::HOST).then_some((place, Direction::ToDevice));
+        [from, to]
+    }
+
+    /// Begins to copy the blocks of an EDT to a place. Returns when all are there, in nanoseconds from the beginning.
+    fn bring(&mut self, number: u32, place: Place) -> u64 {
+        let now = self.shared.now.get();
+        let mut there = now;
+        for uses in &self.graph.tasks[number as usize].blocks {
+            let bytes = self.graph.blocks[uses.block as usize].bytes;
+            let mut at = now;
+            for (device, direction) in self.ways(uses.block, place).into_iter().flatten() {
+                let Some(index) = device.device_index() else {
+                    continue;
+                };
+                let ns = self.transfers.expected(index, direction, bytes);
+                if ns != 0 {
+                    self.bytes_moved = self.bytes_moved.saturating_add(bytes);
+                }
+                let line = &mut self.devices[index];
+                let begun = at.max(line.link_free_at);
+                at = begun + ns;
+                line.link_free_at = at;
+                if ns != 0 && self.shared.considered.is_some() {
+                    self.copies.push(Copied {
+                        block: uses.block,
+                        device,
+                        to_device: direction == Direction::ToDevice,
+                        begun,
+                        ended: at,
+                    });
+                }
+            }
+            there = there.max(at);
+            let valid = &mut self.valid[uses.block as usize];
+            valid.insert(place);
+            if uses.writes {
+                *valid = PlaceSet::only(place);
+            }
+        }
+        there
+    }
+
+    /// Gives an EDT to a device, which runs it when its blocks are there and the device has run what it was given
+    /// before.
+    fn launch(&mut self, number: u32, device: Place) {
+        let Some(index) = device.device_index() else {
+            return;
+        };
+        let there = self.bring(number, device);
+        self.shared.loads.borrow_mut()[index] += 1;
+        let begun = self.devices[index].free_at.max(there);
+        self.begins(number, device, 0, begun);
+        self.devices[index].free_at = self.ran[number as usize].ended;
+    }
+
+    /// Gives an EDT to a worker, which runs it when its blocks are there.
+    fn call(&mut self, number: u32, worker: usize) {
+        let begun = self.bring(number, Place::HOST);
+        self.begins(number, Place::HOST, worker, begun);
+    }
+
+    /// Notes that an EDT begins at a time, and when it ends and releases others.
+    fn begins(&mut self, number: u32, place: Place, unit: usize, begun: u64) {
+        let task = &self.graph.tasks[number as usize];
+        let ns = task.ns.get(place.number()).copied().flatten().unwrap_or(0);
+        let ran = &mut self.ran[number as usize];
+        (ran.place, ran.unit) = (place, unit);
+        ran.given = self.shared.now.get();
+        (ran.begun, ran.ended) = (begun, begun + ns);
+        self.running += 1;
+        self.ends
+            .push(Reverse((begun + ns, number, Happening::Ends)));
+        for during in &task.during {
+            let at = begun + (ns as f64 * f64::from(during.part)) as u64;
+            let at = at.min(begun + ns);
+            (self.ends).push(Reverse((at, during.successor, Happening::Released)));
+        }
+    }
+
+    /// Ends an EDT: its place is free, the models learn its time, and its successors are released.
+    fn ends(&mut self, number: u32) {
+        self.shared.left.update(|left| left - 1);
+        self.running -= 1;
+        let graph = self.graph;
+        let task = &graph.tasks[number as usize];
+        let ran = self.ran[number as usize];
+        match ran.place.device_index() {
+            Some(index) => self.shared.loads.borrow_mut()[index] -= 1,
+            None => {
+                self.idle.push(ran.unit);
+                self.shared.idle.set(self.idle.len());
+            }
+        }
+        if task.ns.iter().flatten().count() > 1 {
+            let times = self.known[task.template as usize];
+            let beside = self.running > 1;
+            let ns = ran.ended - ran.begun;
+            times.sample(ran.place.number(), bytes_of(self.graph, task), ns, beside);
+            if let Some(keeper) = self.policy.keeper() {
+                keeper.ended(number as usize, ran.place, &self.shared);
+            }
+        }
+        for &successor in &task.successors {
+            self.released(successor);
+        }
+    }
+
+    /// Gives EDTs to the places that are free, until there is nothing for any of them.
+    fn serve(&mut self) {
+        let mut again = true;
+        while std::mem::take(&mut again) {
+            for index in 0..self.devices.len() {
+                again |= self.serve_device(Place::device(index));
+            }
+            again |= self.serve_host();
+        }
+    }
+
+    /// Gives a device all EDTs that it takes now. True if the other places are to be asked again.
+    fn serve_device(&mut self, device: Place) -> bool {
+        let mut again = false;
+        loop {
+            if let Some(keeper) = self.policy.keeper() {
+                let taken = keeper.take(device, &self.shared);
+                again |= taken.moved;
+                let Some(number) = taken.edt else {
+                    return again;
+                };
+                self.launch(number as u32, device);
+                continue;
+            }
+            if self.shared.device_load(device) >= ROOM {
+                return again;
+            }
+            let runs = |number: &u32| {
+                let ns = &self.graph.tasks[*number as usize].ns;
+                matches!(ns.get(device.number()), Some(Some(_)))
+            };
+            let Some(at) = self.pool.iter().take(64).position(runs) else {
+                return again;
+            };
+            if let Some(number) = self.pool.remove(at) {
+                self.launch(number, device);
+            }
+        }
+    }
+
+    /// Gives the idle workers all EDTs that they take now. True if the devices are to be asked again.
+    fn serve_host(&mut self) -> bool {
+        let mut again = false;
+        while let Some(worker) = self.idle.pop() {
+            self.shared.idle.set(self.idle.len() + 1);
+            if let Some(number) = self.host.pop_front().or_else(|| self.pool.pop_front()) {
+                self.shared.idle.set(self.idle.len());
+                self.call(number, worker);
+                continue;
+            }
+            let taken = self.policy.keeper().filter(|_| self.shared.offers.get());
+            let taken = taken.map(|keeper| keeper.take(Place::HOST, &self.shared));
+            again |= taken.as_ref().is_some_and(|taken| taken.moved);
+            match taken.and_then(|taken| taken.edt) {
+                Some(number) => {
+                    self.shared.idle.set(self.idle.len());
+                    self.call(number as u32, worker);
+                }
+                None => {
+                    self.idle.push(worker);
+                    break;
+                }
+            }
+        }
+        again
+    }
+}

@@ -1,0 +1,269 @@
+//! The form of a recording, which `docs/trace-format.md` describes for people. All numbers are in the byte order of the
+//! machine, which is little-endian where the runtime runs.
+
+use std::sync::atomic::AtomicU64;
+
+/// The first bytes of a recording.
+pub const MAGIC: [u8; 8] = *b"OCRTRACE";
+/// The version of this form. A reader refuses recordings of another version.
+pub const VERSION: u32 = 2;
+/// How many bytes the head has. It is mapped as a segment is, and the first segment follows.
+pub const HEAD_BYTES: u64 = SEGMENT_UNIT;
+/// Where in the head the text begins, in bytes: lines `name=value`. Numbers stand before it.
+pub const TEXT_AT: usize = 256;
+/// The first word of a segment.
+pub const SEGMENT_MAGIC: u64 = u64::from_le_bytes(*b"ocr-segm");
+/// Segments begin and end at multiples of this many bytes, a multiple of the page size of every machine.
+pub const SEGMENT_UNIT: u64 = 65536;
+/// The most bytes of a segment. A reader has one segment of each thread in memory.
+pub const LARGEST_SEGMENT: u64 = 16 * SEGMENT_UNIT;
+/// How many bytes a record has.
+pub const RECORD_BYTES: usize = 32;
+/// How many bytes the head of a segment has.
+pub const SEGMENT_HEAD_BYTES: usize = 2 * RECORD_BYTES;
+/// The most bytes of a text behind a record. A longer text is cut.
+pub const LONGEST_TEXT: usize = 2048;
+
+/// The numbers in the head of a recording.
+#[repr(C)]
+pub struct Head {
+    /// [`MAGIC`].
+    pub magic: [u8; 8],
+    /// [`VERSION`] of the library that writes the file.
+    pub version: u32,
+    /// Where the first segment begins: [`HEAD_BYTES`].
+    pub head_bytes: u32,
+    /// The counter that dates records: a number of [`super::clock::ClockKind`].
+    pub clock: u32,
+    /// The system's number of the process that was recorded.
+    pub process: u32,
+    /// Seconds from the first of January 1970 to the begin of the run.
+    pub wall_seconds: u64,
+    /// The ticks of the counter when the run began.
+    pub first_ticks: u64,
+    /// `CLOCK_MONOTONIC` when the run began, in nanoseconds.
+    pub first_ns: u64,
+    /// How many pairs have been written to `later`: the last one stands at this number modulo 2. Stored after the pair,
+    /// with release order. Here and in the other fields, a store with release order pairs with the read of the file by
+    /// which a reader in another process sees the value.
+    pub calibrated: AtomicU64,
+    /// Later pairs of ticks and nanoseconds, written in turns. Relaxed: `calibrated` says which of them is whole.
+    pub later: [[AtomicU64; 2]; 2],
+    /// 0 while the run goes on, then 1 + its exit status. Stored last, with release order.
+    pub ended: AtomicU64,
+    /// The ticks of the counter when the run ended. Relaxed: `ended` says whether the number is there.
+    pub ended_ticks: AtomicU64,
+    /// How many records there was no room for on the disk. Relaxed: the number stands alone.
+    pub lost: AtomicU64,
+    /// How many bytes the text of the head has.
+    pub text_bytes: u64,
+    /// Where in the file the last segment that has begun ends, in bytes. A shorter file was cut off. Stored after the
+    /// head of the segment, with release order.
+    pub reached: AtomicU64,
+}
+
+const _: () = assert!(size_of::<Head>() <= TEXT_AT);
+
+/// The head of a segment.
+#[repr(C)]
+pub struct SegmentHead {
+    /// [`SEGMENT_MAGIC`], stored after the rest of the head with release order; 0 before. The store pairs with the read
+    /// of the file by a reader in another process.
+    pub magic: AtomicU64,
+    /// How many bytes the segment has, its head included.
+    pub bytes: u64,
+    /// How many records of the segment are whole. Stored after each record with release order, which pairs with the
+    /// read of the file by a reader in another process.
+    pub count: AtomicU64,
+    /// The system's number of the thread that fills the segment.
+    pub thread: u32,
+    /// The number of the segment among those of its thread, from 0.
+    pub sequence: u32,
+    /// The number of the thread in the recording, from 0. The system gives its own numbers again when a thread has
+    /// ended.
+    pub owner: u32,
+    /// Zeros, up to the size of two records.
+    pub unused: [u32; 5],
+    /// The same.
+    pub spare: u64,
+}
+
+const _: () = assert!(size_of::<SegmentHead>() <= SEGMENT_HEAD_BYTES);
+
+/// A record: something that happened, when, and numbers whose meaning depends on the [`RecordKind`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(C)]
+pub struct Record {
+    /// When it happened, in ticks of the counter.
+    pub ticks: u64,
+    /// What happened: a number of [`RecordKind`].
+    pub kind: u8,
+    /// A number that [`RecordKind`] gives a meaning, as the four below.
+    pub a: u8,
+    /// The second of them.
+    pub b: u16,
+    /// The third of them.
+    pub c: u32,
+    /// The fourth of them.
+    pub x: u64,
+    /// The fifth of them.
+    pub y: u64,
+}
+
+const _: () = assert!(size_of::<Record>() == RECORD_BYTES);
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident = $number:literal,)*) => {
+        /// What a record says, and the meaning of its numbers.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum RecordKind {
+            $($(#[$doc])* $name = $number,)*
+        }
+
+        impl RecordKind {
+            /// The kind with this number. None for a number that has no kind.
+            pub fn of(number: u8) -> Option<RecordKind> {
+                match number {
+                    $($number => Some(RecordKind::$name),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// The thread begins: `a` is its [`ThreadRole`]. Its name follows as a text.
+    Thread = 1,
+    /// A template runs work `x`, for which `y` has a bit for each place where it can run. Its name follows as a text.
+    Template = 2,
+    /// Place `a` is a device, whose name follows as a text.
+    Device = 3,
+    /// Object `x` has a label, which follows as a text.
+    Label = 4,
+    /// EDT `x` of work `y` was created by what runs on the thread: `a` parameters and `b` pre-slots (255 and 65535:
+    /// that many or more), `c` is 1 for a finish EDT.
+    Created = 8,
+    /// Pre-slot `c` of EDT `x` is connected to event `y`, mode `a`.
+    Linked = 9,
+    /// Pre-slot `c` of EDT `x` is satisfied, with block `y` or nothing, mode `a`, by what runs on the thread.
+    Satisfied = 10,
+    /// EDT `x` waits for the end of EDT `y`, behind which it is enqueued on a device.
+    Follows = 11,
+    /// EDT `x` is runnable; the policy has put it at place `a` (255: the first that is free).
+    Runnable = 12,
+    /// Place `a` has taken EDT `x`, which was not placed yet.
+    Placed = 13,
+    /// EDT `x` has got block `y`, for which it had to wait.
+    Granted = 14,
+    /// Block `y` is to be brought to place `a` for EDT `x`.
+    Fetch = 15,
+    /// All blocks of EDT `x` have been brought.
+    Fetched = 16,
+    /// The function of EDT `x` begins on the thread.
+    Begin = 17,
+    /// The function of EDT `x` has returned on the thread.
+    End = 18,
+    /// EDT `x` is given to device `a`, which knows it as `y`.
+    Launched = 19,
+    /// The kernel of EDT `x` on device `a` has been seen to end. What the thread satisfies next, it satisfies by that
+    /// end.
+    KernelEnd = 20,
+    /// The kernel of the EDT that device `a` knows as `x` ended in lane `b` at the record's time, and took `y` ticks.
+    Kernel = 21,
+    /// A copy of `y` bytes of block `x` ended at the record's time, and took 16 times `c` ticks. It went to device `a`
+    /// where `b` is 0, and came from there where `b` is 1.
+    Copy = 22,
+    /// Block `x` of `y` bytes is created.
+    Block = 23,
+    /// Block `x` does not exist any more.
+    BlockGone = 24,
+    /// The thread, a worker, has no EDT to run.
+    Idle = 25,
+    /// The thread, a worker, has an EDT to run again, or ends.
+    Busy = 26,
+    /// Counter `a` ([`Counter`]) of place `b` has the value `y`.
+    Counter = 27,
+    /// Place `a` was considered for EDT `x`. What the policy expected there, in units of 16 ns: `c` in queues, the higher half
+    /// of `y` for copies, the lower half for its run. `b` is a [`Basis`].
+    Estimate = 28,
+}
+
+impl RecordKind {
+    /// Whether a text follows, of `c` bytes, in records of its own.
+    pub fn has_text(self) -> bool {
+        matches!(
+            self,
+            RecordKind::Thread | RecordKind::Template | RecordKind::Device | RecordKind::Label
+        )
+    }
+}
+
+/// What an estimate of a policy rests on, and what came of it: the number `b` of its record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Basis {
+    /// How well the time of the run was known: a number of `ocr_place::policy::Certainty`.
+    pub certainty: u8,
+    /// What was done with the EDT: a number of `ocr_place::policy::Why`.
+    pub why: u8,
+    /// Whether this place was chosen.
+    pub is_chosen: bool,
+    /// Whether this is the first place of a choice. The other places of the choice follow.
+    pub is_first: bool,
+}
+
+impl Basis {
+    /// The number `b` of the record.
+    #[inline]
+    pub fn bits(self) -> u16 {
+        u16::from(self.certainty & 3)
+            | u16::from(self.why & 7) << 2
+            | u16::from(self.is_chosen) << 5
+            | u16::from(self.is_first) << 6
+    }
+
+    /// What the number `b` of a record says.
+    pub fn of(bits: u16) -> Basis {
+        Basis {
+            certainty: (bits & 3) as u8,
+            why: (bits >> 2 & 7) as u8,
+            is_chosen: bits >> 5 & 1 != 0,
+            is_first: bits >> 6 & 1 != 0,
+        }
+    }
+}
+
+/// The role of a thread that writes records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ThreadRole {
+    /// A worker, which runs EDTs.
+    Worker = 1,
+    /// A thread of the runtime that manages a device.
+    Manager = 2,
+    /// A thread of the program.
+    Program = 3,
+}
+
+/// A counter that is recorded from time to time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Counter {
+    /// EDTs that are ready and have no worker yet.
+    Ready = 1,
+    /// Launches that a device has not ended.
+    Launches = 2,
+    /// Bytes of buffers on a device.
+    DeviceBytes = 3,
+}
+
+/// The number of the place of an EDT that goes to the first place that is free.
+pub const UNDECIDED: u8 = u8::MAX;
+
+/// How an EDT uses a block, a number of `ocrDbAccessMode_t`: it does not see the block.
+pub const MODE_NULL: u8 = 0;
+/// The same: it reads and writes, and so may others.
+pub const MODE_RW: u8 = 2;
+/// The same: it writes, and no other EDT does meanwhile.
+pub const MODE_EW: u8 = 4;

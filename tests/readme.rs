@@ -32,6 +32,7 @@ use documents::{
 use folder::Folder;
 use ocr::config::SETTINGS;
 use ocr::hints::HINTS;
+use ocr::report::tally::COUNTERS;
 use ocr::policy::{DEFAULT, POLICIES};
 use std::fs;
 use std::process::{Command, Stdio};
@@ -189,6 +190,17 @@ fn the_guide_lists_the_settings() {
         "docs/guide/src/settings.md",
         "| variable | argument | meaning |",
     );
+    assert!(
+        table == rows,
+        "the table is\n{table}\nand should be\n{rows}"
+    );
+}
+
+#[test]
+fn the_guide_lists_the_counters() {
+    let row = |(name, what): &(&str, &str)| format!("| `{name}` | {what} |\n");
+    let rows: String = COUNTERS.iter().map(row).collect();
+    let table = documents::table("docs/guide/src/runs/comparing.md", "| counter | counts |");
     assert!(
         table == rows,
         "the table is\n{table}\nand should be\n{rows}"

@@ -15,9 +15,9 @@ export! {
         with(Status::EPERM, |context| {
             let summary = context.runtime.summary();
             *place = sys::ocrStats_t {
-                functionEdts: summary.function_edts,
-                kernelEdts: summary.kernel_edts,
-                kernelsAhead: summary.kernels_ahead,
+                functionEdts: summary.counts.function_edts,
+                kernelEdts: summary.counts.kernel_edts,
+                kernelsAhead: summary.counts.kernels_ahead,
                 bytesToDevices: summary.bytes_in(),
                 bytesFromDevices: summary.bytes_out(),
                 workers: summary.workers as u64,

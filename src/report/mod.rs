@@ -21,13 +21,9 @@ pub struct Report {
     pub workers: usize,
     /// How long the run took from start to end, in seconds.
     pub seconds: f64,
-    /// How many EDTs ran as C functions.
-    pub function_edts: u64,
-    /// How many EDTs ran as kernels.
-    pub kernel_edts: u64,
-    /// How many kernels were enqueued behind the kernel of an EDT that their own EDT waited for.
-    #[serde(default)]
-    pub kernels_ahead: u64,
+    /// What the threads have counted, summed: each counter is a member of its name.
+    #[serde(flatten)]
+    pub counts: tally::Totals,
     /// How long workers had no EDT to run, summed over the workers, in seconds.
     #[serde(default)]
     pub idle_seconds: f64,
@@ -63,6 +59,9 @@ pub struct VariantReport {
     /// alternate, this is their average.
     pub seconds: f64,
 }
+
+/// Counters that other lines of the report say.
+const SAID: [&str; 3] = ["function_edts", "kernel_edts", "idle_ns"];
 
 /// What a device did in a run.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
@@ -107,17 +106,19 @@ impl Report {
             self.seconds,
             counted(self.workers as u64, "worker"),
             self.policy,
-            self.function_edts,
-            self.kernel_edts
+            self.counts.function_edts,
+            self.counts.kernel_edts
         );
-        if self.kernels_ahead != 0 {
-            text += &format!(", {} of them enqueued ahead", self.kernels_ahead);
-        }
         text.push('\n');
         text += &format!(
             "ocr: each worker had no EDT to run for {} of it, on average\n",
             duration(self.idle())
         );
+        for (name, what, value) in self.counts.rows() {
+            if value != 0 && !SAID.contains(&name) {
+                text += &format!("ocr: {value} {what}\n");
+            }
+        }
         for variant in &self.variants {
             let (what, place) = match &variant.device {
                 None => ("function", String::new()),

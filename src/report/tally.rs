@@ -6,6 +6,7 @@ use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::sched::calls::Calls;
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
@@ -99,46 +100,60 @@ impl CodeTimes {
     }
 }
 
+/// Makes the table of what each thread counts: a thread's counters, and their sums over all threads, which the report has.
+///
+/// To count something else, add an entry: its name, which is the member of the JSON, and what it counts. Code adds to
+/// `tally.counts.NAME`; the sum is in `OCR_REPORT`, in the statistics where it is not 0, and in the guide's table.
+macro_rules! counters {
+    ($($name:ident, $what:literal;)*) => {
+        /// What one thread has counted.
+        #[derive(Default)]
+        pub struct Counters {
+            $(#[doc = $what] pub $name: Count,)*
+        }
+
+        /// The sums of the counters of all threads.
+        #[derive(Serialize, Deserialize, Default, Clone, Copy, PartialEq, Eq, Debug)]
+        pub struct Totals {
+            $(#[doc = $what] #[serde(default)] pub $name: u64,)*
+        }
+
+        /// Each counter: its name, and what it counts.
+        pub const COUNTERS: &[(&str, &str)] = &[$((stringify!($name), $what)),*];
+
+        impl Totals {
+            /// Adds what one thread has counted.
+            fn add(&mut self, counts: &Counters) {
+                $(self.$name += counts.$name.get();)*
+            }
+
+            /// Each counter's name, what it counts, and its value.
+            pub fn rows(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> {
+                let values = [$(self.$name),*];
+                COUNTERS.iter().zip(values).map(|((name, what), value)| (*name, *what, value))
+            }
+        }
+    };
+}
+
+counters! {
+    function_edts, "EDTs that ran as C functions";
+    kernel_edts, "EDTs that ran as kernels";
+    kernels_ahead, "kernels that were enqueued behind the kernel that their EDT waited for";
+    idle_ns, "nanoseconds in which workers had no EDT to run, where a report is asked for";
+}
+
 /// What one thread has done in this run, and what it does now.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct Tally {
-    /// How many EDTs the thread has run as C functions.
-    pub function_edts: Count,
-    /// How many EDTs' kernels the thread has seen to end.
-    pub kernel_edts: Count,
-    /// How many kernels the thread has enqueued behind the kernel of an EDT that their own EDT waited for.
-    pub kernels_ahead: Count,
-    /// How many nanoseconds the thread, a worker, had no EDT to run. Counted only where a report is asked for.
-    pub idle_ns: Count,
+    /// What the thread has counted.
+    pub counts: Counters,
     /// How long the EDTs took that the thread has run, or whose kernels it has seen to end. Counted only where a report
     /// is asked for.
     pub times: CodeTimes,
     /// What the thread does now.
     pub now: Now,
-}
-
-/// The sums of the tallies of all threads.
-#[derive(Default, Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Totals {
-    /// How many EDTs ran as C functions.
-    pub function_edts: u64,
-    /// How many EDTs ran as kernels.
-    pub kernel_edts: u64,
-    /// How many of the kernels were enqueued behind the kernel of an EDT that their own EDT waited for.
-    pub kernels_ahead: u64,
-    /// How many nanoseconds workers had no EDT to run, summed over the workers.
-    pub idle_ns: u64,
-}
-
-impl Totals {
-    /// Adds what one thread has done.
-    fn add(&mut self, tally: &Tally) {
-        self.function_edts += tally.function_edts.get();
-        self.kernel_edts += tally.kernel_edts.get();
-        self.kernels_ahead += tally.kernels_ahead.get();
-        self.idle_ns += tally.idle_ns.get();
-    }
 }
 
 /// How many EDTs of each work ran in each place, and how long, by the address of the work.
@@ -225,7 +240,7 @@ impl TallyRegistry {
             return;
         };
         tallies.there.swap_remove(at);
-        tallies.gone.add(tally);
+        tallies.gone.add(&tally.counts);
         for (key, ran) in tally.times.0.lock().iter() {
             tallies.times_gone.entry(*key).or_default().add(*ran);
         }
@@ -259,7 +274,7 @@ impl TallyRegistry {
         let tallies = self.tallies.lock();
         let mut totals = tallies.gone;
         for tally in &tallies.there {
-            totals.add(tally);
+            totals.add(&tally.counts);
         }
         totals
     }
@@ -334,10 +349,10 @@ mod tests {
         let key = (64, Place::HOST);
         let ran = RanEdts { edts: 1, ns: 5 };
         for tally in [&first, &second] {
-            tally.function_edts.add(2);
-            tally.kernel_edts.add(3);
-            tally.kernels_ahead.add(1);
-            tally.idle_ns.add(7);
+            tally.counts.function_edts.add(2);
+            tally.counts.kernel_edts.add(3);
+            tally.counts.kernels_ahead.add(1);
+            tally.counts.idle_ns.add(7);
             tally.times.0.lock().entry(key).or_default().add(ran);
         }
         let all = |registry: &TallyRegistry| (registry.totals(), registry.times());

@@ -67,7 +67,7 @@ impl Context {
         self.place(successor);
         self.order_blocks(successor);
         if successor.place.get() == place && self.acquire_for_successor(first, successor) {
-            self.tally.kernels_ahead.add(1);
+            self.tally.counts.kernels_ahead.add(1);
             let (first, answer) = (token(first), None);
             let enqueued = Enqueued { first, answer };
             self.chained.enqueued.insert(token(successor), enqueued);

@@ -143,7 +143,7 @@ impl Context {
         match answer {
             Ok(time) => {
                 self.runtime.devices.has_run(edt.guid());
-                self.tally.kernel_edts.add(1);
+                self.tally.counts.kernel_edts.add(1);
                 self.count_kernel(edt, time);
                 if trace::is_on() {
                     self.record_kernel_end(edt);

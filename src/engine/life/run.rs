@@ -103,7 +103,7 @@ impl Context {
         // SAFETY: the caller promises that the context is this thread's. The function has returned, so no reference
         // that it made is alive.
         let this = unsafe { &mut *context };
-        this.tally.function_edts.add(1);
+        this.tally.counts.function_edts.add(1);
         this.finish(edt, result);
     }
 

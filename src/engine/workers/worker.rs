@@ -91,7 +91,7 @@ fn search(context: &mut Context) -> Option<&'static Edt> {
     }
     if let Some(begun) = begun {
         let idle_ns = begun.elapsed().as_nanos() as u64;
-        context.tally.idle_ns.add(idle_ns);
+        context.tally.counts.idle_ns.add(idle_ns);
     }
     match found {
         Some(Found::Ready(edt)) => return Some(edt.get()),

@@ -427,8 +427,8 @@ impl<'a> Comparison<'a> {
                     cells.push(bound.unwrap_or("-".into()));
                 }
                 cells.extend([
-                    run.report.function_edts.to_string(),
-                    run.report.kernel_edts.to_string(),
+                    run.report.counts.function_edts.to_string(),
+                    run.report.counts.kernel_edts.to_string(),
                     bytes(run.report.bytes_in()),
                     bytes(run.report.bytes_out()),
                 ]);

@@ -11,7 +11,7 @@ use ocr::text::Readable;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The answer of `ocr compare --json`, which `docs/json.md` describes. A value that the table lacks is `null` here.
+/// The answer of `ocr compare --json`, which `docs/guide/src/json.md` describes. A value that the table lacks is `null` here.
 #[derive(Serialize)]
 struct CompareAnswer<'a> {
     /// The program and its arguments.

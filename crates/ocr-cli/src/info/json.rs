@@ -1,4 +1,4 @@
-//! What a program that is started here would get, as JSON. `docs/json.md` describes the members.
+//! What a program that is started here would get, as JSON. `docs/guide/src/json.md` describes the members.
 
 use crate::info::shares::{chosen, cpu_units, shares};
 use ocr::config::{SETTINGS, Settings};

@@ -1,4 +1,4 @@
-//! What runs have learned, as JSON. `docs/json.md` describes the members.
+//! What runs have learned, as JSON. `docs/guide/src/json.md` describes the members.
 
 use crate::models::{direction, matches, shows_copies};
 use ocr::model::{Content, CopyEntry, ModelEntry, Store, today};

@@ -190,7 +190,7 @@ fn off(replay: &Replay, rows: &[Row]) -> Option<f64> {
     Some(same.seconds / recorded.seconds - 1.0)
 }
 
-/// The answer of `ocr simulate --json`, which `docs/json.md` describes.
+/// The answer of `ocr simulate --json`, which `docs/guide/src/json.md` describes.
 fn json(replay: &Replay, rows: &[Row], cold: bool, explained: &[(RecordedRun, Whole)]) -> String {
     let [area, path, mixed] = replay.bounds();
     let value = serde_json::json!({

@@ -1,4 +1,4 @@
-//! What `ocr trace` says of a recording, as JSON. `docs/json.md` describes the members.
+//! What `ocr trace` says of a recording, as JSON. `docs/guide/src/json.md` describes the members.
 
 use ocr::report::recorded::{Findings, NEVER, RecordedEdt, RecordedRun};
 use ocr::report::why::Facts;

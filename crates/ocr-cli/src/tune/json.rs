@@ -1,4 +1,4 @@
-//! A search as JSON, with each run. `docs/json.md` describes the members.
+//! A search as JSON, with each run. `docs/guide/src/json.md` describes the members.
 
 use super::outcome::{OnLine, Outcome, Standing};
 use super::ranks::Order;

@@ -1,4 +1,4 @@
-//! What each report says as JSON: that it can be read, and has what `docs/json.md` says.
+//! What each report says as JSON: that it can be read, and has what `docs/guide/src/json.md` says.
 
 use super::{NO_LIBRARY, example, has_device, ocr, root};
 use serde_json::Value;
@@ -11,11 +11,11 @@ fn parse(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// The names of the members of the first table under a heading of `docs/json.md`.
+/// The names of the members of the first table under a heading of `docs/guide/src/json.md`.
 fn documented(heading: &str) -> BTreeSet<String> {
-    let text = fs::read_to_string(root().join("docs/json.md")).expect("it is there");
+    let text = fs::read_to_string(root().join("docs/guide/src/json.md")).expect("it is there");
     let section = text.split("\n## ").find(|part| part.starts_with(heading));
-    let section = section.unwrap_or_else(|| panic!("docs/json.md has no section {heading}"));
+    let section = section.unwrap_or_else(|| panic!("docs/guide/src/json.md has no section {heading}"));
     let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
     rows.filter_map(|row| row.split('`').next())
         .map(String::from)

@@ -83,6 +83,11 @@ pub const SETTINGS: &[Description] = &[
         what: "seconds after which a note says that nothing ends on a device for which all others wait, and again after twice the time; off; default: 60",
     },
     Description {
+        name: "gone-events",
+        variable: "OCR_GONE_EVENTS",
+        what: "how many once, latch and output events that went last each thread remembers, at least, so that a dependence that comes too late is served; 0: refuse it; default: 64",
+    },
+    Description {
         name: "platform",
         variable: "OCR_PLATFORM",
         what: "a description of the machine, as `ocr info --write-platform FILE` writes it",
@@ -244,6 +249,9 @@ pub struct Settings {
     pub device_ahead: Set<usize>,
     /// After how long a note says that all wait for a device; whole seconds, at least 1. None: it is not said.
     pub patience: Set<Option<Duration>>,
+    /// How many events that have triggered and are gone each thread remembers, at least; 0: a dependence on one is
+    /// refused.
+    pub gone_events: Set<usize>,
     /// The description of the machine is there.
     pub platform: Set<Option<PathBuf>>,
     /// Where what runs have learned is kept.
@@ -273,6 +281,9 @@ pub enum Request {
 
 /// After how long a note says that all wait for a device.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How many events that are gone a thread remembers, if nobody says otherwise: their slots are some kilobytes.
+const GONE_EVENTS: usize = 64;
 
 /// The value that each setting was given, and its origin.
 struct Values(HashMap<&'static str, (OsString, String)>);
@@ -389,6 +400,11 @@ impl Settings {
                 (self.patience.value).map_or("off".into(), |time| time.as_secs().to_string()),
                 &self.patience.origin,
             ),
+            (
+                "gone-events",
+                self.gone_events.to_string(),
+                &self.gone_events.origin,
+            ),
             ("platform", path(&self.platform), &self.platform.origin),
             ("models", self.models.to_string(), &self.models.origin),
             ("check", self.check.to_string(), &self.check.origin),
@@ -494,6 +510,7 @@ impl Values {
             device_queues: self.get("device-queues", None, |text| parse_queues(text).map(Some))?,
             device_ahead: self.get("device-ahead", 32, parse_count)?,
             patience: self.get("patience", Some(PATIENCE), parse_patience)?,
+            gone_events: self.get("gone-events", GONE_EVENTS, parse_count)?,
             platform: self.get_file("platform")?,
             models: self.get_bytes("models", Models::Cache, parse_models)?,
             check: self.get("check", Checks::Off, parse_checks)?,

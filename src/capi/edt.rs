@@ -339,7 +339,10 @@ fn satisfy(event: Guid, data: Guid, slot: u32) -> Status {
     }
     let increment = slot == sys::OCR_EVENT_LATCH_INCR_SLOT;
     with(Status::EPERM, |context| {
-        Status::from(context.ask_graph(|graph| graph.satisfy_event_with(event, increment, data)))
+        let by = context.current_work();
+        Status::from(
+            context.ask_graph(|graph| graph.satisfy_event_with(event, increment, data, by)),
+        )
     })
 }
 

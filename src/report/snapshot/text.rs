@@ -97,7 +97,8 @@ impl Snapshot<'_> {
         if self.waiting.iter().any(unexplained) {
             text += "\n  A once, latch, counted or output event goes by itself, and its GUID, labeled or not, names \
                      nothing then: OCR_CHECK=strict says which event was used when it was gone, or was destroyed, \
-                     and by whom.";
+                     and by whom. If a dependence came too late, OCR_GONE_EVENTS=N, with a larger N, serves it for longer \
+                     (default: 64 events for each thread).";
         } else if !self.waiting.is_empty() || self.any_thread_waits() {
             text +=
                 "\n  OCR_CHECK=strict shows who created what waits, and which event was destroyed.";

@@ -392,7 +392,11 @@ pub(super) fn create_template(place: &mut Guid, work: Code, paramc: u32, depc: u
 pub(super) fn destroy_template(template: Guid) -> Status {
     with(Status::EPERM, |context| {
         let templates = &context.runtime.objects.templates;
-        found(templates.destroy(&mut context.caches.templates, template))
+        let destroyed = templates.destroy(&mut context.caches.templates, template);
+        if destroyed {
+            context.unmap(template);
+        }
+        found(destroyed)
     })
 }
 

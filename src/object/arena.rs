@@ -259,6 +259,11 @@ impl Cache {
         slot
     }
 
+    /// Takes the slot that was freed first, if there is one.
+    fn pop_first(&mut self) -> Option<u32> {
+        (self.len() != 0).then(|| self.take_first())
+    }
+
     /// Takes the slot that was freed last. There is one.
     #[inline(always)]
     fn take_last(&mut self) -> u32 {
@@ -358,7 +363,7 @@ impl<T: Slot> Arena<T> {
     #[inline(always)]
     fn take_rest(&self, cache: &mut Cache) -> Option<u32> {
         if cache.rest.bits == 0 && self.refill(cache).is_none() {
-            return (cache.len() != 0).then(|| cache.take_first());
+            return cache.pop_first();
         }
         Some(cache.rest.pop())
     }
@@ -518,10 +523,20 @@ impl<T: Slot> Arena<T> {
 
     /// Gives everything in the cache of an ending thread to the others.
     pub fn drain(&self, cache: &mut Cache) {
-        let ring = (0..cache.len()).map(|_| cache.take_first()).collect::<Vec<_>>();
-        for freed in [&ring, &Vec::from(std::mem::take(&mut cache.more))] {
-            freed.chunks(BATCH).for_each(|freed| self.put(freed));
+        loop {
+            let (mut batch, mut len) = ([0; BATCH], 0);
+            while len < BATCH
+                && let Some(slot) = cache.more.pop_front().or_else(|| cache.pop_first())
+            {
+                batch[len] = slot;
+                len += 1;
+            }
+            if len == 0 {
+                break;
+            }
+            self.put(&batch[..len]);
         }
+        cache.more = VecDeque::new();
         let rest = std::mem::take(&mut cache.rest);
         if rest.bits != 0 {
             self.depot.lock().put(rest);

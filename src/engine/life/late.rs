@@ -36,11 +36,21 @@ impl Context {
         let GraphCall::Dependence(asked) = refused.given else {
             return None;
         };
-        let is_off = runtime.check.is_some() || *runtime.settings.gone_events == 0;
-        if is_off || why != GraphError::NoSuchObject || !asked.source.is_event() {
+        let source = asked.source;
+        if runtime.check.is_some() || why != GraphError::NoSuchObject || !source.is_event() {
             return None;
         }
-        let remains = runtime.objects.remains_of(asked.source)?;
+        let is_on = *runtime.settings.gone_events != 0;
+        let Some(remains) = is_on.then(|| runtime.objects.remains_of(source)).flatten() else {
+            // If the program hangs, this may be why.
+            let objects = &runtime.objects;
+            let was_there = !source.is_label() && objects.can_have_been(source);
+            if was_there && objects.event_kind(source).is_none() {
+                let describe = || format!("{} on {source}", cause(refused));
+                runtime.registry.late.add(describe);
+            }
+            return None;
+        };
         // Not a block that was passed on by value, either, which goes with those that have it.
         let is_there = self.graph().check_source(remains.data).is_ok();
         is_there.then_some(LateDependence { asked, remains })
@@ -80,7 +90,7 @@ impl Context {
 /// Which call the dependence is of, and who has made it.
 fn cause(refused: &DeferredCall) -> String {
     match refused.by {
-        DeferredBy::Call(api) => format!("{}, called by {},", api.shown(), refused.who),
+        DeferredBy::Call(api) => format!("{} in {}", api.shown(), refused.who),
         DeferredBy::Result => format!("the event that {} returned", refused.who),
     }
 }

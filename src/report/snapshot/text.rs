@@ -90,6 +90,16 @@ impl Snapshot<'_> {
                 "\n  {count} calls were refused before, the first: {first}. OCR_CHECK=strict says why."
             ),
         });
+        if let Some((count, first)) = &self.told.late {
+            let which = match count {
+                1 => format!("A dependence on an event that was gone was refused: {first}"),
+                count => format!("{count} dependences on events that were gone were refused, the first: {first}"),
+            };
+            text += &format!(
+                "\n  {which}. If the event has triggered just before, OCR_GONE_EVENTS=N, with a larger N, has the \
+                 runtime know it for longer, and serve the dependence (default: 64 events for each thread)."
+            );
+        }
         let unexplained = |edt: &WaitingEdt| {
             let mut slots = edt.slots.iter();
             slots.any(|slot| slot.link.is_none() && self.lacks(edt, slot).is_none())
@@ -97,8 +107,7 @@ impl Snapshot<'_> {
         if self.waiting.iter().any(unexplained) {
             text += "\n  A once, latch, counted or output event goes by itself, and its GUID, labeled or not, names \
                      nothing then: OCR_CHECK=strict says which event was used when it was gone, or was destroyed, \
-                     and by whom. If a dependence came too late, OCR_GONE_EVENTS=N, with a larger N, serves it for longer \
-                     (default: 64 events for each thread).";
+                     and by whom.";
         } else if !self.waiting.is_empty() || self.any_thread_waits() {
             text +=
                 "\n  OCR_CHECK=strict shows who created what waits, and which event was destroyed.";

@@ -3,6 +3,7 @@
  * never a success, and no harm to those others.
  */
 // clause: 2.1 1.4
+// deviates: 1.4 2.1
 #include "check.h"
 
 enum { OLD = 200, NEW = 2000 };

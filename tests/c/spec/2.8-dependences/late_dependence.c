@@ -3,6 +3,7 @@
 // event was satisfied with. The note names both EDTs, and comes once.
 //
 // clause: 2.8.1 1.4.3
+// deviates: 1.4.3
 #include "late.h"
 #include <stdatomic.h>
 

@@ -6,7 +6,8 @@
 // needs: halt
 // status: 1
 // stderr: the program hangs
-// stderr: If a dependence came too late, OCR_GONE_EVENTS=N, with a larger N
+// stderr: A dependence on an event that was gone was refused: ocrAddDependence in EDT 0x
+// stderr: OCR_GONE_EVENTS=N, with a larger N, has the runtime know it for longer
 // stderr-without: came too late:
 #include "late.h"
 

@@ -281,11 +281,15 @@ impl Platform {
         let refused = |what: String| Err(format!("it is not of this machine: {what}{ADVICE}"));
         if said.compute_units != here.compute_units {
             let (said, here) = (said.compute_units, here.compute_units);
-            return refused(format!("its host has {said} cores, and this one has {here}"));
+            return refused(format!(
+                "its host has {said} cores, and this one has {here}"
+            ));
         }
         if said.name != here.name {
             let (said, here) = (&said.name, &here.name);
-            return refused(format!("its host is \"{said}\", and this one is \"{here}\""));
+            return refused(format!(
+                "its host is \"{said}\", and this one is \"{here}\""
+            ));
         }
         match at_most("memory", said.memory, here.memory) {
             Some(what) => refused(format!("its host has {what}")),
@@ -322,11 +326,20 @@ impl Platform {
             let sizes = [
                 ("memory", device.memory, here.global_memory),
                 ("local-memory", device.local_memory, here.local_memory),
-                ("max-work-group", device.max_work_group, here.max_work_group as u64),
+                (
+                    "max-work-group",
+                    device.max_work_group,
+                    here.max_work_group as u64,
+                ),
             ];
-            let wrong = sizes.into_iter().find_map(|(what, said, here)| at_most(what, said, here));
+            let wrong = sizes
+                .into_iter()
+                .find_map(|(what, said, here)| at_most(what, said, here));
             if let Some(what) = wrong {
-                return Err(format!("it is not of this machine: device {} has {what}{ADVICE}", device.index));
+                return Err(format!(
+                    "it is not of this machine: device {} has {what}{ADVICE}",
+                    device.index
+                ));
             }
         }
         Ok(())

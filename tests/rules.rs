@@ -341,13 +341,18 @@ fn deviations() -> BTreeSet<Clause> {
     let entries = text.lines().filter_map(|line| line.strip_prefix("**"));
     let heads = entries.map(|entry| entry.split_once("**").expect("bold letters end").0);
     let clauses = heads.flat_map(|head| {
-        let words = head.split(' ').map(|word| word.trim_end_matches([',', '.']));
+        let words = head
+            .split(' ')
+            .map(|word| word.trim_end_matches([',', '.']));
         let listed = words.take_while(|word| is_clause(word) || *word == "and");
         let listed: Vec<Clause> = listed
             .filter(|word| *word != "and")
             .map(|word| Clause(word.into()))
             .collect();
-        assert!(!listed.is_empty(), "an entry begins with clauses, not with `{head}`");
+        assert!(
+            !listed.is_empty(),
+            "an entry begins with clauses, not with `{head}`"
+        );
         listed
     });
     clauses.collect()
@@ -381,10 +386,14 @@ fn each_deviation_is_listed_and_shown() {
         }
     }
     for program in &programs {
-        let strange = (program.deviates.iter()).filter(|at| !clauses.contains_key(&Clause((*at).clone())));
+        let strange =
+            (program.deviates.iter()).filter(|at| !clauses.contains_key(&Clause((*at).clone())));
         wrong.extend(strange.map(|at| format!("{}: {at} is no clause", program.name)));
     }
-    fail_with("docs/guide/src/porting/ocr-1.1.md and tests/c differ", &wrong);
+    fail_with(
+        "docs/guide/src/porting/ocr-1.1.md and tests/c differ",
+        &wrong,
+    );
 }
 
 #[test]

@@ -15,9 +15,9 @@
 
 use super::history::Who;
 use super::{Check, Misuse, rules};
-use crate::text::Counted;
 use crate::object::data_block::{DataBlock, LockedBlock, Pages};
 use crate::object::guid::Guid;
+use crate::text::Counted;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -61,7 +61,8 @@ impl Check {
         instruction: Option<String>,
     ) -> Box<Misuse> {
         let len = Counted(len as u64, "byte");
-        let mut place = format!("in {who}, which read byte {byte} of the data block {block}, of {len}");
+        let mut place =
+            format!("in {who}, which read byte {byte} of the data block {block}, of {len}");
         if let Some(instruction) = instruction {
             place += &format!("; the instruction is {instruction}");
         }

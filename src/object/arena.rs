@@ -36,8 +36,8 @@ pub(crate) use label::{CreateOnLabelError, LabelTakenError, Labels};
 use lock::DepotMutex;
 #[cfg(not(loom))]
 use parking_lot::Mutex as DepotMutex;
-use std::collections::VecDeque;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::NonNull;

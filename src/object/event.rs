@@ -33,10 +33,10 @@
 //! [`super::collective`].
 
 use super::arena::{Arena, Cache, CreateOnLabelError, LabelTakenError, Labels, Slot};
+use super::code::Code;
 use super::collective::{Collective, Params};
 use super::guid::{Guid, Kind};
 use super::header::{Header, Locked, Word, states};
-use super::code::Code;
 use super::link::{Connector, ConnectorState, Link};
 use super::remains::{self, Remains};
 use std::cell::Cell;
@@ -513,7 +513,9 @@ impl Events {
         by: *const Code,
     ) -> Link {
         // In this order; both pair with what reads them in `remains_of`.
-        event.kind_data.store(by.cast_mut().cast(), Ordering::Release);
+        event
+            .kind_data
+            .store(by.cast_mut().cast(), Ordering::Release);
         event.data.store(remains::mark(data), Ordering::Release);
         self.free(caches, event, locked)
     }

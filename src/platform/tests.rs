@@ -119,7 +119,10 @@ fn another_machine_is_told_from_this_one() {
     for wrong in [0, memory + 1] {
         platform.host.memory = wrong;
         let error = platform.check_host().expect_err("memory");
-        assert!(error.contains(&format!("memory = {wrong}; here")), "{error}");
+        assert!(
+            error.contains(&format!("memory = {wrong}; here")),
+            "{error}"
+        );
     }
     let mut found = vec![
         DeviceInfo::example(0, DeviceKind::Cpu),

@@ -12,7 +12,12 @@ impl Context {
     /// Satisfies an event with what `edt` returned, or the EDT of a scope: a block, nothing, or another
     /// event, which is then what the event waits for (OCR 1.1.0, 2.7). `work` is what that EDT has run.
     #[inline]
-    pub(crate) fn pass_result(&mut self, (who, work): (Option<Who>, *const Code), output: Guid, result: Guid) {
+    pub(crate) fn pass_result(
+        &mut self,
+        (who, work): (Option<Who>, *const Code),
+        output: Guid,
+        result: Guid,
+    ) {
         if output.is_null() {
             return;
         }

@@ -308,8 +308,7 @@ impl Edt {
     #[inline]
     pub fn set_waiting(&self, list: Link) {
         debug_assert!(self.waiting().is_some() && Edt::can_begin_with(list));
-        self.output
-            .store(INSIDE | list.bits(), Ordering::Relaxed);
+        self.output.store(INSIDE | list.bits(), Ordering::Relaxed);
     }
 
     /// Takes the output event out of the EDT, whose lock the caller has: what waited for it.

@@ -93,7 +93,9 @@ impl Snapshot<'_> {
         if let Some((count, first)) = &self.told.late {
             let which = match count {
                 1 => format!("A dependence on an event that was gone was refused: {first}"),
-                count => format!("{count} dependences on events that were gone were refused, the first: {first}"),
+                count => format!(
+                    "{count} dependences on events that were gone were refused, the first: {first}"
+                ),
             };
             text += &format!(
                 "\n  {which}. If the event has triggered just before, OCR_GONE_EVENTS=N, with a larger N, has the \

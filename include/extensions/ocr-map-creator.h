@@ -108,7 +108,8 @@ u8 ocrMapDestroy(ocrGuid_t mapGuid);
  * has returned. Of calls at the same time one runs it; the others return as soon as the object is
  * created, and wait until then: other EDTs run meanwhile, also with a single worker.
  *
- * When an object was destroyed by a call (ocrDbDestroy, ocrEventDestroy, ocrEdtDestroy, ocrEdtTemplateDestroy, or a copy of the
+ * When an object was destroyed by a call (ocrDbDestroy, ocrEventDestroy, ocrEdtDestroy,
+ * ocrEdtTemplateDestroy, or a copy of the
  * type DB_COPY_PARTITION_BACK from it), the next call for its index runs the creator again and returns
  * the GUID of a new object. So an index can be used over and over; who has stored the GUID of the old
  * object asks again. A call of ocrMapGet at the same time as the destruction may return either GUID. An

@@ -57,8 +57,8 @@ pub(crate) const LABEL_PROPERTIES: &Names = names! {
     GUID_PROP_CHECK GUID_PROP_BLOCK GUID_PROP_IS_LABELED
 };
 
-/// The properties of a template that is created on a label, or by the creator of a map. A name that has the bits of another
-/// stands before that.
+/// The properties of a template that is created on a label, or by the creator of a map. A name that has the bits of
+/// another stands before that.
 pub(crate) const TEMPLATE_PROPERTIES: &Names = names! {
     EDT_PROP_MAPPED GUID_PROP_CHECK GUID_PROP_BLOCK GUID_PROP_IS_LABELED
 };

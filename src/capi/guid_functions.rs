@@ -1,12 +1,12 @@
-//! `ocr-guid-functions.h`: programs have these as inline functions of the header. The symbols are for those that do not read
-//! it: what calls C from another language, or declares the functions as the clauses do.
+//! `ocr-guid-functions.h`: programs have these as inline functions of the header. The symbols are for those that do not
+//! read it: what calls C from another language, or declares the functions as the clauses do.
 
 use super::sys;
 use crate::object::guid::Guid;
 use sys::ocrGuid_t;
 
-/// Defines functions of GUIDs alone, which touch no object. The header has them as `static`, so there is no declaration to
-/// compare the types with; `tests/c` compares what they answer.
+/// Defines functions of GUIDs alone, which touch no object. The header has them as `static`, so there is no declaration
+/// to compare the types with; `tests/c` compares what they answer.
 macro_rules! symbols {
     ($($(#[$about:meta])* fn $name:ident($($guid:ident),+) $body:block)*) => {$(
         $(#[$about])*

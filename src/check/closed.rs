@@ -1,5 +1,5 @@
-//! Blocks that nobody holds, whose pages nobody can touch: an EDT that reads one behind its `ocrDbRelease` comes to a signal
-//! there, whose handler has the program ended with this misuse.
+//! Blocks that nobody holds, whose pages nobody can touch: an EDT that reads one behind its `ocrDbRelease` comes to a
+//! signal there, whose handler has the program ended with this misuse.
 //!
 //! When an EDT has called `ocrDbRelease` and nobody else has the block, its pages are closed, under the lock of its
 //! header; before an EDT runs that has it, and before the runtime looks into it, they are opened. So an EDT of the

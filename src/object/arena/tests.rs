@@ -119,10 +119,10 @@ fn unknown_indices_are_none() {
 
 /// As [`Thing`], of which something is read when it is gone.
 #[repr(C, align(64))]
-struct Remembered(Header<TestState>);
+struct ThingWithRemains(Header<TestState>);
 
 // SAFETY: zero is free; 64 bytes; the fields are fixed.
-unsafe impl Slot for Remembered {
+unsafe impl Slot for ThingWithRemains {
     const HAS_REMAINS: bool = true;
 
     type State = TestState;
@@ -135,7 +135,7 @@ unsafe impl Slot for Remembered {
 #[test]
 fn a_slot_is_used_anew_when_as_many_others_as_wanted_were_freed_after_it() {
     for keep in [0, 1, BATCH, 5 * BATCH + 1] {
-        let arena = Arena::<Remembered>::new();
+        let arena = Arena::<ThingWithRemains>::new();
         let mut cache = Cache::keeping(keep);
         let mut freed_at = std::collections::HashMap::new();
         let (mut freed, mut anew) = (0, 0);

@@ -112,9 +112,10 @@ fn satisfied_by(source: Guid, remains: &Remains) -> String {
 }
 
 fn name_of_data(data: Guid) -> String {
-    match data.is_null() {
-        true => "what it was satisfied with, no data block".into(),
-        false => format!("what it was satisfied with, {}", BlockName(data)),
+    if data.is_null() {
+        "what it was satisfied with, no data block".into()
+    } else {
+        format!("what it was satisfied with, {}", BlockName(data))
     }
 }
 

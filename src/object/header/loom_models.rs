@@ -263,9 +263,12 @@ fn remains_are_of_one_object() {
                 mark: AtomicU64::new(0),
                 other: AtomicU64::new(0),
             });
-            let others = |number: u64| match at_end {
-                true => (9, Some(number)),
-                false => (number, None),
+            let others = |number: u64| {
+                if at_end {
+                    (9, Some(number))
+                } else {
+                    (number, None)
+                }
             };
             let (begin, end) = others(1);
             slot.begin(begin);

@@ -2,7 +2,8 @@
  * ocr-guid-functions.h - compare and print GUIDs (OCR 1.1.0, 2.4).
  *
  * The functions look at the GUID alone: no object is touched, and any value may be passed.
- * (__inline__: "inline" is no keyword of C90.)
+ * (__inline__: "inline" is no keyword of C90.) Those that begin with ocr are symbols of the library, too, for what
+ * does not read this header.
  */
 #ifndef OCR_API_GUID_FUNCTIONS_H
 #define OCR_API_GUID_FUNCTIONS_H

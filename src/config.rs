@@ -214,6 +214,11 @@ settings! { cores;
     patience: Option<Duration> = Some(PATIENCE), utf8(parse_patience), "patience", "OCR_PATIENCE",
         "seconds after which a note says that nothing ends on a device for which all others wait, and again after twice the time; off; default: 60";
 
+    /// How many events that have triggered and are gone each thread remembers, at least; 0: a dependence on one is
+    /// refused.
+    gone_events: usize = 64, utf8(parse_count), "gone-events", "OCR_GONE_EVENTS",
+        "how many once, latch and output events that went last each thread remembers, at least, so that a dependence that comes too late is served; 0: refuse it; default: 64";
+
     /// The description of the machine is there.
     platform: Option<PathBuf> = None, file, "platform", "OCR_PLATFORM",
         "a description of the machine, as `ocr info --write-platform FILE` writes it";

@@ -90,7 +90,7 @@ impl From<DeviceKind> for UnitKind {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Host {
-    /// Its name, for people: machines in containers change theirs.
+    /// Its host name.
     pub name: String,
     /// What it is to the devices.
     pub role: UnitRole,
@@ -277,13 +277,23 @@ impl Platform {
 
     /// Whether what it says of the host is so. The error says what is not.
     pub fn check_host(&self) -> Result<(), String> {
-        let (said, found) = (self.host.compute_units, cores());
-        if said == found {
-            Ok(())
-        } else {
-            Err(format!(
-                "it is not of this machine: its host has {said} cores, and this one has {found}{ADVICE}"
-            ))
+        let (said, here) = (&self.host, Host::here());
+        let refused = |what: String| Err(format!("it is not of this machine: {what}{ADVICE}"));
+        if said.compute_units != here.compute_units {
+            let (said, here) = (said.compute_units, here.compute_units);
+            return refused(format!(
+                "its host has {said} cores, and this one has {here}"
+            ));
+        }
+        if said.name != here.name {
+            let (said, here) = (&said.name, &here.name);
+            return refused(format!(
+                "its host is \"{said}\", and this one is \"{here}\""
+            ));
+        }
+        match at_most("memory", said.memory, here.memory) {
+            Some(what) => refused(format!("its host has {what}")),
+            None => Ok(()),
         }
     }
 
@@ -310,6 +320,24 @@ impl Platform {
             if let Some((what, said, is)) = pairs.into_iter().find(|(_, said, is)| said != is) {
                 return Err(format!(
                     "it is not of this machine: device {} has the {what} \"{is}\" here, and not \"{said}\"{ADVICE}",
+                    device.index
+                ));
+            }
+            let sizes = [
+                ("memory", device.memory, here.global_memory),
+                ("local-memory", device.local_memory, here.local_memory),
+                (
+                    "max-work-group",
+                    device.max_work_group,
+                    here.max_work_group as u64,
+                ),
+            ];
+            let wrong = sizes
+                .into_iter()
+                .find_map(|(what, said, here)| at_most(what, said, here));
+            if let Some(what) = wrong {
+                return Err(format!(
+                    "it is not of this machine: device {} has {what}{ADVICE}",
                     device.index
                 ));
             }
@@ -464,6 +492,13 @@ impl fmt::Display for PlatformLink {
         writeln!(f, "bandwidth = {:.1}", self.bandwidth)?;
         writeln!(f, "source = {}", quoted(&self.source))
     }
+}
+
+/// What is wrong with a size, in words that follow "has": a part of a machine may be left to others, but nobody can have
+/// more than there is, or nothing. None where OpenCL says 0, which is not known.
+fn at_most(what: &str, said: u64, here: u64) -> Option<String> {
+    let wrong = here != 0 && (said == 0 || said > here);
+    wrong.then(|| format!("{what} = {said}; here it is more than 0, and at most {here}"))
 }
 
 /// The host name of the machine; none if the system does not say it.

@@ -33,6 +33,7 @@ struct Program {
     name: String,
     text: String,
     clauses: Vec<String>,
+    deviates: Vec<String>,
     misuses: Vec<String>,
 }
 
@@ -54,6 +55,7 @@ fn programs() -> Vec<Program> {
         Program {
             name: file.file_name().expect("a name").to_string_lossy().into(),
             clauses: values("clause"),
+            deviates: values("deviates"),
             misuses: values("misuse"),
             text,
         }
@@ -328,6 +330,69 @@ fn each_clause_has_a_program() {
     fail_with(
         "headers without a program that says `// clause:`, with functions of no clause",
         &headers().into_iter().filter_map(lacks).collect::<Vec<_>>(),
+    );
+}
+
+/// The clauses that the entries of the guide's chapter about OCR 1.1.0 are about: what stands in bold letters at the
+/// beginning of each.
+fn deviations() -> BTreeSet<Clause> {
+    let chapter = root().join("docs/guide/src/porting/ocr-1.1.md");
+    let text = fs::read_to_string(chapter).expect("the chapter");
+    let entries = text.lines().filter_map(|line| line.strip_prefix("**"));
+    let heads = entries.map(|entry| entry.split_once("**").expect("bold letters end").0);
+    let clauses = heads.flat_map(|head| {
+        let words = head
+            .split(' ')
+            .map(|word| word.trim_end_matches([',', '.']));
+        let listed = words.take_while(|word| is_clause(word) || *word == "and");
+        let listed: Vec<Clause> = listed
+            .filter(|word| *word != "and")
+            .map(|word| Clause(word.into()))
+            .collect();
+        assert!(
+            !listed.is_empty(),
+            "an entry begins with clauses, not with `{head}`"
+        );
+        listed
+    });
+    clauses.collect()
+}
+
+/// The chapter says that a clause which it does not list is followed as it stands. So what a program shows that differs
+/// is listed there, and what is listed is shown.
+#[test]
+fn each_deviation_is_listed_and_shown() {
+    let (clauses, listed) = (clauses(), deviations());
+    let unknown = listed.iter().filter(|clause| !clauses.contains_key(clause));
+    fail_with(
+        "clauses of docs/guide/src/porting/ocr-1.1.md that tests/c/clauses.txt does not list",
+        &unknown.map(|clause| clause.0.clone()).collect::<Vec<_>>(),
+    );
+    let mut wrong = Vec::new();
+    let programs = programs();
+    for (clause, subject) in &clauses {
+        let shows = |program: &&Program| program.deviates.contains(&clause.0);
+        let by = programs.iter().find(shows);
+        match (listed.contains(clause), by) {
+            (true, None) => wrong.push(format!(
+                "{} ({}) is listed, and no program in tests/c says `// deviates: {}`",
+                clause.0, subject.words, clause.0
+            )),
+            (false, Some(by)) => wrong.push(format!(
+                "{} shows how {} ({}) is not followed, and the chapter does not list that",
+                by.name, clause.0, subject.words
+            )),
+            _ => {}
+        }
+    }
+    for program in &programs {
+        let strange =
+            (program.deviates.iter()).filter(|at| !clauses.contains_key(&Clause((*at).clone())));
+        wrong.extend(strange.map(|at| format!("{}: {at} is no clause", program.name)));
+    }
+    fail_with(
+        "docs/guide/src/porting/ocr-1.1.md and tests/c differ",
+        &wrong,
     );
 }
 

@@ -34,7 +34,7 @@ extern "C" {
 
 /*
  * Makes *hint an empty hint for one kind of object. Comes first; called again, it empties the hint.
- * Errors: OCR_EINVAL (hint is NULL, no such kind). OCR 1.1.0, B.1.2.
+ * Errors: OCR_EINVAL (hint is NULL, no such kind, OCR_HINT_UNDEF_T). OCR 1.1.0, B.1.2.
  */
 u8 ocrHintInit(ocrHint_t *hint, ocrHintType_t hintType);
 

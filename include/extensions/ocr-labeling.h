@@ -165,7 +165,9 @@ u8 ocrGetGuidKind(ocrGuidUserKind *outKind, ocrGuid_t guid);
  * Creates an EDT template on a labeled GUID: ocrEdtTemplateCreate has no properties.
  *
  *   guid        the labeled GUID, of a range of kind GUID_USER_EDT_TEMPLATE
- *   properties  GUID_PROP_IS_LABELED, GUID_PROP_CHECK or GUID_PROP_BLOCK; OCR_EINVAL without
+ *   properties  GUID_PROP_IS_LABELED, GUID_PROP_CHECK or GUID_PROP_BLOCK; or, in the creator of a map
+ *               (ocr-map-creator.h), EDT_PROP_MAPPED, where guid is what the creator was given;
+ *               OCR_EINVAL without
  *   funcName    what messages and reports call it; copied; may be NULL
  *
  * The others as for ocrEdtTemplateCreate.

@@ -36,7 +36,7 @@ typedef enum ocrIdType {
 } ocrIdType;
 
 /*
- * Creates the object of a map at an index: an EDT, an event or a data block.
+ * Creates the object of a map at an index: an EDT, an event, a data block or an EDT template.
  *
  *   objectLid  for the create function: it is called with &objectLid for the GUID, and with one of
  *              the properties below
@@ -55,7 +55,8 @@ typedef void (*ocrCreator_t)(ocrGuid_t objectLid, u64 index, u32 paramc, u64 *pa
 
 /*
  * Properties for the create functions in a creator: ocrEventCreate and ocrEventCreateParams,
- * ocrEdtCreate and ocrOpenclTaskCreate, ocrDbCreate. They are combined with others by |; but the
+ * ocrEdtCreate and ocrOpenclTaskCreate, ocrDbCreate, and with EDT_PROP_MAPPED ocrEdtTemplateCreateLabeled of
+ * ocr-labeling.h, since ocrEdtTemplateCreate has no properties. They are combined with others by |; but the
  * object has a GUID of its own, so with none of GUID_PROP_. The first argument is in and out:
  * objectLid before the call, the GUID of the object after it. Everything else, depv and outputEvent
  * among it, is as without the property.
@@ -107,7 +108,8 @@ u8 ocrMapDestroy(ocrGuid_t mapGuid);
  * has returned. Of calls at the same time one runs it; the others return as soon as the object is
  * created, and wait until then: other EDTs run meanwhile, also with a single worker.
  *
- * When an object was destroyed by a call (ocrDbDestroy, ocrEventDestroy, ocrEdtDestroy, or a copy of the
+ * When an object was destroyed by a call (ocrDbDestroy, ocrEventDestroy, ocrEdtDestroy,
+ * ocrEdtTemplateDestroy, or a copy of the
  * type DB_COPY_PARTITION_BACK from it), the next call for its index runs the creator again and returns
  * the GUID of a new object. So an index can be used over and over; who has stored the GUID of the old
  * object asks again. A call of ocrMapGet at the same time as the destruction may return either GUID. An

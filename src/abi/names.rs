@@ -60,6 +60,12 @@ pub(crate) const LABEL_PROPERTIES: &Names = names! {
     GUID_PROP_CHECK GUID_PROP_BLOCK GUID_PROP_IS_LABELED
 };
 
+/// The properties of a template that is created on a label, or by the creator of a map. A name that has the bits of
+/// another stands before that.
+pub(crate) const TEMPLATE_PROPERTIES: &Names = names! {
+    EDT_PROP_MAPPED GUID_PROP_CHECK GUID_PROP_BLOCK GUID_PROP_IS_LABELED
+};
+
 /// The properties of an EDT. A name that has the bits of another stands before that.
 pub(crate) const EDT_PROPERTIES: &Names = names! {
     EDT_PROP_MAPPED EDT_PROP_LID GUID_PROP_CHECK GUID_PROP_BLOCK GUID_PROP_IS_LABELED EDT_PROP_FINISH

@@ -339,7 +339,10 @@ fn satisfy(event: Guid, data: Guid, slot: u32) -> Status {
     }
     let increment = slot == sys::OCR_EVENT_LATCH_INCR_SLOT;
     with(Status::EPERM, |context| {
-        Status::from(context.ask_graph(|graph| graph.satisfy_event_with(event, increment, data)))
+        let by = context.current_work();
+        Status::from(
+            context.ask_graph(|graph| graph.satisfy_event_with(event, increment, data, by)),
+        )
     })
 }
 
@@ -389,7 +392,11 @@ pub(super) fn create_template(place: &mut Guid, work: Code, paramc: u32, depc: u
 pub(super) fn destroy_template(template: Guid) -> Status {
     with(Status::EPERM, |context| {
         let templates = &context.runtime.objects.templates;
-        found(templates.destroy(&mut context.caches.templates, template))
+        let destroyed = templates.destroy(&mut context.caches.templates, template);
+        if destroyed {
+            context.unmap(template);
+        }
+        found(destroyed)
     })
 }
 

@@ -163,11 +163,17 @@ export! {
         // SAFETY: the header asks for null or a C string.
         let name = unsafe { text(name) };
         create(place, properties, Api::ocrEdtTemplateCreateLabeled, |context, label| {
-            let objects = &context.runtime.objects;
-            let label = label.filter(|label| label.kind() == Some(Kind::Template)).ok_or(Status::EINVAL)?;
+            let templates = &context.runtime.objects.templates;
+            if label.is_some_and(|label| label.kind() != Some(Kind::Template)) {
+                return Err(Status::EINVAL);
+            }
             let work = Code::of_program(function, &name);
             let view = context.runtime.template(work, paramc, depc);
-            objects.templates.create_on(label, view).map_err(Status::from)
+            match label {
+                Some(label) => templates.create_on(label, view).map_err(Status::from),
+                // The creator of a map has called this: the template has a GUID of its own.
+                None => templates.create(&mut context.caches.templates, view).ok_or(Status::ENOMEM),
+            }
         })
     }
 }

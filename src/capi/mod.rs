@@ -74,6 +74,7 @@ mod db;
 mod debug;
 mod edt;
 mod file;
+mod guid_functions;
 mod heterogeneous;
 mod hints;
 mod labeling;

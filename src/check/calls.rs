@@ -268,7 +268,7 @@ const EDT_PROPS: Role = Role::Properties(names::EDT_PROPERTIES, 0);
 const EVENT_PROPS: Role = Role::Properties(names::EVENT_PROPERTIES, 0);
 /// Programs pass `true` for the flags of a block, too.
 const BLOCK_PROPS: Role = Role::Properties(names::BLOCK_PROPERTIES, 1);
-const LABEL_PROPS: Role = Role::Properties(names::LABEL_PROPERTIES, 0);
+const TEMPLATE_PROPS: Role = Role::Properties(names::TEMPLATE_PROPERTIES, 0);
 const PARTITION_PROPS: Role = Role::Properties(names::PARTITION_PROPERTIES, 0);
 /// The function itself says what is wrong with them.
 const WAIT_PROPS: Role = Role::Properties(names::LEGACY_PROPERTIES, u16::MAX as u32);
@@ -343,7 +343,7 @@ checked {
 
     ocrEdtTemplateCreate "2.7.1" (guid: Out, funcPtr: Function, paramc: ParamCount, depc: DepCount) -> Template;
     ocrEdtTemplateCreate_internal "2.7.1" (guid: Out, funcPtr: Function, paramc: ParamCount, depc: DepCount, funcName: Other) -> Template;
-    ocrEdtTemplateCreateLabeled "extensions/ocr-labeling.h" (guid: Out, funcPtr: Function, paramc: ParamCount, depc: DepCount, properties: LABEL_PROPS, funcName: Other) -> Template;
+    ocrEdtTemplateCreateLabeled "extensions/ocr-labeling.h" (guid: Out, funcPtr: Function, paramc: ParamCount, depc: DepCount, properties: TEMPLATE_PROPS, funcName: Other) -> Template;
     ocrEdtTemplateDestroy destroys "2.7.2" (guid: Template);
     ocrEdtCreate waits "2.7.3" (guid: Other, templateGuid: Template, paramc: ParamCount, paramv: Paramv, depc: DepCount, depv: Depv, properties: EDT_PROPS, hint: Hint, outputEvent: OutputEvent) -> Edt;
     ocrEdtDestroy destroys "2.7.4" (guid: Edt);

@@ -1,5 +1,5 @@
-//! Blocks that nobody holds, whose pages nobody can touch: an EDT that reads one behind its `ocrDbRelease` crashes there,
-//! and is told of the block.
+//! Blocks that nobody holds, whose pages nobody can touch: an EDT that reads one behind its `ocrDbRelease` comes to a
+//! signal there, whose handler has the program ended with this misuse.
 //!
 //! When an EDT has called `ocrDbRelease` and nobody else has the block, its pages are closed, under the lock of its
 //! header; before an EDT runs that has it, and before the runtime looks into it, they are opened. So an EDT of the
@@ -13,9 +13,11 @@
 //! device has, all once the program has a kernel, and what `ocrLegacyBlockProgress` has given to somebody. Blocks
 //! without pages of their own are not closed either (`object::data_block::memory`).
 
-use super::Check;
+use super::history::Who;
+use super::{Check, Misuse, rules};
 use crate::object::data_block::{DataBlock, LockedBlock, Pages};
 use crate::object::guid::Guid;
+use crate::text::Counted;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -48,6 +50,24 @@ pub(crate) struct At {
     pub len: usize,
     /// Whether the pages are closed.
     pub closed: bool,
+}
+
+impl Check {
+    /// An EDT has read a block that nobody holds. `instruction` is where, if that is known.
+    pub(crate) fn read_released(
+        &self,
+        who: Who,
+        (block, byte, len): (Guid, usize, usize),
+        instruction: Option<String>,
+    ) -> Box<Misuse> {
+        let len = Counted(len as u64, "byte");
+        let mut place =
+            format!("in {who}, which read byte {byte} of the data block {block}, of {len}");
+        if let Some(instruction) = instruction {
+            place += &format!("; the instruction is {instruction}");
+        }
+        self.by_edt(who, place, &[block], rules::ReadReleased)
+    }
 }
 
 impl Closed {

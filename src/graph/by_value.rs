@@ -93,7 +93,7 @@ impl Graph<'_> {
             Some(EventKind::Once | EventKind::Latch) => false,
             // The event may have been satisfied before, and ignored the block.
             Some(EventKind::Idempotent) => match self.objects.events.lock(event) {
-                Some((event, _locked)) => event.data.get() == block,
+                Some((event, _locked)) => event.data() == block,
                 None => true,
             },
             _ => true,

@@ -162,7 +162,7 @@ impl Graph<'_> {
                 return Ok(());
             }
             EventState::Triggered => {
-                let data = event.data.get();
+                let data = event.data();
                 drop(locked);
                 data
             }
@@ -302,7 +302,7 @@ impl Graph<'_> {
                 from.waiting.set(link);
                 Ok(None)
             }
-            EventState::Triggered => Ok(Some(from.data.get())),
+            EventState::Triggered => Ok(Some(from.data())),
             _ => self.connect_to_multi_shot(from, locked, post_slot, link),
         }
     }

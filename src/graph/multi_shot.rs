@@ -70,7 +70,7 @@ impl Graph<'_> {
             event.waiting.set(node);
             return Ok(None);
         }
-        let data = event.data.get();
+        let data = event.data();
         if left == 0 {
             self.objects
                 .events
@@ -94,7 +94,7 @@ impl Graph<'_> {
             let events = &self.objects.events;
             return Ok(events.free(&mut self.caches.events, event, locked));
         }
-        event.data.set(data);
+        event.set_data(data);
         locked.word = locked.word.with_state(EventState::Spent);
         Ok(event.waiting.replace(Link::END))
     }

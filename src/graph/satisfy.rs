@@ -1,6 +1,7 @@
 //! Satisfying events and pre-slots, and taking them out of the graph.
 
 use super::{Graph, GraphCall, GraphError};
+use crate::object::code::Code;
 use crate::object::edt::{Edt, EdtRef, EdtState, LockedEdt, Mode};
 use crate::object::event::{EventKind, EventState, LockedEvent, OPENING};
 use crate::object::guid::Guid;
@@ -8,6 +9,7 @@ use crate::object::link::{Link, Target};
 use crate::object::scope::Scope;
 use crate::sync::Spin;
 use crate::trace;
+use std::ptr;
 
 /// How many EDTs are made runnable before they are sent on, and how many events of a list are kept to be satisfied: all of a
 /// long one would want memory.
@@ -43,18 +45,20 @@ impl Graph<'_> {
         increment: bool,
         data: Guid,
     ) -> Result<(), GraphError> {
-        self.trigger::<true>(event, increment, data)
+        self.trigger::<true>(event, increment, data, ptr::null())
     }
 
-    /// Satisfies a pre-slot of an event with a data block that may not exist.
+    /// Satisfies a pre-slot of an event with a data block that may not exist. `by` is what the EDT runs that calls, or
+    /// null.
     pub(crate) fn satisfy_event_with(
         &mut self,
         event: Guid,
         increment: bool,
         data: Guid,
+        by: *const Code,
     ) -> Result<(), GraphError> {
         match self.check_source(data) {
-            Ok(()) => self.satisfy_event(event, increment, data),
+            Ok(()) => self.trigger::<true>(event, increment, data, by),
             Err(why) => {
                 let call = satisfaction::<true>(event, increment, data);
                 Err(self.work.refuse(why, call))
@@ -70,7 +74,17 @@ impl Graph<'_> {
         increment: bool,
         data: Guid,
     ) -> Result<(), GraphError> {
-        self.trigger::<false>(event, increment, data)
+        self.trigger::<false>(event, increment, data, ptr::null())
+    }
+
+    /// Satisfies the output event of an EDT that has ended, which has run this, as [`Graph::pass_to_event`] does.
+    pub(crate) fn pass_to_output(
+        &mut self,
+        output: Guid,
+        data: Guid,
+        by: *const Code,
+    ) -> Result<(), GraphError> {
+        self.trigger::<false>(output, false, data, by)
     }
 
     /// Has a latch event wait for the end of a finish scope, which is one decrement. A program may
@@ -118,6 +132,7 @@ impl Graph<'_> {
         guid: Guid,
         increment: bool,
         data: Guid,
+        by: *const Code,
     ) -> Result<(), GraphError> {
         if guid.is_output() {
             return self.trigger_output(guid, increment, data);
@@ -137,10 +152,10 @@ impl Graph<'_> {
             return Ok(());
         }
         let waiting = match kind {
-            EventKind::Once => self
-                .objects
-                .events
-                .free(&mut self.caches.events, event, locked),
+            EventKind::Once => {
+                let events = &self.objects.events;
+                events.trigger(&mut self.caches.events, (event, locked), data, by)
+            }
             EventKind::Idempotent | EventKind::Sticky => {
                 if locked.word.state() == EventState::Triggered {
                     return match kind {
@@ -148,7 +163,7 @@ impl Graph<'_> {
                         _ => Err(GraphError::NotPermitted),
                     };
                 }
-                event.data.set(data);
+                event.set_data(data);
                 locked.word = locked.word.with_state(EventState::Triggered);
                 event.waiting.replace(Link::END)
             }
@@ -162,9 +177,8 @@ impl Graph<'_> {
                 if counter != 0 {
                     return Ok(());
                 }
-                self.objects
-                    .events
-                    .free(&mut self.caches.events, event, locked)
+                let events = &self.objects.events;
+                events.trigger(&mut self.caches.events, (event, locked), data, by)
             }
             EventKind::Counted => self.satisfy_counted(event, locked, data)?,
             EventKind::Channel => self.satisfy_channel(guid, event, locked, data, CALLED)?,
@@ -186,21 +200,31 @@ impl Graph<'_> {
             let there = self.objects.edts.lock_output(guid);
             return Err(there.map_or(GraphError::NoSuchObject, |_| GraphError::NoSuchSlot));
         }
-        let waiting = self.take_output(guid)?;
+        let waiting = self.take_output(guid, Some(data))?;
         self.pass(waiting, data);
         Ok(())
     }
 
-    /// Takes an output event out of its EDT: what waited for it. An EDT that has left its slot to the
-    /// event is freed.
-    fn take_output(&mut self, guid: Guid) -> Result<Link, GraphError> {
+    /// Takes an output event that is triggered or destroyed out of its EDT: what waited for it. An EDT that has left its
+    /// slot to the event is freed.
+    fn take_output(
+        &mut self,
+        guid: Guid,
+        triggered_with: Option<Guid>,
+    ) -> Result<Link, GraphError> {
         let (edt, locked, waiting) =
             (self.objects.edts.lock_output(guid)).ok_or(GraphError::NoSuchObject)?;
         edt.take_waiting();
         let ended = locked.word.state() == EdtState::Ended;
         drop(locked);
         if ended {
-            self.objects.edts.free(&mut self.caches.edts, edt);
+            let (edts, caches) = (&self.objects.edts, &mut self.caches.edts);
+            match triggered_with {
+                Some(data) => edts.free_ended(caches, edt, data),
+                None => {
+                    edts.free(caches, edt);
+                }
+            }
         }
         Ok(waiting)
     }
@@ -209,7 +233,8 @@ impl Graph<'_> {
     /// a block or `NULL_GUID`, and the EDT freed.
     #[inline]
     pub(crate) fn end_with_output(&mut self, edt: &Edt, data: Guid) {
-        let waiting = self.objects.edts.free(&mut self.caches.edts, edt);
+        let edts = &self.objects.edts;
+        let waiting = edts.free_triggered(&mut self.caches.edts, edt, data);
         self.pass(waiting, data);
     }
 
@@ -391,7 +416,7 @@ impl Graph<'_> {
     /// Destroys an event (OCR 1.1.0, 2.6.2). Pre-slots that waited for it are unconnected again.
     pub(crate) fn destroy_event(&mut self, guid: Guid) -> Result<(), GraphError> {
         if guid.is_output() {
-            let waiting = self.take_output(guid)?;
+            let waiting = self.take_output(guid, None)?;
             self.disconnect_all(waiting);
             return Ok(());
         }

@@ -41,6 +41,18 @@ pub struct Caches {
     pub scopes: Cache,
 }
 
+impl Caches {
+    /// Caches that use the slots of so many EDTs and events that went last late, since something is still known of
+    /// them.
+    pub fn keeping(gone: usize) -> Caches {
+        Caches {
+            edts: edt::EdtCaches::keeping(gone),
+            events: event::EventCaches::keeping(gone),
+            ..Caches::default()
+        }
+    }
+}
+
 impl Objects {
     /// What kind of event a GUID names, if the event exists.
     pub fn event_kind(&self, guid: Guid) -> Option<EventKind> {

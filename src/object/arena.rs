@@ -13,7 +13,9 @@
 //!
 //! Slot states: *free* (in a cache, in the depot, or never used) and *live*. A slot becomes live by
 //! [`Header::publish`](super::header::Header::publish) and free by [`Arena::free`], which
-//! takes it with its header already in the free state. A slot whose generations are used up is
+//! takes it with its header already in the free state. A cache hands out what it got back last, which is in the
+//! processor's cache; but where something is read of objects that are gone ([`Slot::HAS_REMAINS`]), what it got back
+//! first, and it keeps back as many as it is asked to ([`Cache::keeping`]). A slot whose generations are used up is
 //! retired: it is never handed out again, so no GUID is ever given twice.
 //!
 //! Runs of slots can be set apart for labels (`label.rs`); those never come into a cache.
@@ -35,6 +37,7 @@ use lock::DepotMutex;
 #[cfg(not(loom))]
 use parking_lot::Mutex as DepotMutex;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -45,6 +48,9 @@ const BLOCK: u32 = if cfg!(any(ocr_tiny, loom)) { 2 } else { 64 };
 
 /// How many slots a cache gives to the depot at once, and has room for twice.
 const BATCH: usize = 2 * BLOCK as usize;
+
+/// How many freed slots a cache has room for: a power of two.
+const ROOM: u32 = 2 * BATCH as u32;
 
 /// How many blocks the depot goes back, at most, to hand out the first of a row.
 const ROW: u32 = 64;
@@ -61,6 +67,9 @@ const CHUNKS: usize = if cfg!(loom) { 4 } else { 1 << 16 };
 pub unsafe trait Slot: Sync {
     /// How many bytes are kept for queues and tables that may grow with such an object, since that cannot be refused.
     const KEPT: usize = 0;
+
+    /// Whether something is read of such objects that are gone, so that their slots are to be used anew late.
+    const HAS_REMAINS: bool = false;
 
     /// The states of the object.
     type State: State;
@@ -188,10 +197,19 @@ impl Bits {
 
 /// Free slots of one arena that a thread keeps for itself.
 pub struct Cache {
-    /// Slots that the thread has freed, the last on top: they are in the processor's cache. Slots of blocks of which
-    /// few were free are here as well.
-    freed: [u32; 2 * BATCH],
-    len: usize,
+    /// Slots that the thread has freed, in a ring. Slots of blocks of which few were free are here as well.
+    freed: [u32; ROOM as usize],
+    /// The place of the slot that was freed first, counted on beyond the room.
+    first: u32,
+    /// The place behind the slot that was freed last.
+    end: u32,
+    /// How many of those that were freed last are not handed out, as long as there are others. At most as many as there is
+    /// room for.
+    keep: u32,
+    /// Slots that were freed before, where more are to be kept.
+    more: VecDeque<u32>,
+    /// How many more are to be kept.
+    keep_more: usize,
     /// The bits of the other slots.
     rest: Bits,
 }
@@ -199,19 +217,65 @@ pub struct Cache {
 impl Default for Cache {
     fn default() -> Cache {
         Cache {
-            freed: [0; 2 * BATCH],
-            len: 0,
+            freed: [0; ROOM as usize],
+            first: 0,
+            end: 0,
+            keep: 0,
+            more: VecDeque::new(),
+            keep_more: 0,
             rest: Bits::default(),
         }
     }
 }
 
 impl Cache {
-    /// Puts the rest among those that were freed.
+    /// A cache of slots with remains that hands out a slot when at least so many others were freed after it, as long as
+    /// there are others.
+    pub fn keeping(slots: usize) -> Cache {
+        // Where a batch goes to the depot, another one stays.
+        let more = slots.saturating_sub(BATCH);
+        Cache {
+            keep: if more == 0 { slots as u32 } else { ROOM },
+            keep_more: more,
+            ..Cache::default()
+        }
+    }
+
+    #[inline(always)]
+    fn len(&self) -> u32 {
+        self.end.wrapping_sub(self.first)
+    }
+
+    #[inline(always)]
+    fn at(&mut self, place: u32) -> &mut u32 {
+        &mut self.freed[(place % ROOM) as usize]
+    }
+
+    /// Takes the slot that was freed first. There is one.
+    #[inline(always)]
+    fn take_first(&mut self) -> u32 {
+        let slot = *self.at(self.first);
+        self.first = self.first.wrapping_add(1);
+        slot
+    }
+
+    /// Takes the slot that was freed first, if there is one.
+    fn pop_first(&mut self) -> Option<u32> {
+        (self.len() != 0).then(|| self.take_first())
+    }
+
+    /// Takes the slot that was freed last. There is one.
+    #[inline(always)]
+    fn take_last(&mut self) -> u32 {
+        self.end = self.end.wrapping_sub(1);
+        *self.at(self.end)
+    }
+
+    /// Puts the rest before those that were freed, for which there is room.
     fn set_aside(&mut self) {
         while self.rest.bits != 0 {
-            self.freed[self.len] = self.rest.pop();
-            self.len += 1;
+            self.first = self.first.wrapping_sub(1);
+            *self.at(self.first) = self.rest.pop();
         }
     }
 }
@@ -285,19 +349,23 @@ impl<T: Slot> Arena<T> {
     /// when memory or indices are used up.
     #[inline]
     pub fn allocate(&self, cache: &mut Cache) -> Option<(u32, &T)> {
-        let index = match cache.len {
-            0 => {
-                if cache.rest.bits == 0 {
-                    self.refill(cache)?;
-                }
-                cache.rest.pop()
-            }
-            len => {
-                cache.len = len - 1;
-                cache.freed[len - 1]
-            }
+        let index = if T::HAS_REMAINS && cache.len() > cache.keep {
+            cache.take_first()
+        } else if !T::HAS_REMAINS && cache.len() != 0 {
+            cache.take_last()
+        } else {
+            self.take_rest(cache)?
         };
         Some((index, self.slot(index)))
+    }
+
+    /// Takes a slot that is not one of those that were freed; one of these where there is no other.
+    #[inline(always)]
+    fn take_rest(&self, cache: &mut Cache) -> Option<u32> {
+        if cache.rest.bits == 0 && self.refill(cache).is_none() {
+            return cache.pop_first();
+        }
+        Some(cache.rest.pop())
     }
 
     /// Takes back a slot whose header has become this free word. That of a label stays where it is:
@@ -309,11 +377,11 @@ impl<T: Slot> Arena<T> {
             return;
         }
         debug_assert_eq!(self.slot(index).header().peek().state(), T::State::FREE);
-        if cache.len == cache.freed.len() {
+        if cache.len() == ROOM {
             self.make_room(cache);
         }
-        cache.freed[cache.len] = index;
-        cache.len += 1;
+        *cache.at(cache.end) = index;
+        cache.end = cache.end.wrapping_add(1);
     }
 
     /// Slots from the depot, of the next block if there are; or else some that were never used.
@@ -324,7 +392,9 @@ impl<T: Slot> Arena<T> {
             cache.rest = slots;
             let mut had = slots.bits.count_ones();
             // Where few of a block are free, those of other blocks, too: or each slot takes the lock.
+            // Those that are set aside are handed out first, so nothing is where all that are freed are kept back.
             while had < BLOCK / 2
+                && cache.keep < ROOM
                 && let Some(slots) = depot.take(cache.rest.block + 1)
             {
                 cache.set_aside();
@@ -412,12 +482,24 @@ impl<T: Slot> Arena<T> {
             })
     }
 
-    /// Gives the slots that were freed first to the depot.
+    /// Gives the slots that were freed first to the depot, or keeps them and gives those that were freed before.
     #[cold]
     fn make_room(&self, cache: &mut Cache) {
-        self.put(&cache.freed[..BATCH]);
-        cache.freed.copy_within(BATCH.., 0);
-        cache.len -= BATCH;
+        let mut batch = [(); BATCH].map(|()| cache.take_first());
+        if cache.keep_more != 0 {
+            // Where there is no memory, fewer are kept.
+            let more = &mut cache.more;
+            if heap::may_fail(|| more.try_reserve(BATCH)).is_ok() {
+                more.extend(batch);
+                if more.len() < cache.keep_more + BATCH {
+                    return;
+                }
+                for (slot, first) in batch.iter_mut().zip(more.drain(..BATCH)) {
+                    *slot = first;
+                }
+            }
+        }
+        self.put(&batch);
     }
 
     /// Gives at most a batch of slots to the depot.
@@ -441,13 +523,24 @@ impl<T: Slot> Arena<T> {
 
     /// Gives everything in the cache of an ending thread to the others.
     pub fn drain(&self, cache: &mut Cache) {
-        for freed in cache.freed[..cache.len].chunks(BATCH) {
-            self.put(freed);
+        loop {
+            let (mut batch, mut len) = ([0; BATCH], 0);
+            while len < BATCH
+                && let Some(slot) = cache.more.pop_front().or_else(|| cache.pop_first())
+            {
+                batch[len] = slot;
+                len += 1;
+            }
+            if len == 0 {
+                break;
+            }
+            self.put(&batch[..len]);
         }
-        if cache.rest.bits != 0 {
-            self.depot.lock().put(cache.rest);
+        cache.more = VecDeque::new();
+        let rest = std::mem::take(&mut cache.rest);
+        if rest.bits != 0 {
+            self.depot.lock().put(rest);
         }
-        *cache = Cache::default();
     }
 
     /// The indices of live slots, for reports and for tearing down.

@@ -33,14 +33,16 @@
 //! [`super::collective`].
 
 use super::arena::{Arena, Cache, CreateOnLabelError, LabelTakenError, Labels, Slot};
+use super::code::Code;
 use super::collective::{Collective, Params};
 use super::guid::{Guid, Kind};
 use super::header::{Header, Locked, Word, states};
 use super::link::{Connector, ConnectorState, Link};
+use super::remains::{self, Remains};
 use std::cell::Cell;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence};
 
 states! {
     /// The states of an event.
@@ -147,8 +149,9 @@ pub struct Event {
     kind: AtomicU8,
     /// The list of the pre-slots that wait for the event. The lock of the header guards it.
     pub waiting: Cell<Link>,
-    /// What it was satisfied with.
-    pub data: Cell<Guid>,
+    /// What it was satisfied with; or the mark that an event leaves which has triggered and is gone
+    /// ([`super::remains`]).
+    data: AtomicU64,
     /// Latch: satisfactions of the increment slot less those of the decrement slot. Counted: the
     /// dependences that are to come. Channel: satisfactions that wait, or less than 0, dependences.
     pub counter: Cell<i64>,
@@ -157,12 +160,13 @@ pub struct Event {
     /// Channel: the last node of the queue that is not empty.
     pub last: Cell<Link>,
     /// Collective: its inside, from `Arc::into_raw`. Channel: its bound, as an address. Counted:
-    /// [`BETWEEN`] or null.
-    kind_data: Cell<*const Collective>,
+    /// [`BETWEEN`] or null. Once, latch, when they have triggered: what the EDT ran that has satisfied them, a `Code`, or
+    /// null.
+    kind_data: AtomicPtr<Collective>,
 }
 
 /// Marks an event that is no program's ([`NewEvent::Between`]).
-const BETWEEN: *const Collective = ptr::without_provenance(1);
+const BETWEEN: *mut Collective = ptr::without_provenance_mut(1);
 
 // SAFETY: see the module: the lock of the header guards the cells.
 unsafe impl Sync for Event {}
@@ -170,7 +174,20 @@ unsafe impl Sync for Event {}
 impl Event {
     /// Whether it is no program's, but stands between two objects; the caller has its lock.
     pub fn is_between(&self) -> bool {
-        self.kind() == EventKind::Counted && self.kind_data.get() == BETWEEN
+        self.kind() == EventKind::Counted && self.kind_data.load(Ordering::Relaxed) == BETWEEN
+    }
+
+    /// What it was satisfied with; the caller has its lock.
+    #[inline]
+    pub fn data(&self) -> Guid {
+        // Under the lock, as all its fields.
+        Guid::from_bits(self.data.load(Ordering::Relaxed))
+    }
+
+    /// Sets what it was satisfied with; the caller has its lock.
+    #[inline]
+    pub fn set_data(&self, data: Guid) {
+        self.data.store(data.bits(), Ordering::Relaxed);
     }
 
     /// Its GUID; the caller has its lock.
@@ -189,7 +206,7 @@ impl Event {
 
     /// How many satisfactions, or dependences, may wait in a channel event's queue.
     pub fn bound(&self) -> i64 {
-        match self.kind_data.get().addr() as u32 {
+        match self.kind_data.load(Ordering::Relaxed).addr() as u32 {
             super::collective::UNBOUNDED => i64::MAX,
             bound => bound.into(),
         }
@@ -198,6 +215,8 @@ impl Event {
 
 // SAFETY: zero is a free event; the size is 64; the fields are fixed.
 unsafe impl Slot for Event {
+    const HAS_REMAINS: bool = true;
+
     type State = EventState;
 
     fn header(&self) -> &Header<EventState> {
@@ -233,6 +252,16 @@ pub struct EventCaches {
     connectors: Cache,
 }
 
+impl EventCaches {
+    /// Caches that use the slots of so many events that went last late ([`Cache::keeping`]).
+    pub fn keeping(events: usize) -> EventCaches {
+        EventCaches {
+            events: Cache::keeping(events),
+            connectors: Cache::default(),
+        }
+    }
+}
+
 /// Makes a slot that this thread has taken an event that others can find; `fill` sets what only its
 /// kind has.
 #[inline]
@@ -243,11 +272,13 @@ fn begin(
     fill: impl FnOnce(&Event),
 ) -> Guid {
     event.index.set(index);
-    // A thread that reads the kind without the lock, and sees this one, sees that the slot was freed before.
+    // What was left of the last event there cannot be read from here on.
+    event.set_data(Guid::NULL);
+    // A thread that reads the kind without the lock, and sees this one, sees that the slot was freed before. One that
+    // reads what was left sees that it cannot.
     fence(Ordering::Release);
     event.kind.store(kind as u8, Ordering::Relaxed);
     event.waiting.set(Link::END);
-    event.data.set(Guid::NULL);
     event.counter.set(counter);
     fill(event);
     let word = event.header.peek().with_state(state);
@@ -331,7 +362,7 @@ impl Events {
                     slot()?,
                     (EventKind::Counted, EventState::MultiShot),
                     counter,
-                    |event| event.kind_data.set(ptr::null()),
+                    |event| event.kind_data.store(ptr::null_mut(), Ordering::Relaxed),
                 )
             }
             NewEvent::Between => begin(
@@ -339,7 +370,7 @@ impl Events {
                 (EventKind::Counted, EventState::MultiShot),
                 1,
                 |event| {
-                    event.kind_data.set(BETWEEN);
+                    event.kind_data.store(BETWEEN, Ordering::Relaxed);
                 },
             ),
             NewEvent::Channel { bound } => begin(
@@ -348,7 +379,8 @@ impl Events {
                 0,
                 |event| {
                     event.queued.set(Link::END);
-                    event.kind_data.set(ptr::without_provenance(bound as usize));
+                    let bound = ptr::without_provenance_mut(bound as usize);
+                    event.kind_data.store(bound, Ordering::Relaxed);
                 },
             ),
             NewEvent::Collective(params) => {
@@ -359,7 +391,8 @@ impl Events {
                     (EventKind::Collective, EventState::MultiShot),
                     0,
                     |event| {
-                        event.kind_data.set(Arc::into_raw(inside));
+                        let inside = Arc::into_raw(inside).cast_mut();
+                        event.kind_data.store(inside, Ordering::Relaxed);
                         self.collectives.fetch_add(1, Ordering::Relaxed);
                     },
                 )
@@ -412,7 +445,7 @@ impl Events {
     /// The inside of an event that the caller has locked, or that nobody else uses any more, if it
     /// is a collective event.
     pub fn inside(&self, event: &Event) -> Option<Arc<Collective>> {
-        let inside = event.kind_data.get();
+        let inside = event.kind_data.load(Ordering::Relaxed).cast_const();
         if event.kind() != EventKind::Collective || inside.is_null() {
             return None;
         }
@@ -425,7 +458,8 @@ impl Events {
     /// Takes the inside out of a collective event that the caller has locked and is going to free.
     pub fn take_inside(&self, event: &Event) -> Option<Arc<Collective>> {
         let inside = self.inside(event)?;
-        let own = event.kind_data.replace(ptr::null());
+        let own = event.kind_data.load(Ordering::Relaxed);
+        event.kind_data.store(ptr::null_mut(), Ordering::Relaxed);
         self.collectives.fetch_sub(1, Ordering::Relaxed);
         // SAFETY: `own` came from `Arc::into_raw`, and the event's own count goes with it: nobody finds it any more.
         unsafe { Arc::decrement_strong_count(own) };
@@ -453,7 +487,8 @@ impl Events {
         event: &Event,
         mut locked: LockedEvent<'_>,
     ) -> Link {
-        let waiting = event.waiting.replace(Link::END);
+        // The next event there begins with an empty list.
+        let waiting = event.waiting.get();
         let index = event.index.get();
         match locked.word.freed() {
             Some(freed) => {
@@ -465,6 +500,41 @@ impl Events {
             None => locked.word = Word::new(locked.word.generation(), 0, EventState::Free),
         }
         waiting
+    }
+
+    /// Frees a locked once or latch event which triggers, and returns what waited. What it was satisfied with can be
+    /// read until the slot is used anew, and what the EDT runs that has satisfied it, or null.
+    #[inline]
+    pub fn trigger(
+        &self,
+        caches: &mut EventCaches,
+        (event, locked): (&Event, LockedEvent<'_>),
+        data: Guid,
+        by: *const Code,
+    ) -> Link {
+        // In this order; both pair with what reads them in `remains_of`.
+        event
+            .kind_data
+            .store(by.cast_mut().cast(), Ordering::Release);
+        event.data.store(remains::mark(data), Ordering::Release);
+        self.free(caches, event, locked)
+    }
+
+    /// What is still known of an event that has triggered and is gone.
+    pub fn remains_of(&self, guid: Guid) -> Option<Remains> {
+        if guid.kind() != Some(Kind::Event) {
+            return None;
+        }
+        let event = self.events.get(guid.index())?;
+        // Pairs with the stores in `trigger` and `begin`.
+        let data = || remains::data_in(event.data.load(Ordering::Acquire));
+        // Relaxed, since `read_remains` has a fence behind it.
+        let by = || event.kind_data.load(Ordering::Relaxed);
+        let (data, by) = event.header.read_remains(guid.generation(), data, by)?;
+        // SAFETY: an event that has left a mark has left a `Code` or null beside it, and what EDTs run is kept as long
+        // as the runtime lives.
+        let by = unsafe { by.cast::<Code>().as_ref() };
+        Some(Remains { data, by })
     }
 
     /// A list node for an event target, or for a block that waits in a channel (then `target` is the

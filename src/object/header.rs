@@ -33,9 +33,26 @@
 //! lock bit of the free word. That is one compare-and-swap, so of the threads that try at a time
 //! one succeeds. The others wait until it has published the object (or has given up), and then find
 //! it. `lock` does not wait: a label whose object is not published names none.
+//!
+//! # Remains
+//!
+//! What an object has left in a free slot can be read as long as nobody makes another object there
+//! ([`Header::read_remains`]). The thread that takes the slot from the arena does not look at the
+//! header, so one field of the object, its *mark*, tells the reader of it. All fields that are read are atomic:
+//!
+//! | step | who | does |
+//! |---|---|---|
+//! | 1 | creation | clears the mark, then a release fence, then writes the other fields, then publishes |
+//! | 2 | end | under the lock: writes the other fields, then sets the mark, with release stores; then the header is free, in the next generation |
+//! | 3 | reader | finds the header free in the next generation (acquire), and the mark set (acquire); reads the other fields |
+//! | 4 | reader | after an acquire fence: finds the same mark (acquire), and then the same header |
+//!
+//! A field that the reader has got from a later creation comes after step 1 of that, so it finds the mark cleared in
+//! step 4, or one that is set later. A field or a mark that it has got from a later end comes after the publication of
+//! that object, so it finds another header. A label keeps its generation, so it has no remains.
 
 use super::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS};
-use crate::sync::{AtomicU64, Ordering, Spin, preemption_point};
+use crate::sync::{AtomicU64, Ordering, Spin, fence, preemption_point};
 use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::mem;
@@ -271,6 +288,29 @@ impl<S: State> Header<S> {
         // Dropping it stores the word of a claimed slot.
         locked.word = Word::of(Word::new(generation, 0, S::FREE).0 | LOCK);
         true
+    }
+
+    /// Reads what the object of this generation has left in its slot, if no other object has been begun there since.
+    /// `mark` reads the field that tells that, with acquire, and answers what it says, if it is set.
+    pub fn read_remains<M: Copy + Eq, T>(
+        &self,
+        generation: u32,
+        mark: impl Fn() -> Option<M>,
+        others: impl FnOnce() -> T,
+    ) -> Option<(M, T)> {
+        if generation >= FIRST_LABEL_GENERATION {
+            return None;
+        }
+        let free = Word::<S>::new(generation + 1, 0, S::FREE).0;
+        // Pairs with the release store in `Locked::drop` that has freed the object.
+        let is_free = || self.0.load(Ordering::Acquire) == free;
+        let before = is_free().then(&mark)??;
+        preemption_point(30);
+        let others = others();
+        // Pairs with the release fence, or store, before what a later object has written.
+        fence(Ordering::Acquire);
+        preemption_point(30);
+        (mark() == Some(before) && is_free()).then_some((before, others))
     }
 
     #[inline(always)]

@@ -107,6 +107,23 @@ fn another_machine_is_told_from_this_one() {
     platform.host.compute_units += 1;
     let error = platform.check_host().expect_err("cores");
     assert!(error.contains("cores, and this one has"), "{error}");
+    platform.host.compute_units -= 1;
+    assert_eq!(platform.check_host(), Ok(()));
+    platform.host.name += "x";
+    let error = platform.check_host().expect_err("name");
+    assert!(error.contains("x\", and this one is \""), "{error}");
+    platform.host.name.pop();
+    let memory = platform.host.memory;
+    platform.host.memory = memory / 2;
+    assert_eq!(platform.check_host(), Ok(()));
+    for wrong in [0, memory + 1] {
+        platform.host.memory = wrong;
+        let error = platform.check_host().expect_err("memory");
+        assert!(
+            error.contains(&format!("memory = {wrong}; here")),
+            "{error}"
+        );
+    }
     let mut found = vec![
         DeviceInfo::example(0, DeviceKind::Cpu),
         DeviceInfo::example(1, DeviceKind::Gpu),
@@ -118,6 +135,16 @@ fn another_machine_is_told_from_this_one() {
     );
     found[1].name.clone_from(&platform.devices[1].name);
     assert_eq!(platform.check_devices(&found), Ok(()));
+    for wrong in [0, found[0].global_memory + 1] {
+        let right = std::mem::replace(&mut platform.devices[0].memory, wrong);
+        let error = platform.check_devices(&found).expect_err("memory");
+        assert!(error.contains("device 0 has memory = "), "{error}");
+        platform.devices[0].memory = right;
+    }
+    // Not every OpenCL tells it.
+    let told = std::mem::replace(&mut found[0].global_memory, 0);
+    assert_eq!(platform.check_devices(&found), Ok(()));
+    found[0].global_memory = told;
     found[1].kind = DeviceKind::Accelerator;
     let error = platform.check_devices(&found).expect_err("kind");
     assert!(

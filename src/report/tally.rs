@@ -183,6 +183,8 @@ pub struct TallyRegistry {
     pub progress: AtomicU64,
     /// How many calls were refused, and the first of them.
     pub refusals: Noted,
+    /// Dependences that were refused since their event was gone.
+    pub late: Noted,
     /// Calls that were given `NULL_GUID` alone, and did nothing.
     pub nothing: Noted,
 }

@@ -7,6 +7,8 @@
  * The harness (tests/c_programs.rs) reads lines `// key: value` from the top of each program:
  *   clause:        what the program shows: clauses of OCR 1.1.0, headers of extensions (ocr-file.h), or one of hang,
  *                  crash, leak, process and application; split at blanks. docs/clauses.md lists them
+ *   deviates:      clauses of OCR 1.1.0 of which it shows that the runtime differs from the text, or what it does where the
+ *                  text leaves something open; the guide's chapter about OCR 1.1.0 lists each, and nothing else
  *   misuse:        the IDs of the rules that strict mode says it breaks, which the standard error has then; split at
  *                  blanks. docs/rules.md lists them. A program has one of these two at least
  *   args:          command line arguments, split at blanks

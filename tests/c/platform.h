@@ -9,16 +9,23 @@
 
 static char platform_file[64];
 
-/* Begins the file, with a host of so many cores. */
-static inline FILE *describe_host(long cores) {
+/* Begins the file, with a host of so many cores, this name and so much memory. */
+static inline FILE *describe_host_with(long cores, const char *name, u64 memory) {
     snprintf(platform_file, sizeof platform_file, "platform.%ld.tmp", (long)getpid());
     FILE *file = fopen(platform_file, "w");
     CHECK(file != NULL);
     fprintf(file,
-            "version = 1\n[host]\nname = \"thinker\"\nrole = \"Hybrid\"\nkind = \"CPU\"\n"
-            "compute-units = %ld\nmemory = 123456789\n",
-            cores);
+            "version = 1\n[host]\nname = \"%s\"\nrole = \"Hybrid\"\nkind = \"CPU\"\n"
+            "compute-units = %ld\nmemory = %" PRIu64 "\n",
+            name, cores, memory);
     return file;
+}
+
+/* Begins the file, with this machine as host, but for so many cores, and less memory. */
+static inline FILE *describe_host(long cores) {
+    char name[256] = "";
+    CHECK(gethostname(name, sizeof name - 1) == 0);
+    return describe_host_with(cores, name, 123456789);
 }
 
 static inline void describe_device(FILE *file, u64 index, const char *name, const char *platform, const char *kind) {

@@ -165,7 +165,7 @@ impl Directives {
                 self.stderr
                     .extend(ids.map(|id| format!("the rule: [{id}] ")));
             }
-            "clause" if !value.is_empty() => {}
+            "clause" | "deviates" if !value.is_empty() => {}
             "stderr-without" => self.stderr_without.push(value.to_owned()),
             "env" => {
                 let (name, value) = value.split_once('=')?;

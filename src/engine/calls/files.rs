@@ -269,7 +269,6 @@ impl Context {
         let work = Code::of_runtime(nothing, WorkKind::Writer);
         edt.work.set(objects.code_table.intern(work));
         edt.paramc.set(0);
-        edt.set_output(Guid::NULL);
         edt.scope.set(std::ptr::null());
         edt.place.set(Place::HOST);
         edt.flags.set(EdtFlags::FETCH);

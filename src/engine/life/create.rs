@@ -116,7 +116,6 @@ impl Context {
         };
         edt.work.set(checked.template.work);
         edt.paramc.set(paramc);
-        edt.set_output(Guid::NULL);
         edt.place.set(Place::HOST);
         edt.flags.set(EdtFlags::NONE);
         if paramc != 0 {

@@ -70,10 +70,23 @@ impl Context {
         self.defer_refused(why, DeferredCall::new(call, self.who()))
     }
 
-    /// Has a call that was refused wait for an object that it names, if that is why.
+    /// Has a call that was refused wait for an object that it names, if that is why. A dependence that came too late is
+    /// served, if it can be.
     #[cold]
     #[inline(never)]
     pub(crate) fn defer_refused(
+        &mut self,
+        why: GraphError,
+        deferred: DeferredCall,
+    ) -> Result<(), GraphError> {
+        match self.find_late(why, &deferred) {
+            Some(late) => self.serve_late(late, &deferred),
+            None => self.wait_or_refuse(why, deferred),
+        }
+    }
+
+    /// Has a call that was refused wait for an object that it names, if that is why.
+    pub(crate) fn wait_or_refuse(
         &mut self,
         why: GraphError,
         deferred: DeferredCall,
@@ -196,7 +209,7 @@ impl Context {
         }
     }
 
-    fn make(&mut self, deferred: &DeferredCall) -> Result<(), GraphError> {
+    pub(crate) fn make(&mut self, deferred: &DeferredCall) -> Result<(), GraphError> {
         if let Some(check) = &self.runtime.check {
             let (call, args) = deferred.given.as_made();
             check.begins_deferred(&self.runtime.objects, call, &args, deferred.who);

@@ -18,6 +18,7 @@ impl Closes for Context {
 
     fn close_one(&mut self, scope: &Scope) -> *const Scope {
         let (output, result) = (scope.output.get(), scope.result.get());
+        let work = scope.work.get();
         let (parent, index, goes) = (
             scope.parent.get(),
             scope.index.get(),
@@ -30,7 +31,7 @@ impl Closes for Context {
                 .scopes
                 .free(&mut self.caches.scopes, freed, index);
         }
-        self.pass_result(None, output, result);
+        self.pass_result((None, work), output, result);
         if goes {
             self.graph().let_go(result);
         }
@@ -81,9 +82,10 @@ impl Context {
             } else {
                 let output = edt.output();
                 let who = (!output.is_null()).then(|| Who::of(edt));
+                let by = (who, edt.work.get());
                 // A thread that learns of the end may create the next EDT on its label.
                 self.runtime.objects.edts.free(&mut self.caches.edts, edt);
-                self.pass_result(who, output, result);
+                self.pass_result(by, output, result);
             }
         }
         if belongings {

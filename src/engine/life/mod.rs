@@ -12,6 +12,7 @@ pub(crate) mod finish;
 pub(crate) mod held;
 pub(crate) mod hints;
 pub(crate) mod internal_edt;
+pub(crate) mod late;
 pub(crate) mod launch;
 pub(crate) mod lock;
 pub(crate) mod observed;

@@ -4,14 +4,20 @@ use crate::check::history::Who;
 use crate::engine::state::context::Context;
 use crate::engine::state::deferred::{DeferredBy, DeferredCall};
 use crate::graph::{Dependence, GraphCall, GraphError};
+use crate::object::code::Code;
 use crate::object::edt::{Edt, Mode};
 use crate::object::guid::Guid;
 
 impl Context {
     /// Satisfies an event with what `edt` returned, or the EDT of a scope: a block, nothing, or another
-    /// event, which is then what the event waits for (OCR 1.1.0, 2.7).
+    /// event, which is then what the event waits for (OCR 1.1.0, 2.7). `work` is what that EDT has run.
     #[inline]
-    pub(crate) fn pass_result(&mut self, who: Option<Who>, output: Guid, result: Guid) {
+    pub(crate) fn pass_result(
+        &mut self,
+        (who, work): (Option<Who>, *const Code),
+        output: Guid,
+        result: Guid,
+    ) {
         if output.is_null() {
             return;
         }
@@ -19,7 +25,7 @@ impl Context {
         if result.is_event() {
             self.pass_event(who, output, result);
         } else if result.is_null() || self.graph().check_source(result).is_ok() {
-            if self.graph().pass_to_event(output, false, result).is_err() {
+            if self.graph().pass_to_output(output, result, work).is_err() {
                 self.report_rejected_result(who, output);
             }
         } else {

@@ -150,6 +150,7 @@ impl Runtime {
                 handled: handlers::handled_by_program().map(handlers::name_of),
                 history: self.check.as_ref().map(|check| &check.history),
                 refused: self.registry.refusals.told(),
+                late: self.registry.late.told(),
                 nothing: self.registry.nothing.told(),
                 seconds: self.started.elapsed().as_secs_f64(),
                 ran: totals.function_edts + totals.kernel_edts,

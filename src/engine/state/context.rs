@@ -9,6 +9,7 @@ use crate::graph::finish::Credit;
 use crate::graph::{Graph, Worklist};
 use crate::memory::Leases;
 use crate::object::Caches;
+use crate::object::code::Code;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef};
 use crate::object::guid::Guid;
@@ -90,7 +91,7 @@ impl Context {
         let context = Box::into_raw(Box::new(Context {
             runtime,
             local,
-            caches: Caches::default(),
+            caches: Caches::keeping(*runtime.settings.gone_events),
             worklist: Worklist::new(runtime.check.is_some()),
             granted: Vec::new(),
             leases: match runtime.check {
@@ -137,6 +138,12 @@ impl Context {
             caches: &mut self.caches,
             work: &mut self.worklist,
         }
+    }
+
+    /// What the EDT runs that runs on this thread, or null.
+    #[inline]
+    pub(crate) fn current_work(&self) -> *const Code {
+        self.current.map_or(ptr::null(), |edt| edt.work.get())
     }
 
     /// The holder of what the running code creates.

@@ -204,7 +204,7 @@ fn late_dependence_against_two_satisfactions() {
             },
         );
         let (sticky, _locked) = objects.events.lock(event).expect("a sticky event stays");
-        assert_eq!(outcome.served([edt]), [sticky.data.get()]);
+        assert_eq!(outcome.served([edt]), [sticky.data()]);
     });
 }
 

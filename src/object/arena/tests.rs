@@ -86,7 +86,7 @@ fn slots_that_are_no_neighbours_come_many_at_a_time() {
     }
     arena.drain(&mut b);
     create(&arena, &mut a);
-    let left = a.len as u32 + a.rest.bits.count_ones();
+    let left = a.len() + a.rest.bits.count_ones();
     assert_eq!(1 + left, BLOCK / 2);
 }
 
@@ -115,4 +115,64 @@ fn unknown_indices_are_none() {
     let arena = Arena::<Thing>::new();
     assert!(arena.get(0).is_none());
     assert!(arena.get(u32::MAX).is_none());
+}
+
+/// As [`Thing`], of which something is read when it is gone.
+#[repr(C, align(64))]
+struct ThingWithRemains(Header<TestState>);
+
+// SAFETY: zero is free; 64 bytes; the fields are fixed.
+unsafe impl Slot for ThingWithRemains {
+    const HAS_REMAINS: bool = true;
+
+    type State = TestState;
+
+    fn header(&self) -> &Header<TestState> {
+        &self.0
+    }
+}
+
+#[test]
+fn a_slot_is_used_anew_when_as_many_others_as_wanted_were_freed_after_it() {
+    for keep in [0, 1, BATCH, 5 * BATCH + 1] {
+        let arena = Arena::<ThingWithRemains>::new();
+        let mut cache = Cache::keeping(keep);
+        let mut freed_at = std::collections::HashMap::new();
+        let (mut freed, mut anew) = (0, 0);
+        let mut live = std::collections::VecDeque::new();
+        for step in 0..40 * BATCH + 20 * keep {
+            let (index, slot) = arena.allocate(&mut cache).expect("memory");
+            let word = slot.header().peek();
+            assert_eq!(
+                word.state(),
+                TestState::Free,
+                "slot {index} handed out twice"
+            );
+            slot.header().publish(word.with_state(TestState::Live));
+            if let Some(at) = freed_at.remove(&index) {
+                assert!(freed - at >= keep, "{} others were freed", freed - at);
+                anew += 1;
+            }
+            live.push_back(index);
+            // Some rounds end more than one object.
+            while live.len() > 1 + step % 3 {
+                let index = live.pop_front().expect("there are some");
+                let mut locked = arena.slot(index).header().lock_pinned();
+                let word = locked.word.freed().expect("generations left");
+                locked.word = word;
+                drop(locked);
+                arena.free(&mut cache, word, index);
+                freed += 1;
+                freed_at.insert(index, freed);
+            }
+        }
+        assert!(anew > keep, "slots are used anew");
+        arena.drain(&mut cache);
+        let mut other = Cache::default();
+        let before = arena.depot.lock().fresh;
+        (0..freed_at.len()).for_each(|_| {
+            arena.allocate(&mut other).expect("memory");
+        });
+        assert_eq!(arena.depot.lock().fresh, before, "all came back");
+    }
 }

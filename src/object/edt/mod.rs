@@ -73,9 +73,10 @@ use super::guid::{Guid, Kind};
 use super::header::{Header, Locked, states};
 use super::link::Link;
 use super::place::PlaceCell;
+use super::remains;
 use super::scope::Scope;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 states! {
     /// The states of an EDT.
@@ -132,6 +133,21 @@ impl AtomicView<AtomicU32> {
     }
 }
 
+impl AtomicView<AtomicPtr<Code>> {
+    /// Reads the field; others than the writer may get an older value, and one that has looked at a slot without its lock
+    /// a newer one.
+    #[inline(always)]
+    pub fn get(&self) -> *const Code {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Writes the field, which one thread at a time may do.
+    #[inline(always)]
+    pub fn set(&self, to: *const Code) {
+        self.0.store(to.cast_mut(), Ordering::Relaxed);
+    }
+}
+
 /// What the word of the output event has beside the list where the event is in the EDT.
 const INSIDE: u64 = 1 << 63;
 
@@ -160,11 +176,12 @@ pub(crate) const RANGE_WORDS: usize = size_of::<ExplicitRange>() / 8;
 pub struct Edt {
     pub header: Header<EdtState>,
     /// What the EDT runs, interned.
-    pub work: Cell<*const Code>,
+    pub work: AtomicView<AtomicPtr<Code>>,
     /// The innermost finish scope it is in, or null.
     pub scope: Cell<*const Scope>,
-    /// Its output event: a GUID; or [`INSIDE`] and the list of what waits for it.
-    output: Cell<u64>,
+    /// Its output event: a GUID; or [`INSIDE`] and the list of what waits for it; or the mark that it leaves when it has
+    /// triggered and the EDT is gone ([`super::remains`]).
+    output: AtomicU64,
     /// The next EDT in the queue it is in.
     pub link: Cell<*const Edt>,
     /// Its slot in the arena.
@@ -239,7 +256,7 @@ impl Edt {
     /// Sets the output event, which has a slot of its own, of an EDT that is not published,
     /// or that the caller has locked.
     pub fn set_output(&self, output: Guid) {
-        self.output.set(output.bits());
+        self.output.store(output.bits(), Ordering::Relaxed);
     }
 
     /// Makes an EDT that is not published have its output event in itself, if its kind can; the
@@ -250,7 +267,8 @@ impl Edt {
             return None;
         }
         self.flags.add(EdtFlags::OUTPUT_INSIDE);
-        self.output.set(INSIDE | Link::END.bits());
+        self.output
+            .store(INSIDE | Link::END.bits(), Ordering::Relaxed);
         Some(Guid::output_of(self.guid()))
     }
 
@@ -266,7 +284,7 @@ impl Edt {
     pub fn output(&self) -> Guid {
         match self.waiting() {
             Some(_) => Guid::output_of(self.guid()),
-            None => Guid::from_bits(self.output.get()),
+            None => Guid::from_bits(self.output.load(Ordering::Relaxed)),
         }
     }
 
@@ -274,7 +292,8 @@ impl Edt {
     /// there (any more). No link in this list has bit 63.
     #[inline]
     pub fn waiting(&self) -> Option<Link> {
-        let output = self.output.get();
+        // The lock, or the owner, orders it.
+        let output = self.output.load(Ordering::Relaxed);
         (output & INSIDE != 0).then(|| Link::from_bits(output & !INSIDE))
     }
 
@@ -289,15 +308,23 @@ impl Edt {
     #[inline]
     pub fn set_waiting(&self, list: Link) {
         debug_assert!(self.waiting().is_some() && Edt::can_begin_with(list));
-        self.output.set(INSIDE | list.bits());
+        self.output.store(INSIDE | list.bits(), Ordering::Relaxed);
     }
 
     /// Takes the output event out of the EDT, whose lock the caller has: what waited for it.
     #[inline]
     pub fn take_waiting(&self) -> Option<Link> {
         let waiting = self.waiting()?;
-        self.output.set(Guid::NULL.bits());
+        self.set_output(Guid::NULL);
         Some(waiting)
+    }
+
+    /// Leaves the mark of an output event that has triggered with a data block or `NULL_GUID` in an EDT that is freed
+    /// under this lock.
+    #[inline]
+    fn leave_mark(&self, data: Guid) {
+        // Pairs with what reads it in `remains_of_output`.
+        self.output.store(remains::mark(data), Ordering::Release);
     }
 
     /// A link to one of its pre-slots.

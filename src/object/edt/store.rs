@@ -8,7 +8,9 @@ use crate::object::guid::{Guid, Kind};
 use crate::object::header::{Header, Word};
 use crate::object::hints::{EDT_PRIORITY, HintSet, Hints};
 use crate::object::link::Link;
+use crate::object::remains::{self, Remains};
 use std::cell::Cell;
+use std::sync::atomic::{Ordering, fence};
 
 /// Words behind the fields, by kind.
 const WORDS: [usize; 3] = [8, 24, 56];
@@ -27,6 +29,9 @@ unsafe impl<const N: usize> Sync for SizedEdt<N> {}
 unsafe impl<const N: usize> Slot for SizedEdt<N> {
     // Each may stand in a queue, which doubles, and in another one meanwhile; and it may have hints.
     const KEPT: usize = 40;
+
+    // Those of EDTs that have the output event in themselves.
+    const HAS_REMAINS: bool = true;
 
     type State = EdtState;
 
@@ -64,6 +69,10 @@ impl Edt {
     /// words if it is of the kind that has it apart.
     #[inline]
     fn begin(&self, kind: Kind, index: u32, depc: u32, memory: Option<Box<[u64]>>) {
+        // What was left of the last output event there cannot be read from here on. A thread that reads another field
+        // of what is made here, without the lock, sees that.
+        self.set_output(Guid::NULL);
+        fence(Ordering::Release);
         self.index.set(index);
         self.kind.set(kind as u8);
         self.depc.set(depc);
@@ -92,9 +101,9 @@ impl Edt {
         let sized: &SizedEdt<{ WORDS[0] }> = Box::leak(Box::new(SizedEdt {
             edt: Edt {
                 header: Header::new(),
-                work: Cell::new(std::ptr::null()),
+                work: super::AtomicView(Default::default()),
                 scope: Cell::new(std::ptr::null()),
-                output: Cell::new(Guid::NULL.bits()),
+                output: Guid::NULL.bits().into(),
                 link: Cell::new(std::ptr::null()),
                 index: Cell::default(),
                 depc: Cell::default(),
@@ -158,6 +167,15 @@ pub struct Edts {
 /// A thread's free EDT slots of all sizes.
 #[derive(Default)]
 pub struct EdtCaches([Cache; 4]);
+
+impl EdtCaches {
+    /// Caches that use the slots of so many EDTs of each size that went last late ([`Cache::keeping`]).
+    pub fn keeping(edts: usize) -> EdtCaches {
+        let sized = || Cache::keeping(edts);
+        // An EDT in the largest kind has no output event in itself.
+        EdtCaches([sized(), sized(), sized(), Cache::default()])
+    }
+}
 
 macro_rules! by_kind {
     ($self:ident, $kind:expr, $arena:ident => $body:expr) => {
@@ -317,12 +335,41 @@ impl Edts {
     /// that, if there was one.
     #[inline]
     pub fn free(&self, caches: &mut EdtCaches, edt: &Edt) -> Link {
+        self.free_taking(caches, edt, Edt::take_waiting)
+    }
+
+    /// Does so where the output event, which is or was in the EDT, is triggered with a data block or `NULL_GUID`: that
+    /// can be read until the slot is used anew, if the program has not destroyed the event.
+    #[inline]
+    pub fn free_triggered(&self, caches: &mut EdtCaches, edt: &Edt, data: Guid) -> Link {
+        self.free_taking(caches, edt, |edt| {
+            let waiting = edt.waiting()?;
+            edt.leave_mark(data);
+            Some(waiting)
+        })
+    }
+
+    /// Does so for an EDT that has ended, whose output event was taken out of it and triggers.
+    pub fn free_ended(&self, caches: &mut EdtCaches, edt: &Edt, data: Guid) {
+        self.free_taking(caches, edt, |edt| {
+            edt.leave_mark(data);
+            None
+        });
+    }
+
+    #[inline(always)]
+    fn free_taking(
+        &self,
+        caches: &mut EdtCaches,
+        edt: &Edt,
+        take: impl FnOnce(&Edt) -> Option<Link>,
+    ) -> Link {
         let index = edt.index.get();
         if edt.flags.get().has_hints() {
             self.hints.drop_of(edt.own_guid());
         }
         let locked = edt.header.lock_pinned();
-        let waiting = edt.take_waiting().unwrap_or(Link::END);
+        let waiting = take(edt).unwrap_or(Link::END);
         let [small, medium, large, huge] = &mut caches.0;
         match edt.kind() {
             Kind::EdtSmall => end(locked, |word| self.small.free(small, word, index)),
@@ -377,6 +424,20 @@ impl Edts {
         let (edt, locked) = self.lock_slot(output.edt_of_output()?)?;
         let waiting = edt.waiting()?;
         Some((edt, locked, waiting))
+    }
+
+    /// What is still known of the output event that an EDT had in itself, where it has triggered and the EDT is gone.
+    pub fn remains_of_output(&self, output: Guid) -> Option<Remains> {
+        let guid = output.edt_of_output()?;
+        let edt = self.get(guid.kind()?, guid.index())?;
+        // Pairs with the stores in `leave_mark` and `begin`.
+        let data = || remains::data_in(edt.output.load(Ordering::Acquire));
+        let work = || edt.work.get();
+        let (data, work) = (edt.header).read_remains(guid.generation(), data, work)?;
+        // SAFETY: an EDT that has left a mark has had a `Code`, or null in tests, and these are kept as long as the
+        // runtime lives.
+        let by = unsafe { work.as_ref() };
+        Some(Remains { data, by })
     }
 
     #[inline(always)]

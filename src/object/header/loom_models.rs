@@ -215,3 +215,77 @@ fn a_label_is_created_again_after_its_object_has_gone() {
         }
     });
 }
+
+/// An object as far as its remains go.
+struct Remembered {
+    header: Header<TestState>,
+    /// 0 where there are none.
+    mark: AtomicU64,
+    other: AtomicU64,
+}
+
+impl Remembered {
+    /// Makes an object in the free slot, whose other field begins with this.
+    fn begin(&self, other: u64) {
+        self.mark.store(0, Ordering::Relaxed);
+        fence(Ordering::Release);
+        self.other.store(other, Ordering::Relaxed);
+        self.header
+            .publish(self.header.peek().with_state(TestState::Live));
+    }
+
+    /// Ends the object of this generation. All leave the same mark.
+    fn end(&self, generation: u32, other: Option<u64>) {
+        let mut locked = self.header.lock(generation).expect("live");
+        if let Some(other) = other {
+            self.other.store(other, Ordering::Release);
+        }
+        self.mark.store(1, Ordering::Release);
+        locked.word = locked.word.freed().expect("generations left");
+    }
+
+    fn read(&self, generation: u32) -> Option<u64> {
+        let mark = || Some(self.mark.load(Ordering::Acquire)).filter(|&mark| mark != 0);
+        let other = || self.other.load(Ordering::Relaxed);
+        let (_, other) = self.header.read_remains(generation, mark, other)?;
+        Some(other)
+    }
+}
+
+/// What an object has left is read as it was, or not at all, while the slot is used anew by an object that has the
+/// other field from its creation (as an EDT) or from its end (as an event), and leaves the same mark.
+#[test]
+fn remains_are_of_one_object() {
+    for at_end in [false, true] {
+        loom::model(move || {
+            let slot = Arc::new(Remembered {
+                header: Header::new(),
+                mark: AtomicU64::new(0),
+                other: AtomicU64::new(0),
+            });
+            let others = |number: u64| {
+                if at_end {
+                    (9, Some(number))
+                } else {
+                    (number, None)
+                }
+            };
+            let (begin, end) = others(1);
+            slot.begin(begin);
+            let reader = slot.clone();
+            let reads = loom::thread::spawn(move || {
+                for generation in [0, 1] {
+                    let read = reader.read(generation);
+                    let own = u64::from(generation) + 1;
+                    assert!(read.is_none_or(|other| other == own), "{read:?}");
+                }
+            });
+            slot.end(0, end);
+            let (begin, end) = others(2);
+            slot.begin(begin);
+            slot.end(1, end);
+            reads.join().expect("no panic");
+            assert_eq!((slot.read(0), slot.read(1)), (None, Some(2)));
+        });
+    }
+}

@@ -29,7 +29,7 @@ const UNSATISFIED: &str = "which nobody has satisfied (ocrEventSatisfy)";
 
 /// The words for an event that lasts and has triggered. A thread that still waits for it waits for its data block.
 fn satisfied(event: &Event) -> String {
-    match event.data.get() {
+    match event.data() {
         data if data.is_null() => "which has been satisfied".into(),
         data => format!(
             "which has been satisfied with {}, which is not to be had yet",

@@ -85,6 +85,9 @@ pub struct SnapshotInputs<'a> {
     pub history: Option<&'a History>,
     /// How many calls were refused, and a description of the first. None if there was none.
     pub refused: Option<(u64, String)>,
+    /// How many dependences were refused since their event was gone, and a description of the first. None if there was
+    /// none, and in strict mode.
+    pub late: Option<(u64, String)>,
     /// How many calls were given `NULL_GUID` alone and did nothing, and a description of the first. None if there was
     /// none.
     pub nothing: Option<(u64, String)>,

@@ -90,6 +90,18 @@ impl Snapshot<'_> {
                 "\n  {count} calls were refused before, the first: {first}. OCR_CHECK=strict says why."
             ),
         });
+        if let Some((count, first)) = &self.told.late {
+            let which = match count {
+                1 => format!("A dependence on an event that was gone was refused: {first}"),
+                count => format!(
+                    "{count} dependences on events that were gone were refused, the first: {first}"
+                ),
+            };
+            text += &format!(
+                "\n  {which}. If the event has triggered just before, OCR_GONE_EVENTS=N, with a larger N, has the \
+                 runtime know it for longer, and serve the dependence (default: 64 events for each thread)."
+            );
+        }
         let unexplained = |edt: &WaitingEdt| {
             let mut slots = edt.slots.iter();
             slots.any(|slot| slot.link.is_none() && self.lacks(edt, slot).is_none())

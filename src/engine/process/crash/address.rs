@@ -104,7 +104,7 @@ fn destroyed(runtime: &Runtime, address: usize) -> Option<(Guid, usize, usize)> 
 }
 
 /// The block at the address that nobody holds, in strict mode.
-fn released(runtime: &Runtime, address: usize) -> Option<At> {
+pub(crate) fn released(runtime: &Runtime, address: usize) -> Option<At> {
     let at = runtime.check.as_ref()?.closed_at(address)?;
     (at.closed && (0..at.len as isize).contains(&at.byte)).then_some(at)
 }

@@ -8,6 +8,7 @@
 //!
 //! | what comes | what happens |
 //! |---|---|
+//! | an EDT that reads a data block which strict mode has closed, since nobody holds it | the thread that watches tells of the rule, and ends the program with status 1; if it does not, what follows |
 //! | the first thread that crashes | tells it, gives the signal back to the system, and returns: the instruction is tried again, and the system ends the program as it would have |
 //! | another that crashes meanwhile | waits until that has been told, and a second more; then it lets the system end the program itself |
 //! | a signal that somebody has sent | gives the signal back to the system, and returns or raises it again |
@@ -228,6 +229,13 @@ fn say_of(
     let asked = range::asks_range_of();
     // What that does is no EDT's.
     let edt = Context::running_here().filter(|_| asked.is_none());
+    if signal == libc::SIGSEGV && !address::is_write(context) {
+        // SAFETY: for a SIGSEGV of a thread's own doing, and this is called for no other, the system fills in the address.
+        let address = unsafe { info.si_addr() } as usize;
+        if let (Some(edt), Some(at)) = (edt, address::released(runtime, address)) {
+            report::end_for_read(edt, &at, stack::instruction(context));
+        }
+    }
     say(|text| match edt.or(asked) {
         Some(edt) if asked.is_some() => {
             write!(

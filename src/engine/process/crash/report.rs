@@ -1,7 +1,8 @@
 //! What is told of a crash by the thread that watches: where the instruction is, and what the EDT's function is called.
 //! In strict mode it also tells what the EDT has been through. That is its creator, what its pre-slots were connected
 //! to, and, where it got a null pointer, the EDT that satisfied the event. Of a block that it missed, or that is gone,
-//! the creator and the destroyer are named. Before that, what the program has printed is written.
+//! the creator and the destroyer are named. Before that, what the program has printed is written. An EDT that has read a block
+//! which nobody holds has broken a rule of strict mode: the program ends there as for every other one.
 //!
 //! | thread | does |
 //! |---|---|
@@ -11,6 +12,8 @@
 //! The EDT does not end meanwhile. If the thread that watches cannot tell, since the one that crashed has a lock
 //! that it needs, or since it is not there, as in a copy of the process, nothing is said.
 
+use crate::check::history::Who;
+use crate::check::{At, Misuse};
 use crate::engine::process::bell;
 use crate::engine::process::crash::address;
 use crate::engine::state::fatal::flush_output;
@@ -28,6 +31,8 @@ static EDT: AtomicU64 = AtomicU64::new(0);
 static BLOCK: AtomicU64 = AtomicU64::new(0);
 /// Which of its first 64 pre-slots give it a null pointer, a bit each.
 static NULLS: AtomicU64 = AtomicU64::new(0);
+/// Where that block was read though nobody holds it: the byte, and its size, which is not 0 then.
+static READ: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
 /// Where the instruction is; 0 if that says nothing.
 static INSTRUCTION: AtomicUsize = AtomicUsize::new(0);
 
@@ -35,6 +40,7 @@ static INSTRUCTION: AtomicUsize = AtomicUsize::new(0);
 pub(crate) fn begin() {
     EDT.store(0, Ordering::Relaxed);
     BLOCK.store(0, Ordering::Relaxed);
+    READ[1].store(0, Ordering::Relaxed);
     ASKED.store(false, Ordering::SeqCst);
 }
 
@@ -58,6 +64,24 @@ pub(crate) fn ask(edt: Option<&Edt>, block: Option<Guid>, instruction: Option<us
     wait_until(|| !ASKED.load(Ordering::SeqCst));
 }
 
+/// Has the program ended, in strict mode, since an EDT has read a data block that nobody holds. Returns where the thread
+/// that watches does not do that. For the handler of a signal.
+pub(crate) fn end_for_read(edt: &Edt, at: &At, instruction: Option<usize>) {
+    READ[0].store(at.byte.unsigned_abs(), Ordering::Relaxed);
+    READ[1].store(at.len, Ordering::Relaxed);
+    ask(Some(edt), Some(at.block), instruction);
+    READ[1].store(0, Ordering::Relaxed);
+}
+
+/// The misuse of an EDT that has read a block which nobody holds, if that is what the thread waits for.
+fn read_released(runtime: &Runtime, (edt, block): (Guid, Guid)) -> Option<Box<Misuse>> {
+    let [byte, len] = [&READ[0], &READ[1]].map(|number| number.load(Ordering::Relaxed));
+    let check = runtime.check.as_ref().filter(|_| len != 0)?;
+    let who = (runtime.objects.edts.lock(edt)).map(|(edt, _locked)| Who::of(edt))?;
+    let place = symbols::place_of(INSTRUCTION.load(Ordering::Relaxed));
+    Some(check.read_released(who, (block, byte, len), place))
+}
+
 /// Waits until it is so, at most for some seconds. For the handler of a signal.
 pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
     /// The condition is looked at this often, once in a hundredth of a second.
@@ -77,11 +101,15 @@ pub(crate) fn say_if_asked(runtime: &Runtime) {
     if !ASKED.load(Ordering::SeqCst) {
         return;
     }
+    let [edt, block] = [&EDT, &BLOCK].map(|guid| Guid::from_bits(guid.load(Ordering::Relaxed)));
+    if let Some(misuse) = read_released(runtime, (edt, block)) {
+        // With status 1: the thread that has come to the signal waits.
+        runtime.fatal(&misuse.to_string());
+    }
     flush_output();
     if let Some(place) = symbols::place_of(INSTRUCTION.load(Ordering::Relaxed)) {
         say_line!("  the instruction is {place}");
     }
-    let [edt, block] = [&EDT, &BLOCK].map(|guid| Guid::from_bits(guid.load(Ordering::Relaxed)));
     match &runtime.check {
         _ if edt.is_null() => {}
         Some(check) => {

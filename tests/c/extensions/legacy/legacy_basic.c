@@ -3,6 +3,7 @@
  * result, and the end by ocrShutdown from main. Several times in one process.
  */
 // clause: ocr-legacy.h
+// deviates: 1.5
 // workers: 2
 // args: one -ocr:workers 3 two -ocr:stats=0
 #include "check.h"

@@ -44,7 +44,7 @@ static void waits_if_created(void) {
 
 static void changes_nothing(void) {
     ocrGuid_t handle, first = NULL_GUID, sticky = event_of(OCR_EVENT_STICKY_T), tmpl = TEMPLATE(spawned, 0, 1);
-    ocrHint_t untyped;
+    ocrHint_t untyped = {0};
     void *addr;
     u32 flag = ocrPause(true);
     CHECK_EQ(ocrPause(true), 0);
@@ -52,7 +52,6 @@ static void changes_nothing(void) {
     ocrResume(flag);
     ocrElsUserSet(ELS_USER_SIZE - 1, sticky);
     CHECK(ocrGuidIsEq(ocrElsUserGet(ELS_USER_SIZE - 1), sticky));
-    OK(ocrHintInit(&untyped, OCR_HINT_UNDEF_T));
     OK(ocrDbCreate(&first, &addr, 8, DB_PROP_NONE, &untyped, NO_ALLOC));
     OK(ocrEventSatisfy(sticky, first));
     CHECK(ocrGuidIsEq(ocrWait(sticky), first));

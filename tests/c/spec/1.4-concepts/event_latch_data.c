@@ -4,6 +4,7 @@
  * (1.4.3.1) says that it drops blocks; programs of OCR 1.2 rely on getting the last one.
  */
 // clause: 1.4.3.1
+// deviates: 1.4.3.1
 #include "check.h"
 
 static ocrGuid_t gets(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -3,6 +3,7 @@
  * children fires after them, with or without data. Its own blocks are free by then.
  */
 // clause: 1.4.2
+// deviates: 1.4.2 2.7.3
 #include "check.h"
 
 static ocrGuid_t child(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

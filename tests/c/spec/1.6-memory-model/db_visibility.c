@@ -4,6 +4,7 @@
  * event, its block, or an event that it satisfied.
  */
 // clause: 1.6.2
+// deviates: 1.6.2
 #include "check.h"
 
 enum { WORDS = 1000 };

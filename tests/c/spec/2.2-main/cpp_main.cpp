@@ -1,5 +1,6 @@
 /* A C++ program whose mainEdt has the name that C++ gives it. */
 // clause: 2.2
+// deviates: 2.2
 // stdout-lines: 1 argc 1
 #include "check.h"
 

@@ -3,6 +3,7 @@
  * both names of the accessors; the block passed on to another EDT.
  */
 // clause: 2.2 2.3.3 2.3.4
+// deviates: 2.3.4
 // args: 2 4 abcd
 #include "check.h"
 

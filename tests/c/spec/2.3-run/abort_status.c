@@ -1,5 +1,6 @@
 /* 2.3.2: the code given to ocrAbort is the exit status, from a nested EDT, with others about. */
 // clause: 2.3.2
+// deviates: 2.3.2
 // status: 125
 #include "check.h"
 

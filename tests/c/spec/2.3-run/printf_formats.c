@@ -1,5 +1,6 @@
 /* 2.3.5: every conversion that OCR promises, under both names, and the number of bytes returned. */
 // clause: 2.3.5
+// deviates: 2.3.5
 #include "check.h"
 
 #define PRINTS(text, ...) CHECK_EQ(ocrPrintf(__VA_ARGS__), strlen(text))

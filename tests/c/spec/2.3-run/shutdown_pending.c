@@ -4,6 +4,7 @@
  * ocrShutdown may go on to its end.
  */
 // clause: 2.3.1
+// deviates: 2.3.1
 #include "check.h"
 
 static ocrGuid_t never(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -3,6 +3,7 @@
  * destroyed twice, no block at all, any bit pattern.
  */
 // clause: 2.5.2 2.5.3
+// deviates: 2.5.2 2.5.3
 #include "check.h"
 
 static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -1,5 +1,6 @@
 /* Pre-slots of an EDT may be satisfied as those of events are (OCR 1.2); ocrEventSatisfy is for slot 0 (2.6.3). */
 // clause: 2.6.3 2.6.4
+// deviates: 2.6.3 2.6.4
 // revisions: plain strict
 // [strict] stderr-without: ocr: error
 #include "check.h"

@@ -3,6 +3,7 @@
  * the slot is connected to another event; destroying a satisfied one takes nothing back.
  */
 // clause: 2.6.2
+// deviates: 2.6.2
 #include "check.h"
 
 enum { EDTS = 100 };

@@ -3,6 +3,7 @@
  * output event goes with it; events that it was connected to go on without it. One that runs is not destroyed.
  */
 // clause: 2.7.4
+// deviates: 2.7.4
 #include "check.h"
 #include <extensions/ocr-runtime-itf.h>
 

@@ -4,6 +4,7 @@
  * comes to no harm.
  */
 // clause: 2.7.3 2.8.1
+// deviates: 2.8.1
 #include "check.h"
 
 static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -3,6 +3,7 @@
  * of C++, a lambda.
  */
 // clause: 2.7.1
+// deviates: 2.7.1
 // status: nonzero
 // stderr: (plain) waits on
 // stderr: (Step<3>::run) waits on

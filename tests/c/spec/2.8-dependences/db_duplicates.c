@@ -4,6 +4,7 @@
  * exclusive one does not wait for itself.
  */
 // clause: 2.8.1
+// deviates: 1.4.4
 #include "check.h"
 
 static ocrGuid_t reads(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

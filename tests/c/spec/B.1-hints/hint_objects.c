@@ -33,7 +33,8 @@ static ocrGuid_t nothing(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
 static void variables(void) {
     ocrHint_t hint;
     u64 value = UNSET;
-    OK(ocrHintInit(&hint, OCR_HINT_UNDEF_T));
+    memset(&hint, 0, sizeof hint);
+    REFUSED(OCR_EINVAL, ocrHintInit(&hint, OCR_HINT_UNDEF_T));
     REFUSED(OCR_EINVAL, ocrSetHintValue(&hint, OCR_HINT_EDT_PRIORITY, 1));
     REFUSED(OCR_EINVAL, ocrHintInit(NULL, OCR_HINT_EDT_T));
     REFUSED(OCR_EINVAL, ocrHintInit(&hint, (ocrHintType_t)5));
@@ -90,7 +91,7 @@ static void kept_apart(void) {
     OK(ocrHintInit(&db_type, OCR_HINT_DB_T));
     OK(ocrHintInit(&event_type, OCR_HINT_EVT_T));
     OK(ocrHintInit(&group_type, OCR_HINT_GROUP_T));
-    OK(ocrHintInit(&undefined, OCR_HINT_UNDEF_T));
+    memset(&undefined, 0, sizeof undefined);
     set(&urgent, OCR_HINT_EDT_T, OCR_HINT_EDT_PRIORITY, 9);
     ocrGuid_t tmpl = template_of(nothing, 0, 1), other = template_of(nothing, 0, 1);
     ocrGuid_t event = event_of(OCR_EVENT_STICKY_T), block = block_with(1);

@@ -3,6 +3,7 @@
  * from one to the other, in the variable and by way of an object.
  */
 // clause: B.1.3 B.1.5
+// deviates: B.1
 #include "check.h"
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

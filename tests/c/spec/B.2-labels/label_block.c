@@ -3,6 +3,7 @@
  * A label serves as a lock; then every kind of object is waited for.
  */
 // clause: B.2.3
+// deviates: B.2.3
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

@@ -3,6 +3,7 @@
  * way they name them, and then do what they would have done.
  */
 // clause: B.2.3
+// deviates: B.2
 // revisions: plain strict
 #include "check.h"
 #include <extensions/ocr-db-by-value.h>

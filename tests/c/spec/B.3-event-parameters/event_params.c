@@ -4,6 +4,7 @@
  * where it begins below zero, of as many increments.
  */
 // clause: B.3 B.3.1 B.3.2
+// deviates: B.3
 #include "check.h"
 #include <stdatomic.h>
 

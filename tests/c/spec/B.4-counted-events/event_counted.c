@@ -4,6 +4,7 @@
  * and not after; more of them, or a second satisfaction, are refused. Bad parameters.
  */
 // clause: B.4 B.3.3 B.4.1
+// deviates: B.4
 #include "check.h"
 #include <stdatomic.h>
 

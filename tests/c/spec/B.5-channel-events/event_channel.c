@@ -5,6 +5,7 @@
  * producers and consumers at once: each satisfaction reaches exactly one.
  */
 // clause: B.5 B.5.2 B.3.3
+// deviates: B.5
 #include "check.h"
 #include <stdatomic.h>
 

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use values::{
     parse_bind, parse_bytes, parse_checks, parse_count, parse_flag, parse_models, parse_patience,
-    parse_queues, parse_workers,
+    parse_queues, parse_workers, word,
 };
 
 /// One setting, as people see it.
@@ -486,7 +486,8 @@ impl Values {
             workers: self.get("workers", cores, parse_workers)?,
             bind: self.get("bind", Bind::Auto, parse_bind)?,
             sched: self.get("sched", policy::DEFAULT.into(), |text| {
-                policy::parse(text).map(|_| text.to_string())
+                let text = word(text);
+                policy::parse(&text).map(|_| text)
             })?,
             devices: self.get("devices", Selection::Auto, str::parse)?,
             device_memory: self.get("device-memory", None, |text| parse_bytes(text).map(Some))?,

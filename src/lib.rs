@@ -27,6 +27,7 @@
 //! * `message`: messages that are made without memory.
 //! * [`model`]: what a run has learned of how long EDTs and copies take.
 //! * [`platform`]: the description of the machine in a file, with measured speeds of links.
+//! * `stack`: the stacks of threads, and alternative ones for signal handlers.
 //! * `symbols`: the names of the program's functions, for messages.
 //! * `sync`: the atomics of the protocols, which the models replace.
 //! * `trace`: the recording of a run, as records in a file that each thread maps.
@@ -74,6 +75,8 @@ pub mod report;
 pub(crate) mod sched;
 #[cfg(not(loom))]
 pub mod simulate;
+#[cfg(not(loom))]
+mod stack;
 pub(crate) mod status;
 mod symbols;
 mod sync;

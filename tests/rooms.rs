@@ -16,6 +16,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("message", &[]),
     ("directory", &["text"]),
     ("cores", &["text"]),
+    ("stack", &[]),
     ("heap", &["message", "sync"]),
     ("trace", &["text", "diag"]),
     ("symbols", &["text", "heap"]),
@@ -33,7 +34,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("simulate", &["sched", "object", "model"]),
     (
         "device",
-        &["object", "sync", "text", "model", "trace", "cores"],
+        &["object", "sync", "text", "model", "trace", "cores", "stack"],
     ),
     ("platform", &["device", "text", "config", "model"]),
     (
@@ -81,6 +82,7 @@ const BELOW_THE_ENGINE: &[&str] = &[
     "message",
     "text",
     "directory",
+    "stack",
     "symbols",
     "status",
     "sync",

@@ -189,7 +189,7 @@ fn the_package_of_cargo_has_what_it_is_built_of() {
         "build.rs",
         "include/extensions/ocr-hints.h",
         "src/capi/shim.c",
-        "src/capi/thread.c",
+        "src/capi/loader.c",
     ];
     for file in needed
         .into_iter()

@@ -53,12 +53,15 @@ examples: $(EXAMPLES) ## build/examples/*, linked statically
 
 # ---- what cargo builds -----------------------------------------------------------------------------------------------
 
+# Of cargo's archive, with all names of all that it is made of, makes the library, which lets out those of OCR.
+LET_OUT = CC="$(CC)" .packaging/static-library
+
 # The library, the command and the tests are compiled with one profile, so cargo compiles each dependency once. Tests are
 # those of all crates: they are the default members of the workspace.
-$(STATIC_LIBRARY): $(LIBRARY_SOURCES)
+$(STATIC_LIBRARY): $(LIBRARY_SOURCES) .packaging/static-library
 	@mkdir -p $(@D)
 	$(CARGO) build --release --locked --package ocr
-	@cp target/release/libocr.a $@
+	@$(LET_OUT) target/release/libocr.a $@
 
 $(COMMAND): $(COMMAND_SOURCES) $(STATIC_LIBRARY)
 	@mkdir -p $(@D)
@@ -214,7 +217,7 @@ build/no-strict/libocr.a: $(LIBRARY_SOURCES)
 	@mkdir -p $(@D)
 	RUSTFLAGS="--cfg ocr_no_strict" \
 		$(CARGO) rustc --release --locked --package ocr --lib --crate-type staticlib $(WITH_CFG)
-	@cp target/$(HOST)/release/libocr.a $@
+	@$(LET_OUT) target/$(HOST)/release/libocr.a $@
 
 build/sanitizers/thread/memory.o: tests/sanitizers/memory.c
 	@mkdir -p $(@D)
@@ -254,6 +257,14 @@ D_MAN      = $(D_DATA)/man/man1
 # The way from the libraries to the prefix, so that an installation can be moved.
 PREFIX_FROM_LIBDIR = $(shell realpath -m --relative-to="$(LIBDIR)" "$(PREFIX)")
 
+# What make, a shell, sed, pkg-config or CMake take for something else in the name of a folder.
+STRANGE := $$ & \ ' " ` | ; < > * ? [ ] { } ( ) ! : % \#
+refuse   = $(foreach c,$(STRANGE),$(if $(findstring $(c),$(value $(1))),$(error $(1)=$(value $(1)) has the character $(c) in it, \
+	which cannot be written into ocr.pc and the CMake package as it is: choose a folder without it)))
+ifneq ($(filter install install-files ocr-install ocr-install-files uninstall deb,$(MAKECMDGOALS)),)
+$(foreach folder,PREFIX LIBDIR OCR_INSTALL,$(if $(filter file,$(origin $(folder))),,$(call refuse,$(folder))))
+endif
+
 install: all ## into PREFIX (/usr/local), below DESTDIR if that is set
 	@$(MAKE) --no-print-directory install-files
 
@@ -268,7 +279,8 @@ install-files: ## the same, of what has been built before
 	install -m 644 $(STATIC_LIBRARY) "$(D_LIB)"
 	install -m 755 $(SHARED_LIBRARY) "$(D_LIB)"
 	ln -sf $(SONAME) "$(D_LIB)/libocr.so"
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' ocr.pc.in \
+	libdir="$(LIBDIR)"; case $$libdir in "$(PREFIX)"/*) libdir='$${prefix}'"$${libdir#"$(PREFIX)"}";; esac; \
+		sed -e "s|@PREFIX@|$(PREFIX)|" -e "s|@LIBDIR@|$$libdir|" -e '/^[a-z]*=/s/ /\\ /g' -e 's|@VERSION@|$(VERSION)|' ocr.pc.in \
 		>"$(D_LIB)/pkgconfig/ocr.pc"
 	chmod 644 "$(D_LIB)/pkgconfig/ocr.pc"
 	install -d "$(D_CMAKE)"

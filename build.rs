@@ -32,7 +32,7 @@ const HEADERS: &[&str] = &[
 ];
 
 /// What must be C.
-const IN_C: &[&str] = &["src/capi/shim.c", "src/capi/thread.c"];
+const IN_C: &[&str] = &["src/capi/shim.c", "src/capi/loader.c"];
 
 /// Macros of the headers that `bindgen` does not see as constants, because there is a cast in them.
 const PROPERTIES: &[&str] = &[

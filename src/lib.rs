@@ -26,6 +26,7 @@
 //! * `heap`: the runtime's own memory, and what happens where there is none.
 //! * `message`: messages that are made without memory.
 //! * [`platform`]: the description of the machine in a file, with measured speeds of links.
+//! * `stack`: the stacks of threads, and alternative ones for signal handlers.
 //! * `symbols`: the names of the program's functions, for messages.
 //! * `trace`: the recording of a run, as records in a file that each thread maps.
 
@@ -52,6 +53,7 @@ pub(crate) mod object;
 pub mod platform;
 pub mod report;
 pub(crate) mod sched;
+mod stack;
 pub(crate) mod status;
 mod symbols;
 pub mod tasks;

@@ -10,12 +10,10 @@ use memmap2::Mmap;
 use object::read::{Object, ObjectKind, ObjectSymbol};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 use std::fs::File;
-use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::ptr;
 
 /// The names that were asked for, each once: they are of functions, and there are no more of those.
 static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
@@ -43,9 +41,9 @@ pub(crate) fn home_of(function: usize) -> Option<(PathBuf, usize)> {
 pub(crate) fn place_of(instruction: usize) -> Option<String> {
     let info = loaded_at(instruction)?;
     let home = Home::of(instruction)?;
-    // SAFETY: `dladdr` has succeeded, so `dli_fname` is the loader's C string with the name of the file. It stays as
-    // long as that is loaded, and `instruction`, at which the program has crashed or is, keeps it loaded.
-    let file = Readable(unsafe { CStr::from_ptr(info.dli_fname) }.to_bytes());
+    // SAFETY: `loaded_at` gives the loader's C string with the name of the file. It stays as long as that is loaded, and
+    // `instruction`, at which the program has crashed or is, keeps it loaded.
+    let file = Readable(unsafe { CStr::from_ptr(info.name) }.to_bytes());
     let bytes = contents(&home.file)?;
     let parsed = object::File::parse(&*bytes).ok()?;
     let within = (instruction - home.base) as u64;
@@ -121,17 +119,16 @@ struct Home {
 impl Home {
     fn of(function: usize) -> Option<Home> {
         let info = loaded_at(function)?;
-        let base = info.dli_fbase as usize;
+        let base = info.start;
         // SAFETY: `getauxval` has no preconditions, and touches no memory of the caller.
         let headers = unsafe { libc::getauxval(libc::AT_PHDR) } as usize;
-        let is_program =
-            loaded_at(headers).is_some_and(|program| program.dli_fbase as usize == base);
+        let is_program = loaded_at(headers).is_some_and(|program| program.start == base);
         let file = if is_program {
             PathBuf::from("/proc/self/exe")
         } else {
-            // SAFETY: `dladdr` has succeeded, so `dli_fname` is the loader's C string with the name of the file. It
-            // stays as long as that is loaded, which is at least as long as a template has its function.
-            let name = unsafe { CStr::from_ptr(info.dli_fname) };
+            // SAFETY: `loaded_at` gives the loader's C string with the name of the file. It stays as long as that is
+            // loaded, which is at least as long as a template has its function.
+            let name = unsafe { CStr::from_ptr(info.name) };
             PathBuf::from(std::ffi::OsStr::from_bytes(name.to_bytes()))
         };
         Some(Home { file, base })
@@ -139,13 +136,31 @@ impl Home {
 }
 
 /// What is loaded at an address.
-fn loaded_at(address: usize) -> Option<libc::Dl_info> {
-    let mut info = MaybeUninit::uninit();
-    // SAFETY: `info` has room for the answer, and `dladdr` compares the address with those of what is loaded and never
-    // reads it.
-    let found = unsafe { libc::dladdr(ptr::without_provenance(address), info.as_mut_ptr()) };
-    // SAFETY: a result other than 0 says that `dladdr` has written all fields.
-    (found != 0).then(|| unsafe { info.assume_init() })
+pub(crate) struct Loaded {
+    /// Where it begins.
+    pub(crate) start: usize,
+    /// The name of the file, which stays as long as that is loaded.
+    name: *const c_char,
+}
+
+/// What is loaded at an address. Without the lock of the dynamic loader, which `dladdr` takes: another thread may keep it while it
+/// waits for this one.
+#[cfg(not(loom))]
+pub(crate) fn loaded_at(address: usize) -> Option<Loaded> {
+    unsafe extern "C" {
+        /// The name of the file that is loaded at an address, and where it begins; null if there is none
+        /// (`src/capi/loader.c`).
+        safe fn ocrLoadedAt(address: usize, start: &mut usize) -> *const c_char;
+    }
+    let mut start = 0;
+    let name = ocrLoadedAt(address, &mut start);
+    (!name.is_null()).then_some(Loaded { start, name })
+}
+
+/// Models ask for no names.
+#[cfg(loom)]
+pub(crate) fn loaded_at(_: usize) -> Option<Loaded> {
+    None
 }
 
 /// What a file has, mapped: pages that nobody looks at are not read. Where addresses are scarce there is none, since a

@@ -307,6 +307,78 @@ fn uninstall_leaves_nothing_behind() {
     assert_eq!(left, "");
 }
 
+/// Where the libraries are is said by the prefix, so that pkg-config finds them in an installation that was moved.
+#[test]
+fn the_description_follows_the_prefix() {
+    let folder = fresh_folder("install-description");
+    let destination = format!("DESTDIR={}", folder.display());
+    let description = |words: &[&str], file: &str| {
+        let mut all = vec!["install-files".to_string(), destination.clone()];
+        all.extend(words.iter().map(|word| word.to_string()));
+        make(&all);
+        fs::read_to_string(folder.join(file)).expect("ocr.pc is installed")
+    };
+    for (words, file, says) in [
+        (
+            &["PREFIX=/opt/x"][..],
+            "opt/x/lib/pkgconfig/ocr.pc",
+            "prefix=/opt/x\nlibdir=${prefix}/lib\n",
+        ),
+        (
+            &["PREFIX=/opt/x", "LIBDIR=/opt/x/lib/here"],
+            "opt/x/lib/here/pkgconfig/ocr.pc",
+            "prefix=/opt/x\nlibdir=${prefix}/lib/here\n",
+        ),
+        (
+            &["PREFIX=/opt/x", "LIBDIR=/opt/xy/lib"],
+            "opt/xy/lib/pkgconfig/ocr.pc",
+            "prefix=/opt/x\nlibdir=/opt/xy/lib\n",
+        ),
+        (
+            &["PREFIX=/opt/x y"],
+            "opt/x y/lib/pkgconfig/ocr.pc",
+            "prefix=/opt/x\\ y\nlibdir=${prefix}/lib\n",
+        ),
+    ] {
+        let text = description(words, file);
+        assert!(text.starts_with(says), "{words:?}: {text}");
+    }
+}
+
+#[test]
+fn folders_with_characters_that_mean_something_else_are_refused() {
+    let folder = fresh_folder("install-strange");
+    for strange in ["&", "$", "$$", "\\", "'", "|", "\"", "`", ";", "#", "%"] {
+        for (variable, target) in [
+            ("PREFIX", "install-files"),
+            ("LIBDIR", "install-files"),
+            ("OCR_INSTALL", "ocr-install-files"),
+        ] {
+            let place = format!("{}/a{strange}b", folder.display());
+            for from_environment in [false, true] {
+                let mut make = make_command();
+                make.arg(target).current_dir(root());
+                match from_environment {
+                    true => make.env(variable, &place),
+                    false => make.arg(format!("{variable}={place}")),
+                };
+                let output = make.output().expect("there is a make");
+                let errors = String::from_utf8_lossy(&output.stderr);
+                assert!(
+                    !output.status.success(),
+                    "{variable} with {strange} was taken"
+                );
+                assert!(
+                    errors.contains("choose a folder without it"),
+                    "{variable} with {strange}: {errors}"
+                );
+            }
+        }
+    }
+    let left = fs::read_dir(&folder).expect("it is there").count();
+    assert_eq!(left, 0, "something was installed");
+}
+
 #[test]
 fn makefiles_of_existing_programs_find_what_they_name() {
     let folder = fresh_folder("install-ocr");

@@ -1,6 +1,7 @@
 //! The C boundary: one file per public header, named like it, with bodies of a few lines. Three files differ: `db.rs`
 //! has `ocr-db-info.h`, too, and leaves `ocrDbCopy` to `copy.rs`; `stats.rs` has `ocrProgressReport` of `ocr-edt.h`;
-//! and `shim.c` has what must be C (`ocr-std.h`, `main`). `thread.c` defines `pthread_create`, which no header of OCR has.
+//! and `shim.c` has what must be C (`ocr-std.h`, `main`). `loader.c` has no function of a header: it reads the dynamic loader's
+//! lock.
 //!
 //! The headers say what the arguments and the errors of each function are. A comment here says what the function does,
 //! and which clause or extension defines it.

@@ -1,11 +1,14 @@
 /*
  * What cannot be written in Rust: functions with a variable number of arguments, and weak symbols.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "ocr.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -109,13 +112,25 @@ int ocrFlushStreams(void)
 extern void ocrProcessBegins(void);
 /* Defined in src/engine/process/exit.rs. */
 extern void ocrProcessEnds(int status, void *unused);
-/* A function of glibc: atexit for a function that gets the exit status. */
-extern int on_exit(void (*function)(int, void *), void *argument);
+
+/* Has the library that this is linked into stay when it is closed: it is called when the process ends, and when threads
+ * end that have called it. libocr.so stays by itself; libocr.a may be in a library that a program opens. */
+static void stayInProcess(void)
+{
+    Dl_info found;
+    struct link_map *map = NULL;
+    if (dladdr1((void *)(uintptr_t)ocrFlushStreams, &found, (void **)&map, RTLD_DL_LINKMAP) != 0 && map != NULL &&
+        map->l_name[0] != '\0') {
+        /* The program itself has no name there. */
+        dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    }
+}
 
 /* Runs before the program registers functions with atexit, so that the program's run first; one of them may end the
  * run. Runs also before the program changes its directory. */
 __attribute__((constructor(101))) static void watchProcess(void)
 {
+    stayInProcess();
     ocrProcessBegins();
     on_exit(ocrProcessEnds, NULL);
 }

@@ -48,6 +48,29 @@ fn models_are_off_or_in_a_directory() {
 }
 
 #[test]
+fn words_are_the_same_in_capital_letters() {
+    for text in ["Off", "OFF", " off "] {
+        assert_eq!(parse_models(OsStr::new(text)), Ok(Models::Off));
+        assert_eq!(parse_patience(text), Ok(None));
+        assert_eq!(parse_flag(text), Ok(false));
+        assert_eq!(parse_checks(text), Ok(Checks::Off));
+        assert_eq!(parse_bind(text), Ok(Bind::Off));
+    }
+    assert_eq!(parse_checks("Strict"), Ok(Checks::Strict));
+    assert_eq!(parse_flag("True"), Ok(true));
+    let mut args = words("p -ocr:sched=Static:1:2 -ocr:devices=NONE");
+    let given = GivenArguments::take_from(&mut args).expect("right");
+    let settings = Settings::with(&given).expect("right");
+    assert_eq!(*settings.sched, "static:1:2");
+    assert_eq!(*settings.devices, Selection::None);
+    // A directory may be called so.
+    assert!(matches!(
+        parse_models(OsStr::new("./Off")),
+        Ok(Models::In(_))
+    ));
+}
+
+#[test]
 fn the_program_name_is_left_alone() {
     let mut args = words("-ocr:help x");
     let given = GivenArguments::take_from(&mut args).expect("right");

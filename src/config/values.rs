@@ -1,11 +1,11 @@
-//! How the value of a setting is read. Errors are for people.
+//! How the value of a setting is read. Errors are for people. Words are read alike in capital letters and small ones, and with
+//! spaces around them.
 
 use super::{Bind, Checks, Models};
 use crate::device::DeviceSettings;
 use crate::directory::from_start;
 use crate::sched::policy;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,6 +15,11 @@ const MAX_WORKERS: usize = 4096;
 /// The most seconds of patience that make sense to ask for: a year.
 const MAX_PATIENCE: u64 = 366 * 86_400;
 
+/// A value as it is compared with words.
+pub(super) fn word(text: &str) -> String {
+    text.trim().to_ascii_lowercase()
+}
+
 pub(super) fn parse_workers(text: &str) -> Result<usize, String> {
     text.parse()
         .ok()
@@ -23,7 +28,7 @@ pub(super) fn parse_workers(text: &str) -> Result<usize, String> {
 }
 
 pub(super) fn parse_bind(text: &str) -> Result<Bind, String> {
-    match text {
+    match &*word(text) {
         "auto" => Ok(Bind::Auto),
         "off" | "0" => Ok(Bind::Off),
         _ => Err(format!("\"{text}\" is neither auto nor off")),
@@ -31,11 +36,12 @@ pub(super) fn parse_bind(text: &str) -> Result<Bind, String> {
 }
 
 pub(super) fn parse_policy(text: &str) -> Result<String, String> {
-    policy::parse(text).map(|_| text.to_string())
+    let text = word(text);
+    policy::parse(&text).map(|_| text)
 }
 
 pub(super) fn parse_checks(text: &str) -> Result<Checks, String> {
-    match text {
+    match &*word(text) {
         "off" | "0" => Ok(Checks::Off),
         "strict" | "1" => Ok(Checks::Strict),
         "leaks" => Ok(Checks::Leaks),
@@ -44,8 +50,8 @@ pub(super) fn parse_checks(text: &str) -> Result<Checks, String> {
 }
 
 pub(super) fn parse_models(text: &OsStr) -> Result<Models, String> {
-    match text.as_bytes() {
-        b"off" | b"0" => Ok(Models::Off),
+    match text.to_str().map(word).as_deref() {
+        Some("off" | "0") => Ok(Models::Off),
         _ => from_start(Path::new(text))
             .map(Models::In)
             .map_err(|error| error.to_string()),
@@ -53,7 +59,7 @@ pub(super) fn parse_models(text: &OsStr) -> Result<Models, String> {
 }
 
 pub(super) fn parse_flag(text: &str) -> Result<bool, String> {
-    match text {
+    match &*word(text) {
         "1" | "true" | "on" | "yes" => Ok(true),
         "0" | "false" | "off" | "no" => Ok(false),
         _ => Err(format!("\"{text}\" is neither 1 nor 0")),
@@ -74,7 +80,7 @@ pub(super) fn parse_queues(text: &str) -> Result<usize, String> {
 }
 
 pub(super) fn parse_patience(text: &str) -> Result<Option<Duration>, String> {
-    match text {
+    match &*word(text) {
         "off" | "0" => Ok(None),
         _ => text
             .parse()

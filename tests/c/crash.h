@@ -33,6 +33,17 @@ static inline void recursion(ocrEdtDep_t depv[]) {
     result = deep(0);
 }
 
+/* Calls the runtime at each level: a call finds the stack full. It needs more of the stack than a level does. */
+static inline int deep_calls(int level) {
+    ocrGuid_t block;
+    void *start;
+    if (ocrDbCreate(&block, &start, 8, DB_PROP_NONE, NULL_HINT, NO_ALLOC) == 0)
+        ocrDbDestroy(block);
+    return level == result - 1 ? 0 : deep_calls(level + 1) + 1;
+}
+
+static inline void recursion_of_calls(void) { result = deep_calls(0); }
+
 static inline void fails_assert(ocrEdtDep_t depv[]) {
     assert(depv == NULL);
 }

@@ -11,6 +11,7 @@
 //! Index spaces are made on these threads, too. The program's functions for that start no threads.
 
 use crate::cores::CoreSet;
+use crate::stack::SignalStack;
 use crate::text::read_file;
 use parking_lot::Mutex;
 use std::cell::Cell;
@@ -28,6 +29,9 @@ const ASK: libc::c_ulong = 0xffff_ffff;
 
 /// Whether there ever was such a thread.
 static ANY: AtomicBool = AtomicBool::new(false);
+
+/// What [`program_has_opencl`] has answered before the last of them was started.
+static PROGRAM_HAS_OPENCL: AtomicBool = AtomicBool::new(false);
 
 /// The threads that are started here and have not ended, by number.
 static OWN: Mutex<Vec<libc::pid_t>> = Mutex::new(Vec::new());
@@ -64,10 +68,12 @@ pub(crate) fn spawn<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<T>> {
     // Set before the thread is there, for threads that look: without it, the new thread counts as the program's.
+    PROGRAM_HAS_OPENCL.store(program_has_opencl(), Ordering::SeqCst);
     ANY.store(true, Ordering::SeqCst);
     Builder::new().name(format!("{NAME}{name}")).spawn(move || {
         IS_ONE.set(true);
         set_flag();
+        let _handlers = SignalStack::of_runtime();
         let _own = Own::begin();
         work()
     })
@@ -161,7 +167,10 @@ impl OpenclThreads {
     /// of a process that has a mark itself, and so all its threads.
     pub fn now() -> OpenclThreads {
         let process = || is_marked(&std::process::id().to_string());
-        if !ANY.load(Ordering::SeqCst) || process() || program_has_opencl() {
+        // As it was known before: to ask takes the lock of the dynamic loader, which a thread may keep that waits for the
+        // one that watches.
+        let has_opencl = || PROGRAM_HAS_OPENCL.load(Ordering::SeqCst);
+        if !ANY.load(Ordering::SeqCst) || process() || has_opencl() {
             return OpenclThreads(Vec::new());
         }
         let tasks = fs::read_dir("/proc/self/task").into_iter().flatten();

@@ -4,6 +4,7 @@ use crate::device::{BuildError, KernelSpec};
 use crate::engine::state::context::Context;
 use crate::engine::state::devices::{Used, split_options};
 use crate::engine::state::fork;
+use crate::engine::state::loader;
 use crate::engine::state::unused::add_missing;
 use crate::object::code::{Code, Kernel, KernelError, NO_RESULT, NdRangeFunction};
 use crate::object::guid::Guid;
@@ -153,11 +154,11 @@ impl Context {
         let open = runtime.devices.open_for(runtime, function);
         runtime.end_outside();
         let Some(open) = open else {
-            let plan = runtime.devices.plan(runtime);
-            add_missing(
-                &mut work.missing,
-                plan.problem.clone().map(KernelError::here),
-            );
+            let problem = match loader::why_no_devices() {
+                Some(why) => Some(why.to_string()),
+                None => runtime.devices.plan(runtime).problem.clone(),
+            };
+            add_missing(&mut work.missing, problem.map(KernelError::here));
             return Vec::new();
         };
         let mut failures = Vec::new();

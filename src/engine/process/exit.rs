@@ -6,6 +6,7 @@ use crate::engine::life::range::asks_range_of;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::{exit_now, flush_output, status_after_output};
 use crate::engine::state::fork;
+use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
 use crate::object::name::EdtName;
 use std::ffi::{c_int, c_void};
@@ -15,6 +16,7 @@ use std::ffi::{c_int, c_void};
 /// the program has printed is written at last.
 #[unsafe(no_mangle)]
 extern "C" fn ocrProcessEnds(status: c_int, _: *mut c_void) {
+    loader::process_ends();
     if !fork::is_first() {
         return;
     }

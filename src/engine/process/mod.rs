@@ -1,4 +1,4 @@
-//! The process around a run: hangs, crashes, signals, `exit`, the beginning of threads.
+//! The process around a run: hangs, crashes, signals, `exit`.
 
 pub(crate) mod bell;
 pub(crate) mod crash;
@@ -7,5 +7,4 @@ pub(crate) mod exit;
 pub(crate) mod patience;
 pub(crate) mod quiescence;
 pub(crate) mod sigfpe;
-pub(crate) mod thread_start;
 pub(crate) mod watchdog;

@@ -8,6 +8,8 @@
 //! that is told may be too short by one such interval.
 
 use crate::device::Counters;
+use crate::engine::state::fatal::fatal;
+use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
 use crate::sched::sleep::SleepState;
 use std::sync::atomic::Ordering;
@@ -87,6 +89,37 @@ impl Runtime {
             in_flight,
             devices: used.iter().map(|used| used.counters()).collect(),
         })
+    }
+
+    /// Ends the program if a thread holds the lock of the dynamic loader and waits in a call, another waits for that lock, and
+    /// nothing has changed for long.
+    pub(crate) fn end_under_lock(&self, patience: &mut Patience<Progress>) {
+        let holder = loader::wanted_from();
+        let Some(long) = patience.look(Instant::now(), holder.map(|_| self.progress())) else {
+            return;
+        };
+        let waits = holder.and_then(|holder| {
+            std::fs::read_to_string(format!("/proc/self/task/{holder}/comm")).ok()
+        });
+        let name = waits.unwrap_or_default();
+        fatal(&format!(
+            "the program hangs: thread \"{}\" waits for the runtime in the constructor or destructor of a library, and so \
+             it keeps the dynamic loader's lock. For {} s another thread has waited for that lock: one that opens a \
+             library, as OpenCL's drivers do for kernels. Wait for EDTs, and end runs, when dlopen() or dlclose() has \
+             returned.",
+            name.trim_end(),
+            long.as_secs()
+        ));
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            workers: self.queues.sleep.state(),
+            in_flight: self.in_flight.load(Ordering::SeqCst),
+            devices: (self.devices.in_use().iter())
+                .map(|used| used.counters())
+                .collect(),
+        }
     }
 
     /// Says if devices have kept all others waiting for long.

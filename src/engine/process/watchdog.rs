@@ -38,6 +38,7 @@ pub(crate) fn watch(runtime: &Runtime) {
     // SAFETY: `gettid` has no preconditions.
     THREAD.store(unsafe { libc::gettid() }, Ordering::Relaxed);
     let mut patience = runtime.settings.patience.map(Patience::new);
+    let mut under_lock = runtime.settings.patience.map(Patience::new);
     let routine = match *runtime.settings.patience {
         Some(patience) => ROUTINE_SECONDS.min(patience.as_secs() as i64),
         None => ROUTINE_SECONDS,
@@ -63,6 +64,9 @@ pub(crate) fn watch(runtime: &Runtime) {
             runtime.check_halt();
             runtime.check_deadlock();
             runtime.note_blind();
+            if let Some(patience) = &mut under_lock {
+                runtime.end_under_lock(patience);
+            }
             if let Some(patience) = &mut patience {
                 runtime.note_patience(patience);
             }

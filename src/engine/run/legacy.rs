@@ -7,6 +7,7 @@ use crate::engine::run::start::{Run, USAGE_STATUS, answered};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::{exit_now, fatal};
 use crate::engine::state::fork;
+use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
 use crate::object::guid::Guid;
 use crate::report::tally::Wait;
@@ -114,6 +115,7 @@ pub(crate) fn end(wait: bool) -> Option<i32> {
     }
     let Legacy { run, watching } = RUN.lock().take()?;
     let runtime = run.runtime();
+    let _under_lock = loader::waits();
     if wait {
         runtime.idle_threads.begin();
         runtime.check_halt();

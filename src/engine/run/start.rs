@@ -16,7 +16,6 @@ use crate::engine::state::fork;
 use crate::engine::state::handlers::Handlers;
 use crate::engine::state::remembered::Remembered;
 use crate::engine::state::runtime::Runtime;
-use crate::engine::state::stack;
 use crate::engine::workers::worker;
 use crate::model::Transfers;
 use crate::object::Objects;
@@ -29,6 +28,7 @@ use crate::report::{Destination, DeviceReport, Report};
 use crate::sched::policy;
 use crate::sched::queues::Queues;
 use crate::sched::reclaim::Reclaim;
+use crate::stack;
 use crate::{config, heap, text, trace};
 use crossbeam_utils::CachePadded;
 use std::ffi::OsString;
@@ -172,8 +172,8 @@ impl Run {
                 }
                 (_, Some(limit)) => format!(
                     "the process has a limit of {limit} MiB of addresses (ulimit -v), and each worker takes {} MiB of them \
-                     for its stack: raise that limit, or ask for fewer with -ocr:workers or OCR_WORKERS",
-                    stack::BYTES >> 20
+                     for its stacks: raise that limit, or ask for fewer with -ocr:workers or OCR_WORKERS",
+                    (stack::BYTES + stack::FOR_HANDLERS) >> 20
                 ),
                 (_, None) => "ask for fewer with -ocr:workers or OCR_WORKERS".to_string(),
             };

@@ -4,7 +4,6 @@ use crate::engine::state::answered::Answered;
 use crate::engine::state::chained::ChainedLaunches;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::seats::Seating;
-use crate::engine::state::stack::SignalStack;
 use crate::graph::finish::Credit;
 use crate::graph::{Graph, Worklist};
 use crate::memory::Leases;
@@ -74,9 +73,6 @@ pub(crate) struct Context {
     pub is_manager: bool,
     /// On a device manager's thread, the kernels that were enqueued ahead.
     pub(crate) chained: ChainedLaunches,
-    /// The stack for signal handlers of a thread that is not a worker, whose own stack may be found full, too. None where the
-    /// thread has begun with one (`process/thread_start.rs`).
-    pub(crate) signals: Option<SignalStack>,
     /// Keeps the runtime, for a thread that is not a worker.
     pub(crate) keeper: Option<Arc<Runtime>>,
     /// What the thread has done and does, for reports and snapshots.
@@ -118,7 +114,6 @@ impl Context {
             looked_in: 0,
             is_manager: false,
             chained: ChainedLaunches::default(),
-            signals: None,
             keeper: None,
             tally: runtime.registry.join(),
         }));

@@ -7,6 +7,7 @@ use crate::device::{
     DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, InlineList, LoaderState, ManagerEvents,
 };
 use crate::engine::state::fatal::fatal;
+use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::sharing::{self, Sharing};
 use crate::engine::state::unused::{UnusedKernels, no_device};
@@ -27,6 +28,8 @@ pub(crate) struct Devices {
     /// Makes what the device managers tell the engine through.
     events: MakeEvents,
     plan: OnceLock<DevicePlan>,
+    /// What stands for the plan where it cannot be made yet.
+    no_plan: OnceLock<DevicePlan>,
     open: OnceLock<Open>,
     /// How workers and CPU devices share the cores.
     sharing: Sharing,
@@ -80,6 +83,7 @@ impl Devices {
         Devices {
             events,
             plan: OnceLock::new(),
+            no_plan: OnceLock::new(),
             open: OnceLock::new(),
             sharing: Sharing::new(),
             unused: UnusedKernels::default(),
@@ -95,15 +99,24 @@ impl Devices {
     }
 
     pub(crate) fn plan(&self, runtime: &Runtime) -> &DevicePlan {
+        if self.plan.get().is_none()
+            && let Some(why) = loader::why_no_devices()
+        {
+            return self.no_plan.get_or_init(|| DevicePlan {
+                problem: Some(why.to_string()),
+                ..DevicePlan::default()
+            });
+        }
         (self.plan).get_or_init(|| runtime.signals.keep(|| DevicePlan::new(runtime)))
     }
 
     /// The devices for a kernel, opened now if they are not yet. Where there is only a fallback, a kernel with a C
-    /// function beside it has none, unless the program has asked for them ([`Devices::is_by_hint`]).
+    /// function beside it has none, unless the program has asked for them ([`Devices::is_by_hint`]). None, too, while
+    /// drivers can load nothing (`loader.rs`).
     pub(crate) fn open_for(&self, runtime: &'static Runtime, function: bool) -> Option<&Open> {
         let wanted = self.plan(runtime).devices();
         let unasked = self.is_by_hint(runtime, function) && !self.asked.load(Ordering::SeqCst);
-        if wanted.is_empty() || unasked {
+        if wanted.is_empty() || unasked || loader::why_no_devices().is_some() {
             return None;
         }
         let open = self.open.get_or_init(|| {

@@ -6,6 +6,7 @@
 //! does by itself: LLVM's would remove its temporary files and end the program as the system does. That of `SIGFPE` is
 //! wanted while kernels run (`process/sigfpe.rs`), and goes when the run ends.
 
+use crate::symbols;
 use parking_lot::Mutex;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -192,12 +193,7 @@ fn program_headers() -> usize {
 
 /// Where the file is loaded that this address is in: the program, or a library.
 fn start_of_file(address: usize) -> Option<usize> {
-    let mut file = MaybeUninit::<libc::Dl_info>::uninit();
-    // SAFETY: `file` has room for the answer, and `dladdr` compares the address with those of what is loaded and never
-    // reads it.
-    let found = unsafe { libc::dladdr(address as *const libc::c_void, file.as_mut_ptr()) };
-    // SAFETY: a result other than 0 says that `dladdr` has written all fields.
-    (found != 0).then(|| unsafe { file.assume_init() }.dli_fbase.addr())
+    symbols::loaded_at(address).map(|file| file.start)
 }
 
 /// The signals that have a handler, each with the handler's address.

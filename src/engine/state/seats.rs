@@ -42,9 +42,9 @@ use crate::cores::CoreSet;
 use crate::engine::state::end::{FATAL_STATUS, Interrupt};
 use crate::engine::state::fatal::{end_process, fatal};
 use crate::engine::state::runtime::Runtime;
-use crate::engine::state::stack;
-use crate::engine::state::stack::SignalStack;
 use crate::sched::queues::Local;
+use crate::stack;
+use crate::stack::SignalStack;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -256,6 +256,7 @@ impl Seats {
         let _state = self.state.lock();
         let work = move || {
             OF_RUNTIME.set(true);
+            let _handlers = SignalStack::of_runtime();
             work();
             let _state = self.state.lock();
             self.own.fetch_sub(1, Ordering::SeqCst);
@@ -386,7 +387,7 @@ impl Seats {
             .stack_size(stack::BYTES)
             .spawn(move || {
                 OF_RUNTIME.set(true);
-                let _signals = SignalStack::begin();
+                let _handlers = SignalStack::of_runtime();
                 // The panic hook has said what happened. Without this worker the program could
                 // wait for ever.
                 if catch_unwind(AssertUnwindSafe(work)).is_err() {

@@ -4,6 +4,7 @@
 use crate::config::{DEFAULT_ORIGIN, Set};
 use crate::device::{DeviceInfo, DeviceKind, Selection};
 use crate::engine::state::devices::{Devices, split_options, suits};
+use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
 use crate::object::code::{Kernel, KernelError};
 use crate::object::edt::Edt;
@@ -184,6 +185,14 @@ impl Devices {
     fn why_not_built(&self, runtime: &Runtime, edt: &Edt) -> String {
         let plan = self.plan(runtime);
         let kernels = &edt.work().kernels;
+        if edt
+            .work()
+            .missing
+            .iter()
+            .any(|why| why.text == loader::HELD)
+        {
+            return loader::HELD.to_string();
+        }
         let is_for_one = |kernel: &Kernel| {
             let wanted = split_options(&kernel.options).map_or(None, |(wanted, _)| wanted);
             plan.devices().iter().any(|info| suits(info.kind, wanted))

@@ -3,11 +3,11 @@
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
-use crate::engine::state::stack::SignalStack;
 use crate::object::edt::Edt;
 use crate::object::name::EdtName;
 use crate::sched::queues::Local;
 use crate::sched::reclaim::begin_worker;
+use crate::stack;
 use parking_lot::Mutex;
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -44,6 +44,7 @@ impl Context {
             let goes_on = this.tally.now.calls.enter(|| this.runtime.is_current());
             OUTSIDER.set(ptr::null_mut());
             Context::end(outsider, goes_on);
+            stack::give_back();
         }
     }
 
@@ -114,10 +115,14 @@ impl Context {
 
     fn enter_call_outside() -> Option<*mut Context> {
         let context = Context::of_outsider()?;
+        stack::before_call();
         // SAFETY: `of_outsider` returns this thread's own context, which lives until `Context::leave`; nothing else
         // refers to it here.
         let this = unsafe { &*context };
         let enters = this.tally.now.calls.enter(|| this.runtime.is_current());
+        if !enters {
+            stack::after_call();
+        }
         enters.then_some(context)
     }
 
@@ -126,6 +131,7 @@ impl Context {
         // thread's own context, which is alive.
         if let Some(this) = unsafe { OUTSIDER.get().as_ref() } {
             this.tally.now.calls.leave();
+            stack::after_call();
         }
     }
 
@@ -135,6 +141,7 @@ impl Context {
         // SAFETY: the pointer is null, or that of this thread's own context, which lives until `Context::leave`.
         if let Some(this) = unsafe { OUTSIDER.get().as_ref() } {
             this.tally.now.calls.leave_all();
+            stack::give_back();
         }
     }
 
@@ -189,11 +196,9 @@ impl Context {
         // Where the library has the `main`, its thread does none of the program's; to ask for its stack takes long.
         // SAFETY: `gettid` has no preconditions.
         let is_main = unsafe { libc::gettid() } as u32 == std::process::id();
-        new.signals = if is_main && !this.legacy {
-            None
-        } else {
-            SignalStack::begin()
-        };
+        if this.legacy || !is_main {
+            stack::find();
+        }
         OUTSIDER.set(context);
         watch_thread();
         Some(context)

@@ -17,6 +17,7 @@ use crate::engine::life::create_request::{CreateError, Output};
 use crate::engine::life::internal_edt::InternalEdt;
 use crate::engine::state::context::Context;
 use crate::engine::state::fork;
+use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::seats::Seating;
 use crate::engine::state::waiters::Comes;
@@ -114,6 +115,7 @@ impl Context {
         fork::check_fork(call);
         let wait = Wait { call, event, label };
         *self.tally.now.waits.lock() = Some(wait);
+        let _under_lock = loader::waits();
         // A thread that runs EDTs, or an EDT that has left its seat.
         let worker = self.local.is_some() || self.seating != Seating::No;
         if worker {

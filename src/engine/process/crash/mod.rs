@@ -29,12 +29,12 @@ use crate::engine::state::context::Context;
 use crate::engine::state::handlers::{Handler, WithInfo};
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::seats::OF_RUNTIME;
-use crate::engine::state::stack;
 use crate::engine::strict::is_runtimes;
 use crate::message::{Text, say};
 use crate::object::data_block::{Former, former_at};
 use crate::object::edt::{Edt, EdtState};
 use crate::object::guid::Kind;
+use crate::stack;
 use crate::text::{Counted, Readable};
 use std::ffi::CStr;
 use std::fmt::Write;
@@ -226,15 +226,23 @@ fn say_of(
     runtime: &'static Runtime,
 ) {
     let name = name_of(signal);
+    // SAFETY: the signals that this is called for are SIGSEGV and SIGBUS of a thread's own doing, for which the system
+    // fills in the address. For others the field is read as what the system has put there, and not used.
+    let address = || unsafe { info.si_addr() } as usize;
+    let faulted = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
     let asked = range::asks_range_of();
     // What that does is no EDT's.
     let edt = Context::running_here().filter(|_| asked.is_none());
-    if signal == libc::SIGSEGV && !address::is_write(context) {
-        // SAFETY: for a SIGSEGV of a thread's own doing, and this is called for no other, the system fills in the address.
-        let address = unsafe { info.si_addr() } as usize;
-        if let (Some(edt), Some(at)) = (edt, address::released(runtime, address)) {
-            report::end_for_read(edt, &at, stack::instruction(context));
-        }
+    if signal == libc::SIGSEGV
+        && !address::is_write(context)
+        && let (Some(edt), Some(at)) = (edt, address::released(runtime, address()))
+    {
+        report::end_for_read(edt, &at, stack::instruction(context));
+    }
+    if faulted && let Some(bytes) = stack::is_full_of_handlers(address(), context) {
+        say(|text| full_of_handlers(text, (name, address()), bytes, edt.or(asked)));
+        report::ask(None, None, stack::instruction(context));
+        return;
     }
     say(|text| match edt.or(asked) {
         Some(edt) if asked.is_some() => {
@@ -251,10 +259,6 @@ fn say_of(
         ),
         None => write!(text, "ocr: error: {ThisThread} crashed with {name}"),
     });
-    // SAFETY: the signals that this is called for are SIGSEGV and SIGBUS of a thread's own doing, for which the system
-    // fills in the address. For others the field is read as what the system has put there, and not used.
-    let address = || unsafe { info.si_addr() } as usize;
-    let faulted = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
     let is_full = faulted && stack::is_full(address(), context);
     say(|text| match signal {
         libc::SIGABRT if gave_up() => {
@@ -503,6 +507,33 @@ fn arithmetic(text: &mut Text, code: libc::c_int) -> fmt::Result {
         }
         _ => text.write_str(": a floating-point operation for which the program has traps on"),
     }
+}
+
+/// A handler of the program's has filled the alternative stack, which has so many bytes: what it has interrupted is not at
+/// fault.
+fn full_of_handlers(
+    text: &mut Text,
+    (name, address): (&str, usize),
+    bytes: usize,
+    edt: Option<&Edt>,
+) -> fmt::Result {
+    write!(
+        text,
+        "ocr: error: a signal handler of the program crashed with {name} at address {address:#x}: the alternative stack, which \
+         SA_ONSTACK has it run on, is full. It has {} KiB here",
+        bytes >> 10
+    )?;
+    if let Some(edt) = edt {
+        write!(
+            text,
+            ", in a thread that was running EDT {}",
+            CrashedEdt(edt)
+        )?;
+    }
+    text.write_str(
+        ". Let the handler need less, for instance by static variables in place of large arrays, or give the thread a larger \
+         stack by sigaltstack().\n",
+    )
 }
 
 fn full_stack(text: &mut Text, address: usize, edt: Option<&Edt>) -> fmt::Result {

@@ -1,13 +1,12 @@
 // What is said of threads of the program that crash, in no EDT, each in a process of its own: the thread, the signal, and
-// what the address looks like. A thread that has not called the runtime is told of, too, also with a full stack: it has
-// another one for signals, or has set one. The process ends by the signal.
+// what the address looks like. A thread that has not called the runtime is told of, too. A full stack is told of where the thread
+// is in a call of the runtime, or has set another stack for signals. The process ends by the signal.
 //
 // clause: crash
 // needs: signals
 // workers: 1 2
 #include "crash.h"
 
-#include <extensions/ocr-runtime-itf.h>
 #include <pthread.h>
 
 static ocrEdtDep_t nothing[2];
@@ -39,14 +38,8 @@ static void *is_named(void *unused) {
     return unused;
 }
 
-static void *recurses(void *unused) {
-    recursion(NULL);
-    return unused;
-}
-
-static void *calls_and_recurses(void *unused) {
-    CHECK(ocrNbWorkers() > 0);
-    recursion(NULL);
+static void *recurses_with_calls(void *unused) {
+    recursion_of_calls();
     return unused;
 }
 
@@ -67,8 +60,7 @@ static const struct {
     {divides, SIGFPE, "in no EDT, crashed with SIGFPE: an integer was divided by zero"},
     {aborts, SIGABRT, "in no EDT, crashed with SIGABRT: it called abort()"},
     {is_named, SIGSEGV, "thread \"reader\", in no EDT, crashed with SIGSEGV at address 0x0, close to a null pointer"},
-    {recurses, SIGSEGV, ": its stack is full. Put large arrays on the heap"},
-    {calls_and_recurses, SIGSEGV, ": its stack is full. Put large arrays on the heap"},
+    {recurses_with_calls, SIGSEGV, ": its stack is full. Put large arrays on the heap"},
     {recurses_with_stack, SIGSEGV, ": its stack is full. Put large arrays on the heap"},
 };
 

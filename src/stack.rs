@@ -1,6 +1,15 @@
-//! The stacks of the threads that run EDTs. Each has another for signal handlers, which can so tell that the
-//! first is full. So have other threads: those that `pthread_create` starts from their beginning
-//! (`engine/process/thread_start.rs`), and the rest from their first call of the runtime.
+//! The stacks of threads, and the alternative stacks that signal handlers run on, which can so tell that the first is
+//! full.
+//!
+//! | thread | its alternative stack |
+//! |---|---|
+//! | of the runtime, one that calls OpenCL included | [`SignalStack::of_runtime`], from its beginning to its end |
+//! | of the program | [`before_call`] lends it one for a call of the runtime that begins where little of its stack is left |
+//! | that OpenCL starts | none |
+//!
+//! A handler of the program's with `SA_ONSTACK` runs there, too. So a thread of the runtime has as much as `main`
+//! mostly has. A thread of the program has none but in such a call, where the one that it is lent is larger than what
+//! it has left. A thread that has an alternative stack of the program's keeps that.
 
 use std::cell::Cell;
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -10,23 +19,93 @@ use std::ptr;
 /// touched takes memory.
 pub(crate) const BYTES: usize = 16 << 20;
 
-/// More than LLVM wants, which gives a thread another one if this is smaller. Only what is touched takes
-/// memory.
-const FOR_SIGNALS: usize = 128 << 10;
+/// What handlers have on a thread of the runtime: as much as the stack of `main` has by default. Only what is touched
+/// takes memory.
+pub(crate) const FOR_HANDLERS: usize = 8 << 20;
+
+/// A call that begins with less of the thread's stack than this is lent as much for handlers. The runtime's own
+/// functions need a small part of it.
+const SHORT: usize = 256 << 10;
+
+/// The guard below an alternative stack: larger than a page, so that a function with an array comes into it, not over
+/// it.
+const GUARD: usize = 64 << 10;
 
 /// How many bytes below its stack pointer code may use the stack: by pushing, in the red zone, by probing.
 const BELOW: usize = 64 << 10;
 
 thread_local! {
-    /// An address of this thread's stack: where the guard ends and the stack begins, or where the thread has begun, at the
-    /// other end. Between the two nothing faults. 0 if neither is known.
+    /// The address where this thread's guard ends and its stack begins. 0 if that is not known.
     static IN_STACK: Cell<usize> = const { Cell::new(0) };
+    /// How many calls there are, one inside the other, since this thread was lent a stack. 0: it has none of that kind.
+    static CALLS: Cell<usize> = const { Cell::new(0) };
+    /// What it was lent, or will be again. Without a destructor: those of the program may still call the runtime. It
+    /// goes with the thread's context ([`give_back`]).
+    static LENT: Cell<Option<ManuallyDrop<SignalStack>>> = const { Cell::new(None) };
 }
 
-/// Notes for a thread that has just begun where its stack is. To ask the C library for its bounds would allocate.
-pub(crate) fn note_beginning() {
+/// Notes where the stack of this thread is. Asks the C library, which for the thread of `main` reads a file.
+pub(crate) fn find() {
+    IN_STACK.set(guard_end().unwrap_or(0));
+}
+
+/// A call of the runtime begins on a thread of the program, for which [`find`] was called.
+#[inline]
+pub(crate) fn before_call() {
     let here = 0u8;
-    IN_STACK.set(ptr::from_ref(&here).addr());
+    // The stack may go on below that address, by a guard: some versions of the C library count it twice. On a stack
+    // that the program has made by itself the difference is large, or goes round and is large then.
+    let left = ptr::from_ref(&here)
+        .addr()
+        .wrapping_sub(IN_STACK.get().wrapping_sub(GUARD));
+    if left < GUARD + SHORT || CALLS.get() != 0 {
+        lend();
+    }
+}
+
+/// The call is over.
+#[inline]
+pub(crate) fn after_call() {
+    if CALLS.get() != 0 {
+        take_back();
+    }
+}
+
+#[cold]
+fn lend() {
+    if CALLS.get() == 0 {
+        if has_one() {
+            return;
+        }
+        let kept = LENT.take();
+        let Some(lent) = kept.or_else(|| SignalStack::map(SHORT).map(ManuallyDrop::new)) else {
+            return;
+        };
+        let is_lent = lent.install();
+        LENT.set(Some(lent));
+        if !is_lent {
+            return;
+        }
+    }
+    CALLS.set(CALLS.get() + 1);
+}
+
+/// The memory stays for the next such call, until [`give_back`].
+#[cold]
+fn take_back() {
+    CALLS.set(CALLS.get() - 1);
+    if CALLS.get() == 0
+        && let Some(lent) = LENT.take()
+    {
+        lent.take_off();
+        LENT.set(Some(lent));
+    }
+}
+
+/// This thread calls the runtime no more, or its call has panicked: it keeps nothing of what it was lent.
+pub(crate) fn give_back() {
+    CALLS.set(0);
+    drop(LENT.take().map(ManuallyDrop::into_inner));
 }
 
 /// Whether the stack of this thread is full: its code uses what lies below. For a signal handler, with the
@@ -34,8 +113,8 @@ pub(crate) fn note_beginning() {
 pub(crate) fn is_full(address: usize, context: *const libc::c_void) -> bool {
     let pointer = stack_pointer(context);
     match IN_STACK.get() {
-        // A thread that has begun without `pthread_create` and has not called the runtime: what its code uses close to the
-        // stack pointer is the stack.
+        // A thread that has not called the runtime and has an alternative stack of its own: what its code uses close to
+        // the stack pointer is the stack.
         0 => pointer.is_some_and(|used| used.abs_diff(address) < BELOW),
         // A block may lie below the guard, and what is meant for it far from the stack pointer.
         known => {
@@ -43,6 +122,18 @@ pub(crate) fn is_full(address: usize, context: *const libc::c_void) -> bool {
             (used.saturating_sub(BELOW)..known).contains(&address)
         }
     }
+}
+
+/// Whether it is the alternative stack that is full: a handler has run on it, and its code uses what lies below. Says
+/// then how many bytes that has. For a signal handler, with the address and the context of the signal.
+pub(crate) fn is_full_of_handlers(address: usize, context: *const libc::c_void) -> Option<usize> {
+    let now = current()?;
+    let start = now.ss_sp.addr();
+    let below = start.saturating_sub(GUARD);
+    let has_one = now.ss_flags & libc::SS_DISABLE == 0;
+    let was_there =
+        stack_pointer(context).is_none_or(|used| (below..start + now.ss_size).contains(&used));
+    (has_one && was_there && (below..start).contains(&address)).then_some(now.ss_size)
 }
 
 /// The address of the instruction at which a signal has interrupted, for a signal handler.
@@ -77,83 +168,65 @@ fn stack_pointer(context: *const libc::c_void) -> Option<usize> {
     None
 }
 
-/// A stack for the signal handlers of this thread, until it is dropped there.
+/// An alternative stack for the signal handlers of this thread, until it is dropped there.
 pub(crate) struct SignalStack {
     /// The mapping of the stack, with a guard at its lower end.
     mapping: *mut libc::c_void,
-    guard: usize,
+    /// The size of the stack, without the guard.
+    bytes: usize,
 }
 
 impl SignalStack {
-    /// Gives this thread one; none if it has one, or the system has no memory for it.
-    pub(crate) fn begin() -> Option<SignalStack> {
-        IN_STACK.set(guard_end().unwrap_or(IN_STACK.get()));
+    /// Gives this thread, which the runtime has started, one; none if it has one, or the system has no memory for it.
+    pub(crate) fn of_runtime() -> Option<SignalStack> {
+        find();
         if has_one() {
             return None;
         }
-        let this = SignalStack::map()?;
+        let this = SignalStack::map(FOR_HANDLERS)?;
         this.install().then_some(this)
     }
 
-    /// Makes one that no thread has; none if the system has no memory for it. Allocates nothing.
-    pub(crate) fn map() -> Option<SignalStack> {
-        // SAFETY: `sysconf` has no preconditions.
-        let guard = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
-        let (bytes, flags) = (guard + FOR_SIGNALS, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    /// Makes one that no thread has; none if the system has no memory for it.
+    fn map(bytes: usize) -> Option<SignalStack> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         // SAFETY: without MAP_FIXED the system places the new mapping where nothing is mapped, so it changes no memory
         // that anybody has.
-        let mapping = unsafe { libc::mmap(ptr::null_mut(), bytes, libc::PROT_NONE, flags, -1, 0) };
+        let mapping = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                GUARD + bytes,
+                libc::PROT_NONE,
+                flags,
+                -1,
+                0,
+            )
+        };
         if mapping == libc::MAP_FAILED {
             return None;
         }
-        let this = SignalStack { mapping, guard };
+        let this = SignalStack { mapping, bytes };
         let access = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: the range begins behind the guard and has the rest of the mapping that was just made, which nobody
         // else knows of.
-        let opened = unsafe { libc::mprotect(this.start(), FOR_SIGNALS, access) };
+        let opened = unsafe { libc::mprotect(this.start(), bytes, access) };
         (opened == 0).then_some(this)
     }
 
     /// Has the signal handlers of this thread use it, and says whether they do. It is to be dropped on this thread.
-    pub(crate) fn install(&self) -> bool {
+    fn install(&self) -> bool {
         let stack = libc::stack_t {
             ss_sp: self.start(),
             ss_flags: 0,
-            ss_size: FOR_SIGNALS,
+            ss_size: self.bytes,
         };
         // SAFETY: `stack` names memory that `map` has made readable and writable, and that stays mapped until `self` is
         // dropped, which takes it off this thread before it unmaps it.
         unsafe { libc::sigaltstack(&stack, ptr::null_mut()) == 0 }
     }
 
-    /// The highest bytes of the stack, for two words. They may be used only while no handler runs on the stack.
-    pub(crate) fn top(&self) -> *mut [usize; 2] {
-        let end = self.start().wrapping_byte_add(FOR_SIGNALS);
-        end.cast::<[usize; 2]>().wrapping_sub(1)
-    }
-
-    /// Gives up the ownership: the stack is there until it is owned again by [`SignalStack::of_address`].
-    pub(crate) fn into_address(self) -> *mut libc::c_void {
-        ManuallyDrop::new(self).mapping
-    }
-
-    /// Owns a stack again.
-    ///
-    /// # Safety
-    /// The address is from [`SignalStack::into_address`], and nobody owns the stack.
-    pub(crate) unsafe fn of_address(mapping: *mut libc::c_void) -> SignalStack {
-        // SAFETY: `sysconf` has no preconditions.
-        let guard = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
-        SignalStack { mapping, guard }
-    }
-
-    fn start(&self) -> *mut libc::c_void {
-        self.mapping.wrapping_byte_add(self.guard)
-    }
-}
-
-impl Drop for SignalStack {
-    fn drop(&mut self) {
+    /// Has the signal handlers of this thread use it no more.
+    fn take_off(&self) {
         // The program may have set another since.
         if current().is_some_and(|now| now.ss_sp == self.start()) {
             let none = libc::stack_t {
@@ -161,17 +234,32 @@ impl Drop for SignalStack {
                 ss_flags: libc::SS_DISABLE,
                 ss_size: 0,
             };
-            // SAFETY: the stack that is taken off is this thread's, and no handler runs on it, since this code of the
-            // thread runs on its usual stack.
+            // SAFETY: the stack that is taken off is this thread's. If a handler runs on it, the system refuses.
             unsafe { libc::sigaltstack(&none, ptr::null_mut()) };
         }
-        // SAFETY: `begin` has made the mapping with this length, and the thread's handlers do not run on it any more.
-        unsafe { libc::munmap(self.mapping, self.guard + FOR_SIGNALS) };
+    }
+
+    fn start(&self) -> *mut libc::c_void {
+        self.mapping.wrapping_byte_add(GUARD)
+    }
+}
+
+impl Drop for SignalStack {
+    fn drop(&mut self) {
+        self.take_off();
+        if current()
+            .is_some_and(|now| now.ss_sp == self.start() && now.ss_flags & libc::SS_ONSTACK != 0)
+        {
+            // A handler of the program's runs on it, and leaves the run or the thread: the memory has to stay.
+            return;
+        }
+        // SAFETY: `map` has made the mapping with this length, and the thread's handlers do not run on it any more.
+        unsafe { libc::munmap(self.mapping, GUARD + self.bytes) };
     }
 }
 
 /// Whether this thread's signal handlers have a stack of their own. `true` where the system does not say it.
-pub(crate) fn has_one() -> bool {
+fn has_one() -> bool {
     current().is_none_or(|now| now.ss_flags & libc::SS_DISABLE == 0)
 }
 

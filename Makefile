@@ -53,17 +53,21 @@ examples: $(EXAMPLES) ## build/examples/*, linked statically
 
 # ---- what cargo builds -----------------------------------------------------------------------------------------------
 
-# The library, the command and the tests are compiled with one profile, so cargo compiles each dependency once. Tests are
-# those of all crates: they are the default members of the workspace.
-$(STATIC_LIBRARY): $(LIBRARY_SOURCES)
+# The library, the command and the tests are compiled with one profile and the same features, so cargo compiles each crate
+# once. The library and the command are compiled together: what needs one core does not wait for the other then.
+build/.compiled: $(LIBRARY_SOURCES) $(COMMAND_SOURCES)
 	@mkdir -p $(@D)
-	$(CARGO) build --release --locked --package ocr
-	@cp target/release/libocr.a $@
+	$(CARGO) build --release --locked --workspace
+	@touch $@
 
-$(COMMAND): $(COMMAND_SOURCES) $(STATIC_LIBRARY)
+# What has not changed stays as it is, so that nothing is linked anew.
+$(STATIC_LIBRARY): build/.compiled
 	@mkdir -p $(@D)
-	$(CARGO) build --release --locked --package ocr-cli
-	@cp target/release/ocr $@.new && mv $@.new $@
+	@cmp -s target/release/libocr.a $@ || cp target/release/libocr.a $@
+
+$(COMMAND): build/.compiled
+	@mkdir -p $(@D)
+	@cmp -s target/release/ocr $@ || { cp target/release/ocr $@.new && mv $@.new $@; }
 
 # cargo gives a cdylib neither a soname nor a weak `main`. It stays when it is closed (nodelete): it is called when
 # threads that have called it end, and the process.

@@ -53,20 +53,26 @@ examples: $(EXAMPLES) ## build/examples/*, linked statically
 
 # ---- what cargo builds -----------------------------------------------------------------------------------------------
 
+# The library, the command and the tests are compiled with one profile and the same features, so cargo compiles each crate
+# once. The library and the command are compiled together: what needs one core does not wait for the other then.
+build/.compiled: $(LIBRARY_SOURCES) $(COMMAND_SOURCES)
+	@mkdir -p $(@D)
+	$(CARGO) build --release --locked --workspace
+	@touch $@
+
 # Of cargo's archive, with all names of all that it is made of, makes the library, which lets out those of OCR.
 LET_OUT = CC="$(CC)" .packaging/static-library
 
-# The library, the command and the tests are compiled with one profile, so cargo compiles each dependency once. Tests are
-# those of all crates: they are the default members of the workspace.
-$(STATIC_LIBRARY): $(LIBRARY_SOURCES) .packaging/static-library
+# What has not changed stays as it is, so that nothing is linked anew.
+$(STATIC_LIBRARY): build/.compiled .packaging/static-library
 	@mkdir -p $(@D)
-	$(CARGO) build --release --locked --package ocr
-	@$(LET_OUT) target/release/libocr.a $@
+	@sha256sum target/release/libocr.a .packaging/static-library >build/.library.new
+	@test -e $@ && cmp -s build/.library.new build/.library || { \
+		$(LET_OUT) target/release/libocr.a $@ && mv build/.library.new build/.library; }
 
-$(COMMAND): $(COMMAND_SOURCES) $(STATIC_LIBRARY)
+$(COMMAND): build/.compiled
 	@mkdir -p $(@D)
-	$(CARGO) build --release --locked --package ocr-cli
-	@cp target/release/ocr $@.new && mv $@.new $@
+	@cmp -s target/release/ocr $@ || { cp target/release/ocr $@.new && mv $@.new $@; }
 
 # cargo gives a cdylib neither a soname nor a weak `main`. It stays when it is closed (nodelete): it is called when
 # threads that have called it end, and the process.

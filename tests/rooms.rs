@@ -237,6 +237,14 @@ fn speaks(code: &str) -> bool {
     code.match_indices("!(").any(|(at, _)| called(&code[..at]))
 }
 
+/// Where the word `use` stands in a statement that passes names on: `pub use`, with attributes before it or without.
+fn passes_on(statement: &str) -> Option<usize> {
+    let mut lines = statement.trim_start().lines();
+    let first = lines.find(|line| !line.trim_start().starts_with("#["));
+    let is_public = first.is_some_and(|line| line.trim_start().starts_with("pub"));
+    statement.find("use ").filter(|_| is_public)
+}
+
 /// The files of a crate: their code, and which names each passes on.
 struct Sources {
     code: BTreeMap<Module, String>,
@@ -291,11 +299,7 @@ impl Sources {
         let begins = self.begins(module);
         let mut names = BTreeMap::new();
         for statement in self.code[module].split(';') {
-            let statement = statement.trim_start();
-            if let Some(at) = statement
-                .find("use ")
-                .filter(|_| statement.starts_with("pub"))
-            {
+            if let Some(at) = passes_on(statement) {
                 // The root of a crate names its files without a word before them.
                 let text = match module.is_empty() {
                     true => format!("crate::{}", &statement[at + 4..]),
@@ -332,9 +336,7 @@ impl Sources {
     fn imports_of(&self, module: &Module) -> BTreeSet<Module> {
         let mut code = String::new();
         for statement in self.code[module].split_inclusive(';') {
-            let is_passed_on =
-                statement.trim_start().starts_with("pub") && statement.contains("use ");
-            if !is_passed_on {
+            if passes_on(statement).is_none() {
                 code.push_str(statement);
             }
         }
@@ -531,7 +533,7 @@ fn circles_through_the_file_of_a_folder_are_seen() {
     let watchdog = ("watchdog", "use crate::crash::report;");
     // What the folder's file does itself, and what it passes on.
     let own = ("crash", "mod write;\npub fn report() { write::all() }");
-    let passes_on = ("crash", "mod write;\npub use write::report;");
+    let passes_on = ("crash", "mod write;\n#[cfg(unix)]\npub use write::report;");
     let write = ("crash::write", "use crate::watchdog::bark;");
     let all = "crash crash::write watchdog";
     assert_eq!(circles_in(&[watchdog, own, write]), [all]);

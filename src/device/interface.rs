@@ -1,13 +1,13 @@
 //! What the engine asks of a device manager, and what it is told.
 
 use crate::cores::CoreSet;
+use crate::device::host::launch_parts::{BlockArg, LaunchRange};
 use crate::device::host::signature::Signature;
 use crate::device::opencl::error::{DeviceError, LaunchError};
 use crate::model::Direction;
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 use smallvec::SmallVec;
-use std::fmt;
 use std::sync::Arc;
 
 /// How one device is to be used.
@@ -120,62 +120,10 @@ pub struct KernelOnDevice {
     pub signature: Signature,
 }
 
-/// The index space of a launch.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct LaunchRange {
-    /// Dimensions in use, 1 to 3.
-    pub work_dim: u32,
-    /// First global id, per dimension.
-    pub offset: [usize; 3],
-    /// Number of work-items, per dimension.
-    pub global: [usize; 3],
-    /// Work-items of a work-group, per dimension; `None`: the manager chooses.
-    pub local: Option<[usize; 3]>,
-}
-
-impl fmt::Display for LaunchRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let dims = (self.work_dim as usize).min(3);
-        let list = |f: &mut fmt::Formatter<'_>, values: &[usize; 3]| {
-            for (i, value) in values[..dims].iter().enumerate() {
-                write!(f, "{}{value}", if i == 0 { "" } else { " x " })?;
-            }
-            Ok(())
-        };
-        write!(f, "global ")?;
-        list(f, &self.global)?;
-        match &self.local {
-            Some(local) => {
-                write!(f, ", local ")?;
-                list(f, local)?;
-            }
-            None => write!(f, ", local size left to the runtime")?,
-        }
-        if self.offset[..dims].iter().any(|&o| o != 0) {
-            write!(f, ", offset ")?;
-            list(f, &self.offset)?;
-        }
-        if !(1..=3).contains(&self.work_dim) {
-            write!(f, " ({} dimensions)", self.work_dim)?;
-        }
-        Ok(())
-    }
-}
-
 /// A list that needs no memory of its own while it is short. A launch is made by one thread and ends on
 /// another: memory that one thread gets and another gives back makes them wait for each other in
 /// `malloc`, which costs more than copying the few words that a launch mostly has.
 pub type InlineList<T> = SmallVec<[T; 4]>;
-
-/// A block that stands in one of a launch's slots.
-#[derive(Clone, Copy)]
-pub struct BlockArg {
-    /// The block; granted to the launch until its answer.
-    pub block: &'static DataBlock,
-    /// Whether the kernel may write it. Where a block stands in several slots, one that writes makes
-    /// it written.
-    pub writes: bool,
-}
 
 /// One kernel to run. Kernel arguments are the parameters in order, then the blocks in slot order.
 pub struct Launch {

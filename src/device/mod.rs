@@ -54,12 +54,13 @@ pub(crate) mod opencl;
 mod tests;
 
 pub use host::counters::Counters;
+pub use host::launch_parts::{BlockArg, LaunchRange};
 pub use host::load::{Pool, feed};
 pub use host::selection::Selection;
 pub use host::signature::{ArgKind, Form, Signature};
 pub use interface::{
-    BlockArg, DeviceSettings, DeviceShare, InlineList, KernelOnDevice, KernelSpec, KernelTime,
-    Launch, LaunchRange, ManagerEvents,
+    DeviceSettings, DeviceShare, InlineList, KernelOnDevice, KernelSpec, KernelTime, Launch,
+    ManagerEvents,
 };
 pub use opencl::discovery::{DeviceInfo, DeviceKind, Inventory, LoaderState, discover};
 pub use opencl::error::{BuildError, DeviceError, LaunchError, code_name};

@@ -177,32 +177,50 @@ fn cmake_finds_an_installation_that_was_moved() {
 }
 
 #[test]
-fn the_package_of_cargo_has_what_it_is_built_of() {
-    let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let mut list = Command::new(cargo);
-    list.args(["package", "--list", "--allow-dirty", "--offline"])
+fn the_packages_of_cargo_have_what_they_are_built_of() {
+    let files_of = |package: &str| {
+        let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+        let mut list = Command::new(cargo);
+        list.args([
+            "package",
+            "--list",
+            "--allow-dirty",
+            "--offline",
+            "--package",
+            package,
+        ])
         .current_dir(root());
-    let list = succeed(&mut list);
-    let files: Vec<&str> = list.lines().collect();
-    let needed = [
+        succeed(&mut list)
+    };
+    let library = [
         "Cargo.lock",
         "build.rs",
         "include/extensions/ocr-hints.h",
         "src/capi/shim.c",
         "src/capi/loader.c",
+        "README.md",
+        "LICENSE-MIT",
     ];
-    for file in needed
-        .into_iter()
-        .chain(["crates/ocr-cli/src/main.rs", "README.md", "LICENSE-MIT"])
-    {
-        assert!(files.contains(&file), "no {file}");
+    let command = ["src/main.rs", "src/html/page.html", "README.md"];
+    let places = ["src/lib.rs", "src/policy/eft.rs", "README.md"];
+    for (package, needed) in [
+        ("ocr", &library[..]),
+        ("ocr-cli", &command),
+        ("ocr-place", &places),
+    ] {
+        let list = files_of(package);
+        let files: Vec<&str> = list.lines().collect();
+        for file in needed {
+            assert!(files.contains(file), "no {file} in {package}");
+        }
     }
-    let is_other = |file: &&&str| {
-        ["tests/", "benches/", ".ci/"]
+    let list = files_of("ocr");
+    let is_other = |file: &&str| {
+        ["tests/", "benches/", ".ci/", "crates/"]
             .iter()
             .any(|folder| file.starts_with(folder))
     };
-    assert_eq!(files.iter().find(is_other), None);
+    assert_eq!(list.lines().find(is_other), None);
 }
 
 #[test]

@@ -6,6 +6,8 @@ pub(crate) mod completion_wake;
 #[cfg(not(loom))]
 pub(crate) mod counters;
 pub(crate) mod inbox;
+#[cfg(not(loom))]
+pub(crate) mod launch_parts;
 pub(crate) mod load;
 #[cfg(not(loom))]
 pub(crate) mod occupancy;

@@ -1,6 +1,6 @@
 //! What runs have learned, as JSON. `docs/guide/src/json.md` describes the members.
 
-use crate::models::{direction, matches, shows_copies};
+use crate::models::entries::{direction, matches, shows_copies};
 use ocr::model::{Content, CopyEntry, ModelEntry, Store, today};
 use ocr::text::Readable;
 use serde_json::{Value, json};

@@ -1,11 +1,13 @@
 //! `ocr models`: shows and removes what runs have learned of how long EDTs and copies take.
 
+mod entries;
 mod json;
 
+use self::entries::{direction, matches, shows_copies};
 use crate::output::{CommandError, print};
 use crate::table::{Align, Table, bytes};
 use ocr::config::Settings;
-use ocr::model::{Content, CopyEntry, Direction, ModelEntry, Store, StoredFile as File, today};
+use ocr::model::{Content, CopyEntry, ModelEntry, Store, StoredFile as File, today};
 use ocr::report::{counted, duration};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -110,27 +112,6 @@ fn readable(files: &[File]) -> impl Iterator<Item = &Content> {
             .ok()
             .filter(|content| !content.place.is_empty())
     })
-}
-
-/// Whether the place or a name of an entry contains the filter. True without a filter.
-pub(crate) fn matches(content: &Content, entry: &ModelEntry, filter: Option<&str>) -> bool {
-    let key = &entry.key;
-    let names = [&content.place, &key.program, &key.template, &key.variant];
-    filter.is_none_or(|filter| names.iter().any(|name| name.contains(filter)))
-}
-
-/// Whether the place of a file, or the word "copies", contains the filter, so that what is known of copies is meant.
-/// True without a filter.
-pub(crate) fn shows_copies(content: &Content, filter: Option<&str>) -> bool {
-    filter.is_none_or(|filter| content.place.contains(filter) || "copies".contains(filter))
-}
-
-/// The word for which way copies go: to the device, or from it.
-pub(crate) fn direction(copy: &CopyEntry) -> &'static str {
-    match copy.direction {
-        Direction::ToDevice => "to",
-        Direction::FromDevice => "from",
-    }
 }
 
 /// The lines about copies to a place and back.

@@ -17,6 +17,7 @@
 //! | `manager.rs` | the thread: its loop, its messages |
 //! | `reap.rs` | what has ended |
 //! | `times.rs`, `occupancy.rs` | how long a command took, how long a kernel has kept the device |
+//! | `clock.rs` | whether a device's clock is right |
 //! | `shapes.rs` | in which shapes a kernel was launched |
 //! | `pace.rs` | when the thread looks for what has ended, and which kernels are so short that they are held back |
 //! | `launch.rs` | one launch: buffers, copies in, enqueue |

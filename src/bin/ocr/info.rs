@@ -256,15 +256,18 @@ fn describe(text: &mut String, device: &DeviceInfo, use_of: &str) {
     } else {
         "of its own"
     };
+    let memory = match device.global_memory {
+        0 => "memory of unknown size".to_string(),
+        known => format!("{} of memory", bytes(known)),
+    };
     // Writing to a string cannot fail.
     let _ = write!(
         text,
-        "  {}: {}\n     {}, {units}, {} of memory {shared}\n     Limits: largest buffer {}, local memory {}, {} \
+        "  {}: {}\n     {}, {units}, {memory} {shared}\n     Limits: largest buffer {}, local memory {}, {} \
          work-items in a work-group\n     {} ({}), driver {}\n     {use_of}\n",
         device.index,
         device.name,
         device.kind,
-        bytes(device.global_memory),
         bytes(device.max_buffer),
         bytes(device.local_memory),
         device.max_work_group,

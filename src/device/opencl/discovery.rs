@@ -76,7 +76,7 @@ pub struct DeviceInfo {
     pub kind: DeviceKind,
     /// The number of compute units (`CL_DEVICE_MAX_COMPUTE_UNITS`).
     pub compute_units: u32,
-    /// Bytes of the device's memory (`CL_DEVICE_GLOBAL_MEM_SIZE`).
+    /// Bytes of the device's memory (`CL_DEVICE_GLOBAL_MEM_SIZE`); 0 where OpenCL does not tell.
     pub global_memory: u64,
     /// Bytes of `local` memory for a work-group (`CL_DEVICE_LOCAL_MEM_SIZE`).
     pub local_memory: u64,

@@ -234,6 +234,8 @@ impl Manager {
             self.lanes.flush();
             if let Some((what, code)) = self.lanes.gives_up() {
                 self.lose(what, code);
+                // What waits is refused in the next round.
+                busy = true;
             }
             self.forget_all();
             let any = self.reap_all();

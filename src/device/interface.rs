@@ -93,7 +93,8 @@ pub struct KernelTime {
     pub ns: u64,
     /// For how long it has kept the device: with the gap before it, and without the time of others, in whatever queue.
     pub occupied_ns: u64,
-    /// From its begin to its end, with the time of others that ran beside it.
+    /// From its begin to its end, with the time of others that ran beside it: by the device's clock, as the recording has
+    /// it, or by the host's where that is not asked.
     pub ran_ns: u64,
     /// Whether this was the first launch of the kernel in this shape, as far as the manager remembers: some platforms
     /// compile it then, so its time says nothing of the next.

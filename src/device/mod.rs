@@ -71,7 +71,9 @@ pub use interface::{
     Launch, LaunchRange, ManagerEvents,
 };
 #[cfg(not(loom))]
-pub use opencl::discovery::{DeviceInfo, DeviceKind, Inventory, LoaderState, discover};
+pub use opencl::discovery::{
+    DeviceInfo, DeviceKind, Inventory, LoaderState, discover, discover_telling,
+};
 #[cfg(not(loom))]
 pub use opencl::error::{BuildError, DeviceError, LaunchError, code_name};
 #[cfg(not(loom))]
@@ -79,7 +81,7 @@ pub use opencl::handle::DeviceManager;
 #[cfg(not(loom))]
 pub use opencl::measure::{LinkSpeed, measure_links};
 #[cfg(not(loom))]
-pub use opencl::surroundings::{lacking, why_ended};
+pub use opencl::surroundings::{asked_platforms, lacking, why_ended};
 #[cfg(all(test, not(loom)))]
 pub(crate) use opencl::threads::spawn as spawn_thread_of_opencl;
 #[cfg(not(loom))]

@@ -32,7 +32,7 @@
  *     OCR_INJECT_CODE=N      calls that fail return this status (-5)
  *     OCR_INJECT_LOST=HOW    from the call on that fails, the device is lost: all other calls for it fail, too. Events
  *                            that have not ended do not end (never), have failed (failed), or cannot be asked (mute)
- *     OCR_INJECT_SYNC=1      a kernel is executed in the call that enqueues it
+ *     OCR_INJECT_SYNC=US     a kernel is executed in the call that enqueues it, which takes so many microseconds more
  *     OCR_INJECT_TWICE=1     a callback for an event comes twice, the second time later
  *     OCR_INJECT_QUEUES=N    there are so many queues at most
  *     OCR_INJECT_NO_SIZE=1   CL_DEVICE_GLOBAL_MEM_SIZE is 0
@@ -61,9 +61,9 @@ enum { COMPLETE = 0, SUBMITTED = 2, NO_PROFILING_INFO = -7, BEHIND_ONE = -14, EX
 
 static char function[64], how[16] = "now", behind[16] = "run";
 static unsigned long number, calls;
-static bool and_later, with_queue, lazy, quiet, lost, synchronous, twice, no_size, aborts;
+static bool and_later, with_queue, lazy, quiet, lost, twice, no_size, aborts;
 static const char *loses;
-static int FAILS = -5, most_queues = -1, queue_count;
+static int FAILS = -5, most_queues = -1, queue_count, synchronous = -1;
 static unsigned long clock_times = 1, clock_parts = 1;
 static int only_device = -1; /* -1: any */
 
@@ -71,7 +71,7 @@ static void __attribute__((constructor)) read_plan(void) {
     lazy = getenv("OCR_INJECT_LAZY") != NULL;
     quiet = getenv("OCR_INJECT_QUIET") != NULL;
     loses = getenv("OCR_INJECT_LOST");
-    synchronous = getenv("OCR_INJECT_SYNC") != NULL;
+    synchronous = getenv("OCR_INJECT_SYNC") == NULL ? -1 : atoi(getenv("OCR_INJECT_SYNC"));
     twice = getenv("OCR_INJECT_TWICE") != NULL;
     no_size = getenv("OCR_INJECT_NO_SIZE") != NULL;
     aborts = getenv("OCR_INJECT_ABORT") != NULL;
@@ -444,9 +444,10 @@ static cl_int end(struct command *command, cl_int status, handle real, struct ev
 
 static cl_int run(cl_int status, handle queue, handle made) {
     (void)made;
-    if (synchronous && status == 0) {
+    if (synchronous >= 0 && status == 0) {
         cl_int (*finish)(handle);
         *(void **)&finish = next("clFinish");
+        usleep((useconds_t)synchronous);
         finish(queue);
     }
     return status;

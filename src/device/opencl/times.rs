@@ -182,7 +182,8 @@ impl CommandTimes {
         let fallback = longest_ns.min(since.as_nanos() as u64) / ended.len().max(1) as u64;
         for kernel in ended.iter_mut() {
             kernel.occupied_ns = fallback;
-            kernel.ran_ns = kernel.ns;
+            let told = kernel.dates.map(|dates| dates.ended - dates.started);
+            kernel.ran_ns = told.unwrap_or(kernel.ns);
         }
         if !self.is_timed {
             return;
@@ -194,9 +195,8 @@ impl CommandTimes {
         if spans.len() == ended.len() {
             self.occupancy.charge(&spans, unended, &mut self.charged);
             let charged = spans.iter().zip(&self.charged);
-            for (kernel, (span, ns)) in ended.iter_mut().zip(charged) {
+            for (kernel, (_, ns)) in ended.iter_mut().zip(charged) {
                 kernel.occupied_ns = *ns;
-                kernel.ran_ns = span.ended - span.started;
             }
         }
         self.spans = spans;

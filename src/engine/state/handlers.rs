@@ -4,9 +4,12 @@
 //! the division by zero that a kernel does, and LLVM, with which PoCL compiles, one for each signal that may
 //! end the program. [`Handlers::keep`] puts back what each signal did before, be it a handler or what the system
 //! does by itself: LLVM's would remove its temporary files and end the program as the system does. That of `SIGFPE` is
-//! wanted while kernels run (`process/sigfpe.rs`), and goes when the run ends.
+//! wanted while kernels run (`process/sigfpe.rs`), and goes when the run ends. A program that asks OpenCL for devices
+//! itself has it install the same handlers. They count as the drivers' as well ([`is_of_driver`]), and that of `SIGUSR1` is
+//! replaced again by the thread that watches.
 
 use parking_lot::Mutex;
+use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::ptr;
 
@@ -83,6 +86,23 @@ impl Handlers {
         result
     }
 
+    /// Installs a handler of the runtime again over that of an OpenCL driver, which the program has loaded meanwhile.
+    pub(crate) fn take_back(&self, signal: libc::c_int) {
+        // Somebody who asks OpenCL has the lock, and takes care of the handlers.
+        let Some(installed) = self.installed.try_lock() else {
+            return;
+        };
+        let ours = installed.iter().find(|handler| handler.signal == signal);
+        if let Some((ours, now)) = ours.zip(action_of(signal))
+            && !ours.is_on()
+            && is_function(&now)
+            && is_of_driver(now.sa_sigaction)
+        {
+            // SAFETY: it was this signal's action before, and its function is the runtime's, made fit for that.
+            unsafe { install(signal, &ours.ours) };
+        }
+    }
+
     /// Takes all of these handlers off, and puts back what was there before.
     pub(crate) fn end(&self) {
         self.installed.lock().clear();
@@ -110,7 +130,8 @@ impl Handler {
         let below = action_of(signal)?;
         let of_opencl = OF_OPENCL.lock().contains(&(signal, below.sa_sigaction));
         let of_last_run = OURS.lock().contains(&below.sa_sigaction);
-        if below.sa_sigaction != libc::SIG_DFL && !of_opencl && !of_last_run {
+        let is_free = of_opencl || of_last_run || is_of_driver(below.sa_sigaction);
+        if below.sa_sigaction != libc::SIG_DFL && !is_free {
             return None;
         }
         let mut ours = OURS.lock();
@@ -192,12 +213,50 @@ fn program_headers() -> usize {
 
 /// Where the file is loaded that this address is in: the program, or a library.
 fn start_of_file(address: usize) -> Option<usize> {
+    file_of(address).map(|file| file.dli_fbase.addr())
+}
+
+/// The file that this address is in.
+fn file_of(address: usize) -> Option<libc::Dl_info> {
     let mut file = MaybeUninit::<libc::Dl_info>::uninit();
     // SAFETY: `file` has room for the answer, and `dladdr` compares the address with those of what is loaded and never
     // reads it.
     let found = unsafe { libc::dladdr(address as *const libc::c_void, file.as_mut_ptr()) };
     // SAFETY: a result other than 0 says that `dladdr` has written all fields.
-    (found != 0).then(|| unsafe { file.assume_init() }.dli_fbase.addr())
+    (found != 0).then(|| unsafe { file.assume_init() })
+}
+
+/// Whether a handler is of an OpenCL driver, or of LLVM, with which drivers compile: the program has loaded it by asking
+/// OpenCL for devices itself.
+///
+/// Such a handler leads to no function of the program's: LLVM's removes temporary files and ends the program, or calls
+/// what was given to LLVM, which takes a program that calls LLVM. Then its functions are among those that the program
+/// finds, and the handler counts as the program's. So no hang is found where a handler of the program's might still act.
+fn is_of_driver(function: usize) -> bool {
+    let finds = |handle: *mut libc::c_void, name: &CStr| {
+        // SAFETY: the handle is of a loaded library or `dlsym`'s own, and the name is a C string.
+        !unsafe { libc::dlsym(handle, name.as_ptr()) }.is_null()
+    };
+    let Some(file) = file_of(function).filter(|file| !file.dli_fname.is_null()) else {
+        return false;
+    };
+    // SAFETY: the loader keeps the name as long as the file is loaded, and drivers with threads stay.
+    let name = unsafe { CStr::from_ptr(file.dli_fname) };
+    let bytes = name.to_bytes();
+    let base = bytes.rsplit(|&byte| byte == b'/').next().unwrap_or(bytes);
+    if base.starts_with(b"libLLVM") {
+        return !finds(libc::RTLD_DEFAULT, c"LLVMContextCreate");
+    }
+    // SAFETY: the name is a C string, and nothing is loaded by this call.
+    let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    if library.is_null() {
+        return false;
+    }
+    // What each driver has for the loader of OpenCL, which has none itself.
+    let is_driver = finds(library, c"clIcdGetPlatformIDsKHR");
+    // SAFETY: the handle was just got, which counted the library's uses up by one.
+    unsafe { libc::dlclose(library) };
+    is_driver && !is_of_program(function)
 }
 
 /// The signals that have a handler, each with the handler's address.
@@ -223,8 +282,10 @@ pub(crate) fn handled_by_program() -> Option<libc::c_int> {
     ];
     let of_opencl = OF_OPENCL.lock();
     let ours = OURS.lock();
-    let is_program =
-        |of: &(_, _)| !OWN.contains(&of.0) && !of_opencl.contains(of) && !ours.contains(&of.1);
+    let is_program = |of: &(libc::c_int, usize)| {
+        let is_known = of_opencl.contains(of) || ours.contains(&of.1);
+        !OWN.contains(&of.0) && !is_known && !is_of_driver(of.1)
+    };
     functions().into_iter().find(is_program).map(|of| of.0)
 }
 

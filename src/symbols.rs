@@ -110,6 +110,19 @@ fn names_of(function: usize) -> Option<Vec<String>> {
     Some(names)
 }
 
+/// Whether the file that is loaded at an address defines a symbol for others.
+pub(crate) fn defines(address: usize, name: &[u8]) -> bool {
+    let is_there = || {
+        let bytes = contents(&Home::of(address)?.file)?;
+        let parsed = object::File::parse(&*bytes).ok()?;
+        let is_it = |symbol: object::Symbol<'_, '_>| {
+            !symbol.is_undefined() && symbol.name_bytes() == Ok(name)
+        };
+        Some(parsed.dynamic_symbols().any(is_it))
+    };
+    is_there().unwrap_or(false)
+}
+
 /// Where a function is from.
 struct Home {
     file: PathBuf,

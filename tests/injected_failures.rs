@@ -608,6 +608,280 @@ fn ended(mut child: Child) -> Output {
     child.wait_with_output().expect("it is a child")
 }
 
+/// Has a program run on an odd OpenCL. Returns whether it has ended with status 0 and its result, and what it said.
+fn odd(program: &Program, folder: &Path, how: &[(&str, &str)]) -> (bool, String) {
+    let child = command(program, folder)
+        .env("OCR_DEVICES", "all")
+        .env("OCR_WORKERS", "2")
+        .envs(how.iter().copied())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program can be started");
+    let output = ended(child);
+    let [out, said] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    let is_right = output.status.success() && out.lines().next() == Some(&program.wanted);
+    let is_told = output.status.code() == Some(1) && said.contains("ocr: error: ");
+    assert!(
+        is_right || is_told,
+        "{how:?}: {}: {out}{said}",
+        output.status
+    );
+    (is_right, said.into_owned())
+}
+
+/// The statuses by which OpenCL says that memory, or registers, are short.
+const SHORT: &[&str] = &["-4", "-5", "-6"];
+
+/// A launch that is refused for memory each time, and that copies a block each time which the host holds for writing: its
+/// C function runs, or the program ends with a message.
+#[test]
+fn a_launch_that_is_refused_for_memory_is_not_tried_indefinitely() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, _) = prepare("short");
+    let library = root().join("build/lib/libocr.a");
+    let library = library.to_str().expect("a path in UTF-8");
+    let after = [library, "-lpthread", "-lm", "-ldl"];
+    let path = build(&folder, "held", &["tests/injector/held.c"], &after);
+    let calls = [
+        "clEnqueueNDRangeKernel:1+:now",
+        "clEnqueueNDRangeKernel:2+:now",
+        "clEnqueueNDRangeKernel:1:now",
+        "clSetKernelArg:1+:now",
+        "clSetKernelArg:3+:now",
+        "clEnqueueWriteBuffer:1+:now",
+        "clCreateBuffer:2+:now",
+    ];
+    for arguments in [vec![], vec!["kernels".to_string()]] {
+        let program = Program {
+            name: "held",
+            path: path.clone(),
+            arguments,
+            wanted: "right".to_string(),
+        };
+        for (turn, call) in calls.iter().enumerate() {
+            for code in SHORT {
+                let memory = MEMORIES[turn % 2];
+                let mut how = vec![
+                    ("OCR_INJECT", *call),
+                    ("OCR_INJECT_CODE", code),
+                    ("OCR_SCHED", "device"),
+                ];
+                how.extend(memory);
+                let (is_right, said) = odd(&program, &folder, &how);
+                // One that is refused once is tried again.
+                let once = call.ends_with(":1:now");
+                let refused = !once && !call.starts_with("clEnqueueWrite");
+                assert!(is_right || !once, "{how:?}: {said}");
+                if program.arguments.is_empty() {
+                    assert!(is_right, "{how:?}: {said}");
+                    assert!(
+                        !refused || said.contains("ran its C function"),
+                        "{how:?}: {said}"
+                    );
+                } else {
+                    assert!(!refused || !is_right, "{how:?}: {said}");
+                }
+            }
+        }
+    }
+}
+
+/// A device for which all calls fail from one on: where nothing was on it alone the program ends right, and says so.
+#[test]
+fn a_device_that_is_lost_ends_a_run_only_with_its_data() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("lost");
+    let calls = [
+        "clEnqueueNDRangeKernel:3:now",
+        "clFlush:1:now",
+        "clFlush:9:now",
+        "clEnqueueWriteBuffer:4:now",
+        "clEnqueueReadBuffer:2:now",
+        "clEnqueueMapBuffer:2:now",
+        "clSetKernelArg:12:now",
+        "clGetEventInfo:30:now",
+        "clCreateCommandQueue:5:now",
+    ];
+    let without = [KERNELS, MANY];
+    for program in programs
+        .iter()
+        .filter(|program| !without.contains(&program.name))
+    {
+        for (turn, call) in calls.iter().enumerate() {
+            // A device that neither ends a command nor says so is taken for one that takes long.
+            for lost in ["failed", "mute"] {
+                let mut how = vec![
+                    ("OCR_INJECT", *call),
+                    ("OCR_INJECT_LOST", lost),
+                    ("OCR_INJECT_CODE", "-36"),
+                    ("OCR_SCHED", POLICIES[turn % POLICIES.len()]),
+                ];
+                how.extend(MEMORIES[turn % 2]);
+                let (is_right, said) = odd(program, &folder, &how);
+                assert!(
+                    is_right || said.contains("half written") || said.contains("its data"),
+                    "{how:?}: {said}"
+                );
+            }
+        }
+        // Before the first kernel has ended nothing is on it.
+        let how = [
+            ("OCR_INJECT", "clFlush:1:now"),
+            ("OCR_INJECT_LOST", "failed"),
+            ("OCR_SCHED", "device"),
+            ("OCR_DEVICE_FORCE_COPIES", "1"),
+        ];
+        let (is_right, said) = odd(program, &folder, &how);
+        assert!(is_right, "{}: {said}", program.name);
+        assert!(said.contains("The device is not used any more"), "{said}");
+    }
+}
+
+/// Platforms with odd answers, by which no program is lost.
+#[test]
+fn odd_platforms_are_borne() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("odd");
+    const COPIES: (&str, &str) = ("OCR_DEVICE_FORCE_COPIES", "1");
+    for program in &programs {
+        for how in [
+            // Three queues are enough, also where blocks are evicted and commands fail.
+            &[("OCR_INJECT_QUEUES", "3")][..],
+            &[
+                ("OCR_INJECT_QUEUES", "3"),
+                COPIES,
+                ("OCR_DEVICE_MEMORY", "24K"),
+            ],
+            &[
+                ("OCR_INJECT_QUEUES", "4"),
+                COPIES,
+                ("OCR_DEVICE_MEMORY", "24K"),
+            ],
+            &[("OCR_INJECT_TWICE", "1"), ("OCR_SCHED", "device")],
+            &[("OCR_INJECT_TWICE", "1"), COPIES, ("OCR_SCHED", "device")],
+            &[("OCR_INJECT_NO_SIZE", "1"), COPIES, ("OCR_SCHED", "device")],
+            &[("OCR_INJECT_SYNC", "1"), ("OCR_SCHED", "eft")],
+            &[("OCR_INJECT_CLOCK", "1/1000"), ("OCR_SCHED", "eft")],
+            &[("OCR_INJECT_CLOCK", "1/52"), ("OCR_SCHED", "eft"), COPIES],
+            &[("OCR_INJECT_CLOCK", "3/2"), ("OCR_SCHED", "eft"), COPIES],
+        ] {
+            if program.name == MANY && how.contains(&("OCR_DEVICE_MEMORY", "24K")) {
+                continue;
+            }
+            let trace = folder.join("odd.ocrtrace");
+            let _ = std::fs::remove_file(&trace);
+            let trace = trace.to_str().expect("a path in UTF-8");
+            let mut how = how.to_vec();
+            how.push(("OCR_TRACE", trace));
+            let (is_right, said) = odd(program, &folder, &how);
+            assert!(is_right, "{} with {how:?}: {said}", program.name);
+            assert!(!said.contains("ran its C function"), "{how:?}: {said}");
+            let check = Command::new(root().join("build/bin/ocr"))
+                .args(["trace", "check", trace])
+                .output()
+                .expect("make has built the command");
+            let text = String::from_utf8_lossy(&check.stdout);
+            assert!(
+                check.status.success(),
+                "{} with {how:?}: {text}",
+                program.name
+            );
+        }
+        let how = [
+            ("OCR_INJECT_QUEUES", "3"),
+            ("OCR_INJECT", "clEnqueueNDRangeKernel:2:later:Qnever"),
+            COPIES,
+        ];
+        odd(program, &folder, &how);
+    }
+}
+
+/// A driver that ends the process when it is asked for its devices, as PoCL does without /sys.
+#[test]
+fn a_driver_that_ends_the_process_is_named() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("aborts");
+    let program = command(&programs[0], &folder)
+        .env("OCR_INJECT_ABORT", "1")
+        .env("OCR_DEVICES", "all")
+        .output()
+        .expect("the program can be started");
+    let said = String::from_utf8_lossy(&program.stderr);
+    assert!(!program.status.success(), "{said}");
+    for part in [
+        "while it was asked for its devices",
+        "Portable Computing Language",
+        "OCR_DEVICES=none",
+    ] {
+        assert!(said.contains(part), "no `{part}` in {said}");
+    }
+    for arguments in [&["info"][..], &["info", "--json"]] {
+        let info = Command::new(root().join("build/bin/ocr"))
+            .args(arguments)
+            .env("OPENCL_DYLIB_PATH", folder.join("libinjector.so"))
+            .env("OCR_INJECT_ABORT", "1")
+            .output()
+            .expect("make has built the command");
+        let shown = String::from_utf8_lossy(&info.stdout);
+        let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(info.status.success(), "{shown}");
+        for part in [
+            "platform Portable Computing Language ended",
+            "OCR_DEVICES=none",
+        ] {
+            assert!(shown.contains(part), "no `{part}` in {shown}");
+        }
+    }
+}
+
+/// A kernel that is executed in the call that enqueues it takes as long in the statistics as in the recording.
+#[test]
+fn kernels_of_a_platform_without_threads_take_their_time() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("synchronous");
+    let program = &programs[0];
+    for policy in ["eft", "device"] {
+        let how = [
+            ("OCR_INJECT_SYNC", "20000"),
+            ("OCR_SCHED", policy),
+            ("OCR_STATS", "1"),
+        ];
+        let (is_right, said) = odd(program, &folder, &how);
+        assert!(is_right, "{said}");
+        // Each takes 20 ms at least, in which the thread that enqueues it does nothing else.
+        let lines = said.lines().filter(|line| line.contains(" as kernel on "));
+        let times: Vec<f64> = lines
+            .filter_map(|line| {
+                line.rsplit_once(", ")?
+                    .1
+                    .strip_suffix(" ms each")?
+                    .parse()
+                    .ok()
+            })
+            .collect();
+        assert!(
+            !times.is_empty() && times.iter().all(|&ms| ms >= 20.0),
+            "{policy}: {said}"
+        );
+    }
+}
+
 /// A device that cannot be divided has more compute units than cores, which the report does not pass over.
 #[test]
 fn a_device_that_is_not_divided_is_told() {

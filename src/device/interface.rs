@@ -14,10 +14,10 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct DeviceSettings {
     /// Bytes of device buffers kept at most. `None`: three quarters of the device's memory where it
-    /// has its own, no bound where it shares the host's.
+    /// has its own and OpenCL tells how much, no bound where it shares the host's.
     pub memory_limit: Option<u64>,
     /// In-order queues for kernels, 1 to [`DeviceSettings::MAX_QUEUES`]; kernels in different ones may run at the same time. `None`: as
-    /// many as suit the kind of device.
+    /// many as suit the kind of device. Where OpenCL refuses some of them, there are fewer.
     pub compute_queues: Option<usize>,
     /// Launches enqueued at once, at least 1, and eight times as many where they are short and the device is threads of
     /// the host. More hide longer waits; each holds its blocks on the device.
@@ -79,8 +79,9 @@ pub trait ManagerEvents: Send + Sync + 'static {
     fn copied(&self, _device: Place, _direction: Direction, _bytes: u64, _ns: u64) {}
     /// The device has nothing of this block any more and will not touch it again.
     fn forgotten(&self, block: &'static DataBlock);
-    /// OpenCL refuses what the manager cannot work without: it answers nothing any more.
-    fn gave_up(&self, error: DeviceError);
+    /// OpenCL refuses what the manager cannot work without: the device is lost. What was asked of it has been answered, or
+    /// will be, with errors, but for blocks that are elsewhere, too.
+    fn lost(&self, error: DeviceError);
     /// The manager's thread has panicked, and answers nothing any more.
     fn broke_down(&self);
 }
@@ -92,7 +93,8 @@ pub struct KernelTime {
     pub ns: u64,
     /// For how long it has kept the device: with the gap before it, and without the time of others, in whatever queue.
     pub occupied_ns: u64,
-    /// From its begin to its end, with the time of others that ran beside it.
+    /// From its begin to its end, with the time of others that ran beside it: by the device's clock, as the recording has
+    /// it, or by the host's where that is not asked.
     pub ran_ns: u64,
     /// Whether this was the first launch of the kernel in this shape, as far as the manager remembers: some platforms
     /// compile it then, so its time says nothing of the next.

@@ -17,6 +17,7 @@
 //! | `manager.rs` | the thread: its loop, its messages |
 //! | `reap.rs` | what has ended |
 //! | `times.rs`, `occupancy.rs` | how long a command took, how long a kernel has kept the device |
+//! | `clock.rs` | whether a device's clock is right |
 //! | `shapes.rs` | in which shapes a kernel was launched |
 //! | `pace.rs` | when the thread looks for what has ended, and which kernels are so short that they are held back |
 //! | `launch.rs` | one launch: buffers, copies in, enqueue |
@@ -62,11 +63,13 @@ pub use interface::{
     DeviceSettings, DeviceShare, InlineList, KernelOnDevice, KernelSpec, KernelTime, Launch,
     ManagerEvents,
 };
-pub use opencl::discovery::{DeviceInfo, DeviceKind, Inventory, LoaderState, discover};
+pub use opencl::discovery::{
+    DeviceInfo, DeviceKind, Inventory, LoaderState, discover, discover_telling,
+};
 pub use opencl::error::{BuildError, DeviceError, LaunchError, code_name};
 pub use opencl::handle::DeviceManager;
 pub use opencl::measure::{LinkSpeed, measure_links};
-pub use opencl::surroundings::{lacking, why_ended};
+pub use opencl::surroundings::{asked_platforms, lacking, why_ended};
 #[cfg(test)]
 pub(crate) use opencl::threads::spawn as spawn_thread_of_opencl;
 pub use opencl::threads::{

@@ -92,7 +92,7 @@ impl ManagerEvents for Listener {
     fn forgotten(&self, block: &'static DataBlock) {
         self.record(|t| t.forgotten.push(std::ptr::from_ref(block) as usize));
     }
-    fn gave_up(&self, error: DeviceError) {
+    fn lost(&self, error: DeviceError) {
         panic!("{error}");
     }
     fn broke_down(&self) {

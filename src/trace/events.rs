@@ -5,7 +5,6 @@
 //! EDT of the run has. Places are numbers (`object::place::Place::number`): 0 is the host, and 255 the first that is
 //! free. A *work* is what the EDTs of a template run, named by a number.
 
-use super::clock::monotonic_ns;
 use super::format::{Basis, Counter, Record, RecordKind, ThreadRole};
 use super::recording::{is_sample_due, now_and_length};
 use super::writer::{append, append_text, is_unnamed, set_named, set_role};
@@ -202,18 +201,13 @@ pub(crate) const LANES: usize = 34;
 /// the command that was seen soonest after its end says best how far the two clocks are apart. Where the device tells
 /// no times, commands that were seen to have ended together share the time that they took evenly.
 pub(crate) struct DeviceTimes {
-    /// The host's clock less the device's, in nanoseconds. None before the first command with times.
-    apart: Option<i64>,
     /// When the last command of each lane ended, in ticks. The next command of the lane is not dated before that.
     ends: [u64; LANES],
 }
 
 impl Default for DeviceTimes {
     fn default() -> Self {
-        DeviceTimes {
-            apart: None,
-            ends: [0; LANES],
-        }
+        DeviceTimes { ends: [0; LANES] }
     }
 }
 
@@ -223,9 +217,10 @@ pub(crate) struct EndedCommand {
     pub(crate) place: usize,
     /// The lane in which the command was.
     pub(crate) lane: usize,
-    /// When the command was submitted, began and ended, in nanoseconds of the device's clock. None where the device
-    /// does not tell.
-    pub(crate) times: Option<[u64; 3]>,
+    /// How long ago it ended, and how long it took, in nanoseconds. None where the device does not tell.
+    pub(crate) told: Option<(u64, u64)>,
+    /// How long ago it was enqueued at most, in nanoseconds: it is not dated before that.
+    pub(crate) enqueued_ns: u64,
     /// How long the command took, in nanoseconds, where the device does not tell.
     pub(crate) share_ns: u64,
     /// How many commands of its lane come behind this one and were seen to end together with it.
@@ -235,21 +230,15 @@ pub(crate) struct EndedCommand {
 impl DeviceTimes {
     /// When a command ended, and how long it took, both in ticks of the recording's counter.
     fn span(&mut self, ended: &EndedCommand) -> (u64, u64) {
-        let (now, now_ns) = (now_and_length(0).0, monotonic_ns());
-        let (before_ns, took_ns) = match ended.times {
-            Some([_, start, end]) if start <= end && end != 0 => {
-                let apart = now_ns.wrapping_sub(end) as i64;
-                let apart = self.apart.map_or(apart, |known| known.min(apart));
-                self.apart = Some(apart);
-                let end_ns = end.wrapping_add(apart as u64);
-                (now_ns.saturating_sub(end_ns), end - start)
-            }
-            _ => (ended.behind * ended.share_ns, ended.share_ns),
-        };
-        let [before, took] = [before_ns, took_ns].map(|ns| now_and_length(ns).1);
+        let now = now_and_length(0).0;
+        let share = (ended.behind * ended.share_ns, ended.share_ns);
+        let (before_ns, took_ns) = ended.told.unwrap_or(share);
+        let [before, took, enqueued] =
+            [before_ns, took_ns, ended.enqueued_ns].map(|ns| now_and_length(ns).1);
         let last = &mut self.ends[ended.lane % LANES];
-        let end = now.saturating_sub(before).max(*last);
-        let begin = end.saturating_sub(took).max(*last);
+        let earliest = now.saturating_sub(enqueued).max(*last);
+        let end = now.saturating_sub(before).max(earliest);
+        let begin = end.saturating_sub(took).max(earliest);
         *last = end;
         (end, end - begin)
     }

@@ -2,6 +2,7 @@
 #ifndef KERNEL_H
 #define KERNEL_H
 
+#include <extensions/ocr-affinity.h>
 #include "check.h"
 #include <extensions/ocr-opencl.h>
 #include <extensions/ocr-stats.h>
@@ -61,6 +62,15 @@ static inline void in_scope(ocrEdt_t scope, ocrEdt_t after, u64 param, ocrGuid_t
     ocrGuid_t slots[] = {block, done};
     spawn(after, 1, &param, 2, slots);
     link_to(NULL_GUID, edt, 0, DB_MODE_NULL);
+}
+
+/* For programs with OCR_DEVICES=cpu: a machine with a GPU alone has no such device. */
+static inline void needs_cpu_device(void) {
+    u64 devices = 0;
+    OK(ocrAffinityCount(AFFINITY_OCL, &devices));
+    if (devices == 0) {
+        NOT_RUN("no OpenCL device is a CPU");
+    }
 }
 
 #endif

@@ -27,6 +27,18 @@
  * With OCR_INJECT_QUIET=1 a buffer that is released beside a command ends the program, where NVIDIA's driver may wait for
  * ever.
  *
+ * More oddities of platforms, beside OCR_INJECT or without it:
+ *
+ *     OCR_INJECT_CODE=N      calls that fail return this status (-5)
+ *     OCR_INJECT_LOST=HOW    from the call on that fails, the device is lost: all other calls for it fail, too. Events
+ *                            that have not ended do not end (never), have failed (failed), or cannot be asked (mute)
+ *     OCR_INJECT_SYNC=US     a kernel is executed in the call that enqueues it, which takes so many microseconds more
+ *     OCR_INJECT_TWICE=1     a callback for an event comes twice, the second time later
+ *     OCR_INJECT_QUEUES=N    there are so many queues at most
+ *     OCR_INJECT_NO_SIZE=1   CL_DEVICE_GLOBAL_MEM_SIZE is 0
+ *     OCR_INJECT_CLOCK=A/B   the device's clock is multiplied by A / B
+ *     OCR_INJECT_ABORT=1     clGetDeviceIDs ends the process, as PoCL does where it finds no /sys
+ *
  * Events are wrapped: what the program has is a `struct event`. They are never freed. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -43,18 +55,35 @@ typedef uint32_t cl_uint;
 typedef uint64_t cl_ulong;
 typedef void *handle;
 
-enum { COMPLETE = 0, SUBMITTED = 2, FAILS = -5, NO_PROFILING_INFO = -7, BEHIND_ONE = -14, EXECUTION_STATUS = 0x11D3 };
+enum { COMPLETE = 0, SUBMITTED = 2, NO_PROFILING_INFO = -7, BEHIND_ONE = -14, EXECUTION_STATUS = 0x11D3 };
 
 /* ---- what fails -------------------------------------------------------------------------------------------------- */
 
 static char function[64], how[16] = "now", behind[16] = "run";
 static unsigned long number, calls;
-static bool and_later, with_queue, lazy, quiet;
+static bool and_later, with_queue, lazy, quiet, lost, twice, no_size, aborts;
+static const char *loses;
+static int FAILS = -5, most_queues = -1, queue_count, synchronous = -1;
+static unsigned long clock_times = 1, clock_parts = 1;
 static int only_device = -1; /* -1: any */
 
 static void __attribute__((constructor)) read_plan(void) {
     lazy = getenv("OCR_INJECT_LAZY") != NULL;
     quiet = getenv("OCR_INJECT_QUIET") != NULL;
+    loses = getenv("OCR_INJECT_LOST");
+    synchronous = getenv("OCR_INJECT_SYNC") == NULL ? -1 : atoi(getenv("OCR_INJECT_SYNC"));
+    twice = getenv("OCR_INJECT_TWICE") != NULL;
+    no_size = getenv("OCR_INJECT_NO_SIZE") != NULL;
+    aborts = getenv("OCR_INJECT_ABORT") != NULL;
+    if (getenv("OCR_INJECT_CODE") != NULL) {
+        FAILS = atoi(getenv("OCR_INJECT_CODE"));
+    }
+    if (getenv("OCR_INJECT_QUEUES") != NULL) {
+        most_queues = atoi(getenv("OCR_INJECT_QUEUES"));
+    }
+    if (getenv("OCR_INJECT_CLOCK") != NULL) {
+        sscanf(getenv("OCR_INJECT_CLOCK"), "%lu/%lu", &clock_times, &clock_parts);
+    }
     if (getenv("OCR_INJECT_DEVICE") != NULL) {
         only_device = atoi(getenv("OCR_INJECT_DEVICE"));
     }
@@ -74,15 +103,22 @@ static void __attribute__((constructor)) read_plan(void) {
 
 /* Whether this call of the function is to fail. */
 static bool fails(const char *name) {
+    if (__atomic_load_n(&lost, __ATOMIC_RELAXED) && only_device < 0) {
+        return true;
+    }
     if (strcmp(name, function) != 0) {
         return false;
     }
     unsigned long call = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
-    return number != 0 && (call == number || (and_later && call > number));
+    bool is_so = number != 0 && (call == number || (and_later && call > number));
+    if (is_so && loses != NULL) {
+        __atomic_store_n(&lost, true, __ATOMIC_RELAXED);
+    }
+    return is_so;
 }
 
 static bool is_now(void) {
-    return strcmp(how, "now") == 0;
+    return lost || strcmp(how, "now") == 0;
 }
 
 static void *next(const char *name) {
@@ -108,6 +144,7 @@ enum { MOST = 32 };
 struct event {
     handle real;          /* NULL if the command is not executed */
     bool forced;          /* how it ends is said below */
+    bool of_lost, ended;  /* of a device that may be lost; it was seen to have ended */
     cl_int ends;          /* with this status */
     bool never;           /* or not at all */
     struct event *after[MOST]; /* what it waits for, if it is not executed */
@@ -131,12 +168,16 @@ static cl_int real_status(handle event) {
     return status;
 }
 
-static cl_int status_of(const struct event *event) {
+static cl_int status_of(struct event *event) {
+    if (event->of_lost && lost && !event->ended) {
+        return strcmp(loses, "failed") == 0 ? FAILS : SUBMITTED;
+    }
     if (event->never) {
         return SUBMITTED;
     }
     if (event->real != NULL) {
         cl_int status = real_status(event->real);
+        event->ended |= status <= COMPLETE;
         return event->forced && status <= COMPLETE ? event->ends : status;
     }
     for (int i = 0; i < event->count; i++) {
@@ -303,12 +344,13 @@ struct command {
 static struct command begin(const char *name, handle queue, cl_uint count, struct event *const *list, bool must_run,
                             bool waits) {
     struct command command = {.queue = queue};
-    bool fail = is_chosen(queue) && fails(name);
+    bool chosen = is_chosen(queue), fail = chosen && (lost || fails(name));
     if (fail && is_now()) {
         command.now = true;
         return command;
     }
     struct event *event = command.event = wrapped(NULL);
+    event->of_lost = chosen && loses != NULL;
     if (lazy && waits) {
         flushed(queue);
     }
@@ -400,11 +442,23 @@ static cl_int end(struct command *command, cl_int status, handle real, struct ev
     return end(&c, status, made, event);
 #define LIST c.count, c.count == 0 ? NULL : c.list, &made
 
+static cl_int run(cl_int status, handle queue, handle made) {
+    (void)made;
+    if (synchronous >= 0 && status == 0) {
+        cl_int (*finish)(handle);
+        *(void **)&finish = next("clFinish");
+        usleep((useconds_t)synchronous);
+        finish(queue);
+    }
+    return status;
+}
+
 cl_int clEnqueueNDRangeKernel(handle queue, handle kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
                               const size_t *local, cl_uint count, struct event *const *list, struct event **event) {
     REAL(cl_int, clEnqueueNDRangeKernel, handle, handle, cl_uint, const size_t *, const size_t *, const size_t *, cl_uint,
          const handle *, handle *)
-    COMMAND(clEnqueueNDRangeKernel, false, false, real(queue, kernel, dimensions, offset, global, local, LIST))
+    COMMAND(clEnqueueNDRangeKernel, false, false,
+            run(real(queue, kernel, dimensions, offset, global, local, LIST), queue, made))
 }
 
 cl_int clEnqueueReadBuffer(handle queue, handle buffer, cl_uint blocking, size_t offset, size_t bytes, void *to,
@@ -463,7 +517,10 @@ void *clEnqueueMapBuffer(handle queue, handle buffer, cl_uint blocking, cl_ulong
 cl_int clGetEventInfo(struct event *event, cl_uint what, size_t size, void *value, size_t *needed) {
     REAL(cl_int, clGetEventInfo, handle, cl_uint, size_t, void *, size_t *)
     bool is_status = what == EXECUTION_STATUS;
-    if (is_status && value != NULL && fails("clGetEventInfo")) {
+    if (is_status && value != NULL && event->of_lost && lost && !event->ended && strcmp(loses, "mute") == 0) {
+        return FAILS;
+    }
+    if (is_status && value != NULL && !lost && fails("clGetEventInfo")) {
         return FAILS;
     }
     if (!is_status) {
@@ -487,7 +544,12 @@ cl_int clGetEventProfilingInfo(struct event *event, cl_uint what, size_t size, v
     if (event->real == NULL) {
         return NO_PROFILING_INFO;
     }
-    return real(event->real, what, size, value, needed);
+    cl_int status = real(event->real, what, size, value, needed);
+    if (status == 0 && value != NULL && size >= sizeof(cl_ulong)) {
+        __uint128_t at = *(cl_ulong *)value;
+        *(cl_ulong *)value = (cl_ulong)(at * clock_times / clock_parts);
+    }
+    return status;
 }
 
 cl_int clWaitForEvents(cl_uint count, struct event *const *list) {
@@ -512,11 +574,41 @@ cl_int clWaitForEvents(cl_uint count, struct event *const *list) {
     return result;
 }
 
+/* A callback that comes twice. */
+struct repeated {
+    void (*call)(handle, cl_int, void *);
+    void *data;
+    cl_int status;
+};
+
+static void *repeat(void *data) {
+    struct repeated *one = data;
+    usleep(2000);
+    one->call(NULL, one->status, one->data);
+    free(one);
+    return NULL;
+}
+
+static void call_twice(handle event, cl_int status, void *data) {
+    struct repeated *one = data;
+    pthread_t thread;
+    one->status = status;
+    one->call(event, status, one->data);
+    pthread_create(&thread, NULL, repeat, one);
+    pthread_detach(thread);
+}
+
 cl_int clSetEventCallback(struct event *event, cl_int status, void (*call)(handle, cl_int, void *), void *data) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     REAL(cl_int, clSetEventCallback, handle, cl_int, void (*)(handle, cl_int, void *), void *)
     if (fails("clSetEventCallback")) {
         return FAILS;
+    }
+    if (twice) {
+        struct repeated *one = malloc(sizeof *one);
+        *one = (struct repeated){call, data, 0};
+        call = call_twice;
+        data = one;
     }
     if (!event->forced && event->real != NULL) {
         return real(event->real, status, call, data);
@@ -558,7 +650,7 @@ cl_int clSetUserEventStatus(struct event *event, cl_int status) {
 
 cl_int clFlush(handle queue) {
     REAL(cl_int, clFlush, handle)
-    if (fails("clFlush")) {
+    if (fails("clFlush") || (lost && is_chosen(queue))) {
         return FAILS;
     }
     flushed(queue);
@@ -571,6 +663,9 @@ cl_int clReleaseCommandQueue(handle queue) {
         return FAILS;
     }
     flushed(queue);
+    if (most_queues >= 0) {
+        __atomic_sub_fetch(&queue_count, 1, __ATOMIC_RELAXED);
+    }
     return real(queue);
 }
 
@@ -604,7 +699,6 @@ STATUS(clReleaseProgram, (handle a), (a))
 STATUS(clReleaseKernel, (handle a), (a))
 STATUS(clGetPlatformIDs, (cl_uint a, handle *b, cl_uint *c), (a, b, c))
 STATUS(clGetPlatformInfo, (handle a, cl_uint b, size_t c, void *d, size_t *e), (a, b, c, d, e))
-STATUS(clGetDeviceInfo, (handle a, cl_uint b, size_t c, void *d, size_t *e), (a, b, c, d, e))
 STATUS(clBuildProgram, (handle a, cl_uint b, const handle *c, const char *d, void *e, void *f), (a, b, c, d, e, f))
 STATUS(clGetProgramInfo, (handle a, cl_uint b, size_t c, void *d, size_t *e), (a, b, c, d, e))
 STATUS(clGetProgramBuildInfo, (handle a, handle b, cl_uint c, size_t d, void *e, size_t *f), (a, b, c, d, e, f))
@@ -613,6 +707,19 @@ STATUS(clGetKernelArgInfo, (handle a, cl_uint b, cl_uint c, size_t d, void *e, s
 STATUS(clGetKernelWorkGroupInfo, (handle a, handle b, cl_uint c, size_t d, void *e, size_t *f), (a, b, c, d, e, f))
 STATUS(clSetKernelArg, (handle a, cl_uint b, size_t c, const void *d), (a, b, c, d))
 STATUS(clCreateKernelsInProgram, (handle a, cl_uint b, handle *c, cl_uint *d), (a, b, c, d))
+
+cl_int clGetDeviceInfo(handle device, cl_uint what, size_t size, void *value, size_t *needed) {
+    REAL(cl_int, clGetDeviceInfo, handle, cl_uint, size_t, void *, size_t *)
+    enum { GLOBAL_MEM_SIZE = 0x101F };
+    if (fails("clGetDeviceInfo")) {
+        return FAILS;
+    }
+    cl_int status = real(device, what, size, value, needed);
+    if (no_size && what == GLOBAL_MEM_SIZE && status == 0 && value != NULL) {
+        memset(value, 0, size);
+    }
+    return status;
+}
 
 cl_int clReleaseMemObject(handle buffer) {
     REAL(cl_int, clReleaseMemObject, handle)
@@ -630,6 +737,9 @@ OBJECT(clCreateKernel, (handle a, const char *b, cl_int *error), (a, b, error))
 
 cl_int clGetDeviceIDs(handle platform, cl_ulong type, cl_uint most, handle *ids, cl_uint *count) {
     REAL(cl_int, clGetDeviceIDs, handle, cl_ulong, cl_uint, handle *, cl_uint *)
+    if (aborts) {
+        abort();
+    }
     if (fails("clGetDeviceIDs")) {
         return FAILS;
     }
@@ -644,7 +754,17 @@ cl_int clGetDeviceIDs(handle platform, cl_ulong type, cl_uint most, handle *ids,
 
 handle clCreateCommandQueue(handle context, handle device, cl_ulong properties, cl_int *error) {
     REAL(handle, clCreateCommandQueue, handle, handle, cl_ulong, cl_int *)
-    if (fails("clCreateCommandQueue")) {
+    pthread_mutex_lock(&lock);
+    bool is_lost = lost && (only_device < 0 || number_of(device) == only_device);
+    pthread_mutex_unlock(&lock);
+    if (is_lost || fails("clCreateCommandQueue")) {
+        if (error != NULL) {
+            *error = FAILS;
+        }
+        return NULL;
+    }
+    if (most_queues >= 0 && __atomic_add_fetch(&queue_count, 1, __ATOMIC_RELAXED) > most_queues) {
+        __atomic_sub_fetch(&queue_count, 1, __ATOMIC_RELAXED);
         if (error != NULL) {
             *error = FAILS;
         }

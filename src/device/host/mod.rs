@@ -2,6 +2,8 @@
 
 #[cfg(not(loom))]
 pub(crate) mod ahead;
+#[cfg(not(loom))]
+pub(crate) mod clock;
 pub(crate) mod completion_wake;
 #[cfg(not(loom))]
 pub(crate) mod counters;

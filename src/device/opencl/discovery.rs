@@ -76,7 +76,7 @@ pub struct DeviceInfo {
     pub kind: DeviceKind,
     /// The number of compute units (`CL_DEVICE_MAX_COMPUTE_UNITS`).
     pub compute_units: u32,
-    /// Bytes of the device's memory (`CL_DEVICE_GLOBAL_MEM_SIZE`).
+    /// Bytes of the device's memory (`CL_DEVICE_GLOBAL_MEM_SIZE`); 0 where OpenCL does not tell.
     pub global_memory: u64,
     /// Bytes of `local` memory for a work-group (`CL_DEVICE_LOCAL_MEM_SIZE`).
     pub local_memory: u64,
@@ -121,6 +121,11 @@ pub enum LoaderState {
     },
     /// The program is linked statically, and can load no library.
     Static,
+    /// OpenCL has ended a process that asked for its devices.
+    Ended {
+        /// How, and what was asked, in sentences.
+        why: String,
+    },
     /// This process was made by `fork` when OpenCL had been asked for devices already. Drivers have threads, which are
     /// in the first process alone, and a thread that waits for them here waits for ever.
     Forked {
@@ -155,6 +160,16 @@ pub struct Inventory {
     /// What the user has set, and does not take effect.
     pub warnings: Vec<String>,
 }
+
+/// Has `tell` called with the name of each platform before it is asked for its devices, which may end the process, and
+/// finds the devices as [`discover`] does.
+pub fn discover_telling(tell: fn(&str)) -> Inventory {
+    *TELL.lock() = Some(tell);
+    discover()
+}
+
+/// What is called with the name of a platform before it is asked.
+static TELL: Mutex<Option<fn(&str)>> = Mutex::new(None);
 
 /// Finds the machine's OpenCL devices, loading OpenCL if need be. Never fails: what is wrong is in
 /// the answer.
@@ -233,6 +248,9 @@ fn ask() -> Inventory {
             Some(Some(fault)) => Some(fault),
             _ => choosers(&name, env),
         };
+        if let Some(tell) = *TELL.lock() {
+            tell(&name);
+        }
         match threads::watch_platform(&name, || get_device_ids(platform, CL_DEVICE_TYPE_ALL)) {
             Ok(ids) => {
                 if ids.is_empty() {
@@ -358,6 +376,14 @@ pub(crate) fn numbers(answer: Result<Vec<u8>, i32>, missing: usize) -> [usize; 3
 }
 
 impl Inventory {
+    /// No device is known, since OpenCL has ended the process that asked for them. `why` is in sentences.
+    pub fn ended(why: String) -> Inventory {
+        Inventory {
+            loader: LoaderState::Ended { why },
+            ..Inventory::none()
+        }
+    }
+
     /// Nothing is known yet but where the loader looks.
     fn none() -> Inventory {
         Inventory {
@@ -379,6 +405,7 @@ impl Inventory {
                         -locr can stay static (-l:libocr.a)."
                     .to_string();
             }
+            LoaderState::Ended { why } => return why.clone(),
             LoaderState::Forked { first } => {
                 return format!(
                     "This process was made by fork() after process {first} had used OpenCL, whose drivers have threads \
@@ -495,7 +522,10 @@ mod tests {
         let text = found.explain_absence();
         assert!(text.contains("OpenCL library"), "{text}");
         match &found.loader {
-            LoaderState::Missing { .. } | LoaderState::Static | LoaderState::Forked { .. } => {
+            LoaderState::Missing { .. }
+            | LoaderState::Static
+            | LoaderState::Ended { .. }
+            | LoaderState::Forked { .. } => {
                 assert!(found.devices.is_empty());
             }
             LoaderState::Loaded { path } => {

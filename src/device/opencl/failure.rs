@@ -35,6 +35,16 @@
 //! A device on which [`TOO_MANY`] failures come in a row, without a kernel that has run in between, gets no launches any
 //! more: they are refused at once. Its buffers still are copied to the host.
 //!
+//!
+//! # A device that is lost
+//!
+//! OpenCL may refuse what a device cannot be used without ([`Lanes::gives_up`]), or new queues. Then the device is lost,
+//! and the run goes on with what is left ([`Manager::lose`]). All that is pending is given up as above, and there are no
+//! lanes any more. Launches are refused at once, with their data intact, so that their EDTs run elsewhere. Blocks are
+//! forgotten without a call of OpenCL. A fetch of a block that is nowhere else fails, and so ends the program: its
+//! content is lost.
+//!
+//! [`Lanes::gives_up`]: crate::device::opencl::lane::Lanes::gives_up
 //! [`Lanes::fail`]: crate::device::opencl::lane::Lanes::fail
 //! [`Lanes::pop_done`]: crate::device::opencl::lane::Lanes::pop_done
 //! [`BufferEntry::failed`]: crate::device::opencl::buffers::BufferEntry
@@ -46,9 +56,10 @@ use crate::device::opencl::fault::{Blame, FailureMark};
 use crate::device::opencl::job::{BlockUse, Job, Work};
 use crate::device::opencl::job::{Casualty, Failure, Failures};
 use crate::device::opencl::job::{Fetching, Message};
-use crate::device::opencl::lane::BEHIND;
+use crate::device::opencl::lane::{BEHIND, Pending};
 use crate::device::opencl::manager::Manager;
-use crate::device::opencl::raw::{Answer, CommandQueue, CommandState};
+use crate::device::opencl::raw::{Answer, CommandState};
+use crate::device::opencl::times::queue;
 use crate::object::place::{Place, PlaceSet};
 use crate::text::Counted;
 use rustc_hash::FxHashSet;
@@ -74,8 +85,15 @@ impl Failures {
 
     /// Why no launch is to be taken any more.
     pub(crate) fn too_many(&self) -> Option<Fault> {
-        let last = self.last.as_ref().filter(|_| self.count >= TOO_MANY)?;
+        let last = (self.last.as_ref()).filter(|_| self.is_lost || self.count >= TOO_MANY)?;
         let count = self.count;
+        if self.is_lost {
+            return Some(Fault {
+                cause: format!("the device is lost: {}", last.cause),
+                code: last.code,
+                hint: None,
+            });
+        }
         Some(Fault {
             cause: format!(
                 "{count} commands in a row have failed on the device: {}",
@@ -127,7 +145,7 @@ impl Manager {
     }
 
     /// The reason for a command that has this status itself.
-    fn blame(&mut self, cause: String, code: i32) -> Rc<Blame> {
+    pub(crate) fn blame(&mut self, cause: String, code: i32) -> Rc<Blame> {
         let failure = self.failure();
         match &failure.first {
             Some(first) if code == BEHIND => Rc::clone(first),
@@ -291,23 +309,40 @@ impl Manager {
 
     /// What is pending will not end: it fails, too.
     fn end_failure(&mut self) {
-        let queues: Answer<Vec<CommandQueue>> =
-            (0..self.lanes.count()).map(|_| self.new_queue()).collect();
-        let queues = match queues {
-            Ok(queues) => queues,
-            Err(code) => {
-                let what = "creating a command queue, after a command has failed,".to_string();
-                let error = self.trouble(what, Some(code));
-                return self.events.gave_up(error);
-            }
-        };
-        let (given_up, old) = self.lanes.renew(queues);
-        if !given_up.is_empty() {
-            self.failures.never_ends = true;
-            // To release a queue may wait for what it has not ended.
-            old.into_iter().for_each(mem::forget);
-        }
         self.aside = None;
+        let (context, info, timed) = (&self.context, &self.info, self.times.is_timed());
+        let (given_up, made) = self.lanes.renew(|| queue(context, info, timed));
+        self.give_up(given_up);
+        if let Err(code) = made {
+            self.is_lost(
+                "creating a command queue, after a command has failed,",
+                code,
+            );
+        }
+        self.answer_failure();
+    }
+
+    /// The device is lost, since OpenCL refuses what it cannot be used without.
+    pub(crate) fn lose(&mut self, what: &'static str, code: i32) {
+        self.blame(what.to_string(), code);
+        let given_up = self.lanes.abandon();
+        self.give_up(given_up);
+        self.is_lost(what, code);
+        self.answer_failure();
+    }
+
+    fn is_lost(&mut self, what: &'static str, code: i32) {
+        mem::forget(self.aside.take());
+        let cause = what.to_string();
+        let code = Some(code);
+        self.failures.last = Some(Rc::new(Blame { cause, code }));
+        (self.failures.is_lost, self.failures.never_ends) = (true, true);
+        self.events.lost(self.trouble(what.to_string(), code));
+    }
+
+    /// These commands fail, since the device does not end them, and their queues are gone.
+    fn give_up(&mut self, given_up: Vec<Pending<Work>>) {
+        self.failures.never_ends |= !given_up.is_empty();
         let first = self.failure().first.clone();
         let why = first.unwrap_or_else(|| {
             let cause = "the device does not end it".to_string();
@@ -340,7 +375,6 @@ impl Manager {
                 Work::Unmap { id } => self.release_pin(id),
             }
         }
-        self.answer_failure();
     }
 
     /// Answers for all that has failed, when nothing is pending.

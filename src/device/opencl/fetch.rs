@@ -79,6 +79,14 @@ impl Manager {
             self.events.fetched(token, Ok(()));
             return Ok(());
         }
+        if let Some(fault) = self.failures.too_many().filter(|_| self.lanes.are_lost()) {
+            let what = format!(
+                "block {} is nowhere else, and {}",
+                block.guid(),
+                fault.cause
+            );
+            return Err(self.trouble(what, fault.code));
+        }
         self.wanted(id);
         self.begin_fetch(id, vec![token])
     }
@@ -250,16 +258,14 @@ impl Manager {
 
     /// Takes an entry out of the table of which no command uses the buffer.
     fn retire(&mut self, id: Id) {
-        if let Some(entry) = self.buffers.remove(id)
-            && let Some(mem) = entry.mem
-            && !self.unified
-        {
-            // A command that was given up may write the buffer still.
-            if self.failures.never_ends && entry.failed.is_some() {
-                mem::forget(mem);
-            } else {
-                self.buffers.spare(entry.bytes, mem);
-            }
+        let Some(entry) = self.buffers.remove(id) else {
+            return;
+        };
+        // A command that was given up may write the buffer still, and to release one of a device that is lost may wait.
+        if self.lanes.are_lost() || self.failures.never_ends && entry.failed.is_some() {
+            mem::forget(entry.mem);
+        } else if let Some(mem) = entry.mem.filter(|_| !self.unified) {
+            self.buffers.spare(entry.bytes, mem);
         }
     }
 
@@ -283,6 +289,11 @@ impl Manager {
         let place = self.place;
         let block = self.buffers.get(id).block;
         let only_here = block.copies().only_at(place);
+        if only_here || !self.buffers.get(id).mapped.is_null() {
+            self.have_aside().map_err(|code| {
+                Fault::opencl("making a queue for an evicted block failed", code)
+            })?;
+        }
         if only_here {
             self.write_back(id)?;
         }
@@ -296,8 +307,16 @@ impl Manager {
 
     /// Copies a block to the host and waits for it.
     fn write_back(&mut self, id: Id) -> Result<(), Fault> {
+        let done = self.read_back(id);
+        self.note_aside(done.as_ref().map_err(|fault| fault.code));
+        done?;
+        self.counters.write_backs.add(1);
+        Ok(())
+    }
+
+    fn read_back(&mut self, id: Id) -> Result<(), Fault> {
         let fault = |code| Fault::opencl("writing an evicted block back to the host failed", code);
-        let queue = self.take_aside().map_err(fault)?;
+        let queue = (self.aside.as_ref()).unwrap_or_else(|| self.lanes.queue(OUT));
         let entry = self.buffers.get(id);
         let (block, bytes) = (entry.block, entry.bytes);
         let Some(mem) = &entry.mem else {
@@ -328,31 +347,52 @@ impl Manager {
             read.and_then(|event| event.wait()).map_err(fault)?;
             self.counters.bytes_from_device.add(bytes);
         }
-        self.aside = Some(queue);
-        self.counters.write_backs.add(1);
         Ok(())
     }
 
-    /// The queue for commands that the thread waits for. A caller that has seen one of them succeed puts it back:
-    /// behind one that has failed the next might never end.
-    fn take_aside(&mut self) -> Answer<CommandQueue> {
-        match self.aside.take() {
-            Some(queue) => Ok(queue),
-            None => CommandQueue::new(&self.context, self.info.id),
+    /// Makes the queue for commands that the thread waits for. Where OpenCL has no more of them, that for copies out
+    /// serves, if nothing is pending there. If something is, the error is one of memory, so that the launch for which
+    /// this is done waits until the device is idle.
+    fn have_aside(&mut self) -> Answer<()> {
+        if self.aside.is_none() {
+            match CommandQueue::new(&self.context, self.info.id) {
+                Ok(queue) => self.aside = Some(queue),
+                Err(_) if self.lanes.is_sound(OUT) => {}
+                Err(_) => return Err(opencl3::error_codes::CL_OUT_OF_RESOURCES),
+            }
+        }
+        Ok(())
+    }
+
+    /// What has come of a command on the queue aside: behind one that has failed the next might never end.
+    fn note_aside(&mut self, outcome: Result<&(), Option<i32>>) {
+        let Err(code) = outcome else {
+            return;
+        };
+        if self.aside.take().is_none() {
+            // It was that of a lane, which gets another one when the device has run dry.
+            let code = code.unwrap_or(opencl3::error_codes::CL_OUT_OF_RESOURCES);
+            self.lanes.fail(OUT);
+            self.blame(
+                "writing an evicted block back to the host failed".to_string(),
+                code,
+            );
         }
     }
 
     /// Ends the mapping of a buffer that nothing uses, and waits for it.
     pub(crate) fn unmap_now(&mut self, id: Id) {
-        if self.buffers.get(id).mapped.is_null() {
+        if self.buffers.get(id).mapped.is_null() || self.lanes.are_lost() {
             return;
         }
         // Where this fails nothing is lost: what the buffer holds is in the host's memory, and it is about to go.
-        let Ok(queue) = self.take_aside() else { return };
-        let event = end_mapping(self.buffers.get(id), &queue);
-        if event.is_some_and(|event| event.wait().is_ok()) {
-            self.aside = Some(queue);
+        if self.have_aside().is_err() {
+            return;
         }
+        let queue = (self.aside.as_ref()).unwrap_or_else(|| self.lanes.queue(OUT));
+        let event = end_mapping(self.buffers.get(id), queue);
+        let done = event.map_or(Err(None), |event| event.wait().map_err(Some));
+        self.note_aside(done.as_ref().map_err(|code| *code));
     }
 
     /// Releases what the device has of a block, and answers when that is done.
@@ -390,7 +430,13 @@ impl Manager {
         }
         let block = entry.block;
         // The memory under a mapping must stay until the mapping has ended.
-        if let Some(event) = end_mapping(entry, self.lanes.queue(OUT)) {
+        if !entry.mapped.is_null() && !self.lanes.are_lost() {
+            self.lanes.note_begin(OUT);
+        }
+        let entry = self.buffers.get(id);
+        if !self.lanes.are_lost()
+            && let Some(event) = end_mapping(entry, self.lanes.queue(OUT))
+        {
             entry.pins += 1;
             let work = Work::Unmap { id };
             self.lanes.push(OUT, event, LaneNeeds::default(), work);
@@ -412,6 +458,9 @@ impl Manager {
             self.unmap_now(id);
             if let Some(entry) = self.buffers.remove(id) {
                 entry.block.copies().resident.remove(self.place);
+                if self.lanes.are_lost() {
+                    mem::forget(entry.mem);
+                }
             }
         }
         if self.failures.never_ends {

@@ -45,6 +45,8 @@ pub(crate) struct Job {
     pub(crate) launch: Launch,
     /// Whether its kernel was launched for the first time in this shape.
     pub(crate) is_first: bool,
+    /// OpenCL has refused it for memory: it is tried once more, when nothing is pending.
+    pub(crate) waits_for_idle: bool,
     /// Its distinct blocks, while it is put together and while its kernel runs.
     pub(crate) uses: InlineList<BlockUse>,
 }
@@ -115,6 +117,8 @@ pub(crate) struct Failure {
 pub(crate) struct Failures {
     /// How many launches have failed in a row.
     pub(crate) count: u32,
+    /// OpenCL refuses what the device cannot be used without.
+    pub(crate) is_lost: bool,
     /// Some command did not end.
     pub(crate) never_ends: bool,
     /// Why the first command of the last has failed.

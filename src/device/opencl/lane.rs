@@ -44,6 +44,8 @@ use std::time::{Duration, Instant};
 pub(crate) const IN: usize = 0;
 pub(crate) const OUT: usize = 1;
 pub(crate) const COMPUTE: usize = 2;
+/// The lanes without which a device cannot be used: one of each kind.
+pub(crate) const LEAST: usize = COMPUTE + 1;
 pub(crate) const MAX_COMPUTE: usize = DeviceSettings::MAX_QUEUES;
 pub(crate) const MAX_LANES: usize = COMPUTE + MAX_COMPUTE;
 const _: () = assert!(MAX_LANES <= LANES, "a recording tells all lanes apart");
@@ -94,6 +96,8 @@ impl LaneNeeds {
 /// A command that has not been seen to finish.
 pub(crate) struct Pending<W> {
     pub(crate) event: CommandEvent,
+    /// No later than when it was enqueued; exact where the device's clock is asked.
+    pub(crate) enqueued: Instant,
     /// Counts the commands of all lanes, in the order in which they were enqueued.
     pub(crate) serial: u64,
     /// The commands of other lanes that this one waits for.
@@ -114,14 +118,49 @@ struct Lane<W> {
     pending: VecDeque<Pending<W>>,
     /// The number of the first pending command, or of the next one if there is none.
     first: u64,
-    /// When the first pending command may have begun: when it was enqueued, or the one before was seen to have
-    /// ended, if there was one, or its gate was opened. The clock is read for no other command.
+    /// When the first pending command may have begun: just before it was enqueued, since some platforms execute a
+    /// command in that call; or when the one before was seen to have ended, if there was one, or its gate was opened.
     begun: Instant,
+    /// Just before the next command is enqueued, if the device's clock is asked. Else the clock is read for the first
+    /// pending command alone.
+    about: Instant,
     /// Something was enqueued since the last flush that OpenCL has taken.
     dirty: bool,
     /// A command has failed, and those that were behind it then are pending.
     failed: bool,
     completion_wake: CompletionWake,
+}
+
+impl<W> Lane<W> {
+    fn new(queue: CommandQueue, first: u64) -> Lane<W> {
+        let now = Instant::now();
+        Lane {
+            queue,
+            pending: VecDeque::new(),
+            first,
+            begun: now,
+            about: now,
+            dirty: false,
+            failed: false,
+            completion_wake: CompletionWake::new(),
+        }
+    }
+}
+
+/// Makes so many queues, or fewer where OpenCL refuses one, but [`LEAST`] at least.
+pub(crate) fn make_queues(
+    count: usize,
+    mut make: impl FnMut() -> Answer<CommandQueue>,
+) -> Answer<Vec<CommandQueue>> {
+    let mut queues = Vec::with_capacity(count);
+    while queues.len() < count {
+        match make() {
+            Ok(queue) => queues.push(queue),
+            Err(_) if queues.len() >= LEAST => break,
+            Err(code) => return Err(code),
+        }
+    }
+    Ok(queues)
 }
 
 /// A shut gate, and the commands that wait behind it.
@@ -150,47 +189,76 @@ pub(crate) struct Lanes<W> {
     refusal: Option<(&'static str, i32)>,
     /// The refusal is final: the refused operation cannot be tried again.
     is_final: bool,
+    /// Whether the device's clock is asked.
+    timed: bool,
 }
 
 impl<W> Lanes<W> {
     /// A lane for each queue: in, out, then computing.
-    pub(crate) fn new(queues: Vec<CommandQueue>) -> Self {
-        debug_assert!((COMPUTE + 1..=MAX_LANES).contains(&queues.len()));
-        let lane = |queue| Lane {
-            queue,
-            pending: VecDeque::new(),
-            first: 1,
-            begun: Instant::now(),
-            dirty: false,
-            failed: false,
-            completion_wake: CompletionWake::new(),
-        };
+    pub(crate) fn new(queues: Vec<CommandQueue>, timed: bool) -> Self {
+        debug_assert!((LEAST..=MAX_LANES).contains(&queues.len()));
         Lanes {
             hold: None,
-            lanes: queues.into_iter().map(lane).collect(),
+            lanes: (queues.into_iter().map(|queue| Lane::new(queue, 1))).collect(),
             turn: 0,
             serial: 0,
             refused: 0,
             refusal: None,
             is_final: false,
+            timed,
         }
     }
 
-    /// Has the lanes go on with other queues. What is pending is given up: it is returned with the old queues.
+    /// Has the lanes go on with other queues, which `make` makes. What is pending is given up: it is returned. Where
+    /// there are fewer queues than before, there are fewer lanes. Where there are fewer than [`LEAST`], there is none
+    /// any more, and the status is that of the refusal.
     pub(crate) fn renew(
         &mut self,
-        queues: Vec<CommandQueue>,
-    ) -> (Vec<Pending<W>>, Vec<CommandQueue>) {
+        make: impl FnMut() -> Answer<CommandQueue>,
+    ) -> (Vec<Pending<W>>, Answer<()>) {
         self.open();
-        let (mut given_up, mut old) = (Vec::new(), Vec::new());
-        for (lane, queue) in self.lanes.iter_mut().zip(queues) {
-            old.push(std::mem::replace(&mut lane.queue, queue));
-            lane.first += lane.pending.len() as u64;
-            given_up.extend(lane.pending.drain(..));
-            (lane.dirty, lane.failed) = (false, false);
+        let count = self.lanes.len();
+        let (mut given_up, mut old, mut firsts) = (Vec::new(), Vec::new(), Vec::new());
+        for lane in self.lanes.drain(..) {
+            firsts.push(lane.first + lane.pending.len() as u64);
+            given_up.extend(lane.pending);
+            old.push(lane.queue);
         }
         given_up.sort_unstable_by_key(|pending| pending.serial);
-        (given_up, old)
+        if given_up.is_empty() {
+            // First, since a platform may have a bound for queues.
+            drop(old);
+        } else {
+            // To release a queue may wait for what it has not ended.
+            old.into_iter().for_each(std::mem::forget);
+        }
+        let made = make_queues(count, make);
+        let made = made.map(|queues| {
+            let lanes = queues.into_iter().zip(firsts);
+            self.lanes = lanes
+                .map(|(queue, first)| Lane::new(queue, first))
+                .collect();
+        });
+        (given_up, made)
+    }
+
+    /// Gives up all that is pending, and the queues: there is no lane any more.
+    pub(crate) fn abandon(&mut self) -> Vec<Pending<W>> {
+        self.open();
+        let mut given_up = Vec::new();
+        for lane in self.lanes.drain(..) {
+            given_up.extend(lane.pending);
+            // To release a queue may wait for what it has not ended.
+            std::mem::forget(lane.queue);
+        }
+        given_up.sort_unstable_by_key(|pending| pending.serial);
+        (self.refused, self.is_final) = (0, false);
+        given_up
+    }
+
+    /// The device is lost: there is no lane.
+    pub(crate) fn are_lost(&self) -> bool {
+        self.lanes.is_empty()
     }
 
     /// Whether OpenCL refuses for good what it cannot be worked without: what that is for, and its status.
@@ -222,7 +290,7 @@ impl<W> Lanes<W> {
 
     /// The number of a lane's first pending command, or of the next one.
     pub(crate) fn first(&self, lane: usize) -> u64 {
-        self.lanes[lane].first
+        self.lanes.get(lane).map_or(1, |lane| lane.first)
     }
 
     pub(crate) fn is_pending(&self, ticket: Ticket) -> bool {
@@ -238,7 +306,15 @@ impl<W> Lanes<W> {
 
     /// A command of the lane has failed, whatever OpenCL says of it: those behind it are not believed either.
     pub(crate) fn fail(&mut self, lane: usize) {
-        self.lanes[lane].failed = true;
+        if let Some(lane) = self.lanes.get_mut(lane) {
+            lane.failed = true;
+        }
+    }
+
+    /// Whether nothing is pending in a lane, and nothing has failed there.
+    pub(crate) fn is_sound(&self, lane: usize) -> bool {
+        let lane = self.lanes.get(lane);
+        lane.is_some_and(|lane| lane.pending.is_empty() && !lane.failed)
     }
 
     pub(crate) fn all_idle(&self) -> bool {
@@ -258,7 +334,7 @@ impl<W> Lanes<W> {
     }
 
     pub(crate) fn pending(&mut self, ticket: Ticket) -> Option<&mut Pending<W>> {
-        let lane = &mut self.lanes[ticket.lane];
+        let lane = self.lanes.get_mut(ticket.lane)?;
         let at = ticket.number.checked_sub(lane.first)?;
         lane.pending.get_mut(at as usize)
     }
@@ -318,7 +394,7 @@ impl<W> Lanes<W> {
         }
     }
 
-    /// The events that a command on `own` with these needs waits for. The lanes they are in are
+    /// The events that a command on `own` with these needs waits for, which is enqueued next. The lanes they are in are
     /// flushed, since OpenCL only promises progress of what was flushed.
     pub(crate) fn waits(&mut self, own: usize, needs: &LaneNeeds) -> Answer<WaitList<MAX_LANES>> {
         let mut waits = WaitList::none();
@@ -348,7 +424,20 @@ impl<W> Lanes<W> {
             hold.behind[own] = next;
             waits.push(hold.gate.event());
         }
+        self.note_begin(own);
         Ok(waits)
+    }
+
+    /// A command is enqueued next in this lane.
+    pub(crate) fn note_begin(&mut self, lane: usize) {
+        let lane = &mut self.lanes[lane];
+        let is_first = lane.pending.is_empty();
+        if is_first || self.timed {
+            lane.about = Instant::now();
+        }
+        if is_first {
+            lane.begun = lane.about;
+        }
     }
 
     /// Notes a command that was just enqueued on the lane's queue, with these needs.
@@ -363,12 +452,10 @@ impl<W> Lanes<W> {
         let serial = self.serial;
         let lane_index = lane;
         let lane = &mut self.lanes[lane];
-        if lane.pending.is_empty() {
-            lane.begun = Instant::now();
-        }
         let number = lane.first + lane.pending.len() as u64;
         lane.pending.push_back(Pending {
             event,
+            enqueued: lane.about,
             serial,
             needs,
             work,
@@ -394,6 +481,8 @@ impl<W> Lanes<W> {
         let Some(mut hold) = self.hold.take() else {
             return;
         };
+        // Before that, since some platforms execute the commands in the call.
+        let now = Instant::now();
         let mut tries = 1;
         while let Err(code) = hold.gate.open() {
             if tries == GATE_TRIES {
@@ -404,7 +493,6 @@ impl<W> Lanes<W> {
             }
             tries += 1;
         }
-        let now = Instant::now();
         for (lane, behind) in self.lanes.iter_mut().zip(hold.behind) {
             if lane.first == behind {
                 lane.begun = now;
@@ -434,7 +522,7 @@ impl<W> Lanes<W> {
     /// The oldest pending command of the lane, if it has finished and all that it needs was seen to, and whether it
     /// failed.
     pub(crate) fn pop_done(&mut self, lane: usize) -> Option<(Pending<W>, Answer<()>)> {
-        let pending = self.lanes[lane].pending.front()?;
+        let pending = self.lanes.get(lane)?.pending.front()?;
         let outcome = match pending.event.state() {
             CommandState::Waits | CommandState::Runs => return None,
             CommandState::Done => Ok(()),

@@ -12,6 +12,22 @@
 //! | room made, buffers made | buffers in the cache |
 //! | copies in enqueued | blocks valid on the device |
 //! | arguments set, kernel enqueued | |
+//!
+//! # A launch that is refused for memory
+//!
+//! A launch is tried again only behind progress, so that it ends: it starts, or it is answered with an error, after
+//! which its EDT runs elsewhere or the program ends with a message. Copies that its own attempts enqueued are no
+//! progress: when they have ended, the device has no more room than before.
+//!
+//! | what refuses it | when it is tried again | how often that is |
+//! |---|---|---|
+//! | the runtime's own bound ([`StartError::Later`]) | when a command has ended: such an attempt has enqueued nothing | once for each pending command |
+//! | OpenCL, with a status that says memory | at once, where a buffer was evicted or a spare one released | once for each buffer |
+//! | the same, and there is none of these | when all that is enqueued has ended ([`Job::waits_for_idle`]) | once |
+//! | the same, on a device without a command of others | never | |
+//!
+//! Nothing is launched while the launch at the front waits, so what is enqueued meanwhile are fetches. A block is
+//! fetched once, since the host's copy is valid then until the next kernel writes. So the device comes to be idle.
 
 use crate::device::host::ahead::FetchAhead;
 use crate::device::opencl::arguments::describe_arguments;
@@ -58,6 +74,10 @@ impl Manager {
             let Some(job) = self.waiting.pop_front() else {
                 return;
             };
+            if job.waits_for_idle && !self.lanes.all_idle() {
+                self.waiting.push_front(job);
+                return;
+            }
             if let Some(job) = self.try_launch(job) {
                 self.waiting.push_front(job);
                 return;
@@ -93,6 +113,7 @@ impl Manager {
             self.lanes.hold(&self.context, most);
         }
         loop {
+            let was_idle = self.lanes.all_idle();
             let Job { launch, uses, .. } = &mut *job;
             let error = match self.put_together(launch, uses) {
                 Ok(started) => {
@@ -112,10 +133,13 @@ impl Manager {
             if retry {
                 continue;
             }
-            let busy = !self.lanes.all_idle();
             let fault = match error {
-                StartError::Later if busy => return Some(job),
-                StartError::Fault(_) if short && busy => return Some(job),
+                StartError::Later if !self.lanes.all_idle() => return Some(job),
+                // What was pending before this attempt may hold the memory. Its own copies do not count.
+                StartError::Fault(_) if short && !was_idle && !job.waits_for_idle => {
+                    job.waits_for_idle = true;
+                    return Some(job);
+                }
                 StartError::Fault(fault) => fault,
                 // Nothing is in flight, so nothing will ever make room.
                 StartError::Later => Fault::new("there is no room for its blocks"),

@@ -14,7 +14,7 @@ use crate::device::opencl::fault::Fault;
 use crate::device::opencl::job::{Failure, Failures, LOOK};
 use crate::device::opencl::job::{Job, Seed, Work};
 use crate::device::opencl::job::{Message, stopped_launch};
-use crate::device::opencl::lane::{COMPUTE, Lanes, MAX_COMPUTE, Pending};
+use crate::device::opencl::lane::{COMPUTE, Lanes, MAX_COMPUTE, Pending, make_queues};
 use crate::device::opencl::program::Programs;
 use crate::device::opencl::raw::{Answer, CommandQueue, OpenclContext, SubDevice};
 use crate::device::opencl::times::{CommandTimes, queue};
@@ -147,14 +147,18 @@ impl Manager {
             .compute_queues
             .unwrap_or_else(|| usual_queues(info.kind));
         let computing = computing.clamp(1, MAX_COMPUTE);
-        let queues: Answer<Vec<CommandQueue>> = (0..COMPUTE + computing)
-            .map(|_| queue(&context, &info, settings.timed))
-            .collect();
-        let queues = queues.map_err(|code| fail("creating a command queue", code))?;
+        let queues = make_queues(COMPUTE + computing, || {
+            queue(&context, &info, settings.timed)
+        })
+        .map_err(|code| fail("creating a command queue", code))?;
+        let computing = queues.len() - COMPUTE;
         let unified = info.host_unified && !settings.force_copies;
         let limit = settings
             .memory_limit
-            .or_else(|| (!unified).then_some(info.global_memory / 4 * 3));
+            // 0: OpenCL does not tell.
+            .or_else(|| {
+                (!unified && info.global_memory != 0).then_some(info.global_memory / 4 * 3)
+            });
         Ok(Manager {
             place: seed.place,
             unified,
@@ -164,7 +168,7 @@ impl Manager {
             inbox: seed.inbox,
             counters: seed.counters,
             load: seed.load,
-            lanes: Lanes::new(queues),
+            lanes: Lanes::new(queues, settings.timed),
             buffers: Buffers::default(),
             programs: Programs::default(),
             pace,
@@ -229,8 +233,9 @@ impl Manager {
             self.launch_waiting();
             self.lanes.flush();
             if let Some((what, code)) = self.lanes.gives_up() {
-                let error = self.trouble(what.to_string(), Some(code));
-                return self.events.gave_up(error);
+                self.lose(what, code);
+                // What waits is refused in the next round.
+                busy = true;
             }
             self.forget_all();
             let any = self.reap_all();
@@ -357,11 +362,13 @@ impl Manager {
             Some(mut job) => {
                 job.launch = launch;
                 job.is_first = false;
+                job.waits_for_idle = false;
                 job
             }
             None => Box::new(Job {
                 launch,
                 is_first: false,
+                waits_for_idle: false,
                 uses: InlineList::new(),
             }),
         }

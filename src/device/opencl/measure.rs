@@ -43,7 +43,11 @@ pub fn measure_links(device: &DeviceInfo) -> Result<[LinkSpeed; 2], String> {
 fn measure(device: &DeviceInfo) -> Answer<[LinkSpeed; 2]> {
     let context = OpenclContext::new(device.id)?;
     let queue = CommandQueue::new(&context, device.id)?;
-    let most = (device.global_memory / 8).max(SIZES[1] as u64);
+    // 0: OpenCL does not tell.
+    let most = match device.global_memory {
+        0 => u64::MAX,
+        memory => (memory / 8).max(SIZES[1] as u64),
+    };
     let sizes: Vec<usize> = SIZES
         .into_iter()
         .filter(|&size| size as u64 <= most)

@@ -24,9 +24,42 @@ use opencl3::{
     command_queue as queue, event as cl_events, kernel as cl_kernels, memory,
     program as cl_programs,
 };
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use std::ffi::{CStr, c_void};
 use std::ptr;
 use std::ptr::NonNull;
+
+/// The callbacks that OpenCL was asked for and that have not come, by numbers of which none is used twice.
+struct Callbacks {
+    next: usize,
+    kept: Option<FxHashMap<usize, Box<dyn Notify>>>,
+}
+
+static ASKED: Mutex<Callbacks> = Mutex::new(Callbacks {
+    next: 0,
+    kept: None,
+});
+
+impl Callbacks {
+    fn keep(&mut self, notify: Box<dyn Notify>) -> usize {
+        self.next += 1;
+        self.kept.get_or_insert_default().insert(self.next, notify);
+        self.next
+    }
+
+    fn take(&mut self, key: usize) -> Option<Box<dyn Notify>> {
+        self.kept.as_mut()?.remove(&key)
+    }
+}
+
+/// What OpenCL calls. It finds nothing if it is called once more for the same command.
+extern "C" fn call_back(_: cl_event, _: i32, key: *mut c_void) {
+    let asked = ASKED.lock().take(key.addr());
+    if let Some(notify) = asked {
+        notify.notify();
+    }
+}
 
 /// How far a command is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -513,22 +546,12 @@ impl CommandEvent {
     /// Calls `notify.notify()` once when the command has finished or failed; at once, on this
     /// thread, if it has already.
     pub(crate) fn on_completion<T: Notify>(&self, notify: Box<T>) -> Answer<()> {
-        extern "C" fn trampoline<T: Notify>(_: cl_event, _: i32, data: *mut c_void) {
-            // SAFETY: `data` is the `Box` that was turned into a pointer below; OpenCL calls back
-            // once for each registration, so that this takes it back once.
-            let notify = unsafe { Box::from_raw(data.cast::<T>()) };
-            notify.notify();
-        }
-        let data = Box::into_raw(notify);
-        let result = cl_events::set_event_callback(
-            self.0,
-            cl_events::CL_COMPLETE,
-            trampoline::<T>,
-            data.cast(),
-        );
+        let key = ASKED.lock().keep(notify);
+        // Never read through: platforms have called back twice, and after they had refused.
+        let data = ptr::without_provenance_mut(key);
+        let result = cl_events::set_event_callback(self.0, cl_events::CL_COMPLETE, call_back, data);
         if result.is_err() {
-            // SAFETY: the registration failed, so that nobody else will take this back.
-            drop(unsafe { Box::from_raw(data) });
+            drop(ASKED.lock().take(key));
         }
         result
     }

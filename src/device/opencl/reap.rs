@@ -1,22 +1,18 @@
 //! What has ended, and what follows for the commands and threads that wait for it.
 
+use crate::device::host::clock::CommandDates;
 use crate::device::opencl::buffers::Id;
 use crate::device::opencl::job::{Job, Work};
-use crate::device::opencl::lane::{BEHIND, COMPUTE, IN, MAX_LANES, OUT};
+use crate::device::opencl::lane::{BEHIND, COMPUTE, IN, MAX_LANES, OUT, Pending};
 use crate::device::opencl::manager::Manager;
-use crate::device::opencl::raw::{Answer, CommandEvent, CommandQueue};
-use crate::device::opencl::times::{EndedKernel, EventOf, queue};
+use crate::device::opencl::raw::Answer;
+use crate::device::opencl::times::{EndedKernel, EventOf};
 use crate::device::{DeviceKind, KernelTime};
 use crate::model::Direction;
 use crate::trace;
 use std::time::Instant;
 
 impl Manager {
-    /// Makes a queue like those that the device has.
-    pub(crate) fn new_queue(&self) -> Answer<CommandQueue> {
-        queue(&self.context, &self.info, self.times.is_timed())
-    }
-
     /// Sees what has finished. True if anything has.
     pub(crate) fn reap_all(&mut self) -> bool {
         // Copies in before kernels and kernels before copies out, as they depend on each other.
@@ -31,15 +27,15 @@ impl Manager {
         let mut ended = std::mem::take(&mut self.ended);
         let first = self.lanes.first(lane);
         ended.extend(std::iter::from_fn(|| self.lanes.pop_done(lane)));
-        let any = !ended.is_empty();
-        let (mut behind, mut ns) = (ended.len() as u64, 0);
-        if any {
-            let taken = self.lanes.ended(lane, Instant::now());
-            ns = taken.as_nanos() as u64 / behind;
+        if ended.is_empty() {
+            self.ended = ended;
+            return false;
         }
+        let (now, mut behind) = (Instant::now(), ended.len() as u64);
+        let ns = self.lanes.ended(lane, now).as_nanos() as u64 / behind;
         let mut is_sound = true;
         for (number, (pending, outcome)) in (first..).zip(ended.drain(..)) {
-            let event = &pending.event;
+            let dates = self.dates(&pending, now);
             let outcome = if is_sound {
                 outcome
             } else {
@@ -48,7 +44,8 @@ impl Manager {
             behind -= 1;
             if trace::is_on() {
                 let copy = EventOf {
-                    event,
+                    dates,
+                    enqueued: pending.enqueued,
                     lane,
                     ns,
                     behind,
@@ -58,13 +55,13 @@ impl Manager {
             match pending.work {
                 Work::CopyIn { id, bytes } => {
                     if outcome.is_ok() {
-                        self.tell_copy(Direction::ToDevice, number, bytes, event);
+                        self.tell_copy(Direction::ToDevice, number, bytes, dates);
                     }
                     is_sound &= self.finish_copy_in(id, bytes, outcome);
                 }
                 Work::CopyOut(fetching) => {
                     if outcome.is_ok() {
-                        self.tell_copy(Direction::FromDevice, number, fetching.bytes, event);
+                        self.tell_copy(Direction::FromDevice, number, fetching.bytes, dates);
                     }
                     is_sound &= self.finish_fetch(fetching, outcome);
                 }
@@ -82,12 +79,12 @@ impl Manager {
         if !is_sound {
             self.lanes.fail(lane);
         }
-        any
+        true
     }
 
     /// Records a copy that has ended.
     #[cold]
-    fn record_copy(&mut self, copy: &EventOf<'_>, work: &Work) {
+    fn record_copy(&mut self, copy: &EventOf, work: &Work) {
         let (id, bytes) = match work {
             Work::CopyIn { id, bytes } => (*id, *bytes),
             // Nobody waits for what nobody has asked for.
@@ -107,8 +104,10 @@ impl Manager {
         for lane in COMPUTE..self.lanes.count() {
             let before = ended.len();
             while let Some((pending, outcome)) = self.lanes.pop_done(lane) {
+                let dates = self.dates(&pending, now);
                 ended.push(EndedKernel {
                     pending,
+                    dates,
                     outcome,
                     ns: 0,
                     occupied_ns: 0,
@@ -146,7 +145,8 @@ impl Manager {
             };
             if trace::is_on() {
                 let ended = EventOf {
-                    event: &kernel.pending.event,
+                    dates: kernel.dates,
+                    enqueued: kernel.pending.enqueued,
                     lane: kernel.lane,
                     ns: kernel.ns,
                     behind: kernel.behind,
@@ -175,9 +175,19 @@ impl Manager {
         any
     }
 
+    fn dates(&mut self, pending: &Pending<Work>, now: Instant) -> Option<CommandDates> {
+        (self.times).dates(&self.info.name, &pending.event, pending.enqueued, now)
+    }
+
     /// Tells how long a copy has taken.
-    fn tell_copy(&mut self, direction: Direction, number: u64, bytes: u64, event: &CommandEvent) {
-        if let Some(ns) = self.times.copied(direction, number, event)
+    fn tell_copy(
+        &mut self,
+        direction: Direction,
+        number: u64,
+        bytes: u64,
+        dates: Option<CommandDates>,
+    ) {
+        if let Some(ns) = dates.and_then(|dates| self.times.copied(direction, number, &dates))
             && bytes != 0
         {
             self.events.copied(self.place, direction, bytes, ns);

@@ -11,7 +11,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::{env, fs, io, ptr};
 
 /// The platform for which the rest of this file is.
@@ -295,11 +295,45 @@ pub(crate) fn drivers_without_device(
     ))
 }
 
+/// The platform that is being asked for its devices, and all that have been asked so far; null: none.
+static ASKED: [AtomicPtr<String>; 2] = [const { AtomicPtr::new(ptr::null_mut()) }; 2];
+
+/// Notes that a platform is asked for its devices now, or that its answer has come. The texts stay: a handler of a signal
+/// may read them. Release: pairs with the load in [`asked_platforms`].
+pub(crate) fn note_asked(platform: Option<&str>) {
+    let keep = |text: String| ptr::from_mut(Box::leak(Box::new(text)));
+    let now = platform.map_or(ptr::null_mut(), |platform| keep(platform.to_string()));
+    ASKED[0].store(now, Ordering::Release);
+    let (_, all) = asked_platforms();
+    if let Some(platform) = platform
+        && !all.is_some_and(|all| all.contains(platform))
+    {
+        let all = all.map_or(String::new(), |all| format!("{all}, "));
+        ASKED[1].store(keep(format!("{all}{platform}")), Ordering::Release);
+    }
+}
+
+/// The platform that is being asked for its devices, and all that have been asked so far; for the handler of a signal.
+pub fn asked_platforms() -> (Option<&'static str>, Option<&'static str>) {
+    let read = |place: &AtomicPtr<String>| {
+        let text = place.load(Ordering::Acquire);
+        // SAFETY: it is null, or a text that `note_asked` has made and that is never freed nor changed.
+        unsafe { text.as_ref() }.map(String::as_str)
+    };
+    (read(&ASKED[0]), read(&ASKED[1]))
+}
+
 /// What can be said where OpenCL has ended the process by itself, in sentences that follow another; empty where nothing
 /// is known. PoCL compiles and links kernels when they are first launched, too.
 pub fn why_ended() -> String {
+    const WITHOUT: &str = " OCR_DEVICES=none has programs run without OpenCL.";
+    if let (Some(platform), _) = asked_platforms() {
+        return format!(
+            " The driver is that of platform {platform}, which was asked for its devices.{WITHOUT}"
+        );
+    }
     if LACKING.get().is_none() {
-        return String::new();
+        return WITHOUT.to_string();
     }
     if let Some(fault) = pocl_cache_fault() {
         return format!(" {fault}.");

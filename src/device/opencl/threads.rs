@@ -11,6 +11,7 @@
 //! Index spaces are made on these threads, too. The program's functions for that start no threads.
 
 use crate::cores::CoreSet;
+use crate::device::opencl::surroundings;
 use crate::stack::SignalStack;
 use crate::text::read_file;
 use parking_lot::Mutex;
@@ -110,7 +111,9 @@ pub(crate) fn of_drivers() -> Vec<libc::pid_t> {
 /// Has a platform start what it starts when it is asked for its devices.
 pub(crate) fn watch_platform<T>(platform: &str, ask: impl FnOnce() -> T) -> T {
     let before = of_drivers();
+    surroundings::note_asked(Some(platform));
     let answer = ask();
+    surroundings::note_asked(None);
     let new = of_drivers().into_iter().filter(|id| !before.contains(id));
     let new = new.map(|id| (platform.to_string(), id));
     OF_PLATFORMS.lock().extend(new);

@@ -7,6 +7,7 @@
 //! all queues took together.
 
 use crate::device::DeviceInfo;
+use crate::device::host::clock::{CommandDates, DeviceClock};
 use crate::device::host::occupancy::{Occupancy, Span};
 use crate::device::opencl::job::Work;
 use crate::device::opencl::lane::{IN, Pending};
@@ -24,6 +25,8 @@ const REMEMBERED: usize = 64;
 pub(crate) struct EndedKernel {
     pub(crate) pending: Pending<Work>,
     pub(crate) outcome: Answer<()>,
+    /// What the device's clock says.
+    pub(crate) dates: Option<CommandDates>,
     /// The time that it took, by the host's clock.
     pub(crate) ns: u64,
     /// The time for which it has kept the device; nanoseconds.
@@ -37,8 +40,11 @@ pub(crate) struct EndedKernel {
 }
 
 /// A command that has ended, for the recording.
-pub(crate) struct EventOf<'a> {
-    pub(crate) event: &'a CommandEvent,
+pub(crate) struct EventOf {
+    /// What the device's clock says.
+    pub(crate) dates: Option<CommandDates>,
+    /// No later than when it was enqueued; exact where the device's clock is asked.
+    pub(crate) enqueued: Instant,
     /// The queue that it was in.
     pub(crate) lane: usize,
     /// How long it took by the host's clock.
@@ -47,12 +53,13 @@ pub(crate) struct EventOf<'a> {
     pub(crate) behind: u64,
 }
 
-impl EventOf<'_> {
-    fn ended(&self, is_timed: bool, place: Place) -> events::EndedCommand {
+impl EventOf {
+    fn ended(&self, place: Place) -> events::EndedCommand {
         events::EndedCommand {
             place: place.number(),
             lane: self.lane,
-            times: is_timed.then(|| self.event.times()).flatten(),
+            told: (self.dates).map(|dates| (dates.ago_ns, dates.ended - dates.started)),
+            enqueued_ns: self.enqueued.elapsed().as_nanos() as u64,
             share_ns: self.ns,
             behind: self.behind,
         }
@@ -63,6 +70,7 @@ impl EventOf<'_> {
 pub(crate) struct CommandTimes {
     /// Whether the device's clock is asked.
     is_timed: bool,
+    clock: DeviceClock,
     occupancy: Occupancy,
     /// When the last copies in have ended, by their numbers in their lane.
     copies_in: VecDeque<(u64, u64)>,
@@ -82,6 +90,7 @@ impl CommandTimes {
     pub(crate) fn new(is_timed: bool, queues: usize) -> CommandTimes {
         CommandTimes {
             is_timed,
+            clock: DeviceClock::new(),
             occupancy: Occupancy::new(queues),
             copies_in: VecDeque::new(),
             last_copy: [0; 2],
@@ -95,26 +104,47 @@ impl CommandTimes {
 
     /// Records a kernel that has ended, of the launch with this token.
     #[cold]
-    pub(crate) fn record_kernel(&mut self, place: Place, kernel: &EventOf<'_>, token: usize) {
-        self.recorded
-            .kernel(&kernel.ended(self.is_timed, place), token);
+    pub(crate) fn record_kernel(&mut self, place: Place, kernel: &EventOf, token: usize) {
+        self.recorded.kernel(&kernel.ended(place), token);
     }
 
     /// Records a copy that has ended, of so many bytes of a block.
     #[cold]
-    pub(crate) fn record_copy(&mut self, place: Place, copy: &EventOf<'_>, block: u64, bytes: u64) {
-        let ended = copy.ended(self.is_timed, place);
+    pub(crate) fn record_copy(&mut self, place: Place, copy: &EventOf, block: u64, bytes: u64) {
+        let ended = copy.ended(place);
         self.recorded.copy(&ended, block, bytes, copy.lane == IN);
     }
 
+    /// What the device's clock says of a command that was seen to have ended now. A clock that is found out to be wrong
+    /// is not asked any more, and a note says so.
+    pub(crate) fn dates(
+        &mut self,
+        device: &str,
+        event: &CommandEvent,
+        enqueued: Instant,
+        now: Instant,
+    ) -> Option<CommandDates> {
+        if !self.is_timed || self.clock.is_wrong() {
+            return None;
+        }
+        let dates = self.clock.dates(event.times()?, enqueued, now);
+        if self.clock.is_wrong() {
+            note!(
+                "the clock of device '{device}' does not count nanoseconds, as OpenCL says that it does: a command seems to \
+                 have begun before it was enqueued. Times of its kernels and copies are the host's from here on."
+            );
+        }
+        dates
+    }
+
     /// When a kernel was ready, has begun and has ended.
-    fn span(&self, pending: &Pending<Work>) -> Option<Span> {
-        let [submitted, started, ended] = pending.event.times()?;
-        let needed = pending.needs_in(IN);
+    fn span(&self, kernel: &EndedKernel) -> Option<Span> {
+        let dates = kernel.dates?;
+        let needed = kernel.pending.needs_in(IN);
         let copies = self.copies_in.iter().rev();
         let mut copied = copies.filter(|(number, _)| *number <= needed);
         let copied = copied.next().map_or(0, |(_, ended)| *ended);
-        Span::new(submitted.max(copied), started, ended)
+        Span::new(dates.submitted.max(copied), dates.started, dates.ended)
     }
 
     /// Whether the device's clock is asked.
@@ -152,21 +182,21 @@ impl CommandTimes {
         let fallback = longest_ns.min(since.as_nanos() as u64) / ended.len().max(1) as u64;
         for kernel in ended.iter_mut() {
             kernel.occupied_ns = fallback;
-            kernel.ran_ns = kernel.ns;
+            let told = kernel.dates.map(|dates| dates.ended - dates.started);
+            kernel.ran_ns = told.unwrap_or(kernel.ns);
         }
         if !self.is_timed {
             return;
         }
         let mut spans = std::mem::take(&mut self.spans);
         spans.clear();
-        spans.extend((ended.iter()).map_while(|kernel| self.span(&kernel.pending)));
+        spans.extend((ended.iter()).map_while(|kernel| self.span(kernel)));
         // One without a span leaves a hole, beside which the others cannot be put right.
         if spans.len() == ended.len() {
             self.occupancy.charge(&spans, unended, &mut self.charged);
             let charged = spans.iter().zip(&self.charged);
-            for (kernel, (span, ns)) in ended.iter_mut().zip(charged) {
+            for (kernel, (_, ns)) in ended.iter_mut().zip(charged) {
                 kernel.occupied_ns = *ns;
-                kernel.ran_ns = span.ended - span.started;
             }
         }
         self.spans = spans;
@@ -177,12 +207,14 @@ impl CommandTimes {
         &mut self,
         direction: Direction,
         number: u64,
-        event: &CommandEvent,
+        dates: &CommandDates,
     ) -> Option<u64> {
-        if !self.is_timed {
-            return None;
-        }
-        let [submitted, started, ended] = event.times()?;
+        let CommandDates {
+            submitted,
+            started,
+            ended,
+            ..
+        } = *dates;
         let kernels = Some(self.occupancy.last_end()).filter(|end| *end <= started);
         let last = &mut self.last_copy[direction as usize];
         let ready = submitted.max(*last).max(kernels.unwrap_or(0));

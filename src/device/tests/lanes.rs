@@ -22,7 +22,7 @@ impl Lab {
         program.build(device, c"").expect("it builds");
         let kernel = program.kernel(c"nothing").expect("a kernel");
         let queue = |_| CommandQueue::new(&context, device).expect("a queue");
-        let lanes = Lanes::new((0..COMPUTE + 2).map(queue).collect());
+        let lanes = Lanes::new((0..COMPUTE + 2).map(queue).collect(), false);
         Some(Lab {
             lanes,
             context,

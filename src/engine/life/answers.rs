@@ -107,10 +107,11 @@ impl ManagerEvents for DeviceEvents {
         }
     }
 
-    fn gave_up(&self, error: DeviceError) {
-        fatal(&format!(
-            "{error}. The program cannot go on without the device."
-        ));
+    fn lost(&self, error: DeviceError) {
+        warning!(
+            "{error}. The device is not used any more: EDTs run on what is left, where they can. Content that was on it \
+             alone is lost."
+        );
     }
 
     /// The panic hook has said what happened. Without the device the program could wait for ever.

@@ -82,7 +82,7 @@ impl Context {
     /// The kernel of an EDT has run. The blocks are the EDT's still.
     pub(crate) fn count_kernel(&self, edt: &Edt, time: KernelTime) {
         let (runtime, work, place) = (self.runtime, edt.work(), edt.place.get());
-        self.count_time(work, place, time.ns);
+        self.count_time(work, place, time.ran_ns);
         if !runtime.learns || !work.has_choice() {
             return;
         }

@@ -13,7 +13,8 @@
 //! shared. Where the system does not say what a thread does, it counts as one that runs.
 //!
 //! OpenCL's threads are looked at as all others: somebody may wait for one that compiles a kernel. Those of PoCL sleep
-//! so when they have nothing to do. A thread of a driver may also wait for files or for a time, as NVIDIA's does, which looks
+//! so when they have nothing to do, those too that it has started for the program itself. They might call a callback of the
+//! program's at the end of a command. But none has begun while they sleep, and who would enqueue one sleeps, too. A thread of a driver may also wait for files or for a time, as NVIDIA's does, which looks
 //! at its device ten times a second. It sleeps, however often: while no device has work, it has nobody to wake.
 
 use crate::device;

@@ -53,6 +53,7 @@ pub(crate) fn watch(runtime: &Runtime) {
             last = Some(snapshot.marks());
             runtime.draw(&snapshot);
         }
+        runtime.signals.take_back(libc::SIGUSR1);
         crash::say_if_asked(runtime);
         if SUSPECTED.load(Ordering::SeqCst) && !is_soon {
             (next, is_soon) = (in_seconds(SUSPICION_SECONDS), true);

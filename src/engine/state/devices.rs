@@ -313,6 +313,12 @@ impl Open {
                 Err(error) => open.problems.push(error.to_string()),
             }
         }
+        if !open.used.is_empty() {
+            // Where there is no other, the error about the kernel says it.
+            for problem in &open.problems {
+                warning!("{problem}. The device is not used; the others are.");
+            }
+        }
         open
     }
 }

@@ -4,12 +4,16 @@
 //! the division by zero that a kernel does, and LLVM, with which PoCL compiles, one for each signal that may
 //! end the program. [`Handlers::keep`] puts back what each signal did before, be it a handler or what the system
 //! does by itself: LLVM's would remove its temporary files and end the program as the system does. That of `SIGFPE` is
-//! wanted while kernels run (`process/sigfpe.rs`), and goes when the run ends.
+//! wanted while kernels run (`process/sigfpe.rs`), and goes when the run ends. A program that asks OpenCL for devices
+//! itself has it install the same handlers. They count as the drivers' as well ([`is_of_driver`]), and that of `SIGUSR1` is
+//! replaced again by the thread that watches.
 
 use crate::symbols;
 use parking_lot::Mutex;
+use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::ptr;
+use std::sync::OnceLock;
 
 /// What a signal does: a function with flags and a mask, nothing, or what the system does by itself.
 pub(crate) type Action = libc::sigaction;
@@ -84,6 +88,23 @@ impl Handlers {
         result
     }
 
+    /// Installs a handler of the runtime again over that of an OpenCL driver, which the program has loaded meanwhile.
+    pub(crate) fn take_back(&self, signal: libc::c_int) {
+        // Somebody who asks OpenCL has the lock, and takes care of the handlers.
+        let Some(installed) = self.installed.try_lock() else {
+            return;
+        };
+        let ours = installed.iter().find(|handler| handler.signal == signal);
+        if let Some((ours, now)) = ours.zip(action_of(signal))
+            && !ours.is_on()
+            && is_function(&now)
+            && is_of_driver(now.sa_sigaction)
+        {
+            // SAFETY: it was this signal's action before, and its function is the runtime's, made fit for that.
+            unsafe { install(signal, &ours.ours) };
+        }
+    }
+
     /// Takes all of these handlers off, and puts back what was there before.
     pub(crate) fn end(&self) {
         self.installed.lock().clear();
@@ -109,9 +130,11 @@ impl Handler {
         flags: libc::c_int,
     ) -> Option<Handler> {
         let below = action_of(signal)?;
+        program_has_llvm();
         let of_opencl = OF_OPENCL.lock().contains(&(signal, below.sa_sigaction));
         let of_last_run = OURS.lock().contains(&below.sa_sigaction);
-        if below.sa_sigaction != libc::SIG_DFL && !of_opencl && !of_last_run {
+        let is_free = of_opencl || of_last_run || is_of_driver(below.sa_sigaction);
+        if below.sa_sigaction != libc::SIG_DFL && !is_free {
             return None;
         }
         let mut ours = OURS.lock();
@@ -196,6 +219,39 @@ fn start_of_file(address: usize) -> Option<usize> {
     symbols::loaded_at(address).map(|file| file.start)
 }
 
+/// Whether a handler is of an OpenCL driver, or of LLVM, with which drivers compile: the program has loaded it by asking
+/// OpenCL for devices itself.
+///
+/// Such a handler leads to no function of the program's: LLVM's removes temporary files and ends the program, or calls
+/// what was given to LLVM, which takes a program that calls LLVM. Then its functions are among those that the program
+/// finds, and the handler counts as the program's. So no hang is found where a handler of the program's might still act.
+///
+/// Nothing here waits for the lock of the dynamic loader, since the thread that watches calls this.
+fn is_of_driver(function: usize) -> bool {
+    let Some(file) = symbols::loaded_at(function).filter(|file| !file.name.is_null()) else {
+        return false;
+    };
+    // SAFETY: the loader keeps the name as long as the file is loaded, and drivers with threads stay.
+    let name = unsafe { CStr::from_ptr(file.name) };
+    let bytes = name.to_bytes();
+    let base = bytes.rsplit(|&byte| byte == b'/').next().unwrap_or(bytes);
+    if base.starts_with(b"libLLVM") {
+        return !program_has_llvm();
+    }
+    // What each driver has for the loader of OpenCL, which has none itself.
+    symbols::defines(function, b"clIcdGetPlatformIDsKHR") && !is_of_program(function)
+}
+
+/// Whether the program was linked with LLVM. Looked up once, when a run begins: that takes the lock of the dynamic loader.
+fn program_has_llvm() -> bool {
+    static HAS: OnceLock<bool> = OnceLock::new();
+    *HAS.get_or_init(|| {
+        // SAFETY: `dlsym` takes any handle of its own and a text that ends with a zero, as this one does.
+        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"LLVMContextCreate".as_ptr()) };
+        !found.is_null()
+    })
+}
+
 /// The signals that have a handler, each with the handler's address.
 fn functions() -> Vec<(libc::c_int, usize)> {
     let handlers = (1..=libc::SIGRTMAX()).filter_map(|signal| {
@@ -219,8 +275,10 @@ pub(crate) fn handled_by_program() -> Option<libc::c_int> {
     ];
     let of_opencl = OF_OPENCL.lock();
     let ours = OURS.lock();
-    let is_program =
-        |of: &(_, _)| !OWN.contains(&of.0) && !of_opencl.contains(of) && !ours.contains(&of.1);
+    let is_program = |of: &(libc::c_int, usize)| {
+        let is_known = of_opencl.contains(of) || ours.contains(&of.1);
+        !OWN.contains(&of.0) && !is_known && !is_of_driver(of.1)
+    };
     functions().into_iter().find(is_program).map(|of| of.0)
 }
 

@@ -7,7 +7,7 @@ use crate::info::shares::{chosen, cpu_units, shares};
 use crate::output::{CommandError, print};
 use crate::table::{bytes, wrap};
 use ocr::config::{Bind, DEFAULT_ORIGIN, Settings};
-use ocr::device::{DeviceInfo, Inventory, LoaderState, discover, measure_links};
+use ocr::device::{DeviceInfo, Inventory, LoaderState, discover, discover_telling, measure_links};
 use ocr::platform::Platform;
 use ocr::policy::{DEFAULT, POLICIES};
 use ocr::report::counted;
@@ -16,6 +16,7 @@ use std::fmt::{self, Write as _};
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// The arguments of `ocr info`.
 #[derive(clap::Args)]
@@ -31,15 +32,62 @@ pub(crate) struct InfoOptions {
     /// Ends with status 1 if there is no OpenCL device.
     #[arg(long)]
     require_device: bool,
+    /// Asks OpenCL for its devices, and prints the platforms' names before: for a process that is to survive it.
+    #[arg(long, hide = true)]
+    ask: bool,
     /// Shows everything as JSON.
     #[arg(long, conflicts_with_all = ["short", "write_platform"])]
     json: bool,
 }
 
+/// Has another process ask OpenCL for its devices, since a driver may end the process that does. The error says how it has
+/// ended, and whose driver that was, in sentences.
+fn ask_in_child() -> Result<(), String> {
+    const WITHOUT: &str = "OCR_DEVICES=none has programs run without OpenCL.";
+    let cannot = |error: std::io::Error| {
+        format!(
+            "No process can be started to ask OpenCL for its devices, which a driver may end: {error}. {WITHOUT}"
+        )
+    };
+    let program = std::env::current_exe().map_err(cannot)?;
+    let mut child = Command::new(program);
+    child.args(["info", "--ask"]).stdin(Stdio::null());
+    let output = child.output().map_err(cannot)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let asked = String::from_utf8_lossy(&output.stdout);
+    let what = match asked.lines().last() {
+        Some(platform) => format!("The driver of platform {platform} ended"),
+        None => "A driver of OpenCL, or its loader, ended".to_string(),
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said: Vec<&str> = said.lines().rev().take(3).collect();
+    let said = match said.iter().rev().copied().collect::<Vec<_>>().join("; ") {
+        text if text.is_empty() => String::new(),
+        text => format!(" and said: {}", Readable(text.as_bytes())),
+    };
+    Err(format!(
+        "{what} a process that asked for its devices ({}){said}. It would end a program that adds a kernel. PoCL does so \
+         where there is no /sys, or where it can start no thread (\"ulimit -a\", limits of a container). {WITHOUT}",
+        output.status
+    ))
+}
+
 /// Shows what a program would get, or writes a platform description.
 pub(crate) fn info(options: &InfoOptions) -> Result<(), CommandError> {
+    if options.ask {
+        discover_telling(|platform| {
+            // The process that has started this one reads it.
+            let _ = writeln!(std::io::stdout(), "{}", platform.replace('\n', " "));
+        });
+        return Ok(());
+    }
     let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(CommandError::usage)?;
-    let inventory = discover();
+    let inventory = match ask_in_child() {
+        Ok(()) => discover(),
+        Err(why) => Inventory::ended(why),
+    };
     if let Some(file) = &options.write_platform {
         return write_platform(file, &inventory);
     }
@@ -259,15 +307,18 @@ fn describe(text: &mut String, device: &DeviceInfo, use_of: &str) {
     } else {
         "of its own"
     };
+    let memory = match device.global_memory {
+        0 => "memory of unknown size".to_string(),
+        known => format!("{} of memory", bytes(known)),
+    };
     // Writing to a string cannot fail.
     let _ = write!(
         text,
-        "  {}: {}\n     {}, {units}, {} of memory {shared}\n     Limits: largest buffer {}, local memory {}, {} \
+        "  {}: {}\n     {}, {units}, {memory} {shared}\n     Limits: largest buffer {}, local memory {}, {} \
          work-items in a work-group\n     {} ({}), driver {}\n     {use_of}\n",
         device.index,
         device.name,
         device.kind,
-        bytes(device.global_memory),
         bytes(device.max_buffer),
         bytes(device.local_memory),
         device.max_work_group,

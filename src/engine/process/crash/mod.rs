@@ -22,7 +22,7 @@
 mod address;
 mod report;
 
-use crate::device::{THREAD_NAME, lacking};
+use crate::device::{THREAD_NAME, asked_platforms, lacking};
 use crate::engine::life::range;
 pub(crate) use crate::engine::process::crash::report::say_if_asked;
 use crate::engine::state::context::Context;
@@ -179,6 +179,38 @@ const GAVE_UP: &str = ": OpenCL itself has ended the program (abort), and the li
     that, has free space and is not mounted noexec. So it does where a kernel needs more local memory than the device has, \
     which newer versions do not tell before (ocr info lists what there is)";
 
+const WHILE_ASKED: &str = "OpenCL itself has ended the program (abort) while it was asked for its devices, and the lines above \
+    may say why. PoCL does that where there is no /sys, or where it can start no thread: see the limits of threads and memory \
+    (\"ulimit -a\", those of a container)";
+
+const ASSERTED: &str = ": OpenCL itself has ended the program (abort) by an assertion of its own, and the lines above may say \
+    which. That is a fault of the driver. PoCL 3.1 has such a one with several devices of its driver \"basic\": have \
+    POCL_DEVICES name basic once, or pthread";
+
+/// How OpenCL has come to end the program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GaveUp {
+    Abort,
+    Assertion,
+}
+
+/// Why OpenCL may have ended the program, whose driver that was, and how a program does without.
+fn of_giving_up(text: &mut Text, how: GaveUp) -> fmt::Result {
+    let (now, all) = asked_platforms();
+    match (how, now) {
+        (GaveUp::Assertion, _) => text.write_str(ASSERTED)?,
+        (GaveUp::Abort, Some(_)) => write!(text, ": {WHILE_ASKED}")?,
+        (GaveUp::Abort, None) => text.write_str(GAVE_UP)?,
+    }
+    if how == GaveUp::Abort && now.is_none() {
+        lacking().map_or(Ok(()), |what| write!(text, ". Here, {what}"))?;
+    }
+    if let Some(platform) = now.or(all) {
+        write!(text, ". The driver is that of {platform:.200}")?;
+    }
+    text.write_str(". OCR_DEVICES=none has programs run without OpenCL")
+}
+
 /// Where the C library keeps what it says before it calls `abort` itself; null where that is not known.
 static SAID: AtomicPtr<*const libc::c_char> = AtomicPtr::new(ptr::null_mut());
 
@@ -191,16 +223,16 @@ fn find_what_is_said() {
 
 /// Whether a thread of OpenCL has called `abort` for reasons of its own, an assertion among them: not the C library since
 /// memory is corrupted.
-fn gave_up() -> bool {
+fn gave_up() -> Option<GaveUp> {
     let said = SAID.load(Ordering::Relaxed);
     if said.is_null() || !is_of_opencl() {
-        return false;
+        return None;
     }
     // SAFETY: the pointer is not null here, and is that of a variable of the C library, which stays. The thread that
     // has written it has called `abort`: it is this one, or waits in `abort`.
     let text = unsafe { said.read_volatile() };
     if text.is_null() {
-        return true;
+        return Some(GaveUp::Abort);
     }
     // The text stands behind its size, an unsigned int.
     let text = text.wrapping_byte_add(size_of::<libc::c_uint>());
@@ -208,7 +240,8 @@ fn gave_up() -> bool {
     // process ends.
     let text = unsafe { CStr::from_ptr(text) }.to_bytes();
     let word = b"ssertion";
-    text.windows(word.len()).any(|part| part == word)
+    let asserts = text.windows(word.len()).any(|part| part == word);
+    asserts.then_some(GaveUp::Assertion)
 }
 
 const NO_INSTRUCTION: &str = ": it came to an instruction that is none. Compilers put such where the program is never to \
@@ -259,20 +292,20 @@ fn say_of(
         ),
         None => write!(text, "ocr: error: {ThisThread} crashed with {name}"),
     });
+    let gave_up = (signal == libc::SIGABRT).then(gave_up).flatten();
     let is_full = faulted && stack::is_full(address(), context);
     say(|text| match signal {
-        libc::SIGABRT if gave_up() => {
-            text.write_str(GAVE_UP)?;
-            lacking().map_or(Ok(()), |what| write!(text, ". Here, {what}"))
-        }
-        libc::SIGABRT => text.write_str(ABORTED),
+        libc::SIGABRT => match gave_up {
+            Some(how) => of_giving_up(text, how),
+            None => text.write_str(ABORTED),
+        },
         libc::SIGILL | libc::SIGTRAP => text.write_str(NO_INSTRUCTION),
         libc::SIGFPE => arithmetic(text, info.si_code),
         _ if is_full => full_stack(text, address(), edt),
         _ => address::describe(text, (runtime, edt), address(), info.si_code, context),
     });
     if edt.is_none() && is_of_opencl() {
-        let is_explained = is_full || signal == libc::SIGABRT && gave_up();
+        let is_explained = is_full || gave_up.is_some();
         say(|text| name_on_devices(text, runtime, is_explained));
     }
     say(|text| text.write_str(".\n"));

@@ -7,6 +7,7 @@
 // needs: halt
 // workers: 2
 // env: OCR_WORKERS=
+// env: OCR_DEVICES=cpu
 // status: 1
 // stderr: the program hangs: no EDT is ready
 // stderr: which nobody has satisfied
@@ -22,6 +23,7 @@ static ocrGuid_t never(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     need_cores();
+    needs_cpu_device();
     u64 before = ocrNbWorkers();
     with_kernel(twice);
     CHECK(ocrNbWorkers() < before);

@@ -11,6 +11,7 @@
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
+    needs_cpu_device();
     const char source[] = "kernel void adds(global ulong *word) { *word += 1; }";
     ocrGuid_t tmpl;
     OK(ocrOpenclTemplateCreate(&tmpl, source, "-ocr-device=gpu", "adds", 0, 1, NULL));

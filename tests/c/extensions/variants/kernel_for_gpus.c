@@ -47,6 +47,7 @@ static ocrGuid_t checks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
+    needs_cpu_device();
     ocrGuid_t block = words_block(1, 0, 0);
     in_scope(scope, checks, *(u64 *)&block, block);
     return NULL_GUID;

@@ -153,7 +153,7 @@ pub(crate) struct Loaded {
     /// Where it begins.
     pub(crate) start: usize,
     /// The name of the file, which stays as long as that is loaded.
-    name: *const c_char,
+    pub(crate) name: *const c_char,
 }
 
 /// What is loaded at an address. Without the lock of the dynamic loader, which `dladdr` takes: another thread may keep it while it

@@ -32,8 +32,8 @@ use documents::{
 use folder::Folder;
 use ocr::config::SETTINGS;
 use ocr::hints::HINTS;
-use ocr::report::tally::COUNTERS;
 use ocr::policy::{DEFAULT, POLICIES};
+use ocr::report::tally::COUNTERS;
 use std::fs;
 use std::process::{Command, Stdio};
 

@@ -368,7 +368,11 @@ fn kernels_and_their_options_are_bytes() {
     assert_eq!(answer.status, Some(0), "{}", answer.stderr);
     let report = fs::read_to_string(place.start().join("report.json")).expect("UTF-8");
     let report: ocr::report::Report = serde_json::from_str(&report).expect("a report");
-    assert_eq!(report.counts.kernel_edts, 1, "{report:?}\n{}", answer.stderr);
+    assert_eq!(
+        report.counts.kernel_edts, 1,
+        "{report:?}\n{}",
+        answer.stderr
+    );
     assert_eq!(report.variants[0].template, "noth\\xefng", "{report:?}");
 }
 

@@ -59,7 +59,7 @@ fn value(hint: &mut ocrHint_t, position: usize) -> *mut u64 {
 export! {
     /// Makes `*hint` a hint of a type, without properties. OCR 1.1.0, B.1.2.
     fn ocrHintInit(hint: *mut ocrHint_t, hint_type: ocrHintType_t) -> u8, or Status::EFAULT; {
-        if hint.is_null() || bounds(hint_type).is_none() {
+        if hint.is_null() || range(hint_type).is_none() {
             return Status::EINVAL;
         }
         // SAFETY: the header asks for a valid place.

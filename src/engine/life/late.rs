@@ -10,12 +10,12 @@
 //! Between the looks of this thread others may destroy the block, connect the pre-slot or destroy the destination. Then
 //! the consequence is that of a call that names the block itself.
 
-use crate::diag::{BlockName, EdtName};
 use crate::engine::state::context::Context;
 use crate::engine::state::deferred::{DeferredBy, DeferredCall};
 use crate::graph::{Dependence, GraphCall, GraphError};
 use crate::object::Objects;
 use crate::object::guid::Guid;
+use crate::object::name::{BlockName, EdtName};
 use crate::object::remains::Remains;
 
 /// A dependence that came too late, and what is still known of its source.

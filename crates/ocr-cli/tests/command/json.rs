@@ -15,7 +15,8 @@ fn parse(text: &str) -> Value {
 fn documented(heading: &str) -> BTreeSet<String> {
     let text = fs::read_to_string(root().join("docs/guide/src/json.md")).expect("it is there");
     let section = text.split("\n## ").find(|part| part.starts_with(heading));
-    let section = section.unwrap_or_else(|| panic!("docs/guide/src/json.md has no section {heading}"));
+    let section =
+        section.unwrap_or_else(|| panic!("docs/guide/src/json.md has no section {heading}"));
     let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
     rows.filter_map(|row| row.split('`').next())
         .map(String::from)

@@ -2,11 +2,11 @@
 
 use crate::check::{ARGUMENT_QUARANTINE_BYTE, At, BLOCK_QUARANTINE_BYTE, REDZONE_BYTE};
 use crate::engine::state::runtime::Runtime;
-use crate::engine::state::stack;
 use crate::message::Text;
 use crate::object::data_block::{REACH, UNWRITTEN};
 use crate::object::edt::{Edt, Mode, PreSlot};
 use crate::object::guid::Guid;
+use crate::stack;
 use crate::text::Counted;
 use std::fmt;
 use std::fmt::Write;

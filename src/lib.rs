@@ -26,6 +26,7 @@
 //! * `heap`: the runtime's own memory, and what happens where there is none.
 //! * `message`: messages that are made without memory.
 //! * [`model`]: what a run has learned of how long EDTs and copies take.
+//! * [`output_file`]: files that are written under a name of the user's: links, devices, descriptors; what cannot be.
 //! * [`platform`]: the description of the machine in a file, with measured speeds of links.
 //! * `symbols`: the names of the program's functions, for messages.
 //! * `sync`: the atomics of the protocols, which the models replace.
@@ -67,6 +68,8 @@ pub(crate) mod memory;
 mod message;
 pub mod model;
 pub(crate) mod object;
+#[cfg(not(loom))]
+pub mod output_file;
 #[cfg(not(loom))]
 pub mod platform;
 #[cfg(not(loom))]

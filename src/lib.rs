@@ -23,6 +23,7 @@
 //! * [`config`]: every setting, from environment, file and `-ocr:` arguments.
 //! * [`cores`]: the cores that the process may use, and how workers and CPU devices share them.
 //! * `directory`: the directory in which the process was started, which relative names in settings are of.
+//! * `apart`: threads with a table of descriptors of their own, for files beside those of the program.
 //! * `heap`: the runtime's own memory, and what happens where there is none.
 //! * `message`: messages that are made without memory.
 //! * [`model`]: what a run has learned of how long EDTs and copies take.
@@ -42,6 +43,8 @@
 mod diag;
 
 pub(crate) mod abi;
+#[cfg(not(loom))]
+mod apart;
 #[cfg(not(loom))]
 pub mod capi;
 #[cfg(not(loom))]

@@ -17,8 +17,9 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("directory", &["text"]),
     ("cores", &["text"]),
     ("output_file", &["text"]),
+    ("apart", &[]),
     ("heap", &["message", "sync"]),
-    ("trace", &["text", "diag", "output_file"]),
+    ("trace", &["text", "diag", "output_file", "apart"]),
     ("symbols", &["text", "heap"]),
     ("model", &["sync", "output_file"]),
     (
@@ -92,6 +93,7 @@ const BELOW_THE_ENGINE: &[&str] = &[
     "text",
     "directory",
     "output_file",
+    "apart",
     "symbols",
     "status",
     "sync",

@@ -1,22 +1,33 @@
 //! The form of a recording, which `docs/trace-format.md` describes for people. All numbers are in the byte order of the
 //! machine, which is little-endian where the runtime runs.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// The first bytes of a recording.
 pub(crate) const MAGIC: [u8; 8] = *b"OCRTRACE";
 /// The version of this form. A reader refuses recordings of another version.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 /// How many bytes the head has. It is mapped as a segment is, and the first segment follows.
 pub(crate) const HEAD_BYTES: u64 = SEGMENT_UNIT;
 /// Where in the head the text begins, in bytes: lines `name=value`. Numbers stand before it.
 pub(crate) const TEXT_AT: usize = 256;
+/// How many times in which the clocks have gone apart the head has room for.
+pub(crate) const MOST_APART: usize = 64;
+/// Where in the head these times stand, in bytes: behind the text.
+pub(crate) const APART_AT: usize = HEAD_BYTES as usize - MOST_APART * size_of::<ApartInHead>();
 /// The first word of a segment.
 pub(crate) const SEGMENT_MAGIC: u64 = u64::from_le_bytes(*b"ocr-segm");
-/// Segments begin and end at multiples of this many bytes, a multiple of the page size of every machine.
+/// The first word of a segment that no thread has.
+pub(crate) const FREE_MAGIC: u64 = u64::from_le_bytes(*b"ocr-free");
+/// The file grows by multiples of this many bytes, a multiple of the page size of every machine.
 pub(crate) const SEGMENT_UNIT: u64 = 65536;
 /// The most bytes of a segment. A reader has one segment of each thread in memory.
 pub(crate) const LARGEST_SEGMENT: u64 = 16 * SEGMENT_UNIT;
+/// The bytes of the first segment of a thread. The next ones have twice as many each.
+pub(crate) const FIRST_SEGMENT: u64 = 4096;
+/// The fewest bytes of a segment that a thread gets: there is room for what a thread begins with, and the longest text.
+pub(crate) const LEAST_SEGMENT: u64 =
+    (SEGMENT_HEAD_BYTES + 8 * RECORD_BYTES + LONGEST_TEXT.next_multiple_of(RECORD_BYTES)) as u64;
 /// How many bytes a record has.
 pub(crate) const RECORD_BYTES: usize = 32;
 /// How many bytes the head of a segment has.
@@ -54,31 +65,41 @@ pub(crate) struct Head {
     pub(crate) lost: AtomicU64,
     /// How many bytes the text of the head has.
     pub(crate) text_bytes: u64,
-    /// Where in the file the last segment that has begun ends, in bytes. A shorter file was cut off. Stored after the
-    /// head of the segment, with release order.
+    /// Where in the file the last segment ends, in bytes. A shorter file was cut off. Stored after the head of the segment,
+    /// with release order.
     pub(crate) reached: AtomicU64,
+    /// How often the clocks have gone apart. So many times stand at [`APART_AT`], as far as there is room. Stored after
+    /// the time, with release order.
+    pub(crate) apart: AtomicU64,
+    /// Which run this is ([`super::identity::RunIdentity`]), in its words.
+    pub(crate) run: [u64; 4],
 }
 
 const _: () = assert!(size_of::<Head>() <= TEXT_AT);
 
-/// The head of a segment.
+/// A time in which the clocks have gone apart: the pairs of ticks and nanoseconds before and after it. Relaxed: the count
+/// in the head says whether the numbers are there.
+pub(crate) type ApartInHead = [[AtomicU64; 2]; 2];
+
+/// The head of a segment. A reader in another process reads the file while it is written: each store with release order
+/// pairs with that. Relaxed are those before the store of the first word, which says that they are there.
 #[repr(C)]
 pub(crate) struct SegmentHead {
-    /// [`SEGMENT_MAGIC`], stored after the rest of the head with release order; 0 before. The store pairs with the read
-    /// of the file by a reader in another process.
+    /// [`SEGMENT_MAGIC`] or [`FREE_MAGIC`], stored after the rest of the head with release order. It is 0 in a piece of
+    /// the file that has no head yet.
     pub(crate) magic: AtomicU64,
-    /// How many bytes the segment has, its head included.
-    pub(crate) bytes: u64,
-    /// How many records of the segment are whole. Stored after each record with release order, which pairs with the
-    /// read of the file by a reader in another process.
+    /// How many bytes the segment has, its head included. Stored with release order where it becomes fewer, after the head
+    /// of the segment that takes the rest.
+    pub(crate) bytes: AtomicU64,
+    /// How many records of the segment are whole. Stored after each record with release order.
     pub(crate) count: AtomicU64,
     /// The system's number of the thread that fills the segment.
-    pub(crate) thread: u32,
+    pub(crate) thread: AtomicU32,
     /// The number of the segment among those of its thread, from 0.
-    pub(crate) sequence: u32,
+    pub(crate) sequence: AtomicU32,
     /// The number of the thread in the recording, from 0. The system gives its own numbers again when a thread has
     /// ended.
-    pub(crate) owner: u32,
+    pub(crate) owner: AtomicU32,
     pub(crate) unused: [u32; 5],
     pub(crate) spare: u64,
 }

@@ -6,6 +6,8 @@
 //! | `format.rs` | what stands in the file: the head, segments, records, their kinds |
 //! | `clock.rs` | the counter that dates records, and how it is brought to nanoseconds |
 //! | `recording.rs` | the file of a run, and when it begins and ends |
+//! | `keeper.rs` | the thread that has the file open |
+//! | `identity.rs` | which run a file is of, and which name a run may have |
 //! | `writer.rs` | the segment that each thread fills |
 //! | `events.rs` | one function for each thing that happens |
 //! | `reader.rs` | a recording as records in the order of time, and what is wrong with a file |
@@ -22,6 +24,8 @@
 pub(crate) mod clock;
 pub(crate) mod events;
 pub(crate) mod format;
+pub(crate) mod identity;
+mod keeper;
 pub(crate) mod reader;
 pub(crate) mod recording;
 pub(crate) mod writer;

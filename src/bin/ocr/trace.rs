@@ -62,7 +62,7 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
                 run.records,
                 run.edts.len()
             );
-            if found.wrong.is_empty() && found.cut.is_empty() {
+            if found.wrong.is_empty() && found.cut.is_empty() && found.apart.is_empty() {
                 text += "whole, and nothing is wrong\n";
             }
             for sentence in &found.wrong {
@@ -70,6 +70,9 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
             }
             for sentence in &found.cut {
                 text += &format!("cut: {sentence}\n");
+            }
+            for sentence in &found.apart {
+                text += &format!("clocks: {sentence}\n");
             }
             for sentence in &found.left {
                 text += &format!("left by the run when it ended: {sentence}\n");
@@ -80,7 +83,11 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
                 text
             })?;
             match (found.wrong.len(), found.cut.len()) {
-                (0, 0) => Ok(()),
+                (0, 0) if found.apart.is_empty() => Ok(()),
+                (0, 0) => Err(CommandError::failed(format!(
+                    "not all times of the recording {} are sure; otherwise nothing is wrong with it",
+                    run.name
+                ))),
                 (0, _) => Err(CommandError::failed(format!(
                     "the recording {} is not whole; as far as it goes, nothing is wrong with it",
                     run.name

@@ -16,6 +16,7 @@ use crate::engine::state::runtime::Runtime;
 use crate::report::export::{self, ViewerForm};
 use crate::report::recorded::{self, Score};
 use crate::text::Readable;
+use crate::trace::identity::RunIdentity;
 use crate::{heap, trace};
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};
@@ -73,7 +74,7 @@ impl Recorded {
             fs::remove_file(viewed)
                 .map_err(|error| format!("the recording {name} cannot be replaced: {error}"))?;
         }
-        trace::recording::begin(&self.file, about)
+        trace::recording::begin(&self.file, RunIdentity::of_this(), about)
     }
 
     /// Makes the file for viewers, if one is wanted, of a run that has ended.

@@ -29,6 +29,7 @@ use crate::report::{Destination, DeviceReport, Report};
 use crate::sched::policy;
 use crate::sched::queues::Queues;
 use crate::sched::reclaim::Reclaim;
+use crate::trace::recording::Ended;
 use crate::{config, heap, text, trace};
 use crossbeam_utils::CachePadded;
 use std::ffi::OsString;
@@ -235,10 +236,13 @@ impl Run {
         self.runtime.remark_wrong_models();
         let seconds = self.runtime.started.elapsed().as_secs_f64();
         self.runtime.record_names();
-        trace::recording::end(status);
-        let score = self.runtime.score();
+        let ended = trace::recording::end(status);
+        let score = match ended {
+            Ended::Whole => self.runtime.score(),
+            _ => None,
+        };
         self.runtime.report_with(status, seconds, score);
-        let recorded = Recorded::of(&self.runtime.settings);
+        let recorded = Recorded::of(&self.runtime.settings).filter(|_| ended == Ended::Whole);
         // A thread of the program may be in a call, or about to end its context: then it has the
         // runtime, and frees it later.
         drop(self.runtime);
@@ -285,10 +289,12 @@ impl Runtime {
 
     /// Writes the report of a run that ends with this status, in the middle of what it does.
     pub(crate) fn report(&self, status: i32) {
-        let is_recorded = trace::recording::end(status);
+        let ended = trace::recording::end(status);
         self.devices.remark(self);
         self.report_with(status, self.started.elapsed().as_secs_f64(), None);
-        if is_recorded && let Some(recorded) = Recorded::of(&self.settings) {
+        if ended == Ended::Whole
+            && let Some(recorded) = Recorded::of(&self.settings)
+        {
             recorded.convert();
         }
     }

@@ -126,7 +126,7 @@ fn file() -> (Vec<u8>, Vec<usize>) {
     let mut bytes = vec![0; 3 * unit];
     let about = b"workers=1\nsched=eft\nprogram=p\n";
     bytes[..8].copy_from_slice(b"OCRTRACE");
-    put(&mut bytes, 8, 2_u32, 4);
+    put(&mut bytes, 8, 3_u32, 4);
     put(&mut bytes, 12, HEAD_BYTES, 4);
     // Ended with status 0 at tick 100; a tick is a nanosecond.
     put(&mut bytes, 88, 1_u64, 8);

@@ -1,5 +1,6 @@
 //! Messages that are made without memory, for where there is none, and for handlers of signals.
 
+use crate::output_file::without_signals;
 use std::fmt::{self, Write};
 
 /// A message of limited length, on the stack.
@@ -28,5 +29,7 @@ pub(crate) fn say(write: impl FnOnce(&mut Text) -> fmt::Result) {
     let _ = write(&mut text);
     // SAFETY: `text.bytes` is an array that lives during the call, and `text.len` is not more than
     // its length.
-    unsafe { libc::write(libc::STDERR_FILENO, text.bytes.as_ptr().cast(), text.len) };
+    without_signals(|| unsafe {
+        libc::write(libc::STDERR_FILENO, text.bytes.as_ptr().cast(), text.len)
+    });
 }

@@ -67,6 +67,8 @@ pub struct OutputFile {
     identity: Option<Identity>,
     /// The mode of a new file, before what the process takes from all of them (`umask`).
     mode: u32,
+    /// Whether a file that has got the name meanwhile stays.
+    is_only_new: bool,
 }
 
 /// Where an output goes.
@@ -129,6 +131,7 @@ impl OutputFile {
             name,
             identity: None,
             mode: 0o666,
+            is_only_new: false,
         };
         output.follow().map_err(|error| output.said(error))?;
         Ok(output)
@@ -137,6 +140,15 @@ impl OutputFile {
     /// Has a new file get this mode, less what the process takes from all files.
     pub(crate) fn with_mode(self, mode: u32) -> OutputFile {
         OutputFile { mode, ..self }
+    }
+
+    /// Has a file stay that gets the name before this one does.
+    #[must_use]
+    pub fn only_new(self) -> OutputFile {
+        OutputFile {
+            is_only_new: true,
+            ..self
+        }
     }
 
     /// The full name, as it was given.
@@ -328,6 +340,19 @@ impl OutputFile {
         }
     }
 
+    /// Gives a new file its name.
+    fn give_name(&self, path: &Path, name: &Path) -> io::Result<()> {
+        if self.is_only_new {
+            match fs::hard_link(path, name) {
+                Ok(()) => return fs::remove_file(path),
+                // The file system has no further names.
+                Err(error) if error.raw_os_error() == Some(libc::EPERM) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        fs::rename(path, name)
+    }
+
     /// Opens what is written in place.
     fn open(&self) -> io::Result<File> {
         match &self.place {
@@ -415,7 +440,7 @@ impl NewFile {
         if let (true, Place::Plain(name), Some(path)) =
             (self.is_replacement, &self.output.place, &self.path)
         {
-            match fs::rename(path, name) {
+            match self.output.give_name(path, name) {
                 Ok(()) => {
                     self.path = None;
                     return self.file.try_clone();
@@ -704,12 +729,21 @@ const OF_WRITES: [libc::c_int; 2] = [libc::SIGXFSZ, libc::SIGPIPE];
 /// Does some work in which a write that the system would end the process for is an error. The program's own handling of
 /// these signals stays as it is.
 pub fn without_signals<T>(work: impl FnOnce() -> T) -> T {
-    let _held = HeldSignals::new();
+    let _held = HeldSignals::new(&OF_WRITES);
+    work()
+}
+
+/// The same for the limit of file sizes alone: what the program itself has printed to a pipe that nobody reads ends it as
+/// it ends others.
+pub(crate) fn without_limit_signal<T>(work: impl FnOnce() -> T) -> T {
+    let _held = HeldSignals::new(&OF_WRITES[..1]);
     work()
 }
 
 /// The signals of writes are held back in this thread as long as this lives.
 struct HeldSignals {
+    /// Those that are held back.
+    held: &'static [libc::c_int],
     /// What was held back before.
     before: libc::sigset_t,
     /// The signals that had come before, and that are not ours.
@@ -717,17 +751,21 @@ struct HeldSignals {
 }
 
 impl HeldSignals {
-    fn new() -> HeldSignals {
-        let (mut held, mut before, mut pending) = (no_signals(), no_signals(), no_signals());
-        for signal in OF_WRITES {
+    fn new(held: &'static [libc::c_int]) -> HeldSignals {
+        let (mut set, mut before, mut pending) = (no_signals(), no_signals(), no_signals());
+        for signal in held {
             // SAFETY: the set is a variable, and the signal exists.
-            unsafe { libc::sigaddset(&raw mut held, signal) };
+            unsafe { libc::sigaddset(&raw mut set, *signal) };
         }
         // SAFETY: both sets are variables.
-        unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const held, &raw mut before) };
+        unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, &raw mut before) };
         // SAFETY: the set is a variable.
         unsafe { libc::sigpending(&raw mut pending) };
-        HeldSignals { before, pending }
+        HeldSignals {
+            held,
+            before,
+            pending,
+        }
     }
 }
 
@@ -737,7 +775,7 @@ impl Drop for HeldSignals {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        for signal in OF_WRITES {
+        for &signal in self.held {
             // SAFETY: the set is that of this value.
             if unsafe { libc::sigismember(&raw const self.pending, signal) } == 1 {
                 continue;

@@ -13,7 +13,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("abi", &[]),
     ("status", &["abi"]),
-    ("message", &[]),
+    ("message", &["output_file"]),
     ("directory", &["text"]),
     ("cores", &["text"]),
     ("output_file", &["text"]),
@@ -34,7 +34,15 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("simulate", &["sched", "object", "model"]),
     (
         "device",
-        &["object", "sync", "text", "model", "trace", "cores"],
+        &[
+            "object",
+            "sync",
+            "text",
+            "model",
+            "trace",
+            "cores",
+            "output_file",
+        ],
     ),
     ("platform", &["device", "text", "config", "model"]),
     (

@@ -11,9 +11,9 @@ pub mod snapshot;
 pub mod tally;
 pub mod why;
 
+use crate::output_file::OutputFile;
 use crate::text::{Counted, Readable};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 
 /// A run, as `OCR_REPORT` writes it and `ocr compare` reads it.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
@@ -188,19 +188,12 @@ pub struct Destination<'a> {
     /// Whether the report is printed to the standard error.
     pub print: bool,
     /// The file to which the report is written as JSON, if it is.
-    pub file: Option<&'a Path>,
+    pub file: Option<&'a OutputFile>,
 }
 
 impl Report {
-    /// Removes the report of an earlier run. If this run crashes, it would be taken for that of this run.
-    pub fn remove(file: &Path) {
-        if file.is_file() {
-            // A file that cannot be removed mostly cannot be written either, which is told when the run ends.
-            let _ = std::fs::remove_file(file);
-        }
-    }
-
-    /// Writes the report where it is to go. Notes are printed even where no report is asked for.
+    /// Writes the report where it is to go. Notes are printed even where no report is asked for. What is printed comes
+    /// first, since a file may have to be waited for.
     pub fn write(&self, to: Destination<'_>) {
         if to.print {
             say_text!(self.text());
@@ -212,14 +205,14 @@ impl Report {
                 }
             }
             None => {}
-            Some(path) => {
+            Some(file) => {
                 let written = serde_json::to_string_pretty(self)
                     .map_err(std::io::Error::from)
-                    .and_then(|text| std::fs::write(path, text));
+                    .and_then(|text| file.write(|out| out.write_all(text.as_bytes())));
                 if let Err(error) = written {
                     warning!(
                         "the report {} cannot be written: {error}",
-                        Readable::path(path)
+                        Readable::path(file.name())
                     );
                 }
             }

@@ -19,6 +19,7 @@ use crate::object::edt::{EdtFlags, EdtState, Mode, NO_SLOT};
 use crate::object::file::{Chunk, OpenFile};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
+use crate::output_file::without_signals;
 use crate::text::{Counted, Readable};
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
@@ -455,7 +456,7 @@ fn write_back(block: &DataBlock, chunk: Chunk) -> Result<(), String> {
         written = if same == len {
             Ok(())
         } else {
-            (file.file).write_all_at(&bytes[same..], range.start + same as u64)
+            without_signals(|| (file.file).write_all_at(&bytes[same..], range.start + same as u64))
         };
     } else if let Some(read) = chunk.read
         && block.copies().host_ready()

@@ -14,6 +14,7 @@ use crate::engine::state::fatal::{exit_now, fatal, status_after_output};
 use crate::engine::state::fetch_at_end::FetchAtEnd;
 use crate::engine::state::fork;
 use crate::engine::state::handlers::Handlers;
+use crate::engine::state::outputs::Outputs;
 use crate::engine::state::remembered::Remembered;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::stack;
@@ -29,7 +30,7 @@ use crate::report::{Destination, DeviceReport, Report};
 use crate::sched::policy;
 use crate::sched::queues::Queues;
 use crate::sched::reclaim::Reclaim;
-use crate::{config, heap, text, trace};
+use crate::{config, heap, output_file, text, trace};
 use crossbeam_utils::CachePadded;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -72,8 +73,17 @@ pub(crate) fn answered(request: config::Request) -> Option<i32> {
             format!("ocr {}, OCR API 1.1.0\n", env!("CARGO_PKG_VERSION"))
         }
     };
+    // To a standard output that is closed, Rust writes without an error.
+    let is_open = output_file::is_open(libc::STDOUT_FILENO);
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    let written = output_file::without_signals(|| {
+        let open = is_open
+            .then_some(())
+            .ok_or(io::Error::from_raw_os_error(libc::EBADF));
+        open.and_then(|()| out.write_all(text.as_bytes()))
+            .and_then(|()| out.flush())
+    });
+    match written {
         Ok(()) => Some(0),
         Err(error) => {
             error!("the standard output cannot be written: {error}");
@@ -107,11 +117,10 @@ impl Run {
                 exit_now(USAGE_STATUS);
             }
         };
-        settings
-            .report
-            .value
-            .as_deref()
-            .inspect(|file| Report::remove(file));
+        let outputs = Outputs::of(&settings).unwrap_or_else(|message| {
+            error!("{message}");
+            exit_now(USAGE_STATUS);
+        });
         let learns = policy.learns() || settings.models.are_asked_for();
         let timed = if settings.is_reported() {
             Timed::Kernels
@@ -120,9 +129,9 @@ impl Run {
         } else {
             Timed::Nothing
         };
-        if let Some(recorded) = Recorded::of(&settings)
-            && let Err(message) = recorded.begin(&about(&settings))
-        {
+        let recording = Recorded::of(&settings);
+        let begun = recording.map_or(Ok(()), |recorded| recorded.begin(&about(&settings)));
+        if let Err(message) = begun.and_then(|()| outputs.clear()) {
             error!("{message}");
             exit_now(USAGE_STATUS);
         }
@@ -152,6 +161,7 @@ impl Run {
             signals: Handlers::new(sigfpe::come_before),
             check: settings.check.is_on().then(Check::begin),
             settings,
+            outputs,
             started,
             legacy,
             _reclaim: Reclaim,
@@ -231,7 +241,7 @@ impl Run {
             }
             code => code,
         };
-        self.runtime.keep_models();
+        output_file::apart(|| self.runtime.keep_models());
         self.runtime.remark_wrong_models();
         let seconds = self.runtime.started.elapsed().as_secs_f64();
         self.runtime.record_names();
@@ -295,18 +305,21 @@ impl Runtime {
 
     /// Writes the report of a run that has taken so long and ended with this status.
     fn report_with(&self, status: i32, seconds: f64, score: Option<Score>) {
-        let file = self.settings.report.value.as_deref();
-        Report {
+        let report = Report {
             seconds,
             status,
             score,
             variants: self.variants(),
             ..self.summary()
+        };
+        let file = self.outputs.report.as_ref();
+        let print = *self.settings.stats;
+        let write = || report.write(Destination { print, file });
+        if file.is_some() {
+            output_file::apart(write);
+        } else {
+            write();
         }
-        .write(Destination {
-            print: *self.settings.stats,
-            file,
-        });
     }
 }
 

@@ -383,7 +383,7 @@ impl Settings {
         if !ignored.is_empty() {
             note!(
                 "this program has rights that its user does not have (set-user-ID, set-group-ID or capabilities), so \
-                 these name no files here and count for nothing: {}",
+                 what names files counts for nothing, and no OpenCL device is used: {}",
                 ignored.join(", ")
             );
         }

@@ -54,8 +54,8 @@ const WAIT_FOR_READER: Duration = Duration::from_secs(5);
 /// How long it is before a named pipe is tried again.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How many bytes of a file are written to see whether there is room for it.
-const PAGE: usize = 4096;
+/// What is written to see whether there is room for a file. A limit on the size of files may be small.
+const LEAST: &[u8] = b" ";
 
 /// A file that somebody has named for an output.
 #[derive(Clone, Debug)]
@@ -240,7 +240,7 @@ impl OutputFile {
                 let room = self
                     .temporary(folder_of(path))
                     .and_then(|(mut file, path)| {
-                        let written = without_signals(|| file.write_all(&[0; PAGE]));
+                        let written = without_signals(|| file.write_all(LEAST));
                         let removed = fs::remove_file(path);
                         written.and(removed)
                     });
@@ -841,3 +841,6 @@ pub(crate) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 pub fn is_open(number: RawFd) -> bool {
     identity_of(number).is_ok()
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests;

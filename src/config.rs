@@ -2,6 +2,7 @@
 //!
 //! A later source wins: default, file (`OCR_CONFIG` or `-ocr:cfg`, TOML), environment, `-ocr:`
 //! argument. A relative name of a file is of the directory in which the process was started, whichever the source.
+//! A program that has been given more rights than its user has (set-user-ID) takes no name of a file from that user.
 //! To add a setting, add a line to [`SETTINGS`] and a field to [`Settings`], and read it in
 //! `Values::settings` and show it in [`Settings::rows`].
 
@@ -14,6 +15,7 @@ use crate::model::Store;
 use crate::sched::policy;
 use crate::text::Readable;
 pub use arguments::GivenArguments;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -226,6 +228,8 @@ impl fmt::Display for Models {
 pub struct Settings {
     /// How many cores the process may use: no setting.
     pub cores: usize,
+    /// The file of settings; none where none was read.
+    pub file: Option<PathBuf>,
     /// Worker threads, at least 1.
     pub workers: Set<usize>,
     /// Whether workers and CPU devices get cores of their own.
@@ -274,8 +278,24 @@ pub enum Request {
 /// After how long a note says that all wait for a device.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The value that each setting was given, and its origin.
-struct Values(HashMap<&'static str, (OsString, String)>);
+/// What the settings are read from.
+struct Values {
+    /// The value that each setting was given, and its origin.
+    given: HashMap<&'static str, (OsString, String)>,
+    /// The file of settings; none where none was read.
+    file: Option<PathBuf>,
+    /// Whether the program has rights that its user does not have. Then the user names no files.
+    is_privileged: bool,
+    /// What has named files in vain.
+    ignored: RefCell<Vec<String>>,
+}
+
+/// Whether the system says that the program has rights that its user does not have: it is set-user-ID, set-group-ID, or has
+/// capabilities of its file.
+fn is_privileged() -> bool {
+    // SAFETY: the call takes a number, and reads what the system gave the process when it began.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
 
 /// A variable of the environment; an empty one is as none.
 fn variable(name: &str) -> Option<OsString> {
@@ -326,10 +346,20 @@ impl Settings {
 
     /// Reads everything; `given` are the arguments that were taken out before.
     pub fn with(given: &GivenArguments) -> Result<Settings, String> {
-        let mut values = Values(HashMap::new());
-        let file = given.file.clone();
-        if let Some(path) = file.or_else(|| variable("OCR_CONFIG").map(PathBuf::from)) {
-            values.read_file(&path)?;
+        Settings::read(given, is_privileged())
+    }
+
+    fn read(given: &GivenArguments, is_privileged: bool) -> Result<Settings, String> {
+        let mut values = Values {
+            given: HashMap::new(),
+            file: None,
+            is_privileged,
+            ignored: RefCell::default(),
+        };
+        let argument = given.file.clone().map(|file| (file, "-ocr:cfg"));
+        let of_variable = || Some((variable("OCR_CONFIG")?.into(), "$OCR_CONFIG"));
+        if let Some((path, origin)) = argument.or_else(of_variable) {
+            values.read_file(&path, origin)?;
         }
         let names = std::env::vars_os().map(|(name, _)| name);
         for (name, nearest) in misspelt(names) {
@@ -338,17 +368,26 @@ impl Settings {
         for setting in SETTINGS {
             if let Some(text) = variable(setting.variable) {
                 values
-                    .0
+                    .given
                     .insert(setting.name, (text, format!("${}", setting.variable)));
             }
         }
         for (setting, text) in &given.settings {
-            values.0.insert(
+            values.given.insert(
                 setting.name,
                 (text.clone(), format!("-ocr:{}", setting.name)),
             );
         }
-        values.settings()
+        let settings = values.settings()?;
+        let ignored = values.ignored.into_inner();
+        if !ignored.is_empty() {
+            note!(
+                "this program has rights that its user does not have (set-user-ID, set-group-ID or capabilities), so \
+                 what names files counts for nothing, and no OpenCL device is used: {}",
+                ignored.join(", ")
+            );
+        }
+        Ok(settings)
     }
 
     /// Each setting as text, for `ocr info`: name, value, origin.
@@ -401,13 +440,18 @@ impl Settings {
 }
 
 impl Values {
-    fn read_file(&mut self, path: &Path) -> Result<(), String> {
+    fn read_file(&mut self, path: &Path, origin: &str) -> Result<(), String> {
         // Programs written for the reference implementation name a machine description here, which
         // says nothing to this runtime.
         if !path.as_os_str().as_bytes().ends_with(b".toml") {
             return Ok(());
         }
+        if self.is_privileged {
+            self.ignored.borrow_mut().push(origin.to_string());
+            return Ok(());
+        }
         let file = from_start(path).map_err(|error| format!("the settings file: {error}"))?;
+        self.file = Some(file.clone());
         let path = Readable::path(&file);
         let bytes = std::fs::read(&file)
             .map_err(|error| format!("the settings file {path} cannot be read: {error}"))?;
@@ -435,7 +479,8 @@ impl Values {
                     ));
                 }
             };
-            self.0.insert(setting.name, (text.into(), path.to_string()));
+            self.given
+                .insert(setting.name, (text.into(), path.to_string()));
         }
         Ok(())
     }
@@ -454,10 +499,41 @@ impl Values {
 
     /// The name of a file, which need not be UTF-8.
     fn get_file(&self, name: &str) -> Result<Set<Option<PathBuf>>, String> {
+        if let Some(nothing) = self.in_vain(name, None) {
+            return Ok(nothing);
+        }
         self.get_bytes(name, None, |text| {
             let file = from_start(Path::new(text)).map_err(|error| error.to_string())?;
             Ok(Some(file))
         })
+    }
+
+    /// What a setting that names a file or a directory is where the program has rights that its user does not have.
+    fn in_vain<T>(&self, name: &str, value: T) -> Option<Set<T>> {
+        if !self.is_privileged {
+            return None;
+        }
+        let given = self.given.get(name).map(|(_, origin)| origin.clone());
+        self.ignored.borrow_mut().extend(given);
+        let origin = "the rights of the program".to_string();
+        Some(Set { value, origin })
+    }
+
+    /// Where what runs have learned is kept.
+    fn models(&self) -> Result<Set<Models>, String> {
+        let models = self.get_bytes("models", Models::Cache, parse_models)?;
+        if *models == Models::Off {
+            return Ok(models);
+        }
+        // The user's cache directory is named by variables, too.
+        Ok(self.in_vain("models", Models::Off).unwrap_or(models))
+    }
+
+    /// Which devices are used. Drivers of devices, and what loads them, are named by variables, too.
+    fn devices(&self) -> Result<Set<Selection>, String> {
+        let devices = self.get("devices", Selection::Auto, str::parse)?;
+        let none = (*devices != Selection::None).then(|| self.in_vain("devices", Selection::None));
+        Ok(none.flatten().unwrap_or(devices))
     }
 
     fn get_bytes<T>(
@@ -466,7 +542,7 @@ impl Values {
         default: T,
         parse: impl FnOnce(&OsStr) -> Result<T, String>,
     ) -> Result<Set<T>, String> {
-        let Some((text, origin)) = self.0.get(name) else {
+        let Some((text, origin)) = self.given.get(name) else {
             return Ok(Set {
                 value: default,
                 origin: "default".into(),
@@ -483,19 +559,20 @@ impl Values {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Ok(Settings {
             cores,
+            file: self.file.clone(),
             workers: self.get("workers", cores, parse_workers)?,
             bind: self.get("bind", Bind::Auto, parse_bind)?,
             sched: self.get("sched", policy::DEFAULT.into(), |text| {
                 policy::parse(text).map(|_| text.to_string())
             })?,
-            devices: self.get("devices", Selection::Auto, str::parse)?,
+            devices: self.devices()?,
             device_memory: self.get("device-memory", None, |text| parse_bytes(text).map(Some))?,
             device_copies: self.get("device-copies", false, parse_flag)?,
             device_queues: self.get("device-queues", None, |text| parse_queues(text).map(Some))?,
             device_ahead: self.get("device-ahead", 32, parse_count)?,
             patience: self.get("patience", Some(PATIENCE), parse_patience)?,
             platform: self.get_file("platform")?,
-            models: self.get_bytes("models", Models::Cache, parse_models)?,
+            models: self.models()?,
             check: self.get("check", Checks::Off, parse_checks)?,
             stats: self.get("stats", false, parse_flag)?,
             report: self.get_file("report")?,

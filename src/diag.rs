@@ -1,7 +1,7 @@
 //! How the runtime speaks to people: errors, warnings and notes, once or each time, and how an EDT and a data block are named.
 //!
 //! Every message goes to the standard error in one piece, since other processes may write there, too. Where it cannot be
-//! written, as on a full disk, the program goes on without: `eprint!` would end it.
+//! written, as on a full disk, the program goes on without: `eprint!` would end it, and so would a signal.
 //!
 //! | macro | the line that it writes |
 //! |---|---|
@@ -16,16 +16,21 @@
 //! is not told. It is given whole sentences, and evaluates them only when it speaks. What ends the program is said by
 //! `engine::state::fatal`. Signal handlers make their messages by `message`, without memory.
 
+use crate::message::has_standard_error;
 use crate::object::code::Code;
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
+use crate::output_file::without_signals;
 use std::fmt;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Writes a text to the standard error, in one piece.
 pub(crate) fn tell_text(text: &str) {
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    if !has_standard_error() {
+        return;
+    }
+    let _ = without_signals(|| std::io::stderr().write_all(text.as_bytes()));
 }
 
 /// Writes a line to the standard error, in one piece.

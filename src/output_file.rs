@@ -27,6 +27,7 @@
 //! A file beyond the limit of file sizes, or a pipe that nobody reads, is an error here and no signal
 //! ([`without_signals`]).
 
+use crate::apart::Kept;
 use crate::text::Readable;
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
@@ -54,8 +55,8 @@ const WAIT_FOR_READER: Duration = Duration::from_secs(5);
 /// How long it is before a named pipe is tried again.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How many bytes of a file are written to see whether there is room for it.
-const PAGE: usize = 4096;
+/// What is written to see whether there is room for a file. A limit on the size of files may be small.
+const LEAST: &[u8] = b" ";
 
 /// A file that somebody has named for an output.
 #[derive(Clone, Debug)]
@@ -67,6 +68,8 @@ pub struct OutputFile {
     identity: Option<Identity>,
     /// The mode of a new file, before what the process takes from all of them (`umask`).
     mode: u32,
+    /// Whether a file that has got the name meanwhile stays.
+    is_only_new: bool,
 }
 
 /// Where an output goes.
@@ -129,6 +132,7 @@ impl OutputFile {
             name,
             identity: None,
             mode: 0o666,
+            is_only_new: false,
         };
         output.follow().map_err(|error| output.said(error))?;
         Ok(output)
@@ -137,6 +141,15 @@ impl OutputFile {
     /// Has a new file get this mode, less what the process takes from all files.
     pub(crate) fn with_mode(self, mode: u32) -> OutputFile {
         OutputFile { mode, ..self }
+    }
+
+    /// Has a file stay that gets the name before this one does.
+    #[must_use]
+    pub fn only_new(self) -> OutputFile {
+        OutputFile {
+            is_only_new: true,
+            ..self
+        }
     }
 
     /// The full name, as it was given.
@@ -228,7 +241,7 @@ impl OutputFile {
                 let room = self
                     .temporary(folder_of(path))
                     .and_then(|(mut file, path)| {
-                        let written = without_signals(|| file.write_all(&[0; PAGE]));
+                        let written = without_signals(|| file.write_all(LEAST));
                         let removed = fs::remove_file(path);
                         written.and(removed)
                     });
@@ -328,6 +341,19 @@ impl OutputFile {
         }
     }
 
+    /// Gives a new file its name.
+    fn give_name(&self, path: &Path, name: &Path) -> io::Result<()> {
+        if self.is_only_new {
+            match fs::hard_link(path, name) {
+                Ok(()) => return fs::remove_file(path),
+                // The file system has no further names.
+                Err(error) if error.raw_os_error() == Some(libc::EPERM) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        fs::rename(path, name)
+    }
+
     /// Opens what is written in place.
     fn open(&self) -> io::Result<File> {
         match &self.place {
@@ -415,7 +441,7 @@ impl NewFile {
         if let (true, Place::Plain(name), Some(path)) =
             (self.is_replacement, &self.output.place, &self.path)
         {
-            match fs::rename(path, name) {
+            match self.output.give_name(path, name) {
                 Ok(()) => {
                     self.path = None;
                     return self.file.try_clone();
@@ -704,12 +730,21 @@ const OF_WRITES: [libc::c_int; 2] = [libc::SIGXFSZ, libc::SIGPIPE];
 /// Does some work in which a write that the system would end the process for is an error. The program's own handling of
 /// these signals stays as it is.
 pub fn without_signals<T>(work: impl FnOnce() -> T) -> T {
-    let _held = HeldSignals::new();
+    let _held = HeldSignals::new(&OF_WRITES);
+    work()
+}
+
+/// The same for the limit of file sizes alone: what the program itself has printed to a pipe that nobody reads ends it as
+/// it ends others.
+pub(crate) fn without_limit_signal<T>(work: impl FnOnce() -> T) -> T {
+    let _held = HeldSignals::new(&OF_WRITES[..1]);
     work()
 }
 
 /// The signals of writes are held back in this thread as long as this lives.
 struct HeldSignals {
+    /// Those that are held back.
+    held: &'static [libc::c_int],
     /// What was held back before.
     before: libc::sigset_t,
     /// The signals that had come before, and that are not ours.
@@ -717,17 +752,21 @@ struct HeldSignals {
 }
 
 impl HeldSignals {
-    fn new() -> HeldSignals {
-        let (mut held, mut before, mut pending) = (no_signals(), no_signals(), no_signals());
-        for signal in OF_WRITES {
+    fn new(held: &'static [libc::c_int]) -> HeldSignals {
+        let (mut set, mut before, mut pending) = (no_signals(), no_signals(), no_signals());
+        for signal in held {
             // SAFETY: the set is a variable, and the signal exists.
-            unsafe { libc::sigaddset(&raw mut held, signal) };
+            unsafe { libc::sigaddset(&raw mut set, *signal) };
         }
         // SAFETY: both sets are variables.
-        unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const held, &raw mut before) };
+        unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, &raw mut before) };
         // SAFETY: the set is a variable.
         unsafe { libc::sigpending(&raw mut pending) };
-        HeldSignals { before, pending }
+        HeldSignals {
+            held,
+            before,
+            pending,
+        }
     }
 }
 
@@ -737,7 +776,7 @@ impl Drop for HeldSignals {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        for signal in OF_WRITES {
+        for &signal in self.held {
             // SAFETY: the set is that of this value.
             if unsafe { libc::sigismember(&raw const self.pending, signal) } == 1 {
                 continue;
@@ -767,35 +806,13 @@ fn no_signals() -> libc::sigset_t {
 /// meanwhile changes what the work writes, and the other way round. Where the system gives no thread, this one does it.
 pub(crate) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let mut work = Some(work);
-    let mut done = None;
-    let all = {
-        let mut all = no_signals();
-        // SAFETY: the set is a variable.
-        unsafe { libc::sigfillset(&raw mut all) };
-        all
-    };
-    let mut before = no_signals();
-    // The new thread begins with what is held back here: no handler of the program is to run there.
-    // SAFETY: both sets are variables.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before) };
-    let ended = thread::scope(|scope| {
-        let begun = thread::Builder::new().spawn_scoped(scope, || {
-            // SAFETY: the call takes a number. Only this thread's view of descriptors changes. Where the system
-            // refuses, the thread goes on with those of the process.
-            unsafe { libc::unshare(libc::CLONE_FILES) };
-            done = work.take().map(|work| work());
-        });
-        // SAFETY: the set is a variable; nobody wants the mask that was.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut()) };
-        begun.ok().map(thread::ScopedJoinHandle::join)
+    let done = crate::apart::run("ocr-files", Kept::Everything, || {
+        work.take().map(|work| work())
     });
-    if let Some(Err(panic)) = ended {
-        std::panic::resume_unwind(panic);
-    }
     match (done, work) {
-        (Some(done), _) => done,
-        (None, Some(work)) => work(),
-        (None, None) => unreachable!("the work was begun and has ended without a panic"),
+        (Ok(Some(done)), _) => done,
+        (_, Some(work)) => work(),
+        (_, None) => unreachable!("the work was begun and has ended without a panic"),
     }
 }
 
@@ -803,3 +820,6 @@ pub(crate) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 pub fn is_open(number: RawFd) -> bool {
     identity_of(number).is_ok()
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests;

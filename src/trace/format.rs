@@ -72,7 +72,7 @@ pub(crate) struct Head {
     /// the time, with release order.
     pub(crate) apart: AtomicU64,
     /// Which run this is ([`super::identity::RunIdentity`]), in its words.
-    pub(crate) run: [u64; 4],
+    pub(crate) run: [u64; 5],
 }
 
 const _: () = assert!(size_of::<Head>() <= TEXT_AT);

@@ -1,11 +1,14 @@
 //! Which run a file is of, so that runs that write under one name do not take it from each other.
 //!
-//! A *job* is what a shell starts for one command: a process group. A program that is started by hand is a job of its own,
-//! and so is a script, or `make`, with all that it starts. A name is taken by a run that still goes on, and by an earlier
-//! run of the same job. Then the next run numbers it: `t.ocrtrace`, `t.2.ocrtrace`, `t.3.ocrtrace`. So a command that is
-//! given again replaces the files of the one before it, and no program of a script replaces those of another one.
+//! A name is taken by a run that still goes on, and by an earlier run that the same parent has started in the same process
+//! group: by another program of a script or of `make`. Then the next run numbers it: `t.ocrtrace`, `t.2.ocrtrace`,
+//! `t.3.ocrtrace`. A shell that somebody types into gives each command a process group of its own. So a command that is
+//! given again replaces the files of the one before it.
+//!
+//! What a file is of stands in it: as numbers in the head of a recording, and as a word in texts
+//! ([`RunIdentity`]'s `Display`).
 
-use crate::apart::{self, Kept};
+use super::format::{Head, MAGIC};
 use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
@@ -13,8 +16,6 @@ use std::mem::offset_of;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-
-use super::format::{Head, MAGIC};
 
 /// What stands before the words of a run in a file that is a text.
 const MARK: &str = "ocr-run:";
@@ -31,10 +32,12 @@ pub(crate) struct RunIdentity {
     process: u64,
     /// When the process began, in the system's ticks since the machine started; 0: not known.
     process_began: u64,
+    /// The process that has started it.
+    parent: u64,
+    /// When that began; 0: not known.
+    parent_began: u64,
     /// The process group.
     group: u64,
-    /// When the process that leads it began; 0: not known, or it is gone.
-    group_began: u64,
 }
 
 /// When a process began, in the system's ticks since the machine started; 0 if there is none, or it has ended.
@@ -56,38 +59,37 @@ impl RunIdentity {
     /// This run.
     pub(crate) fn of_this() -> RunIdentity {
         let process = u64::from(std::process::id());
+        // SAFETY: `getppid` has no preconditions.
+        let parent = unsafe { libc::getppid() } as u64;
         // SAFETY: `getpgrp` has no preconditions.
         let group = unsafe { libc::getpgrp() } as u64;
-        RunIdentity {
-            process,
-            process_began: began(process),
-            group,
-            group_began: began(group),
-        }
+        RunIdentity::of_words([process, began(process), parent, began(parent), group])
     }
 
-    pub(crate) fn words(&self) -> [u64; 4] {
+    pub(crate) fn words(&self) -> [u64; 5] {
         [
             self.process,
             self.process_began,
+            self.parent,
+            self.parent_began,
             self.group,
-            self.group_began,
         ]
     }
 
-    fn of_words([process, process_began, group, group_began]: [u64; 4]) -> RunIdentity {
+    fn of_words([process, process_began, parent, parent_began, group]: [u64; 5]) -> RunIdentity {
         RunIdentity {
             process,
             process_began,
+            parent,
+            parent_began,
             group,
-            group_began,
         }
     }
 
     /// The run in the text of a file.
     pub(crate) fn parse(text: &str) -> Option<RunIdentity> {
         let (_, rest) = text.split_once(MARK)?;
-        let mut words = [0; 4];
+        let mut words = [0; 5];
         let mut parts = rest.splitn(5, '-');
         for word in &mut words {
             let part = parts.next()?;
@@ -112,32 +114,43 @@ impl RunIdentity {
         if !bytes.starts_with(&MAGIC) {
             return RunIdentity::parse(&String::from_utf8_lossy(&bytes));
         }
+        RunIdentity::in_head(&bytes)
+    }
+
+    /// The run in the head of a recording.
+    pub(crate) fn in_head(head: &[u8]) -> Option<RunIdentity> {
         let at = offset_of!(Head, run);
-        let mut words = bytes.get(at..at + 32)?.chunks_exact(8);
+        let mut words = head.get(at..at + 40)?.chunks_exact(8);
         let mut word = || Some(u64::from_le_bytes(words.next()?.try_into().ok()?));
-        Some(RunIdentity::of_words([word()?, word()?, word()?, word()?]))
+        Some(RunIdentity::of_words([
+            word()?,
+            word()?,
+            word()?,
+            word()?,
+            word()?,
+        ]))
     }
 
     /// Whether its name is not to be taken for the run `next`.
     fn keeps_name(&self, next: &RunIdentity) -> bool {
         let goes_on = self.process_began != 0 && began(self.process) == self.process_began;
-        let known = |began: u64| (began != 0).then_some(began);
-        let leaders = known(self.group_began).zip(known(next.group_began));
-        let is_same_job =
-            self.group == next.group && leaders.is_none_or(|(one, other)| one == other);
-        goes_on || is_same_job
+        let of_same = |run: &RunIdentity| (run.parent, run.parent_began, run.group);
+        goes_on || self.parent_began != 0 && of_same(self) == of_same(next)
     }
 }
 
 impl fmt::Display for RunIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [process, began, group, group_began] = self.words();
-        write!(f, "{MARK}{process:x}-{began:x}-{group:x}-{group_began:x};")
+        let [process, began, parent, parent_began, group] = self.words();
+        write!(
+            f,
+            "{MARK}{process:x}-{began:x}-{parent:x}-{parent_began:x}-{group:x}"
+        )
     }
 }
 
 /// A name with a number before its extension; the name itself for the first one.
-pub(crate) fn numbered(name: &Path, number: u32) -> PathBuf {
+pub fn numbered(name: &Path, number: u32) -> PathBuf {
     if number < 2 {
         return name.to_owned();
     }
@@ -150,31 +163,24 @@ pub(crate) fn numbered(name: &Path, number: u32) -> PathBuf {
     name.with_file_name(file)
 }
 
-/// Finds a name that no run keeps from this one, and has `claim` make the files under it, while no other process that asks
-/// so does the same in that folder. `files` are the files that a run has under a name.
-pub(crate) fn with_own_name<T: Send>(
+/// The first of the names with numbers that no run keeps from this one. `files` are the files that a run has under a name.
+pub(crate) fn own_name(
     name: &Path,
     run: &RunIdentity,
-    files: impl Fn(&Path) -> Vec<PathBuf> + Sync,
-    claim: impl FnOnce(&Path) -> T + Send,
-) -> io::Result<T> {
-    let find = || {
-        let folder = name.parent().unwrap_or(Path::new("/"));
-        let _lock = lock(folder);
-        let is_free = |name: &PathBuf| {
-            let runs = files(name);
-            let mut runs = runs.iter().filter_map(|file| RunIdentity::of_file(file));
-            !runs.any(|earlier| earlier.keeps_name(run))
-        };
-        let mut names = (1..MOST_NAMES).map(|number| numbered(name, number));
-        claim(&names.find(is_free).unwrap_or_else(|| name.to_owned()))
+    files: impl Fn(&Path) -> Vec<PathBuf>,
+) -> PathBuf {
+    let is_free = |name: &PathBuf| {
+        let files = files(name);
+        let mut runs = files.iter().filter_map(|file| RunIdentity::of_file(file));
+        !runs.any(|earlier| earlier.keeps_name(run))
     };
-    apart::run("ocr-files", Kept::Everything, find)
+    let mut names = (1..MOST_NAMES).map(|number| numbered(name, number));
+    names.find(is_free).unwrap_or_else(|| name.to_owned())
 }
 
 /// Locks a folder as long as the result lives. None where another program has the lock for too long, or the file system
-/// has none.
-fn lock(folder: &Path) -> Option<fs::File> {
+/// has none. The caller has a table of descriptors of its own.
+pub(crate) fn lock(folder: &Path) -> Option<fs::File> {
     const TRIES: u32 = 200;
     let folder = fs::File::open(folder).ok()?;
     for _ in 0..TRIES {
@@ -188,4 +194,58 @@ fn lock(folder: &Path) -> Option<fs::File> {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_numbered_before_what_they_end_in() {
+        for (name, second) in [
+            ("/a/t.ocrtrace", "/a/t.2.ocrtrace"),
+            ("/a.b/t", "/a.b/t.2"),
+            ("x.y.pftrace", "x.y.2.pftrace"),
+            (".hidden", ".hidden.2"),
+        ] {
+            assert_eq!(numbered(Path::new(name), 2), Path::new(second));
+            assert_eq!(numbered(Path::new(name), 1), Path::new(name));
+        }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "it reads /proc")]
+    fn a_name_is_kept_by_who_lives_or_has_the_same_parent() {
+        let this = RunIdentity::of_this();
+        assert!(this.process_began != 0 && this.parent_began != 0);
+        assert_eq!(RunIdentity::parse(&format!("x {this}\" y")), Some(this));
+        assert_eq!(RunIdentity::parse("ocr-run:1-2-3"), None);
+        let gone = RunIdentity {
+            process_began: this.process_began + 1,
+            ..this
+        };
+        let of_other = |run: RunIdentity| {
+            [
+                RunIdentity { parent: 1, ..run },
+                RunIdentity {
+                    parent_began: run.parent_began + 1,
+                    ..run
+                },
+                RunIdentity {
+                    group: run.group + 1,
+                    ..run
+                },
+            ]
+        };
+        // One that lives keeps it from all, and one that has ended from those of its parent and group alone.
+        for next in of_other(this) {
+            assert!(this.keeps_name(&next) && !gone.keeps_name(&next));
+        }
+        assert!(gone.keeps_name(&this));
+        let unknown = RunIdentity {
+            parent_began: 0,
+            ..gone
+        };
+        assert!(!unknown.keeps_name(&unknown));
+    }
 }

@@ -6,6 +6,7 @@ use super::format::{
     RECORD_BYTES, Record, RecordKind, SEGMENT_HEAD_BYTES, SEGMENT_MAGIC, SegmentHead, TEXT_AT,
     VERSION,
 };
+use super::identity::RunIdentity;
 use crate::text::{Counted, Readable};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -24,6 +25,8 @@ pub(crate) struct RecordingFile {
     pub(crate) about: BTreeMap<String, String>,
     /// The system's number of the process that was recorded.
     pub(crate) process: u32,
+    /// Which run it is.
+    pub(crate) run: RunIdentity,
     /// The exit status of the run. None if it goes on, or was killed.
     pub(crate) status: Option<i32>,
     /// When the run ended, in ticks. None if it goes on, or was killed.
@@ -167,6 +170,7 @@ impl RecordingFile {
         let mut recording = RecordingFile {
             about: about(&head),
             process: u32_at(&head, offset_of!(Head, process)),
+            run: RunIdentity::in_head(&head).unwrap_or_default(),
             status: (ended != 0).then(|| (ended - 1) as i32),
             ended_ticks: (ended != 0).then(|| u64_at(&head, offset_of!(Head, ended_ticks))),
             lost: u64_at(&head, offset_of!(Head, lost)),

@@ -1,7 +1,8 @@
 //! `ocr explain`: why a recorded run took as long as it did, and what to change.
 
+use crate::CommandError;
+use crate::output::{check_input, print};
 use crate::table::{Align, Table, bytes, wrap};
-use crate::{CommandError, print};
 use clap::Args;
 use ocr::report::explain::{
     ERRORS, EdtView, Explained, ExplainedChoice, ExplainedTemplate, PlaceOfTemplate, Subject,
@@ -42,6 +43,7 @@ pub(crate) struct ExplainOptions {
 
 /// Explains a recorded run, an EDT or a template, and prints that.
 pub(crate) fn explain(options: &ExplainOptions) -> Result<(), CommandError> {
+    check_input(&options.file)?;
     let run = recorded::read(&options.file).map_err(CommandError::failed)?;
     let subject = options.subject.as_deref().map(|word| find(&run, word));
     let subject = subject.transpose().map_err(CommandError::failed)?;

@@ -8,6 +8,7 @@ use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use ocr::config::SETTINGS;
+use ocr::output_file::OutputFile;
 use ocr::text::Readable;
 use std::fs;
 use std::io;
@@ -178,7 +179,7 @@ fn write(file: &Path, text: &[u8]) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
-    fs::write(file, text)
+    OutputFile::new(file)?.write(|out| out.write_all(text))
 }
 
 /// Sections of a man page.

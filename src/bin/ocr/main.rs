@@ -18,6 +18,7 @@
 //! | `run.rs` | one run of a program, with its report and its output |
 //! | `input.rs` | the standard input, for each run |
 //! | `started.rs` | why a program could not be started, or did not run to its end |
+//! | `output.rs` | the answer to the standard output, and files that the command line names |
 //! | `explain.rs` | `ocr explain`: why a recorded run took so long, and what to change |
 //! | `simulate.rs` | `ocr simulate`: a recorded run on another machine |
 //! | `trace.rs` | `ocr trace`: what is in the recording of a run |
@@ -39,6 +40,7 @@ mod input;
 mod json;
 mod models;
 mod models_json;
+mod output;
 mod progress;
 mod reasons;
 mod row;
@@ -53,9 +55,11 @@ mod trace_json;
 mod tune;
 
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use ocr::output_file::without_signals;
 use ocr::text::Readable;
+use output::{check_output, print, print_error};
 use std::ffi::OsStr;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 /// Exit status where something that was run failed or was found to be wrong.
@@ -175,18 +179,18 @@ fn words(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> String {
     words.join(" ")
 }
 
-/// Prints a whole answer. It is no error if the reader ends before the answer does (`ocr info | head`).
-fn print(text: &str) -> Result<(), CommandError> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(CommandError::failed(format!("standard output: {error}")))
+fn main() -> ExitCode {
+    match check_output().and_then(|()| answer()) {
+        Ok(status) => status,
+        Err(failure) => {
+            print_error(&format!("ocr: error: {}\n", failure.message));
+            ExitCode::from(failure.status)
         }
-        _ => Ok(()),
     }
 }
 
-fn main() -> ExitCode {
+/// Does what the command line asks for.
+fn answer() -> Result<ExitCode, CommandError> {
     let parsed = command_with_status()
         .try_get_matches()
         .and_then(|matches| Arguments::from_arg_matches(&matches));
@@ -200,19 +204,15 @@ fn main() -> ExitCode {
         Ok(Subcommands::Tune(options)) => tune::tune(&options),
         Ok(Subcommands::Generate(options)) => generate::generate(&options),
         // The answer may also be the help or the version.
-        Err(answer) => match answer.print() {
+        Err(answer) => match without_signals(|| answer.print()) {
             Err(error) if !answer.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {
                 Err(CommandError::failed(format!("standard output: {error}")))
             }
-            _ => return ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(USAGE)),
+            _ => {
+                let status = u8::try_from(answer.exit_code()).unwrap_or(USAGE);
+                return Ok(ExitCode::from(status));
+            }
         },
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            // Unlike `eprintln!` this does not panic where the reader has ended (`ocr compare ... 2>&1 | head`).
-            let _ = writeln!(std::io::stderr(), "ocr: error: {}", failure.message);
-            ExitCode::from(failure.status)
-        }
-    }
+    result.map(|()| ExitCode::SUCCESS)
 }

@@ -130,7 +130,7 @@ fn is_executable(file: &Path) -> bool {
 }
 
 /// The file of a program by its name on a command line, looked up in `PATH` where it has no folder.
-fn find(word: &OsStr) -> Option<PathBuf> {
+pub(crate) fn find(word: &OsStr) -> Option<PathBuf> {
     if word.as_bytes().contains(&b'/') {
         return Some(word.into());
     }

@@ -1,14 +1,16 @@
 //! `ocr trace`: checks, exports and shows the recording of a run.
 
 use crate::html::{Page, PageRun};
+use crate::output::{check_input, output_file, print, print_beside};
 use crate::reasons::reasons;
-use crate::{CommandError, print, trace_json};
+use crate::{CommandError, trace_json};
 use clap::{Args, Subcommand};
+use ocr::output_file::OutputFile;
 use ocr::report::duration;
 use ocr::report::export;
 use ocr::report::recorded::{self, RecordedRun};
 use ocr::text::Readable;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The arguments of `ocr trace`.
 #[derive(Args)]
@@ -54,6 +56,7 @@ enum TraceCommand {
 pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
     match &options.what {
         TraceCommand::Check { file, json } => {
+            check_input(file)?;
             let run = recorded::read(file).map_err(CommandError::failed)?;
             let found = run.check();
             let mut text = format!(
@@ -103,13 +106,15 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
             output,
             arrows,
         } => {
-            let run = recorded::read(file).map_err(CommandError::failed)?;
             let output = output.clone().unwrap_or_else(|| export::file_for(file));
+            let inputs = [("the recording", file.as_path())];
+            let file_written = output_file("the file", &output, inputs)?;
+            let run = recorded::read(file).map_err(CommandError::failed)?;
             if output.extension().is_some_and(|form| form == "html") {
-                return write_page(&run, &output);
+                return write_page(&run, &file_written);
             }
             let name = Readable::path(&output);
-            let written = export::write_file(&run, &output, *arrows).map_err(|error| {
+            let written = export::write_file(&run, &file_written, *arrows).map_err(|error| {
                 CommandError::failed(format!("{name} cannot be written: {error}"))
             })?;
             let mut text = format!(
@@ -126,9 +131,10 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
             for gap in run.gaps() {
                 text += &format!("partial: {gap}\n");
             }
-            print(&text)
+            print_beside(Some(&file_written), &text)
         }
         TraceCommand::Show { file, json } => {
+            check_input(file)?;
             let run = recorded::read(file).map_err(CommandError::failed)?;
             print(&if *json {
                 trace_json::show(&run)
@@ -140,7 +146,7 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
 }
 
 /// Writes a run as a page for a browser.
-fn write_page(run: &RecordedRun, output: &Path) -> Result<(), CommandError> {
+fn write_page(run: &RecordedRun, output: &OutputFile) -> Result<(), CommandError> {
     let about = |name: &str| run.about.get(name).map_or("?", String::as_str);
     let page = PageRun::new(about("sched"), run, 1);
     let page = page.ok_or_else(|| {

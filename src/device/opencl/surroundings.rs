@@ -1,6 +1,7 @@
 //! What OpenCL needs of the machine, and does not say when it is missing: libraries that can be loaded, and for PoCL a
 //! folder for what it compiles, and a linker.
 
+use crate::output_file::without_signals;
 use crate::text::Readable;
 use std::ffi::{CStr, CString, OsString};
 use std::fs::OpenOptions;
@@ -354,7 +355,8 @@ fn try_file(path: &Path) -> Result<(), FolderError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o700);
     let mut file = options.open(path).map_err(FolderError::Write)?;
-    file.write_all(&[0; BYTES]).map_err(FolderError::Write)?;
+    let written = without_signals(|| file.write_all(&[0; BYTES]));
+    written.map_err(FolderError::Write)?;
     // SAFETY: a new mapping of a file that is open and as long, where the system finds room.
     let mapped = unsafe {
         libc::mmap(

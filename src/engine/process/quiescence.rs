@@ -6,6 +6,7 @@ use crate::device::OpenclThreads;
 use crate::engine::state::idle::IdleCount;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::{fatal, handlers};
+use crate::output_file;
 use crate::report::snapshot::{Snapshot, SnapshotInputs, ThreadView};
 use crate::sched::policy::Keeper;
 use crate::sched::sleep::SleepState;
@@ -99,8 +100,7 @@ impl Runtime {
     fn end_in_hang(&self, blocked: Vec<i32>) {
         if self.end.accuse() {
             let snapshot = self.snapshot_of(true, blocked);
-            self.draw(&snapshot);
-            fatal::fatal(&snapshot.of_hang());
+            fatal::fatal_then(&snapshot.of_hang(), || self.draw(&snapshot));
         }
     }
 
@@ -151,13 +151,16 @@ impl Runtime {
 
     /// Writes the snapshot for Graphviz, if the settings ask for that.
     pub(crate) fn draw(&self, snapshot: &Snapshot<'_>) {
-        if let Some(path) = &self.settings.halt_dot.value
-            && let Err(error) = std::fs::write(path, snapshot.dot())
-        {
+        let Some(file) = &self.outputs.halt_dot else {
+            return;
+        };
+        let dot = snapshot.dot();
+        let write = || file.write(|out| out.write_all(dot.as_bytes()));
+        if let Err(error) = output_file::apart(write) {
             warning!(
                 "the graph of what waits cannot be written to {}: {error}. OCR_HALT_DOT, or the setting halt-dot, names \
                  the file.",
-                Readable::path(path)
+                Readable::path(file.name())
             );
         }
     }

@@ -10,6 +10,8 @@ use crate::engine::process::crash;
 use crate::engine::process::patience::Patience;
 use crate::engine::state::handlers::Handler;
 use crate::engine::state::runtime::Runtime;
+use crate::message::has_standard_error;
+use crate::output_file;
 use std::cell::UnsafeCell;
 use std::io::Error;
 use std::mem::MaybeUninit;
@@ -96,6 +98,11 @@ pub(crate) fn is_here() -> bool {
     PROCESS.load(Ordering::SeqCst) == std::process::id() && THREAD.load(Ordering::Relaxed) != this
 }
 
+/// The thread that watches, by the system's number; 0: none yet.
+pub(crate) fn thread() -> libc::pid_t {
+    THREAD.load(Ordering::Relaxed)
+}
+
 /// Watches until the run ends.
 pub(crate) fn watch(runtime: &Runtime) {
     // SAFETY: `gettid` has no preconditions.
@@ -110,10 +117,13 @@ pub(crate) fn watch(runtime: &Runtime) {
     let mut last = None;
     while !runtime.end.is_ending() {
         if ASKED.swap(false, Ordering::SeqCst) {
-            let snapshot = runtime.snapshot();
-            say_text!(snapshot.of_run(last.as_ref()));
-            last = Some(snapshot.marks());
-            runtime.draw(&snapshot);
+            let tell = || {
+                let snapshot = runtime.snapshot();
+                say_text!(snapshot.of_run(last.as_ref()));
+                runtime.draw(&snapshot);
+                snapshot.marks()
+            };
+            last = Some(output_file::apart(tell));
         }
         crash::say_if_asked(runtime);
         if SUSPECTED.load(Ordering::SeqCst) && !is_soon {
@@ -123,12 +133,15 @@ pub(crate) fn watch(runtime: &Runtime) {
             (next, is_soon) = (in_seconds(routine), false);
             // Before it looks: what is suspected from now on is another look.
             SUSPECTED.store(false, Ordering::SeqCst);
-            runtime.check_halt();
-            runtime.check_deadlock();
-            runtime.note_blind();
-            if let Some(patience) = &mut patience {
-                runtime.note_patience(patience);
-            }
+            // What is looked at in /proc is opened there.
+            output_file::apart(|| {
+                runtime.check_halt();
+                runtime.check_deadlock();
+                runtime.note_blind();
+                if let Some(patience) = &mut patience {
+                    runtime.note_patience(patience);
+                }
+            });
         }
     }
     PROCESS.store(0, Ordering::SeqCst);
@@ -167,8 +180,10 @@ extern "C" fn late(_: libc::c_int) {
     let place = unsafe { libc::__errno_location() };
     // SAFETY: the place is this thread's `errno`, which is there as long as the thread is.
     let before = unsafe { *place };
-    // SAFETY: the call reads as many bytes as the text has, and POSIX allows it in a handler.
-    unsafe { libc::write(libc::STDERR_FILENO, NOTE.as_ptr().cast(), NOTE.len()) };
+    if has_standard_error() {
+        // SAFETY: the call reads as many bytes as the text has, and POSIX allows it in a handler.
+        unsafe { libc::write(libc::STDERR_FILENO, NOTE.as_ptr().cast(), NOTE.len()) };
+    }
     // SAFETY: the place is this thread's `errno`. Code that the signal has interrupted finds its own value there.
     unsafe { *place = before };
 }

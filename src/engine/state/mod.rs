@@ -11,6 +11,7 @@ pub(crate) mod fetch_at_end;
 pub(crate) mod fork;
 pub(crate) mod handlers;
 pub(crate) mod idle;
+pub(crate) mod outputs;
 pub(crate) mod remembered;
 pub(crate) mod runtime;
 pub(crate) mod seats;

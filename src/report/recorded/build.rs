@@ -82,6 +82,7 @@ pub fn read(path: &Path) -> Result<RecordedRun, ReadError> {
             records: recording.records(),
             lost: recording.lost,
             cut: recording.faults.clone(),
+            identity: recording.run.to_string(),
             apart: recording.apart.iter().map(went_apart).collect(),
             ..RecordedRun::default()
         },

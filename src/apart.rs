@@ -21,6 +21,7 @@
 use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, JoinHandle};
 
 /// Which descriptors of the process a thread keeps copies of.
@@ -30,6 +31,34 @@ pub(crate) enum Kept {
     Nothing,
     /// All, since the name of the user's file is that of one of them. What is copied stays open as long as the thread.
     Everything,
+}
+
+/// How many such threads have begun, and how many are about to end. For those who count the threads of the process: a
+/// thread is in neither number before it is there, and in both of them before it is gone. Sequentially consistent, since they
+/// are read before and after the system is asked.
+static BEGUN: AtomicUsize = AtomicUsize::new(0);
+static ENDED: AtomicUsize = AtomicUsize::new(0);
+
+/// How many such threads have begun, and how many have ended. Where both numbers are what they were before, the
+/// difference is how many there have been all the time.
+pub(crate) fn threads() -> [usize; 2] {
+    [&BEGUN, &ENDED].map(|count| count.load(Ordering::SeqCst))
+}
+
+/// Counts this thread as long as it lives.
+struct Counted;
+
+impl Counted {
+    fn new() -> Counted {
+        BEGUN.fetch_add(1, Ordering::SeqCst);
+        Counted
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        ENDED.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 /// Leaves the table of the process. The thread must be a new one, which has no descriptors yet.
@@ -94,7 +123,11 @@ pub(crate) fn spawn<T: Send + 'static>(
     work: impl FnOnce(io::Result<()>) -> T + Send + 'static,
 ) -> io::Result<JoinHandle<T>> {
     let thread = Builder::new().name(name.to_string());
-    without_handlers(|| thread.spawn(move || work(leave_table(kept))))
+    let counted = move || {
+        let _counted = Counted::new();
+        work(leave_table(kept))
+    };
+    without_handlers(|| thread.spawn(counted))
 }
 
 /// Does some work in a thread with a table of its own, and waits for its end.
@@ -103,7 +136,10 @@ pub(crate) fn run<T: Send>(
     kept: Kept,
     work: impl FnOnce() -> T + Send,
 ) -> io::Result<T> {
-    let left = move || leave_table(kept).map(|()| work());
+    let left = move || {
+        let _counted = Counted::new();
+        leave_table(kept).map(|()| work())
+    };
     std::thread::scope(|scope| {
         let thread = Builder::new().name(name.to_string());
         let thread = without_handlers(|| thread.spawn_scoped(scope, left))?;

@@ -262,6 +262,42 @@ fn lengths_and_counts_that_cannot_be_are_told() {
     }
 }
 
+/// Threads that do little, one after another and at once, take little room, and all that they write is read.
+#[test]
+#[cfg_attr(miri, ignore = "it maps files")]
+fn what_a_thread_has_not_filled_is_given_back() {
+    let place = Place::new();
+    let recording = place.recording();
+    for x in 0..200 {
+        let mut writer = RecordWriter::NEW;
+        writer.append(recording, record(x));
+    }
+    let length = fs::metadata(&place.0).expect("it is there").len();
+    assert!(length <= HEAD_BYTES + SEGMENT_UNIT, "{length}");
+    // Some end while others write.
+    let mut writers: Vec<RecordWriter> = (0..20).map(|_| RecordWriter::NEW).collect();
+    for x in 200..20_000 {
+        let at = x as usize * 7 % writers.len();
+        writers[at].append(recording, record(x));
+        if x % 50 == 0 {
+            writers[at] = RecordWriter::NEW;
+        }
+    }
+    drop(writers);
+    let (file, events, faults) = place.read();
+    assert!(
+        faults.is_empty() && file.faults.is_empty(),
+        "{faults:?}, {:?}",
+        file.faults
+    );
+    let mut found = numbers(&events);
+    found.sort_unstable();
+    assert!(found.into_iter().eq(0..20_000));
+    let whole = fs::read(&place.0).expect("it is there");
+    let used: usize = segments(&whole).iter().map(std::ops::Range::len).sum();
+    assert!(used < 2 * events.len() * 64, "{used} for {}", events.len());
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "it maps files")]
 fn a_work_is_named_when_its_name_is_written() {

@@ -267,6 +267,12 @@ fn what_cannot_be_written_is_said_before_the_run() {
         assert!(said.contains(why), "{said}");
     }
     assert_eq!(fs::read(folder.join("file")).expect("it is there"), b"old");
+    // What the program prints would be lost.
+    let out = File::create(folder.join("out")).expect("it is new");
+    let mut prints = command(program(), &folder);
+    let run = prints.env("OCR_REPORT", "out").stdout(out).output();
+    let text = said(&run.expect("the program can be started"), 2);
+    assert!(text.contains("which /dev/stdout names"), "{text}");
     // A device that is full is found out at the end, and is no failure of the program.
     let said = said(&reported(&folder, "/dev/full"), 0);
     assert!(

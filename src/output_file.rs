@@ -107,6 +107,8 @@ pub struct NewFile {
     path: Option<PathBuf>,
     /// Whether it may take the place of what has its name.
     is_replacement: bool,
+    /// Whether it would have been the same without that, but for the content.
+    is_alike: bool,
 }
 
 impl OutputFile {
@@ -279,16 +281,20 @@ impl OutputFile {
         written.map_err(|error| self.said(error))
     }
 
-    /// Empties a plain file whose content is not to be taken for what is written later, should that fail. Other files
-    /// stay as they are.
+    /// Removes a plain file whose content is not to be taken for what is written later, should that fail. Where something
+    /// besides the content would be lost, the file is emptied. What is no plain file stays as it is.
     ///
     /// # Errors
     /// What the system says.
     pub fn clear(&self) -> io::Result<()> {
         match &self.place {
             Place::Plain(path) if self.identity.is_some() => {
-                let emptied = open_in_place(path).and_then(|file| file.set_len(0));
-                emptied.map_err(|error| self.said(error))
+                let is_alike =
+                    path == &self.name && self.begin_here().is_ok_and(|new| new.is_alike);
+                let removed = is_alike && fs::remove_file(path).is_ok();
+                let empty = || open_in_place(path).and_then(|file| file.set_len(0));
+                let cleared = if removed { Ok(()) } else { empty() };
+                cleared.map_err(|error| self.said(error))
             }
             _ => Ok(()),
         }
@@ -316,8 +322,9 @@ impl OutputFile {
             file,
             path: Some(path),
             is_replacement: false,
+            is_alike: false,
         };
-        new.is_replacement = new.look_like_old()?;
+        (new.is_replacement, new.is_alike) = new.look_like_old()?;
         Ok(new)
     }
 
@@ -465,13 +472,13 @@ impl NewFile {
     }
 
     /// Gives the file the mode of the one that has the name. Returns whether it may take its place, since nothing would
-    /// be lost.
-    fn look_like_old(&self) -> io::Result<bool> {
+    /// be lost, and whether it had that mode already.
+    fn look_like_old(&self) -> io::Result<(bool, bool)> {
         let Place::Plain(name) = &self.output.place else {
-            return Ok(false);
+            return Ok((false, false));
         };
         let old = match fs::symlink_metadata(name) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(true),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok((true, true)),
             other => other?,
         };
         let new = self.file.metadata()?;
@@ -479,14 +486,15 @@ impl NewFile {
             && old.nlink() == 1
             && (old.uid(), old.gid(), old.dev()) == (new.uid(), new.gid(), new.dev());
         if !is_alike {
-            return Ok(false);
+            return Ok((false, false));
         }
+        let has_mode = old.mode() == new.mode();
         let mode = Permissions::from_mode(old.mode() & 0o7777);
         self.file.set_permissions(mode)?;
         let before = open_in_place(name)?;
         Ok(match (attributes(&before), attributes(&self.file)) {
-            (Ok(before), Ok(now)) => before == now,
-            _ => false,
+            (Ok(before), Ok(now)) => (before == now, before == now && has_mode),
+            _ => (false, false),
         })
     }
 }

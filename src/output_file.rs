@@ -62,7 +62,7 @@ const LEAST: &[u8] = b" ";
 pub struct OutputFile {
     /// The full name, as it was given.
     name: PathBuf,
-    place: Place,
+    place: OutputPlace,
     /// Which file that is; none where there is none yet.
     identity: Option<Identity>,
     /// The mode of a new file, before what the process takes from all of them (`umask`).
@@ -73,7 +73,7 @@ pub struct OutputFile {
 
 /// Where an output goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum OutputPlace {
     /// A descriptor of the process.
     Descriptor(RawFd),
     /// A pipe, a device, or a descriptor of another process, which is opened by its name.
@@ -129,7 +129,7 @@ impl OutputFile {
         }
         let name = std::path::absolute(name)?;
         let mut output = OutputFile {
-            place: Place::Plain(name.clone()),
+            place: OutputPlace::Plain(name.clone()),
             name,
             identity: None,
             mode: 0o666,
@@ -166,7 +166,7 @@ impl OutputFile {
     /// The name of the plain file that is written, without links. None where it is no plain file.
     pub fn plain(&self) -> Option<&Path> {
         match &self.place {
-            Place::Plain(path) => Some(path),
+            OutputPlace::Plain(path) => Some(path),
             _ => None,
         }
     }
@@ -187,7 +187,7 @@ impl OutputFile {
 
     /// Whether what is written here appears where a descriptor of the process leads, such as the standard output.
     pub fn is_descriptor(&self, number: RawFd) -> bool {
-        self.place == Place::Descriptor(number)
+        self.place == OutputPlace::Descriptor(number)
             || self.identity.is_some() && identity_of(number).ok() == self.identity
     }
 
@@ -197,7 +197,7 @@ impl OutputFile {
         for _ in 0..MOST_LINKS {
             if let Some(number) = descriptor_of(&at) {
                 self.identity = Some(identity_of(number)?);
-                self.place = Place::Descriptor(number);
+                self.place = OutputPlace::Descriptor(number);
                 return Ok(());
             }
             // The system itself follows the link first, since it forbids that for some links of other users.
@@ -221,7 +221,7 @@ impl OutputFile {
             let next = folder_of(&at).join(fs::read_link(&at)?);
             // What a link of /proc says is not always the name of what it leads to.
             if about.is_some() && descriptor_of(&next).is_none() && !self.is(&next) {
-                self.place = Place::InPlace(at);
+                self.place = OutputPlace::InPlace(at);
                 return Ok(());
             }
             at = next;
@@ -232,10 +232,10 @@ impl OutputFile {
     /// Finds out whether the file can be written, and leaves all as it was.
     fn try_out(&self) -> io::Result<()> {
         match &self.place {
-            Place::Descriptor(number) => is_writable(*number),
+            OutputPlace::Descriptor(number) => is_writable(*number),
             // To open a device or a pipe may do something already.
-            Place::InPlace(path) => may_write(path),
-            Place::Plain(path) => {
+            OutputPlace::InPlace(path) => may_write(path),
+            OutputPlace::Plain(path) => {
                 if self.identity.is_some() {
                     open_in_place(path)?;
                 }
@@ -262,7 +262,7 @@ impl OutputFile {
     /// That of `content`, or what the system says.
     pub fn write<T>(&self, content: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
         let written = without_signals(|| match &self.place {
-            Place::Plain(_) => {
+            OutputPlace::Plain(_) => {
                 let new = self.begin_here()?;
                 let mut out = BufWriter::new(&new.file);
                 let value = content(&mut out)?;
@@ -288,7 +288,7 @@ impl OutputFile {
     /// What the system says.
     pub fn clear(&self) -> io::Result<()> {
         match &self.place {
-            Place::Plain(path) if self.identity.is_some() => {
+            OutputPlace::Plain(path) if self.identity.is_some() => {
                 let is_alike =
                     path == &self.name && self.begin_here().is_ok_and(|new| new.is_alike);
                 let removed = is_alike && fs::remove_file(path).is_ok();
@@ -311,7 +311,7 @@ impl OutputFile {
     fn begin_here(&self) -> io::Result<NewFile> {
         let elsewhere = || self.temporary(&std::env::temp_dir());
         let (file, path) = match &self.place {
-            Place::Plain(path) => match self.temporary(folder_of(path)) {
+            OutputPlace::Plain(path) => match self.temporary(folder_of(path)) {
                 Err(error) if self.identity.is_some() && !is_lack(&error) => elsewhere()?,
                 other => other?,
             },
@@ -363,7 +363,7 @@ impl OutputFile {
     /// Opens what is written in place.
     fn open(&self) -> io::Result<File> {
         match &self.place {
-            Place::Descriptor(number) => {
+            OutputPlace::Descriptor(number) => {
                 is_writable(*number)?;
                 // SAFETY: with `F_DUPFD_CLOEXEC`, `fcntl` gets a number and no pointer.
                 let own = unsafe { libc::fcntl(*number, libc::F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR) };
@@ -379,7 +379,7 @@ impl OutputFile {
                 }
                 Ok(file)
             }
-            Place::InPlace(path) | Place::Plain(path) => open_in_place(path),
+            OutputPlace::InPlace(path) | OutputPlace::Plain(path) => open_in_place(path),
         }
     }
 
@@ -389,8 +389,8 @@ impl OutputFile {
             return error;
         };
         let path = match &self.place {
-            Place::Descriptor(_) => &self.name,
-            Place::InPlace(path) | Place::Plain(path) => path,
+            OutputPlace::Descriptor(_) => &self.name,
+            OutputPlace::InPlace(path) | OutputPlace::Plain(path) => path,
         };
         let folder = Readable::path(folder_of(path));
         let words = match code {
@@ -444,7 +444,7 @@ impl NewFile {
     }
 
     fn finish_here(mut self) -> io::Result<File> {
-        if let (true, Place::Plain(name), Some(path)) =
+        if let (true, OutputPlace::Plain(name), Some(path)) =
             (self.is_replacement, &self.output.place, &self.path)
         {
             match self.output.give_name(path, name) {
@@ -474,7 +474,7 @@ impl NewFile {
     /// Gives the file the mode of the one that has the name. Returns whether it may take its place, since nothing would
     /// be lost, and whether it had that mode already.
     fn look_like_old(&self) -> io::Result<(bool, bool)> {
-        let Place::Plain(name) = &self.output.place else {
+        let OutputPlace::Plain(name) = &self.output.place else {
             return Ok((false, false));
         };
         let old = match fs::symlink_metadata(name) {
@@ -542,13 +542,13 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// What a name stands for that is no link.
-fn place_of(at: PathBuf, about: Option<&Metadata>, ends_in_slash: bool) -> io::Result<Place> {
+fn place_of(at: PathBuf, about: Option<&Metadata>, ends_in_slash: bool) -> io::Result<OutputPlace> {
     let Some(about) = about else {
         return match ends_in_slash || at.file_name().is_none() {
             true => Err(io::Error::other(
                 "its name ends in /, as that of a folder does",
             )),
-            false => Ok(Place::Plain(at)),
+            false => Ok(OutputPlace::Plain(at)),
         };
     };
     let kind = about.file_type();
@@ -557,9 +557,9 @@ fn place_of(at: PathBuf, about: Option<&Metadata>, ends_in_slash: bool) -> io::R
     } else if kind.is_socket() {
         Err(io::Error::other("it is a socket"))
     } else if kind.is_file() {
-        Ok(Place::Plain(at))
+        Ok(OutputPlace::Plain(at))
     } else {
-        Ok(Place::InPlace(at))
+        Ok(OutputPlace::InPlace(at))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Files that somebody has named for an output: a report, a recording, a page, a graph.
 //!
-//! Every file that the runtime or the command writes under a name of the user goes through [`OutputFile`]. It keeps what
+//! Every file that the runtime or the command writes under a name of the user goes through [`OutputFile`]. It keeps
+//! what
 //! the name stands for:
 //!
 //! | the name is that of | what is done |
@@ -14,14 +15,17 @@
 //! | a pipe, a terminal or another device | it is opened and written |
 //! | a folder, a socket, a name that ends in `/` | it is refused |
 //!
-//! [`OutputFile::new`] follows the links and finds out whether the file can be written. It is called before the work whose
+//! [`OutputFile::new`] follows the links and finds out whether the file can be written. It is called before the work
+//! whose
 //! output this is, and leaves everything as it was. [`OutputFile::write`] comes when the content is there.
 //!
 //! A descriptor is that of the moment at which the name was looked at. If the program puts another file in its place
 //! meanwhile, nothing is written there.
 //!
-//! A recording is mapped into memory while it grows, so it needs a plain file. [`OutputFile::begin`] gives one for each kind
-//! of name: [`NewFile::is_named_early`] says whether it can have its name at once. Otherwise [`NewFile::finish`] copies it at
+//! A recording is mapped into memory while it grows, so it needs a plain file. [`OutputFile::begin`] gives one for each
+//! kind
+//! of name: [`NewFile::is_named_early`] says whether it can have its name at once. Otherwise [`NewFile::finish`] copies
+//! it at
 //! the end, to where the name leads.
 //!
 //! A file beyond the limit of file sizes, or a pipe that nobody reads, is an error here and no signal
@@ -281,7 +285,8 @@ impl OutputFile {
         written.map_err(|error| self.said(error))
     }
 
-    /// Removes a plain file whose content is not to be taken for what is written later, should that fail. Where something
+    /// Removes a plain file whose content is not to be taken for what is written later, should that fail. Where
+    /// something
     /// besides the content would be lost, the file is emptied. What is no plain file stays as it is.
     ///
     /// # Errors
@@ -672,7 +677,8 @@ pub(crate) fn above_standard(file: File) -> io::Result<File> {
     }
 }
 
-/// Reserves room for so many bytes, so that a file whose content is replaced in place keeps the old one where there is too
+/// Reserves room for so many bytes, so that a file whose content is replaced in place keeps the old one where there is
+/// too
 /// little. A file system that cannot do that goes on without.
 fn reserve(file: &File, bytes: u64) -> io::Result<()> {
     if bytes == 0 {
@@ -741,7 +747,8 @@ pub fn without_signals<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// The same for the limit of file sizes alone: what the program itself has printed to a pipe that nobody reads ends it as
+/// The same for the limit of file sizes alone: what the program itself has printed to a pipe that nobody reads ends it
+/// as
 /// it ends others.
 pub(crate) fn without_limit_signal<T>(work: impl FnOnce() -> T) -> T {
     let _held = HeldSignals::new(&OF_WRITES[..1]);

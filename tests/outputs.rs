@@ -1,4 +1,5 @@
-//! Files that a user has named for an output: what their names stand for stays what it was, what cannot be written is said
+//! Files that a user has named for an output: what their names stand for stays what it was, what cannot be written is
+//! said
 //! before the run, and nothing is lost without a word.
 
 mod support;

@@ -1,6 +1,7 @@
 //! The files that the settings name for what the run tells of itself: found, and tried out, before the run begins.
 //!
-//! A file that is read for the run, or gets what the program prints, is refused, and so are two outputs with one file: one would be lost.
+//! A file that is read for the run, or gets what the program prints, is refused, and so are two outputs with one file:
+//! one would be lost.
 
 use crate::config::Settings;
 use crate::output_file::OutputFile;
@@ -61,7 +62,8 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// Empties the report of an earlier run. If this run crashes, it would be taken for that of this run. The error is for
+    /// Empties the report of an earlier run. If this run crashes, it would be taken for that of this run. The error is
+    /// for
     /// people.
     pub(crate) fn clear(&self) -> Result<(), String> {
         let Some(report) = &self.report else {

@@ -8,10 +8,10 @@
 //! |---|---|
 //! | nothing | a new file is written beside the place, and gets the name when it is whole |
 //! | a plain file | the same, and the new file gets the mode of the old one |
-//! | a plain file that would lose a further name, its owner, its access list or an attribute | the content is replaced in place |
-//! | a file that cannot be replaced: a mount, another owner's in a sticky folder, a folder that is not writable | the same |
+//! | a plain file that would lose a further name, its owner or an attribute | the content is replaced in place |
+//! | a mount, a file of another owner's in a sticky folder, or one in a closed folder | the same |
 //! | a symbolic link | what holds for its target; a target that is missing is made |
-//! | a descriptor (`/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`) | the descriptor is written, from where it stands on; one that appends appends |
+//! | a descriptor (`/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`) | it is written from where it stands; one that appends appends |
 //! | a pipe, a terminal or another device | it is opened and written |
 //! | a folder, a socket, a name that ends in `/` | it is refused |
 //!

@@ -290,7 +290,8 @@ struct Values {
     ignored: RefCell<Vec<String>>,
 }
 
-/// Whether the system says that the program has rights that its user does not have: it is set-user-ID, set-group-ID, or has
+/// Whether the system says that the program has rights that its user does not have: it is set-user-ID, set-group-ID, or
+/// has
 /// capabilities of its file.
 fn is_privileged() -> bool {
     // SAFETY: the call takes a number, and reads what the system gave the process when it began.

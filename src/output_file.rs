@@ -1,27 +1,31 @@
 //! Files that somebody has named for an output: a report, a recording, a page, a graph.
 //!
-//! Every file that the runtime or the command writes under a name of the user goes through [`OutputFile`]. It keeps what
+//! Every file that the runtime or the command writes under a name of the user goes through [`OutputFile`]. It keeps
+//! what
 //! the name stands for:
 //!
 //! | the name is that of | what is done |
 //! |---|---|
 //! | nothing | a new file is written beside the place, and gets the name when it is whole |
 //! | a plain file | the same, and the new file gets the mode of the old one |
-//! | a plain file that would lose a further name, its owner, its access list or an attribute | the content is replaced in place |
-//! | a file that cannot be replaced: a mount, another owner's in a sticky folder, a folder that is not writable | the same |
+//! | a plain file that would lose a further name, its owner or an attribute | the content is replaced in place |
+//! | a mount, a file of another owner's in a sticky folder, or one in a closed folder | the same |
 //! | a symbolic link | what holds for its target; a target that is missing is made |
-//! | a descriptor (`/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`) | the descriptor is written, from where it stands on; one that appends appends |
+//! | a descriptor (`/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`) | it is written from where it stands; one that appends appends |
 //! | a pipe, a terminal or another device | it is opened and written |
 //! | a folder, a socket, a name that ends in `/` | it is refused |
 //!
-//! [`OutputFile::new`] follows the links and finds out whether the file can be written. It is called before the work whose
+//! [`OutputFile::new`] follows the links and finds out whether the file can be written. It is called before the work
+//! whose
 //! output this is, and leaves everything as it was. [`OutputFile::write`] comes when the content is there.
 //!
 //! A descriptor is that of the moment at which the name was looked at. If the program puts another file in its place
 //! meanwhile, nothing is written there.
 //!
-//! A recording is mapped into memory while it grows, so it needs a plain file. [`OutputFile::begin`] gives one for each kind
-//! of name: [`NewFile::is_named_early`] says whether it can have its name at once. Otherwise [`NewFile::finish`] copies it at
+//! A recording is mapped into memory while it grows, so it needs a plain file. [`OutputFile::begin`] gives one for each
+//! kind
+//! of name: [`NewFile::is_named_early`] says whether it can have its name at once. Otherwise [`NewFile::finish`] copies
+//! it at
 //! the end, to where the name leads.
 //!
 //! A file beyond the limit of file sizes, or a pipe that nobody reads, is an error here and no signal
@@ -63,7 +67,7 @@ const LEAST: &[u8] = b" ";
 pub struct OutputFile {
     /// The full name, as it was given.
     name: PathBuf,
-    place: Place,
+    place: OutputPlace,
     /// Which file that is; none where there is none yet.
     identity: Option<Identity>,
     /// The mode of a new file, before what the process takes from all of them (`umask`).
@@ -74,7 +78,7 @@ pub struct OutputFile {
 
 /// Where an output goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum OutputPlace {
     /// A descriptor of the process.
     Descriptor(RawFd),
     /// A pipe, a device, or a descriptor of another process, which is opened by its name.
@@ -108,6 +112,8 @@ pub struct NewFile {
     path: Option<PathBuf>,
     /// Whether it may take the place of what has its name.
     is_replacement: bool,
+    /// Whether it would have been the same without that, but for the content.
+    is_alike: bool,
 }
 
 impl OutputFile {
@@ -128,7 +134,7 @@ impl OutputFile {
         }
         let name = std::path::absolute(name)?;
         let mut output = OutputFile {
-            place: Place::Plain(name.clone()),
+            place: OutputPlace::Plain(name.clone()),
             name,
             identity: None,
             mode: 0o666,
@@ -165,7 +171,7 @@ impl OutputFile {
     /// The name of the plain file that is written, without links. None where it is no plain file.
     pub fn plain(&self) -> Option<&Path> {
         match &self.place {
-            Place::Plain(path) => Some(path),
+            OutputPlace::Plain(path) => Some(path),
             _ => None,
         }
     }
@@ -186,7 +192,7 @@ impl OutputFile {
 
     /// Whether what is written here appears where a descriptor of the process leads, such as the standard output.
     pub fn is_descriptor(&self, number: RawFd) -> bool {
-        self.place == Place::Descriptor(number)
+        self.place == OutputPlace::Descriptor(number)
             || self.identity.is_some() && identity_of(number).ok() == self.identity
     }
 
@@ -196,7 +202,7 @@ impl OutputFile {
         for _ in 0..MOST_LINKS {
             if let Some(number) = descriptor_of(&at) {
                 self.identity = Some(identity_of(number)?);
-                self.place = Place::Descriptor(number);
+                self.place = OutputPlace::Descriptor(number);
                 return Ok(());
             }
             // The system itself follows the link first, since it forbids that for some links of other users.
@@ -220,7 +226,7 @@ impl OutputFile {
             let next = folder_of(&at).join(fs::read_link(&at)?);
             // What a link of /proc says is not always the name of what it leads to.
             if about.is_some() && descriptor_of(&next).is_none() && !self.is(&next) {
-                self.place = Place::InPlace(at);
+                self.place = OutputPlace::InPlace(at);
                 return Ok(());
             }
             at = next;
@@ -231,10 +237,10 @@ impl OutputFile {
     /// Finds out whether the file can be written, and leaves all as it was.
     fn try_out(&self) -> io::Result<()> {
         match &self.place {
-            Place::Descriptor(number) => is_writable(*number),
+            OutputPlace::Descriptor(number) => is_writable(*number),
             // To open a device or a pipe may do something already.
-            Place::InPlace(path) => may_write(path),
-            Place::Plain(path) => {
+            OutputPlace::InPlace(path) => may_write(path),
+            OutputPlace::Plain(path) => {
                 if self.identity.is_some() {
                     open_in_place(path)?;
                 }
@@ -261,7 +267,7 @@ impl OutputFile {
     /// That of `content`, or what the system says.
     pub fn write<T>(&self, content: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
         let written = without_signals(|| match &self.place {
-            Place::Plain(_) => {
+            OutputPlace::Plain(_) => {
                 let new = self.begin_here()?;
                 let mut out = BufWriter::new(&new.file);
                 let value = content(&mut out)?;
@@ -280,16 +286,21 @@ impl OutputFile {
         written.map_err(|error| self.said(error))
     }
 
-    /// Empties a plain file whose content is not to be taken for what is written later, should that fail. Other files
-    /// stay as they are.
+    /// Removes a plain file whose content is not to be taken for what is written later, should that fail. Where
+    /// something
+    /// besides the content would be lost, the file is emptied. What is no plain file stays as it is.
     ///
     /// # Errors
     /// What the system says.
     pub fn clear(&self) -> io::Result<()> {
         match &self.place {
-            Place::Plain(path) if self.identity.is_some() => {
-                let emptied = open_in_place(path).and_then(|file| file.set_len(0));
-                emptied.map_err(|error| self.said(error))
+            OutputPlace::Plain(path) if self.identity.is_some() => {
+                let is_alike =
+                    path == &self.name && self.begin_here().is_ok_and(|new| new.is_alike);
+                let removed = is_alike && fs::remove_file(path).is_ok();
+                let empty = || open_in_place(path).and_then(|file| file.set_len(0));
+                let cleared = if removed { Ok(()) } else { empty() };
+                cleared.map_err(|error| self.said(error))
             }
             _ => Ok(()),
         }
@@ -306,7 +317,7 @@ impl OutputFile {
     fn begin_here(&self) -> io::Result<NewFile> {
         let elsewhere = || self.temporary(&std::env::temp_dir());
         let (file, path) = match &self.place {
-            Place::Plain(path) => match self.temporary(folder_of(path)) {
+            OutputPlace::Plain(path) => match self.temporary(folder_of(path)) {
                 Err(error) if self.identity.is_some() && !is_lack(&error) => elsewhere()?,
                 other => other?,
             },
@@ -317,8 +328,9 @@ impl OutputFile {
             file,
             path: Some(path),
             is_replacement: false,
+            is_alike: false,
         };
-        new.is_replacement = new.look_like_old()?;
+        (new.is_replacement, new.is_alike) = new.look_like_old()?;
         Ok(new)
     }
 
@@ -357,7 +369,7 @@ impl OutputFile {
     /// Opens what is written in place.
     fn open(&self) -> io::Result<File> {
         match &self.place {
-            Place::Descriptor(number) => {
+            OutputPlace::Descriptor(number) => {
                 is_writable(*number)?;
                 // SAFETY: with `F_DUPFD_CLOEXEC`, `fcntl` gets a number and no pointer.
                 let own = unsafe { libc::fcntl(*number, libc::F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR) };
@@ -373,7 +385,7 @@ impl OutputFile {
                 }
                 Ok(file)
             }
-            Place::InPlace(path) | Place::Plain(path) => open_in_place(path),
+            OutputPlace::InPlace(path) | OutputPlace::Plain(path) => open_in_place(path),
         }
     }
 
@@ -383,8 +395,8 @@ impl OutputFile {
             return error;
         };
         let path = match &self.place {
-            Place::Descriptor(_) => &self.name,
-            Place::InPlace(path) | Place::Plain(path) => path,
+            OutputPlace::Descriptor(_) => &self.name,
+            OutputPlace::InPlace(path) | OutputPlace::Plain(path) => path,
         };
         let folder = Readable::path(folder_of(path));
         let words = match code {
@@ -438,7 +450,7 @@ impl NewFile {
     }
 
     fn finish_here(mut self) -> io::Result<File> {
-        if let (true, Place::Plain(name), Some(path)) =
+        if let (true, OutputPlace::Plain(name), Some(path)) =
             (self.is_replacement, &self.output.place, &self.path)
         {
             match self.output.give_name(path, name) {
@@ -466,13 +478,13 @@ impl NewFile {
     }
 
     /// Gives the file the mode of the one that has the name. Returns whether it may take its place, since nothing would
-    /// be lost.
-    fn look_like_old(&self) -> io::Result<bool> {
-        let Place::Plain(name) = &self.output.place else {
-            return Ok(false);
+    /// be lost, and whether it had that mode already.
+    fn look_like_old(&self) -> io::Result<(bool, bool)> {
+        let OutputPlace::Plain(name) = &self.output.place else {
+            return Ok((false, false));
         };
         let old = match fs::symlink_metadata(name) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(true),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok((true, true)),
             other => other?,
         };
         let new = self.file.metadata()?;
@@ -480,14 +492,15 @@ impl NewFile {
             && old.nlink() == 1
             && (old.uid(), old.gid(), old.dev()) == (new.uid(), new.gid(), new.dev());
         if !is_alike {
-            return Ok(false);
+            return Ok((false, false));
         }
+        let has_mode = old.mode() == new.mode();
         let mode = Permissions::from_mode(old.mode() & 0o7777);
         self.file.set_permissions(mode)?;
         let before = open_in_place(name)?;
         Ok(match (attributes(&before), attributes(&self.file)) {
-            (Ok(before), Ok(now)) => before == now,
-            _ => false,
+            (Ok(before), Ok(now)) => (before == now, before == now && has_mode),
+            _ => (false, false),
         })
     }
 }
@@ -535,13 +548,13 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// What a name stands for that is no link.
-fn place_of(at: PathBuf, about: Option<&Metadata>, ends_in_slash: bool) -> io::Result<Place> {
+fn place_of(at: PathBuf, about: Option<&Metadata>, ends_in_slash: bool) -> io::Result<OutputPlace> {
     let Some(about) = about else {
         return match ends_in_slash || at.file_name().is_none() {
             true => Err(io::Error::other(
                 "its name ends in /, as that of a folder does",
             )),
-            false => Ok(Place::Plain(at)),
+            false => Ok(OutputPlace::Plain(at)),
         };
     };
     let kind = about.file_type();
@@ -550,9 +563,9 @@ fn place_of(at: PathBuf, about: Option<&Metadata>, ends_in_slash: bool) -> io::R
     } else if kind.is_socket() {
         Err(io::Error::other("it is a socket"))
     } else if kind.is_file() {
-        Ok(Place::Plain(at))
+        Ok(OutputPlace::Plain(at))
     } else {
-        Ok(Place::InPlace(at))
+        Ok(OutputPlace::InPlace(at))
     }
 }
 
@@ -665,7 +678,8 @@ pub(crate) fn above_standard(file: File) -> io::Result<File> {
     }
 }
 
-/// Reserves room for so many bytes, so that a file whose content is replaced in place keeps the old one where there is too
+/// Reserves room for so many bytes, so that a file whose content is replaced in place keeps the old one where there is
+/// too
 /// little. A file system that cannot do that goes on without.
 fn reserve(file: &File, bytes: u64) -> io::Result<()> {
     if bytes == 0 {
@@ -734,7 +748,8 @@ pub fn without_signals<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// The same for the limit of file sizes alone: what the program itself has printed to a pipe that nobody reads ends it as
+/// The same for the limit of file sizes alone: what the program itself has printed to a pipe that nobody reads ends it
+/// as
 /// it ends others.
 pub(crate) fn without_limit_signal<T>(work: impl FnOnce() -> T) -> T {
     let _held = HeldSignals::new(&OF_WRITES[..1]);

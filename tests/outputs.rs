@@ -1,4 +1,5 @@
-//! Files that a user has named for an output: what their names stand for stays what it was, what cannot be written is said
+//! Files that a user has named for an output: what their names stand for stays what it was, what cannot be written is
+//! said
 //! before the run, and nothing is lost without a word.
 
 mod support;
@@ -229,7 +230,7 @@ fn what_cannot_be_written_is_said_before_the_run() {
         ("one", "lead in a circle"),
         ("/dev/fd/77", "its descriptor is not open"),
         ("/dev/stdin", "is open for reading alone"),
-        ("../program", "it is the program itself"),
+        ("../program", "it is a program that is running"),
     ] {
         let run = reported(&folder, name);
         let said = said(&run, 2);
@@ -267,6 +268,12 @@ fn what_cannot_be_written_is_said_before_the_run() {
         assert!(said.contains(why), "{said}");
     }
     assert_eq!(fs::read(folder.join("file")).expect("it is there"), b"old");
+    // What the program prints would be lost.
+    let out = File::create(folder.join("out")).expect("it is new");
+    let mut prints = command(program(), &folder);
+    let run = prints.env("OCR_REPORT", "out").stdout(out).output();
+    let text = said(&run.expect("the program can be started"), 2);
+    assert!(text.contains("which /dev/stdout names"), "{text}");
     // A device that is full is found out at the end, and is no failure of the program.
     let said = said(&reported(&folder, "/dev/full"), 0);
     assert!(
@@ -598,7 +605,7 @@ fn a_mounted_file_gets_its_content_in_place() {
 fn files_of_others_stay_theirs() {
     let folder = folder("others");
     let script = "
-        mount -t tmpfs none . && cd \"$PWD\" && mkdir sticky closed && cp \"$0\" p && chmod 755 . p
+        mount -t tmpfs none /mnt && cd /mnt && mkdir sticky closed && cp \"$0\" p && chmod 755 . p
         chmod 1777 sticky && echo old > sticky/r && chmod 666 sticky/r
         echo old > closed/r && chmod 666 closed/r && echo old > closed/no && chmod 600 closed/no
         echo mine > mine && chown 4000:4000 mine
@@ -628,7 +635,7 @@ fn files_of_others_stay_theirs() {
 fn a_set_user_id_program_takes_no_names_of_files() {
     let folder = folder("set-user-id");
     let script = "
-        mount -t tmpfs none . && cd \"$PWD\" && cp \"$0\" p && chmod 4755 p && chmod 755 .
+        mount -t tmpfs none /mnt && cd /mnt && cp \"$0\" p && chmod 4755 p && chmod 755 .
         echo old > victim && echo 'report = \"victim\"' > s.toml
         u() { setpriv --reuid 4000 --regid 4000 --clear-groups \"$@\"; }
         for v in REPORT TRACE HALT_DOT PLATFORM MODELS; do env OCR_$v=$PWD/victim setpriv --reuid 4000 \\

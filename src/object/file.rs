@@ -20,7 +20,8 @@ use std::os::fd::IntoRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
-/// A file that is open. A program may close descriptors that it knows nothing of, and open a file of its own, which then
+/// A file that is open. A program may close descriptors that it knows nothing of, and open a file of its own, which
+/// then
 /// has the descriptor of this one. So each use looks first whether it is still the same file.
 pub struct OpenFile {
     /// The open file, of the system. None when it is closed.
@@ -208,7 +209,8 @@ impl Files {
         all
     }
 
-    /// How many chunks there are that would have to be written, and one of them; 0 where the caller may be changing that.
+    /// How many chunks there are that would have to be written, and one of them; 0 where the caller may be changing
+    /// that.
     pub fn unwritten(&self) -> (usize, Option<Chunk>) {
         let Some(chunks) = self.chunks.try_lock() else {
             return (0, None);

@@ -87,6 +87,31 @@ fn a_file_that_is_mapped_while_it_grows_gets_its_name_early_if_nothing_is_lost()
 }
 
 #[test]
+fn what_is_cleared_is_removed_or_emptied() {
+    let folder = Folder::new("cleared");
+    let (plain, closed) = (folder.file("plain"), folder.file("closed"));
+    let linked = folder.file("linked");
+    fs::write(&plain, "old").expect("there is room");
+    fs::write(&closed, "old").expect("there is room");
+    fs::set_permissions(&closed, Permissions::from_mode(0o600)).expect("it is ours");
+    fs::write(folder.file("target"), "old").expect("there is room");
+    std::os::unix::fs::symlink("target", &linked).expect("it is new");
+    for path in [&plain, &closed, &linked] {
+        output(path).clear().expect("it is ours");
+    }
+    assert_eq!(folder.names(), ["closed", "linked", "target"]);
+    for name in ["closed", "target"] {
+        assert_eq!(
+            fs::read(folder.file(name)).expect("it stays"),
+            b"",
+            "{name}"
+        );
+    }
+    let about = closed.metadata().expect("it stays");
+    assert_eq!(about.mode() & 0o777, 0o600);
+}
+
+#[test]
 fn a_new_file_takes_the_place_of_none_that_came_in_between() {
     let folder = Folder::new("new");
     let path = folder.file("new");

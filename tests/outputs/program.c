@@ -1,7 +1,7 @@
 /* A program that prints and ends, or, by its first argument:
    hang      waits for an event that nobody satisfies;
    replace   puts a file of its own, named by the second argument, in the place of its standard output;
-   fill      prints more than 4 KiB, and hangs then. */
+   fill      prints what has room in the buffer of its standard output, and hangs then. */
 #include <fcntl.h>
 #include <ocr.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         return NULL_GUID;
     }
     if (strcmp(how, "fill") == 0) {
-        for (int line = 0; line < 100; ++line) {
+        for (int line = 0; line < 40; ++line) {
             printf("%063d\n", line);
         }
         hang();

@@ -1,7 +1,9 @@
 //! What the command writes: its answer to the standard output, and files that the command line names.
 //!
-//! A file is tried out before the work whose result it gets, and is refused if it is one that the command reads. Where the
-//! file is the standard output, as with `-o /dev/stdout`, the answer goes to the standard error, so that the two do not mix.
+//! A file is tried out before the work whose result it gets, and is refused if it is one that the command reads. Where
+//! the
+//! file is the standard output, as with `-o /dev/stdout`, the answer goes to the standard error, so that the two do not
+//! mix.
 
 use crate::CommandError;
 use ocr::output_file::{OutputFile, is_open, without_signals};
@@ -13,14 +15,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Whether the command was started without a standard output.
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Rust opens `/dev/null` in place of a standard output that is closed, before `main`. So this is called before that, by
+/// Rust opens `/dev/null` in place of a standard output that is closed, before `main`. So this is called before that,
+/// by
 /// the C library.
 extern "C" fn look_at_output() {
     // Relaxed: the process has one thread.
     IS_CLOSED.store(!is_open(libc::STDOUT_FILENO), Ordering::Relaxed);
 }
 
-// SAFETY: the section holds addresses of functions that take no arguments they need and return nothing, and this is one. It
+// SAFETY: the section holds addresses of functions that take no arguments they need and return nothing, and this is
+// one. It
 // makes a system call and stores a flag, for which nothing has to be ready.
 #[unsafe(link_section = ".init_array")]
 #[used]
@@ -61,7 +65,8 @@ pub(crate) fn print_error(text: &str) {
     let _ = without_signals(|| io::stderr().write_all(text.as_bytes()));
 }
 
-/// A file that the command line names for an output, which can be written and is none of the `inputs`. `what` says what is
+/// A file that the command line names for an output, which can be written and is none of the `inputs`. `what` says what
+/// is
 /// written, as "the page"; each input comes with what it is.
 pub(crate) fn output_file<'a>(
     what: &str,

@@ -1,6 +1,7 @@
 //! The files that the settings name for what the run tells of itself: found, and tried out, before the run begins.
 //!
-//! A file that is read for the run, too, is refused, and so are two outputs with one file: one would be lost.
+//! A file that is read for the run, or gets what the program prints, is refused, and so are two outputs with one file:
+//! one would be lost.
 
 use crate::config::Settings;
 use crate::output_file::OutputFile;
@@ -92,8 +93,8 @@ impl Outputs {
                 Err(_) if what == "recording" => continue,
                 Err(error) => return Err(fail(format!("{error}. {} names it", set.origin))),
             };
-            if let Some(input) = input_that_is(&output, settings) {
-                return Err(fail(format!("it is {input}. Give it another name")));
+            if let Some(what_it_is) = other_use(&output, settings) {
+                return Err(fail(format!("it is {what_it_is}. Give it another name")));
             }
             let of_same = |(_, other): &&(_, OutputFile)| output.is_same(other);
             if let Some((other, _)) = found.iter().find(of_same)
@@ -131,9 +132,9 @@ impl Outputs {
     }
 }
 
-/// What the run reads that an output would overwrite, in words; none where it is nothing.
-fn input_that_is(output: &OutputFile, settings: &Settings) -> Option<&'static str> {
-    let inputs = [
+/// What a file is already that an output would overwrite, in words; none where it is nothing.
+fn other_use(output: &OutputFile, settings: &Settings) -> Option<&'static str> {
+    let files = [
         ("the program itself", Some(Path::new("/proc/self/exe"))),
         (
             "the description of the machine",
@@ -142,8 +143,17 @@ fn input_that_is(output: &OutputFile, settings: &Settings) -> Option<&'static st
         ("the settings file", settings.file.as_deref()),
     ];
     let is_it = |file: Option<&Path>| file.is_some_and(|file| output.is(file));
-    let named = inputs.into_iter().find(|(_, file)| is_it(*file));
-    let what = named.map(|(what, _)| what);
-    let reads = || output.plain().is_some() && output.is_descriptor(libc::STDIN_FILENO);
-    what.or_else(|| reads().then_some("the standard input"))
+    let file = files.into_iter().find(|(_, file)| is_it(*file));
+    if let Some((what, _)) = file {
+        return Some(what);
+    }
+    output.plain()?;
+    let descriptors = [
+        "the standard input",
+        "the standard output, too, which /dev/stdout names",
+        "the standard error, too, which /dev/stderr names",
+    ];
+    let mut numbered = (0..).zip(descriptors);
+    let is_it = numbered.find(|(number, _)| output.is_descriptor(*number));
+    is_it.map(|(_, what)| what)
 }

@@ -2,6 +2,7 @@
 //!
 //! A later source wins: default, file (`OCR_CONFIG` or `-ocr:cfg`, TOML), environment, `-ocr:`
 //! argument. A relative name of a file is of the directory in which the process was started, whichever the source.
+//! A program that has been given more rights than its user has (set-user-ID) takes no name of a file from that user.
 //! To add a setting, add an entry to `settings!`. Its name, variable, meaning, default, reading and row follow from that.
 
 mod arguments;
@@ -13,6 +14,7 @@ use crate::model::Store;
 use crate::sched::policy;
 use crate::text::Readable;
 pub use arguments::GivenArguments;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -44,6 +46,21 @@ pub struct Set<T> {
     pub value: T,
     /// Where the value came from, as messages say it.
     pub origin: String,
+}
+
+impl<T: PartialEq> Set<T> {
+    /// The setting, which names files, or `nothing` where the program has rights that its user does not have.
+    fn unless_privileged(self, values: &Values, name: &str, nothing: T) -> Set<T> {
+        if !values.is_privileged || self.value == nothing {
+            return self;
+        }
+        let given = values.given.get(name).map(|(_, origin)| origin.clone());
+        values.ignored.borrow_mut().extend(given);
+        Set {
+            value: nothing,
+            origin: "the rights of the program".to_string(),
+        }
+    }
 }
 
 impl<T> std::ops::Deref for Set<T> {
@@ -139,10 +156,11 @@ impl fmt::Display for Models {
 /// Makes the table of all settings, the struct of their values, and what reads and shows each of them.
 ///
 /// An entry has, in this order: what its field is for, the field and its type, its default, how it is read, its name in a
-/// file and behind `-ocr:`, the variable of the environment, and what help says of it. `cores` is what a default may use:
+/// file and behind `-ocr:`, the variable of the environment, and what help says of it. A setting that names files also has
+/// its value where the program has rights that its user does not have. `cores` is what a default may use:
 /// how many cores the process may use.
 macro_rules! settings {
-    ($cores:ident; $($(#[$doc:meta])* $field:ident: $type:ty = $default:expr, $read:expr, $name:literal, $variable:literal, $what:literal;)*) => {
+    ($cores:ident; $($(#[$doc:meta])* $field:ident: $type:ty = $default:expr, $read:expr, $name:literal, $variable:literal, $what:literal $(, names files: $nothing:expr)?;)*) => {
         /// All settings, in the order in which help and tables show them.
         pub const SETTINGS: &[Description] = &[$(Description {
             name: $name,
@@ -155,6 +173,8 @@ macro_rules! settings {
         pub struct Settings {
             /// How many cores the process may use: no setting.
             pub cores: usize,
+            /// The file of settings; none where none was read.
+            pub file: Option<PathBuf>,
             $($(#[$doc])* pub $field: Set<$type>,)*
         }
 
@@ -170,7 +190,8 @@ macro_rules! settings {
                 let $cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
                 Ok(Settings {
                     cores: $cores,
-                    $($field: self.get($name, $default, $read)?,)*
+                    file: self.file.clone(),
+                    $($field: self.get($name, $default, $read)?$(.unless_privileged(self, $name, $nothing))?,)*
                 })
             }
         }
@@ -192,7 +213,7 @@ settings! { cores;
 
     /// Which OpenCL devices are used.
     devices: Selection = Selection::Auto, utf8(str::parse), "devices", "OCR_DEVICES",
-        "OpenCL devices: auto, none, cpu, gpu, all, or numbers as `ocr info` prints them";
+        "OpenCL devices: auto, none, cpu, gpu, all, or numbers as `ocr info` prints them", names files: Selection::None;
 
     /// Bytes of buffers per device.
     device_memory: Option<u64> = None, utf8(|text| parse_bytes(text).map(Some)), "device-memory", "OCR_DEVICE_MEMORY",
@@ -221,11 +242,11 @@ settings! { cores;
 
     /// The description of the machine is there.
     platform: Option<PathBuf> = None, file, "platform", "OCR_PLATFORM",
-        "a description of the machine, as `ocr info --write-platform FILE` writes it";
+        "a description of the machine, as `ocr info --write-platform FILE` writes it", names files: None;
 
     /// Where what runs have learned is kept.
     models: Models = Models::Cache, parse_models, "models", "OCR_MODELS",
-        "what runs have learned of how long EDTs and copies take: off, or a directory, which a run then fills under any policy that uses devices (cpu uses none); default: ocr/models in the user's cache directory, for policies that learn";
+        "what runs have learned of how long EDTs and copies take: off, or a directory, which a run then fills under any policy that uses devices (cpu uses none); default: ocr/models in the user's cache directory, for policies that learn", names files: Models::Off;
 
     /// How much of what the program does is checked.
     check: Checks = Checks::Off, utf8(parse_checks), "check", "OCR_CHECK",
@@ -237,15 +258,15 @@ settings! { cores;
 
     /// The file that gets the report as JSON; none: nobody asks for it.
     report: Option<PathBuf> = None, file, "report", "OCR_REPORT",
-        "a file that gets the same as JSON";
+        "a file that gets the same as JSON", names files: None;
 
     /// The file that gets a recording of the run; none: nothing is recorded.
     trace: Option<PathBuf> = None, file, "trace", "OCR_TRACE",
-        "a file that gets a recording of the run, for `ocr trace`, or for viewers if its name ends in .pftrace or .json";
+        "a file that gets a recording of the run, for `ocr trace`, or for viewers if its name ends in .pftrace or .json", names files: None;
 
     /// The file that gets a graph of what waits, when the program hangs or SIGUSR1 comes; none: it is not drawn.
     halt_dot: Option<PathBuf> = None, file, "halt-dot", "OCR_HALT_DOT",
-        "a file that gets what waits for what, for Graphviz, when the program hangs and on SIGUSR1";
+        "a file that gets what waits for what, for Graphviz, when the program hangs and on SIGUSR1", names files: None;
 }
 
 /// The value of a setting as `ocr info` shows it; "-" stands for none.
@@ -297,8 +318,25 @@ pub enum Request {
 /// After how long a note says that all wait for a device.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The value that each setting was given, and its origin.
-struct Values(HashMap<&'static str, (OsString, String)>);
+/// What the settings are read from.
+struct Values {
+    /// The value that each setting was given, and its origin.
+    given: HashMap<&'static str, (OsString, String)>,
+    /// The file of settings; none where none was read.
+    file: Option<PathBuf>,
+    /// Whether the program has rights that its user does not have. Then the user names no files. Drivers of devices, and
+    /// the user's cache directory, are named by variables, too.
+    is_privileged: bool,
+    /// What has named files in vain.
+    ignored: RefCell<Vec<String>>,
+}
+
+/// Whether the system says that the program has rights that its user does not have: it is set-user-ID, set-group-ID, or has
+/// capabilities of its file.
+fn is_privileged() -> bool {
+    // SAFETY: the call takes a number, and reads what the system gave the process when it began.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
 
 /// A variable of the environment; an empty one is as none.
 fn variable(name: &str) -> Option<OsString> {
@@ -349,10 +387,20 @@ impl Settings {
 
     /// Reads everything; `given` are the arguments that were taken out before.
     pub fn with(given: &GivenArguments) -> Result<Settings, String> {
-        let mut values = Values(HashMap::new());
-        let file = given.file.clone();
-        if let Some(path) = file.or_else(|| variable("OCR_CONFIG").map(PathBuf::from)) {
-            values.read_file(&path)?;
+        Settings::read(given, is_privileged())
+    }
+
+    fn read(given: &GivenArguments, is_privileged: bool) -> Result<Settings, String> {
+        let mut values = Values {
+            given: HashMap::new(),
+            file: None,
+            is_privileged,
+            ignored: RefCell::default(),
+        };
+        let argument = given.file.clone().map(|file| (file, "-ocr:cfg"));
+        let of_variable = || Some((variable("OCR_CONFIG")?.into(), "$OCR_CONFIG"));
+        if let Some((path, origin)) = argument.or_else(of_variable) {
+            values.read_file(&path, origin)?;
         }
         let names = std::env::vars_os().map(|(name, _)| name);
         for (name, nearest) in misspelt(names) {
@@ -361,28 +409,42 @@ impl Settings {
         for setting in SETTINGS {
             if let Some(text) = variable(setting.variable) {
                 values
-                    .0
+                    .given
                     .insert(setting.name, (text, format!("${}", setting.variable)));
             }
         }
         for (setting, text) in &given.settings {
-            values.0.insert(
+            values.given.insert(
                 setting.name,
                 (text.clone(), format!("-ocr:{}", setting.name)),
             );
         }
-        values.settings()
+        let settings = values.settings()?;
+        let ignored = values.ignored.into_inner();
+        if !ignored.is_empty() {
+            note!(
+                "this program has rights that its user does not have (set-user-ID, set-group-ID or capabilities), so \
+                 what names files counts for nothing, and no OpenCL device is used: {}",
+                ignored.join(", ")
+            );
+        }
+        Ok(settings)
     }
 }
 
 impl Values {
-    fn read_file(&mut self, path: &Path) -> Result<(), String> {
+    fn read_file(&mut self, path: &Path, origin: &str) -> Result<(), String> {
         // Programs written for the reference implementation name a machine description here, which
         // says nothing to this runtime.
         if !path.as_os_str().as_bytes().ends_with(b".toml") {
             return Ok(());
         }
+        if self.is_privileged {
+            self.ignored.borrow_mut().push(origin.to_string());
+            return Ok(());
+        }
         let file = from_start(path).map_err(|error| format!("the settings file: {error}"))?;
+        self.file = Some(file.clone());
         let path = Readable::path(&file);
         let bytes = std::fs::read(&file)
             .map_err(|error| format!("the settings file {path} cannot be read: {error}"))?;
@@ -410,7 +472,8 @@ impl Values {
                     ));
                 }
             };
-            self.0.insert(setting.name, (text.into(), path.to_string()));
+            self.given
+                .insert(setting.name, (text.into(), path.to_string()));
         }
         Ok(())
     }
@@ -421,7 +484,7 @@ impl Values {
         default: T,
         parse: impl FnOnce(&OsStr) -> Result<T, String>,
     ) -> Result<Set<T>, String> {
-        let Some((text, origin)) = self.0.get(name) else {
+        let Some((text, origin)) = self.given.get(name) else {
             return Ok(Set {
                 value: default,
                 origin: DEFAULT_ORIGIN.into(),

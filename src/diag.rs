@@ -1,7 +1,8 @@
 //! How the runtime speaks to people: errors, warnings and notes, once or each time.
 //!
-//! Every message goes to the standard error in one piece, since other processes may write there, too. Where it cannot be
-//! written, as on a full disk, the program goes on without: `eprint!` would end it.
+//! Every message goes to the standard error in one piece, since other processes may write there, too. Where it cannot
+//! be
+//! written, as on a full disk, the program goes on without: `eprint!` would end it, and so would a signal.
 //!
 //! | macro | the line that it writes |
 //! |---|---|
@@ -12,17 +13,23 @@
 //! | `say_line!` | a line that goes on with a message, or has its prefix already |
 //! | `say_text!` | a text of several lines, as a report is |
 //!
-//! A macro whose name ends in `once` speaks once in a process for each place in the source, and adds that more of the kind
+//! A macro whose name ends in `once` speaks once in a process for each place in the source, and adds that more of the
+//! kind
 //! is not told. It is given whole sentences, and evaluates them only when it speaks. What ends the program is said by
 //! `engine::state::fatal`. Signal handlers make their messages by `message`, without memory.
 
+use crate::message::has_standard_error;
+use ocr_base::output_file::without_signals;
 use std::fmt;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Writes a text to the standard error, in one piece.
 pub(crate) fn tell_text(text: &str) {
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    if !has_standard_error() {
+        return;
+    }
+    let _ = without_signals(|| std::io::stderr().write_all(text.as_bytes()));
 }
 
 /// Writes a line to the standard error, in one piece.

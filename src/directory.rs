@@ -4,6 +4,7 @@
 //! may go to another directory before the runtime uses the name, at the end of a run at the latest. So relative names
 //! in settings are made absolute, with the directory that the process had before `main`.
 
+use crate::message::keep_standard_error;
 use crate::text::Readable;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,11 +13,12 @@ use std::sync::OnceLock;
 /// The directory; `None` where the system could not say it, as when it has been removed.
 static START: OnceLock<Option<PathBuf>> = OnceLock::new();
 
-/// Keeps the directory. Called by the C library as the process begins, or when it loads the runtime later
+/// Keeps the directory, and what the standard error is. Called by the C library as the process begins, or when it loads the runtime later
 /// (`src/capi/shim.c`): before `main`, and before what the program itself has run so early.
 #[unsafe(no_mangle)]
 extern "C" fn ocrProcessBegins() {
     START.get_or_init(|| std::env::current_dir().ok());
+    keep_standard_error();
 }
 
 /// The full name of a file that is named by a setting.

@@ -23,6 +23,7 @@
 //! * [`config`]: every setting, from environment, file and `-ocr:` arguments.
 //! * [`cores`]: the cores that the process may use, and how workers and CPU devices share them.
 //! * `directory`: the directory in which the process was started, which relative names in settings are of.
+//! * `apart`: threads with a table of descriptors of their own, for files beside those of the program.
 //! * `heap`: the runtime's own memory, and what happens where there is none.
 //! * `message`: messages that are made without memory.
 //! * [`platform`]: the description of the machine in a file, with measured speeds of links.
@@ -63,6 +64,7 @@ pub use abi::hints;
 pub use engine::run::start::run_program;
 pub use object::code::EdtDep;
 pub use object::guid::Guid;
+pub use ocr_base::output_file;
 pub(crate) use ocr_base::sync;
 pub use ocr_base::text;
 pub use ocr_place::{model, policy, simulate};

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("abi", &[]),
     ("status", &["abi"]),
-    ("diag", &[]),
+    ("diag", &["message"]),
     ("message", &[]),
-    ("directory", &[]),
+    ("directory", &["message"]),
     ("cores", &[]),
     ("stack", &[]),
     ("heap", &["message"]),

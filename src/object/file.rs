@@ -14,13 +14,20 @@ use super::registry::{Numbers, Registry};
 use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
+use std::io;
 use std::ops::Range;
+use std::os::fd::IntoRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
-/// A file that is open.
+/// A file that is open. A program may close descriptors that it knows nothing of, and open a file of its own, which
+/// then
+/// has the descriptor of this one. So each use looks first whether it is still the same file.
 pub struct OpenFile {
-    /// The open file, of the system.
-    pub file: File,
+    /// The open file, of the system. None when it is closed.
+    file: Option<File>,
+    /// What tells the file from others: its device and its number there.
+    identity: Option<(u64, u64)>,
     /// Its name as the program gave it, for messages: what is not UTF-8 is marked.
     pub path: String,
     /// Whether chunks are written back.
@@ -33,10 +40,35 @@ impl OpenFile {
     /// A file that was opened, of which there are no chunks yet.
     pub fn new(file: File, path: String, writable: bool) -> OpenFile {
         OpenFile {
-            file,
+            identity: identity(&file),
+            file: Some(file),
             path,
             writable,
             taken: Mutex::default(),
+        }
+    }
+
+    /// The open file. The error says that the program has closed its descriptor.
+    pub fn get(&self) -> io::Result<&File> {
+        let file = self.file.as_ref();
+        let own = file.filter(|file| self.identity.is_some() && identity(file) == self.identity);
+        own.ok_or_else(|| {
+            io::Error::other(
+                "the program has closed the descriptor that the runtime has the file open with; it must not close \
+                 descriptors that it has not opened while the file is in use",
+            )
+        })
+    }
+
+    /// Closes the file. A descriptor that has become another file is left alone.
+    pub fn close(mut self) -> io::Result<()> {
+        let is_own = self.get().is_ok();
+        match self.file.take().map(File::into_raw_fd) {
+            // SAFETY: the descriptor is this file's, which has let go of it.
+            Some(descriptor) if is_own && unsafe { libc::close(descriptor) } != 0 => {
+                Err(io::Error::last_os_error())
+            }
+            _ => Ok(()),
         }
     }
 
@@ -60,14 +92,29 @@ impl OpenFile {
     }
 
     /// Has the file be so long at least. One at a time, so that none of two makes it shorter.
-    pub fn enlarge(&self, len: u64) -> std::io::Result<()> {
+    pub fn enlarge(&self, len: u64) -> io::Result<()> {
         let _taken = self.taken.lock();
-        if self.file.metadata()?.len() < len {
-            self.file.set_len(len)
+        let file = self.get()?;
+        if file.metadata()?.len() < len {
+            file.set_len(len)
         } else {
             Ok(())
         }
     }
+}
+
+impl Drop for OpenFile {
+    fn drop(&mut self) {
+        if self.get().is_err() {
+            let _ = self.file.take().map(File::into_raw_fd);
+        }
+    }
+}
+
+/// What tells a file from others.
+fn identity(file: &File) -> Option<(u64, u64)> {
+    let about = file.metadata().ok()?;
+    Some((about.dev(), about.ino()))
 }
 
 /// What a data block is a part of.
@@ -162,7 +209,8 @@ impl Files {
         all
     }
 
-    /// How many chunks there are that would have to be written, and one of them; 0 where the caller may be changing that.
+    /// How many chunks there are that would have to be written, and one of them; 0 where the caller may be changing
+    /// that.
     pub fn unwritten(&self) -> (usize, Option<Chunk>) {
         let Some(chunks) = self.chunks.try_lock() else {
             return (0, None);
@@ -176,6 +224,25 @@ impl Files {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::fd::{AsRawFd, FromRawFd};
+
+    #[test]
+    fn a_descriptor_that_became_another_file_is_left_alone() {
+        let open = |path: &str| File::open(path).expect("it is there");
+        let file = OpenFile::new(open("/dev/null"), String::new(), false);
+        let descriptor = file.get().expect("it is open").as_raw_fd();
+        // What `dup2` of a program does.
+        let other = open("/proc/self/status");
+        // SAFETY: the call takes numbers. The descriptor is that of `file`, of which this test is about.
+        unsafe { libc::dup2(other.as_raw_fd(), descriptor) };
+        assert!(file.get().is_err());
+        assert!(file.enlarge(10).is_err());
+        assert!(file.close().is_ok());
+        // SAFETY: `close` has left the descriptor alone, so nothing owns it.
+        let left = unsafe { File::from_raw_fd(descriptor) };
+        assert_eq!(identity(&left), identity(&other));
+        assert!(identity(&left).is_some());
+    }
 
     #[test]
     fn chunks_do_not_overlap() {

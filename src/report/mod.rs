@@ -9,12 +9,16 @@ pub use ocr_analysis::{bounds, explain, export, recorded, replay, why};
 pub use ocr_base::text::{counted, duration};
 
 use crate::text::{Counted, Readable};
+use ocr_base::output_file::OutputFile;
+pub use ocr_trace::identity::numbered;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 
 /// A run, as `OCR_REPORT` writes it and `ocr compare` reads it.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 pub struct Report {
+    /// Which run it is, in one word. Other runs of the same parent do not take the name of a report with it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run: String,
     /// The name of the placement policy.
     pub policy: String,
     /// How many worker threads there were.
@@ -167,19 +171,80 @@ pub struct Destination<'a> {
     /// Whether the report is printed to the standard error.
     pub print: bool,
     /// The file to which the report is written as JSON, if it is.
-    pub file: Option<&'a Path>,
+    pub file: Option<&'a OutputFile>,
 }
 
 impl Report {
-    /// Removes the report of an earlier run. If this run crashes, it would be taken for that of this run.
-    pub fn remove(file: &Path) {
-        if file.is_file() {
-            // A file that cannot be removed mostly cannot be written either, which is told when the run ends.
-            let _ = std::fs::remove_file(file);
+    /// What stands in the place of the report of a run that goes on.
+    pub(crate) fn of_going(run: String) -> String {
+        let report = serde_json::json!({"run": run, "goes_on": true});
+        format!("{report}\n")
+    }
+
+    /// The report in a text. None for that of a run that goes on or was killed.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn parse(text: &str) -> serde_json::Result<Option<Report>> {
+        let value: serde_json::Value = serde_json::from_str(text)?;
+        match value.get("goes_on") {
+            Some(_) => Ok(None),
+            None => serde_json::from_value(value).map(Some),
         }
     }
 
-    /// Writes the report where it is to go. Notes are printed even where no report is asked for.
+    /// Adds another program of the same run.
+    pub fn add(&mut self, other: Report) {
+        self.workers = self.workers.max(other.workers);
+        self.seconds += other.seconds;
+        self.counts.add_totals(&other.counts);
+        self.idle_seconds += other.idle_seconds;
+        self.status = self.status.max(other.status);
+        // That of one program says nothing of all.
+        self.score = None;
+        for variant in other.variants {
+            let is_it = |known: &&mut VariantReport| {
+                (&known.template, &known.device) == (&variant.template, &variant.device)
+            };
+            match self.variants.iter_mut().find(is_it) {
+                Some(known) => {
+                    known.edts += variant.edts;
+                    known.seconds += variant.seconds;
+                }
+                None => self.variants.push(variant),
+            }
+        }
+        for device in other.devices {
+            match self
+                .devices
+                .iter_mut()
+                .find(|known| known.name == device.name)
+            {
+                Some(known) => {
+                    known.kernels += device.kernels;
+                    known.kernel_seconds += device.kernel_seconds;
+                    known.bytes_in += device.bytes_in;
+                    known.bytes_out += device.bytes_out;
+                    known.hits += device.hits;
+                    known.evictions += device.evictions;
+                }
+                None => self.devices.push(device),
+            }
+        }
+        for (all, more) in [
+            (&mut self.notes, other.notes),
+            (&mut self.remarks, other.remarks),
+        ] {
+            for text in more {
+                if !all.contains(&text) {
+                    all.push(text);
+                }
+            }
+        }
+    }
+
+    /// Writes the report where it is to go. Notes are printed even where no report is asked for. What is printed comes
+    /// first, since a file may have to be waited for.
     pub fn write(&self, to: Destination<'_>) {
         if to.print {
             say_text!(self.text());
@@ -191,14 +256,14 @@ impl Report {
                 }
             }
             None => {}
-            Some(path) => {
+            Some(file) => {
                 let written = serde_json::to_string_pretty(self)
                     .map_err(std::io::Error::from)
-                    .and_then(|text| std::fs::write(path, text));
+                    .and_then(|text| file.write(|out| out.write_all(text.as_bytes())));
                 if let Err(error) = written {
                     warning!(
                         "the report {} cannot be written: {error}",
-                        Readable::path(path)
+                        Readable::path(file.name())
                     );
                 }
             }

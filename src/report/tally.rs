@@ -127,6 +127,11 @@ macro_rules! counters {
                 $(self.$name += counts.$name.get();)*
             }
 
+            /// Adds what another program has counted.
+            pub fn add_totals(&mut self, other: &Totals) {
+                $(self.$name += other.$name;)*
+            }
+
             /// Each counter's name, what it counts, and its value.
             pub fn rows(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> {
                 let values = [$(self.$name),*];

@@ -7,7 +7,7 @@
 
 use super::format::{Basis, Counter, Record, RecordKind, ThreadRole};
 use super::recording::{is_sample_due, now_and_length};
-use super::writer::{append, append_text, is_unnamed, set_named, set_role};
+use super::writer::{append, append_idle, append_text, is_unnamed, set_named, set_role};
 
 /// A record of a kind with two numbers, not dated yet.
 fn of(kind: RecordKind, x: u64, y: u64) -> Record {
@@ -289,14 +289,14 @@ pub(crate) fn block_gone(block: u64) {
 #[cold]
 #[inline(never)]
 pub(crate) fn idle() -> bool {
-    is_sample_due(append(of(RecordKind::Idle, 0, 0)))
+    is_sample_due(append_idle(RecordKind::Idle))
 }
 
 /// Records that this worker has an EDT to run again, or ends.
 #[cold]
 #[inline(never)]
 pub(crate) fn busy() {
-    append(of(RecordKind::Busy, 0, 0));
+    append_idle(RecordKind::Busy);
 }
 
 /// Records the value of a counter of a place.

@@ -4,6 +4,8 @@
 //! | file | what |
 //! |---|---|
 //! | `recording.rs` | the file of a run, and when it begins and ends |
+//! | `keeper.rs` | the thread that has the file open |
+//! | `identity.rs` | which run a file is of, and which name a run may have |
 //! | `writer.rs` | the segment that each thread fills |
 //! | `events.rs` | one function for each thing that happens |
 //!
@@ -19,6 +21,7 @@
 //! (`object::code::CodeTable`), as in strict mode.
 
 pub(crate) mod events;
+mod keeper;
 pub(crate) mod recording;
 pub(crate) mod writer;
 

@@ -1,35 +1,57 @@
 //! The file of a run that is recorded.
 //!
-//! It grows by a segment at a time, whose room on the disk is reserved before the segment is mapped. So a full disk is an
-//! error here, with a message, and never a signal at a store into a mapping. From then on each thread fills its own
-//! segment, and records that do not fit are counted as lost.
+//! It grows by a *piece* at a time, whose room on the disk is reserved before the piece is mapped. So a full disk is an
+//! error here, with a message, and never a signal at a store into a mapping. Threads get segments, which are parts of
+//! pieces: the first one of a thread is small, and each further one twice as large. What a thread has not filled when it
+//! ends is a free segment, of which the next thread gets its own. Where there is no room for another segment, records
+//! that do not fit are counted as lost.
+//!
+//! **Descriptors.** The descriptor of the file is in the table of one thread, the keeper, and in no other
+//! (`crate::apart`). The keeper opens the file, reserves and maps pieces, and closes it; all others write into memory that
+//! is mapped. So nothing that the program does with descriptors reaches the recording, and the runtime has no number by which
+//! it could reach a file of the program.
+//!
+//! **Somebody else's hands.** A file can be cut, overwritten or removed meanwhile, and the run goes on:
+//!
+//! | what happens to the file | by what it is seen | what follows |
+//! |---|---|---|
+//! | it is made shorter | SIGBUS at a store into what is gone (`absorb`), or its length | other memory takes the place of the piece, and the recording ends |
+//! | it is overwritten | its head, which is looked at each 5 ms while EDTs begin | the recording ends |
+//! | it is removed | its number of names, when it grows | the recording ends |
+//! | another file gets its name | the file of that name, at the end | a message |
+//!
+//! The message comes at once where a call of the runtime finds out, and at the end of the run where a handler has.
 //!
 //! The process that has begun a recording is the only one that writes it. A process that it forks has the mappings,
 //! too, and would write where its parent does, so recording ends there (`leave_to_parent`).
 
-use super::clock;
+use super::clock::{self, Calibration};
 use super::format::{
-    HEAD_BYTES, Head, LARGEST_SEGMENT, MAGIC, SEGMENT_MAGIC, SEGMENT_UNIT, SegmentHead, TEXT_AT,
-    VERSION,
+    APART_AT, ApartInHead, FIRST_SEGMENT, FREE_MAGIC, HEAD_BYTES, Head, LARGEST_SEGMENT,
+    LEAST_SEGMENT, MAGIC, MOST_APART, RECORD_BYTES, SEGMENT_HEAD_BYTES, SEGMENT_MAGIC,
+    SEGMENT_UNIT, SegmentHead, TEXT_AT, VERSION,
 };
+use super::keeper::{Keeper, State};
 use crate::text::Readable;
+use ocr_trace::identity::RunIdentity;
 use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
-use std::fs::{File, OpenOptions};
+use std::cell::Cell;
 use std::io;
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, compiler_fence,
+};
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 /// How often counters are looked at, and the clock is calibrated anew, in nanoseconds.
 const SAMPLE_EACH_NS: u64 = 5_000_000;
 
-/// The sizes of new segments in bytes, each with the length of the file from which on it holds, the largest first. A
-/// shorter file gets segments of [`SEGMENT_UNIT`], so that a short run has a short file.
+/// The sizes of new pieces in bytes, each with the length of the file from which on it holds, the largest first. A
+/// shorter file gets pieces of [`SEGMENT_UNIT`], so that a short run has a short file.
 const LARGER_FROM: [(u64, u64); 2] = [
     (64 * SEGMENT_UNIT, LARGEST_SEGMENT),
     (8 * SEGMENT_UNIT, 4 * SEGMENT_UNIT),
@@ -38,6 +60,10 @@ const LARGER_FROM: [(u64, u64); 2] = [
 /// The recording of the current run; null where no run is recorded. A recording is never freed, since a thread may have
 /// read the pointer just before the run ended. The process has one for each run that it has recorded.
 static CURRENT: AtomicPtr<Recording> = AtomicPtr::new(ptr::null_mut());
+
+/// The last recording that this process has begun, which has the one before it. Release where it is stored: pairs with
+/// the loads, which find the recording as it was made.
+static NEWEST: AtomicPtr<Recording> = AtomicPtr::new(ptr::null_mut());
 
 /// Whether a run is recorded.
 #[inline(always)]
@@ -50,58 +76,20 @@ pub(crate) fn is_on() -> bool {
 pub(super) struct Mapped {
     pub(super) at: NonNull<u8>,
     pub(super) bytes: usize,
+    /// Where in the file it begins.
+    pub(super) from: u64,
 }
 
 // SAFETY: a mapping belongs to the process, so any thread may use and unmap it.
 unsafe impl Send for Mapped {}
-// SAFETY: the only mapping that threads share is the head of the file. Of its fields, those that are still written are
-// atomic.
+// SAFETY: threads share the head of the file, of whose fields those that are still written are atomic, and pieces, of
+// which each has segments of its own.
 unsafe impl Sync for Mapped {}
 
 impl Mapped {
-    /// Reserves room on the disk for `bytes` of the file from `offset` on, and maps them. The error is that of the
-    /// system.
-    fn new(file: &File, offset: u64, bytes: u64) -> io::Result<Mapped> {
-        let mut limit = libc::rlimit {
-            rlim_cur: 0,
-            rlim_max: 0,
-        };
-        // SAFETY: `limit` is a variable, so its address is valid for a write.
-        let is_known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) } == 0;
-        // Beyond the limit of the size of files, a signal would end the program.
-        if is_known && offset + bytes > limit.rlim_cur {
-            return Err(io::Error::from_raw_os_error(libc::EFBIG));
-        }
-        // SAFETY: the function takes no pointers, and the descriptor is that of an open file.
-        let error = unsafe {
-            libc::posix_fallocate(
-                file.as_raw_fd(),
-                offset as libc::off_t,
-                bytes as libc::off_t,
-            )
-        };
-        if error != 0 {
-            return Err(io::Error::from_raw_os_error(error));
-        }
-        // SAFETY: the system chooses the address, so the new mapping touches no memory that is in use. The descriptor
-        // is that of an open file.
-        let at = unsafe {
-            libc::mmap(
-                ptr::null_mut(),
-                bytes as usize,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED | libc::MAP_POPULATE,
-                file.as_raw_fd(),
-                offset as libc::off_t,
-            )
-        };
-        match NonNull::new(at.cast()).filter(|_| at != libc::MAP_FAILED) {
-            Some(at) => Ok(Mapped {
-                at,
-                bytes: bytes as usize,
-            }),
-            None => Err(io::Error::last_os_error()),
-        }
+    fn has(&self, address: usize) -> bool {
+        let begin = self.at.as_ptr().addr();
+        (begin..begin + self.bytes).contains(&address)
     }
 }
 
@@ -113,37 +101,191 @@ impl Drop for Mapped {
     }
 }
 
+/// A part of a piece that has the length and the place of a segment.
+pub(super) struct Room {
+    piece: Arc<Mapped>,
+    /// Where in the piece it begins.
+    begin: usize,
+    pub(super) bytes: usize,
+}
+
+impl Room {
+    pub(super) fn at(&self) -> *mut u8 {
+        self.piece.at.as_ptr().wrapping_add(self.begin)
+    }
+
+    /// Where in the file it is.
+    fn place(&self) -> std::ops::Range<u64> {
+        let begin = self.piece.from + self.begin as u64;
+        begin..begin + self.bytes as u64
+    }
+
+    fn head(&self) -> &SegmentHead {
+        // SAFETY: a room lies in a piece, which lives as long as the room, and has the bytes of a head or more. Rooms
+        // begin at multiples of the size of a record. Any bytes are a head, whose fields are atomic or never written.
+        unsafe { &*self.at().cast::<SegmentHead>() }
+    }
+
+    /// Writes the head of a segment that no thread has. Whatever stands in the file there is no head yet.
+    fn set_free(&self) {
+        let head = self.head();
+        head.bytes.store(self.bytes as u64, Ordering::Relaxed);
+        head.magic.store(FREE_MAGIC, Ordering::Release);
+    }
+
+    /// Gives all but the first `bytes` away, as a free segment.
+    fn split(&mut self, bytes: usize) -> Room {
+        let rest = Room {
+            piece: self.piece.clone(),
+            begin: self.begin + bytes,
+            bytes: self.bytes - bytes,
+        };
+        rest.set_free();
+        self.bytes = bytes;
+        // Before that, a reader finds no head of the rest, and does not look for one.
+        self.head().bytes.store(bytes as u64, Ordering::Release);
+        rest
+    }
+}
+
+/// A segment that a thread fills. What it has not filled is given back when this goes.
+pub(super) struct Segment {
+    recording: &'static Recording,
+    room: Option<Room>,
+}
+
+impl Segment {
+    pub(super) fn room(&self) -> Option<&Room> {
+        self.room.as_ref()
+    }
+
+    /// Says how many records are whole.
+    #[inline]
+    pub(super) fn set_count(&self, count: u64) {
+        if let Some(room) = &self.room {
+            // Release: pairs with the read of the file by a reader. One that finds the number finds as many records.
+            room.head().count.store(count, Ordering::Release);
+        }
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        if let Some(room) = self.room.take() {
+            self.recording.take_back(room);
+        }
+        TOUCHED.set(NOTHING);
+    }
+}
+
+/// The recording, and the address and length of the piece, into which a thread may be writing.
+type Touched = (*const Recording, usize, usize);
+
+const NOTHING: Touched = (ptr::null(), 0, 0);
+
+thread_local! {
+    /// What this thread may be writing. It has no destructor, so a handler of a signal may look at it.
+    static TOUCHED: Cell<Touched> = const { Cell::new(NOTHING) };
+}
+
+/// Why a recording has ended before its run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+enum Broken {
+    Cut = 1,
+    Overwritten = 2,
+    Removed = 3,
+}
+
+impl Broken {
+    fn of(number: u8) -> Option<Broken> {
+        match number {
+            1 => Some(Broken::Cut),
+            2 => Some(Broken::Overwritten),
+            3 => Some(Broken::Removed),
+            _ => None,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Broken::Cut => "was made shorter by somebody else while it was written",
+            Broken::Overwritten => "was overwritten by somebody else while it was written",
+            Broken::Removed => "was removed while it was written",
+        }
+    }
+}
+
 /// The recording of one run of this process.
 pub(crate) struct Recording {
     path: PathBuf,
     pub(super) clock: clock::ClockKind,
     head: Mapped,
+    /// The process, and ticks and nanoseconds of the begin, as they stand in the head while nobody overwrites it.
+    process: u32,
+    first: [u64; 2],
     file: Mutex<Growing>,
     /// Whether there is no room for another segment. Relaxed: the flag orders nothing, and a thread that sees it late
     /// tries in vain.
     pub(super) full: AtomicBool,
+    /// A number of [`Broken`]; 0 while the file is as the runtime has written it. Relaxed: it orders nothing.
+    broken: AtomicU8,
+    /// Whether somebody ends it. Relaxed: the swap alone decides who does.
+    is_ended: AtomicBool,
     /// How many threads have written. Relaxed: the addition alone gives each thread a number of its own.
     pub(super) owners: AtomicU32,
     /// The works whose names have been recorded.
     pub(super) named: Mutex<FxHashSet<u64>>,
     /// Held by the thread that writes a pair of ticks and nanoseconds.
-    calibrating: Mutex<()>,
+    calibrating: Mutex<Calibration>,
+    /// How many ticks 2^30 ns take; 0 while that is not known. Relaxed: the number stands alone.
+    speed: AtomicU64,
     /// When counters are to be looked at next, in ticks. Relaxed: the exchange alone decides which of several threads
     /// looks.
     due: AtomicU64,
+    /// The recording that this process has begun before.
+    earlier: *const Recording,
 }
 
-/// The file, which grows by a segment at a time.
+// SAFETY: `earlier` is null or that of a recording, which is never freed and shared by all threads.
+unsafe impl Sync for Recording {}
+// SAFETY: as for `Sync`: no field belongs to a thread.
+unsafe impl Send for Recording {}
+
+/// The file, which grows by a piece at a time.
 struct Growing {
-    file: File,
-    /// Where the next segment begins, in bytes.
+    /// None when the recording has ended.
+    keeper: Option<Keeper>,
+    /// Where the next piece begins, in bytes.
     end: u64,
+    /// The segments that no thread has. Each has [`LEAST_SEGMENT`] bytes or more.
+    free: Vec<Room>,
+}
+
+impl Growing {
+    /// Takes a free segment that has so many bytes or more, or else any.
+    fn take(&mut self, bytes: usize) -> Option<Room> {
+        let large = self.free.iter().rposition(|room| room.bytes >= bytes);
+        let at = large.or(self.free.len().checked_sub(1))?;
+        Some(self.free.swap_remove(at))
+    }
+}
+
+/// How a recording has ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ended {
+    /// No run is recorded in this process, or another thread ends its recording.
+    NotRecorded,
+    /// The file is under its name, as the runtime has written it.
+    Whole,
+    /// It is not, which has been said.
+    Broken,
 }
 
 /// Begins to record a run into a new file. `text` says what runs where, in lines `name=value`. A file that is there
 /// under the name is replaced; a process that still records into it keeps its own file. The error is a text for the
 /// user.
-pub(crate) fn begin(path: &Path, text: &str) -> Result<(), String> {
+pub(crate) fn begin(path: &Path, run: RunIdentity, text: &str) -> Result<(), String> {
     static IN_CHILDREN: OnceLock<libc::c_int> = OnceLock::new();
     let error = *IN_CHILDREN.get_or_init(|| {
         // SAFETY: the function may run in a child that any thread forks, since all that it does is to store into an
@@ -157,7 +299,9 @@ pub(crate) fn begin(path: &Path, text: &str) -> Result<(), String> {
             io::Error::from_raw_os_error(error)
         ));
     }
-    let recording = create(path, text)?;
+    let recording = create(path, run, text)?;
+    recording.earlier = NEWEST.load(Ordering::Acquire);
+    NEWEST.store(recording, Ordering::Release);
     // Release: pairs with the load in `current`, which finds the recording as it was made here.
     CURRENT.store(recording, Ordering::Release);
     Ok(())
@@ -167,53 +311,51 @@ pub(crate) fn begin(path: &Path, text: &str) -> Result<(), String> {
 unsafe extern "C" fn leave_to_parent() {
     // Relaxed: the child has one thread.
     CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
+    NEWEST.store(ptr::null_mut(), Ordering::Relaxed);
 }
 
 /// Makes a new file with a head, and then gives it its name. The error is a text for the user.
-pub(super) fn create(path: &Path, text: &str) -> Result<&'static mut Recording, String> {
-    let name = Readable::path(path);
-    let fail = |error: io::Error| format!("the recording {name} cannot be written: {error}");
-    if path.metadata().is_ok_and(|about| !about.is_file()) {
-        return Err(format!(
-            "the recording {name} cannot be written: it is no regular file, and a recording is mapped into memory"
-        ));
-    }
-    let mut new = path.as_os_str().to_owned();
-    new.push(format!(".{}.new", std::process::id()));
-    let new = PathBuf::from(new);
-    let mut options = OpenOptions::new();
-    let file = options.read(true).write(true).create(true).truncate(true);
-    let file = file.open(&new).map_err(fail)?;
-    let begun = head_of(&file, text).and_then(|head| {
-        std::fs::rename(&new, path)?;
-        Ok(head)
-    });
-    let head = begun.map_err(|error| {
-        let _ = std::fs::remove_file(&new);
-        fail(error)
-    })?;
+pub(super) fn create(
+    path: &Path,
+    run: RunIdentity,
+    text: &str,
+) -> Result<&'static mut Recording, String> {
+    let kind = clock::kind();
+    let first = clock::pair(kind);
+    let about = text.to_string();
+    let (keeper, head) = Keeper::begin(path, move |head| write_head(head, run, first, &about))
+        .map_err(|error| {
+            format!(
+                "the recording {} cannot be written: {error}",
+                Readable::path(path)
+            )
+        })?;
     Ok(Box::leak(Box::new(Recording {
         path: path.to_owned(),
-        clock: clock::kind(),
+        clock: kind,
         head,
+        process: std::process::id(),
+        first,
         file: Mutex::new(Growing {
-            file,
+            keeper: Some(keeper),
             end: HEAD_BYTES,
+            free: Vec::new(),
         }),
         full: AtomicBool::new(false),
+        broken: AtomicU8::new(0),
+        is_ended: AtomicBool::new(false),
         owners: AtomicU32::new(0),
         named: Mutex::default(),
-        calibrating: Mutex::default(),
+        calibrating: Mutex::new(Calibration::new(first)),
+        speed: AtomicU64::new(0),
         due: AtomicU64::new(0),
+        earlier: ptr::null(),
     })))
 }
 
-/// Writes the head of a new file, and returns the mapping that has it. A text that has no room in the head is cut.
-fn head_of(file: &File, text: &str) -> io::Result<Mapped> {
-    let mapped = Mapped::new(file, 0, HEAD_BYTES)?;
-    let kind = clock::kind();
-    let [first_ticks, first_ns] = clock::pair(kind);
-    let mut length = text.len().min(HEAD_BYTES as usize - TEXT_AT);
+/// Writes the head of a new file into its mapping. A text that has no room in the head is cut.
+fn write_head(mapped: &Mapped, run: RunIdentity, first: [u64; 2], text: &str) {
+    let mut length = text.len().min(APART_AT - TEXT_AT);
     while !text.is_char_boundary(length) {
         length -= 1;
     }
@@ -222,11 +364,11 @@ fn head_of(file: &File, text: &str) -> io::Result<Mapped> {
         magic: MAGIC,
         version: VERSION,
         head_bytes: HEAD_BYTES as u32,
-        clock: kind as u32,
+        clock: clock::kind() as u32,
         process: std::process::id(),
         wall_seconds: wall.map_or(0, |wall| wall.as_secs()),
-        first_ticks,
-        first_ns,
+        first_ticks: first[0],
+        first_ns: first[1],
         calibrated: AtomicU64::new(0),
         later: Default::default(),
         ended: AtomicU64::new(0),
@@ -234,6 +376,8 @@ fn head_of(file: &File, text: &str) -> io::Result<Mapped> {
         lost: AtomicU64::new(0),
         text_bytes: length as u64,
         reached: AtomicU64::new(HEAD_BYTES),
+        apart: AtomicU64::new(0),
+        run: run.words(),
     };
     let place = mapped.at.as_ptr().wrapping_add(TEXT_AT);
     // SAFETY: the mapping has `HEAD_BYTES`, of which `length` are left behind `TEXT_AT`; and `text` has `length` bytes.
@@ -241,33 +385,60 @@ fn head_of(file: &File, text: &str) -> io::Result<Mapped> {
     unsafe { place.copy_from_nonoverlapping(text.as_ptr(), length) };
     // SAFETY: a mapping begins at a page, so it is aligned. It has more bytes than a head, and nobody else knows it.
     unsafe { mapped.at.cast::<Head>().write(head) };
-    Ok(mapped)
 }
 
-/// Ends the recording of a run with its exit status. Only what a thread is writing right now may still be recorded.
-/// False if no run is recorded in this process.
-pub(crate) fn end(status: i32) -> bool {
-    let Some(recording) = current() else {
+/// Ends the recording of a run with its exit status, and says what is wrong with it. Only what a thread is writing right
+/// now may still be recorded.
+pub(crate) fn end(status: i32) -> Ended {
+    // Acquire: pairs with the store in `begin`.
+    // SAFETY: the pointer is null, or that of a recording, which is never freed and only shared from then on.
+    let newest = unsafe { NEWEST.load(Ordering::Acquire).as_ref() };
+    match newest {
+        Some(recording) if !recording.is_ended.swap(true, Ordering::Relaxed) => {
+            // Relaxed: a thread that sees the null pointer late writes into its segment, which stays mapped, and a
+            // reader takes what it finds.
+            CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
+            recording.finish(status)
+        }
+        _ => Ended::NotRecorded,
+    }
+}
+
+/// Has other memory take the place of a piece of a recording that is not in its file any more, since somebody has made
+/// that shorter. False if the address is in no piece that this thread may be writing. For the handler of SIGBUS: it takes
+/// no lock and no memory.
+pub(crate) fn absorb(address: usize) -> bool {
+    let (recording, at, bytes) = TOUCHED.get();
+    let mut found = (address.wrapping_sub(at) < bytes).then_some((recording, at, bytes));
+    // Any thread writes into heads.
+    let mut next = NEWEST.load(Ordering::Acquire).cast_const();
+    // SAFETY: the pointers are null, or those of recordings, which are never freed and only shared.
+    while let Some(earlier) = unsafe { next.as_ref() } {
+        if earlier.head.has(address) {
+            found = Some((next, earlier.head.at.as_ptr().addr(), earlier.head.bytes));
+        }
+        next = earlier.earlier;
+    }
+    let Some((recording, at, bytes)) = found else {
         return false;
     };
-    // Relaxed: a thread that sees the null pointer late writes into its segment, which stays mapped, and a reader takes
-    // what it finds.
-    CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
-    recording.calibrate();
-    let head = recording.head();
-    let ticks = clock::ticks(recording.clock);
-    head.ended_ticks.store(ticks, Ordering::Relaxed);
-    // Release: pairs with the read of the file by a reader. One that finds the status finds the time, too.
-    head.ended
-        .store(1 + u64::from(status as u32), Ordering::Release);
-    let lost = head.lost.load(Ordering::Relaxed);
-    if lost != 0 {
-        warning!(
-            "the recording {} lacks {lost} records or more, for which there was no room",
-            Readable::path(&recording.path)
-        );
+    // SAFETY: the range is that of a mapping of the recording, which this thread keeps mapped while it may touch it.
+    // What was there is gone, so nothing is lost, and what refers to it finds memory there as before.
+    let mapped = unsafe {
+        libc::mmap(
+            ptr::without_provenance_mut(at),
+            bytes,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
+            -1,
+            0,
+        )
+    };
+    // SAFETY: the pointer is that of a recording, as above.
+    if let Some(recording) = unsafe { recording.as_ref() } {
+        recording.stop(Broken::Cut);
     }
-    true
+    mapped != libc::MAP_FAILED
 }
 
 /// The recording of the current run. None where no run is recorded.
@@ -284,89 +455,274 @@ impl Recording {
         unsafe { self.head.at.cast().as_ref() }
     }
 
+    /// Ends the recording before its run. For handlers of signals, too.
+    fn stop(&self, why: Broken) {
+        let _ = self
+            .broken
+            .compare_exchange(0, why as u8, Ordering::Relaxed, Ordering::Relaxed);
+        let this = ptr::from_ref(self).cast_mut();
+        // Relaxed: as in `end`.
+        let _ =
+            CURRENT.compare_exchange(this, ptr::null_mut(), Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    fn broken(&self) -> Option<Broken> {
+        Broken::of(self.broken.load(Ordering::Relaxed))
+    }
+
+    /// The ticks of the begin of the run.
+    pub(super) fn first_ticks(&self) -> u64 {
+        self.first[0]
+    }
+
+    /// Says that this thread is about to write into a piece.
+    fn touch(&self, piece: &Mapped) {
+        TOUCHED.set((self, piece.at.as_ptr().addr(), piece.bytes));
+        // The handler of a signal that comes by writing finds it.
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    /// Whether the head is that of this recording still.
+    fn is_intact(&self) -> bool {
+        let head = self.head.at.cast::<Head>().as_ptr();
+        // SAFETY: the mapping has a head, and lives as long as `self`. The fields are read as bytes that another process
+        // may change.
+        let magic = unsafe { (&raw const (*head).magic).read_volatile() };
+        // SAFETY: as above.
+        let process = unsafe { (&raw const (*head).process).read_volatile() };
+        // SAFETY: as above.
+        let ticks = unsafe { (&raw const (*head).first_ticks).read_volatile() };
+        (magic, process, ticks) == (MAGIC, self.process, self.first[0])
+    }
+
     /// Writes a later pair of ticks and nanoseconds into the head. A reader needs one also where the process is killed.
     fn calibrate(&self) {
-        let head = self.head();
         // One thread at a time. A thread that finds another one writing has nothing to add.
-        let Some(_writes) = self.calibrating.try_lock() else {
+        let Some(mut known) = self.calibrating.try_lock() else {
             return;
         };
-        let next = head.calibrated.load(Ordering::Relaxed) + 1;
-        let [ticks, ns] = clock::pair(self.clock);
+        if !self.is_intact() {
+            self.stop(Broken::Overwritten);
+            return;
+        }
+        let head = self.head();
+        let pair = clock::pair(self.clock);
+        if let Some(before) = known.follow(pair) {
+            self.went_apart(before, pair);
+        }
+        if let Some(speed) = known.speed() {
+            self.speed.store(speed, Ordering::Relaxed);
+        }
+        let next = head.calibrated.load(Ordering::Relaxed).wrapping_add(1);
         let place = &head.later[next as usize % 2];
-        place[0].store(ticks, Ordering::Relaxed);
-        place[1].store(ns, Ordering::Relaxed);
+        place[0].store(pair[0], Ordering::Relaxed);
+        place[1].store(pair[1], Ordering::Relaxed);
         // Release: pairs with the read of the file by a reader. One that finds the number finds the pair.
         head.calibrated.store(next, Ordering::Release);
     }
 
-    /// Adds a segment at the end of the file, for the thread `owner`. None where there is no room, which is warned of
-    /// once.
+    /// Writes into the head that the two clocks have gone apart between two pairs. The caller is the one that calibrates.
+    fn went_apart(&self, before: [u64; 2], after: [u64; 2]) {
+        let count = self.head().apart.load(Ordering::Relaxed);
+        if count < MOST_APART as u64 {
+            let times = self.head.at.as_ptr().wrapping_add(APART_AT);
+            let place = times.cast::<ApartInHead>().wrapping_add(count as usize);
+            // SAFETY: the head has room for `MOST_APART` times from `APART_AT` on, which is aligned as the page is, and
+            // this is one of them. It lives as long as `self`, and its fields are atomic.
+            let place = unsafe { &*place };
+            for (place, pair) in place.iter().zip([before, after]) {
+                place[0].store(pair[0], Ordering::Relaxed);
+                place[1].store(pair[1], Ordering::Relaxed);
+            }
+        }
+        // Release: pairs with the read of the file by a reader. One that finds the number finds the times.
+        self.head()
+            .apart
+            .store(count.wrapping_add(1), Ordering::Release);
+    }
+
+    /// Gets a segment for the thread `owner`: a free one, or one of a new piece at the end of the file. None where there is
+    /// no room, which is warned of once.
     #[cold]
-    pub(super) fn segment(&self, owner: u32, sequence: u32) -> Option<Mapped> {
-        if self.full.load(Ordering::Relaxed) {
+    pub(super) fn segment(&'static self, owner: u32, sequence: u32) -> Option<Segment> {
+        if self.full.load(Ordering::Relaxed) || self.broken().is_some() {
             return None;
         }
+        let bytes = LARGEST_SEGMENT.min(FIRST_SEGMENT << sequence.min(32));
         let mut growing = self.file.lock();
-        let (file, offset) = (&growing.file, growing.end);
+        let mut room = match growing.take(bytes as usize) {
+            Some(room) => room,
+            None => self.grow(&mut growing)?,
+        };
+        // What another thread has left is written by this one now.
+        self.touch(&room.piece);
+        if room.bytes as u64 >= bytes + LEAST_SEGMENT {
+            let rest = room.split(bytes as usize);
+            growing.free.push(rest);
+        }
+        drop(growing);
+        let head = room.head();
+        head.count.store(0, Ordering::Relaxed);
+        // SAFETY: `gettid` has no preconditions, and touches no memory of the caller.
+        let thread = unsafe { libc::gettid() } as u32;
+        head.thread.store(thread, Ordering::Relaxed);
+        head.sequence.store(sequence, Ordering::Relaxed);
+        head.owner.store(owner, Ordering::Relaxed);
+        head.magic.store(SEGMENT_MAGIC, Ordering::Release);
+        Some(Segment {
+            recording: self,
+            room: Some(room),
+        })
+    }
+
+    /// Enlarges the file by a piece, and returns it as one free segment. None where there is no room, or the file is not
+    /// what it was, which is said once.
+    fn grow(&self, growing: &mut Growing) -> Option<Room> {
+        let keeper = growing.keeper.as_ref()?;
+        let end = growing.end;
         let mut larger = LARGER_FROM.iter();
-        let bytes = larger.find(|(from, _)| offset >= *from);
+        let bytes = larger.find(|(from, _)| end >= *from);
         let bytes = bytes.map_or(SEGMENT_UNIT, |(_, bytes)| *bytes);
-        let mapped =
-            Mapped::new(file, offset, bytes).or_else(|_| Mapped::new(file, offset, SEGMENT_UNIT));
-        let mapped = match mapped {
-            Ok(mapped) => mapped,
-            Err(error) => {
+        let why = match keeper.grow(end, &[bytes, SEGMENT_UNIT]) {
+            Ok(piece) => {
+                growing.end += piece.bytes as u64;
+                let room = Room {
+                    begin: 0,
+                    bytes: piece.bytes,
+                    piece: Arc::new(piece),
+                };
+                self.touch(&room.piece);
+                room.set_free();
+                // Release: pairs with the read of the file by a reader. By it a reader knows that the file was no
+                // shorter.
+                self.head().reached.store(growing.end, Ordering::Release);
+                self.calibrate();
+                return Some(room);
+            }
+            Err(State::Removed) => Broken::Removed,
+            Err(State::Cut) => Broken::Cut,
+            Err(State::Full(error)) => {
                 if !self.full.swap(true, Ordering::Relaxed) {
                     warning!(
-                        "the recording {} has {} bytes and gets no more: {error}. The program goes on; each thread \
+                        "the recording {} has {end} bytes and gets no more: {error}. The program goes on; each thread \
                          records what it has room for, and the rest is lost",
                         Readable::path(&self.path),
-                        growing.end
                     );
                 }
                 return None;
             }
         };
-        growing.end += mapped.bytes as u64;
+        self.stop(why);
+        None
+    }
+
+    /// Takes a segment back from a thread. What it has not filled becomes a free segment.
+    fn take_back(&self, mut room: Room) {
+        // What a thread of a forked process does at its end is not to reach the parent's recording.
+        if self.process != std::process::id() || self.broken().is_some() {
+            return;
+        }
+        self.touch(&room.piece);
+        let count = room.head().count.load(Ordering::Relaxed);
+        let used = count
+            .saturating_mul(RECORD_BYTES as u64)
+            .saturating_add(SEGMENT_HEAD_BYTES as u64);
+        if used.saturating_add(LEAST_SEGMENT) > room.bytes as u64 {
+            return;
+        }
+        let mut growing = self.file.lock();
+        if growing.keeper.is_some() {
+            let rest = room.split(used as usize);
+            growing.free.push(rest);
+        }
+    }
+
+    /// Ends the recording, with the exit status of its run.
+    fn finish(&self, status: i32) -> Ended {
+        let name = Readable::path(&self.path);
         self.calibrate();
-        let head = SegmentHead {
-            magic: AtomicU64::new(0),
-            bytes: mapped.bytes as u64,
-            count: AtomicU64::new(0),
-            // SAFETY: `gettid` has no preconditions, and touches no memory of the caller.
-            thread: unsafe { libc::gettid() } as u32,
-            sequence,
-            owner,
-            unused: [0; 5],
-            spare: 0,
+        let mut growing = self.file.lock();
+        self.full.store(true, Ordering::Relaxed);
+        let mut free = std::mem::take(&mut growing.free);
+        let keeper = growing.keeper.take();
+        let whole = growing.end;
+        drop(growing);
+        // What is free at the end of the file is cut off.
+        free.sort_by_key(|room| room.place().start);
+        let mut end = whole;
+        while let Some(last) = free.pop_if(|room| room.place().end == end) {
+            end = last.place().start;
+        }
+        let head = self.head();
+        if self.broken().is_none() {
+            head.reached.store(end, Ordering::Release);
+            let ticks = clock::ticks(self.clock);
+            head.ended_ticks.store(ticks, Ordering::Relaxed);
+            // Release: pairs with the read of the file by a reader. One that finds the status finds the time, too.
+            head.ended
+                .store(1 + u64::from(status as u32), Ordering::Release);
+        }
+        let lost = head.lost.load(Ordering::Relaxed);
+        let unused = free.iter().map(Room::place).collect();
+        let kept = match (self.broken(), keeper) {
+            (None, Some(keeper)) => keeper.end(whole, end, unused),
+            _ => Ok(true),
         };
-        let place = mapped.at.cast::<SegmentHead>();
-        // SAFETY: a mapping begins at a page, so it is aligned. It has more bytes than a head, and nobody else knows
-        // it.
-        unsafe { place.write(head) };
-        // SAFETY: the head was written above, and lives as long as `mapped`, which is not dropped here. Only its atomic
-        // fields are written from now on.
-        let head = unsafe { place.as_ref() };
-        // Release: pairs with the read of the file by a reader. One that finds the magic number finds the rest of the
-        // head. The store to `reached` pairs likewise: by it a reader knows that the file was no shorter.
-        head.magic.store(SEGMENT_MAGIC, Ordering::Release);
-        self.head().reached.store(growing.end, Ordering::Release);
-        Some(mapped)
+        // A handler may have found out meanwhile.
+        match (self.broken(), kept) {
+            (Some(why), _) => {
+                warning!(
+                    "the recording {name} {}. It has ended there, and cannot be used",
+                    why.words()
+                );
+                return Ended::Broken;
+            }
+            (None, Ok(true)) => {}
+            (None, Ok(false)) => {
+                warning!(
+                    "the recording of this run is not under its name {name} any more: it was renamed, or another file \
+                     has got the name"
+                );
+                return Ended::Broken;
+            }
+            (None, Err(why)) => {
+                match why {
+                    State::Removed => warning!("the recording {name} {}", Broken::Removed.words()),
+                    State::Cut => warning!(
+                        "the recording {name} {}, and cannot be used",
+                        Broken::Cut.words()
+                    ),
+                    State::Full(error) => {
+                        warning!("the recording {name} cannot be written: {error}");
+                    }
+                }
+                return Ended::Broken;
+            }
+        }
+        if lost != 0 {
+            warning!(
+                "the recording {name} lacks {lost} records or more, for which there was no room"
+            );
+        }
+        Ended::Whole
     }
 }
 
-/// The ticks of the counter now, and how many ticks `ns` nanoseconds take, by the speed of the counter since the run
-/// began. Both are 0 where no run is recorded.
+/// The ticks of the counter now, and how many ticks `ns` nanoseconds take, by the speed of the counter. Both are 0 where no run is recorded.
 pub(super) fn now_and_length(ns: u64) -> (u64, u64) {
     let Some(recording) = current() else {
         return (0, 0);
     };
-    let head = recording.head();
     let now = clock::ticks(recording.clock);
-    let since_ns = clock::monotonic_ns().saturating_sub(head.first_ns).max(1);
-    let since = now.saturating_sub(head.first_ticks);
-    let length = u128::from(ns) * u128::from(since) / u128::from(since_ns);
+    let length = match recording.speed.load(Ordering::Relaxed) {
+        0 => {
+            let [first_ticks, first_ns] = recording.first;
+            let since_ns = clock::monotonic_ns().saturating_sub(first_ns).max(1);
+            let since = now.saturating_sub(first_ticks);
+            u128::from(ns) * u128::from(since) / u128::from(since_ns)
+        }
+        speed => u128::from(ns) * u128::from(speed) >> 30,
+    };
     (now, length as u64)
 }
 

@@ -1,6 +1,7 @@
 use super::*;
-use crate::trace::format::{HEAD_BYTES, SEGMENT_UNIT, VERSION};
+use crate::trace::format::{FIRST_SEGMENT, HEAD_BYTES, LARGEST_SEGMENT, SEGMENT_UNIT, VERSION};
 use crate::trace::recording::create;
+use ocr_trace::identity::RunIdentity;
 use ocr_trace::reader::{self, TraceEvent};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,8 @@ impl Place {
     }
 
     fn recording(&self) -> &'static Recording {
-        create(&self.0, "program=x y\nhost=z\n").expect("the file can be written")
+        create(&self.0, RunIdentity::of_this(), "program=x y\nhost=z\n")
+            .expect("the file can be written")
     }
 
     fn read(&self) -> (reader::RecordingFile, Vec<TraceEvent>, Vec<String>) {
@@ -51,6 +53,21 @@ fn record(x: u64) -> Record {
         y: 2 * x,
         ..Record::default()
     }
+}
+
+/// Where the segments of a file are that threads have filled.
+fn segments(file: &[u8]) -> Vec<std::ops::Range<usize>> {
+    let word = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().expect("8 bytes"));
+    let mut at = HEAD_BYTES as usize;
+    let mut found = Vec::new();
+    while at < file.len() {
+        let end = at + word(at + 8) as usize;
+        if file[at..].starts_with(b"ocr-segm") {
+            found.push(at..end);
+        }
+        at = end;
+    }
+    found
 }
 
 fn numbers(events: &[TraceEvent]) -> Vec<u64> {
@@ -159,10 +176,10 @@ fn a_file_that_is_cut_off_is_read_as_far_as_it_goes() {
         writer.append(recording, record(x));
     }
     let whole = fs::read(&place.0).expect("it is there");
-    let segments = (whole.len() as u64 - HEAD_BYTES) / SEGMENT_UNIT;
-    assert!(segments >= 3);
+    let segments = segments(&whole);
+    assert!(segments.len() >= 3);
     let mut before = 0;
-    let between = (1..=segments).map(|number| (number * SEGMENT_UNIT) as usize);
+    let between = segments.iter().map(|segment| segment.start);
     let lengths = (0..whole.len()).step_by(3217).chain([whole.len() - 1]);
     let mut lengths: Vec<usize> = lengths.chain(between).collect();
     lengths.sort_unstable();
@@ -199,7 +216,7 @@ fn a_file_that_is_cut_off_is_read_as_far_as_it_goes() {
     assert!(place.read().0.faults.is_empty());
     // Bytes that are no numbers of a segment.
     let mut damaged = whole.clone();
-    damaged[(HEAD_BYTES + SEGMENT_UNIT) as usize] ^= 1;
+    damaged[segments[1].start] ^= 1;
     fs::write(&place.0, &damaged).expect("it can be written");
     let (file, events, _) = place.read();
     assert!(file.faults[0].contains("damaged"), "{:?}", file.faults);
@@ -217,31 +234,68 @@ fn lengths_and_counts_that_cannot_be_are_told() {
         writer.append(recording, record(x));
     }
     let whole = fs::read(&place.0).expect("it is there");
-    let unit = SEGMENT_UNIT;
+    let segments = segments(&whole);
+    let first = FIRST_SEGMENT;
     let [length, count] = [8, 16];
     for (segment, field, number, why) in [
         // The next segment would be the one before it.
         (
             1,
             length,
-            0_u64.wrapping_sub(unit),
-            "damaged at byte 131072",
+            0_u64.wrapping_sub(first),
+            "damaged at byte 69632",
         ),
         (0, length, 0, "damaged at byte 65536"),
-        (0, length, unit + 32, "damaged at byte 65536"),
-        (0, length, 17 * unit, "damaged at byte 65536"),
-        (0, length, 2 * unit, "segment 1 is missing"),
-        (0, count, u64::MAX, "records, and 2046 of them are there"),
-        (0, count, 100, "its thread has filled another one after it"),
+        (0, length, first + 8, "damaged at byte 65536"),
+        (0, length, LARGEST_SEGMENT + 32, "damaged at byte 65536"),
+        (0, length, 3 * first, "segment 1 is missing"),
+        (0, count, u64::MAX, "records, and 126 of them are there"),
+        (0, count, 50, "its thread has filled another one after it"),
     ] {
         let mut damaged = whole.clone();
-        let at = (HEAD_BYTES + segment * unit) as usize + field;
+        let at = segments[segment].start + field;
         damaged[at..at + 8].copy_from_slice(&number.to_le_bytes());
         fs::write(&place.0, &damaged).expect("it can be written");
         let (file, _, _) = place.read();
         let told = file.faults.join("; ");
         assert!(told.contains(why), "no `{why}` in {told}");
     }
+}
+
+/// Threads that do little, one after another and at once, take little room, and all that they write is read.
+#[test]
+#[cfg_attr(miri, ignore = "it maps files")]
+fn what_a_thread_has_not_filled_is_given_back() {
+    let place = Place::new();
+    let recording = place.recording();
+    for x in 0..200 {
+        let mut writer = RecordWriter::NEW;
+        writer.append(recording, record(x));
+    }
+    let length = fs::metadata(&place.0).expect("it is there").len();
+    assert!(length <= HEAD_BYTES + SEGMENT_UNIT, "{length}");
+    // Some end while others write.
+    let mut writers: Vec<RecordWriter> = (0..20).map(|_| RecordWriter::NEW).collect();
+    for x in 200..20_000 {
+        let at = x as usize * 7 % writers.len();
+        writers[at].append(recording, record(x));
+        if x % 50 == 0 {
+            writers[at] = RecordWriter::NEW;
+        }
+    }
+    drop(writers);
+    let (file, events, faults) = place.read();
+    assert!(
+        faults.is_empty() && file.faults.is_empty(),
+        "{faults:?}, {:?}",
+        file.faults
+    );
+    let mut found = numbers(&events);
+    found.sort_unstable();
+    assert!(found.into_iter().eq(0..20_000));
+    let whole = fs::read(&place.0).expect("it is there");
+    let used: usize = segments(&whole).iter().map(std::ops::Range::len).sum();
+    assert!(used < 2 * events.len() * 64, "{used} for {}", events.len());
 }
 
 #[test]
@@ -280,7 +334,7 @@ fn what_is_no_recording_of_this_version_is_told() {
     fs::write(&place.0, &other).expect("it can be written");
     let why = place.refused();
     assert!(
-        why.contains("of version 3, and this command reads version 2"),
+        why.contains("of version 4, and this command reads version 3"),
         "{why}"
     );
 }
@@ -298,8 +352,8 @@ fn a_recording_replaces_another_that_goes_on() {
         writer.append(first, record(x));
     }
     assert_eq!(numbers(&place.read().1), [2]);
-    let folder = create(&std::env::temp_dir(), "").map(|_| ());
-    assert!(folder.is_err_and(|why| why.contains("no regular file")));
-    let nowhere = create(Path::new("/nowhere/trace"), "").map(|_| ());
+    let folder = create(&std::env::temp_dir(), RunIdentity::default(), "").map(|_| ());
+    assert!(folder.is_err_and(|why| why.contains("it is a folder")));
+    let nowhere = create(Path::new("/nowhere/trace"), RunIdentity::default(), "").map(|_| ());
     assert!(nowhere.is_err_and(|why| why.contains("/nowhere/trace")));
 }

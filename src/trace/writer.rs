@@ -5,11 +5,12 @@
 
 use super::clock;
 use super::format::{
-    LONGEST_TEXT, RECORD_BYTES, Record, RecordKind, SEGMENT_HEAD_BYTES, SegmentHead, ThreadRole,
+    LONGEST_TEXT, RECORD_BYTES, Record, RecordKind, SEGMENT_HEAD_BYTES, ThreadRole,
 };
-use super::recording::{Mapped, Recording, current};
+use super::recording::{Recording, Segment, current};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::cell::UnsafeCell;
+use std::ffi::CStr;
 use std::ptr;
 use std::sync::atomic::Ordering;
 
@@ -23,7 +24,9 @@ struct RecordWriter {
     owner: u32,
     /// The number of the thread's next segment.
     sequence: u32,
-    segment: Option<Mapped>,
+    segment: Option<Segment>,
+    /// From when to when a thread that has written nothing yet had no EDT to run, in ticks; 0: not so.
+    idle: [u64; 2],
     /// Where in the segment the next record goes.
     next: *mut Record,
     /// How many records are in the segment.
@@ -46,6 +49,7 @@ impl RecordWriter {
         owner: 0,
         sequence: 0,
         segment: None,
+        idle: [0; 2],
         next: ptr::null_mut(),
         count: 0,
         most: 0,
@@ -91,11 +95,7 @@ impl RecordWriter {
         self.next = self.next.wrapping_add(1);
         self.count += 1;
         if let Some(segment) = &self.segment {
-            // SAFETY: `Recording::segment` has written a head to the begin of the mapping, which lives as long as
-            // `segment` is borrowed. Of its fields only the atomic ones are written after that.
-            let head = unsafe { segment.at.cast::<SegmentHead>().as_ref() };
-            // Release: pairs with the read of the file by a reader. One that finds the number finds as many records.
-            head.count.store(self.count, Ordering::Release);
+            segment.set_count(self.count);
         }
     }
 
@@ -105,6 +105,7 @@ impl RecordWriter {
     #[inline(never)]
     fn turn_over(&mut self, recording: &'static Recording, room: u64) -> bool {
         let first = !ptr::eq(self.recording, recording);
+        let idle = std::mem::take(&mut self.idle);
         if first {
             *self = RecordWriter {
                 recording,
@@ -121,18 +122,25 @@ impl RecordWriter {
             return false;
         };
         self.sequence += 1;
-        let start = segment.at.as_ptr().wrapping_add(SEGMENT_HEAD_BYTES);
-        self.next = start.cast();
-        self.most = ((segment.bytes - SEGMENT_HEAD_BYTES) / RECORD_BYTES) as u64;
+        if let Some(room) = segment.room() {
+            let start = room.at().wrapping_add(SEGMENT_HEAD_BYTES);
+            self.next = start.cast();
+            self.most = ((room.bytes - SEGMENT_HEAD_BYTES) / RECORD_BYTES) as u64;
+        }
         self.segment = Some(segment);
         if first {
-            let name = std::fs::read_to_string("/proc/thread-self/comm").unwrap_or_default();
+            let name = name_of_thread();
             let record = Record {
                 kind: RecordKind::Thread as u8,
                 a: self.role as u8,
                 ..Record::default()
             };
-            self.append_text(recording, record, name.trim_end());
+            self.append_text(recording, record, &name);
+            let [since, until] = idle;
+            if since >= recording.first_ticks() && since != 0 {
+                self.append(recording, idle_record(RecordKind::Idle, since));
+                self.append(recording, idle_record(RecordKind::Busy, until.max(since)));
+            }
         }
         true
     }
@@ -195,6 +203,44 @@ pub(super) fn append_text(record: Record, text: &str) -> bool {
     let mut is_written = false;
     with(|writer, recording| is_written = writer.append_text(recording, record, text));
     is_written
+}
+
+/// Writes that this thread has no EDT to run, or that it has one again. A thread that has written nothing yet keeps that
+/// to itself until it writes something else: one that never does takes no room. Returns the time in ticks.
+pub(super) fn append_idle(kind: RecordKind) -> u64 {
+    let mut ticks = 0;
+    with(|writer, recording| {
+        if ptr::eq(writer.recording, recording) {
+            ticks = writer.append(recording, idle_record(kind, 0));
+            return;
+        }
+        ticks = clock::ticks(recording.clock);
+        let [since, until] = &mut writer.idle;
+        if *since < recording.first_ticks() {
+            // It was so in an earlier run.
+            (*since, *until) = (ticks, ticks);
+        }
+        *until = ticks;
+    });
+    ticks
+}
+
+/// A record of a thread that has no EDT to run, or has one again, at this time.
+fn idle_record(kind: RecordKind, ticks: u64) -> Record {
+    Record {
+        ticks,
+        kind: kind as u8,
+        ..Record::default()
+    }
+}
+
+/// The name of this thread.
+fn name_of_thread() -> String {
+    let mut name = [0_u8; 16];
+    // SAFETY: with PR_GET_NAME the call writes 16 bytes at most, for which there is room.
+    unsafe { libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr()) };
+    let name = CStr::from_bytes_until_nul(&name).unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }
 
 /// Sets the role of this thread, before it writes its first record.

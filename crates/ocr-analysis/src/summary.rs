@@ -53,6 +53,9 @@ impl RecordedRun {
         for gap in self.gaps() {
             let _ = writeln!(text, "partial   {gap}");
         }
+        for sentence in &self.apart {
+            let _ = writeln!(text, "clocks    {sentence}");
+        }
         let ended = self.edts.iter().filter(|edt| edt.end != NEVER).count();
         let _ = writeln!(
             text,

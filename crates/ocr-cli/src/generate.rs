@@ -8,7 +8,8 @@ use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use ocr::config::SETTINGS;
-use ocr::text::Readable;
+use ocr_base::output_file::OutputFile;
+use ocr_base::text::Readable;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -177,7 +178,7 @@ fn write(file: &Path, text: &[u8]) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
-    fs::write(file, text)
+    OutputFile::new(file)?.write(|out| out.write_all(text))
 }
 
 /// Sections of a man page.

@@ -9,7 +9,8 @@
 //! Bytes from a pipe can be read once, so they are kept in a file for later runs. The pipe is read only as far as a run
 //! wants it, so no run waits for the end of an input that it does not read.
 
-use ocr::text::Readable;
+use ocr_base::output_file::without_signals;
+use ocr_base::text::Readable;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, IsTerminal, PipeReader, PipeWriter, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -129,7 +130,7 @@ impl Stream {
                 self.most
             ));
         }
-        let kept = self.kept.write_all_at(&place[..count], self.length);
+        let kept = without_signals(|| self.kept.write_all_at(&place[..count], self.length));
         kept.map_err(|error| {
             format!(
                 "the standard input cannot be kept for the next run: {error}; set TMPDIR to a folder with more room, or \

@@ -34,8 +34,9 @@ mod trace;
 mod tune;
 
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
-use output::{CommandError, EXIT_STATUS, USAGE};
-use std::io::{ErrorKind, Write};
+use ocr_base::output_file::without_signals;
+use output::{CommandError, EXIT_STATUS, USAGE, check_output, print_error};
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 /// For users of the Open Community Runtime: what programs find here, and how policies compare.
@@ -99,6 +100,17 @@ fn end_with(command: Command, text: &str) -> Command {
 }
 
 fn main() -> ExitCode {
+    match check_output().and_then(|()| answer()) {
+        Ok(status) => status,
+        Err(failure) => {
+            print_error(&format!("ocr: error: {}\n", failure.message));
+            ExitCode::from(failure.status)
+        }
+    }
+}
+
+/// Does what the command line asks for.
+fn answer() -> Result<ExitCode, CommandError> {
     let parsed = command_with_status()
         .try_get_matches()
         .and_then(|matches| Arguments::from_arg_matches(&matches));
@@ -112,19 +124,15 @@ fn main() -> ExitCode {
         Ok(Subcommands::Tune(options)) => tune::tune(&options),
         Ok(Subcommands::Generate(options)) => generate::generate(&options, &command()),
         // The answer may also be the help or the version.
-        Err(answer) => match answer.print() {
+        Err(answer) => match without_signals(|| answer.print()) {
             Err(error) if !answer.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {
                 Err(CommandError::failed(format!("standard output: {error}")))
             }
-            _ => return ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(USAGE)),
+            _ => {
+                let status = u8::try_from(answer.exit_code()).unwrap_or(USAGE);
+                return Ok(ExitCode::from(status));
+            }
         },
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            // Unlike `eprintln!` this does not panic where the reader has ended (`ocr compare ... 2>&1 | head`).
-            let _ = writeln!(std::io::stderr(), "ocr: error: {}", failure.message);
-            ExitCode::from(failure.status)
-        }
-    }
+    result.map(|()| ExitCode::SUCCESS)
 }

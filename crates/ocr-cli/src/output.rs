@@ -1,8 +1,16 @@
-//! What the command writes: a whole answer, an error, and the exit status; and the words of a command line as text.
+//! What the command writes: its answer to the standard output, an error, files that the command line names, and the exit
+//! status; and the words of a command line as text.
+//!
+//! A file is tried out before the work whose result it gets, and is refused if it is one that the command reads. Where the
+//! file is the standard output, as with `-o /dev/stdout`, the answer goes to the standard error, so that the two do not
+//! mix.
 
+use ocr_base::output_file::{OutputFile, is_open, without_signals};
 use ocr_base::text::Readable;
 use std::ffi::OsStr;
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Exit status where something that was run failed or was found to be wrong.
 pub(crate) const FAILED: u8 = 1;
@@ -61,13 +69,93 @@ pub(crate) fn words(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Strin
     words.join(" ")
 }
 
+/// Whether the command was started without a standard output.
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Rust opens `/dev/null` in place of a standard output that is closed, before `main`. So this is called before that,
+/// by
+/// the C library.
+extern "C" fn look_at_output() {
+    // Relaxed: the process has one thread.
+    IS_CLOSED.store(!is_open(libc::STDOUT_FILENO), Ordering::Relaxed);
+}
+
+// SAFETY: the section holds addresses of functions that take no arguments they need and return nothing, and this is
+// one. It
+// makes a system call and stores a flag, for which nothing has to be ready.
+#[unsafe(link_section = ".init_array")]
+#[used]
+static LOOK_AT_OUTPUT: extern "C" fn() = look_at_output;
+
+/// An error where nothing that the command answers can be seen by anybody.
+pub(crate) fn check_output() -> Result<(), CommandError> {
+    // Relaxed: it was stored before `main`.
+    if IS_CLOSED.load(Ordering::Relaxed) {
+        return Err(CommandError::failed("the standard output is closed"));
+    }
+    Ok(())
+}
+
 /// Prints a whole answer. It is no error if the reader ends before the answer does (`ocr info | head`).
 pub(crate) fn print(text: &str) -> Result<(), CommandError> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    let mut out = io::stdout().lock();
+    let written = without_signals(|| out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+    match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(CommandError::failed(format!("standard output: {error}")))
         }
         _ => Ok(()),
     }
+}
+
+/// Prints an answer beside a file that is written, if there is one.
+pub(crate) fn print_beside(file: Option<&OutputFile>, text: &str) -> Result<(), CommandError> {
+    if file.is_some_and(|file| file.is_descriptor(libc::STDOUT_FILENO)) {
+        print_error(text);
+        return Ok(());
+    }
+    print(text)
+}
+
+/// Prints to the standard error. Unlike `eprintln!` this does not panic where the reader has ended.
+pub(crate) fn print_error(text: &str) {
+    let _ = without_signals(|| io::stderr().write_all(text.as_bytes()));
+}
+
+/// A file that the command line names for an output, which can be written and is none of the `inputs`. `what` says what
+/// is
+/// written, as "the page"; each input comes with what it is.
+pub(crate) fn output_file<'a>(
+    what: &str,
+    file: &Path,
+    inputs: impl IntoIterator<Item = (&'a str, &'a Path)>,
+) -> Result<OutputFile, CommandError> {
+    let name = Readable::path(file);
+    let output = OutputFile::new(file).map_err(|error| {
+        CommandError::failed(format!("{what} {name} cannot be written: {error}"))
+    })?;
+    for (input_is, input) in inputs {
+        if output.plain().is_some() && output.is(input) {
+            return Err(CommandError::usage(format!(
+                "{what} {name} cannot be written: it is {input_is} {}. Name another file",
+                Readable::path(input)
+            )));
+        }
+    }
+    Ok(output)
+}
+
+/// Refuses an input that is the file behind the standard output: the answer would go into it (`ocr explain t >> t`).
+pub(crate) fn check_input(file: &Path) -> Result<(), CommandError> {
+    let is_file = file.metadata().is_ok_and(|about| about.is_file());
+    let output = is_file.then(|| OutputFile::new(Path::new("/dev/stdout")));
+    if let Some(Ok(output)) = output
+        && output.is(file)
+    {
+        return Err(CommandError::usage(format!(
+            "{} is what the standard output goes to, and the answer would be written into it. Send the answer elsewhere",
+            Readable::path(file)
+        )));
+    }
+    Ok(())
 }

@@ -3,8 +3,8 @@
 use crate::input::Input;
 use crate::output::CommandError;
 use crate::started;
-use ocr::report::{Report, recorded as records};
-use ocr::text::Readable;
+use ocr::report::{Report, numbered, recorded as records};
+use ocr_base::text::Readable;
 use std::ffi::OsString;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -23,11 +23,14 @@ pub(crate) struct Program<'a> {
 
 /// A run that ended well.
 pub(crate) struct Run {
-    /// The report of the runtime.
+    /// The report of the runtime: of all programs that have run, if the command has run several.
     pub(crate) report: Report,
+    /// How many programs of the runtime have run.
+    pub(crate) programs: usize,
     /// The standard output. Bytes that are not UTF-8 are marked.
     pub(crate) output: String,
-    /// The recording, or a text that says why it cannot be read. None for a run that was not recorded.
+    /// The recording, or a text that says why it cannot be read. None for a run that was not recorded. Of several programs it
+    /// is that of the one that has taken the most time.
     pub(crate) recording: Option<Result<records::RecordedRun, String>>,
 }
 
@@ -81,8 +84,8 @@ impl Program<'_> {
         recorded: bool,
     ) -> Result<Run, RunError> {
         let file = self.folder.join("report.json");
-        // The report of an earlier run says nothing about this one.
-        let _ = std::fs::remove_file(&file);
+        // What an earlier run has left says nothing about this one.
+        remove_all(&file);
         let mut command = Command::new(&self.words[0]);
         command
             .args(&self.words[1..])
@@ -103,9 +106,9 @@ impl Program<'_> {
         unsafe { command.pre_exec(ends_with_us) };
         let output = self.output(command, input);
         let was_run = recorded && output.as_ref().is_ok_and(|output| output.status.success());
-        let recording_read = was_run.then(|| records::read(&recording));
+        let recording_read = was_run.then(|| longest(&recording));
         // The recording may be large, so it is removed at once.
-        let _ = std::fs::remove_file(&recording);
+        remove_all(&recording);
         let output = output?;
         if !output.status.success() {
             let how = how_it_ended(output.status);
@@ -115,15 +118,10 @@ impl Program<'_> {
                 tail: tail(&errors) + &started::explain_end(&self.words[0], output.status),
             });
         }
-        let report = std::fs::read_to_string(&file)
-            .map_err(|_| "it wrote no report; is it a program that is linked with libocr?".into())
-            .and_then(|text| {
-                serde_json::from_str(&text)
-                    .map_err(|error| format!("its report is that of another version: {error}"))
-            });
-        match report {
-            Ok(report) => Ok(Run {
+        match reports(&file) {
+            Ok((report, programs)) => Ok(Run {
                 report,
+                programs,
                 output: Readable(&output.stdout).to_string(),
                 recording: recording_read,
             }),
@@ -133,6 +131,51 @@ impl Program<'_> {
             }),
         }
     }
+}
+
+/// The files that programs of one run have under a name.
+fn numbered_files(name: &Path) -> impl Iterator<Item = PathBuf> {
+    let files = (1..).map(|number| numbered(name, number));
+    files.take_while(|file| file.exists())
+}
+
+fn remove_all(name: &Path) {
+    let files: Vec<PathBuf> = numbered_files(name).collect();
+    for file in files {
+        let _ = std::fs::remove_file(file);
+    }
+}
+
+/// The report of all programs that a run has run, and how many there were. The error is a text for the user.
+fn reports(file: &Path) -> Result<(Report, usize), String> {
+    let mut all: Option<Report> = None;
+    let mut programs = 0;
+    for file in numbered_files(file) {
+        let text = std::fs::read_to_string(&file).map_err(|error| error.to_string())?;
+        let report = Report::parse(&text)
+            .map_err(|error| format!("its report is that of another version: {error}"))?;
+        // A program that was killed has none.
+        let Some(report) = report else { continue };
+        programs += 1;
+        match &mut all {
+            Some(all) => all.add(report),
+            None => all = Some(report),
+        }
+    }
+    let all = all.ok_or("it wrote no report; is it a program that is linked with libocr?")?;
+    Ok((all, programs))
+}
+
+/// The recording of the program that has taken the most time.
+fn longest(name: &Path) -> Result<records::RecordedRun, String> {
+    let mut longest: Option<records::RecordedRun> = None;
+    for file in numbered_files(name) {
+        let run = records::read(&file)?;
+        if longest.as_ref().is_none_or(|longest| longest.end < run.end) {
+            longest = Some(run);
+        }
+    }
+    longest.ok_or_else(|| "it wrote no recording".to_string())
 }
 
 impl Program<'_> {
@@ -259,6 +302,7 @@ mod tests {
                 seconds: 2.0,
                 ..Report::default()
             },
+            programs: 1,
             output: "gcups_max: 9\n gcups : 1.5 x\ngcups: 2\nseconds: 0.25\n".into(),
             recording: None,
         };
@@ -275,6 +319,7 @@ mod tests {
                     seconds: 2.0,
                     ..Report::default()
                 },
+                programs: 1,
                 output: output.into(),
                 recording: None,
             };

@@ -1,6 +1,6 @@
 //! Why a program could not be started, or did not run to its end, as far as its file or the signal tells.
 
-use ocr::text::Readable;
+use ocr_base::text::Readable;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -130,7 +130,7 @@ fn is_executable(file: &Path) -> bool {
 }
 
 /// The file of a program by its name on a command line, looked up in `PATH` where it has no folder.
-fn find(word: &OsStr) -> Option<PathBuf> {
+pub(crate) fn find(word: &OsStr) -> Option<PathBuf> {
     if word.as_bytes().contains(&b'/') {
         return Some(word.into());
     }

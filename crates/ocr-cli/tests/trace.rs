@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
@@ -24,14 +24,19 @@ fn folder() -> &'static Path {
         let folder = root.join("target/trace-tests");
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("target/ can be written");
-        let built = support::compiler("CC", "cc")
-            .args(["-std=gnu11", "-Wall", "-Werror", "-Iinclude", "-o"])
-            .arg(folder.join("ends"))
-            .args(["crates/ocr-cli/tests/trace/ends.c", "build/lib/libocr.a"])
-            .args(["-lpthread", "-lm", "-ldl"])
-            .current_dir(root)
-            .status();
-        assert!(built.expect("there is a C compiler").success());
+        for name in ["ends", "hands"] {
+            let built = support::compiler("CC", "cc")
+                .args(["-std=gnu11", "-Wall", "-Werror", "-Iinclude", "-o"])
+                .arg(folder.join(name))
+                .args([
+                    &format!("crates/ocr-cli/tests/trace/{name}.c"),
+                    "build/lib/libocr.a",
+                ])
+                .args(["-lpthread", "-lm", "-ldl"])
+                .current_dir(root)
+                .status();
+            assert!(built.expect("there is a C compiler").success());
+        }
         folder
     })
 }
@@ -46,6 +51,8 @@ fn command(program: impl AsRef<OsStr>, settings: &[(&str, &OsStr)]) -> Command {
     }
     command.env("OCR_WORKERS", "2").env("OCR_DEVICES", "none");
     command.envs(settings.iter().copied());
+    // A process group of its own, as a shell gives each command that is typed: it takes its files' names again.
+    command.process_group(0);
     command
 }
 
@@ -447,7 +454,7 @@ fn a_recording_that_cannot_be_converted_is_kept() {
     let (status, said) = limited(12_000, &file);
     assert!(status.success(), "{said}");
     for word in [
-        "viewed-no-room.json cannot be written: File too large",
+        "viewed-no-room.json cannot be written: it would be larger than files may be",
         "The recording is kept as",
         "ocr trace export",
     ] {
@@ -460,7 +467,93 @@ fn a_recording_that_cannot_be_converted_is_kept() {
     fs::create_dir_all(&folder).expect("target/ can be written");
     let (status, said) = run_into(&folder, "shutdown", 1, &[]);
     assert!(
-        status.code() == Some(2) && said.contains("it is no regular file"),
+        status.code() == Some(2) && said.contains("it is a folder"),
         "{said}"
     );
+}
+
+/// A run of a program that does so to descriptors or to its recording, which has this name: how it ended, and what it said.
+fn hands(how: &str, count: u64, file: &Path) -> (ExitStatus, String) {
+    let own = folder().join(format!("own-{how}"));
+    fs::create_dir_all(&own).expect("target/ can be written");
+    let mut hands = command(folder().join("hands"), &[]);
+    hands.args([how, &count.to_string()]).arg(own);
+    let output = hands.env("OCR_TRACE", file).output();
+    let output = output.expect("it can be started");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.code() != Some(0) || printed.contains("has ended"),
+        "{said}"
+    );
+    (output.status, said)
+}
+
+/// The program finds its own files as it has written them, and the recording is whole.
+#[test]
+fn what_a_program_does_with_descriptors_meets_no_file_of_the_runtime() {
+    let file = folder().join("descriptors.trace");
+    let (status, said) = hands("descriptors", 60_000, &file);
+    assert!(status.success() && said.is_empty(), "{said}");
+    is_checked(&file, 0, &["60003 EDTs", "whole, and nothing is wrong"]);
+    let file = folder().join("descriptors.json");
+    let (status, said) = hands("descriptors", 2_000, &file);
+    assert!(status.success() && said.is_empty(), "{said}");
+    assert_eq!(slices_of(&events_of(&file), "leaf"), 2_000);
+}
+
+/// Whatever somebody does to the file of a recording, the program ends as it would, and the reason is said.
+#[test]
+fn a_recording_in_the_hands_of_others_ends_alone() {
+    for (how, why) in [
+        ("cut", "was made shorter by somebody else"),
+        ("cut-behind", "was made shorter by somebody else"),
+        ("overwrite", "was overwritten by somebody else"),
+        ("remove", "was removed while it was written"),
+        ("rename", "is not under its name"),
+    ] {
+        let file = folder().join(format!("hands-{how}.trace"));
+        let (status, said) = hands(how, 60_000, &file);
+        assert_eq!(status.code(), Some(0), "{how}: {said}");
+        assert!(
+            said.lines().count() == 1 && said.starts_with("ocr: warning: the recording"),
+            "{how}: {said}"
+        );
+        assert!(said.contains(why), "{how}: {said}");
+    }
+    // Renamed, it is whole under the other name.
+    let moved = folder().join("hands-rename.trace.moved");
+    is_checked(&moved, 0, &["60003 EDTs", "whole, and nothing is wrong"]);
+}
+
+/// Programs of one process group and parent have recordings of their own, and a command that is given again replaces what it
+/// has left.
+#[test]
+fn programs_of_one_script_have_recordings_of_their_own() {
+    let file = folder().join("script.ocrtrace");
+    let second = folder().join("script.2.ocrtrace");
+    let script = "./ends shutdown 10; ./ends shutdown 20 & ./ends shutdown 30; wait";
+    for _ in 0..2 {
+        let mut shell = command("sh", &[("OCR_TRACE", file.as_os_str())]);
+        let output = shell.args(["-c", script]).current_dir(folder()).output();
+        let output = output.expect("there is a shell");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            said.matches("the recording of this run is").count() == 2,
+            "{said}"
+        );
+        is_checked(&file, 0, &["12 EDTs", "whole"]);
+        let rest = [&second, &folder().join("script.3.ocrtrace")]
+            .map(|file| is_checked(file, 0, &["whole"]));
+        let both = rest.concat();
+        assert!(
+            both.contains("22 EDTs") && both.contains("32 EDTs"),
+            "{both}"
+        );
+    }
+    assert!(!folder().join("script.4.ocrtrace").exists());
+    // A command of its own job takes the name again.
+    let (status, said) = run_into(&file, "shutdown", 40, &[]);
+    assert!(status.success() && said.is_empty(), "{said}");
+    is_checked(&file, 0, &["42 EDTs"]);
 }

@@ -1,22 +1,33 @@
 //! The form of a recording, which `docs/trace-format.md` describes for people. All numbers are in the byte order of the
 //! machine, which is little-endian where the runtime runs.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// The first bytes of a recording.
 pub const MAGIC: [u8; 8] = *b"OCRTRACE";
 /// The version of this form. A reader refuses recordings of another version.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// How many bytes the head has. It is mapped as a segment is, and the first segment follows.
 pub const HEAD_BYTES: u64 = SEGMENT_UNIT;
 /// Where in the head the text begins, in bytes: lines `name=value`. Numbers stand before it.
 pub const TEXT_AT: usize = 256;
+/// How many times in which the clocks have gone apart the head has room for.
+pub const MOST_APART: usize = 64;
+/// Where in the head these times stand, in bytes: behind the text.
+pub const APART_AT: usize = HEAD_BYTES as usize - MOST_APART * size_of::<ApartInHead>();
 /// The first word of a segment.
 pub const SEGMENT_MAGIC: u64 = u64::from_le_bytes(*b"ocr-segm");
-/// Segments begin and end at multiples of this many bytes, a multiple of the page size of every machine.
+/// The first word of a segment that no thread has.
+pub const FREE_MAGIC: u64 = u64::from_le_bytes(*b"ocr-free");
+/// The file grows by multiples of this many bytes, a multiple of the page size of every machine.
 pub const SEGMENT_UNIT: u64 = 65536;
 /// The most bytes of a segment. A reader has one segment of each thread in memory.
 pub const LARGEST_SEGMENT: u64 = 16 * SEGMENT_UNIT;
+/// The bytes of the first segment of a thread. The next ones have twice as many each.
+pub const FIRST_SEGMENT: u64 = 4096;
+/// The fewest bytes of a segment that a thread gets: there is room for what a thread begins with, and the longest text.
+pub const LEAST_SEGMENT: u64 =
+    (SEGMENT_HEAD_BYTES + 8 * RECORD_BYTES + LONGEST_TEXT.next_multiple_of(RECORD_BYTES)) as u64;
 /// How many bytes a record has.
 pub const RECORD_BYTES: usize = 32;
 /// How many bytes the head of a segment has.
@@ -57,34 +68,44 @@ pub struct Head {
     pub lost: AtomicU64,
     /// How many bytes the text of the head has.
     pub text_bytes: u64,
-    /// Where in the file the last segment that has begun ends, in bytes. A shorter file was cut off. Stored after the
-    /// head of the segment, with release order.
+    /// Where in the file the last segment ends, in bytes. A shorter file was cut off. Stored after the head of the segment,
+    /// with release order.
     pub reached: AtomicU64,
+    /// How often the clocks have gone apart. So many times stand at [`APART_AT`], as far as there is room. Stored after
+    /// the time, with release order.
+    pub apart: AtomicU64,
+    /// Which run this is ([`super::identity::RunIdentity`]), in its words.
+    pub run: [u64; 5],
 }
 
 const _: () = assert!(size_of::<Head>() <= TEXT_AT);
 
-/// The head of a segment.
+/// A time in which the clocks have gone apart: the pairs of ticks and nanoseconds before and after it. Relaxed: the count
+/// in the head says whether the numbers are there.
+pub type ApartInHead = [[AtomicU64; 2]; 2];
+
+/// The head of a segment. A reader in another process reads the file while it is written: each store with release order
+/// pairs with that. Relaxed are those before the store of the first word, which says that they are there.
 #[repr(C)]
 pub struct SegmentHead {
-    /// [`SEGMENT_MAGIC`], stored after the rest of the head with release order; 0 before. The store pairs with the read
-    /// of the file by a reader in another process.
+    /// [`SEGMENT_MAGIC`] or [`FREE_MAGIC`], stored after the rest of the head with release order. It is 0 in a piece of
+    /// the file that has no head yet.
     pub magic: AtomicU64,
-    /// How many bytes the segment has, its head included.
-    pub bytes: u64,
-    /// How many records of the segment are whole. Stored after each record with release order, which pairs with the
-    /// read of the file by a reader in another process.
+    /// How many bytes the segment has, its head included. Stored with release order where it becomes fewer, after the head
+    /// of the segment that takes the rest.
+    pub bytes: AtomicU64,
+    /// How many records of the segment are whole. Stored after each record with release order.
     pub count: AtomicU64,
     /// The system's number of the thread that fills the segment.
-    pub thread: u32,
+    pub thread: AtomicU32,
     /// The number of the segment among those of its thread, from 0.
-    pub sequence: u32,
+    pub sequence: AtomicU32,
     /// The number of the thread in the recording, from 0. The system gives its own numbers again when a thread has
     /// ended.
-    pub owner: u32,
+    pub owner: AtomicU32,
     /// Zeros, up to the size of two records.
     pub unused: [u32; 5],
-    /// The same.
+    /// A zero.
     pub spare: u64,
 }
 

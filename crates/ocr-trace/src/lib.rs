@@ -24,4 +24,5 @@
 
 pub mod clock;
 pub mod format;
+pub mod identity;
 pub mod reader;

@@ -1,10 +1,12 @@
 //! Reads a recording, as records in the order of time. The run may have ended, have been killed, or go on.
 
-use super::clock::Scale;
+use super::clock::{Apart, Scale};
 use super::format::{
-    HEAD_BYTES, Head, LARGEST_SEGMENT, LONGEST_TEXT, MAGIC, RECORD_BYTES, Record, RecordKind,
-    SEGMENT_HEAD_BYTES, SEGMENT_MAGIC, SEGMENT_UNIT, SegmentHead, TEXT_AT, VERSION,
+    APART_AT, FREE_MAGIC, HEAD_BYTES, Head, LARGEST_SEGMENT, LONGEST_TEXT, MAGIC, MOST_APART,
+    RECORD_BYTES, Record, RecordKind, SEGMENT_HEAD_BYTES, SEGMENT_MAGIC, SegmentHead, TEXT_AT,
+    VERSION,
 };
+use super::identity::RunIdentity;
 use ocr_base::text::{Counted, Readable};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -23,6 +25,8 @@ pub struct RecordingFile {
     pub about: BTreeMap<String, String>,
     /// The system's number of the process that was recorded.
     pub process: u32,
+    /// Which run it is.
+    pub run: RunIdentity,
     /// The exit status of the run. None if it goes on, or was killed.
     pub status: Option<i32>,
     /// When the run ended, in ticks. None if it goes on, or was killed.
@@ -33,6 +37,8 @@ pub struct RecordingFile {
     pub faults: Vec<String>,
     /// How ticks of the recording's clock become nanoseconds.
     pub scale: Scale,
+    /// The times in which the two clocks have gone apart.
+    pub apart: Vec<Apart>,
     threads: BTreeMap<u32, Vec<Segment>>,
 }
 
@@ -159,14 +165,18 @@ impl RecordingFile {
         let pair = offset_of!(Head, later) + 16 * (calibrated % 2) as usize;
         let later = [u64_at(&head, pair), u64_at(&head, pair + 8)];
         let ended = u64_at(&head, offset_of!(Head, ended));
+        let apart = apart_in(&head);
+        let scale = Scale::new(first, &apart, later);
         let mut recording = RecordingFile {
             about: about(&head),
             process: u32_at(&head, offset_of!(Head, process)),
+            run: RunIdentity::in_head(&head).unwrap_or_default(),
             status: (ended != 0).then(|| (ended - 1) as i32),
             ended_ticks: (ended != 0).then(|| u64_at(&head, offset_of!(Head, ended_ticks))),
             lost: u64_at(&head, offset_of!(Head, lost)),
             faults: Vec::new(),
-            scale: Scale::new(first, later),
+            apart: apart.iter().map(|pairs| scale.apart(*pairs)).collect(),
+            scale,
             threads: BTreeMap::new(),
             file,
             name,
@@ -198,15 +208,17 @@ impl RecordingFile {
                 // been told above.
                 break;
             }
-            let is_length = bytes.is_multiple_of(SEGMENT_UNIT)
-                && (SEGMENT_UNIT..=LARGEST_SEGMENT).contains(&bytes);
-            if read < head.len() || magic != SEGMENT_MAGIC || !is_length {
+            let is_length = bytes.is_multiple_of(RECORD_BYTES as u64)
+                && (SEGMENT_HEAD_BYTES as u64..=LARGEST_SEGMENT).contains(&bytes);
+            if read < head.len() || ![SEGMENT_MAGIC, FREE_MAGIC].contains(&magic) || !is_length {
                 self.faults.push(format!(
                     "the file is damaged at byte {offset}, where a segment should begin: what follows is not read"
                 ));
                 break;
             }
-            self.add_segment(&head, offset, (length - offset).min(bytes));
+            if magic == SEGMENT_MAGIC {
+                self.add_segment(&head, offset, (length - offset).min(bytes));
+            }
             offset += bytes;
         }
         self.sort_segments();
@@ -310,10 +322,19 @@ impl RecordingFile {
     }
 }
 
+/// The pairs of ticks and nanoseconds before and after each time in which the clocks have gone apart.
+fn apart_in(head: &[u8]) -> Vec<[[u64; 2]; 2]> {
+    let count = u64_at(head, offset_of!(Head, apart)).min(MOST_APART as u64);
+    let word = |at: usize| u64_at(head, APART_AT + 8 * at);
+    let pair = |at: usize| [word(at), word(at + 1)];
+    let times = (0..count as usize).map(|number| [pair(4 * number), pair(4 * number + 2)]);
+    times.collect()
+}
+
 /// The lines `name=value` of a head: values by name.
 fn about(head: &[u8]) -> BTreeMap<String, String> {
     let length = u64_at(head, offset_of!(Head, text_bytes)) as usize;
-    let end = TEXT_AT.saturating_add(length).min(head.len());
+    let end = TEXT_AT.saturating_add(length).min(APART_AT);
     let text = String::from_utf8_lossy(&head[TEXT_AT..end]);
     let pairs = text.lines().filter_map(|line| line.split_once('='));
     pairs

@@ -2,6 +2,7 @@
 //! folder for what it compiles, and a linker.
 
 use crate::text::Readable;
+use ocr_base::output_file::without_signals;
 use std::ffi::{CStr, CString, OsString};
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -388,7 +389,8 @@ fn try_file(path: &Path) -> Result<(), FolderError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o700);
     let mut file = options.open(path).map_err(FolderError::Write)?;
-    file.write_all(&[0; BYTES]).map_err(FolderError::Write)?;
+    let written = without_signals(|| file.write_all(&[0; BYTES]));
+    written.map_err(FolderError::Write)?;
     // SAFETY: a new mapping of a file that is open and as long, where the system finds room.
     let mapped = unsafe {
         libc::mmap(

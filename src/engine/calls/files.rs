@@ -27,12 +27,13 @@ use crate::object::guid::Guid;
 use crate::object::name::BlockName;
 use crate::object::place::Place;
 use crate::text::{Counted, Readable};
+use ocr_base::output_file::{above_standard, without_signals};
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io;
 use std::io::ErrorKind;
 use std::ops::Range;
-use std::os::fd::{AsRawFd, IntoRawFd};
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::sync::Arc;
@@ -394,14 +395,17 @@ unsafe extern "C" fn nothing(_: u32, _: *mut u64, _: u32, _: *mut EdtDep) -> Gui
 
 fn open(path: &[u8], mode: OpenMode) -> Result<(OpenFile, u64), FileError> {
     let name = Readable(path).to_string();
-    let file = OpenOptions::new()
+    let opened = OpenOptions::new()
         .read(true)
         .write(mode.writes)
         .create(!mode.keeps)
         .truncate(!mode.keeps)
         // Opening a pipe or a terminal, which is refused then, is not to wait or do more.
         .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
-        .open(OsStr::from_bytes(path))
+        .open(OsStr::from_bytes(path));
+    // A program may have closed its standard output, which the file is not to become.
+    let file = opened
+        .and_then(above_standard)
         .map_err(|error| match error.kind() {
             ErrorKind::IsADirectory => FileError::NotRegular,
             _ => FileError::System(error),
@@ -426,7 +430,7 @@ unsafe fn read_at(file: &OpenFile, place: *mut u8, range: &Range<u64>) -> io::Re
     };
     while at < range.end {
         let (to, len) = rest(at);
-        let descriptor = file.file.as_raw_fd();
+        let descriptor = file.get()?.as_raw_fd();
         // SAFETY: the caller promises that the place has room for the range, of which `to` and `len` are the rest; the
         // descriptor is open as long as the file is.
         let read = unsafe { libc::pread(descriptor, to.cast(), len, at as libc::off_t) };
@@ -461,7 +465,10 @@ fn write_back(block: &DataBlock, chunk: Chunk) -> Result<(), String> {
         written = if same == len {
             Ok(())
         } else {
-            (file.file).write_all_at(&bytes[same..], range.start + same as u64)
+            without_signals(|| {
+                let file = file.get()?;
+                file.write_all_at(&bytes[same..], range.start + same as u64)
+            })
         };
     } else if let Some(read) = chunk.read
         && block.copies().host_ready()
@@ -482,7 +489,10 @@ fn same_in_file(file: &OpenFile, bytes: &[u8], offset: u64) -> usize {
     let mut same = 0;
     while same < bytes.len() {
         let most = buffer.len().min(bytes.len() - same);
-        let read = match file.file.read_at(&mut buffer[..most], offset + same as u64) {
+        let read = file
+            .get()
+            .and_then(|file| file.read_at(&mut buffer[..most], offset + same as u64));
+        let read = match read {
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Ok(read) if read > 0 => read,
             _ => break,
@@ -527,16 +537,13 @@ fn close(file: Arc<OpenFile>) -> Result<(), String> {
     let Some(file) = Arc::into_inner(file) else {
         return Ok(());
     };
-    let (path, writable) = (file.path, file.writable);
-    // SAFETY: the descriptor is this file's, which has let go of it.
-    let failed = unsafe { libc::close(file.file.into_raw_fd()) } != 0;
-    if !failed || !writable {
-        return Ok(());
+    let (path, writable) = (file.path.clone(), file.writable);
+    match file.close() {
+        Err(error) if writable => Err(format!(
+            "the file \"{path}\" cannot be closed, so what was written may be lost: {error}"
+        )),
+        _ => Ok(()),
     }
-    let error = io::Error::last_os_error();
-    Err(format!(
-        "the file \"{path}\" cannot be closed, so what was written may be lost: {error}"
-    ))
 }
 
 /// Gives a reference to a file back while the program runs. Ends the program if something that was written is lost.

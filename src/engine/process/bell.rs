@@ -67,3 +67,8 @@ pub(crate) fn is_here() -> bool {
     let this = unsafe { libc::gettid() };
     PROCESS.load(Ordering::SeqCst) == std::process::id() && THREAD.load(Ordering::Relaxed) != this
 }
+
+/// The thread that watches, by the system's number; 0: none yet.
+pub(crate) fn thread() -> libc::pid_t {
+    THREAD.load(Ordering::Relaxed)
+}

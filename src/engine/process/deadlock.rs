@@ -18,6 +18,7 @@
 //! at its device ten times a second. It sleeps, however often: while no device has work, it has nobody to wake.
 
 use crate::device;
+use crate::engine::process::bell;
 use crate::engine::state::handlers::handled_by_program;
 use crate::engine::state::runtime::Runtime;
 use crate::text::read_file;
@@ -29,7 +30,7 @@ use std::sync::atomic::Ordering;
 type Sleepers = BTreeMap<i32, u64>;
 
 impl Runtime {
-    /// The threads of the process but this one, if nothing can happen any more since all of them sleep for
+    /// The threads of the process but this one and the one that watches, if nothing can happen any more since all of them sleep for
     /// good.
     pub(crate) fn all_threads_blocked(&self) -> Option<Vec<i32>> {
         if handled_by_program().is_some() {
@@ -52,7 +53,7 @@ fn sleepers() -> Option<Sleepers> {
     for task in fs::read_dir("/proc/self/task").ok()? {
         let id = task.ok()?.file_name().into_string().ok()?;
         let number = id.parse().ok()?;
-        if number != this {
+        if number != this && number != bell::thread() {
             let switches = switches_of_sleeper(&id).or_else(|| looks(&id, number).then_some(0));
             sleepers.insert(number, switches?);
         }

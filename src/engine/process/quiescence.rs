@@ -19,7 +19,10 @@ use crate::sched::policy::Keeper;
 use crate::sched::sleep::SleepState;
 use crate::sync::preemption_point;
 use crate::text::{Readable, read_file};
+use ocr_base::{apart, output_file};
+use std::fs;
 use std::io::Error;
+use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::Ordering;
 
 impl Runtime {
@@ -29,10 +32,23 @@ impl Runtime {
     fn has_free_threads(&self, idle: IdleCount) -> bool {
         // Read before the threads of the process are: one started in between may be the program's.
         let known = idle.count() + self.seats.known();
-        let opencl = OpenclThreads::now();
+        let [begun, ended] = apart::threads();
         // Threads of OpenCL that are still there were among the threads counted; if one is missed, the program seems to
         // have one more.
-        threads_of_process().map_or(true, |threads| threads > known + opencl.left())
+        let look = || {
+            let opencl = OpenclThreads::now();
+            (threads_of_process(), opencl.left())
+        };
+        // Where there are devices, that opens files, and is done in one more thread.
+        let more = usize::from(!self.devices.in_use().is_empty());
+        let (threads, left) = match more {
+            0 => look(),
+            _ => output_file::apart(look),
+        };
+        // One that has come or gone meanwhile may hide one of the program.
+        let is_same = apart::threads() == [begun + more, ended + more];
+        let known = known + left + more + begun - ended;
+        !is_same || threads.map_or(true, |threads| threads > known)
     }
 
     /// Whether nothing can happen any more except by threads that are away, of which there are
@@ -85,7 +101,7 @@ impl Runtime {
 
     /// Says once where a program may hang and nobody can see that, since the system does not tell of its threads.
     pub(crate) fn note_blind(&self) {
-        if let Err(error) = threads_of_process()
+        if let Err(error) = read_file(STATUS)
             && self.has_halted(self.queues.sleep.state())
         {
             note_once!(
@@ -107,8 +123,7 @@ impl Runtime {
     fn end_in_hang(&self, blocked: Vec<i32>) {
         if self.end.accuse() {
             let snapshot = self.snapshot_of(true, blocked);
-            self.draw(&snapshot);
-            fatal::fatal(&snapshot.of_hang());
+            fatal::fatal_then(&snapshot.of_hang(), || self.draw(&snapshot));
         }
     }
 
@@ -160,13 +175,16 @@ impl Runtime {
 
     /// Writes the snapshot for Graphviz, if the settings ask for that.
     pub(crate) fn draw(&self, snapshot: &Snapshot<'_>) {
-        if let Some(path) = &self.settings.halt_dot.value
-            && let Err(error) = std::fs::write(path, snapshot.dot())
-        {
+        let Some(file) = &self.outputs.halt_dot else {
+            return;
+        };
+        let dot = snapshot.dot();
+        let write = || file.write(|out| out.write_all(dot.as_bytes()));
+        if let Err(error) = output_file::apart(write) {
             warning!(
                 "the graph of what waits cannot be written to {}: {error}. OCR_HALT_DOT, or the setting halt-dot, names \
                  the file.",
-                Readable::path(path)
+                Readable::path(file.name())
             );
         }
     }
@@ -174,13 +192,17 @@ impl Runtime {
 
 const STATUS: &str = "/proc/self/status";
 
+/// The folder that has one of each thread.
+const TASKS: &str = "/proc/self/task";
+
 /// How many threads the process has. The first one is among them when it has ended, by pthread_exit.
+///
+/// A worker asks as it goes to sleep, and opens nothing for that: the folder of the threads has two names, and one more for
+/// each of them. The first thread has no program any more when it has ended.
 fn threads_of_process() -> Result<usize, Error> {
-    let status = read_file(STATUS)?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("Threads:"));
-    let threads: Option<usize> = line.and_then(|line| line.trim().parse().ok());
-    let threads = threads.ok_or_else(|| Error::other("no number of threads is in it"))?;
-    Ok(threads - usize::from(status.contains("\nState:\tZ")))
+    let names = fs::metadata(TASKS)?.nlink() as usize;
+    let threads = names.checked_sub(2).filter(|threads| *threads != 0);
+    let threads = threads.ok_or_else(|| Error::other("it has no number of threads"))?;
+    let has_first = fs::read_link("/proc/self/exe").is_ok();
+    Ok(threads - usize::from(!has_first))
 }

@@ -11,6 +11,8 @@ use crate::engine::process::crash;
 use crate::engine::process::patience::Patience;
 use crate::engine::state::handlers::Handler;
 use crate::engine::state::runtime::Runtime;
+use crate::message::has_standard_error;
+use ocr_base::output_file;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How often the threads of the process are looked at, at least.
@@ -48,10 +50,13 @@ pub(crate) fn watch(runtime: &Runtime) {
     let mut last = None;
     while !runtime.end.is_ending() {
         if ASKED.swap(false, Ordering::SeqCst) {
-            let snapshot = runtime.snapshot();
-            say_text!(snapshot.of_run(last.as_ref()));
-            last = Some(snapshot.marks());
-            runtime.draw(&snapshot);
+            let tell = || {
+                let snapshot = runtime.snapshot();
+                say_text!(snapshot.of_run(last.as_ref()));
+                runtime.draw(&snapshot);
+                snapshot.marks()
+            };
+            last = Some(output_file::apart(tell));
         }
         runtime.signals.take_back(libc::SIGUSR1);
         crash::say_if_asked(runtime);
@@ -62,15 +67,18 @@ pub(crate) fn watch(runtime: &Runtime) {
             (next, is_soon) = (in_seconds(routine), false);
             // Before it looks: what is suspected from now on is another look.
             SUSPECTED.store(false, Ordering::SeqCst);
-            runtime.check_halt();
-            runtime.check_deadlock();
-            runtime.note_blind();
-            if let Some(patience) = &mut under_lock {
-                runtime.end_under_lock(patience);
-            }
-            if let Some(patience) = &mut patience {
-                runtime.note_patience(patience);
-            }
+            // What is looked at in /proc is opened there.
+            output_file::apart(|| {
+                runtime.check_halt();
+                runtime.check_deadlock();
+                runtime.note_blind();
+                if let Some(patience) = &mut under_lock {
+                    runtime.end_under_lock(patience);
+                }
+                if let Some(patience) = &mut patience {
+                    runtime.note_patience(patience);
+                }
+            });
         }
     }
     PROCESS.store(0, Ordering::SeqCst);
@@ -109,8 +117,10 @@ extern "C" fn late(_: libc::c_int) {
     let place = unsafe { libc::__errno_location() };
     // SAFETY: the place is this thread's `errno`, which is there as long as the thread is.
     let before = unsafe { *place };
-    // SAFETY: the call reads as many bytes as the text has, and POSIX allows it in a handler.
-    unsafe { libc::write(libc::STDERR_FILENO, NOTE.as_ptr().cast(), NOTE.len()) };
+    if has_standard_error() {
+        // SAFETY: the call reads as many bytes as the text has, and POSIX allows it in a handler.
+        unsafe { libc::write(libc::STDERR_FILENO, NOTE.as_ptr().cast(), NOTE.len()) };
+    }
     // SAFETY: the place is this thread's `errno`. Code that the signal has interrupted finds its own value there.
     unsafe { *place = before };
 }

@@ -17,6 +17,8 @@ use crate::report::export::{self, ViewerForm};
 use crate::report::recorded::{self, Score};
 use crate::text::Readable;
 use crate::{heap, trace};
+use ocr_base::output_file::OutputFile;
+use ocr_trace::identity::RunIdentity;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::AsRawFd;
@@ -59,21 +61,16 @@ impl Recorded {
     }
 
     /// Begins to record. The error is for people.
-    pub(crate) fn begin(&self, about: &str) -> Result<(), String> {
-        if let Some(viewed) = self.viewed.as_deref()
-            && let Ok(about) = viewed.metadata()
-        {
-            let name = Readable::path(viewed);
-            if !about.is_file() {
-                return Err(format!(
-                    "the recording {name} cannot be written: it is no regular file"
-                ));
-            }
-            // If this run is killed, the file of an earlier run would stay and be taken for that of this one.
-            fs::remove_file(viewed)
-                .map_err(|error| format!("the recording {name} cannot be replaced: {error}"))?;
-        }
-        trace::recording::begin(&self.file, about)
+    pub(crate) fn begin(&self, run: RunIdentity, about: &str) -> Result<(), String> {
+        let viewed = self.viewed.as_deref().map(OutputFile::new).transpose();
+        let fail = |error| {
+            let name = Readable::path(self.viewed.as_deref().unwrap_or(&self.file));
+            format!("the recording {name} cannot be written: {error}")
+        };
+        let viewed = viewed.map_err(fail)?;
+        trace::recording::begin(&self.file, run, about)?;
+        // If this run is killed, the file of an earlier run would stay and be taken for that of this one.
+        viewed.map_or(Ok(()), |viewed| viewed.clear().map_err(fail))
     }
 
     /// Makes the file for viewers, if one is wanted, of a run that has ended.
@@ -81,7 +78,8 @@ impl Recorded {
         let Some(viewed) = &self.viewed else { return };
         let convert = || {
             let run = recorded::read(&self.file)?;
-            let written = export::write_file(&run, viewed, export::ARROWS);
+            let written = OutputFile::new(viewed)
+                .and_then(|viewed| export::write_file(&run, &viewed, export::ARROWS));
             written.map_err(|error| error.to_string())
         };
         match in_a_process(|| convert().map(drop)) {

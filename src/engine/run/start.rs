@@ -14,6 +14,7 @@ use crate::engine::state::fatal::{exit_now, fatal, status_after_output};
 use crate::engine::state::fetch_at_end::FetchAtEnd;
 use crate::engine::state::fork;
 use crate::engine::state::handlers::Handlers;
+use crate::engine::state::outputs::{Outputs, own_names};
 use crate::engine::state::remembered::Remembered;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::workers::worker;
@@ -29,8 +30,10 @@ use crate::sched::policy;
 use crate::sched::queues::Queues;
 use crate::sched::reclaim::Reclaim;
 use crate::stack;
-use crate::{config, heap, text, trace};
+use crate::trace::recording::Ended;
+use crate::{config, heap, output_file, text, trace};
 use crossbeam_utils::CachePadded;
+use ocr_trace::identity::RunIdentity;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -72,8 +75,17 @@ pub(crate) fn answered(request: config::Request) -> Option<i32> {
             format!("ocr {}, OCR API 1.1.0\n", env!("CARGO_PKG_VERSION"))
         }
     };
+    // To a standard output that is closed, Rust writes without an error.
+    let is_open = output_file::is_open(libc::STDOUT_FILENO);
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    let written = output_file::without_signals(|| {
+        let open = is_open
+            .then_some(())
+            .ok_or(io::Error::from_raw_os_error(libc::EBADF));
+        open.and_then(|()| out.write_all(text.as_bytes()))
+            .and_then(|()| out.flush())
+    });
+    match written {
         Ok(()) => Some(0),
         Err(error) => {
             error!("the standard output cannot be written: {error}");
@@ -87,10 +99,34 @@ pub(crate) struct Run {
     runtime: Arc<Runtime>,
 }
 
+/// Finds the files that get what the run tells of itself, gives them names that no other run has, and begins to record. The
+/// error is for people.
+fn begin_outputs(settings: &mut Settings) -> Result<Outputs, String> {
+    let named = [&settings.report, &settings.trace, &settings.halt_dot];
+    if named.iter().all(|file| file.value.is_none()) {
+        return Ok(Outputs::default());
+    }
+    let run = RunIdentity::of_this();
+    let begin = || -> Result<(Outputs, Vec<String>), String> {
+        let own = own_names(settings, &run);
+        let outputs = Outputs::of(settings)?;
+        if let Some(recorded) = Recorded::of(settings) {
+            recorded.begin(run, &about(settings))?;
+        }
+        outputs.claim(&run)?;
+        Ok((outputs, own.notes))
+    };
+    let (outputs, notes) = output_file::apart(begin)?;
+    for note in notes {
+        note!("{note}");
+    }
+    Ok(outputs)
+}
+
 impl Run {
     /// Starts the runtime, which counts one work in flight for its caller, whose work has not begun
     /// yet. Ends the process with a message where the system does not give what is needed.
-    pub(crate) fn begin(settings: Settings, legacy: bool) -> Run {
+    pub(crate) fn begin(mut settings: Settings, legacy: bool) -> Run {
         let started = Instant::now();
         let (queues, locals) = Queues::new(*settings.workers);
         let policy = match policy::parse(&settings.sched) {
@@ -107,11 +143,10 @@ impl Run {
                 exit_now(USAGE_STATUS);
             }
         };
-        settings
-            .report
-            .value
-            .as_deref()
-            .inspect(|file| Report::remove(file));
+        let outputs = begin_outputs(&mut settings).unwrap_or_else(|message| {
+            error!("{message}");
+            exit_now(USAGE_STATUS);
+        });
         let learns = policy.learns() || settings.models.are_asked_for();
         let timed = if settings.is_reported() {
             Timed::Kernels
@@ -120,12 +155,6 @@ impl Run {
         } else {
             Timed::Nothing
         };
-        if let Some(recorded) = Recorded::of(&settings)
-            && let Err(message) = recorded.begin(&about(&settings))
-        {
-            error!("{message}");
-            exit_now(USAGE_STATUS);
-        }
         heap::begin(settings.check.is_on(), *settings.workers);
         let runtime = Arc::new(Runtime {
             objects: Objects {
@@ -152,6 +181,7 @@ impl Run {
             signals: Handlers::new(sigfpe::come_before),
             check: settings.check.is_on().then(Check::begin),
             settings,
+            outputs,
             started,
             legacy,
             _reclaim: Reclaim,
@@ -231,20 +261,23 @@ impl Run {
             }
             code => code,
         };
-        self.runtime.keep_models();
+        output_file::apart(|| self.runtime.keep_models());
         self.runtime.remark_wrong_models();
         let seconds = self.runtime.started.elapsed().as_secs_f64();
         self.runtime.record_names();
-        trace::recording::end(status);
-        let score = self.runtime.score();
+        let ended = trace::recording::end(status);
+        let score = match ended {
+            Ended::Whole => output_file::apart(|| self.runtime.score()),
+            _ => None,
+        };
         self.runtime.report_with(status, seconds, score);
-        let recorded = Recorded::of(&self.runtime.settings);
+        let recorded = Recorded::of(&self.runtime.settings).filter(|_| ended == Ended::Whole);
         // A thread of the program may be in a call, or about to end its context: then it has the
         // runtime, and frees it later.
         drop(self.runtime);
         // Now that the memory of the run is free.
         if let Some(recorded) = recorded {
-            recorded.convert();
+            output_file::apart(|| recorded.convert());
         }
         status
     }
@@ -267,6 +300,7 @@ impl Runtime {
             }
         });
         Report {
+            run: String::new(),
             policy: self.settings.sched.value.clone(),
             workers: self.workers(),
             seconds: 0.0,
@@ -283,28 +317,35 @@ impl Runtime {
 
     /// Writes the report of a run that ends with this status, in the middle of what it does.
     pub(crate) fn report(&self, status: i32) {
-        let is_recorded = trace::recording::end(status);
+        let ended = trace::recording::end(status);
         self.devices.remark(self);
         self.report_with(status, self.started.elapsed().as_secs_f64(), None);
-        if is_recorded && let Some(recorded) = Recorded::of(&self.settings) {
-            recorded.convert();
+        if ended == Ended::Whole
+            && let Some(recorded) = Recorded::of(&self.settings)
+        {
+            output_file::apart(|| recorded.convert());
         }
     }
 
     /// Writes the report of a run that has taken so long and ended with this status.
     fn report_with(&self, status: i32, seconds: f64, score: Option<Score>) {
-        let file = self.settings.report.value.as_deref();
-        Report {
+        let file = self.outputs.report.as_ref();
+        let report = Report {
+            run: (file.is_some().then(RunIdentity::of_this))
+                .map_or(String::new(), |run| run.to_string()),
             seconds,
             status,
             score,
             variants: self.variants(),
             ..self.summary()
+        };
+        let print = *self.settings.stats;
+        let write = || report.write(Destination { print, file });
+        if file.is_some() {
+            output_file::apart(write);
+        } else {
+            write();
         }
-        .write(Destination {
-            print: *self.settings.stats,
-            file,
-        });
     }
 }
 

@@ -4,6 +4,7 @@ use crate::diag::SaidOnce;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::{FATAL_STATUS, Interrupt};
 use crate::engine::state::runtime::Runtime;
+use ocr_base::output_file::without_limit_signal;
 use std::ffi::c_int;
 use std::io;
 use std::sync::Arc;
@@ -42,25 +43,33 @@ pub(crate) fn stay(keeper: Option<Arc<Runtime>>) -> ! {
 
 /// Ends the process: the report is written, and no other thread has to come to an end.
 pub(crate) fn end_process(status: i32) -> ! {
-    end_with(status, || ())
+    end_with(status, || (), || ())
 }
 
-/// Ends the process, unless another thread does: then this waits for that. `say` says first why.
-fn end_with(status: i32, say: impl FnOnce()) -> ! {
+/// Ends the process, unless another thread does: then this waits for that. `say` says first why, and `then` does what may
+/// take its time, when all has been said.
+fn end_with(status: i32, say: impl FnOnce(), then: impl FnOnce()) -> ! {
     let Some(context) = Context::get() else {
         say();
+        then();
         exit_now(status)
     };
     // SAFETY: the context is this thread's; what refers to it is never used again.
     let runtime = unsafe { &*context }.runtime;
     runtime.last_words(status, say);
+    then();
     exit_now(status)
 }
 
 /// Ends the program with a message: the only way out where nobody can be given a status code. Of threads
 /// that come at the same time one is heard.
 pub(crate) fn fatal(message: &str) -> ! {
-    end_with(FATAL_STATUS, || say_error(message))
+    fatal_then(message, || ())
+}
+
+/// [`fatal`], with something to do when the message is out.
+pub(crate) fn fatal_then(message: &str, then: impl FnOnce()) -> ! {
+    end_with(FATAL_STATUS, || say_error(message), then)
 }
 
 fn say_error(message: &str) {
@@ -71,7 +80,7 @@ fn say_error(message: &str) {
 /// Flushes what the program has printed, so that what is said of it comes behind that.
 pub(crate) fn flush_output() {
     // SAFETY: `ocrFlushStreams` of the shim has no preconditions.
-    unsafe { ocrFlushStreams() };
+    without_limit_signal(|| unsafe { ocrFlushStreams() });
 }
 
 unsafe extern "C" {
@@ -84,7 +93,7 @@ unsafe extern "C" {
 pub(crate) fn status_after_output(status: i32) -> i32 {
     static TOLD: SaidOnce = SaidOnce::new();
     // SAFETY: `ocrFlushStreams` of the shim has no preconditions.
-    let fault = unsafe { ocrFlushStreams() };
+    let fault = without_limit_signal(|| unsafe { ocrFlushStreams() });
     if fault == 0 {
         return status;
     }

@@ -12,6 +12,7 @@ pub(crate) mod fork;
 pub(crate) mod handlers;
 pub(crate) mod idle;
 pub(crate) mod loader;
+pub(crate) mod outputs;
 pub(crate) mod remembered;
 pub(crate) mod runtime;
 pub(crate) mod seats;

@@ -15,6 +15,7 @@ use crate::object::code::{Code, Kernel};
 use crate::object::place::Place;
 use crate::symbols;
 use crate::text::{Readable, read_file};
+use ocr_base::output_file::apart;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
@@ -158,7 +159,7 @@ impl Runtime {
         for place in Runtime::places_of(work) {
             let known = places
                 .entry(place)
-                .or_insert_with(|| self.read_models(store, place));
+                .or_insert_with(|| apart(|| self.read_models(store, place)));
             let key = self.remembered.key(work, place);
             for entry in key.and_then(|key| known.get(&key)).into_iter().flatten() {
                 work.times.seed(place.number(), entry.bytes, &entry.times);

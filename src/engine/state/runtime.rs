@@ -6,6 +6,7 @@ use crate::engine::state::devices::Devices;
 use crate::engine::state::end::End;
 use crate::engine::state::handlers::Handlers;
 use crate::engine::state::idle::IdleProgramThreads;
+use crate::engine::state::outputs::Outputs;
 use crate::engine::state::remembered::Remembered;
 use crate::engine::state::seats::Seats;
 use crate::engine::state::waiters::Waiters;
@@ -70,6 +71,8 @@ pub(crate) struct Runtime {
     /// Strict mode, where it is on.
     pub check: Option<check::OfRun>,
     pub settings: Settings,
+    /// The files that get what the run tells of itself.
+    pub(crate) outputs: Outputs,
     /// When the run began. Seconds in messages count from then.
     pub started: Instant,
     /// Whether the program has its own `main`, to which the runtime returns.

@@ -33,6 +33,10 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
     let program = run.about.get("program").map_or("program", String::as_str);
     let named = json!({"ph": "M", "name": "process_name", "pid": pid, "args": {"name": program}});
     event(out, named)?;
+    // By that another run finds out whose file this is.
+    let labels =
+        json!({"ph": "M", "name": "process_labels", "pid": pid, "args": {"labels": run.identity}});
+    event(out, labels)?;
     for (tid, (lane, slices)) in picture.tracks.iter().enumerate() {
         let tid = tid + 1;
         let name = match lane.place() {

@@ -18,11 +18,11 @@ mod protobuf;
 mod tests;
 
 use crate::recorded::{NEVER, RecordedRun};
+use ocr_base::output_file::OutputFile;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// How many arrows are drawn at most, where nothing else is asked for: a viewer becomes slow with more.
@@ -161,23 +161,9 @@ fn with(path: &Path, more: &str) -> PathBuf {
 ///
 /// # Errors
 /// An error of the system, where the file cannot be written.
-pub fn write_file(run: &RecordedRun, output: &Path, arrows: usize) -> io::Result<Exported> {
-    let form = ViewerForm::of(output).unwrap_or(ViewerForm::Perfetto);
-    let write = |path: &Path| {
-        let file = File::create(path)?;
-        export(run, form, arrows, &mut BufWriter::new(file))
-    };
-    // A pipe, or whatever else is no file, is written in place.
-    if output.metadata().is_ok_and(|about| !about.is_file()) {
-        return write(output);
-    }
-    let new = with(output, &format!(".{}.new", std::process::id()));
-    let written = write(&new);
-    let written = written.and_then(|written| fs::rename(&new, output).map(|()| written));
-    if written.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    written
+pub fn write_file(run: &RecordedRun, output: &OutputFile, arrows: usize) -> io::Result<Exported> {
+    let form = ViewerForm::of(output.name()).unwrap_or(ViewerForm::Perfetto);
+    output.write(|mut out| export(run, form, arrows, &mut out))
 }
 
 impl ViewerTrack {

@@ -167,6 +167,8 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
     writer.describe(PROGRAM, |descriptor| {
         let mut process = ProtobufMessage::new();
         process.number(1, u64::from(run.process)).text(6, program);
+        // A label of the process, by which another run finds out whose file this is.
+        process.text(8, &run.identity);
         descriptor.message(PROCESS, &process);
     })?;
     for place in run.devices.keys() {

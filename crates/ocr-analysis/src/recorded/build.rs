@@ -4,7 +4,9 @@ use super::{
     Edge, Grant, Idle, NEVER, ReadError, RecordedEdt, RecordedEstimate, RecordedRun,
     RecordedTemplate, RecordedUse, Transfer,
 };
+use ocr_base::text::duration;
 use ocr_place::policy::{Certainty, Expected, Why};
+use ocr_trace::clock::Apart;
 use ocr_trace::format::{
     Basis, MODE_EW, MODE_NULL, MODE_RW, Record, RecordKind, ThreadRole, UNDECIDED,
 };
@@ -55,6 +57,16 @@ struct Builder {
     dropped: usize,
 }
 
+/// The sentence about a time in which the clocks have gone apart.
+fn went_apart(apart: &Apart) -> String {
+    let [at, shown, counted] =
+        [apart.begin, apart.end - apart.begin, apart.counted].map(|ns| duration(ns as f64 / 1e9));
+    format!(
+        "from {at} after the begin on, {shown} have passed by the system's clock and {counted} by the counter that dates \
+         records: the machine was suspended, or the virtual machine stopped or moved. Times in there are not sure"
+    )
+}
+
 /// Reads a recorded run.
 ///
 /// # Errors
@@ -71,6 +83,8 @@ pub fn read(path: &Path) -> Result<RecordedRun, ReadError> {
             records: recording.records(),
             lost: recording.lost,
             cut: recording.faults.clone(),
+            identity: recording.run.to_string(),
+            apart: recording.apart.iter().map(went_apart).collect(),
             ..RecordedRun::default()
         },
         by_guid: FxHashMap::default(),
@@ -84,14 +98,16 @@ pub fn read(path: &Path) -> Result<RecordedRun, ReadError> {
         misdated: 0,
         dropped: 0,
     };
-    let scale = recording.scale;
+    let scale = &recording.scale;
     let faults = recording.for_each(|event| {
         let times = [
             scale.ns(event.record.ticks),
             scale.ns(event.written),
             match RecordKind::of(event.record.kind) {
-                Some(RecordKind::Kernel) => scale.length(event.record.y),
-                Some(RecordKind::Copy) => scale.length(u64::from(event.record.c) * 16),
+                Some(RecordKind::Kernel) => scale.took(event.record.ticks, event.record.y),
+                Some(RecordKind::Copy) => {
+                    scale.took(event.record.ticks, u64::from(event.record.c) * 16)
+                }
                 _ => 0,
             },
         ];

@@ -18,6 +18,8 @@ pub struct Findings {
     pub cut: Vec<String>,
     /// Sentences about what a run that has ended has left undone.
     pub left: Vec<String>,
+    /// Sentences about times that are not sure, since the machine's clocks have gone apart.
+    pub apart: Vec<String>,
 }
 
 /// The names of the first few of some EDTs, and how many more there are.
@@ -40,6 +42,7 @@ impl RecordedRun {
             wrong: self.wrong.clone(),
             cut: self.missing(),
             left: Vec::new(),
+            apart: self.apart.clone(),
         };
         // Where records are missing or damaged, nothing can be said about what is not there.
         let whole = found.cut.is_empty() && found.wrong.is_empty();

@@ -5,7 +5,9 @@
 use super::*;
 use crate::export::{ViewerForm, export};
 use crate::replay::{Replay, Wish};
-use ocr_trace::format::{HEAD_BYTES, Record, RecordKind, SEGMENT_HEAD_BYTES, SEGMENT_UNIT};
+use ocr_trace::format::{
+    APART_AT, HEAD_BYTES, Record, RecordKind, SEGMENT_HEAD_BYTES, SEGMENT_UNIT,
+};
 use proptest::prelude::*;
 use std::fs;
 use std::io::sink;
@@ -126,7 +128,7 @@ fn file() -> (Vec<u8>, Vec<usize>) {
     let mut bytes = vec![0; 3 * unit];
     let about = b"workers=1\nsched=eft\nprogram=p\n";
     bytes[..8].copy_from_slice(b"OCRTRACE");
-    put(&mut bytes, 8, 2_u32, 4);
+    put(&mut bytes, 8, 3_u32, 4);
     put(&mut bytes, 12, HEAD_BYTES, 4);
     // Ended with status 0 at tick 100; a tick is a nanosecond.
     put(&mut bytes, 88, 1_u64, 8);
@@ -135,6 +137,7 @@ fn file() -> (Vec<u8>, Vec<usize>) {
     put(&mut bytes, 120, 3 * SEGMENT_UNIT, 8);
     bytes[256..256 + about.len()].copy_from_slice(about);
     let mut meaning: Vec<usize> = (0..256 + about.len()).collect();
+    meaning.extend(APART_AT..APART_AT + 64);
     for (owner, records) in threads().into_iter().enumerate() {
         let start = (owner + 1) * unit;
         let mut at = start + SEGMENT_HEAD_BYTES;
@@ -210,6 +213,35 @@ fn the_file_is_one_that_is_whole() {
     assert!(
         run.name_of(&run.edts[0])
             .contains("(work) labelled \"first\"")
+    );
+    use_all(&run);
+}
+
+/// The machine was suspended between ticks 50 and 80, of which the system's clock has seen 5 ns.
+#[test]
+#[cfg_attr(miri, ignore = "it reads files")]
+fn times_of_a_machine_that_was_suspended_are_told() {
+    let (mut bytes, _) = file();
+    put(&mut bytes, 128, 1_u64, 8);
+    for (at, number) in [50_u64, 50, 80, 55].into_iter().enumerate() {
+        put(&mut bytes, APART_AT + 8 * at, number, 8);
+    }
+    let run = Place::new().read(&bytes).expect("a recording");
+    // The EDT on the host ran before that, the kernel during it, and the run went on for 20 ns.
+    assert_eq!(
+        (run.edts[0].time(), run.edts[1].end, run.end),
+        (Some(30), 55, 75)
+    );
+    let found = run.check();
+    assert!(found.wrong.is_empty() && found.cut.is_empty(), "{found:?}");
+    assert!(
+        found.apart.len() == 1 && found.apart[0].contains("the machine was suspended"),
+        "{found:?}"
+    );
+    assert!(
+        run.summary().contains("clocks    from"),
+        "{}",
+        run.summary()
     );
     use_all(&run);
 }

@@ -54,6 +54,10 @@ pub struct RecordedRun {
     pub wrong: Vec<String>,
     /// The templates, one for each work.
     pub templates: Vec<RecordedTemplate>,
+    /// Which run it is, in one word.
+    pub identity: String,
+    /// Sentences about times in which the machine's clocks have gone apart, so that the times there are not sure.
+    pub apart: Vec<String>,
     /// All EDTs, in the order of their creation.
     pub edts: Vec<RecordedEdt>,
     /// The dependences between EDTs, as far as they are recorded.

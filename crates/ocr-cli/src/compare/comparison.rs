@@ -92,6 +92,14 @@ impl<'a> Comparison<'a> {
             );
             self.note(&policy, text);
         }
+        if run.programs > 1 {
+            let text = format!(
+                "{} programs of the runtime ran in each run: EDTs and bytes are those of all of them, and so are seconds \
+                 where the runtime counts them, in sum. Bounds and reasons are of the one that took longest",
+                run.programs
+            );
+            self.note(&policy, text);
+        }
         for text in run.report.notes.iter().chain(&run.report.remarks) {
             self.note(&policy, text.clone());
         }
@@ -101,6 +109,7 @@ impl<'a> Comparison<'a> {
             seconds: run.seconds(),
             is_own: run.own_seconds().is_some(),
             shown,
+            programs: run.programs,
             report: run.report,
         });
     }

@@ -7,7 +7,7 @@ use crate::compare::reasons::Reasons;
 use crate::compare::row::{Measured, Row};
 use ocr::report::Report;
 use ocr::report::why::Facts;
-use ocr::text::Readable;
+use ocr_base::text::Readable;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -69,6 +69,8 @@ struct OneRun<'a> {
     seconds: f64,
     /// The values of the keys of `--show`.
     shown: BTreeMap<&'a str, Option<&'a str>>,
+    /// How many programs of the runtime have run.
+    programs: usize,
     report: &'a Report,
 }
 
@@ -155,6 +157,7 @@ impl Comparison<'_> {
             shown: shown
                 .map(|(key, value)| (key.as_str(), value.as_deref()))
                 .collect(),
+            programs: run.programs,
             report: &run.report,
         }
     }

@@ -12,12 +12,17 @@ pub(crate) mod same;
 use crate::compare::comparison::Comparison;
 use crate::compare::options::{CompareOptions, Devices, Purpose};
 use crate::input::Input;
-use crate::output::{CommandError, print};
+use crate::output::{CommandError, output_file, print_beside};
 use crate::progress::Progress;
 use crate::run::{Folder, Program, RunError, check_words};
+use crate::started;
 use ocr::config::{DEFAULT_ORIGIN, Settings};
 use ocr::device::{DeviceKind, Inventory, Selection, discover};
 use ocr::policy;
+use ocr_base::output_file::OutputFile;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// Runs the program under each policy, and shows the table.
 pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
@@ -26,6 +31,7 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
         policy::parse(name)
             .map_err(|message| CommandError::usage(format!("--policies: {message}")))?;
     }
+    let html = page_file(options)?;
     let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(CommandError::usage)?;
     let devices = if options.policies.iter().all(|name| name == "cpu") {
         Devices::None("the policy cpu uses devices only for kernels without a C function".into())
@@ -59,11 +65,35 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
     } else {
         comparison.text(&devices, &left_out)
     };
-    print(&text)?;
-    if let Some(file) = &options.html {
+    print_beside(html.as_ref(), &text)?;
+    if let Some(file) = &html {
         comparison.page(&devices, &left_out).write(file)?;
     }
     comparison.check()
+}
+
+/// The file of the page, if one is wanted. It is neither the program, nor a file that its arguments or the standard input
+/// name: these are read in each run.
+fn page_file(options: &CompareOptions) -> Result<Option<OutputFile>, CommandError> {
+    let Some(file) = options.html.as_deref() else {
+        return Ok(None);
+    };
+    let mut words = options.program.iter();
+    let program = words.next().and_then(|word| started::find(word));
+    let program = program.iter().map(|file| ("the program", file.as_path()));
+    // An argument may have the name behind an option: --input=FILE.
+    let names = words.flat_map(|word| {
+        let bytes = word.as_bytes();
+        let value = bytes.iter().position(|&byte| byte == b'=');
+        [Some(0), value.map(|at| at + 1)]
+            .into_iter()
+            .flatten()
+            .map(|from| Path::new(OsStr::from_bytes(&bytes[from..])))
+    });
+    let arguments = names.map(|name| ("an argument of the program,", name));
+    let stdin = ("the standard input,", Path::new("/dev/stdin"));
+    let inputs = program.chain(arguments).chain([stdin]);
+    output_file("the page", file, inputs).map(Some)
 }
 
 /// Runs the policies in turns. `given` has the value of `OCR_DEVICES` for each policy. A policy under which the program

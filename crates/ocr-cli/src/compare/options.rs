@@ -2,7 +2,7 @@
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use ocr::device::Selection;
-use ocr::text::Readable;
+use ocr_base::text::Readable;
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -31,6 +31,8 @@ pub(crate) struct Measured {
     pub(crate) is_own: bool,
     /// The value of each key of `--show`. None where the program did not print it.
     pub(crate) shown: Vec<Option<String>>,
+    /// How many programs of the runtime have run in it.
+    pub(crate) programs: usize,
     /// The report of the runtime.
     pub(crate) report: Report,
 }

@@ -1,6 +1,6 @@
 //! `ocr explain`: why a recorded run took as long as it did, and what to change.
 
-use crate::output::{CommandError, print};
+use crate::output::{CommandError, check_input, print};
 use crate::table::{Align, Table, bytes, wrap};
 use clap::Args;
 use ocr::report::explain::{
@@ -42,6 +42,7 @@ pub(crate) struct ExplainOptions {
 
 /// Explains a recorded run, an EDT or a template, and prints that.
 pub(crate) fn explain(options: &ExplainOptions) -> Result<(), CommandError> {
+    check_input(&options.file)?;
     let run = recorded::read(&options.file).map_err(CommandError::failed)?;
     let subject = options.subject.as_deref().map(|word| find(&run, word));
     let subject = subject.transpose().map_err(CommandError::failed)?;

@@ -28,11 +28,10 @@ use crate::output::CommandError;
 use crate::table::Table;
 use ocr::report::recorded::RecordedRun;
 use ocr::report::why::Facts;
-use ocr::text::Readable;
+use ocr_base::output_file::OutputFile;
+use ocr_base::text::Readable;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How many bars for EDTs a page has at most, in all runs together. Such a page has some tens of megabytes.
@@ -223,24 +222,12 @@ impl Page<'_> {
     }
 
     /// Writes the page to a file, which gets its name when it is whole.
-    pub(crate) fn write(&self, path: &Path) -> Result<(), CommandError> {
-        let failed = |error: std::io::Error| {
-            CommandError::failed(format!(
-                "the page {} cannot be written: {error}",
-                Readable::path(path)
-            ))
-        };
+    pub(crate) fn write(&self, file: &OutputFile) -> Result<(), CommandError> {
         let text = self.text();
-        // A pipe, or whatever else is no file, is written in place.
-        if path.metadata().is_ok_and(|about| !about.is_file()) {
-            return fs::write(path, text).map_err(failed);
-        }
-        let mut new = path.as_os_str().to_owned();
-        new.push(format!(".{}.new", std::process::id()));
-        let written = fs::write(&new, text).and_then(|()| fs::rename(&new, path));
-        if written.is_err() {
-            let _ = fs::remove_file(&new);
-        }
-        written.map_err(failed)
+        let written = file.write(|out| out.write_all(text.as_bytes()));
+        written.map_err(|error| {
+            let name = Readable::path(file.name());
+            CommandError::failed(format!("the page {name} cannot be written: {error}"))
+        })
     }
 }

@@ -6,6 +6,7 @@ use ocr::report::recorded::{
     Edge, NEVER, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedTemplate, RecordedThread,
     Transfer,
 };
+use std::fs;
 use std::io::Read;
 use std::process::{Command, Stdio};
 

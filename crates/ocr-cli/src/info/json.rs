@@ -5,7 +5,7 @@ use ocr::config::{SETTINGS, Settings};
 use ocr::device::{DeviceInfo, Inventory, LoaderState};
 use ocr::platform::Platform;
 use ocr::policy::{DEFAULT, POLICIES};
-use ocr::text::Readable;
+use ocr_base::text::Readable;
 use serde_json::{Value, json};
 
 /// The answer of `ocr info --json`, with a line feed at its end.

@@ -4,7 +4,7 @@ mod json;
 mod shares;
 
 use crate::info::shares::{chosen, cpu_units, shares};
-use crate::output::{CommandError, print};
+use crate::output::{CommandError, output_file, print, print_beside};
 use crate::table::{bytes, wrap};
 use ocr::config::{Bind, DEFAULT_ORIGIN, Settings};
 use ocr::device::{DeviceInfo, Inventory, LoaderState, discover, discover_telling, measure_links};
@@ -13,7 +13,6 @@ use ocr::policy::{DEFAULT, POLICIES};
 use ocr::report::counted;
 use ocr::text::{Readable, read_file};
 use std::fmt::{self, Write as _};
-use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -131,13 +130,17 @@ fn write_platform(file: &Path, inventory: &Inventory) -> Result<(), CommandError
     let refused = |error: std::io::Error| match error.kind() {
         ErrorKind::AlreadyExists => CommandError::failed(format!(
             "{} is there already, and may have values that somebody has given: remove it, or name another file",
-            file.display()
+            Readable::path(file)
         )),
-        _ => CommandError::failed(format!("{}: {error}", file.display())),
+        _ => CommandError::failed(format!(
+            "the description {} cannot be written: {error}",
+            Readable::path(file)
+        )),
     };
     // The check comes before the measurement, so that the message comes at once. A file that another program makes
-    // meanwhile is kept, too, by `create_new` below.
-    if file.symlink_metadata().is_ok() {
+    // meanwhile is kept, too.
+    let output = output_file("the description", file, [])?.only_new();
+    if output.plain().is_some() && !output.is_new() {
         return Err(refused(ErrorKind::AlreadyExists.into()));
     }
     let devices = inventory.devices.iter().map(|info| {
@@ -151,20 +154,17 @@ fn write_platform(file: &Path, inventory: &Inventory) -> Result<(), CommandError
         (info.clone(), speeds.ok())
     });
     let platform = Platform::found(&devices.collect::<Vec<_>>());
-    let create = OpenOptions::new().write(true).create_new(true).open(file);
-    let mut out = create.map_err(refused)?;
-    let written = (out.write_all(platform.text().as_bytes())).and_then(|()| out.sync_all());
-    if let Err(error) = written {
-        let _ = std::fs::remove_file(file);
-        return Err(refused(error));
-    }
-    print(&format!(
+    let text = platform.text();
+    let written = output.write(|out| out.write_all(text.as_bytes()));
+    written.map_err(refused)?;
+    let answer = format!(
         "{} describes {} with {} device{}. OCR_PLATFORM={0} has programs read it.\n",
-        file.display(),
+        Readable::path(file),
         platform.host.name,
         platform.devices.len(),
         if platform.devices.len() == 1 { "" } else { "s" },
-    ))
+    );
+    print_beside(Some(&output), &answer)
 }
 
 /// The sentence on which cores workers and CPU devices would have, where a program uses both.

@@ -2,7 +2,7 @@
 
 use crate::models::entries::{direction, matches, shows_copies};
 use ocr::model::{Content, CopyEntry, ModelEntry, Store, today};
-use ocr::text::Readable;
+use ocr_base::text::Readable;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -4,7 +4,7 @@ use crate::compare::best::gain;
 use crate::compare::reasons::{SeenRun, reasons};
 use crate::explain::text_of_run;
 use crate::html::{Page, PageRun};
-use crate::output::{CommandError, print};
+use crate::output::{CommandError, check_input, output_file, print_beside};
 use crate::table::{Align, Table, bytes, wrap};
 use clap::Args;
 use ocr::policy;
@@ -75,6 +75,11 @@ pub(crate) fn simulate(options: &SimulateOptions) -> Result<(), CommandError> {
         policy::parse(name)
             .map_err(|message| CommandError::usage(format!("--policy: {message}")))?;
     }
+    check_input(&options.file)?;
+    let inputs = [("the recording", options.file.as_path())];
+    let html = options.html.as_deref();
+    let html = html.map(|file| output_file("the page", file, inputs));
+    let html = html.transpose()?;
     let run = recorded::read(&options.file).map_err(CommandError::failed)?;
     let wish = Wish {
         workers: options.workers.map(|workers| workers as usize),
@@ -107,17 +112,18 @@ pub(crate) fn simulate(options: &SimulateOptions) -> Result<(), CommandError> {
     } else {
         Vec::new()
     };
-    if let Some(file) = &options.html {
+    if let Some(file) = &html {
         page(&run, &replay, &rows, options.cold)?.write(file)?;
     }
     if options.json {
-        return print(&json(&replay, &rows, options.cold, &explained));
+        let json = json(&replay, &rows, options.cold, &explained);
+        return print_beside(html.as_ref(), &json);
     }
     let mut text = text(&run.name, &replay, &rows, options.cold);
     for (run, whole) in &explained {
         text += &format!("\n{}", text_of_run(run, whole));
     }
-    print(&text)
+    print_beside(html.as_ref(), &text)
 }
 
 /// The simulation of a policy as a run, and the explanation of that run. The error is a text for the user.

@@ -15,6 +15,7 @@ pub(crate) fn check(run: &RecordedRun, found: &Findings) -> String {
         "wrong": found.wrong,
         "cut": found.cut,
         "left": found.left,
+        "apart": found.apart,
     });
     format!("{value:#}\n")
 }

@@ -4,13 +4,14 @@ mod json;
 
 use crate::compare::reasons::reasons;
 use crate::html::{Page, PageRun};
-use crate::output::{CommandError, print};
+use crate::output::{CommandError, check_input, output_file, print, print_beside};
 use clap::{Args, Subcommand};
 use ocr::report::duration;
 use ocr::report::export;
 use ocr::report::recorded::{self, RecordedRun};
-use ocr::text::Readable;
-use std::path::{Path, PathBuf};
+use ocr_base::output_file::OutputFile;
+use ocr_base::text::Readable;
+use std::path::PathBuf;
 
 /// The arguments of `ocr trace`.
 #[derive(Args)]
@@ -56,6 +57,7 @@ enum TraceCommand {
 pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
     match &options.what {
         TraceCommand::Check { file, json } => {
+            check_input(file)?;
             let run = recorded::read(file).map_err(CommandError::failed)?;
             let found = run.check();
             let mut text = format!(
@@ -64,7 +66,7 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
                 run.records,
                 run.edts.len()
             );
-            if found.wrong.is_empty() && found.cut.is_empty() {
+            if found.wrong.is_empty() && found.cut.is_empty() && found.apart.is_empty() {
                 text += "whole, and nothing is wrong\n";
             }
             for sentence in &found.wrong {
@@ -72,6 +74,9 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
             }
             for sentence in &found.cut {
                 text += &format!("cut: {sentence}\n");
+            }
+            for sentence in &found.apart {
+                text += &format!("clocks: {sentence}\n");
             }
             for sentence in &found.left {
                 text += &format!("left by the run when it ended: {sentence}\n");
@@ -82,7 +87,11 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
                 text
             })?;
             match (found.wrong.len(), found.cut.len()) {
-                (0, 0) => Ok(()),
+                (0, 0) if found.apart.is_empty() => Ok(()),
+                (0, 0) => Err(CommandError::failed(format!(
+                    "not all times of the recording {} are sure; otherwise nothing is wrong with it",
+                    run.name
+                ))),
                 (0, _) => Err(CommandError::failed(format!(
                     "the recording {} is not whole; as far as it goes, nothing is wrong with it",
                     run.name
@@ -98,13 +107,15 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
             output,
             arrows,
         } => {
-            let run = recorded::read(file).map_err(CommandError::failed)?;
             let output = output.clone().unwrap_or_else(|| export::file_for(file));
+            let inputs = [("the recording", file.as_path())];
+            let file_written = output_file("the file", &output, inputs)?;
+            let run = recorded::read(file).map_err(CommandError::failed)?;
             if output.extension().is_some_and(|form| form == "html") {
-                return write_page(&run, &output);
+                return write_page(&run, &file_written);
             }
             let name = Readable::path(&output);
-            let written = export::write_file(&run, &output, *arrows).map_err(|error| {
+            let written = export::write_file(&run, &file_written, *arrows).map_err(|error| {
                 CommandError::failed(format!("{name} cannot be written: {error}"))
             })?;
             let mut text = format!(
@@ -121,9 +132,10 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
             for gap in run.gaps() {
                 text += &format!("partial: {gap}\n");
             }
-            print(&text)
+            print_beside(Some(&file_written), &text)
         }
         TraceCommand::Show { file, json } => {
+            check_input(file)?;
             let run = recorded::read(file).map_err(CommandError::failed)?;
             print(&if *json {
                 json::show(&run)
@@ -135,7 +147,7 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
 }
 
 /// Writes a run as a page for a browser.
-fn write_page(run: &RecordedRun, output: &Path) -> Result<(), CommandError> {
+fn write_page(run: &RecordedRun, output: &OutputFile) -> Result<(), CommandError> {
     let about = |name: &str| run.about.get(name).map_or("?", String::as_str);
     let page = PageRun::new(about("sched"), run, 1);
     let page = page.ok_or_else(|| {

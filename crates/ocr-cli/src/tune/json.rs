@@ -3,7 +3,7 @@
 use super::outcome::{OnLine, Outcome, Standing};
 use super::ranks::Order;
 use super::search::Tried;
-use ocr::text::Readable;
+use ocr_base::text::Readable;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 
 use ocr::config::SETTINGS;
 use ocr::policy;
-use ocr::text::Readable;
+use ocr_base::text::Readable;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::str::FromStr;

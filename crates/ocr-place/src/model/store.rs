@@ -10,19 +10,17 @@
 
 use crate::model::copy_entry::CopyEntry;
 use crate::model::file::{Content, ModelEntry, file_name, place_name};
+use ocr_base::output_file::{OutputFile, UNFINISHED};
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The extension of a file of models.
 const EXTENSION: &str = "models";
-/// The extension of a file that is being written.
-const UNFINISHED: &str = "unfinished";
 /// A file that is older than this and still unfinished is of a program that was killed.
 const UNFINISHED_FOR: Duration = Duration::from_secs(3600);
 /// The name of the file that is locked.
@@ -241,22 +239,8 @@ fn read(path: &Path) -> Result<Option<Content>, String> {
 
 /// Replaces a file by one with this content, in one step, so that a reader finds the old content or the new one.
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let process = std::process::id();
-    let unfinished = path.with_extension(format!("{process}.{count}.{UNFINISHED}"));
-    // A process with the same number may have left such a file when it was killed.
-    let _ = std::fs::remove_file(&unfinished);
-    let mut options = OpenOptions::new();
-    let options = options.create_new(true).write(true).mode(0o600);
-    let written = options
-        .open(&unfinished)
-        .and_then(|mut file| file.write_all(content))
-        .and_then(|()| std::fs::rename(&unfinished, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&unfinished);
-    }
-    written
+    let output = OutputFile::new(path)?.with_mode(0o600);
+    output.write(|out| out.write_all(content))
 }
 
 #[cfg(all(test, not(loom)))]

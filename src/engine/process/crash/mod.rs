@@ -13,6 +13,9 @@
 //! | another that crashes meanwhile | waits until that has been told, and a second more; then it lets the system end the program itself |
 //! | a signal that somebody has sent | gives the signal back to the system, and returns or raises it again |
 //!
+//! A thread that writes into a recording whose file somebody has made shorter has done nothing wrong: it goes on
+//! (`trace/recording.rs`).
+//!
 //! `abort` sends `SIGABRT` to its own thread: that is told, too, and raised again.
 //!
 //! Then what the program has printed is written, where the instruction is, the name of the EDT's function, if that had
@@ -36,6 +39,7 @@ use crate::object::edt::{Edt, EdtState};
 use crate::object::guid::Kind;
 use crate::stack;
 use crate::text::{Counted, Readable};
+use crate::trace;
 use std::ffi::CStr;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
@@ -84,6 +88,9 @@ pub(crate) extern "C" fn handle(
     // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the signal's `siginfo_t`, which is there, and
     // not written, until the handler returns.
     let info = unsafe { &*info };
+    if is_in_recording(signal, info) {
+        return;
+    }
     // Positive codes are the system's, of what a thread did.
     let sent = info.si_code <= 0;
     // A thread of the program or of OpenCL has no context.
@@ -115,6 +122,17 @@ pub(crate) extern "C" fn handle(
         // The signal has no handler of the runtime any more, so this one is not entered again.
         unsafe { libc::raise(signal) };
     }
+}
+
+/// Whether a thread has come to a part of its recording that somebody has cut off the file. There is memory again then, and the
+/// instruction is tried again; what has happened to the recording is said at the end of the run.
+fn is_in_recording(signal: libc::c_int, info: &libc::siginfo_t) -> bool {
+    if signal != libc::SIGBUS || info.si_code <= 0 {
+        return false;
+    }
+    // SAFETY: the signal is SIGBUS and no process has sent it, and then the system fills in the address.
+    let address = unsafe { info.si_addr() } as usize;
+    trace::recording::absorb(address)
 }
 
 /// The address at which an instruction was tried again last, and how often in a row.
@@ -365,6 +383,9 @@ extern "C" fn handle_after_end(
     // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the signal's `siginfo_t`, which is there, and
     // not written, until the handler returns.
     let info = unsafe { &*info };
+    if is_in_recording(signal, info) {
+        return;
+    }
     let sent = info.si_code <= 0;
     // A handler of the program's, which it installed between two runs, may call this one in the second.
     if (!sent || is_own_abort(signal, info)) && !Runtime::runs() {

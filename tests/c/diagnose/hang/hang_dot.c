@@ -1,10 +1,10 @@
-// The graph of a program that hangs is written before the message.
+// The message about a program that hangs comes before its graph, which has no room here.
 //
 // clause: hang
 // status: 1
 // stderr: the program hangs
-// stderr: ocr: warning: the graph of what waits cannot be written to /dev/null/waiting.dot: 
-// env: OCR_HALT_DOT=/dev/null/waiting.dot
+// stderr: ocr: warning: the graph of what waits cannot be written to /dev/full: 
+// env: OCR_HALT_DOT=/dev/full
 // needs: halt
 #include "check.h"
 

@@ -1,0 +1,159 @@
+//! The files that the settings name for what the run tells of itself: found, and tried out, before the run begins.
+//!
+//! A file that is read for the run, or gets what the program prints, is refused, and so are two outputs with one file:
+//! one would be lost.
+
+use crate::config::Settings;
+use crate::report::{Report, export};
+use crate::text::Readable;
+use ocr_base::output_file::OutputFile;
+use ocr_trace::identity::{self, RunIdentity};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// The files that are written when the run ends or hangs. The recording has its own.
+#[derive(Default)]
+pub(crate) struct Outputs {
+    /// The report as JSON.
+    pub(crate) report: Option<OutputFile>,
+    /// What waits for what, for Graphviz.
+    pub(crate) halt_dot: Option<OutputFile>,
+}
+
+/// Gives the report and the recording of a run names that no other run keeps from it. Returns what is to be said of that.
+/// The caller has a table of descriptors of its own, and keeps the result until the files are there: it keeps other
+/// processes from looking for names meanwhile.
+pub(crate) fn own_names(settings: &mut Settings, run: &RunIdentity) -> OwnNames {
+    let mut own = OwnNames::default();
+    let names = [
+        ("report", &mut settings.report.value),
+        ("recording", &mut settings.trace.value),
+    ];
+    let names = names
+        .into_iter()
+        .filter_map(|(what, value)| Some((what, value.as_mut()?)));
+    // Names of pipes, devices and descriptors are those of what is written there.
+    let is_plain = |name: &Path| OutputFile::new(name).is_ok_and(|file| file.plain().is_some());
+    let names: Vec<_> = names.filter(|(_, name)| is_plain(name)).collect();
+    let folders = names.iter().filter_map(|(_, name)| name.parent());
+    // In one order, so that two processes do not wait for each other.
+    let folders: BTreeSet<PathBuf> = folders.map(Path::to_owned).collect();
+    own.locks = folders
+        .iter()
+        .filter_map(|folder| identity::lock(folder))
+        .collect();
+    for (what, name) in names {
+        let is_recording = what == "recording";
+        let free = identity::own_name(name, run, |name| {
+            let mut files = vec![name.to_owned()];
+            if is_recording {
+                files.push(export::recording_of(name));
+            }
+            files
+        });
+        if free != *name {
+            let [asked, got] = [&*name, &free].map(|name| Readable::path(name).to_string());
+            own.notes.push(format!(
+                "the {what} of this run is {got}: {asked} is that of another run, which goes on or was started by the same \
+                 process"
+            ));
+            *name = free;
+        }
+    }
+    own
+}
+
+/// What is to be said of the names that a run was given.
+#[derive(Default)]
+pub(crate) struct OwnNames {
+    pub(crate) notes: Vec<String>,
+    /// The locks of the folders.
+    locks: Vec<File>,
+}
+
+impl Outputs {
+    /// The files that the settings name. The error is for people.
+    pub(crate) fn of(settings: &Settings) -> Result<Outputs, String> {
+        let named = [
+            ("report", &settings.report),
+            ("graph of what waits", &settings.halt_dot),
+            ("recording", &settings.trace),
+        ];
+        let mut found: Vec<(&str, OutputFile)> = Vec::new();
+        for (what, set) in named {
+            let Some(file) = set.value.as_deref() else {
+                continue;
+            };
+            let name = Readable::path(file);
+            let fail = |why: String| format!("the {what} {name} cannot be written: {why}");
+            let output = match OutputFile::new(file) {
+                Ok(output) => output,
+                // What becomes of a recording is said when it begins.
+                Err(_) if what == "recording" => continue,
+                Err(error) => return Err(fail(format!("{error}. {} names it", set.origin))),
+            };
+            if let Some(what_it_is) = other_use(&output, settings) {
+                return Err(fail(format!("it is {what_it_is}. Give it another name")));
+            }
+            let of_same = |(_, other): &&(_, OutputFile)| output.is_same(other);
+            if let Some((other, _)) = found.iter().find(of_same)
+                && output.plain().is_some()
+            {
+                return Err(fail(format!(
+                    "it is the {other}, too. Give each a name of its own"
+                )));
+            }
+            found.push((what, output));
+        }
+        let mut outputs = Outputs::default();
+        for (what, output) in found {
+            match what {
+                "report" => outputs.report = Some(output),
+                "recording" => {}
+                _ => outputs.halt_dot = Some(output),
+            }
+        }
+        Ok(outputs)
+    }
+
+    /// Has the report say that this run goes on. If it crashes, the report of an earlier run would be taken for that of
+    /// this one; and other runs leave it its name. The error is for people.
+    pub(crate) fn claim(&self, run: &RunIdentity) -> Result<(), String> {
+        let Some(report) = self.report.as_ref().filter(|file| file.plain().is_some()) else {
+            return Ok(());
+        };
+        let text = Report::of_going(run.to_string());
+        let written = report.write(|out| out.write_all(text.as_bytes()));
+        written.map_err(|error| {
+            let name = Readable::path(report.name());
+            format!("the report {name} cannot be written: {error}")
+        })
+    }
+}
+
+/// What a file is already that an output would overwrite, in words; none where it is nothing.
+fn other_use(output: &OutputFile, settings: &Settings) -> Option<&'static str> {
+    let files = [
+        ("the program itself", Some(Path::new("/proc/self/exe"))),
+        (
+            "the description of the machine",
+            settings.platform.value.as_deref(),
+        ),
+        ("the settings file", settings.file.as_deref()),
+    ];
+    let is_it = |file: Option<&Path>| file.is_some_and(|file| output.is(file));
+    let file = files.into_iter().find(|(_, file)| is_it(*file));
+    if let Some((what, _)) = file {
+        return Some(what);
+    }
+    output.plain()?;
+    let descriptors = [
+        "the standard input",
+        "the standard output, too, which /dev/stdout names",
+        "the standard error, too, which /dev/stderr names",
+    ];
+    let mut numbered = (0..).zip(descriptors);
+    let is_it = numbered.find(|(number, _)| output.is_descriptor(*number));
+    is_it.map(|(_, what)| what)
+}

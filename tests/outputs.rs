@@ -1,0 +1,684 @@
+//! Files that a user has named for an output: what their names stand for stays what it was, what cannot be written is
+//! said
+//! before the run, and nothing is lost without a word.
+
+mod support;
+
+use std::ffi::CString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+/// The program `tests/outputs/program.c`.
+fn program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folder = root.join("target/outputs-tests");
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("target/ can be written");
+        let program = folder.join("program");
+        let built = support::compiler("CC", "cc")
+            .args(["-std=gnu11", "-Wall", "-Werror", "-Iinclude", "-o"])
+            .arg(&program)
+            .args(["tests/outputs/program.c", "build/lib/libocr.a"])
+            .args(["-lpthread", "-lm", "-ldl"])
+            .current_dir(root)
+            .status();
+        assert!(built.expect("there is a C compiler").success());
+        program
+    })
+}
+
+/// A new folder for one test.
+fn folder(test: &str) -> PathBuf {
+    let folder = program().with_file_name(test);
+    fs::create_dir_all(&folder).expect("target/ can be written");
+    folder
+}
+
+/// A command in a folder, without settings but those of all tests.
+fn command(file: impl AsRef<Path>, folder: &Path) -> Command {
+    let mut command = Command::new(file.as_ref());
+    for (name, _) in std::env::vars_os() {
+        if name.as_bytes().starts_with(b"OCR_") {
+            command.env_remove(name);
+        }
+    }
+    command.env("OCR_MODELS", "off").env("OCR_DEVICES", "none");
+    command.env("OCR_WORKERS", "2").current_dir(folder);
+    command.stdin(Stdio::null());
+    command
+}
+
+/// A run of the program with a report of this name.
+fn reported(folder: &Path, name: &str) -> Output {
+    let mut command = command(program(), folder);
+    command.env("OCR_REPORT", name);
+    command.output().expect("the program can be started")
+}
+
+/// A run of the command `ocr`.
+fn ocr(folder: &Path, args: &[&str]) -> Output {
+    let mut command = command(env!("CARGO_BIN_EXE_ocr"), folder);
+    command.args(args);
+    command.output().expect("the command can be started")
+}
+
+/// What was said, if the status is that.
+fn said(output: &Output, status: i32) -> String {
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(
+        output.status.code(),
+        Some(status),
+        "{:?}: {said}",
+        output.status
+    );
+    said
+}
+
+/// Whether a file has a report, and nothing else.
+fn is_report(file: &Path) -> bool {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    serde_json::from_str::<serde_json::Value>(&text)
+        .is_ok_and(|report| report["function_edts"] == 1)
+}
+
+/// The names of the files in a folder, in order.
+fn names(folder: &Path) -> Vec<String> {
+    let listed = fs::read_dir(folder).expect("it is there").flatten();
+    let mut names: Vec<String> = listed
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+fn make_pipe(file: &Path) {
+    let name = CString::new(file.as_os_str().as_bytes()).expect("no zero byte");
+    // SAFETY: the name is a C string.
+    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+}
+
+fn is_root() -> bool {
+    // SAFETY: the call has no preconditions.
+    unsafe { libc::geteuid() == 0 }
+}
+
+/// The recording of a run, in a folder.
+fn record(folder: &Path) -> PathBuf {
+    let file = folder.join("t.trace");
+    let mut command = command(program(), folder);
+    let run = command
+        .env("OCR_TRACE", &file)
+        .output()
+        .expect("the program can be started");
+    said(&run, 0);
+    file
+}
+
+#[test]
+fn links_stay_and_their_targets_are_written() {
+    let folder = folder("links");
+    let far = folder.join("far");
+    fs::create_dir(&far).expect("it is new");
+    for (link, target) in [
+        ("old", "far/old.json"),
+        ("again", "old"),
+        ("dangling", "far/new.json"),
+    ] {
+        symlink(target, folder.join(link)).expect("it is new");
+    }
+    for name in ["again", "dangling", "old"] {
+        fs::write(far.join("old.json"), "old").expect("it can be written");
+        assert_eq!(said(&reported(&folder, name), 0), "");
+        assert!(is_report(&folder.join(name)), "{name}");
+        let about = fs::symlink_metadata(folder.join(name)).expect("it is there");
+        assert!(about.is_symlink(), "{name}");
+    }
+    assert_eq!(names(&far), ["new.json", "old.json"]);
+    assert_eq!(names(&folder), ["again", "dangling", "far", "old"]);
+}
+
+#[test]
+fn what_a_file_has_besides_its_content_stays() {
+    let folder = folder("plain");
+    let file = folder.join("file");
+    fs::write(&file, "old, and longer than a report is".repeat(100)).expect("it can be written");
+    fs::set_permissions(&file, PermissionsExt::from_mode(0o640)).expect("it is ours");
+    assert_eq!(said(&reported(&folder, "file"), 0), "");
+    assert!(is_report(&file));
+    assert_eq!(file.metadata().expect("it is there").mode() & 0o777, 0o640);
+    // A further name is one of the same file.
+    fs::hard_link(&file, folder.join("other")).expect("the file system has further names");
+    fs::write(&file, "old").expect("it can be written");
+    assert_eq!(said(&reported(&folder, "other"), 0), "");
+    assert!(is_report(&file) && is_report(&folder.join("other")));
+    assert_eq!(file.metadata().expect("it is there").nlink(), 2);
+    assert_eq!(names(&folder), ["file", "other"]);
+}
+
+#[test]
+fn a_descriptor_is_written_from_where_it_stands() {
+    let folder = folder("descriptors");
+    let file = folder.join("out");
+    for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"] {
+        let _ = symlink("/dev/stdout", folder.join("link"));
+        fs::write(&file, "before\n").expect("it can be written");
+        let out = OpenOptions::new()
+            .append(true)
+            .open(&file)
+            .expect("it is there");
+        let mut command = command(program(), &folder);
+        let run = command.env("OCR_REPORT", name).stdout(out).output();
+        assert_eq!(
+            said(&run.expect("the program can be started"), 0),
+            "",
+            "{name}"
+        );
+        let text = fs::read_to_string(&file).expect("it is there");
+        assert!(text.starts_with("before\nbegun\n{"), "{name}: {text}");
+    }
+    // A pipe, and a file that has no name any more.
+    let run = reported(&folder, "/dev/stdout");
+    assert!(run.stdout.starts_with(b"begun\n{"));
+    let script = "exec 7> gone; rm gone; \"$0\"; cat /proc/self/fd/7";
+    let mut shell = command("/bin/sh", &folder);
+    let run = shell
+        .args(["-c", script])
+        .arg(program())
+        .env("OCR_REPORT", "/dev/fd/7")
+        .output();
+    let run = run.expect("there is a shell");
+    assert!(run.stdout.starts_with(b"begun\n{"), "{}", said(&run, 0));
+    assert_eq!(names(&folder), ["link", "out"]);
+}
+
+#[test]
+fn a_file_of_the_program_is_never_written() {
+    let folder = folder("replaced");
+    let mut command = command(program(), &folder);
+    command
+        .args(["replace", "data"])
+        .env("OCR_REPORT", "/dev/stdout");
+    let said = said(&command.output().expect("the program can be started"), 0);
+    assert!(
+        said.contains("descriptor 1 has become another file"),
+        "{said}"
+    );
+    let data = fs::read_to_string(folder.join("data")).expect("the program has made it");
+    assert_eq!(data, "data of the program\n");
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_the_run() {
+    let folder = folder("refused");
+    fs::write(folder.join("file"), "old").expect("it can be written");
+    symlink("two", folder.join("one")).expect("it is new");
+    symlink("one", folder.join("two")).expect("it is new");
+    let before = names(&folder);
+    for (name, why) in [
+        (".", "it is a folder"),
+        ("new/", "its name ends in /"),
+        ("none/report.json", "the folder "),
+        ("file/report.json", "is no folder"),
+        ("one", "lead in a circle"),
+        ("/dev/fd/77", "its descriptor is not open"),
+        ("/dev/stdin", "is open for reading alone"),
+        ("../program", "it is a program that is running"),
+    ] {
+        let run = reported(&folder, name);
+        let said = said(&run, 2);
+        assert!(
+            said.starts_with("ocr: error: the report ") && said.contains(why),
+            "{name}: {said}"
+        );
+        assert!(run.stdout.is_empty(), "{name}: the program has run");
+    }
+    assert_eq!(names(&folder), before);
+    // One file for two outputs, and the standard input.
+    for (settings, stdin, why) in [
+        (
+            [("OCR_REPORT", "file"), ("OCR_HALT_DOT", "./file")],
+            None,
+            "it is the report, too",
+        ),
+        (
+            [("OCR_REPORT", "new"), ("OCR_HALT_DOT", "./new")],
+            None,
+            "it is the report, too",
+        ),
+        (
+            [("OCR_REPORT", "file"), ("OCR_STATS", "0")],
+            Some("file"),
+            "it is the standard input",
+        ),
+    ] {
+        let mut command = command(program(), &folder);
+        command.envs(settings);
+        if let Some(stdin) = stdin {
+            command.stdin(File::open(folder.join(stdin)).expect("it is there"));
+        }
+        let said = said(&command.output().expect("the program can be started"), 2);
+        assert!(said.contains(why), "{said}");
+    }
+    assert_eq!(fs::read(folder.join("file")).expect("it is there"), b"old");
+    // What the program prints would be lost.
+    let out = File::create(folder.join("out")).expect("it is new");
+    let mut prints = command(program(), &folder);
+    let run = prints.env("OCR_REPORT", "out").stdout(out).output();
+    let text = said(&run.expect("the program can be started"), 2);
+    assert!(text.contains("which /dev/stdout names"), "{text}");
+    // A device that is full is found out at the end, and is no failure of the program.
+    let said = said(&reported(&folder, "/dev/full"), 0);
+    assert!(
+        said.contains("no space is left on its file system or device"),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_explanation_of_a_hang_comes_before_its_file() {
+    let folder = folder("hang");
+    let pipe = folder.join("pipe");
+    make_pipe(&pipe);
+    // Nobody reads it.
+    let mut hangs = command(program(), &folder);
+    hangs.arg("hang").env("OCR_HALT_DOT", &pipe);
+    let run = hangs.output().expect("the program can be started");
+    let text = said(&run, 1);
+    let explained = text.find("the program hangs").expect("it is said");
+    let missed = text
+        .find("it is a pipe that nobody reads")
+        .expect("it is said");
+    assert!(explained < missed, "{text}");
+    assert!(
+        fs::symlink_metadata(&pipe)
+            .expect("it stays")
+            .file_type()
+            .is_fifo()
+    );
+    // Somebody reads it, when the message is out.
+    let mut hangs = hangs
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("as before");
+    let mut begin = [0; 10];
+    let errors = hangs.stderr.as_mut().expect("it is a pipe");
+    errors.read_exact(&mut begin).expect("a message comes");
+    let dot = fs::read_to_string(&pipe).expect("it can be read");
+    assert!(dot.starts_with("digraph"), "{dot}");
+    assert_eq!(hangs.wait().expect("it ends").code(), Some(1));
+}
+
+/// Has files of a command have at most so many bytes.
+fn limited(command: &mut Command, bytes: u64) -> &mut Command {
+    let limit = libc::rlimit {
+        rlim_cur: bytes,
+        rlim_max: bytes,
+    };
+    let set = move || {
+        // SAFETY: the structure is a variable of this closure.
+        unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) };
+        Ok(())
+    };
+    // SAFETY: the closure makes one system call, which is allowed between fork and exec.
+    unsafe { command.pre_exec(set) }
+}
+
+#[test]
+fn a_limit_on_file_sizes_ends_no_process() {
+    let folder = folder("limit");
+    let run = |how: &str, bytes, settings: &[(&str, &str)], stdout: Stdio, stderr: Stdio| {
+        let mut command = command(program(), &folder);
+        command
+            .arg(how)
+            .envs(settings.iter().copied())
+            .stdout(stdout)
+            .stderr(stderr);
+        limited(&mut command, bytes)
+            .output()
+            .expect("the program can be started")
+    };
+    let new = |name: &str| Stdio::from(File::create(folder.join(name)).expect("it is new"));
+    let (dot, report) = ([("OCR_HALT_DOT", "x.dot")], [("OCR_REPORT", "x.json")]);
+    let text = said(&run("hang", 100, &dot, Stdio::piped(), Stdio::piped()), 1);
+    let explained = text.find("the program hangs").expect("it is said");
+    let missed = text.find("larger than files may be").expect("it is said");
+    assert!(explained < missed, "{text}");
+    let text = said(&run("", 100, &report, Stdio::piped(), Stdio::piped()), 0);
+    assert!(text.contains("larger than files may be"), "{text}");
+    // One that is small enough is written.
+    assert_eq!(
+        said(&run("", 1000, &report, Stdio::piped(), Stdio::piped()), 0),
+        ""
+    );
+    assert!(is_report(&folder.join("x.json")));
+    let text = said(&run("", 0, &report, Stdio::piped(), Stdio::piped()), 2);
+    assert!(text.contains("larger than files may be"), "{text}");
+    // What is said goes to a file, too, or what the program prints.
+    let run_of = |stdout, stderr| run("fill", 200, &[], stdout, stderr);
+    let ended = run_of(Stdio::null(), new("err.txt"));
+    assert_eq!(
+        (ended.status.code(), ended.status.signal()),
+        (Some(1), None)
+    );
+    let ended = run_of(new("out.txt"), Stdio::piped());
+    let text = said(&ended, 1);
+    assert!(
+        text.contains("the program hangs") && text.contains("not all that the program has"),
+        "{text}"
+    );
+    // The command.
+    record(&folder);
+    for args in [
+        &["trace", "export", "-o", "x.pftrace", "t.trace"][..],
+        &["simulate", "t.trace", "--html", "x.html"],
+        &["trace", "export", "-o", "x.html", "t.trace"],
+    ] {
+        let mut command = command(env!("CARGO_BIN_EXE_ocr"), &folder);
+        let ended = limited(command.args(args), 100).output();
+        let text = said(&ended.expect("the command can be started"), 1);
+        assert!(
+            text.contains("larger than files may be"),
+            "{args:?}: {text}"
+        );
+    }
+    // The answer itself.
+    let mut shows = command(env!("CARGO_BIN_EXE_ocr"), &folder);
+    shows
+        .args(["trace", "show", "t.trace"])
+        .stdout(new("out.txt"));
+    said(
+        &limited(&mut shows, 100)
+            .output()
+            .expect("the command can be started"),
+        1,
+    );
+    assert_eq!(names(&folder), ["err.txt", "out.txt", "t.trace", "x.json"]);
+}
+
+#[test]
+fn the_command_writes_where_the_standard_output_leads() {
+    let folder = folder("command");
+    record(&folder);
+    for (args, begins) in [
+        (
+            &["trace", "export", "-o", "/dev/stdout", "t.trace"][..],
+            &b"\x0a"[..],
+        ),
+        (
+            &["simulate", "t.trace", "--html", "/dev/fd/1"],
+            b"<!doctype html>",
+        ),
+        (&["info", "--write-platform", "/dev/stdout"], b"# What"),
+        (
+            &[
+                "compare",
+                "--runs=1",
+                "--warm-up=0",
+                "--policies=cpu",
+                "--html=/dev/stdout",
+                "../program",
+            ],
+            b"<!doctype html>",
+        ),
+    ] {
+        let file = folder.join("out");
+        fs::write(&file, "before\n").expect("it can be written");
+        let mut command = command(env!("CARGO_BIN_EXE_ocr"), &folder);
+        let out = OpenOptions::new()
+            .append(true)
+            .open(&file)
+            .expect("it is there");
+        let run = command
+            .args(args)
+            .stdout(out)
+            .output()
+            .expect("the command can be started");
+        // The answer does not come into the file.
+        assert!(!said(&run, 0).is_empty(), "{args:?}");
+        let content = fs::read(&file).expect("it is there");
+        let written = content.strip_prefix(b"before\n").expect("it is appended");
+        assert!(
+            written.starts_with(begins),
+            "{args:?}: {}",
+            String::from_utf8_lossy(written)
+        );
+    }
+    assert_eq!(names(&folder), ["out", "t.trace"]);
+}
+
+#[test]
+fn an_output_that_is_an_input_is_refused() {
+    let folder = folder("inputs");
+    let recording = fs::read(record(&folder)).expect("it is there");
+    symlink("t.trace", folder.join("link.html")).expect("it is new");
+    fs::hard_link(folder.join("t.trace"), folder.join("hard.html")).expect("the same file");
+    fs::copy(program(), folder.join("own")).expect("it can be copied");
+    fs::write(folder.join("data"), "data").expect("it can be written");
+    let compare = [
+        "compare",
+        "--runs=1",
+        "--warm-up=0",
+        "--policies=cpu",
+        "--html",
+    ];
+    let compare = |rest: &[&'static str]| [&compare[..], rest].concat();
+    for args in [
+        vec!["trace", "export", "t.trace", "-o", "t.trace"],
+        vec!["trace", "export", "t.trace", "-o", "link.html"],
+        vec!["simulate", "t.trace", "--html", "hard.html"],
+        vec!["simulate", "link.html", "--html", "t.trace"],
+        compare(&["own", "--", "./own"]),
+        compare(&["data", "--", "./own", "data"]),
+        compare(&["data", "--", "./own", "--in=./data"]),
+    ] {
+        let text = said(&ocr(&folder, &args), 2);
+        assert!(
+            text.contains("cannot be written: it is "),
+            "{args:?}: {text}"
+        );
+    }
+    // The standard input, and the answer into what is read.
+    let mut compares = command(env!("CARGO_BIN_EXE_ocr"), &folder);
+    compares.args(compare(&["data", "--", "./own"]));
+    compares.stdin(File::open(folder.join("data")).expect("it is there"));
+    said(&compares.output().expect("the command can be started"), 2);
+    for args in [
+        &["explain"][..],
+        &["trace", "show"],
+        &["trace", "check"],
+        &["simulate"],
+    ] {
+        let mut answers = command(env!("CARGO_BIN_EXE_ocr"), &folder);
+        let out = OpenOptions::new().append(true).open(folder.join("t.trace"));
+        answers
+            .args(args)
+            .arg("t.trace")
+            .stdout(out.expect("it is there"));
+        said(&answers.output().expect("the command can be started"), 2);
+    }
+    assert!(fs::read(folder.join("t.trace")).expect("it is there") == recording);
+    let own = fs::read(folder.join("own")).expect("it is there");
+    assert!(own == fs::read(program()).expect("it is there"));
+    assert_eq!(fs::read(folder.join("data")).expect("it is there"), b"data");
+}
+
+#[test]
+fn a_page_is_refused_before_the_runs() {
+    let folder = folder("pages");
+    let script = folder.join("script");
+    fs::write(&script, "#!/bin/sh\ntouch was-run\n").expect("it can be written");
+    fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).expect("it is ours");
+    let args = [
+        "compare",
+        "--policies=cpu",
+        "--html",
+        "none/page.html",
+        "./script",
+    ];
+    let text = said(&ocr(&folder, &args), 1);
+    assert!(
+        text.contains("the folder ") && text.contains("is not there"),
+        "{text}"
+    );
+    assert_eq!(names(&folder), ["script"]);
+}
+
+#[test]
+fn a_closed_standard_output_is_a_failure() {
+    let folder = folder("closed");
+    record(&folder);
+    let closed = |file: &Path, args: &str| {
+        let mut shell = command("/bin/sh", &folder);
+        shell.arg("-c").arg(format!("\"$0\" {args} >&-")).arg(file);
+        shell.output().expect("there is a shell")
+    };
+    let ocr = Path::new(env!("CARGO_BIN_EXE_ocr"));
+    for args in [
+        "info",
+        "--help",
+        "--version",
+        "trace show t.trace",
+        "trace export -o new t.trace",
+    ] {
+        let text = said(&closed(ocr, args), 1);
+        assert!(
+            text.contains("the standard output is closed"),
+            "{args}: {text}"
+        );
+    }
+    said(&closed(program(), "-ocr:help"), 1);
+    // A file does not become the standard output of the program.
+    let mut shell = command("/bin/sh", &folder);
+    shell
+        .args(["-c", "\"$0\" >&-"])
+        .arg(program())
+        .env("OCR_REPORT", "report.json");
+    let _ = shell.output().expect("there is a shell");
+    let report = fs::read_to_string(folder.join("report.json")).expect("it is written");
+    assert!(report.starts_with('{') && report.ends_with('}'), "{report}");
+    assert_eq!(names(&folder), ["report.json", "t.trace"]);
+}
+
+/// Runs a script as root, with a file system of its own and `$0` as the program. None where this user cannot.
+fn as_root(folder: &Path, script: &str) -> Option<Output> {
+    if !is_root() {
+        eprintln!("not run: only root can do that");
+        return None;
+    }
+    let mut shell = command("unshare", folder);
+    shell
+        .args(["--mount", "--propagation", "private", "sh", "-c", script])
+        .arg(program());
+    let run = shell.output().expect("there is unshare");
+    if String::from_utf8_lossy(&run.stderr).starts_with("unshare:") {
+        eprintln!("not run: this root may not mount");
+        return None;
+    }
+    Some(run)
+}
+
+#[test]
+fn a_mounted_file_gets_its_content_in_place() {
+    let folder = folder("mounted");
+    fs::write(folder.join("outer"), "old").expect("it can be written");
+    fs::write(folder.join("inner"), "old").expect("it can be written");
+    let script = "mount --bind outer inner && OCR_REPORT=inner \"$0\" && umount inner";
+    let Some(run) = as_root(&folder, script) else {
+        return;
+    };
+    assert_eq!(said(&run, 0), "");
+    assert!(is_report(&folder.join("outer")));
+    assert_eq!(fs::read(folder.join("inner")).expect("it is there"), b"old");
+    assert_eq!(names(&folder), ["inner", "outer"]);
+}
+
+#[test]
+fn files_of_others_stay_theirs() {
+    let folder = folder("others");
+    let script = "
+        mount -t tmpfs none /mnt && cd /mnt && mkdir sticky closed && cp \"$0\" p && chmod 755 . p
+        chmod 1777 sticky && echo old > sticky/r && chmod 666 sticky/r
+        echo old > closed/r && chmod 666 closed/r && echo old > closed/no && chmod 600 closed/no
+        echo mine > mine && chown 4000:4000 mine
+        u() { setpriv --reuid 4000 --regid 4000 --clear-groups \"$@\"; }
+        OCR_REPORT=sticky/r u ./p && OCR_REPORT=closed/r u ./p
+        OCR_REPORT=closed/no u ./p && echo wrong
+        OCR_REPORT=closed/new u ./p && echo wrong
+        OCR_REPORT=mine ./p
+        stat -c '%n %u %a' sticky/r closed/r mine; wc -c < closed/no
+        head -c 1 sticky/r; head -c 1 closed/r; head -c 1 mine; ls -A sticky closed";
+    let Some(run) = as_root(&folder, script) else {
+        return;
+    };
+    let out = String::from_utf8_lossy(&run.stdout).replace("begun\n", "");
+    let wanted =
+        "sticky/r 0 666\nclosed/r 0 666\nmine 4000 644\n4\n{{{closed:\nno\nr\n\nsticky:\nr\n";
+    let text = said(&run, 0);
+    assert_eq!(out, wanted, "{text}");
+    assert!(text.contains("permission denied to write it"), "{text}");
+    assert!(
+        text.contains("permission denied to make a file in the folder "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_set_user_id_program_takes_no_names_of_files() {
+    let folder = folder("set-user-id");
+    let script = "
+        mount -t tmpfs none /mnt && cd /mnt && cp \"$0\" p && chmod 4755 p && chmod 755 .
+        echo old > victim && echo 'report = \"victim\"' > s.toml
+        u() { setpriv --reuid 4000 --regid 4000 --clear-groups \"$@\"; }
+        for v in REPORT TRACE HALT_DOT PLATFORM MODELS; do env OCR_$v=$PWD/victim setpriv --reuid 4000 \\
+            --regid 4000 --clear-groups ./p; done
+        OCR_CONFIG=$PWD/s.toml u ./p; u ./p -ocr:cfg s.toml; u ./p -ocr:report victim
+        OCR_HALT_DOT=$PWD/victim u ./p hang
+        cat victim; ls -A";
+    let Some(run) = as_root(&folder, script) else {
+        return;
+    };
+    let text = said(&run, 0);
+    let out = String::from_utf8_lossy(&run.stdout).replace("begun\n", "");
+    assert_eq!(out, "old\np\ns.toml\nvictim\n", "{text}");
+    let notes: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("ocr: note: this program has rights"))
+        .collect();
+    assert_eq!(notes.len(), 9, "{text}");
+    for name in [
+        "$OCR_REPORT",
+        "$OCR_TRACE",
+        "$OCR_MODELS",
+        "$OCR_CONFIG",
+        "-ocr:cfg",
+        "-ocr:report",
+    ] {
+        assert!(
+            notes.iter().any(|note| note.ends_with(name)),
+            "{name}: {text}"
+        );
+    }
+}
+
+#[test]
+fn a_description_of_the_machine_replaces_nothing() {
+    let folder = folder("platform");
+    symlink("far", folder.join("link")).expect("it is new");
+    said(&ocr(&folder, &["info", "--write-platform", "link"]), 0);
+    let written = fs::read(folder.join("far")).expect("the target was made");
+    let text = said(&ocr(&folder, &["info", "--write-platform", "link"]), 1);
+    assert!(text.contains("is there already"), "{text}");
+    assert!(fs::read(folder.join("far")).expect("it is there") == written);
+    let mut out = File::create(folder.join("far")).expect("it is ours");
+    out.write_all(b"x").expect("it can be written");
+    assert_eq!(names(&folder), ["far", "link"]);
+}

@@ -8,7 +8,7 @@ use crate::text::Readable;
 use cpp_demangle::DemangleOptions;
 use memmap2::Mmap;
 use object::read::{Object, ObjectKind, ObjectSymbol};
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_char};
 use std::fs::File;
@@ -16,7 +16,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The names that were asked for, each once: they are of functions, and there are no more of those.
-static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+static NAMES: Mutex<rank::SymbolNames, BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
 /// The name of the function at an address, which the program has called `given`. That stays where it is true or
 /// nothing better is known.

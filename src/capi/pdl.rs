@@ -10,7 +10,7 @@ use crate::platform::{
     DescribedDevice as Described, Direction, Host, PlatformLink, UnitKind, UnitRole,
 };
 use crate::status::Status;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char};
 use std::ptr;
@@ -36,7 +36,7 @@ fn device<'a>(context: &'a Context, guid: Guid) -> Option<PdlDevice<'a>> {
 
 /// A C string with this text, without its zero bytes, that stays to the end of the process. Each text is kept once.
 pub(super) fn lasting(text: String) -> &'static CStr {
-    static TEXTS: Mutex<Option<HashMap<String, &'static CStr>>> = Mutex::new(None);
+    static TEXTS: Mutex<rank::PdlTexts, Option<HashMap<String, &'static CStr>>> = Mutex::new(None);
     let mut texts = TEXTS.lock();
     texts
         .get_or_insert_default()

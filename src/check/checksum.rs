@@ -19,7 +19,7 @@ use super::{Check, Misuse};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::collections::HashMap;
 
 /// A content that must not change.
@@ -43,11 +43,11 @@ pub(crate) struct Contents {
     pub meanwhile: Overlap,
     /// Which blocks nobody can touch.
     pub closed: Closed,
-    seals: Mutex<HashMap<Guid, Sealed>>,
+    seals: Mutex<rank::Seals, HashMap<Guid, Sealed>>,
     /// When an EDT first passed on a block that it holds for writing, by EDT and block.
-    passed: Mutex<HashMap<(Guid, Guid), PassedBlock>>,
+    passed: Mutex<rank::PassedBlocks, HashMap<(Guid, Guid), PassedBlock>>,
     /// How many EDTs have begun to run that hold a block for writing.
-    begun: Mutex<HashMap<Guid, u64>>,
+    begun: Mutex<rank::BegunEdts, HashMap<Guid, u64>>,
 }
 
 /// An event was satisfied with a block, or an EDT that only reads it can begin.

@@ -18,7 +18,7 @@ use super::{Check, Misuse, rules};
 use crate::object::data_block::{DataBlock, LockedBlock, Pages};
 use crate::object::guid::Guid;
 use crate::text::Counted;
-use parking_lot::{Mutex, MutexGuard};
+use ocr_base::lock::{Mutex, MutexGuard, rank};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -32,7 +32,7 @@ struct ClosedBlock {
 /// The blocks whose pages are closed, or have been.
 #[derive(Default)]
 pub(crate) struct Closed {
-    blocks: Mutex<HashMap<Guid, ClosedBlock>>,
+    blocks: Mutex<rank::ClosedBlocks, HashMap<Guid, ClosedBlock>>,
     /// How many have an entry: nobody takes the lock where there is none.
     count: AtomicUsize,
     /// Whether the run ends, so that no pages are closed any more.
@@ -136,7 +136,7 @@ impl Closed {
 
     /// The table, for the handler of a signal. A thread that has it does not touch blocks, and so gives it back soon.
     /// If it does not, there is something else wrong.
-    fn soon(&self) -> Option<MutexGuard<'_, HashMap<Guid, ClosedBlock>>> {
+    fn soon(&self) -> Option<MutexGuard<'_, rank::ClosedBlocks, HashMap<Guid, ClosedBlock>>> {
         (0..1 << 20).find_map(|_| {
             std::hint::spin_loop();
             self.blocks.try_lock()

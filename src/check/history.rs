@@ -15,7 +15,7 @@ use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::object::name::EdtName;
 use crate::text::threads::other_thread_name;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
@@ -281,7 +281,7 @@ impl HistoryShard {
 
 /// The history of a run.
 pub struct History {
-    shards: [Mutex<HistoryShard>; SHARDS],
+    shards: [Mutex<rank::History, HistoryShard>; SHARDS],
 }
 
 impl Default for History {
@@ -293,7 +293,7 @@ impl Default for History {
 }
 
 impl History {
-    fn shard(&self, guid: Guid) -> &Mutex<HistoryShard> {
+    fn shard(&self, guid: Guid) -> &Mutex<rank::History, HistoryShard> {
         // Any spreading does: the index and the generation, both of which count up.
         let bits = guid.bits().wrapping_mul(0x9e37_79b9_7f4a_7c15);
         &self.shards[(bits >> 58) as usize % SHARDS]

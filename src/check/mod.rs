@@ -63,7 +63,7 @@ use calls::{CallSpec, Connection, Creates, OEVT_VALID, Role};
 pub(crate) use closed::At;
 use history::{Act, ActCause, Ending, History, What, Who};
 pub(crate) use misuse::{Misuse, count};
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 pub(crate) use quarantine::BLOCK_QUARANTINE_BYTE;
 pub(crate) use quarantine_arguments::ARGUMENT_QUARANTINE_BYTE;
 pub(crate) use redzone::REDZONE_BYTE;
@@ -119,11 +119,11 @@ pub(crate) struct Check {
     quarantine: quarantine::Quarantine,
     argument_quarantine: quarantine_arguments::ArgumentQuarantine,
     /// The blocks that running EDTs have released, by EDT.
-    released: Mutex<HashMap<Guid, Vec<Guid>>>,
+    released: Mutex<rank::ReleasedBlocks, HashMap<Guid, Vec<Guid>>>,
     /// The blocks that threads outside of EDTs have released, by the system's number of the thread.
-    released_outside: Mutex<HashSet<(i32, Guid)>>,
+    released_outside: Mutex<rank::ReleasedOutside, HashSet<(i32, Guid)>>,
     /// The labels of ranges and maps that were destroyed.
-    former_ranges: Mutex<Vec<(Guid, LabelBounds)>>,
+    former_ranges: Mutex<rank::FormerRanges, Vec<(Guid, LabelBounds)>>,
     /// The EDT that has called `ocrShutdown`.
     shut_down: AtomicU64,
     tickets: AtomicU64,

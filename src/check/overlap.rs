@@ -3,7 +3,7 @@
 
 use super::history::{Act, Who};
 use crate::object::guid::Guid;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::collections::{HashMap, VecDeque};
 
 /// How many EDTs that have ended are known.
@@ -28,7 +28,7 @@ pub(crate) struct GivenBlock {
 
 /// The EDTs that run, and the last that have.
 #[derive(Default)]
-pub(crate) struct Overlap(Mutex<OverlapState>);
+pub(crate) struct Overlap(Mutex<rank::Overlap, OverlapState>);
 
 #[derive(Default)]
 struct OverlapState {

@@ -9,7 +9,7 @@ use super::history::{Ending, Who};
 use super::{Check, Misuse, rules};
 use crate::object::data_block::{Memory, PAGE};
 use crate::object::guid::Guid;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::collections::{HashMap, VecDeque};
 
 /// How much memory is kept, with all that goes with a block; a block larger than a quarter of it is not.
@@ -38,7 +38,7 @@ struct QuarantineState {
 
 /// The memory of destroyed blocks.
 #[derive(Default)]
-pub(super) struct Quarantine(Mutex<QuarantineState>);
+pub(super) struct Quarantine(Mutex<rank::QuarantinedBlocks, QuarantineState>);
 
 impl Quarantined {
     fn bytes(&self) -> usize {

@@ -5,7 +5,7 @@
 
 use super::history::Who;
 use super::{Check, Misuse, rules};
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::collections::VecDeque;
 
 /// What they are filled with.
@@ -33,7 +33,7 @@ impl Array {
 
 /// The arrays that are kept, and how many words they have.
 #[derive(Default)]
-pub(super) struct ArgumentQuarantine(Mutex<(VecDeque<Array>, usize)>);
+pub(super) struct ArgumentQuarantine(Mutex<rank::QuarantinedArguments, (VecDeque<Array>, usize)>);
 
 impl Check {
     /// The memory of what the function of an EDT, which has returned, got as `name`.

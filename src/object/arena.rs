@@ -35,7 +35,7 @@ pub(crate) use label::{CreateOnLabelError, LabelTakenError, Labels};
 #[cfg(loom)]
 use lock::DepotMutex;
 #[cfg(not(loom))]
-use parking_lot::Mutex as DepotMutex;
+type DepotMutex<T> = ocr_base::lock::Mutex<ocr_base::lock::rank::Depot, T>;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::collections::VecDeque;
 use std::marker::PhantomData;

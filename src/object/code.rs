@@ -7,7 +7,7 @@
 use super::place::Place;
 use crate::model::RunTimes;
 use crate::{symbols, trace};
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::fmt;
@@ -78,7 +78,7 @@ pub struct CodeName {
     /// Where the function is that may have a better name.
     function: Option<usize>,
     /// The better name of the function, once it was looked for.
-    found: Mutex<Option<&'static str>>,
+    found: Mutex<rank::CodeName, Option<&'static str>>,
 }
 
 impl CodeName {
@@ -370,7 +370,7 @@ pub enum Timed {
 /// All that EDTs run, each once, so that templates which do the same share it.
 #[derive(Default)]
 pub struct CodeTable {
-    all: Mutex<HashMap<Code, &'static Code>>,
+    all: Mutex<rank::Codes, HashMap<Code, &'static Code>>,
     strict: bool,
     timed: Timed,
     recorded: bool,

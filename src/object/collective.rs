@@ -22,7 +22,7 @@ use crate::heap::may_fail;
 #[cfg(loom)]
 use loom::sync::{Mutex, MutexGuard};
 #[cfg(not(loom))]
-use parking_lot::{Mutex, MutexGuard};
+use ocr_base::lock::{Mutex, MutexGuard, rank};
 use std::alloc::{Layout, alloc_zeroed};
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -116,7 +116,7 @@ struct CollectiveState {
 pub struct Collective {
     /// What it was created with.
     pub params: Params,
-    state: Mutex<CollectiveState>,
+    state: Mutex<rank::Collective, CollectiveState>,
 }
 
 impl Collective {
@@ -134,7 +134,7 @@ impl Collective {
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, CollectiveState> {
+    fn state(&self) -> MutexGuard<'_, rank::Collective, CollectiveState> {
         #[cfg(not(loom))]
         return self.state.lock();
         #[cfg(loom)]

@@ -11,7 +11,7 @@
 
 use super::guid::Guid;
 use super::registry::{Numbers, Registry};
-use parking_lot::{Condvar, Mutex};
+use ocr_base::lock::{Condvar, Mutex, rank};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io;
@@ -33,7 +33,7 @@ pub struct OpenFile {
     /// Whether chunks are written back.
     pub writable: bool,
     /// Where there are chunks: ends by beginnings.
-    taken: Mutex<BTreeMap<u64, u64>>,
+    taken: Mutex<rank::FileChunksTaken, BTreeMap<u64, u64>>,
 }
 
 impl OpenFile {
@@ -131,7 +131,7 @@ pub struct Chunk {
 #[derive(Default)]
 pub struct Files {
     open: Registry<OpenFile>,
-    chunks: Mutex<Chunks>,
+    chunks: Mutex<rank::FileChunks, Chunks>,
     /// Told when the last chunk that was being written has been.
     written: Condvar,
 }

@@ -7,7 +7,7 @@
 use super::guid::Guid;
 use crate::abi::{hints, sys};
 use crossbeam_utils::CachePadded;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -124,10 +124,10 @@ type HintShard = HashMap<Guid, KeptHints, BuildHasherDefault<ByIndex>>;
 
 /// The hints of the objects of a kind.
 #[derive(Default)]
-pub struct Hints([CachePadded<Mutex<HintShard>>; SHARDS]);
+pub struct Hints([CachePadded<Mutex<rank::Hints, HintShard>>; SHARDS]);
 
 impl Hints {
-    fn shard(&self, guid: Guid) -> &Mutex<HintShard> {
+    fn shard(&self, guid: Guid) -> &Mutex<rank::Hints, HintShard> {
         &self.0[guid.index() as usize % SHARDS]
     }
 

@@ -17,7 +17,7 @@ use super::registry::Numbers;
 use super::waiting::Wake;
 use crate::heap::may_fail;
 use crate::status::Status;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::alloc::{Layout, alloc_zeroed};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -155,7 +155,7 @@ pub struct Creations {
     numbers: Numbers,
     /// Whether a map has or had an object. Until then, a thread that destroys an object has nothing to look for.
     any: AtomicBool,
-    state: Mutex<MapState>,
+    state: Mutex<rank::Maps, MapState>,
 }
 
 impl MapState {

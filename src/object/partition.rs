@@ -13,7 +13,7 @@
 
 use super::guid::Guid;
 use crossbeam_utils::CachePadded;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -108,7 +108,7 @@ struct PartitionTable {
 pub struct Partitions {
     /// Whether there are or were any. Read for each EDT, so in a line that is written once.
     any: CachePadded<AtomicBool>,
-    table: Mutex<PartitionTable>,
+    table: Mutex<rank::Partitions, PartitionTable>,
     numbers: AtomicU64,
 }
 

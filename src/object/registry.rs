@@ -2,7 +2,7 @@
 //! destroyed meanwhile.
 
 use super::guid::{FIRST_LABEL_GENERATION, Guid, Kind};
-use parking_lot::RwLock;
+use ocr_base::lock::{RwLock, rank};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +29,7 @@ impl Numbers {
 
 /// The objects of one type.
 pub struct Registry<T> {
-    all: RwLock<HashMap<Guid, Arc<T>>>,
+    all: RwLock<rank::Registry, HashMap<Guid, Arc<T>>>,
 }
 
 impl<T> Default for Registry<T> {

@@ -24,7 +24,7 @@ use crate::sync::{AtomicU64, Ordering, fence, preemption_point};
 #[cfg(loom)]
 use loom::sync::{Mutex, MutexGuard};
 #[cfg(not(loom))]
-use parking_lot::{Mutex, MutexGuard};
+use ocr_base::lock::{Mutex, MutexGuard, rank};
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -34,7 +34,7 @@ pub(crate) type Wake = Box<dyn FnOnce() + Send>;
 /// What waits, by what it waits for.
 pub(crate) struct Waiting<K, T> {
     count: AtomicU64,
-    list: Mutex<List<K, T>>,
+    list: Mutex<rank::LabelWaiters, List<K, T>>,
 }
 
 struct List<K, T> {
@@ -80,7 +80,7 @@ impl<K: Eq + Hash, T> List<K, T> {
 }
 
 impl<K: Eq + Hash + Copy, T> Waiting<K, T> {
-    fn list(&self) -> MutexGuard<'_, List<K, T>> {
+    fn list(&self) -> MutexGuard<'_, rank::LabelWaiters, List<K, T>> {
         #[cfg(not(loom))]
         return self.list.lock();
         #[cfg(loom)]

@@ -3,7 +3,7 @@
 use crate::object::Objects;
 use crate::object::guid::Guid;
 use crate::trace;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::collections::HashMap;
 
 /// The labels, by object.
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// This table is not told when an object ends. Labels of objects that are gone are dropped when their number may have
 /// become half of all. So there are never more than twice as many as living objects have, and a few.
 #[derive(Default)]
-pub struct ObjectLabels(Mutex<KeptLabels>);
+pub struct ObjectLabels(Mutex<rank::DebugLabels, KeptLabels>);
 
 #[derive(Default)]
 struct KeptLabels {

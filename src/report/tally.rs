@@ -5,7 +5,7 @@ use crate::object::code::Code;
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::sched::calls::Calls;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ pub struct Now {
     /// The address of the EDT that the thread runs; 0 for none.
     pub running: AtomicUsize,
     /// What the thread waits for in a call. None if it does not wait.
-    pub waits: Mutex<Option<Wait>>,
+    pub waits: Mutex<rank::TallyWait, Option<Wait>>,
     /// The number by which blocks name the thread as their holder; 0 when the thread has ended.
     pub holder: AtomicUsize,
     /// The calls of the interface in which the thread is, unless it is a worker.
@@ -89,7 +89,7 @@ impl RanEdts {
 /// How many EDTs of each work ran in each place, and how long. A work is named by its address, which no other one has
 /// while the run lives.
 #[derive(Default)]
-pub struct CodeTimes(Mutex<HashMap<(usize, Place), RanEdts>>);
+pub struct CodeTimes(Mutex<rank::TallyTimes, HashMap<(usize, Place), RanEdts>>);
 
 impl CodeTimes {
     /// Adds an EDT of a work that ran in a place for `ns` nanoseconds.
@@ -179,9 +179,9 @@ struct Tallies {
 /// The tallies of all threads of a run, and the notes and remarks for its report.
 #[derive(Default)]
 pub struct TallyRegistry {
-    tallies: Mutex<Tallies>,
-    notes: Mutex<Notes>,
-    remarks: Mutex<Vec<String>>,
+    tallies: Mutex<rank::Tallies, Tallies>,
+    notes: Mutex<rank::Notes, Notes>,
+    remarks: Mutex<rank::Remarks, Vec<String>>,
     /// The labels that the program has given its objects.
     pub labels: ObjectLabels,
     /// The progress that the program has reported, in units of its own (`ocrProgressReport`).
@@ -199,7 +199,7 @@ pub struct TallyRegistry {
 #[derive(Default)]
 pub struct Noted {
     count: AtomicU64,
-    first: Mutex<Option<String>>,
+    first: Mutex<rank::FirstRefusal, Option<String>>,
 }
 
 impl Noted {

@@ -1,7 +1,7 @@
 //! What the deques leave for later, and when it is freed.
 
 use crossbeam_epoch::LocalHandle;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 
 /// What a run leaves for later is freed when this is dropped: after the queues, by the thread that was the last to use
 /// them.
@@ -26,7 +26,7 @@ fn reclaim() {
     const ROUNDS: u32 = 16;
     // The one record that is left belongs to this handle, which is never dropped: that of a thread
     // that has ended would look like a leak to tools that search memory for pointers.
-    static KEEPER: Mutex<Option<ReclaimHandle>> = Mutex::new(None);
+    static KEEPER: Mutex<rank::ReclaimKeeper, Option<ReclaimHandle>> = Mutex::new(None);
     let mut keeper = KEEPER.lock();
     let keeper = keeper
         .get_or_insert_with(|| ReclaimHandle(crossbeam_epoch::default_collector().register()));

@@ -8,7 +8,7 @@ use super::models::UrgentMutex;
 use crate::object::edt::EdtRef;
 use crate::sync::{AtomicUsize, Ordering};
 #[cfg(not(loom))]
-use parking_lot::Mutex as UrgentMutex;
+type UrgentMutex<T> = ocr_base::lock::Mutex<ocr_base::lock::rank::Urgent, T>;
 use std::collections::{BTreeMap, VecDeque};
 
 /// The queue of EDTs with a priority. On cache lines of its own: every worker reads `count` all the

@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::RwLock;
+use ocr_base::lock::{RwLock, rank};
 
 /// An EDT that was created, and its value when it has run. Its clones are handles of the same EDT. As a need of another
 /// EDT it gives `&R`.
@@ -239,7 +239,8 @@ pub(super) fn run_first<F: FnOnce() + Send + 'static>(name: &str, f: F) {
 }
 
 /// The templates of this run, by the types of what their EDTs do.
-static TEMPLATES: RwLock<Option<HashMap<TypeId, Arc<Owned>>>> = RwLock::new(None);
+static TEMPLATES: RwLock<rank::TaskTemplates, Option<HashMap<TypeId, Arc<Owned>>>> =
+    RwLock::new(None);
 
 /// The template of EDTs that do such work, which is created for the first of them.
 fn template_of<W: EdtBody>(name: &str, _: &W) -> sys::ocrGuid_t {

@@ -72,7 +72,7 @@ pub use need::Needs;
 pub use template::{Blocks, NdRange, Template};
 
 use crate::capi::{is_called_by_rust, sys};
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::any::{Any, type_name_of_val};
 use std::cell::Cell;
 use std::panic::resume_unwind;
@@ -86,7 +86,7 @@ use std::sync::{Arc, OnceLock};
 struct Guide;
 
 /// Held while a run goes on: there is one at a time in a process.
-static RUNNING: Mutex<()> = Mutex::new(());
+static RUNNING: Mutex<rank::TasksRun, ()> = Mutex::new(());
 
 /// Which run goes on, an odd number, or an even one between runs; none is used twice. `RUNNING` guards changes. Relaxed:
 /// EDTs of a run read it, which begin after it was set for that run, and have ended before it changes.
@@ -99,7 +99,7 @@ thread_local! {
 }
 
 /// The payload of the first panic in an EDT of this run.
-static PANIC: Mutex<Option<Box<dyn Any + Send>>> = Mutex::new(None);
+static PANIC: Mutex<rank::TasksPanic, Option<Box<dyn Any + Send>>> = Mutex::new(None);
 
 /// Begins a run, has an EDT call `f`, and returns its value when all EDTs have ended that it and its descendants have
 /// created. Settings come from the environment, as for every OCR program. Runs of several threads take turns.

@@ -33,8 +33,8 @@ use super::format::{
 };
 use super::keeper::{Keeper, State};
 use crate::text::Readable;
+use ocr_base::lock::{Mutex, rank};
 use ocr_trace::identity::RunIdentity;
-use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 use std::cell::Cell;
 use std::io;
@@ -224,7 +224,7 @@ pub(crate) struct Recording {
     /// The process, and ticks and nanoseconds of the begin, as they stand in the head while nobody overwrites it.
     process: u32,
     first: [u64; 2],
-    file: Mutex<Growing>,
+    file: Mutex<rank::RecordingFile, Growing>,
     /// Whether there is no room for another segment. Relaxed: the flag orders nothing, and a thread that sees it late
     /// tries in vain.
     pub(super) full: AtomicBool,
@@ -235,9 +235,9 @@ pub(crate) struct Recording {
     /// How many threads have written. Relaxed: the addition alone gives each thread a number of its own.
     pub(super) owners: AtomicU32,
     /// The works whose names have been recorded.
-    pub(super) named: Mutex<FxHashSet<u64>>,
+    pub(super) named: Mutex<rank::RecordedNames, FxHashSet<u64>>,
     /// Held by the thread that writes a pair of ticks and nanoseconds.
-    calibrating: Mutex<Calibration>,
+    calibrating: Mutex<rank::Calibrating, Calibration>,
     /// How many ticks 2^30 ns take; 0 while that is not known. Relaxed: the number stands alone.
     speed: AtomicU64,
     /// When counters are to be looked at next, in ticks. Relaxed: the exchange alone decides which of several threads

@@ -9,6 +9,7 @@
 //! - [`text::duration`]: a time with three digits: `1.23 ms`; takes seconds.
 //! - [`text::read_file`]: a file's content as text; `io::Error` of the system.
 //! - [`text::threads`]: names of threads, by the system's number; a text where there is none.
+//! - [`lock`]: mutexes and reader-writer locks with ranks; [`lock::rank`] is the table of all locks.
 //! - [`apart`]: threads with a table of descriptors of their own, so that the program's files and the runtime's never meet.
 //! - [`output_file::OutputFile`]: a file that is written under a name of the user's; `io::Error`, in words for people.
 //! - [`output_file::without_signals`]: writes that end in an error, and in no signal, at a limit of file size.
@@ -18,6 +19,7 @@
 //!   calls.
 
 pub mod apart;
+pub mod lock;
 pub mod output_file;
 pub mod sync;
 pub mod text;

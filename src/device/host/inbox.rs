@@ -23,9 +23,9 @@ use models::ModelCondvar as Condvar;
 #[cfg(loom)]
 use models::ModelMutex as Mutex;
 #[cfg(not(loom))]
-use parking_lot::Condvar;
+use ocr_base::lock::Condvar;
 #[cfg(not(loom))]
-use parking_lot::Mutex;
+type Mutex<T> = ocr_base::lock::Mutex<ocr_base::lock::rank::Inbox, T>;
 use std::time::Duration;
 
 pub(crate) struct Inbox<M> {

@@ -11,6 +11,7 @@ use crate::device::opencl::surroundings::{
 };
 use crate::device::opencl::{surroundings, threads};
 use crate::text::Readable;
+use ocr_base::lock::{Mutex, rank};
 use opencl3::device::{
     CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_LOCAL_MEM_SIZE,
     CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_CONSTANT_ARGS, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE,
@@ -24,7 +25,6 @@ use opencl3::platform::platform::{
     CL_PLATFORM_NAME, CL_PLATFORM_VERSION, get_platform_data, get_platform_ids,
 };
 use opencl3::types::cl_device_id;
-use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::panic::resume_unwind;
@@ -169,14 +169,14 @@ pub fn discover_telling(tell: fn(&str)) -> Inventory {
 }
 
 /// What is called with the name of a platform before it is asked.
-static TELL: Mutex<Option<fn(&str)>> = Mutex::new(None);
+static TELL: Mutex<rank::TellDiscovery, Option<fn(&str)>> = Mutex::new(None);
 
 /// Finds the machine's OpenCL devices, loading OpenCL if need be. Never fails: what is wrong is in
 /// the answer.
 pub fn discover() -> Inventory {
     // One at a time: PoCL 3.1 hands out devices that another thread's first question is still
     // setting up, and crashes on them.
-    static ASKING: Mutex<()> = Mutex::new(());
+    static ASKING: Mutex<rank::AskingOpencl, ()> = Mutex::new(());
     // Before anything that another thread of the first process may have held.
     if let Some(first) = forked_from() {
         return Inventory {

@@ -14,7 +14,7 @@ use crate::device::{
 };
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -38,7 +38,7 @@ pub struct DeviceManager {
     /// How many queues for kernels there are.
     queues: usize,
     thread_number: libc::pid_t,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    thread: Mutex<rank::ManagerThread, Option<JoinHandle<()>>>,
 }
 
 impl DeviceManager {

@@ -8,6 +8,7 @@ use crate::device::LaunchRange;
 use crate::device::host::completion_wake::Notify;
 use crate::device::opencl::discovery::{RawDevice, number, numbers};
 use cl3::load_library;
+use ocr_base::lock::{Mutex, rank};
 use opencl3::context::context;
 use opencl3::device::{
     self as devices, CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_PARTITION_BY_COUNTS,
@@ -24,7 +25,6 @@ use opencl3::{
     command_queue as queue, event as cl_events, kernel as cl_kernels, memory,
     program as cl_programs,
 };
-use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::ffi::{CStr, c_void};
 use std::ptr;
@@ -36,7 +36,7 @@ struct Callbacks {
     kept: Option<FxHashMap<usize, Box<dyn Notify>>>,
 }
 
-static ASKED: Mutex<Callbacks> = Mutex::new(Callbacks {
+static ASKED: Mutex<rank::KnownCallbacks, Callbacks> = Mutex::new(Callbacks {
     next: 0,
     kept: None,
 });

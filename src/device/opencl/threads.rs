@@ -14,7 +14,7 @@ use crate::cores::CoreSet;
 use crate::device::opencl::surroundings;
 use crate::stack::SignalStack;
 use crate::text::read_file;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
@@ -35,10 +35,11 @@ static ANY: AtomicBool = AtomicBool::new(false);
 static PROGRAM_HAS_OPENCL: AtomicBool = AtomicBool::new(false);
 
 /// The threads that are started here and have not ended, by number.
-static OWN: Mutex<Vec<libc::pid_t>> = Mutex::new(Vec::new());
+static OWN: Mutex<rank::OpenclThreads, Vec<libc::pid_t>> = Mutex::new(Vec::new());
 
 /// The threads that platforms have started when they were asked for their devices, by the platforms' names.
-static OF_PLATFORMS: Mutex<Vec<(String, libc::pid_t)>> = Mutex::new(Vec::new());
+static OF_PLATFORMS: Mutex<rank::OpenclPlatforms, Vec<(String, libc::pid_t)>> =
+    Mutex::new(Vec::new());
 
 thread_local! {
     /// Whether this is one of the threads that are started here.

@@ -11,16 +11,16 @@ use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
 use crate::object::guid::Guid;
 use crate::report::tally::Wait;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
 
 /// What the program's arguments have given for each run that it begins.
-static GIVEN: Mutex<GivenArguments> = Mutex::new(GivenArguments::NOTHING);
+static GIVEN: Mutex<rank::GivenArguments, GivenArguments> = Mutex::new(GivenArguments::NOTHING);
 
 /// The run that has begun.
-static RUN: Mutex<Option<Legacy>> = Mutex::new(None);
+static RUN: Mutex<rank::LegacyRun, Option<Legacy>> = Mutex::new(None);
 
 struct Legacy {
     run: Run,

@@ -17,7 +17,7 @@ use crate::object::edt::Edt;
 use crate::object::guid::Guid;
 use crate::object::place::{Place, PlaceSet};
 use crate::text::Readable;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -38,7 +38,7 @@ pub(crate) struct Devices {
     /// Whether the program has asked for the devices, and so may name one in a hint.
     pub(crate) asked: AtomicBool,
     /// The devices on which kernels of EDTs have failed that have not run yet, and whether there are any.
-    failed: Mutex<HashMap<Guid, PlaceSet>>,
+    failed: Mutex<rank::FailedKernels, HashMap<Guid, PlaceSet>>,
     any_failed: AtomicBool,
 }
 

@@ -1,6 +1,6 @@
 //! Whether a run ends, and to what else the workers are interrupted between two EDTs.
 
-use parking_lot::{Condvar, Mutex};
+use ocr_base::lock::{Condvar, Mutex, rank};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU64, Ordering};
 
 /// Exit status of a program that the runtime ended with a message.
@@ -44,7 +44,7 @@ pub(crate) struct End {
     /// Whether a thread has found that the program hangs. The swap in [`End::accuse`] pairs with itself: one thread
     /// finds false.
     accused: AtomicBool,
-    pub(crate) shutdown: Mutex<bool>,
+    pub(crate) shutdown: Mutex<rank::Shutdown, bool>,
     pub(crate) changed: Condvar,
 }
 

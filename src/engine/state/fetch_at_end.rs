@@ -1,7 +1,7 @@
 //! The fetch of a block's content from a device at the end of a run, for which the end waits.
 
 use crate::device::DeviceError;
-use parking_lot::{Condvar, Mutex};
+use ocr_base::lock::{Condvar, Mutex, rank};
 
 /// The token of a fetch that no EDT asks for; no EDT has it.
 pub(crate) const FETCH_AT_END: usize = 0;
@@ -9,7 +9,7 @@ pub(crate) const FETCH_AT_END: usize = 0;
 /// The fetch that the end of a run waits for.
 #[derive(Default)]
 pub(crate) struct FetchAtEnd {
-    answer: Mutex<Option<Result<(), DeviceError>>>,
+    answer: Mutex<rank::FetchAtEnd, Option<Result<(), DeviceError>>>,
     changed: Condvar,
 }
 

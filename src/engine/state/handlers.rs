@@ -9,7 +9,7 @@
 //! replaced again by the thread that watches.
 
 use crate::symbols;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -43,14 +43,14 @@ const OF_LLVM: [libc::c_int; 15] = [
 ];
 
 /// Handlers that OpenCL has installed, for runs that begin later.
-static OF_OPENCL: Mutex<Vec<(libc::c_int, usize)>> = Mutex::new(Vec::new());
+static OF_OPENCL: Mutex<rank::HandlersOfOpencl, Vec<(libc::c_int, usize)>> = Mutex::new(Vec::new());
 
 /// The functions that the runtime has installed as handlers: those of the last run stay when it has ended.
-static OURS: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+static OURS: Mutex<rank::HandlersOfRuntime, Vec<usize>> = Mutex::new(Vec::new());
 
 /// The handlers that are installed while a run lives.
 pub(crate) struct Handlers {
-    installed: Mutex<Vec<Handler>>,
+    installed: Mutex<rank::Handlers, Vec<Handler>>,
     /// Installs a handler of `SIGFPE` that comes before OpenCL's, where OpenCL has one. It is given what the signal did
     /// before OpenCL was asked.
     come_before: fn(&Action) -> Option<Handler>,

@@ -15,8 +15,8 @@ use crate::object::code::{Code, Kernel};
 use crate::object::place::Place;
 use crate::symbols;
 use crate::text::{Readable, read_file};
+use ocr_base::lock::{Mutex, rank};
 use ocr_base::output_file::apart;
-use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -31,9 +31,9 @@ pub(crate) struct Remembered {
     /// None where nothing is kept.
     store: Option<Store>,
     /// The name of this program, and what tells it from others; made when the first variant is asked for.
-    program: Mutex<Option<String>>,
+    program: Mutex<rank::RememberedProgram, Option<String>>,
     /// The places of which something was asked.
-    places: Mutex<HashMap<Place, KnownEntries>>,
+    places: Mutex<rank::RememberedPlaces, HashMap<Place, KnownEntries>>,
 }
 
 impl Remembered {

@@ -23,7 +23,7 @@ use crate::sched::queues::Queues;
 use crate::sched::reclaim::Reclaim;
 use crate::sync::preemption_point;
 use crossbeam_utils::CachePadded;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::time::Instant;
@@ -83,7 +83,7 @@ pub(crate) struct Runtime {
 
 /// The runtime of this process. Each thread of the program that has a context holds it, too, so
 /// that it is freed when the last of them has let go of it.
-static CURRENT: Mutex<Option<Arc<Runtime>>> = Mutex::new(None);
+static CURRENT: Mutex<rank::CurrentRun, Option<Arc<Runtime>>> = Mutex::new(None);
 
 /// Whether a runtime was ever installed.
 static BEGUN: AtomicBool = AtomicBool::new(false);

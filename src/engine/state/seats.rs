@@ -45,7 +45,7 @@ use crate::engine::state::runtime::Runtime;
 use crate::sched::queues::Local;
 use crate::stack;
 use crate::stack::SignalStack;
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use ocr_base::lock::{Condvar, Mutex, MutexGuard, rank};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -77,7 +77,7 @@ pub(crate) enum Seating {
 pub(crate) struct Seats {
     /// What a thread does that has got a seat. Set before the first thread is started.
     work: OnceLock<fn(&'static Runtime, Local)>,
-    state: Mutex<SeatState>,
+    state: Mutex<rank::Seats, SeatState>,
     /// Something has changed in `state` that a thread may wait for, but a spare.
     changed: Condvar,
     /// Signalled when there is a seat for a spare, once for each.
@@ -266,11 +266,11 @@ impl Seats {
         Ok(thread)
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, SeatState> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, rank::Seats, SeatState> {
         self.state.lock()
     }
 
-    pub(crate) fn wait(&self, state: &mut MutexGuard<'_, SeatState>) {
+    pub(crate) fn wait(&self, state: &mut MutexGuard<'_, rank::Seats, SeatState>) {
         self.changed.wait(state);
     }
 

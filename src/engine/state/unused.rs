@@ -10,11 +10,11 @@ use crate::object::code::{Kernel, KernelError};
 use crate::object::edt::Edt;
 use crate::object::name::EdtName;
 use crate::sched::policy;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 
 /// Templates whose EDTs ran as functions though they have kernels, each with the reason.
 #[derive(Default)]
-pub(crate) struct UnusedKernels(Mutex<Vec<Unused>>);
+pub(crate) struct UnusedKernels(Mutex<rank::UnusedKernels, Vec<Unused>>);
 
 struct Unused {
     why: String,

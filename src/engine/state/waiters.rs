@@ -4,7 +4,7 @@ use crate::engine::state::runtime::Runtime;
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
 use crate::sync::preemption_point;
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use ocr_base::lock::{Condvar, Mutex, MutexGuard, rank};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -53,7 +53,7 @@ pub(crate) enum WaitState {
 
 /// A thread that waits in a call, with the answer that it waits for.
 pub(crate) struct Sleeper {
-    state: Mutex<WaitState>,
+    state: Mutex<rank::Sleeper, WaitState>,
     changed: Condvar,
     /// Its EDT is in the queue of a block, or a device could not bring the block.
     pub(crate) stuck: AtomicBool,
@@ -61,7 +61,7 @@ pub(crate) struct Sleeper {
 
 /// All threads that wait in a call of the runtime.
 #[derive(Default)]
-pub(crate) struct Waiters(Mutex<Vec<Weak<Sleeper>>>);
+pub(crate) struct Waiters(Mutex<rank::Waiters, Vec<Weak<Sleeper>>>);
 
 impl Waiters {
     pub(crate) fn add(&self, sleeper: &Arc<Sleeper>) {

@@ -11,7 +11,7 @@ use crate::engine::state::context::Context;
 use crate::engine::state::end::Interrupt;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::{fork, seats};
-use parking_lot::MutexGuard;
+use ocr_base::lock::{MutexGuard, rank};
 
 impl Context {
     fn name(&self) -> usize {
@@ -111,7 +111,11 @@ impl Context {
 
 impl Runtime {
     /// Waits until nobody pauses the runtime, as so many of the threads that run EDTs.
-    fn wait_for_resume(&self, state: &mut MutexGuard<'_, seats::SeatState>, threads: usize) {
+    fn wait_for_resume(
+        &self,
+        state: &mut MutexGuard<'_, rank::Seats, seats::SeatState>,
+        threads: usize,
+    ) {
         state.pause.still += threads;
         self.seats.notify(state);
         while state.pause.is_on() && !self.end.is_ending() {

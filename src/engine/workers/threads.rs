@@ -8,7 +8,7 @@ use crate::object::name::EdtName;
 use crate::sched::queues::Local;
 use crate::sched::reclaim::begin_worker;
 use crate::stack;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
@@ -207,7 +207,7 @@ impl Context {
 
 /// Has [`thread_ends`] called where a thread ends by itself. A destructor of Rust's would be called by `exit` as
 /// well, and before those of C++ and of other keys, which may call the runtime.
-static KEY: Mutex<Option<libc::pthread_key_t>> = Mutex::new(None);
+static KEY: Mutex<rank::ThreadKey, Option<libc::pthread_key_t>> = Mutex::new(None);
 
 /// Has the end of this thread seen to. A worker is to call [`stop_watching`] before.
 pub(crate) fn watch_thread() {

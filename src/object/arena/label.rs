@@ -14,7 +14,7 @@ use super::{Arena, CHUNKS, Depot, Slot};
 use crate::object::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS, Guid};
 use crate::object::waiting::{Waiting, Wake};
 use crate::sync::preemption_point;
-use parking_lot::RwLock;
+use ocr_base::lock::{RwLock, rank};
 use std::collections::BTreeMap;
 
 /// Why a label cannot be claimed.
@@ -66,7 +66,7 @@ struct LabelRun {
 /// The runs of an arena.
 #[derive(Default)]
 pub(super) struct Runs {
-    runs: RwLock<KnownRuns>,
+    runs: RwLock<rank::LabelRuns, KnownRuns>,
     waiting: Waiting<u32, Watcher>,
 }
 

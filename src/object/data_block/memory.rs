@@ -9,7 +9,7 @@
 
 use super::super::guid::Guid;
 use crate::text::Counted;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::collections::VecDeque;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -82,7 +82,7 @@ pub(crate) struct Former {
 
 /// The blocks that have outlived their runs, of which nobody can touch the pages: the last ones, since each takes a
 /// mapping, and addresses, of which a process may have a limit.
-static FORMER: Mutex<VecDeque<(Guid, Memory)>> = Mutex::new(VecDeque::new());
+static FORMER: Mutex<rank::FormerMemory, VecDeque<(Guid, Memory)>> = Mutex::new(VecDeque::new());
 const FORMER_MOST: usize = 1024;
 const FORMER_BYTES: usize = 1 << 30;
 

@@ -39,7 +39,7 @@ use super::interface::{Choice, Choices, Keeper, KeptEdt, Machine, Policy, Policy
 use super::queue::{Places, Queue, QueuedEdt, WaitingLine};
 use super::told::{Considered, Expected, Why};
 use crate::place::Place;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -69,7 +69,7 @@ const LOOKS: usize = 16;
 
 #[derive(Default)]
 struct Eft {
-    plan: Mutex<Option<EftPlan>>,
+    plan: Mutex<rank::EftPlan, Option<EftPlan>>,
     /// How many are kept. It orders nothing.
     len: AtomicUsize,
 }

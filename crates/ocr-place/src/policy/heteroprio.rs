@@ -6,7 +6,7 @@
 use super::interface::{Choice, Choices, Keeper, KeptEdt, Machine, Policy, PolicyEntry, Taken};
 use super::queue::Places;
 use crate::place::Place;
-use parking_lot::Mutex;
+use ocr_base::lock::{Mutex, rank};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,7 +32,7 @@ type HeteroPrioKey = (i32, Reverse<u64>, u64);
 
 #[derive(Default)]
 struct HeteroPrio {
-    state: Mutex<Option<HeteroPrioState>>,
+    state: Mutex<rank::HeteroPrio, Option<HeteroPrioState>>,
     /// How many EDTs are kept. `Relaxed`: the number stands alone and orders nothing.
     len: AtomicUsize,
 }

@@ -103,6 +103,8 @@ impl fmt::Display for Checks {
 pub enum Bind {
     /// Workers and CPU devices get cores of their own where both run EDTs.
     Auto,
+    /// As `Auto`, and each worker stays on one core of the workers'.
+    Cores,
     /// All threads may run on all cores.
     Off,
 }
@@ -111,6 +113,7 @@ impl fmt::Display for Bind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Bind::Auto => "auto",
+            Bind::Cores => "cores",
             Bind::Off => "off",
         })
     }
@@ -205,7 +208,7 @@ settings! { cores;
 
     /// Whether workers and CPU devices get cores of their own.
     bind: Bind = Bind::Auto, utf8(parse_bind), "bind", "OCR_BIND",
-        "auto: workers and a CPU device that is used beside functions get cores of their own; off: all share all";
+        "auto: workers and a CPU device that is used beside functions get cores of their own; cores: so, and each worker stays on one core; off: all share all";
 
     /// Name of the placement policy.
     sched: String = policy::DEFAULT.into(), utf8(parse_policy), "sched", "OCR_SCHED",

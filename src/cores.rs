@@ -62,6 +62,23 @@ impl CoreSet {
         (self.0.iter()).all(|core| others.0.binary_search(core).is_ok())
     }
 
+    /// Each core alone, in the order in which threads are to take them: first one hardware thread of each core of the
+    /// processor, then their neighbours.
+    pub fn spread(&self) -> Vec<CoreSet> {
+        self.spread_by(neighbours)
+    }
+
+    fn spread_by(&self, place: impl Fn(usize) -> Neighbours) -> Vec<CoreSet> {
+        let places: Vec<Neighbours> = self.0.iter().map(|&core| place(core)).collect();
+        let turn = |at: usize| places[..at].iter().filter(|it| **it == places[at]).count();
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        order.sort_by_cached_key(|&at| (turn(at), at));
+        order
+            .into_iter()
+            .map(|at| CoreSet(vec![self.0[at]]))
+            .collect()
+    }
+
     /// Divides the set: the second part has so many cores, and the first one has the rest. Neighbours stay together as far as
     /// that can be, since two threads of one core do not have its whole speed each.
     fn split_off(&self, last: usize, place: impl Fn(usize) -> Neighbours) -> (CoreSet, CoreSet) {
@@ -271,6 +288,15 @@ mod tests {
         let shares = Shares::with(&set([1, 3, 5, 7]), 4, (1, true), 1, |_| (0, 0)).expect("room");
         assert_eq!(shares.of_workers, set([1, 3, 5]));
         assert_eq!(shares.of_devices, set([7]));
+    }
+
+    #[test]
+    fn threads_spread_over_cores_before_they_share_one() {
+        let place = |core: usize| (0, core as u32 / 2);
+        let order = set(0..4).spread_by(place);
+        assert_eq!(order, [set([0]), set([2]), set([1]), set([3])]);
+        assert_eq!(set([5]).spread_by(place), [set([5])]);
+        assert_eq!(set([]).spread_by(place), []);
     }
 
     #[test]

@@ -38,6 +38,7 @@
 //! itself; that is what the number is for.
 
 use crate::check::history::Who;
+use crate::config::Bind;
 use crate::cores::CoreSet;
 use crate::engine::state::end::{FATAL_STATUS, Interrupt};
 use crate::engine::state::fatal::{end_process, fatal};
@@ -108,10 +109,13 @@ pub(crate) struct SeatState {
     pub(crate) spare: usize,
     /// The seats that have been given up.
     retired: Vec<Local>,
-    /// The threads that run EDTs, or wait for a seat, by the numbers that the system gives them.
-    numbers: Vec<libc::pid_t>,
+    /// The threads that run EDTs, or wait for a seat, by the numbers that the system gives them, each with the seat that it
+    /// had last.
+    numbers: Vec<(libc::pid_t, Option<usize>)>,
     /// On which cores they run, if not on all.
     cores: Option<CoreSet>,
+    /// The core for each seat, in turns; empty unless a thread with a seat is to stay on one core (`OCR_BIND=cores`).
+    pins: Vec<CoreSet>,
     threads: Vec<JoinHandle<()>>,
     /// How many of them have begun: what the system keeps of a thread is there.
     begun: usize,
@@ -157,6 +161,28 @@ impl SeatState {
     /// Empty seats that no thread which is away will take.
     pub(crate) fn for_spares(&self) -> usize {
         self.empty.len().saturating_sub(self.back)
+    }
+
+    /// The core of a seat; none where threads move.
+    fn pin(&self, seat: usize) -> Option<&CoreSet> {
+        let turn = seat.checked_rem(self.pins.len())?;
+        self.pins.get(turn)
+    }
+
+    /// Takes an empty seat for the calling thread, which goes to the core of that seat if it has one.
+    pub(crate) fn sit_down(&mut self) -> Option<Local> {
+        let local = self.empty.pop()?;
+        if let Some(pin) = self.pin(local.index()) {
+            // SAFETY: `gettid` has no preconditions.
+            let number = unsafe { libc::gettid() };
+            // A thread that the system refuses to bind stays where it is.
+            let _ = pin.bind(number);
+            let this = self.numbers.iter_mut().find(|(other, _)| *other == number);
+            if let Some((_, seat)) = this {
+                *seat = Some(local.index());
+            }
+        }
+        Some(local)
     }
 
     /// Threads that run EDTs or may begin to.
@@ -223,8 +249,14 @@ impl Seats {
     pub(crate) fn bind(&self, cores: &CoreSet) -> bool {
         let mut state = self.state.lock();
         state.cores = Some(cores.clone());
+        if !state.pins.is_empty() {
+            state.pins = cores.spread();
+        }
         // Each is there: it takes its number away, with the lock, before it ends.
-        let refused = |&&thread: &&libc::pid_t| cores.bind(thread).is_err();
+        let refused = |&&(thread, seat): &&(libc::pid_t, Option<usize>)| {
+            let pin = seat.and_then(|seat| state.pin(seat));
+            pin.unwrap_or(cores).bind(thread).is_err()
+        };
         state.numbers.iter().filter(refused).count() == 0
     }
 
@@ -233,7 +265,7 @@ impl Seats {
         // SAFETY: `gettid` has no preconditions.
         let number = unsafe { libc::gettid() };
         let mut state = self.state.lock();
-        state.numbers.push(number);
+        state.numbers.push((number, None));
         if let Some(cores) = &state.cores {
             let _ = cores.bind(number);
         }
@@ -377,7 +409,7 @@ impl Seats {
             let mut state = runtime.seats.lock();
             // SAFETY: `gettid` has no preconditions.
             let number = unsafe { libc::gettid() };
-            state.numbers.retain(|&other| other != number);
+            state.numbers.retain(|&(other, _)| other != number);
             state.running -= 1;
             runtime.seats.own.fetch_sub(1, Ordering::SeqCst);
             runtime.seats.notify(&mut state);
@@ -418,6 +450,11 @@ impl Seats {
     ) -> Result<(), (usize, std::io::Error)> {
         self.work.get_or_init(|| work);
         let mut state = self.state.lock();
+        if *runtime.settings.bind == Bind::Cores
+            && let Ok(cores) = CoreSet::of_thread(0)
+        {
+            state.pins = cores.spread();
+        }
         let all = state.begun + locals.len();
         for local in locals {
             state.empty.push(local);
@@ -437,7 +474,7 @@ impl Seats {
         while !runtime.end.is_ending() {
             if state.for_spares() != 0 {
                 state.spare -= 1;
-                return state.empty.pop();
+                return state.sit_down();
             }
             self.free.wait(&mut state);
         }

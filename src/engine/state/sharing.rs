@@ -198,7 +198,7 @@ fn remark_shared(runtime: &Runtime, used: &[Used]) {
         Bind::Off => {
             "for honest figures give each its own, which OCR_BIND=auto does where there is a choice"
         }
-        Bind::Auto => {
+        Bind::Auto | Bind::Cores => {
             "for honest figures give each its own, for instance with OCR_WORKERS and, for PoCL, \
                  POCL_MAX_PTHREAD_COUNT"
         }

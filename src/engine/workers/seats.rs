@@ -182,7 +182,7 @@ impl Context {
                 _ => state.looking -= 1,
             }
             if state.for_spares() != 0 {
-                self.local = state.empty.pop();
+                self.local = state.sit_down();
             }
             if state.back <= state.empty.len() {
                 runtime.end.uncall(Interrupt::OVERSUBSCRIBED);

@@ -90,7 +90,7 @@ pub const SETTINGS: &[Description] = &[
     Description {
         name: "models",
         variable: "OCR_MODELS",
-        what: "what runs have learned of how long EDTs and copies take: off, or a directory, which a run then fills under any policy that uses devices (cpu uses none); default: ocr/models in the user's cache directory, for policies that learn",
+        what: "what runs have learned of how long EDTs and copies take: off, or a directory; runs under every policy add to it, and eft and heteroprio read it; default: ocr/models in the user's cache directory",
     },
     Description {
         name: "check",
@@ -203,11 +203,6 @@ impl Models {
             Models::In(directory) => Some(Store::new(directory.clone())),
             Models::Cache => Store::of_user(|name| std::env::var_os(name)),
         }
-    }
-
-    /// Whether a run learns whatever its policy is.
-    pub fn are_asked_for(&self) -> bool {
-        matches!(self, Models::In(_))
     }
 }
 

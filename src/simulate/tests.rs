@@ -1,3 +1,5 @@
+mod drawn;
+
 use super::*;
 use crate::model::RunTimes;
 use crate::object::place::Place;

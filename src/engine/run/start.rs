@@ -112,7 +112,8 @@ impl Run {
             .value
             .as_deref()
             .inspect(|file| Report::remove(file));
-        let learns = policy.learns() || settings.models.are_asked_for();
+        let remembered = Remembered::new(policy.learns(), &settings.models);
+        let learns = policy.learns() || remembered.is_kept();
         let timed = if settings.is_reported() {
             Timed::Kernels
         } else if learns {
@@ -141,7 +142,7 @@ impl Run {
             platform,
             policy_name: settings.sched.to_string(),
             learns,
-            remembered: Remembered::new(learns, &settings.models),
+            remembered,
             transfers: Transfers::default(),
             devices: Devices::new(|runtime| Arc::new(DeviceEvents(runtime))),
             end: CachePadded::default(),

@@ -25,7 +25,7 @@ mod machine;
 
 pub use machine::{DeviceWish, Wish};
 
-use crate::model::{KeptTimes, RunTimes};
+use crate::model::{KeptTimes, RunTimes, ToldBy};
 use crate::report::bounds::{Bounds, Precedence, Problem};
 use crate::report::recorded::RecordedRun;
 use crate::simulate::{MachineModel, SimulatedDevice, SimulatedTask, TaskGraph, Uses, simulate};
@@ -210,7 +210,7 @@ impl Replay {
                 alone: (0..count).map(each).collect(),
                 ..KeptTimes::default()
             };
-            models[template as usize].seed(place, bytes, &kept);
+            models[template as usize].seed(place, bytes, ToldBy::Bytes, &kept);
         }
         models
     }

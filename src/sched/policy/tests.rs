@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::RunTimes;
+use crate::model::{RunTimes, Shape};
 use crate::object::place::Place;
 
 /// A machine with workers that are free, and a device that has lately run so many kernels at once.
@@ -44,7 +44,8 @@ fn kept(edt: usize, times: &'static RunTimes) -> KeptEdt {
         edt,
         priority: 0,
         times,
-        bytes: 64,
+        shape: 64.into(),
+        frees_worker: false,
         candidates: [Place::HOST, DEVICES[0]]
             .map(candidate)
             .into_iter()
@@ -116,8 +117,8 @@ impl Machine for Loads {
 struct Bytes([u64; 3]);
 
 impl BlockPlaces for Bytes {
-    fn bytes(&self) -> u64 {
-        64
+    fn shape(&self) -> Shape {
+        64.into()
     }
     fn bytes_at(&self, place: Place) -> u64 {
         self.0[place.number()]
@@ -319,9 +320,12 @@ fn a_worker_that_gets_nothing_is_offered_nothing() {
         let policy = parse(name).expect("a policy");
         let keeper = policy.keeper().expect("it keeps EDTs");
         let machine = Offered(std::cell::Cell::new(false));
-        keeper.keep(kept(7, &TIMES), &machine);
+        for edt in [7, 8] {
+            keeper.keep(kept(edt, &TIMES), &machine);
+        }
         assert!(machine.0.get(), "{name}");
         assert_eq!(keeper.take(DEVICES[0], &machine).edt, Some(7), "{name}");
+        assert_eq!(keeper.take(Place::HOST, &machine).edt, Some(8), "{name}");
         assert_eq!(keeper.take(Place::HOST, &machine).edt, None, "{name}");
         assert!(!machine.0.get(), "{name}: the worker would ask for ever");
     }

@@ -183,10 +183,16 @@ impl Class {
             kept.is_new = true;
             self.newest.store(ns.max(1), Ordering::Relaxed);
             if self.is_outvoted(kept, ns, beside) {
-                // The place, or what the EDTs do, has changed: what was before says nothing any more.
-                (kept.alone, kept.beside) = (Samples::default(), Samples::default());
-                self.alone.set(&kept.alone);
-                self.beside.set(&kept.beside);
+                // The place, or what the EDTs do, has changed: what was before says nothing any more. Where all of them ran
+                // alone, or all beside others, nothing is shown of the rest.
+                if kept.off.iter().any(|(_, beside)| !beside) {
+                    kept.alone = Samples::default();
+                    self.alone.set(&kept.alone);
+                }
+                if kept.off.iter().any(|(_, beside)| *beside) {
+                    kept.beside = Samples::default();
+                    self.beside.set(&kept.beside);
+                }
                 self.set_kinds(kept, 0);
                 for (ns, beside) in kept.off {
                     self.take_in(kept, ns, beside);
@@ -196,6 +202,13 @@ impl Class {
             }
             self.take_in(kept, ns, beside);
         });
+    }
+
+    /// How many times as long an EDT takes beside others as alone. None where either has few samples.
+    pub(crate) fn slowdown(&self) -> Option<f64> {
+        let of = |published: &Published| published.get().filter(|one| one.samples >= BESIDE_FROM);
+        let (alone, beside) = (of(&self.alone)?, of(&self.beside)?);
+        Some(beside.ns as f64 / alone.ns.max(1) as f64)
     }
 
     /// Nanoseconds of the newest sample of this run.

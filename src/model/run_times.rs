@@ -1,7 +1,7 @@
 //! How long the EDTs of one template take in each place, and how good the predictions are.
 
 use crate::model::PLACES;
-use crate::model::class::{Estimate, KeptTimes};
+use crate::model::class::{Class, Estimate, KeptTimes};
 use crate::model::samples::{KEPT, Samples};
 use crate::model::shape::Shape;
 use crate::model::sizes::Sizes;
@@ -100,16 +100,24 @@ impl RunTimes {
 
     /// Nanoseconds that the newest EDT of this shape took in a place in this run.
     pub fn newest(&self, place: usize, shape: impl Into<Shape>) -> Option<u64> {
+        self.class_of(place, &shape.into())?.newest()
+    }
+
+    /// How many times as long an EDT of this shape takes in a place while another place works as while none does. None where
+    /// that is not known.
+    pub fn slowdown(&self, place: usize, shape: impl Into<Shape>) -> Option<f64> {
+        self.class_of(place, &shape.into())?.slowdown()
+    }
+
+    fn class_of(&self, place: usize, shape: &Shape) -> Option<&Class> {
         let table = self.0.get()?;
         let times = table.places.get(place)?.get()?;
-        let shape = shape.into();
-        let class = match table.split.decides(&shape.params) {
+        match table.split.decides(&shape.params) {
             Decides::Param(index) => {
                 (times.groups).class_of(shape.bytes, index, shape.params.value(index))
             }
             _ => times.sizes.class_of(shape.bytes),
-        };
-        class?.newest()
+        }
     }
 
     /// What tells EDTs from each other by their times, as far as it is known: those for which it is the same are alike.

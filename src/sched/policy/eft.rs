@@ -375,7 +375,11 @@ impl EftPlan {
             return Plans::Open;
         }
         let end = |place| Some((self.places.end_of_new(one, place, now)?, place));
-        let ends = (kept.candidates.iter()).filter_map(|candidate| end(candidate.place));
+        let helps = kept
+            .candidates
+            .iter()
+            .filter(|one| !self.slows_host(kept, one.place));
+        let ends = helps.filter_map(|candidate| end(candidate.place));
         let Some((_, place)) = ends.min_by_key(|(end, _)| *end) else {
             return Plans::Open;
         };
@@ -390,6 +394,29 @@ impl EftPlan {
             return Plans::Open;
         }
         Plans::To(place)
+    }
+
+    /// Whether the host loses more by an EDT on a device that is idle so far than the EDT would take there: both share cores or
+    /// memory, and what the host has to do takes longer meanwhile.
+    fn slows_host(&self, kept: &KeptEdt, device: Place) -> bool {
+        let (host, queue) = (self.places.get(Place::HOST), self.places.get(device));
+        let is_busy = !host.line().is_empty() || host.given() > 0;
+        let has_host = kept
+            .candidates
+            .iter()
+            .any(|other| other.place == Place::HOST);
+        if device == Place::HOST || !is_busy || !has_host || queue.given() > 0 {
+            return false;
+        }
+        let ns = |place| kept.times.expected(place, &kept.shape);
+        let slowdown = kept.times.slowdown(Place::HOST, &kept.shape);
+        let (Some(on_host), Some(on_device), Some(slowdown)) =
+            (ns(Place::HOST), ns(device), slowdown)
+        else {
+            return false;
+        };
+        let units = host.units().min(host.given() + host.line().len());
+        on_device as f64 * units as f64 * (1.0 - 1.0 / slowdown.max(1.0)) > on_host as f64
     }
 
     /// Whether a place that is idle is to run an EDT though another one is better: what is known of it has become old, and what the
@@ -559,6 +586,7 @@ impl EftPlan {
         };
         let here = self.places.end_of_next(&one.kept, place, now)?;
         let others = (one.kept.candidates.iter()).filter(|candidate| candidate.place != place);
+        let others = others.filter(|candidate| !self.slows_host(&one.kept, candidate.place));
         let ends = others.filter_map(|candidate| {
             let end = self.places.end_of_new(one, candidate.place, now)?;
             Some((end, candidate.place))
@@ -763,6 +791,9 @@ impl EftPlan {
         let len = line.len();
         let gains = |at: usize| {
             let one = line.get(at).filter(|one| !one.stays)?;
+            if self.slows_host(&one.kept, place) {
+                return None;
+            }
             let end = self.places.end_of_next(&one.kept, place, now)?;
             let then = self.places.end_of(other, at, now)?;
             (end + end / GAIN < then).then_some(at)

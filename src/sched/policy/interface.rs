@@ -63,6 +63,11 @@ pub trait VariantTimes: Sync {
         None
     }
 
+    /// How many times as long such an EDT takes in a place while another place works as while none does.
+    fn slowdown(&self, _place: Place, _shape: &Shape) -> Option<f64> {
+        None
+    }
+
     /// EDTs for which this is the same take the same time, as far as it is known.
     fn alike(&self, shape: &Shape) -> (u64, u64) {
         (shape.bytes, 0)
@@ -89,6 +94,10 @@ impl VariantTimes for RunTimes {
 
     fn at_most(&self, place: Place, shape: &Shape) -> Option<u64> {
         self.at_most(place.number(), *shape)
+    }
+
+    fn slowdown(&self, place: Place, shape: &Shape) -> Option<f64> {
+        self.slowdown(place.number(), *shape)
     }
 
     fn newest(&self, place: Place, shape: &Shape) -> Option<u64> {

@@ -330,3 +330,30 @@ fn a_worker_that_gets_nothing_is_offered_nothing() {
         assert!(!machine.0.get(), "{name}: the worker would ask for ever");
     }
 }
+
+/// A kernel takes 20 ms and the function 1 ms, alone; beside the kernel the function takes twice as long. So a kernel costs the
+/// worker ten functions, and the device gets none, though thirty wait.
+#[test]
+fn a_device_that_slows_the_workers_down_more_than_it_helps_gets_nothing() {
+    for (beside, gets) in [(1_000_000, true), (2_000_000, false)] {
+        let times: &'static RunTimes = Box::leak(Box::default());
+        for _ in 0..11 {
+            times.sample(0, 64, beside, true);
+        }
+        for _ in 0..11 {
+            times.sample(0, 64, 1_000_000, false);
+            times.sample(1, 64, 20_000_000, true);
+        }
+        let policy = parse("eft").expect("a policy");
+        let keeper = policy.keeper().expect("it keeps EDTs");
+        let machine = Wide {
+            workers: 1,
+            at_once: 1,
+        };
+        for edt in 0..30 {
+            keeper.keep(kept(edt, times), &machine);
+        }
+        assert!(keeper.take(Place::HOST, &machine).edt.is_some());
+        assert_eq!(keeper.take(DEVICES[0], &machine).edt.is_some(), gets);
+    }
+}

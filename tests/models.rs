@@ -206,7 +206,7 @@ fn damaged_files_are_told_once_and_written_anew() {
         ("cut in half", |whole| whole[..whole.len() / 2].to_vec()),
         ("empty", |_| Vec::new()),
         ("of another version", |whole| {
-            let text = String::from_utf8_lossy(whole).replacen("models 1", "models 2", 1);
+            let text = String::from_utf8_lossy(whole).replacen("models 2", "models 9", 1);
             text.into_bytes()
         }),
         ("garbage", |whole| {

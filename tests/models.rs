@@ -231,7 +231,7 @@ fn damaged_files_are_told_once_and_written_anew() {
             (whole.len(), Some(0)),
             "{what}"
         );
-        let said = run(&example(), &directory, &[]);
+        let said = run(&example(), &directory, &[("OCR_SCHED", "eft")]);
         assert_eq!(
             said.matches("ocr: note: ").count(),
             whole.len(),
@@ -241,6 +241,7 @@ fn damaged_files_are_told_once_and_written_anew() {
             said.contains("learned is lost in part or whole"),
             "{what}: {said}"
         );
+        run(&example(), &directory, &[]);
         // They are whole again.
         assert_eq!(kept(&directory).len(), whole.len(), "{what}");
         assert_eq!(run(&example(), &directory, &[]), "", "{what}");

@@ -9,7 +9,9 @@ mod support;
 use criterion::Criterion;
 use starpu::Graph;
 use std::path::Path;
-use support::{Case, Figures, Runs, Table, any_wanted, measuring, median_ratio, ocr, short};
+use support::{
+    Case, Figures, Runs, Table, any_wanted, measuring, median_ratio, ocr, short, wanted,
+};
 
 /// What is compared with `eager`, and `eager`.
 const POLICIES: [&str; 4] = ["cpu", "device", "static:1:1", "eager"];
@@ -199,6 +201,83 @@ fn against_starpu(criterion: &mut Criterion, program: &Path) {
     table.print();
 }
 
+/// What the models know before, by runs under these policies; with the steps of both variants exchanged, if so.
+const KNOWLEDGE: [(&str, &[(&str, bool)]); 5] = [
+    ("nothing", &[]),
+    ("the function", &[("cpu", false)]),
+    ("the kernel", &[("device", false)]),
+    ("other parameters", &[("cpu", true), ("device", true)]),
+    ("all", &[("eft", false), ("eft", false), ("eft", false)]),
+];
+
+/// How many EDTs in a fourth table, and the steps of the faster variant; the bars of the first of three runs, and of their
+/// median, over the best single place.
+const FEW_AND_MANY: [(u64, u64, f64, f64); 3] = [
+    (7, 4_000_000, 3.5, 1.10),
+    (20, 4_000_000, 1.25, 1.10),
+    (400, 800_000, 1.25, 1.10),
+];
+
+/// The fourth table: `eft` in each state of knowledge, in three runs that go on with the same models.
+fn knowledge(program: &Path) {
+    let mut table = Table::new(
+        "What `eft` knows before, 1 worker and a device: time over the best single place",
+        &[
+            "",
+            "known before",
+            "first run",
+            "bar",
+            "median of three",
+            "bar",
+        ],
+    );
+    let device = std::env::var("OCR_BENCH_DEVICE").unwrap_or_else(|_| "0".into());
+    let models = std::env::temp_dir().join(format!("ocr-bench-known-{}", std::process::id()));
+    let folder = models.to_string_lossy().into_owned();
+    for (host, device_part) in [(1, 20), (1, 4), (20, 1)] {
+        for (edts, steps, first_bar, bar) in FEW_AND_MANY {
+            let steps = if measuring() { steps } else { steps / 1000 };
+            let run = |policy: &str, exchanged: bool, models: &str| {
+                let (on_host, on_device) = match exchanged {
+                    false => (host, device_part),
+                    true => (device_part, host),
+                };
+                let numbers = [edts, steps * on_host, steps * on_device].map(|n| n.to_string());
+                let arguments = ["independent", &numbers[0], &numbers[1], &numbers[2], "1"];
+                let case = Case::new(policy, program, &arguments, 1, "ns_1")
+                    .with("OCR_DEVICES", &device)
+                    .with("OCR_SCHED", policy)
+                    .with("OCR_MODELS", models)
+                    .with("POCL_MAX_PTHREAD_COUNT", "1");
+                case.run().get("ns_1")
+            };
+            let best = run("cpu", false, "off").min(run("device", false, "off"));
+            for (known, before) in KNOWLEDGE {
+                let _ = std::fs::remove_dir_all(&models);
+                for (policy, exchanged) in before {
+                    run(policy, *exchanged, &folder);
+                }
+                let took = [(); 3].map(|()| run("eft", false, &folder) / best);
+                let median = support::median(&took);
+                let reached = |value: f64, bar: f64| {
+                    let is_reached = if value <= bar { "reached" } else { "not yet" };
+                    format!("<= {bar} {is_reached}")
+                };
+                table.row(&[
+                    format!("{edts} EDTs, {host}:{device_part}"),
+                    known.into(),
+                    short(took[0]),
+                    reached(took[0], first_bar),
+                    short(median),
+                    reached(median, bar),
+                ]);
+            }
+        }
+    }
+    let _ = std::fs::remove_dir_all(&models);
+    table.print();
+}
+
 fn main() {
     let mut criterion = support::criterion();
     let program = ocr("variants");
@@ -225,6 +304,9 @@ fn main() {
     }
     table.print();
     speeds(&mut criterion, &program);
+    if wanted("placement/knowledge") {
+        knowledge(&program);
+    }
     against_starpu(&mut criterion, &program);
     criterion.final_summary();
 }

@@ -139,11 +139,6 @@ impl Models {
             Models::Cache => Store::of_user(|name| std::env::var_os(name)),
         }
     }
-
-    /// Whether a run learns whatever its policy is.
-    pub fn are_asked_for(&self) -> bool {
-        matches!(self, Models::In(_))
-    }
 }
 
 impl fmt::Display for Models {
@@ -249,7 +244,7 @@ settings! { cores;
 
     /// Where what runs have learned is kept.
     models: Models = Models::Cache, parse_models, "models", "OCR_MODELS",
-        "what runs have learned of how long EDTs and copies take: off, or a directory, which a run then fills under any policy that uses devices (cpu uses none); default: ocr/models in the user's cache directory, for policies that learn", names files: Models::Off;
+        "what runs have learned of how long EDTs and copies take: off, or a directory; runs under every policy add to it, and eft and heteroprio read it; default: ocr/models in the user's cache directory", names files: Models::Off;
 
     /// How much of what the program does is checked.
     check: Checks = Checks::Off, utf8(parse_checks), "check", "OCR_CHECK",

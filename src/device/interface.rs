@@ -9,6 +9,7 @@ use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 use smallvec::SmallVec;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How one device is to be used.
 #[derive(Clone, Debug)]
@@ -79,6 +80,10 @@ pub trait ManagerEvents: Send + Sync + 'static {
     fn copied(&self, _device: Place, _direction: Direction, _bytes: u64, _ns: u64) {}
     /// The device has nothing of this block any more and will not touch it again.
     fn forgotten(&self, block: &'static DataBlock);
+    /// The manager's thread has nothing to do, and is about to sleep: for how long at most, if nothing wakes it.
+    fn before_sleep(&self, _device: Place) -> Option<Duration> {
+        None
+    }
     /// OpenCL refuses what the manager cannot work without: the device is lost. What was asked of it has been answered, or
     /// will be, with errors, but for blocks that are elsewhere, too.
     fn lost(&self, error: DeviceError);

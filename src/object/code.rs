@@ -329,6 +329,11 @@ impl Code {
         self.devices.len() + usize::from(self.function.is_some()) > 1
     }
 
+    /// Whether its EDTs have more than one variant, of which a run may use one alone: it is measured how long each takes.
+    pub fn has_variants(&self) -> bool {
+        self.has_choice() || self.function.is_some() && !self.kernels.is_empty()
+    }
+
     /// Whether its EDTs run kernels alone, of which none passes on a block.
     pub fn passes_nothing(&self) -> bool {
         let passes = |kernel: &Kernel| kernel.result_slot != NO_RESULT;
@@ -361,7 +366,7 @@ pub enum Timed {
     /// No EDT is measured.
     #[default]
     Nothing,
-    /// EDTs that more than one place could run: a policy learns where they are faster.
+    /// EDTs that have more than one variant: runs learn which of them is faster.
     Choices,
     /// EDTs that have kernels, for a report.
     Kernels,
@@ -392,7 +397,7 @@ impl CodeTable {
     fn is_direct(&self, work: &Code) -> bool {
         let is_timed = match self.timed {
             Timed::Nothing => false,
-            Timed::Choices => work.has_choice(),
+            Timed::Choices => work.has_variants(),
             Timed::Kernels => !work.kernels.is_empty(),
         };
         !self.strict && !self.recorded && !is_timed

@@ -169,6 +169,11 @@ impl DeviceManager {
         }
     }
 
+    /// Has the manager's thread look around, and call [`ManagerEvents::before_sleep`] before it sleeps.
+    pub fn wake(&self) {
+        self.inbox.completed();
+    }
+
     /// Launches that were sent and not answered yet.
     pub fn load(&self) -> usize {
         self.load.launches()

@@ -252,7 +252,8 @@ impl Manager {
             if idle && self.waiting.is_empty() && self.failure.is_none() && self.stopping {
                 return;
             }
-            let at_most = self.longest_sleep(idle);
+            let asked = self.events.before_sleep(self.place);
+            let at_most = self.longest_sleep(idle).into_iter().chain(asked).min();
             self.inbox.sleep(at_most);
         }
     }

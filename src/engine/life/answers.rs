@@ -13,7 +13,9 @@ use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef};
 use crate::object::name::EdtName;
 use crate::object::place::Place;
+use crate::sched::policy::Machine;
 use std::cell::Cell;
+use std::time::Duration;
 
 thread_local! {
     /// Whether this manager's thread is telling the engine something.
@@ -105,6 +107,25 @@ impl ManagerEvents for DeviceEvents {
         if left == 0 {
             self.with_context(Some(Flight::OTHER), |context| context.forgotten(block));
         }
+    }
+
+    /// The first device's manager asks the policy's keeper when that has asked for it.
+    fn before_sleep(&self, device: Place) -> Option<Duration> {
+        let (runtime, devices) = (self.0, &self.0.devices);
+        if device != Place::device(0) || runtime.end.is_ending() {
+            return None;
+        }
+        let left = devices.asks_in(runtime.now_ns())?;
+        if left.is_zero() {
+            self.with_context(None, |context| {
+                if let Some(keeper) = runtime.policy.keeper() {
+                    keeper.tick(runtime);
+                }
+                context.feed_devices();
+                context.work_off();
+            });
+        }
+        Some(left)
     }
 
     fn lost(&self, error: DeviceError) {

@@ -6,7 +6,7 @@ use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
 use crate::memory;
-use crate::model::Direction;
+use crate::model::{Direction, Shape};
 use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, PreSlot};
 use crate::object::place::{Place, PlaceSet};
@@ -103,7 +103,8 @@ impl Context {
             edt: EdtRef::new(edt).token(),
             priority: self.priority_of(edt),
             times: &edt.work().times,
-            bytes: self.runtime.bytes_of(edt),
+            shape: self.runtime.shape_of(edt),
+            frees_worker: self.current.is_none() && self.local.is_some() && !self.is_manager,
             candidates: host.into_iter().chain(devices).map(candidate).collect(),
         }
     }
@@ -114,7 +115,9 @@ impl Context {
         if let Some(keeper) = self.runtime.policy.keeper()
             && edt.work().has_choice()
         {
-            keeper.ended(EdtRef::new(edt).token(), edt.place.get(), self.runtime);
+            let (place, is_worker) = (edt.place.get(), self.local.is_some() && !self.is_manager);
+            let frees = is_worker && place == Place::HOST;
+            keeper.ended(EdtRef::new(edt).token(), place, frees, self.runtime);
         }
     }
 
@@ -190,12 +193,12 @@ impl EdtBlocks<'_> {
 }
 
 impl BlockPlaces for EdtBlocks<'_> {
-    fn bytes(&self) -> u64 {
-        self.0.bytes_of(self.1)
+    fn shape(&self) -> Shape {
+        self.0.shape_of(self.1)
     }
 
     /// The bytes of the EDT's blocks that have a valid copy in a place. The policy asks before the EDT has its blocks,
-    /// when nobody keeps them: a block that is gone is nowhere. A block in two pre-slots counts twice, as in `bytes`.
+    /// when nobody keeps them: a block that is gone is nowhere. A block in two pre-slots counts twice, as in `shape`.
     fn bytes_at(&self, place: Place) -> u64 {
         let blocks = &self.0.objects.data_blocks;
         let there = self.1.slots().iter().filter_map(|slot| {
@@ -235,6 +238,10 @@ impl Machine for Runtime {
 
     fn now_ns(&self) -> u64 {
         self.started.elapsed().as_nanos() as u64
+    }
+
+    fn ask_again(&self, at_ns: u64) {
+        self.devices.ask_again(at_ns);
     }
 
     fn offer_to_workers(&self, offers: bool) {

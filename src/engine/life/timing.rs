@@ -4,6 +4,7 @@
 use crate::device::KernelTime;
 use crate::engine::state::context::Context;
 use crate::engine::state::runtime::Runtime;
+use crate::model::{Params, Shape};
 use crate::object::code::Code;
 use crate::object::edt::Edt;
 use crate::object::place::Place;
@@ -50,6 +51,14 @@ impl Runtime {
         sizes.fold(0, u64::saturating_add)
     }
 
+    /// By what the time of an EDT is told.
+    pub(crate) fn shape_of(&self, edt: &Edt) -> Shape {
+        Shape {
+            bytes: self.bytes_of(edt),
+            params: Params::first_of(edt.params()),
+        }
+    }
+
     /// Whether a worker runs an EDT now, as far as one can tell without asking each.
     fn any_worker_runs(&self) -> bool {
         let state = self.queues.sleep.state();
@@ -83,20 +92,21 @@ impl Context {
     pub(crate) fn count_kernel(&self, edt: &Edt, time: KernelTime) {
         let (runtime, work, place) = (self.runtime, edt.work(), edt.place.get());
         self.count_time(work, place, time.ran_ns);
-        if !runtime.learns || !work.has_choice() {
+        if !runtime.learns || !work.has_variants() {
             return;
         }
         let runs = runtime.any_worker_runs() || runtime.any_device_runs(place);
         let beside = runtime.devices.used(place).was_beside(runs);
-        let (bytes, ns) = (runtime.bytes_of(edt), time.occupied_ns);
+        let (shape, ns) = (runtime.shape_of(edt), time.occupied_ns);
         if time.is_first {
-            work.times.first(place.number(), bytes, ns);
+            // The gap before it may be the compiler's.
+            work.times.first(place.number(), shape, ns.min(time.ran_ns));
         } else {
-            work.times.sample(place.number(), bytes, ns, beside);
+            work.times.sample(place.number(), shape, ns, beside);
             if runtime.devices.manager(place).at_once().is_some() {
                 // Others have had a third of the time or more.
                 let shared = time.ran_ns / 3 * 2 > ns;
-                (work.times).sample_latency(place.number(), bytes, time.ran_ns, shared);
+                (work.times).sample_latency(place.number(), shape, time.ran_ns, shared);
             }
         }
         self.tell_keeper(edt);
@@ -107,7 +117,7 @@ impl Context {
 /// calls.
 pub(crate) struct TimedCall {
     work: &'static Code,
-    bytes: u64,
+    shape: Shape,
     beside: bool,
     /// How often the thread had waited in a call.
     waits: u64,
@@ -119,10 +129,15 @@ impl Context {
     /// The function of this EDT, which the worker runs, is called now.
     pub(crate) fn begin_call(&self, edt: &'static Edt) -> TimedCall {
         let (runtime, work) = (self.runtime, edt.work());
-        let learns = runtime.learns && work.has_choice();
+        let learns = runtime.learns && work.has_variants();
         TimedCall {
             work,
-            bytes: if learns { runtime.bytes_of(edt) } else { 0 },
+            // The function may write to its parameters.
+            shape: if learns {
+                runtime.shape_of(edt)
+            } else {
+                Shape::default()
+            },
             beside: learns && runtime.any_device_runs(Place::HOST),
             waits: self.waits,
             learns,
@@ -140,7 +155,7 @@ impl TimedCall {
         if self.learns && context.waits == self.waits {
             let beside = self.beside || context.runtime.any_device_runs(Place::HOST);
             let times = &self.work.times;
-            times.sample(Place::HOST.number(), self.bytes, ns, beside);
+            times.sample(Place::HOST.number(), self.shape, ns, beside);
         }
         if let Some(edt) = context.current {
             context.tell_keeper(edt);

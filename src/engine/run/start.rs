@@ -147,7 +147,8 @@ impl Run {
             error!("{message}");
             exit_now(USAGE_STATUS);
         });
-        let learns = policy.learns() || settings.models.are_asked_for();
+        let remembered = Remembered::new(policy.learns(), &settings.models);
+        let learns = policy.learns() || remembered.is_kept();
         let timed = if settings.is_reported() {
             Timed::Kernels
         } else if learns {
@@ -170,7 +171,7 @@ impl Run {
             platform,
             policy_name: settings.sched.to_string(),
             learns,
-            remembered: Remembered::new(learns, &settings.models),
+            remembered,
             transfers: Transfers::default(),
             devices: Devices::new(|runtime| Arc::new(DeviceEvents(runtime))),
             end: CachePadded::default(),

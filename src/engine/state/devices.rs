@@ -20,8 +20,9 @@ use crate::text::Readable;
 use ocr_base::lock::{Mutex, rank};
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// The devices of a runtime.
 pub(crate) struct Devices {
@@ -40,6 +41,9 @@ pub(crate) struct Devices {
     /// The devices on which kernels of EDTs have failed that have not run yet, and whether there are any.
     failed: Mutex<rank::FailedKernels, HashMap<Guid, PlaceSet>>,
     any_failed: AtomicBool,
+    /// When the policy's keeper is to be asked again, by the clock that policies see; `u64::MAX` if it is not. `Relaxed`: who
+    /// sets it wakes the manager's thread under the lock of its inbox afterwards, and that reads it before it sleeps.
+    asks_at: AtomicU64,
 }
 
 /// Which devices are to be used, found out when the first kernel is added, or the program asks for them.
@@ -90,7 +94,33 @@ impl Devices {
             asked: AtomicBool::new(false),
             failed: Mutex::default(),
             any_failed: AtomicBool::new(false),
+            asks_at: AtomicU64::new(u64::MAX),
         }
+    }
+
+    /// Has the first device's manager ask the policy's keeper again at this time, or earlier.
+    pub(crate) fn ask_again(&self, at_ns: u64) {
+        if self.asks_at.load(Ordering::Relaxed) > at_ns
+            && self.asks_at.fetch_min(at_ns, Ordering::Relaxed) > at_ns
+            && let Some(first) = self.in_use().first()
+        {
+            first.manager.wake();
+        }
+    }
+
+    /// In what time the keeper is to be asked; 0: now, and then not again.
+    pub(crate) fn asks_in(&self, now_ns: u64) -> Option<Duration> {
+        let at = self.asks_at.load(Ordering::Relaxed);
+        if at == u64::MAX {
+            return None;
+        }
+        if at <= now_ns {
+            // What was set meanwhile stays.
+            let (set, unset) = (at, u64::MAX);
+            let _ =
+                (self.asks_at).compare_exchange(set, unset, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        Some(Duration::from_nanos(at.saturating_sub(now_ns)))
     }
 
     /// The devices in use, if a kernel has opened them, or the program has asked for them.

@@ -30,6 +30,8 @@ type KnownEntries = HashMap<ModelKey, Vec<ModelEntry>>;
 pub(crate) struct Remembered {
     /// None where nothing is kept.
     store: Option<Store>,
+    /// Whether the policy asks how long variants take. Other runs add to what is kept, and do not read it.
+    reads: bool,
     /// The name of this program, and what tells it from others; made when the first variant is asked for.
     program: Mutex<rank::RememberedProgram, Option<String>>,
     /// The places of which something was asked.
@@ -37,12 +39,18 @@ pub(crate) struct Remembered {
 }
 
 impl Remembered {
-    /// Makes it for a run that learns or does not, with the setting of where models are kept.
-    pub(crate) fn new(learns: bool, models: &Models) -> Remembered {
+    /// Makes it for a run whose policy asks how long variants take or does not, with the setting of where models are kept.
+    pub(crate) fn new(reads: bool, models: &Models) -> Remembered {
         Remembered {
-            store: models.store().filter(|_| learns),
+            store: models.store(),
+            reads,
             ..Remembered::default()
         }
+    }
+
+    /// Whether this run keeps what it learns.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.store.is_some()
     }
 
     fn program(&self) -> String {
@@ -120,7 +128,7 @@ impl Runtime {
     /// The one work that does the same as this, which has got a kernel; with what earlier runs have learned of it.
     pub(crate) fn intern_with_kernels(&self, work: Code) -> &'static Code {
         let work = self.objects.code_table.intern(work);
-        if self.remembered.store.is_some() && work.has_choice() && work.times.begin_recall() {
+        if self.remembered.reads && work.has_choice() && work.times.begin_recall() {
             self.recall(work);
         }
         work
@@ -162,7 +170,8 @@ impl Runtime {
                 .or_insert_with(|| apart(|| self.read_models(store, place)));
             let key = self.remembered.key(work, place);
             for entry in key.and_then(|key| known.get(&key)).into_iter().flatten() {
-                work.times.seed(place.number(), entry.bytes, &entry.times);
+                work.times
+                    .seed(place.number(), entry.bytes, entry.told_by, &entry.times);
             }
         }
     }
@@ -224,7 +233,7 @@ impl Runtime {
         let today = today();
         let mut learned: HashMap<Place, Vec<ModelEntry>> = HashMap::new();
         self.objects.code_table.for_each(|work| {
-            if !work.has_choice() {
+            if !work.has_variants() {
                 return;
             }
             for place in Runtime::places_of(work) {
@@ -232,15 +241,17 @@ impl Runtime {
                     continue;
                 };
                 let entries = learned.entry(place).or_default();
-                work.times.each_new(place.number(), |bytes, times| {
-                    let key = key.clone();
-                    entries.push(ModelEntry {
-                        key,
-                        bytes,
-                        day: today,
-                        times,
+                work.times
+                    .each_new(place.number(), |bytes, told_by, times| {
+                        let key = key.clone();
+                        entries.push(ModelEntry {
+                            key,
+                            bytes,
+                            told_by,
+                            day: today,
+                            times,
+                        });
                     });
-                });
             }
         });
         for (place, entries) in learned {
@@ -248,7 +259,8 @@ impl Runtime {
             if entries.is_empty() && copies.is_empty() {
                 continue;
             }
-            if let Err(error) = store.add(&self.name_of(place), entries, copies, today) {
+            let has_read = self.remembered.reads;
+            if let Err(error) = store.add(&self.name_of(place), entries, copies, today, has_read) {
                 let text = format!(
                     "what this run has learned cannot be kept: {error}. Let this user write there, name another directory in \
                      OCR_MODELS, or set OCR_MODELS=off"

@@ -27,7 +27,7 @@ pub use machine::{DeviceWish, Wish};
 
 use crate::bounds::{Bounds, Precedence, Problem};
 use crate::recorded::RecordedRun;
-use ocr_place::model::{KeptTimes, RunTimes};
+use ocr_place::model::{KeptTimes, RunTimes, ToldBy};
 use ocr_place::simulate::{
     MachineModel, SimulatedDevice, SimulatedTask, TaskGraph, Uses, simulate,
 };
@@ -212,7 +212,7 @@ impl Replay {
                 alone: (0..count).map(each).collect(),
                 ..KeptTimes::default()
             };
-            models[template as usize].seed(place, bytes, &kept);
+            models[template as usize].seed(place, bytes, ToldBy::Bytes, &kept);
         }
         models
     }

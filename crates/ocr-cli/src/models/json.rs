@@ -1,7 +1,7 @@
 //! What runs have learned, as JSON. `docs/guide/src/json.md` describes the members.
 
 use crate::models::entries::{direction, matches, shows_copies};
-use ocr::model::{Content, CopyEntry, ModelEntry, Store, today};
+use ocr::model::{Content, CopyEntry, ModelEntry, Store, ToldBy, today};
 use ocr_base::text::Readable;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ pub(crate) fn show<'a>(
         let entries = content.entries.iter();
         let mut entries: Vec<&ModelEntry> =
             entries.filter(|e| matches(content, e, filter)).collect();
-        entries.sort_by_key(|entry| (&entry.key, entry.bytes));
+        entries.sort_by_key(|entry| (&entry.key, entry.bytes, entry.told_by));
         let entries: Vec<Value> = entries.into_iter().map(entry).collect();
         let copies = content
             .copies
@@ -65,6 +65,14 @@ fn entry(entry: &ModelEntry) -> Value {
         "template": entry.key.template,
         "variant": entry.key.variant,
         "bytes": entry.bytes,
+        "only_parameters": match entry.told_by {
+            ToldBy::Only(params) => json!(params.values()),
+            _ => Value::Null,
+        },
+        "parameter": match entry.told_by {
+            ToldBy::Param { index, value } => json!({ "index": index, "value": value }),
+            _ => Value::Null,
+        },
         "alone_ns": entry.times.alone,
         "beside_others_ns": entry.times.beside,
         "first_ns": entry.times.first,

@@ -7,7 +7,7 @@ use self::entries::{direction, matches, shows_copies};
 use crate::output::{CommandError, print};
 use crate::table::{Align, Table, bytes};
 use ocr::config::Settings;
-use ocr::model::{Content, CopyEntry, ModelEntry, Store, StoredFile as File, today};
+use ocr::model::{Content, CopyEntry, ModelEntry, Store, StoredFile as File, ToldBy, today};
 use ocr::report::{counted, duration};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -147,6 +147,31 @@ fn short(name: &str, separator: char) -> &str {
     name.rsplit_once(separator).map_or(name, |(name, _)| name)
 }
 
+/// A name without what stands behind the last separator, but for its first digits where another name of these differs in
+/// that alone: an earlier build of a program, or another version of a kernel.
+fn distinct(name: &str, separator: char, all: &BTreeSet<&str>) -> String {
+    const DIGITS: usize = 4;
+    let known_as = short(name, separator);
+    let is_alike = |other: &&str| short(other, separator) == known_as;
+    if all.iter().filter(|other| is_alike(other)).count() < 2 {
+        return known_as.into();
+    }
+    name.chars().take(known_as.len() + 1 + DIGITS).collect()
+}
+
+/// What the parameters of the EDTs of an entry are, as far as they tell it from others.
+fn parameters(told_by: ToldBy) -> String {
+    match told_by {
+        ToldBy::Bytes => "any".into(),
+        ToldBy::Only(params) => {
+            let values: Vec<String> = params.values().iter().map(u64::to_string).collect();
+            format!("({})", values.join(", "))
+        }
+        ToldBy::Param { index, value } if index == ToldBy::NAMED => format!("product {value}"),
+        ToldBy::Param { index, value } => format!("[{index}] = {value}"),
+    }
+}
+
 /// The table of places of which something is known.
 fn list(store: &Store, files: &[File]) -> String {
     let columns = [
@@ -187,6 +212,7 @@ fn show(store: &Store, files: &[File], filter: Option<&str>) -> String {
         ("template", Align::Left),
         ("variant", Align::Left),
         ("bytes", Align::Right),
+        ("parameters", Align::Left),
         ("alone", Align::Right),
         ("beside others", Align::Right),
         ("first launch", Align::Right),
@@ -206,18 +232,22 @@ fn show(store: &Store, files: &[File], filter: Option<&str>) -> String {
         if entries.is_empty() && copies.is_empty() {
             continue;
         }
-        entries.sort_by_key(|entry| (&entry.key, entry.bytes));
+        entries.sort_by_key(|entry| (&entry.key, entry.bytes, entry.told_by));
+        let keys = || entries.iter().map(|entry| &entry.key);
+        let programs: BTreeSet<&str> = keys().map(|key| &*key.program).collect();
+        let variants: BTreeSet<&str> = keys().map(|key| &*key.variant).collect();
         let mut table = Table::new(columns.map(|(title, align)| (title.into(), align)).into());
         for entry in &entries {
             let key = &entry.key;
             table.row(vec![
-                short(&key.program, ':').into(),
+                distinct(&key.program, ':', &programs),
                 key.template.clone(),
                 match key.variant.strip_prefix("kernel ") {
-                    Some(kernel) => short(kernel, ' ').into(),
+                    Some(_) => distinct(&key.variant, ' ', &variants)["kernel ".len()..].into(),
                     None => key.variant.clone(),
                 },
                 bytes(entry.bytes),
+                parameters(entry.told_by),
                 median(&entry.times.alone),
                 median(&entry.times.beside),
                 median(entry.times.first.as_slice()),

@@ -44,6 +44,29 @@ pub struct KeptTimes {
     pub first: Option<u64>,
 }
 
+impl KeptTimes {
+    /// These times, and behind them those of a later run.
+    pub(crate) fn then(&self, later: &KeptTimes) -> KeptTimes {
+        let behind = |older: &[u64], newer: &[u64]| {
+            let all = [older, newer].concat();
+            all[all.len().saturating_sub(KEPT)..].to_vec()
+        };
+        let alone = behind(&self.alone, &later.alone);
+        let beside = behind(&self.beside, &later.beside);
+        let count = (later.alone.len() + later.beside.len()).min(KEPT);
+        let first = [self.first, later.first].into_iter().flatten().min();
+        KeptTimes {
+            first: first.filter(|_| alone.is_empty() && beside.is_empty()),
+            alone,
+            beside,
+            lately: (self.lately << count | later.lately) & LAST,
+        }
+    }
+}
+
+/// The bits of the last eleven samples.
+const LAST: u32 = (1 << KEPT) - 1;
+
 /// Samples that ran beside others are believed where at least this many are among the last eleven of both kinds.
 const BESIDE_FROM: u32 = 3;
 
@@ -68,9 +91,18 @@ impl Published {
     fn set(&self, samples: &Samples) {
         self.deviation.store(samples.deviation(), Ordering::Relaxed);
         self.samples.store(samples.len() as u32, Ordering::Relaxed);
-        self.ns.store(samples.median().max(1), Ordering::Relaxed);
+        // There is none without samples.
+        let least = u64::from(samples.len() != 0);
+        self.ns
+            .store(samples.median().max(least), Ordering::Relaxed);
     }
 }
+
+/// So many samples in a row that all took longer, or all shorter, than was expected outvote the older ones.
+const OUTVOTE: usize = 4;
+/// A sample took as long as was expected if it is off by this part of that at most, or by some deviations.
+const OFF: f64 = 0.1;
+const DEVIATIONS: f64 = 3.0;
 
 /// The samples of a size, guarded by the lock of the class.
 #[derive(Default)]
@@ -79,6 +111,11 @@ struct KeptSamples {
     beside: Samples,
     /// Which of the last eleven samples ran beside others: a bit for each, the last one lowest.
     kinds: u32,
+    /// The newest samples that all took longer, or all shorter, than was expected, and whether they ran beside others.
+    off: [(u64, bool); OUTVOTE],
+    /// How many of these there are, and whether they took longer.
+    many_off: usize,
+    took_longer: bool,
     /// Whether this run has added a sample, beside those of earlier runs.
     is_new: bool,
 }
@@ -97,6 +134,8 @@ pub(crate) struct Class {
     is_first_new: AtomicBool,
     /// How many of the last eleven samples ran beside others.
     recently_beside: AtomicU32,
+    /// Nanoseconds of the newest sample of this run; 0 if there is none.
+    newest: AtomicU64,
     kept: OnceLock<Box<Mutex<KeptSamples>>>,
 }
 
@@ -142,8 +181,65 @@ impl Class {
     pub(crate) fn add(&self, ns: u64, beside: bool) {
         self.with_kept(|kept| {
             kept.is_new = true;
+            self.newest.store(ns.max(1), Ordering::Relaxed);
+            if self.is_outvoted(kept, ns, beside) {
+                // The place, or what the EDTs do, has changed: what was before says nothing any more. Where all of them ran
+                // alone, or all beside others, nothing is shown of the rest.
+                if kept.off.iter().any(|(_, beside)| !beside) {
+                    kept.alone = Samples::default();
+                    self.alone.set(&kept.alone);
+                }
+                if kept.off.iter().any(|(_, beside)| *beside) {
+                    kept.beside = Samples::default();
+                    self.beside.set(&kept.beside);
+                }
+                self.set_kinds(kept, 0);
+                for (ns, beside) in kept.off {
+                    self.take_in(kept, ns, beside);
+                }
+                kept.many_off = 0;
+                return;
+            }
             self.take_in(kept, ns, beside);
         });
+    }
+
+    /// How many times as long an EDT takes beside others as alone. None where either has few samples.
+    pub(crate) fn slowdown(&self) -> Option<f64> {
+        let of = |published: &Published| published.get().filter(|one| one.samples >= BESIDE_FROM);
+        let (alone, beside) = (of(&self.alone)?, of(&self.beside)?);
+        Some(beside.ns as f64 / alone.ns.max(1) as f64)
+    }
+
+    /// Nanoseconds of the newest sample of this run.
+    pub(crate) fn newest(&self) -> Option<u64> {
+        let ns = self.newest.load(Ordering::Relaxed);
+        (ns != 0).then_some(ns)
+    }
+
+    /// Nanoseconds of the shortest launch in which a kernel may have been compiled, where there is no sample.
+    pub(crate) fn only_first(&self) -> Option<u64> {
+        let is_sampled = self.alone.get().is_some() || self.beside.get().is_some();
+        self.first().filter(|_| !is_sampled).map(|first| first.ns)
+    }
+
+    /// Whether the newest samples, with this one, outvote all older ones.
+    fn is_outvoted(&self, kept: &mut KeptSamples, ns: u64, beside: bool) -> bool {
+        let Some(expected) = self.expected().filter(|expected| expected.samples != 0) else {
+            return false;
+        };
+        let right = (expected.ns as f64 * OFF).max(expected.deviation as f64 * DEVIATIONS);
+        if (ns.abs_diff(expected.ns) as f64) < right {
+            kept.many_off = 0;
+            return false;
+        }
+        let is_longer = ns > expected.ns;
+        if kept.took_longer != is_longer {
+            (kept.took_longer, kept.many_off) = (is_longer, 0);
+        }
+        kept.off[kept.many_off % OUTVOTE] = (ns, beside);
+        kept.many_off += 1;
+        kept.many_off == OUTVOTE
     }
 
     /// Adds the times that an earlier run has kept. This run goes on where the earlier one ended: a sample that ran
@@ -204,7 +300,6 @@ impl Class {
     /// Notes which of the last eleven samples ran beside others: a bit of `kinds` for each, the last one lowest. Higher
     /// bits are of earlier samples, and are dropped.
     fn set_kinds(&self, kept: &mut KeptSamples, kinds: u32) {
-        const LAST: u32 = (1 << KEPT) - 1;
         let kinds = kinds & LAST;
         if kinds.count_ones() != kept.kinds.count_ones() {
             self.recently_beside

@@ -79,10 +79,15 @@ mod tests {
             place: "a place".into(),
             ..Content::default()
         };
-        kept.merge(vec![], vec![entry(from, 900, 5), entry(to, 100, 6)], 900);
+        kept.merge(
+            vec![],
+            vec![entry(from, 900, 5), entry(to, 100, 6)],
+            900,
+            true,
+        );
         assert_eq!(Content::parse(kept.text().as_bytes()), kept);
         // The newer one replaces the older one of its direction, and an old one goes.
-        kept.merge(vec![], vec![entry(from, today, 7)], today);
+        kept.merge(vec![], vec![entry(from, today, 7)], today, true);
         assert_eq!(kept.copies, [entry(from, today, 7)]);
         let text = kept.text();
         for wrong in [

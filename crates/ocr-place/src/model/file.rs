@@ -2,12 +2,14 @@
 //! with a tab between two fields.
 //!
 //! ```text
-//! ocr-models 1
+//! ocr-models 2
 //! place  pthread-Intel(R) Xeon(R) ... driver 3.1
 //! day=20782  program=jacobi:1f0c...  template=sweep+0x1a30  variant=kernel sweep 77ab...  bytes=8192  alone=812,790  beside=1020  order=aba  check=5d0c12aa
 //! ```
 //!
 //! - `day` is the last one on which a run has used the line, counted from the first of January 1970.
+//! - `only` has the parameters of an EDT, where all that have run had the same; `param` has the index and the value of a
+//!   parameter that decides how long an EDT takes. At most one of them stands behind `bytes`.
 //! - `alone` and `beside` have samples in nanoseconds, the oldest first.
 //! - `order` says of the last eleven samples of both kinds, the oldest first, which ran alone (a) and which beside
 //!   others (b). Where `order` is missing, the samples that ran alone are taken for the newest.
@@ -16,16 +18,20 @@
 //! - `check` is a sum over the line before it. A line that does not fit its check is left out: the file was cut, a disk
 //!   has lost bits, or somebody has edited the line.
 //!
-//! A file of another version is not read at all. The file of a device also has lines about copies (`copy_entry.rs`).
+//! A file of version 1 has neither `only` nor `param`, and is read. One of another version is not read at all. The file of a device also has lines about copies (`copy_entry.rs`).
 
 use crate::model::class::KeptTimes;
 use crate::model::copy_entry::CopyEntry;
 use crate::model::line::{checked, hash, list, sample, samples, unchecked, value};
 use crate::model::samples::KEPT;
+use crate::model::shape::{NAMED, PARAMS, Params};
+use crate::model::split::ToldBy;
 use std::fmt::Write;
 
 /// The first line of each file that this runtime writes. Files with another first line are not read.
-pub(crate) const FIRST_LINE: &str = "ocr-models 1";
+pub(crate) const FIRST_LINE: &str = "ocr-models 2";
+/// The first line of files of an earlier version that are read, too.
+const EARLIER_LINE: &str = "ocr-models 1";
 /// How many lines about EDTs a file has at most; those used last are kept.
 pub(crate) const MOST: usize = if cfg!(miri) { 20 } else { 2000 };
 /// A line that no run has used for more than this many days is not kept.
@@ -51,6 +57,8 @@ pub struct ModelEntry {
     pub key: ModelKey,
     /// The sum of the sizes of an EDT's blocks, in bytes.
     pub bytes: u64,
+    /// What else tells these EDTs from others of the template.
+    pub told_by: ToldBy,
     /// The day on which a run has used the entry last, counted from the first of January 1970.
     pub day: u64,
     /// How long these EDTs took.
@@ -134,6 +142,22 @@ fn beside_first(alone: usize, beside: usize) -> u32 {
     ((1 << count) - 1) << alone.min(KEPT)
 }
 
+/// What a field says of the parameters; none where it is another field.
+fn read_told_by(field: &str) -> Option<Option<ToldBy>> {
+    if let Some(values) = value(field, "only") {
+        let values: Option<Vec<u64>> = values.split(',').map(|word| word.parse().ok()).collect();
+        let values = values.filter(|values| values.len() <= PARAMS);
+        return Some(values.map(|values| ToldBy::Only(Params::first_of(&values))));
+    }
+    let read = |text: &str| {
+        let (index, value) = text.split_once(':')?;
+        let index = index.parse().ok().filter(|index| *index <= NAMED)?;
+        let value = value.parse().ok()?;
+        Some(ToldBy::Param { index, value })
+    };
+    value(field, "param").map(read)
+}
+
 impl ModelEntry {
     /// The entry as a line of the file, with its check and without a line feed.
     fn line(&self) -> String {
@@ -143,9 +167,18 @@ impl ModelEntry {
             variant,
         } = &self.key;
         let mut line = format!(
-            "day={}\tprogram={program}\ttemplate={template}\tvariant={variant}\tbytes={}\talone={}\tbeside={}",
-            self.day,
-            self.bytes,
+            "day={}\tprogram={program}\ttemplate={template}\tvariant={variant}\tbytes={}",
+            self.day, self.bytes
+        );
+        // Writing to a string cannot fail.
+        let _ = match self.told_by {
+            ToldBy::Bytes => Ok(()),
+            ToldBy::Only(params) => write!(line, "\tonly={}", list(params.values())),
+            ToldBy::Param { index, value } => write!(line, "\tparam={index}:{value}"),
+        };
+        let _ = write!(
+            line,
+            "\talone={}\tbeside={}",
             list(&self.times.alone),
             list(&self.times.beside)
         );
@@ -169,8 +202,15 @@ impl ModelEntry {
             variant: field("variant")?.into(),
         };
         let bytes = field("bytes")?.parse().ok()?;
-        let (alone, beside) = (samples(field("alone")?)?, samples(field("beside")?)?);
         let mut rest = fields.next();
+        let mut told_by = ToldBy::Bytes;
+        if let Some(told) = rest.and_then(read_told_by) {
+            told_by = told?;
+            rest = fields.next();
+        }
+        let alone = samples(value(rest?, "alone")?)?;
+        let beside = samples(value(fields.next()?, "beside")?)?;
+        rest = fields.next();
         let mut lately = beside_first(alone.len(), beside.len());
         if let Some(order) = rest.and_then(|field| value(field, "order")) {
             lately = kinds(order, alone.len(), beside.len())?;
@@ -191,6 +231,7 @@ impl ModelEntry {
         let entry = ModelEntry {
             key,
             bytes,
+            told_by,
             day,
             times,
         };
@@ -210,7 +251,7 @@ impl Content {
         let mut lines = text.lines();
         let mut content = Content::default();
         match lines.next() {
-            Some(FIRST_LINE) => {}
+            Some(FIRST_LINE | EARLIER_LINE) => {}
             first => {
                 let is_ours = first.is_some_and(|first| first.starts_with("ocr-models "));
                 let what = if is_ours {
@@ -255,7 +296,14 @@ impl Content {
 
     /// Adds what a run has learned, in place of what was known of the same variant and size, or of the same direction.
     /// Drops entries that are older than [`DAYS`], and the oldest ones above [`MOST`].
-    pub(crate) fn merge(&mut self, newer: Vec<ModelEntry>, copies: Vec<CopyEntry>, today: u64) {
+    /// Newer entries that do not have those of earlier runs in them come behind these.
+    pub(crate) fn merge(
+        &mut self,
+        newer: Vec<ModelEntry>,
+        copies: Vec<CopyEntry>,
+        today: u64,
+        has_read: bool,
+    ) {
         self.copies
             .retain(|old| today.saturating_sub(old.day) <= DAYS);
         for new in copies {
@@ -264,14 +312,42 @@ impl Content {
         }
         self.copies.sort_by_key(|copies| copies.direction);
         let mut all = std::collections::HashMap::new();
-        for entry in std::mem::take(&mut self.entries).into_iter().chain(newer) {
-            all.insert((entry.key.clone(), entry.bytes), entry);
+        // Where another parameter decides by now, what was kept by the former one is of no use.
+        let parameter = |entry: &ModelEntry| match entry.told_by {
+            ToldBy::Param { index, .. } => Some(index),
+            _ => None,
+        };
+        let by_now: std::collections::HashMap<_, _> = (newer.iter())
+            .map(|entry| ((entry.key.clone(), entry.bytes), parameter(entry)))
+            .collect();
+        let mut older = std::mem::take(&mut self.entries);
+        older.retain(|entry| {
+            let by_now = by_now.get(&(entry.key.clone(), entry.bytes));
+            by_now.is_none_or(|by_now| *by_now == parameter(entry))
+        });
+        let older = older.into_iter();
+        for mut entry in older.chain(newer) {
+            // Whether others have run or not: these EDTs are told by their bytes.
+            let told_by = match entry.told_by {
+                ToldBy::Only(_) => ToldBy::Bytes,
+                told_by => told_by,
+            };
+            let key = (entry.key.clone(), entry.bytes, told_by);
+            if !has_read && let Some(older) = all.remove(&key) {
+                let older: ModelEntry = older;
+                if entry.told_by != older.told_by {
+                    entry.told_by = ToldBy::Bytes;
+                }
+                entry.times = older.times.then(&entry.times);
+            }
+            all.insert(key, entry);
         }
         let is_used = |entry: &ModelEntry| today.saturating_sub(entry.day) <= DAYS;
         let mut entries: Vec<ModelEntry> = all.into_values().filter(is_used).collect();
         entries.sort_unstable_by(|a, b| {
             let newest_first = b.day.cmp(&a.day);
-            newest_first.then_with(|| (&a.key, a.bytes).cmp(&(&b.key, b.bytes)))
+            newest_first
+                .then_with(|| (&a.key, a.bytes, a.told_by).cmp(&(&b.key, b.bytes, b.told_by)))
         });
         entries.truncate(MOST);
         self.entries = entries;
@@ -309,6 +385,7 @@ mod tests {
         ModelEntry {
             key: ModelKey::new("program:12", template, "function"),
             bytes,
+            told_by: ToldBy::Bytes,
             day,
             times: KeptTimes {
                 alone: vec![100, 90, 110],
@@ -361,7 +438,7 @@ mod tests {
         }
         for text in [
             "",
-            "ocr-models 2\nplace\tx\n",
+            "ocr-models 3\nplace\tx\n",
             "ELF",
             "ocr-models 1\n",
             "ocr-models 1\nx",
@@ -458,7 +535,12 @@ mod tests {
         ]);
         let mut newer = entry("a", 64, today);
         newer.times.alone[0] = 1;
-        kept.merge(vec![newer.clone(), entry("a", 128, today)], vec![], today);
+        kept.merge(
+            vec![newer.clone(), entry("a", 128, today)],
+            vec![],
+            today,
+            true,
+        );
         let found: Vec<_> = kept
             .entries
             .iter()
@@ -467,7 +549,7 @@ mod tests {
         assert_eq!(found, [("a", 64), ("a", 128), ("c", 64)]);
         assert_eq!(kept.entries[0], newer);
         let many = (0..MOST as u64 + 50).map(|bytes| entry("d", bytes, today));
-        kept.merge(many.collect(), vec![], today);
+        kept.merge(many.collect(), vec![], today, true);
         assert_eq!(kept.entries.len(), MOST);
         assert!(kept.entries.iter().all(|entry| entry.day == today));
     }

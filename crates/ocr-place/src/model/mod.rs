@@ -12,6 +12,8 @@
 //! | `samples.rs` | the last eleven samples of one thing: their median, and their deviation from it |
 //! | `class.rs` | the samples of one template in one place for one size, and what is published of them |
 //! | `sizes.rs` | which sizes have samples; what follows for a size that has none |
+//! | `shape.rs` | by what the time of an EDT is told before it runs: its bytes and its parameters |
+//! | `split.rs` | by which parameter the times of a template are told apart, and the classes of its values |
 //! | `run_times.rs` | the times of a template in all places, and whether its predictions are any good |
 //! | `transfers.rs` | latency and bandwidth of copies |
 //! | `file.rs` | the file of a place, in which times are kept between runs: its form, and what is damaged in one |
@@ -34,7 +36,9 @@ mod file;
 mod line;
 mod run_times;
 mod samples;
+mod shape;
 mod sizes;
+mod split;
 mod store;
 mod transfers;
 
@@ -43,6 +47,8 @@ pub use copy_entry::CopyEntry;
 pub use file::{Content, ModelEntry, ModelKey};
 pub use line::hash;
 pub use run_times::RunTimes;
+pub use shape::{Params, Shape};
+pub use split::ToldBy;
 pub use store::{Store, StoredFile, today};
 pub use transfers::{CopySamples, Direction, Transfers};
 

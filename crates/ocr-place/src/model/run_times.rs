@@ -1,9 +1,11 @@
 //! How long the EDTs of one template take in each place, and how good the predictions are.
 
 use crate::model::PLACES;
-use crate::model::class::{Estimate, KeptTimes};
+use crate::model::class::{Class, Estimate, KeptTimes};
 use crate::model::samples::{KEPT, Samples};
+use crate::model::shape::Shape;
 use crate::model::sizes::Sizes;
+use crate::model::split::{Decides, Groups, Split, ToldBy};
 #[cfg(loom)]
 use loom::sync::Mutex;
 use ocr_base::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -53,6 +55,8 @@ struct TimesTable {
     judged: AtomicU32,
     /// How many samples of this run were compared with a prediction while the predictions for their place failed.
     judged_failing: AtomicU32,
+    /// By which parameter times are told apart beside the bytes of blocks.
+    split: Split,
     /// Whether a thread has called [`RunTimes::begin_recall`] already.
     recalled: AtomicBool,
     /// How long they take from their begin to their end in places that run several at once: those that ran alone there, and
@@ -64,6 +68,8 @@ struct TimesTable {
 #[derive(Default)]
 struct PlaceTimes {
     sizes: Sizes,
+    /// The samples by the values of a parameter, where a parameter decides.
+    groups: Groups,
     /// The relative errors of the last eleven predictions, in thousandths.
     errors: Mutex<Samples>,
     /// The median of `errors`, published for lookups without a lock. `class.rs` says why `Relaxed` is enough.
@@ -73,57 +79,122 @@ struct PlaceTimes {
 }
 
 impl RunTimes {
-    /// What an EDT whose blocks have `bytes` in all will take in a place. Where nothing is known of the place, a hint
-    /// of the program counts. None without either.
+    /// What an EDT of this shape will take in a place. Where nothing is known of the place, a hint of the program counts. None
+    /// without either.
     #[inline]
-    pub fn expected(&self, place: usize, bytes: u64) -> Option<Estimate> {
+    pub fn expected(&self, place: usize, shape: impl Into<Shape>) -> Option<Estimate> {
         let table = self.0.get()?;
         let known = table.places.get(place)?.get();
         known
-            .and_then(|times| times.sizes.expected(bytes))
+            .and_then(|times| times.expected(&table.split, &shape.into()))
             .or_else(|| table.guessed())
     }
 
-    /// Notes that an EDT whose blocks have `bytes` in all took `ns` nanoseconds in a place. `beside` says whether
-    /// another place worked, too.
-    pub fn sample(&self, place: usize, bytes: u64, ns: u64, beside: bool) {
+    /// The most nanoseconds that an EDT of this shape takes in a place, where a launch in which the kernel may have been compiled
+    /// is all that is known of it there.
+    pub fn at_most(&self, place: usize, shape: impl Into<Shape>) -> Option<u64> {
+        let table = self.0.get()?;
+        let times = table.places.get(place)?.get()?;
+        times.sizes.class_of(shape.into().bytes)?.only_first()
+    }
+
+    /// Nanoseconds that the newest EDT of this shape took in a place in this run.
+    pub fn newest(&self, place: usize, shape: impl Into<Shape>) -> Option<u64> {
+        self.class_of(place, &shape.into())?.newest()
+    }
+
+    /// How many times as long an EDT of this shape takes in a place while another place works as while none does. None where
+    /// that is not known.
+    pub fn slowdown(&self, place: usize, shape: impl Into<Shape>) -> Option<f64> {
+        self.class_of(place, &shape.into())?.slowdown()
+    }
+
+    fn class_of(&self, place: usize, shape: &Shape) -> Option<&Class> {
+        let table = self.0.get()?;
+        let times = table.places.get(place)?.get()?;
+        match table.split.decides(&shape.params) {
+            Decides::Param(index) => {
+                (times.groups).class_of(shape.bytes, index, shape.params.value(index))
+            }
+            _ => times.sizes.class_of(shape.bytes),
+        }
+    }
+
+    /// What tells EDTs from each other by their times, as far as it is known: those for which it is the same are alike.
+    pub fn alike(&self, shape: &Shape) -> (u64, u64) {
+        const DIGITS: u32 = 6;
+        let split = self.0.get().map(|table| &table.split);
+        let value = match split.map(|split| split.decides(&shape.params)) {
+            None | Some(Decides::Bytes) => 0,
+            Some(Decides::Other) => u64::MAX,
+            Some(Decides::Param(index)) => shape.params.value(index),
+        };
+        // Values that differ by a part in sixty-four are.
+        let low = (u64::BITS - value.leading_zeros()).saturating_sub(DIGITS);
+        (shape.bytes, value >> low << low)
+    }
+
+    /// Notes that an EDT of this shape took `ns` nanoseconds in a place. `beside` says whether another place worked, too.
+    pub fn sample(&self, place: usize, shape: impl Into<Shape>, ns: u64, beside: bool) {
         let table = self.0.get_or_init(Box::default);
         let Some(times) = table.places.get(place) else {
             return;
         };
+        let shape = shape.into();
         let times = times.get_or_init(Box::default);
-        if let Some(predicted) = times.sizes.expected(bytes)
+        if let Some(predicted) = times.expected(&table.split, &shape)
             && !predicted.is_guess()
         {
             times.judge(predicted.ns, ns, |fails| table.note(place, fails));
         }
-        if let Some(class) = times.sizes.class_for(bytes) {
+        if shape.params.count() != 0 {
+            let alike = times.sizes.expected(shape.bytes);
+            let alike = alike.filter(|alike| !alike.is_guess() && alike.samples != 0);
+            let error = times.error.load(Ordering::Relaxed);
+            let split = (table.split).note(place, &shape, ns, alike.map(|alike| alike.ns), error);
+            for row in split.iter().flatten() {
+                if let Some(place) = table.places.get(row.place) {
+                    let place = place.get_or_init(Box::default);
+                    place.errors_begin_anew();
+                    if let Some(class) = table.split.class_for(&place.groups, &row.shape) {
+                        class.add(row.ns, false);
+                    }
+                }
+            }
+            if split.is_some() {
+                table.failing.store(0, Ordering::Relaxed);
+            } else if let Some(class) = table.split.class_for(&times.groups, &shape) {
+                class.add(ns, beside);
+            }
+        }
+        if let Some(class) = times.sizes.class_for(shape.bytes) {
             class.add(ns, beside);
         }
     }
 
-    /// How many nanoseconds an EDT with `bytes` bytes of blocks will take from its begin to its end, in a place that runs
+    /// How many nanoseconds an EDT of this shape will take from its begin to its end, in a place that runs
     /// several EDTs at once: beside others there, or alone. Those beside each other share the place, so that each keeps it busy
     /// for less ([`RunTimes::expected`]). None if no such time is known.
-    pub fn latency(&self, place: usize, bytes: u64, beside: bool) -> Option<u64> {
+    pub fn latency(&self, place: usize, shape: impl Into<Shape>, beside: bool) -> Option<u64> {
         let latencies = &self.0.get()?.latencies.get()?[usize::from(beside)];
-        (latencies.expected(place, bytes)).map(|estimate| estimate.ns)
+        (latencies.expected(place, shape)).map(|estimate| estimate.ns)
     }
 
-    /// Notes that an EDT with `bytes` bytes of blocks took `ns` nanoseconds from its begin to its end, in a place that runs
+    /// Notes that an EDT of this shape took `ns` nanoseconds from its begin to its end, in a place that runs
     /// several EDTs at once: beside others there, or alone.
-    pub fn sample_latency(&self, place: usize, bytes: u64, ns: u64, beside: bool) {
+    pub fn sample_latency(&self, place: usize, shape: impl Into<Shape>, ns: u64, beside: bool) {
         let latencies = &self.0.get_or_init(Box::default).latencies;
         let latencies = latencies.get_or_init(Box::default);
-        latencies[usize::from(beside)].sample(place, bytes, ns, true);
+        latencies[usize::from(beside)].sample(place, shape, ns, true);
     }
 
     /// Notes that an EDT took `ns` nanoseconds in a place, in which its kernel may have been compiled. This is a guess
     /// for as long as there is no sample.
-    pub fn first(&self, place: usize, bytes: u64, ns: u64) {
+    pub fn first(&self, place: usize, shape: impl Into<Shape>, ns: u64) {
         let table = self.0.get_or_init(Box::default);
         let times = table.places.get(place);
         let sizes = times.map(|times| &times.get_or_init(Box::default).sizes);
+        let bytes = shape.into().bytes;
         if let Some(class) = sizes.and_then(|sizes| sizes.class_for(bytes)) {
             class.add_first(ns);
         }
@@ -145,11 +216,11 @@ impl RunTimes {
         (predictions != 0).then(|| f64::from(times.error.load(Ordering::Relaxed)) / 1000.0)
     }
 
-    /// Whether the predictions for some place are so wrong that they are worse than none.
+    /// Whether the predictions for a place are so wrong that they are worse than none.
     #[inline]
-    pub fn fails(&self) -> bool {
+    pub fn fails(&self, place: usize) -> bool {
         let table = self.0.get();
-        table.is_some_and(|table| table.failing.load(Ordering::Relaxed) != 0)
+        table.is_some_and(|table| table.failing.load(Ordering::Relaxed) >> place & 1 != 0)
     }
 
     /// Whether the predictions have failed for at least a fifth of this run's samples. Fewer failures do not
@@ -170,24 +241,47 @@ impl RunTimes {
         !table.recalled.swap(true, Ordering::Relaxed)
     }
 
-    /// Adds the times that an earlier run has kept for a place and a size in bytes.
-    pub fn seed(&self, place: usize, bytes: u64, kept: &KeptTimes) {
+    /// Adds the times that an earlier run has kept for a place, a size in bytes and some parameters.
+    pub fn seed(&self, place: usize, bytes: u64, told_by: ToldBy, kept: &KeptTimes) {
         let table = self.0.get_or_init(Box::default);
-        let times = table.places.get(place);
-        let sizes = times.map(|times| &times.get_or_init(Box::default).sizes);
-        if let Some(class) = sizes.and_then(|sizes| sizes.class_for(bytes)) {
+        let Some(times) = table.places.get(place) else {
+            return;
+        };
+        let times = times.get_or_init(Box::default);
+        let class = match told_by {
+            ToldBy::Param { index, value } => {
+                table.split.seed(told_by);
+                times.groups.class_for(bytes, index, value)
+            }
+            _ => {
+                table.split.seed(told_by);
+                times.sizes.class_for(bytes)
+            }
+        };
+        if let Some(class) = class {
             class.seed(kept);
         }
     }
 
-    /// Calls `see` for each size in a place to which this run has added, with its bytes and the times that are to be
-    /// kept.
-    pub fn each_new(&self, place: usize, mut see: impl FnMut(u64, KeptTimes)) {
-        let table = self.0.get();
-        let times = table.and_then(|table| table.places.get(place)?.get());
-        for (bytes, class) in times.into_iter().flat_map(|times| times.sizes.each()) {
+    /// Calls `see` for each size in a place to which this run has added, with its bytes, what else tells it from others, and
+    /// the times that are to be kept.
+    pub fn each_new(&self, place: usize, mut see: impl FnMut(u64, ToldBy, KeptTimes)) {
+        let Some(table) = self.0.get() else { return };
+        let Some(times) = table.places.get(place).and_then(OnceLock::get) else {
+            return;
+        };
+        let told_by = table.split.told_by();
+        if let ToldBy::Param { index, .. } = told_by {
+            times.groups.each(index, |bytes, value, class| {
+                if let Some((kept, true)) = class.kept() {
+                    see(bytes, ToldBy::Param { index, value }, kept);
+                }
+            });
+            return;
+        }
+        for (bytes, class) in times.sizes.each() {
             if let Some((kept, true)) = class.kept() {
-                see(bytes, kept);
+                see(bytes, told_by, kept);
             }
         }
     }
@@ -223,6 +317,34 @@ impl TimesTable {
 }
 
 impl PlaceTimes {
+    /// What an EDT will take here.
+    #[inline]
+    fn expected(&self, split: &Split, shape: &Shape) -> Option<Estimate> {
+        if shape.params.count() == 0 {
+            return self.sizes.expected(shape.bytes);
+        }
+        let foreign = |found: Estimate| Estimate::guess(found.ns);
+        match split.decides(&shape.params) {
+            Decides::Bytes => self.sizes.expected(shape.bytes),
+            Decides::Other => self.sizes.expected(shape.bytes).map(foreign),
+            Decides::Param(index) => {
+                let value = shape.params.value(index);
+                let found = self.groups.expected(shape.bytes, index, value);
+                found.or_else(|| self.sizes.expected(shape.bytes).map(foreign))
+            }
+        }
+    }
+
+    /// What predictions have been worth says nothing of others.
+    fn errors_begin_anew(&self) {
+        // Nothing panics with the lock held, so it is never poisoned.
+        if let Ok(mut errors) = self.errors.try_lock() {
+            *errors = Samples::default();
+            self.error.store(0, Ordering::Relaxed);
+            self.predictions.store(0, Ordering::Relaxed);
+        }
+    }
+
     /// Compares a prediction with what the EDT took, both in nanoseconds, and calls `note` with whether the predictions
     /// for the place fail now. Does nothing if another thread compares right now.
     fn judge(&self, predicted: u64, ns: u64, note: impl FnOnce(bool)) {
@@ -269,7 +391,7 @@ mod tests {
 
     fn kept_of(times: &RunTimes, place: usize) -> Vec<(u64, KeptTimes)> {
         let mut kept = Vec::new();
-        times.each_new(place, |bytes, times| kept.push((bytes, times)));
+        times.each_new(place, |bytes, _, times| kept.push((bytes, times)));
         kept.sort_unstable_by_key(|(bytes, _)| *bytes);
         kept
     }
@@ -318,7 +440,7 @@ mod tests {
         assert_eq!(kept, [(64, first)]);
         // The next run guesses by it, too, and believes the first sample.
         let next = RunTimes::default();
-        next.seed(1, 64, &kept[0].1);
+        next.seed(1, 64, ToldBy::Bytes, &kept[0].1);
         assert_eq!(kept_of(&next, 1), [], "nothing is new");
         for times in [&times, &next] {
             let guess = times.expected(1, 64).expect("a guess");
@@ -368,6 +490,29 @@ mod tests {
     }
 
     #[test]
+    fn the_newest_samples_outvote_older_ones_within_five() {
+        for (before, after) in [(1000, 1300), (1000, 700), (1000, 20_000)] {
+            for kinds in 0..16u32 {
+                let times = RunTimes::default();
+                for round in 0..40 {
+                    times.sample(0, 64, before + round % 3, round % 2 == 0);
+                }
+                let noticed = (0..5).find(|round| {
+                    times.sample(0, 64, after, kinds >> round % 4 & 1 != 0);
+                    expected(&times, 0, 64) == Some(after)
+                });
+                assert!(noticed.is_some(), "{after} {kinds:b}");
+            }
+        }
+        // Two in a row that were interrupted are not enough.
+        let times = RunTimes::default();
+        for round in 0..40 {
+            times.sample(0, 64, if round % 7 > 4 { 90_000 } else { 1000 }, false);
+            assert!(expected(&times, 0, 64) == Some(1000), "{round}");
+        }
+    }
+
+    #[test]
     fn hints_are_used_where_nothing_is_known() {
         let times = RunTimes::default();
         times.guess(5000);
@@ -380,17 +525,17 @@ mod tests {
     #[test]
     fn predictions_that_fail_are_told_and_forgiven() {
         let times = RunTimes::default();
-        assert!(!times.fails() && times.error(0).is_none());
+        assert!(!times.fails(0) && times.error(0).is_none());
         // What one takes depends on something else than the size.
         for round in 0..40u64 {
             times.sample(0, 64, 1000 << (round * 7 % 5), false);
         }
-        assert!(times.fails(), "{:?}", times.error(0));
+        assert!(times.fails(0), "{:?}", times.error(0));
         assert!(times.error(0).expect("predictions") > 0.5);
         for _ in 0..30 {
             times.sample(0, 64, 1000, false);
         }
-        assert!(!times.fails() && times.has_failed());
+        assert!(!times.fails(0) && times.has_failed());
         assert_eq!(times.error(0), Some(0.0));
     }
 
@@ -398,11 +543,11 @@ mod tests {
     fn few_predictions_are_not_judged() {
         let times = RunTimes::default();
         for round in 0..8 {
-            assert!(!times.fails(), "{round}");
+            assert!(!times.fails(0), "{round}");
             times.sample(0, 64, 1000 << round, false);
         }
         times.sample(0, 64, 1000 << 9, false);
-        assert!(times.fails());
+        assert!(times.fails(0));
     }
 
     #[test]
@@ -416,7 +561,7 @@ mod tests {
         let (bytes, of_128) = &kept[1];
         assert!(*bytes == 128 && of_128.alone == [7] && of_128.beside.is_empty());
         for (bytes, times) in &kept {
-            second.seed(0, *bytes, times);
+            second.seed(0, *bytes, ToldBy::Bytes, times);
         }
         for bytes in [64, 128] {
             assert_eq!(first.expected(0, bytes), second.expected(0, bytes));
@@ -432,7 +577,7 @@ mod tests {
                 first.sample(0, 64, if beside { 900 } else { 100 }, beside);
             }
         }
-        second.seed(0, 64, &kept_of(&first, 0)[0].1);
+        second.seed(0, 64, ToldBy::Bytes, &kept_of(&first, 0)[0].1);
         assert_eq!(expected(&second, 0, 64), Some(100));
         // The runs go on alike.
         for round in 0..4 {
@@ -460,6 +605,6 @@ mod tests {
                 });
             }
         });
-        assert!(!times.fails());
+        assert!(!times.fails(0));
     }
 }

@@ -166,6 +166,12 @@ impl Sizes {
             .or_else(|| self.on_the_line(bytes))
     }
 
+    /// The class of a size, if it has one of its own or shares one.
+    pub(crate) fn class_of(&self, bytes: u64) -> Option<&Class> {
+        let shared = || self.find(QUARTER | quarter_of(bytes));
+        self.find(bytes & !QUARTER).or_else(shared)
+    }
+
     /// What follows for a size from the two nearest sizes that have samples: one on either side, or two on one side.
     fn on_the_line(&self, bytes: u64) -> Option<Estimate> {
         let mut below: [Option<(u64, Estimate)>; 2] = [None; 2];
@@ -191,7 +197,13 @@ impl Sizes {
             }
             ([None, _], [None, _]) => return None,
         };
-        Some(line(bytes, nearest, other))
+        let found = line(bytes, nearest, other);
+        // One other size does not show how times grow with the size.
+        Some(if other.is_none() {
+            Estimate::guess(found.ns)
+        } else {
+            found
+        })
     }
 
     /// The sizes in bytes that have samples, in no order, and what an EDT of each takes.

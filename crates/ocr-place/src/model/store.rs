@@ -94,7 +94,8 @@ impl Store {
         Ok(content)
     }
 
-    /// Adds what a run has learned of a place to its file. `today` is in days since the first of January 1970. The
+    /// Adds what a run has learned of a place to its file. `today` is in days since the first of January 1970. Where the run
+    /// has read the file at its begin, its times have those of earlier runs in them; otherwise they come behind those. The
     /// error is a text that says why the file cannot be written.
     pub fn add(
         &self,
@@ -102,6 +103,7 @@ impl Store {
         entries: Vec<ModelEntry>,
         copies: Vec<CopyEntry>,
         today: u64,
+        has_read: bool,
     ) -> Result<(), String> {
         let path = self.path(place);
         // The message names the directory, so that it is the same for all places.
@@ -116,7 +118,7 @@ impl Store {
         // A file that cannot be read is replaced.
         let mut content = self.read(place).unwrap_or_default();
         content.place = place_name(place);
-        content.merge(entries, copies, today);
+        content.merge(entries, copies, today, has_read);
         replace(&path, content.text().as_bytes()).map_err(fail)
     }
 

@@ -63,7 +63,7 @@ impl Policy for HeteroPrio {
 /// How much better the best device is than the host: the binary logarithm of the ratio of their times, times [`STEPS`].
 /// 0 where a time is not known, and the largest number where the host cannot run the EDT.
 fn ratio(kept: &KeptEdt) -> i32 {
-    let time = |place| kept.times.expected(place, kept.bytes);
+    let time = |place| kept.times.expected(place, &kept.shape);
     let has_host = kept.candidates.iter().any(|one| one.place == Place::HOST);
     if !has_host {
         return i32::MAX;
@@ -150,10 +150,10 @@ impl Keeper for HeteroPrio {
         Taken { edt, moved: false }
     }
 
-    fn ended(&self, edt: usize, place: Place, machine: &dyn Machine) {
+    fn ended(&self, edt: usize, place: Place, _: bool, machine: &dyn Machine) {
         let now = machine.now_ns();
         self.with(machine, |state| {
-            state.places.ended(edt, place, now);
+            let _ = state.places.ended(edt, place, now);
             if !state.waiting.is_empty() {
                 machine.offer_to_workers(true);
             }

@@ -1,7 +1,7 @@
 //! What policies and the runtime say to each other.
 
 use super::told::{Certainty, Considered};
-use crate::model::RunTimes;
+use crate::model::{RunTimes, Shape};
 use crate::place::Place;
 use smallvec::SmallVec;
 
@@ -31,6 +31,9 @@ pub trait Machine {
     /// Nanoseconds since some moment, of a clock that never goes back.
     fn now_ns(&self) -> u64;
 
+    /// Has the keeper asked again ([`Keeper::tick`]) at this moment of the clock, or earlier.
+    fn ask_again(&self, _at_ns: u64) {}
+
     /// Says whether the keeper may have an EDT for a worker that has nothing else to do. A worker is woken if it has. A
     /// keeper says so with its own lock held, so that what it says last is so.
     fn offer_to_workers(&self, offers: bool);
@@ -47,35 +50,70 @@ pub trait Machine {
 
 /// How long the variants of a template take, as far as it is known.
 pub trait VariantTimes: Sync {
-    /// Nanoseconds that an EDT whose blocks have so many bytes in all keeps a unit of a place busy; none where nothing
-    /// is known of it.
-    fn expected(&self, place: Place, bytes: u64) -> Option<u64>;
+    /// Nanoseconds that an EDT of this shape keeps a unit of a place busy; none where nothing is known of it.
+    fn expected(&self, place: Place, shape: &Shape) -> Option<u64>;
+
+    /// The most that it can be, where a launch in which the kernel may have been compiled is all that is known.
+    fn at_most(&self, _place: Place, _shape: &Shape) -> Option<u64> {
+        None
+    }
+
+    /// What the newest of them took in this run.
+    fn newest(&self, _place: Place, _shape: &Shape) -> Option<u64> {
+        None
+    }
+
+    /// How many times as long such an EDT takes in a place while another place works as while none does.
+    fn slowdown(&self, _place: Place, _shape: &Shape) -> Option<f64> {
+        None
+    }
+
+    /// EDTs for which this is the same take the same time, as far as it is known.
+    fn alike(&self, shape: &Shape) -> (u64, u64) {
+        (shape.bytes, 0)
+    }
 
     /// Nanoseconds that it takes from its begin to its end in a place that runs several at once, beside others there or alone;
     /// none where nothing is known of that. Those beside each other share the place, so [`VariantTimes::expected`] is less.
-    fn latency(&self, _place: Place, _bytes: u64, _beside: bool) -> Option<u64> {
+    fn latency(&self, _place: Place, _shape: &Shape, _beside: bool) -> Option<u64> {
         None
     }
 
     /// How well that is known.
-    fn certainty(&self, place: Place, bytes: u64) -> Certainty;
+    fn certainty(&self, place: Place, shape: &Shape) -> Certainty;
 
-    /// Whether what was expected has been wrong too often to be believed.
-    fn fails(&self) -> bool;
+    /// The relative error of what was expected in a place, where it has been wrong too often to be believed; otherwise 0.
+    fn error(&self, place: Place) -> f64;
 }
 
 impl VariantTimes for RunTimes {
-    fn expected(&self, place: Place, bytes: u64) -> Option<u64> {
-        self.expected(place.number(), bytes)
+    fn expected(&self, place: Place, shape: &Shape) -> Option<u64> {
+        self.expected(place.number(), *shape)
             .map(|estimate| estimate.ns)
     }
 
-    fn latency(&self, place: Place, bytes: u64, beside: bool) -> Option<u64> {
-        self.latency(place.number(), bytes, beside)
+    fn at_most(&self, place: Place, shape: &Shape) -> Option<u64> {
+        self.at_most(place.number(), *shape)
     }
 
-    fn certainty(&self, place: Place, bytes: u64) -> Certainty {
-        match self.expected(place.number(), bytes) {
+    fn slowdown(&self, place: Place, shape: &Shape) -> Option<f64> {
+        self.slowdown(place.number(), *shape)
+    }
+
+    fn newest(&self, place: Place, shape: &Shape) -> Option<u64> {
+        self.newest(place.number(), *shape)
+    }
+
+    fn alike(&self, shape: &Shape) -> (u64, u64) {
+        self.alike(shape)
+    }
+
+    fn latency(&self, place: Place, shape: &Shape, beside: bool) -> Option<u64> {
+        self.latency(place.number(), *shape, beside)
+    }
+
+    fn certainty(&self, place: Place, shape: &Shape) -> Certainty {
+        match self.expected(place.number(), *shape) {
             None => Certainty::Unknown,
             Some(estimate) if estimate.is_guess() => Certainty::Guessed,
             Some(estimate) if estimate.samples == 0 => Certainty::Derived,
@@ -83,15 +121,18 @@ impl VariantTimes for RunTimes {
         }
     }
 
-    fn fails(&self) -> bool {
-        self.fails()
+    fn error(&self, place: Place) -> f64 {
+        let error = self
+            .fails(place.number())
+            .then(|| self.error(place.number()));
+        error.flatten().unwrap_or(0.0)
     }
 }
 
 /// Where the blocks of an EDT are.
 pub trait BlockPlaces {
-    /// Bytes of them in all.
-    fn bytes(&self) -> u64;
+    /// By what the time of the EDT is told: the bytes of its blocks, and its parameters.
+    fn shape(&self) -> Shape;
 
     /// Bytes that a place has a valid copy of.
     fn bytes_at(&self, place: Place) -> u64;
@@ -172,8 +213,10 @@ pub struct KeptEdt {
     pub priority: u64,
     /// How long the variants of its template take. Its address says which EDTs are alike.
     pub times: &'static dyn VariantTimes,
-    /// Bytes of the EDT's blocks, all together.
-    pub bytes: u64,
+    /// By what its time is told.
+    pub shape: Shape,
+    /// Whether the worker that brings it has ended its EDT, and is about to look for another.
+    pub frees_worker: bool,
     /// Where it may run: one of each place at most, and at least one.
     pub candidates: SmallVec<[Candidate; 3]>,
 }
@@ -200,7 +243,12 @@ pub trait Keeper: Sync {
 
     /// Something that may have been taken for this place has ended, or has failed and goes elsewhere. If it was on a device,
     /// all devices are asked afterwards.
-    fn ended(&self, edt: usize, place: Place, machine: &dyn Machine);
+    ///
+    /// `frees_worker` says whether it is called by a worker that has run the EDT and is about to look for another.
+    fn ended(&self, edt: usize, place: Place, frees_worker: bool, machine: &dyn Machine);
+
+    /// The time has come that [`Machine::ask_again`] has named, or is near. All devices are asked afterwards.
+    fn tick(&self, _machine: &dyn Machine) {}
 
     /// How many EDTs are kept now.
     fn count(&self) -> usize;

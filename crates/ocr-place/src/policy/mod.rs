@@ -10,6 +10,7 @@
 
 mod cpu;
 mod device;
+mod doubt;
 mod eager;
 mod eft;
 mod heteroprio;

@@ -1,11 +1,11 @@
 //! What is before a place: the EDTs that wait for it, and those that it was given. Times are nanoseconds.
 
 use super::interface::{Candidate, KeptEdt, Machine};
-use super::told::Expected;
+use super::told::{Certainty, Expected};
 use crate::place::Place;
 use smallvec::SmallVec;
 use std::cmp::Reverse;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::ptr;
 
 /// A device is given EDTs as long as what it has takes less than this: the driver needs some to have no gaps between
@@ -22,6 +22,8 @@ const SECOND_NS: u64 = 1_000_000;
 const PLENTY: usize = 4;
 /// How many EDTs each worker may have at once whose blocks are on their way.
 const COMING: usize = 8;
+/// So many kinds of EDTs are remembered.
+const KINDS: usize = 256;
 /// A device is never given more at once than this.
 const MOST: usize = 64;
 
@@ -34,6 +36,10 @@ pub(super) struct QueuedEdt {
     pub(super) key: QueueKey,
     /// How often it was moved from one place to another.
     pub(super) moves: u8,
+    /// When it came.
+    pub(super) since: u64,
+    /// Whether the place for which it waits is to take it, though another may end it sooner: the place is looked at again.
+    pub(super) stays: bool,
 }
 
 /// EDTs whose times are expected to be alike, and how many of them wait.
@@ -47,6 +53,8 @@ struct Given {
     edt: usize,
     /// What it was expected to take; none where nothing was known.
     expected: Option<u64>,
+    /// Whether that was known, or nobody has tried such an EDT here before.
+    is_known: bool,
     since: u64,
     /// When its blocks should be there.
     there: u64,
@@ -109,6 +117,8 @@ pub(super) struct Queue {
     /// The waiting EDTs by what they have in common, so that what they take is asked anew each time.
     classes: SmallVec<[AlikeEdts; 2]>,
     given: Vec<Given>,
+    /// When the last EDT of each kind has ended here: the address of its times, and the bytes of its blocks.
+    last_ends: HashMap<(usize, u64), u64>,
     /// When the copies to the device have ended that the EDTs need which it was given: they go one after the other.
     link_free_at: u64,
 }
@@ -123,6 +133,7 @@ impl Queue {
             line: WaitingLine::default(),
             classes: SmallVec::new(),
             given: Vec::new(),
+            last_ends: HashMap::new(),
             link_free_at: 0,
         }
     }
@@ -164,19 +175,22 @@ impl Queue {
         }
         self.given.push(Given {
             edt: kept.edt,
-            expected: kept.times.expected(self.place, kept.bytes),
+            expected: kept.times.expected(self.place, &kept.shape),
+            is_known: is_known(kept, self.place),
             since: now,
             there: now.saturating_add(copies),
             like: kept.clone(),
         });
     }
 
-    /// An EDT has ended. False if it was not given to this place.
-    pub(super) fn ended(&mut self, edt: usize, now: u64) -> bool {
-        let Some(at) = self.given.iter().position(|given| given.edt == edt) else {
-            return false;
-        };
+    /// An EDT has ended: which. None if it was not given to this place.
+    pub(super) fn ended(&mut self, edt: usize, now: u64) -> Option<KeptEdt> {
+        let at = self.given.iter().position(|given| given.edt == edt)?;
         let ended = self.given.remove(at);
+        let kind = kind_of(&ended.like);
+        if self.last_ends.len() < KINDS || self.last_ends.contains_key(&kind) {
+            self.last_ends.insert(kind, now);
+        }
         if self.place != Place::HOST {
             // The blocks of the EDT were there, maybe earlier than expected, and then those of the others are, too.
             let early = ended.there.saturating_sub(now);
@@ -190,13 +204,84 @@ impl Queue {
                 next.since = now;
             }
         }
-        true
+        Some(ended.like)
     }
 
-    /// How many of these are alike and have an unknown time.
-    pub(super) fn exploring(&self, kept: &KeptEdt) -> usize {
-        let explores = |given: &&Given| given.expected.is_none() && is_like(&given.like, kept);
-        self.given.iter().filter(explores).count()
+    /// How many units the place has.
+    pub(super) fn units(&self) -> usize {
+        self.units
+    }
+
+    /// How many EDTs the place was given and has not ended.
+    pub(super) fn given(&self) -> usize {
+        self.given.len()
+    }
+
+    /// When the last EDT of this kind has ended here.
+    pub(super) fn last_end(&self, kept: &KeptEdt) -> Option<u64> {
+        self.last_ends.get(&kind_of(kept)).copied()
+    }
+
+    /// How many EDTs of this kind are tried here, of which it is not known how long they take, and since when.
+    pub(super) fn tries(&self, kept: &KeptEdt) -> (usize, u64) {
+        let is_try = |given: &&Given| !given.is_known && is_of_kind(&given.like, kept);
+        let tries = self.given.iter().filter(is_try);
+        let since = tries.clone().map(|given| given.since.max(given.there));
+        (tries.count(), since.min().unwrap_or(0))
+    }
+
+    /// How many times as long as expected an EDT takes that runs here, where that is more than twice: the place has become slow,
+    /// or has never been as fast. Of a place with several units, this says something of EDTs of its kind alone.
+    fn doubt(&self, kept: &KeptEdt, now: u64) -> f64 {
+        let one = |(at, given): (usize, &Given)| {
+            let runs = at < self.units.max(self.at_once);
+            let says = self.units == 1 || is_of_kind(&given.like, kept);
+            let expected = given.expected.filter(|_| runs && says && given.is_known)?;
+            let taken = now.saturating_sub(given.since.max(given.there));
+            (taken >= self.overdue_ns(given, expected))
+                .then(|| taken as f64 / expected.max(1) as f64)
+        };
+        let all = self.given.iter().enumerate().filter_map(one);
+        all.fold(1.0, f64::max)
+    }
+
+    /// After what time an EDT is overdue. Where times scatter, it is later.
+    fn overdue_ns(&self, given: &Given, expected: u64) -> u64 {
+        let error = given.like.times.error(self.place);
+        let among_others = (self.at_once > 1)
+            .then(|| (given.like.times).latency(self.place, &given.like.shape, true));
+        let expected = among_others.flatten().unwrap_or(0).max(expected);
+        (expected as f64 * (2.0 + error)) as u64
+    }
+
+    /// When something is to be looked at again though nothing has ended: an EDT is overdue then.
+    pub(super) fn next_look(&self, now: u64) -> Option<u64> {
+        let one = |given: &Given| {
+            let begun = given.since.max(given.there);
+            let due = begun + self.overdue_ns(given, given.expected?);
+            // One that is overdue is looked at again when it has taken twice as long.
+            Some(if due > now { due } else { now + (now - begun) })
+        };
+        self.given
+            .iter()
+            .take(self.units.max(1))
+            .filter_map(one)
+            .min()
+    }
+
+    /// Whether a unit has nothing to do and nobody waits for it, as far as one can tell.
+    pub(super) fn is_free(&self) -> bool {
+        self.free_units() > 0 && self.line.is_empty()
+    }
+
+    /// Whether what it has to do may end at any time: it is of others than the policy.
+    pub(super) fn is_busy_otherwise(&self) -> bool {
+        self.others > 0
+    }
+
+    /// A worker that counts as busy is about to look for an EDT.
+    pub(super) fn frees_one(&mut self) {
+        self.others = self.others.saturating_sub(1);
     }
 
     /// How many units have nothing to do. A worker that is in an EDT of which the policy does not know may be in it for long.
@@ -220,6 +305,10 @@ impl Queue {
         let Some(first) = self.given.first() else {
             return true;
         };
+        // Never several in a row whose time is not known.
+        if self.given.iter().any(|given| !given.is_known) {
+            return false;
+        }
         let is_short = first.expected.is_some_and(|ns| ns < SECOND_NS);
         let plenty = waiting >= PLENTY;
         // Some more than it has run at once, where they are not missed elsewhere: maybe it can.
@@ -245,9 +334,9 @@ impl Queue {
     /// What is left of an EDT that runs. One that has taken more than twice what was expected may take as long again.
     fn left(&self, given: &Given, now: u64) -> u64 {
         let taken = now.saturating_sub(given.since.max(given.there));
-        let (times, bytes) = (given.like.times, given.like.bytes);
-        let ask = || times.expected(self.place, bytes);
-        let among_others = (self.at_once > 1).then(|| times.latency(self.place, bytes, true));
+        let (times, shape) = (given.like.times, &given.like.shape);
+        let ask = || times.expected(self.place, shape);
+        let among_others = (self.at_once > 1).then(|| times.latency(self.place, shape, true));
         match among_others.flatten().or(given.expected).or_else(ask) {
             Some(expected) if taken <= expected => expected - taken,
             Some(expected) if taken <= 2 * expected => expected / 8,
@@ -282,7 +371,7 @@ impl Queue {
     /// What those take that wait.
     pub(super) fn waiting_ns(&self) -> u64 {
         let one = |class: &AlikeEdts| {
-            let ns = class.like.times.expected(self.place, class.like.bytes);
+            let ns = (class.like.times).expected(self.place, &class.like.shape);
             class.count * ns.unwrap_or(0)
         };
         self.classes.iter().map(one).sum()
@@ -316,9 +405,17 @@ impl Queue {
 
     /// What is expected here of an EDT that has so much before it.
     fn expected(&self, kept: &KeptEdt, copy_ns: u64, ahead: u64, now: u64) -> Expected {
-        let busy_ns = kept.times.expected(self.place, kept.bytes);
+        let busy_ns = kept.times.expected(self.place, &kept.shape);
+        let doubt = self.doubt(kept, now);
+        let busy_ns = busy_ns.map(|ns| {
+            if doubt > 1.0 {
+                (ns as f64 * doubt) as u64
+            } else {
+                ns
+            }
+        });
         let beside = self.given.len() + self.others > 0;
-        let latency = (kept.times).latency(self.place, kept.bytes, beside);
+        let latency = (kept.times).latency(self.place, &kept.shape, beside);
         let run_ns = busy_ns.map(|busy_ns| latency.unwrap_or(0).max(busy_ns));
         Expected {
             queue_ns: self.free_in(busy_ns.unwrap_or(0), ahead, now),
@@ -338,7 +435,24 @@ impl Queue {
 
 /// Whether two EDTs take the same time.
 fn is_like(one: &KeptEdt, other: &KeptEdt) -> bool {
-    ptr::addr_eq(one.times, other.times) && one.bytes == other.bytes
+    ptr::addr_eq(one.times, other.times)
+        && (one.shape == other.shape
+            || one.times.alike(&one.shape) == other.times.alike(&other.shape))
+}
+
+/// The address of the times of an EDT, and the bytes of its blocks.
+fn kind_of(kept: &KeptEdt) -> (usize, u64) {
+    (ptr::from_ref(kept.times).addr(), kept.shape.bytes)
+}
+
+/// Whether what one of them takes tells something of the other.
+pub(super) fn is_of_kind(one: &KeptEdt, other: &KeptEdt) -> bool {
+    ptr::addr_eq(one.times, other.times) && one.shape.bytes == other.shape.bytes
+}
+
+/// Whether it is known how long an EDT takes in a place.
+pub(super) fn is_known(kept: &KeptEdt, place: Place) -> bool {
+    kept.times.certainty(place, &kept.shape) >= Certainty::Derived
 }
 
 /// The queues of all places, the host's first.
@@ -420,7 +534,7 @@ impl Places {
         };
         let others = (next.kept.candidates.iter()).filter(|candidate| candidate.place != place);
         let ns = |other: &Candidate| {
-            let ns = next.kept.times.expected(other.place, next.kept.bytes);
+            let ns = (next.kept.times).expected(other.place, &next.kept.shape);
             ns.map_or(0, |ns| (ns + other.copy_ns) / 2)
         };
         others.map(ns).min().unwrap_or(COMMITTED_MOST_NS)
@@ -470,14 +584,9 @@ impl Places {
     }
 
     /// An EDT has ended that was given to this place, or to another, if it has failed there.
-    pub(super) fn ended(&mut self, edt: usize, place: Place, now: u64) {
-        if !self.of(place).ended(edt, now) {
-            for queue in &mut self.0 {
-                if queue.ended(edt, now) {
-                    break;
-                }
-            }
-        }
+    pub(super) fn ended(&mut self, edt: usize, place: Place, now: u64) -> Option<KeptEdt> {
+        let here = self.of(place).ended(edt, now);
+        here.or_else(|| self.0.iter_mut().find_map(|queue| queue.ended(edt, now)))
     }
 }
 

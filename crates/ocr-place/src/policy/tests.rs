@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::RunTimes;
+use crate::model::{RunTimes, Shape};
 use crate::place::Place;
 
 /// A machine with workers that are free, and a device that has lately run so many kernels at once.
@@ -44,7 +44,8 @@ fn kept(edt: usize, times: &'static RunTimes) -> KeptEdt {
         edt,
         priority: 0,
         times,
-        bytes: 64,
+        shape: 64.into(),
+        frees_worker: false,
         candidates: [Place::HOST, DEVICES[0]]
             .map(candidate)
             .into_iter()
@@ -116,8 +117,8 @@ impl Machine for Loads {
 struct Bytes([u64; 3]);
 
 impl BlockPlaces for Bytes {
-    fn bytes(&self) -> u64 {
-        64
+    fn shape(&self) -> Shape {
+        64.into()
     }
     fn bytes_at(&self, place: Place) -> u64 {
         self.0[place.number()]
@@ -319,10 +320,40 @@ fn a_worker_that_gets_nothing_is_offered_nothing() {
         let policy = parse(name).expect("a policy");
         let keeper = policy.keeper().expect("it keeps EDTs");
         let machine = Offered(std::cell::Cell::new(false));
-        keeper.keep(kept(7, &TIMES), &machine);
+        for edt in [7, 8] {
+            keeper.keep(kept(edt, &TIMES), &machine);
+        }
         assert!(machine.0.get(), "{name}");
         assert_eq!(keeper.take(DEVICES[0], &machine).edt, Some(7), "{name}");
+        assert_eq!(keeper.take(Place::HOST, &machine).edt, Some(8), "{name}");
         assert_eq!(keeper.take(Place::HOST, &machine).edt, None, "{name}");
         assert!(!machine.0.get(), "{name}: the worker would ask for ever");
+    }
+}
+
+/// A kernel takes 20 ms and the function 1 ms, alone; beside the kernel the function takes twice as long. So a kernel costs the
+/// worker ten functions, and the device gets none, though thirty wait.
+#[test]
+fn a_device_that_slows_the_workers_down_more_than_it_helps_gets_nothing() {
+    for (beside, gets) in [(1_000_000, true), (2_000_000, false)] {
+        let times: &'static RunTimes = Box::leak(Box::default());
+        for _ in 0..11 {
+            times.sample(0, 64, beside, true);
+        }
+        for _ in 0..11 {
+            times.sample(0, 64, 1_000_000, false);
+            times.sample(1, 64, 20_000_000, true);
+        }
+        let policy = parse("eft").expect("a policy");
+        let keeper = policy.keeper().expect("it keeps EDTs");
+        let machine = Wide {
+            workers: 1,
+            at_once: 1,
+        };
+        for edt in 0..30 {
+            keeper.keep(kept(edt, times), &machine);
+        }
+        assert!(keeper.take(Place::HOST, &machine).edt.is_some());
+        assert_eq!(keeper.take(DEVICES[0], &machine).edt.is_some(), gets);
     }
 }

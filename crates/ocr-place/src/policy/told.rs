@@ -51,7 +51,8 @@ numbered! {
     Certainty {
         /// Nothing is known of its time.
         Unknown = 0,
-        /// The time is that of a hint of the program, or of a launch in which the kernel may have been compiled.
+        /// The time is that of a hint of the program, of a launch in which the kernel may have been compiled, of EDTs with other
+        /// parameters, or the middle of what the speeds of the places allow.
         Guessed = 1,
         /// The time follows from EDTs of the same template whose blocks have other sizes.
         Derived = 2,
@@ -68,14 +69,15 @@ numbered! {
         Short = 0,
         /// The EDT waits for the place where it should end first.
         Planned = 1,
-        /// The EDT waits for the first place that may take it, since its time is not known everywhere, or does not
-        /// follow from the sizes of its blocks.
+        /// The EDT waits for the first place that may take it, since its time is not known everywhere, or places differ by
+        /// less than their times scatter.
         Open = 2,
         /// When the EDT's turn came, the EDT went to another place, where it should end sooner by then.
         Moved = 3,
         /// A place without work took the EDT from the line of another place, since the EDT should end sooner there.
         Taken = 4,
-        /// A place took the EDT although its time is not known everywhere.
+        /// A place took the EDT to find out its time there, or whether that is still so, since not to know it was expected to
+        /// cost more.
         Tried = 5,
     }
 }

@@ -1,5 +1,7 @@
 //! The input of a simulation: a graph of EDTs with their times, blocks and dependences, and a machine.
 
+use crate::model::Params;
+
 /// A data block that EDTs of the graph use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SimulatedBlock {
@@ -35,6 +37,8 @@ pub struct SimulatedTask {
     /// Nanoseconds that the EDT's variant takes in each place: the host, then the devices in the order of
     /// [`MachineModel::devices`]. None where it has no variant. A join has no elements.
     pub ns: Vec<Option<u64>>,
+    /// The parameters of the EDT, by which its time may be told.
+    pub params: Params,
     /// The blocks that the EDT uses.
     pub blocks: Vec<Uses>,
     /// The indices in [`TaskGraph::tasks`] of the EDTs that wait for the end of this one; all are larger than its own.

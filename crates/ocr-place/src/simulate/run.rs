@@ -2,7 +2,7 @@
 
 use super::graph::{MachineModel, SimulatedTask, TaskGraph};
 use super::outcome::{Copied, Outcome, RanTask};
-use crate::model::{Direction, RunTimes, Transfers};
+use crate::model::{Direction, RunTimes, Shape, Transfers};
 use crate::place::{Place, PlaceSet};
 use crate::policy::{
     self, BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine, Policy,
@@ -80,6 +80,7 @@ fn run(
         shared: VisibleMachine {
             now: Cell::new(0),
             offers: Cell::new(false),
+            asks_at: Cell::new(u64::MAX),
             left: Cell::new(graph.tasks.len()),
             idle: Cell::new(machine.workers),
             workers: machine.workers,
@@ -118,6 +119,8 @@ struct VisibleMachine {
     now: Cell<u64>,
     /// Whether the keeper may have an EDT for a worker.
     offers: Cell<bool>,
+    /// When the keeper is to be asked again.
+    asks_at: Cell<u64>,
     /// How many EDTs and joins have not ended.
     left: Cell<usize>,
     /// How many workers have nothing to do.
@@ -154,6 +157,10 @@ impl Machine for VisibleMachine {
 
     fn now_ns(&self) -> u64 {
         self.now.get()
+    }
+
+    fn ask_again(&self, at_ns: u64) {
+        self.asks_at.set(self.asks_at.get().min(at_ns));
     }
 
     fn offer_to_workers(&self, offers: bool) {
@@ -226,8 +233,8 @@ struct SimulatedBlocks<'a> {
 }
 
 impl BlockPlaces for SimulatedBlocks<'_> {
-    fn bytes(&self) -> u64 {
-        bytes_of(self.graph, self.task)
+    fn shape(&self) -> Shape {
+        shape_of(self.graph, self.task)
     }
 
     fn bytes_at(&self, place: Place) -> u64 {
@@ -239,10 +246,13 @@ impl BlockPlaces for SimulatedBlocks<'_> {
     }
 }
 
-/// The bytes of an EDT's blocks in all.
-fn bytes_of(graph: &TaskGraph, task: &SimulatedTask) -> u64 {
+/// The bytes of an EDT's blocks in all, and its parameters.
+fn shape_of(graph: &TaskGraph, task: &SimulatedTask) -> Shape {
     let bytes = |block: u32| graph.blocks[block as usize].bytes;
-    task.blocks.iter().map(|uses| bytes(uses.block)).sum()
+    Shape {
+        bytes: task.blocks.iter().map(|uses| bytes(uses.block)).sum(),
+        params: task.params,
+    }
 }
 
 impl SimulatedRun<'_> {
@@ -255,7 +265,23 @@ impl SimulatedRun<'_> {
         }
         self.join();
         self.serve();
-        while let Some(Reverse((at, number, what))) = self.ends.pop() {
+        loop {
+            let next = self.ends.peek().map(|Reverse((at, ..))| *at);
+            let asks_at = self.shared.asks_at.get();
+            if asks_at != u64::MAX && next.is_none_or(|next| asks_at < next) {
+                self.shared.asks_at.set(u64::MAX);
+                if self.shared.left.get() != 0
+                    && let Some(keeper) = self.policy.keeper()
+                {
+                    self.shared.now.update(|now| now.max(asks_at));
+                    keeper.tick(&self.shared);
+                    self.serve();
+                }
+                continue;
+            }
+            let Some(Reverse((at, number, what))) = self.ends.pop() else {
+                break;
+            };
             self.shared.now.set(at);
             self.happens(number, what);
             // Everything that happens at this time does so before any place looks for work.
@@ -367,7 +393,8 @@ impl SimulatedRun<'_> {
                     edt: number as usize,
                     priority: task.priority,
                     times: self.known[task.template as usize],
-                    bytes: blocks.bytes(),
+                    shape: blocks.shape(),
+                    frees_worker: false,
                     candidates: host.into_iter().chain(devices).map(candidate).collect(),
                 };
                 keeper.keep(kept, &self.shared);
@@ -503,9 +530,9 @@ impl SimulatedRun<'_> {
             let times = self.known[task.template as usize];
             let beside = self.running > 1;
             let ns = ran.ended - ran.begun;
-            times.sample(ran.place.number(), bytes_of(self.graph, task), ns, beside);
+            times.sample(ran.place.number(), shape_of(self.graph, task), ns, beside);
             if let Some(keeper) = self.policy.keeper() {
-                keeper.ended(number as usize, ran.place, &self.shared);
+                keeper.ended(number as usize, ran.place, false, &self.shared);
             }
         }
         for &successor in &task.successors {

@@ -1,3 +1,5 @@
+mod drawn;
+
 use super::*;
 use crate::model::RunTimes;
 use crate::place::Place;
@@ -191,6 +193,45 @@ fn eft_notices_a_place_that_becomes_slow() {
     let took = run(&graph, &machine(1, 1), "eft", &models(1)) as f64;
     let bound = area(500, 100_000, 100_000) + area(500, 100_000, 1_000_000);
     assert!(took <= 1.10 * bound, "{took}, bound {bound}");
+}
+
+/// The device is expected to take 1 ms, and takes 200 ms; the worker takes 5 ms and has nothing to do. Nothing ends before the
+/// device does, and the EDTs that wait for it go to the worker all the same, as soon as the first one is overdue.
+#[test]
+fn eft_sees_that_an_edt_is_overdue_before_it_ends() {
+    let mut graph = independent(4, 5_000_000, 1_000_000);
+    graph.tasks[0].ns[1] = Some(200_000_000);
+    let known = models(1);
+    for _ in 0..11 {
+        known[0].sample(0, 0, 5_000_000, false);
+        known[0].sample(1, 0, 1_000_000, false);
+    }
+    let outcome = simulate(&graph, &machine(1, 1), "eft", &known).expect("it ends");
+    for ran in &outcome.ran[1..] {
+        assert!(
+            ran.place == Place::HOST && ran.ended < 25_000_000,
+            "{ran:?}"
+        );
+    }
+}
+
+/// A device whose speed changes again and again is used while it is fast, and left while it is slow.
+#[test]
+fn eft_follows_a_place_that_changes_its_speed() {
+    const MANY: usize = 4000;
+    let mut graph = independent(MANY, 1_000_000, 1_000_000);
+    for number in 0..MANY {
+        let is_slow = number / 500 % 2 == 1;
+        graph.tasks[number].ns[1] = Some(if is_slow { 10_000_000 } else { 100_000 });
+        if number + 1 < MANY {
+            graph.tasks[number].successors.push(number as u32 + 1);
+        }
+    }
+    let took = run(&graph, &machine(1, 1), "eft", &models(1)) as f64;
+    let best: u64 = (graph.tasks.iter())
+        .filter_map(|task| task.ns.iter().flatten().min())
+        .sum();
+    assert!(took <= 1.25 * best as f64, "{took}, best {best}");
 }
 
 /// Two large blocks and two devices: each block stays where it is, though both devices are as fast.

@@ -28,6 +28,7 @@ fn entry(template: &str, ns: u64) -> ModelEntry {
     ModelEntry {
         key: ModelKey::new("program:1", template, "function"),
         bytes: 64,
+        told_by: Default::default(),
         day: today(),
         times: KeptTimes {
             alone: vec![ns],
@@ -66,12 +67,12 @@ fn what_is_added_is_there_and_by_others_too() {
     let folder = Folder::new("store-add");
     let (one, other) = (folder.store(), folder.store());
     assert_eq!(one.read("a").expect("nothing").entries, []);
-    one.add("a", vec![entry("x", 1)], vec![], today())
+    one.add("a", vec![entry("x", 1)], vec![], today(), true)
         .expect("written");
     other
-        .add("a", vec![entry("y", 2)], vec![], today())
+        .add("a", vec![entry("y", 2)], vec![], today(), true)
         .expect("written");
-    one.add("a", vec![entry("x", 3)], vec![], today())
+    one.add("a", vec![entry("x", 3)], vec![], today(), true)
         .expect("written");
     assert_eq!(
         one.read("a").expect("read").entries,
@@ -92,7 +93,7 @@ fn many_writers_lose_nothing_and_damage_nothing() {
                 for round in 0..25 {
                     let template = format!("{writer} {round}");
                     store
-                        .add("a", vec![entry(&template, 1)], vec![], today())
+                        .add("a", vec![entry(&template, 1)], vec![], today(), true)
                         .expect("written");
                     assert_eq!(store.read("a").expect("read").damage, None);
                 }
@@ -107,14 +108,14 @@ fn what_cannot_be_read_is_told_and_replaced() {
     let folder = Folder::new("store-damaged");
     let store = folder.store();
     store
-        .add("a", vec![entry("x", 1)], vec![], today())
+        .add("a", vec![entry("x", 1)], vec![], today(), true)
         .expect("written");
     let path = store.path("a");
     std::fs::write(&path, "ocr-models 7\nwhatever\n").expect("written");
     let found = store.read("a").expect("read");
     assert!(found.entries.is_empty() && found.damage.expect("damage").contains("another version"));
     store
-        .add("a", vec![entry("x", 1)], vec![], today())
+        .add("a", vec![entry("x", 1)], vec![], today(), true)
         .expect("written");
     assert_eq!(store.read("a").expect("read").entries.len(), 1);
     let large = File::create(&path).expect("created");
@@ -127,7 +128,7 @@ fn what_cannot_be_read_is_told_and_replaced() {
     );
     std::fs::remove_file(&path).expect("removed");
     std::fs::create_dir(&path).expect("created");
-    assert!(store.read("a").is_err() && store.add("a", vec![], vec![], today()).is_err());
+    assert!(store.read("a").is_err() && store.add("a", vec![], vec![], today(), true).is_err());
     let left = std::fs::read_dir(store.directory())
         .expect("listed")
         .flatten();
@@ -142,14 +143,14 @@ fn a_directory_that_cannot_be_written_is_told() {
     std::fs::write(folder.0.join("deep"), "a file").expect("written");
     let error = folder
         .store()
-        .add("a", vec![entry("x", 1)], vec![], today());
+        .add("a", vec![entry("x", 1)], vec![], today(), true);
     assert!(error.expect_err("no directory").contains("deep/models"));
     assert_eq!(folder.store().files().map(|files| files.len()).ok(), None);
     // Root may write everywhere.
     let locked = folder.0.join("locked");
     std::fs::create_dir(&locked).expect("created");
     std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o500)).expect("set");
-    let written = Store::new(locked.clone()).add("a", vec![entry("x", 1)], vec![], today());
+    let written = Store::new(locked.clone()).add("a", vec![entry("x", 1)], vec![], today(), true);
     assert_eq!(written.is_ok(), File::create(locked.join("probe")).is_ok());
 }
 
@@ -158,7 +159,13 @@ fn entries_and_files_are_removed() {
     let folder = Folder::new("store-remove");
     let store = folder.store();
     store
-        .add("a", vec![entry("x", 1), entry("y", 1)], vec![], today())
+        .add(
+            "a",
+            vec![entry("x", 1), entry("y", 1)],
+            vec![],
+            today(),
+            true,
+        )
         .expect("written");
     let path = store.path("a");
     let only = |name: &'static str| move |_: &Content, e: &ModelEntry| e.key.template == name;

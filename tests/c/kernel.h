@@ -2,8 +2,8 @@
 #ifndef KERNEL_H
 #define KERNEL_H
 
-#include <extensions/ocr-affinity.h>
 #include "check.h"
+#include <extensions/ocr-affinity.h>
 #include <extensions/ocr-opencl.h>
 #include <extensions/ocr-stats.h>
 #include <extensions/ocr-variants.h>

@@ -24,7 +24,7 @@
 //! | the runtime's own bound ([`StartError::Later`]) | when a command has ended: such an attempt has enqueued nothing | once for each pending command |
 //! | OpenCL, with a status that says memory | at once, where a buffer was evicted or a spare one released | once for each buffer |
 //! | the same, and there is none of these | when all that is enqueued has ended ([`Job::waits_for_idle`]) | once |
-//! | the same, on a device without a command of others | never | |
+//! | the same, where nothing is enqueued | never | |
 //!
 //! Nothing is launched while the launch at the front waits, so what is enqueued meanwhile are fetches. A block is
 //! fetched once, since the host's copy is valid then until the next kernel writes. So the device comes to be idle.
@@ -113,7 +113,6 @@ impl Manager {
             self.lanes.hold(&self.context, most);
         }
         loop {
-            let was_idle = self.lanes.all_idle();
             let Job { launch, uses, .. } = &mut *job;
             let error = match self.put_together(launch, uses) {
                 Ok(started) => {
@@ -135,8 +134,8 @@ impl Manager {
             }
             let fault = match error {
                 StartError::Later if !self.lanes.all_idle() => return Some(job),
-                // What was pending before this attempt may hold the memory. Its own copies do not count.
-                StartError::Fault(_) if short && !was_idle && !job.waits_for_idle => {
+                // What is pending may hold the memory. Once: its own copies are pending each time.
+                StartError::Fault(_) if short && !job.waits_for_idle && !self.lanes.all_idle() => {
                     job.waits_for_idle = true;
                     return Some(job);
                 }

@@ -20,11 +20,11 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("heap", &["message"]),
     ("trace", &["diag"]),
     ("symbols", &["heap"]),
-    ("object", &["symbols", "heap", "status", "trace"]),
+    ("object", &["abi", "symbols", "heap", "status", "trace"]),
     ("graph", &["object", "heap", "trace"]),
     ("memory", &["object"]),
     ("sched", &["object"]),
-    ("device", &["object", "trace", "cores", "stack"]),
+    ("device", &["object", "diag", "trace", "cores", "stack"]),
     ("platform", &["device", "config"]),
     ("check", &["abi", "object", "diag", "heap", "status"]),
     (

@@ -94,7 +94,7 @@ pub trait ManagerEvents: Send + Sync + 'static {
 /// How long a kernel took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KernelTime {
-    /// By the host's clock, in nanoseconds (see [`crate::device::Counters::kernel_ns`]).
+    /// By the host's clock, in nanoseconds (see [`crate::device::DeviceCounters::kernel_ns`]).
     pub ns: u64,
     /// For how long it has kept the device: with the gap before it, and without the time of others, in whatever queue.
     pub occupied_ns: u64,

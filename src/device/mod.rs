@@ -54,7 +54,7 @@ pub(crate) mod opencl;
 #[cfg(test)]
 mod tests;
 
-pub use host::counters::Counters;
+pub use host::counters::DeviceCounters;
 pub use host::launch_parts::{BlockArg, LaunchRange};
 pub use host::load::{Pool, feed};
 pub use host::selection::Selection;

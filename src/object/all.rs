@@ -5,6 +5,7 @@ use super::event::EventKind;
 use super::guid::{Guid, Kind};
 use super::header::Word;
 use super::registry::{Numbers, Registry};
+use super::remains::Remains;
 use super::{code, data_block, edt, event, file, map, range, scope, template};
 
 /// All objects of a runtime.
@@ -60,6 +61,15 @@ impl Objects {
             self.edts.lock_output(guid).map(|_| EventKind::Once)
         } else {
             self.events.kind(guid)
+        }
+    }
+
+    /// What is still known of an event that has triggered and is gone.
+    pub fn remains_of(&self, event: Guid) -> Option<Remains> {
+        if event.is_output() {
+            self.edts.remains_of_output(event)
+        } else {
+            self.events.remains_of(event)
         }
     }
 

@@ -3,7 +3,6 @@
 //! Its slot is free, and keeps the data block and what has satisfied it, until another object is made there
 //! ([`super::header`] has the protocol). The mark of the protocol is the word of the data block: [`mark`].
 
-use super::Objects;
 use super::code::Code;
 use super::guid::Guid;
 
@@ -32,21 +31,10 @@ pub(super) fn data_in(word: u64) -> Option<Guid> {
     (word & MARK != 0 && (data.is_null() || data.is_data_block())).then_some(data)
 }
 
-impl Objects {
-    /// What is still known of an event that has triggered and is gone.
-    pub fn remains_of(&self, event: Guid) -> Option<Remains> {
-        if event.is_output() {
-            self.edts.remains_of_output(event)
-        } else {
-            self.events.remains_of(event)
-        }
-    }
-}
-
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::object::Caches;
+    use crate::object::{Caches, Objects};
     use crate::object::edt::EdtState;
     use crate::object::event::EventKind;
     use crate::object::guid::Kind;

@@ -7,11 +7,11 @@ macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
         /// What a device manager has done so far.
         #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-        pub struct Counters {
+        pub struct DeviceCounters {
             $($(#[$doc])* pub $name: u64,)*
         }
 
-        /// The cells behind [`Counters`]. Only the manager's thread adds; each number stands alone,
+        /// The cells behind [`DeviceCounters`]. Only the manager's thread adds; each number stands alone,
         /// so nothing orders them and `Relaxed` is enough.
         #[derive(Default)]
         pub(crate) struct Cells {
@@ -19,8 +19,8 @@ macro_rules! counters {
         }
 
         impl Cells {
-            pub(crate) fn read(&self) -> Counters {
-                Counters { $($name: self.$name.0.load(Relaxed),)* }
+            pub(crate) fn read(&self) -> DeviceCounters {
+                DeviceCounters { $($name: self.$name.0.load(Relaxed),)* }
             }
         }
     };

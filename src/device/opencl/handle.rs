@@ -9,7 +9,7 @@ use crate::device::opencl::job::{Message, stopped_launch};
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::threads;
 use crate::device::{
-    BuildError, Counters, DeviceError, DeviceInfo, DeviceSettings, KernelOnDevice, KernelSpec,
+    BuildError, DeviceCounters, DeviceError, DeviceInfo, DeviceSettings, KernelOnDevice, KernelSpec,
     Launch, ManagerEvents,
 };
 use crate::object::data_block::DataBlock;
@@ -190,7 +190,7 @@ impl DeviceManager {
     }
 
     /// What it did so far.
-    pub fn counters(&self) -> Counters {
+    pub fn counters(&self) -> DeviceCounters {
         self.counters.read()
     }
 

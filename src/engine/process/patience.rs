@@ -7,7 +7,7 @@
 //! The thread that watches looks when it looks for hangs (`watchdog.rs`). So runs are disturbed by nothing else, and the time
 //! that is told may be too short by one such interval.
 
-use crate::device::Counters;
+use crate::device::DeviceCounters;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
@@ -66,7 +66,7 @@ impl<T: PartialEq> Patience<T> {
 pub(crate) struct Progress {
     workers: SleepState,
     in_flight: u64,
-    devices: Vec<Counters>,
+    devices: Vec<DeviceCounters>,
 }
 
 impl Runtime {

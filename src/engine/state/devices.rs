@@ -373,7 +373,7 @@ impl Runtime {
 }
 
 impl Used {
-    pub(crate) fn counters(&self) -> device::Counters {
+    pub(crate) fn counters(&self) -> device::DeviceCounters {
         self.manager.counters()
     }
 

@@ -5,6 +5,7 @@ pub mod bounds;
 pub mod explain;
 pub mod export;
 pub mod labels;
+pub mod races;
 pub mod recorded;
 pub mod replay;
 pub mod snapshot;

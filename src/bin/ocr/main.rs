@@ -18,6 +18,7 @@
 //! | `run.rs` | one run of a program, with its report and its output |
 //! | `input.rs` | the standard input, for each run |
 //! | `started.rs` | why a program could not be started, or did not run to its end |
+//! | `check.rs` | `ocr check`: pairs of EDTs in a recorded run that nothing orders |
 //! | `explain.rs` | `ocr explain`: why a recorded run took so long, and what to change |
 //! | `simulate.rs` | `ocr simulate`: a recorded run on another machine |
 //! | `trace.rs` | `ocr trace`: what is in the recording of a run |
@@ -27,6 +28,7 @@
 
 mod because;
 mod best;
+mod check;
 mod compare;
 mod compare_options;
 mod comparison;
@@ -94,6 +96,9 @@ enum Subcommands {
     Models(models::ModelsOptions),
     /// Looks into the recording of a run that was started with OCR_TRACE=FILE.
     Trace(trace::TraceOptions),
+    /// Finds pairs of EDTs in a recorded run that use one object, with nothing in the graph that orders them.
+    #[command(after_help = check::AFTER_HELP)]
+    Check(check::CheckOptions),
     /// Says why a recorded run took as long as it did, what the placement policy expected of an EDT, and what to change.
     #[command(after_help = explain::AFTER_HELP)]
     Explain(explain::ExplainOptions),
@@ -195,6 +200,7 @@ fn main() -> ExitCode {
         Ok(Subcommands::Compare(options)) => compare::compare(&options),
         Ok(Subcommands::Models(options)) => models::models(&options),
         Ok(Subcommands::Trace(options)) => trace::trace(&options),
+        Ok(Subcommands::Check(options)) => check::check(&options),
         Ok(Subcommands::Explain(options)) => explain::explain(&options),
         Ok(Subcommands::Simulate(options)) => simulate::simulate(&options),
         Ok(Subcommands::Tune(options)) => tune::tune(&options),

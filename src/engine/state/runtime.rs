@@ -21,6 +21,7 @@ use crate::sched::policy::Policy;
 use crate::sched::queues::Queues;
 use crate::sched::reclaim::Reclaim;
 use crate::sync::preemption_point;
+use crate::trace;
 use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -120,6 +121,7 @@ impl Runtime {
             runtime
                 .as_ref()
                 .is_some_and(|runtime| runtime.check.is_some()),
+            runtime.is_some() && trace::is_on(),
         );
         CURRENT_ADDRESS.store(address.cast_mut(), Ordering::Release);
         *current = runtime;

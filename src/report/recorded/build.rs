@@ -212,7 +212,7 @@ impl Builder {
                 new.finish = record.c != 0;
                 self.edge_to(owner, edt, now);
             }
-            RecordKind::Linked => {}
+            RecordKind::Linked | RecordKind::Called | RecordKind::Changed => {}
             RecordKind::Satisfied => {
                 let bytes = self.run.blocks.get(&record.y).copied().unwrap_or(0);
                 let edt = self.edt(record.x);

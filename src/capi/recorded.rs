@@ -54,7 +54,9 @@ fn before(api: Api, words: &[u64]) {
         ocrEdtCreate | ocrOpenclTaskCreate | ocrEventCollectiveSatisfySlot | ocrDbDestroy => None,
         _ => return,
     };
-    let Some(context) = Context::get() else { return };
+    let Some(context) = Context::get() else {
+        return;
+    };
     // SAFETY: `get` has answered with the context of this thread, which is valid. No other reference to it is in use,
     // since calls from C do not nest, and the body of this one has not begun.
     let context = unsafe { &mut *context };
@@ -140,8 +142,12 @@ fn after(api: Api, args: &[u64; MAX_ARGS], is_done: bool) {
         }
         ocrEdtCreate => output(args[8], args[6]),
         ocrOpenclTaskCreate => output(args[12], args[10]),
-        ocrLegacySpawnOCR => output(args[0], 0),
-        ocrDbCopy => output(args[6], 0),
+        ocrLegacySpawnOCR | ocrDbCopy if is_done => {
+            let place = if api == ocrDbCopy { args[6] } else { args[0] };
+            if let Some(output) = at(place) {
+                tell(Asked::Output, output, 2, 0);
+            }
+        }
         ocrCurrentEdtOutputGet if is_done => {
             if let Some(output) = at(args[0]) {
                 tell(Asked::OwnOutput, output, 0, 0);
@@ -149,9 +155,10 @@ fn after(api: Api, args: &[u64; MAX_ARGS], is_done: bool) {
         }
         ocrWait | ocrLegacyBlockProgress if is_done => tell(Asked::Waited, args[0], 0, 0),
         ocrEdtDestroy if is_done => tell(Asked::EdtDestroyed, args[0], 0, 0),
-        ocrDbCreate if is_done && args[3] as u16 & sys::DB_PROP_NO_ACQUIRE == 0 => {
+        ocrDbCreate if is_done => {
+            let acquired = args[3] as u16 & sys::DB_PROP_NO_ACQUIRE == 0;
             if let Some(guid) = at(args[0]) {
-                tell(Asked::BlockCreated, guid, 0, 0);
+                tell(Asked::BlockCreated, guid, u64::from(!acquired), 0);
             }
         }
         ocrDbRelease if is_done => tell(Asked::BlockReleased, args[0], 0, 0),

@@ -320,6 +320,18 @@ pub(crate) fn changed(block: u64, how: u8, parts: u64, words: u32) {
     });
 }
 
+/// Records that the EDT which runs on this thread begins to wait in a call, or goes on.
+#[cold]
+#[inline(never)]
+pub(crate) fn waits(begins: bool) {
+    let kind = if begins {
+        RecordKind::Waits
+    } else {
+        RecordKind::GoesOn
+    };
+    append(of(kind, 0, 0));
+}
+
 /// Records that this worker has no EDT to run. True if it is time for the caller to look at the counters.
 #[cold]
 #[inline(never)]

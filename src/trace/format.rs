@@ -185,6 +185,10 @@ kinds! {
     /// where the `i`th 64th of what was looked at has changed, bit `i` of `c` where a word whose number modulo 32 is `i`
     /// has.
     Changed = 41,
+    /// The EDT that runs on the thread waits in a call.
+    Waits = 42,
+    /// The EDT that runs on the thread goes on.
+    GoesOn = 43,
 }
 
 impl RecordKind {
@@ -209,7 +213,8 @@ pub(crate) enum Asked {
     EventSatisfied = 3,
     /// Pre-slot `c` of event `x` was connected to event `y`.
     EventLinked = 4,
-    /// Event `x` is satisfied by the end of the EDT that the thread has created last, or of its finish scope.
+    /// Event `x` is satisfied by the end of the EDT that the thread has created last, or of its finish scope. `c` is 1 where
+    /// the event was there before, 2 where it is a sticky one, and 0 otherwise.
     Output = 5,
     /// Event `x` is satisfied by the end of the EDT that runs on the thread, or of its finish scope.
     OwnOutput = 6,
@@ -217,7 +222,7 @@ pub(crate) enum Asked {
     Waited = 7,
     /// EDT `x` was destroyed.
     EdtDestroyed = 8,
-    /// Block `x` was created, and what runs on the thread holds it.
+    /// Block `x` was created. What runs on the thread holds it where `c` is 0.
     BlockCreated = 9,
     /// Block `x` was released.
     BlockReleased = 10,

@@ -112,9 +112,8 @@ impl Context {
     /// Records what has changed of a block that had these words; none where it was not looked at.
     fn record_changed(&self, block: Guid, words: Option<&[u64]>, now: &mut Vec<u64>) {
         now.clear();
-        let words = words.filter(|words| {
-            self.words_of(block, now).is_some() && now.len() == words.len()
-        });
+        let words =
+            words.filter(|words| self.words_of(block, now).is_some() && now.len() == words.len());
         match words.map(|words| differences(words, now)) {
             None => events::changed(block.bits(), NOT_LOOKED_AT, 0, 0),
             Some((0, _)) => {}
@@ -149,7 +148,14 @@ impl Context {
                 .slot_of(block)
                 .is_some_and(|slot| slot.info().mode.writes());
         let mut contents = std::mem::take(&mut self.contents);
-        if writes && !contents.given.iter().rev().take(LOOKED_AT_AGAIN).any(|(known, _)| *known == block) {
+        if writes
+            && !contents
+                .given
+                .iter()
+                .rev()
+                .take(LOOKED_AT_AGAIN)
+                .any(|(known, _)| *known == block)
+        {
             contents.now.clear();
             if self.words_of(block, &mut contents.now).is_some() {
                 contents.given.push((block, checksum(&contents.now)));
@@ -176,7 +182,11 @@ impl Context {
             return;
         }
         let mut contents = std::mem::take(&mut self.contents);
-        if let Some(at) = contents.before.iter().position(|(known, ..)| *known == block) {
+        if let Some(at) = contents
+            .before
+            .iter()
+            .position(|(known, ..)| *known == block)
+        {
             let (_, first, count) = contents.before.swap_remove(at);
             let words = contents.words.get(first..first.saturating_add(count));
             self.record_changed(block, words, &mut contents.now);

@@ -283,6 +283,15 @@ impl Runtime {
         }
     }
 
+    /// Notes in the recording that the run ends with this status, and makes the file for viewers.
+    pub(crate) fn end_recording(&self, status: i32) {
+        if trace::recording::end(status)
+            && let Some(recorded) = Recorded::of(&self.settings)
+        {
+            recorded.convert();
+        }
+    }
+
     /// Writes the report of a run that ends with this status, in the middle of what it does.
     pub(crate) fn report(&self, status: i32) {
         let is_recorded = trace::recording::end(status);

@@ -4,10 +4,10 @@
 //! still conflict with. A write that comes behind them takes their place: what comes behind the write comes behind them,
 //! too. So in a program without races each use is compared with the writes before it and the next one.
 
+use super::Findings;
 use super::gather::{Deed, Did, Event, Gathered, Use, Written};
 use super::order::{NONE, Order};
 use super::say::{Pair, Rule, Sayer};
-use super::Findings;
 use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
@@ -127,7 +127,8 @@ impl Finder<'_> {
         destroyed.sort_unstable_by_key(|deed| deed.object);
         for range in groups(&uses, |at| of(at).block) {
             let block = of(&uses[range.start]).block;
-            if !all.blocks[block as usize].is_divided {
+            let its = &all.blocks[block as usize];
+            if its.is_programs && !its.is_divided {
                 self.block(block, &uses[range]);
             }
         }
@@ -197,7 +198,10 @@ impl Finder<'_> {
                     return !is_write;
                 }
                 match conflict {
-                    Conflict::Unknown => finder.unknown += 1,
+                    Conflict::Unknown if finder.said.is_looked_at([before.actor, its.actor]) => {
+                        finder.unknown += 1
+                    }
+                    Conflict::Unknown => {}
                     _ => {
                         pairs += 1;
                         finder.said.say(Pair {
@@ -210,7 +214,8 @@ impl Finder<'_> {
                             first: (before.actor, Some(before.mode)),
                             second: (its.actor, Some(its.mode)),
                             is_late: end != before.end
-                                || before.is_given && before.end == all.actors[before.actor as usize].now,
+                                || before.is_given
+                                    && before.end == all.actors[before.actor as usize].now,
                         });
                     }
                 }
@@ -244,7 +249,11 @@ impl Finder<'_> {
                 && by.began != 0
         };
         let others = || uses.iter().any(|&at| is_other(&self.all.uses[at as usize]));
-        if its.is_late && !others() { own.now } else { its.end }
+        if its.is_late && !others() {
+            own.now
+        } else {
+            its.end
+        }
     }
 
     // ---- Events ------------------------------------------------------------------------------------------------------
@@ -303,6 +312,18 @@ impl Finder<'_> {
             }
         }
         for vain in of(Did::SatisfyInVain) {
+            for destroyed in of(Did::Destroy) {
+                if vain.actor != destroyed.actor
+                    && !self.order.is_before(destroyed.point, vain.point)
+                {
+                    self.tell(
+                        Rule::DestroyedSatisfied,
+                        number,
+                        vain.actor,
+                        destroyed.actor,
+                    );
+                }
+            }
             for deed in of(Did::Satisfy) {
                 if deed.actor != vain.actor && !self.order.is_before(deed.point, vain.point) {
                     self.tell(Rule::SatisfiedTwice, number, deed.actor, vain.actor);
@@ -383,6 +404,7 @@ impl Finder<'_> {
 
     // ---- EDTs --------------------------------------------------------------------------------------------------------
 
+    /// That an EDT is there before others connect something to it is not looked at: maps and labels see to that.
     fn edts(&mut self) {
         let all = self.all;
         let mut deeds = all.on_edts.clone();
@@ -390,16 +412,6 @@ impl Finder<'_> {
         for range in groups(&deeds, |deed| deed.object) {
             let deeds = &deeds[range];
             let edt = deeds[0].object;
-            let made = &all.actors[edt as usize];
-            let is_label = Guid::from_bits(made.guid).is_label();
-            for deed in deeds {
-                if made.parent != NONE
-                    && !is_label
-                    && !self.order.is_before(made.created, deed.point)
-                {
-                    self.tell(Rule::UsedUncreatedEdt, edt, made.parent, deed.actor);
-                }
-            }
             for destroyed in deeds.iter().filter(|deed| deed.did == Did::Destroy) {
                 for deed in deeds.iter().filter(|deed| deed.did == Did::Connect) {
                     if deed.actor != destroyed.actor

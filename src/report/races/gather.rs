@@ -23,6 +23,8 @@ pub(super) struct Actor {
     pub(super) guid: u64,
     /// The work of the EDT.
     pub(super) work: u64,
+    /// How many parameters the EDT has.
+    pub(super) paramc: u8,
     /// The actor that created this one.
     pub(super) parent: u32,
     /// In which segment of its creator it was created.
@@ -89,6 +91,8 @@ pub(super) struct Block {
     pub(super) size: u64,
     pub(super) creator: u32,
     pub(super) created: u32,
+    /// Whether the program has created it, and not the runtime for a copy or a result.
+    pub(super) is_programs: bool,
     /// Whether it has been divided, so that others use its memory by other names.
     pub(super) is_divided: bool,
 }
@@ -184,7 +188,8 @@ pub(super) fn gather(recording: &RecordingFile) -> Result<Gathered, String> {
         ..Gathered::default()
     };
     if recording.lost != 0 {
-        all.gaps.push("there was no room for some records".to_string());
+        all.gaps
+            .push("there was no room for some records".to_string());
     }
     let faults = recording.for_each(|event| all.see(event))?;
     all.gaps.extend(faults);
@@ -198,6 +203,7 @@ impl Gathered {
         self.actors.push(Actor {
             guid,
             work: 0,
+            paramc: 0,
             parent: NONE,
             created: NONE,
             scope: NONE,
@@ -286,7 +292,11 @@ impl Gathered {
             point,
             counter,
             is_satisfied: false,
-            generations: if several { self.generations.len() as u32 } else { NONE },
+            generations: if several {
+                self.generations.len() as u32
+            } else {
+                NONE
+            },
         });
         if several {
             self.generations.push(Vec::new());
@@ -299,7 +309,9 @@ impl Gathered {
     /// The point at which an event passes on what it was satisfied with this time; `takes` where something is connected
     /// to it, and otherwise it is satisfied.
     fn turn(&mut self, event: u32, slot: u32, takes: bool) -> u32 {
-        let Event { point, generations, .. } = self.events[event as usize];
+        let Event {
+            point, generations, ..
+        } = self.events[event as usize];
         if generations == NONE {
             return point;
         }
@@ -330,7 +342,11 @@ impl Gathered {
         let Some(&block) = self.block_of.get(&guid) else {
             return;
         };
-        let Some(&at) = self.doing.get(&owner).and_then(|doing| doing.open.get(&block)) else {
+        let Some(&at) = self
+            .doing
+            .get(&owner)
+            .and_then(|doing| doing.open.get(&block))
+        else {
             return;
         };
         if self.uses[at as usize].end == NONE {
@@ -371,6 +387,7 @@ impl Gathered {
                 let new = &mut self.actors[edt as usize];
                 (new.work, new.parent, new.created) = (record.y, parent, created);
                 (new.scope, new.is_finish) = (scope, record.c != 0);
+                new.paramc = record.a;
                 let begin = new.begin;
                 self.edges.before(created, begin);
             }
@@ -407,6 +424,7 @@ impl Gathered {
                     size: record.y,
                     creator,
                     created,
+                    is_programs: false,
                     is_divided: false,
                 });
             }
@@ -439,7 +457,10 @@ impl Gathered {
         }
         let doing = self.doing.entry(owner).or_default();
         if doing.actor != edt + 1 {
-            *doing = Doing { actor: edt + 1, open };
+            *doing = Doing {
+                actor: edt + 1,
+                open,
+            };
         }
     }
 
@@ -510,7 +531,11 @@ impl Gathered {
         let Some(&block) = self.block_of.get(&record.x) else {
             return;
         };
-        let Some(&at) = self.doing.get(&owner).and_then(|doing| doing.open.get(&block)) else {
+        let Some(&at) = self
+            .doing
+            .get(&owner)
+            .and_then(|doing| doing.open.get(&block))
+        else {
             return;
         };
         if record.a & CHANGED != 0 {
@@ -541,8 +566,8 @@ impl Gathered {
         match asked {
             Asked::EventCreated => {
                 let kind = EventKind::from_bits(record.y as u32);
-                let joins = kind == Some(EventKind::Collective)
-                    && self.event_of.contains_key(&record.x);
+                let joins =
+                    kind == Some(EventKind::Collective) && self.event_of.contains_key(&record.x);
                 if !joins {
                     let counter = i64::from(record.c as i32);
                     self.new_event(record.x, kind, actor, counter);
@@ -551,8 +576,6 @@ impl Gathered {
             Asked::EventDestroyed => {
                 let (event, point) = (self.event(record.x), self.happens(actor));
                 self.on_event(event, actor, point, Did::Destroy);
-                // On a label there may be another one.
-                self.event_of.remove(&record.x);
             }
             Asked::EventSatisfied => {
                 self.gives(owner, actor, record.y);
@@ -597,10 +620,10 @@ impl Gathered {
                 if edt == NONE {
                     return;
                 }
-                let event = if record.c == 1 {
-                    self.event(record.x)
-                } else {
-                    self.new_event(record.x, Some(EventKind::Once), actor, 0)
+                let event = match record.c {
+                    1 => self.event(record.x),
+                    2 => self.new_event(record.x, Some(EventKind::Sticky), actor, 0),
+                    _ => self.new_event(record.x, Some(EventKind::Once), actor, 0),
                 };
                 self.outputs.push((edt, event));
             }
@@ -627,6 +650,10 @@ impl Gathered {
             }
             Asked::BlockCreated => {
                 if let Some(&block) = self.block_of.get(&record.x) {
+                    self.blocks[block as usize].is_programs = true;
+                    if record.c != 0 {
+                        return;
+                    }
                     let start = self.blocks[block as usize].created;
                     let new = self.new_use(actor, block, start, Mode::Rw, Written::All);
                     let doing = self.doing.entry(owner).or_default();
@@ -685,7 +712,12 @@ impl Gathered {
             }
         }
         for (edt, event) in std::mem::take(&mut self.outputs) {
-            let Actor { is_finish, now, scope_end, .. } = self.actors[edt as usize];
+            let Actor {
+                is_finish,
+                now,
+                scope_end,
+                ..
+            } = self.actors[edt as usize];
             let point = if is_finish { scope_end } else { now };
             self.on_event(event, edt, point, Did::Satisfy);
             self.satisfied(event, 0, point);

@@ -302,7 +302,11 @@ fn ranks(after: &Neighbours, flip: bool) -> Vec<[u32; 2]> {
     let neighbour = |point: u32, index: u32| {
         let all = after.at(point);
         let index = index as usize;
-        let index = if flip { all.len().checked_sub(index + 1)? } else { index };
+        let index = if flip {
+            all.len().checked_sub(index + 1)?
+        } else {
+            index
+        };
         all.get(index).copied()
     };
     for root in 0..points as u32 {
@@ -346,7 +350,11 @@ fn steps(after: &Neighbours) -> Vec<[u32; 2]> {
         depths[point] = depths[near as usize] + 1;
         // A jump is as long as two equal ones before it and one step, or is one step.
         let far = steps[near as usize][1];
-        let further = if far == NONE { NONE } else { steps[far as usize][1] };
+        let further = if far == NONE {
+            NONE
+        } else {
+            steps[far as usize][1]
+        };
         let length = |from: u32, to: u32| match to {
             NONE => None,
             to => Some(depths[from as usize] - depths[to as usize]),

@@ -3,6 +3,7 @@
 use super::gather::Gathered;
 use super::order::NONE;
 use super::{Finding, Kind};
+use crate::object::code::WorkKind;
 use crate::object::edt::Mode;
 use crate::report::counted;
 use rustc_hash::FxHashMap;
@@ -16,7 +17,6 @@ pub(super) enum Rule {
     DestroyedBlock,
     UsedUncreated,
     UsedUncreatedEvent,
-    UsedUncreatedEdt,
     ConnectedLate,
     DestroyedConnected,
     DestroyedSatisfied,
@@ -66,7 +66,6 @@ impl Rule {
             Rule::DestroyedBlock => "block-use-destroy",
             Rule::UsedUncreated => "block-create-use",
             Rule::UsedUncreatedEvent => "event-create-use",
-            Rule::UsedUncreatedEdt => "edt-create-use",
             Rule::ConnectedLate => "event-connect-trigger",
             Rule::DestroyedConnected => "event-connect-destroy",
             Rule::DestroyedSatisfied => "event-satisfy-destroy",
@@ -94,12 +93,37 @@ impl<'a> Sayer<'a> {
         self.findings
     }
 
+    /// Whether what these actors do is told. Threads of the program order what they do by means that a recording does not
+    /// show, and EDTs of the runtime by its own: those that divide blocks, write files, wait for a thread, or have a copy
+    /// leave the memory that it shares.
+    pub(super) fn is_looked_at(&self, actors: [u32; 2]) -> bool {
+        actors.into_iter().all(|actor| {
+            let actor = &self.all.actors[actor as usize];
+            let name = self.all.names.get(&actor.work).map_or("", String::as_str);
+            let is_runtimes = name.starts_with(WorkKind::Partition.call())
+                || name.starts_with(WorkKind::Writer.call())
+                || name == WorkKind::Waiter.call()
+                || name == WorkKind::Copy.call() && actor.paramc == 0;
+            actor.guid != 0 && !is_runtimes
+        })
+    }
+
     /// Adds a pair.
     pub(super) fn say(&mut self, pair: Pair) {
+        if !self.is_looked_at([pair.first.0, pair.second.0]) {
+            return;
+        }
         let work = |(actor, mode): (u32, Option<Mode>)| {
-            (self.all.actors[actor as usize].work, mode.map(|mode| mode as u8))
+            (
+                self.all.actors[actor as usize].work,
+                mode.map(|mode| mode as u8),
+            )
         };
-        let alike = (pair.rule, [work(pair.first), work(pair.second)], pair.is_late);
+        let alike = (
+            pair.rule,
+            [work(pair.first), work(pair.second)],
+            pair.is_late,
+        );
         if let Some(&known) = self.known.get(&alike) {
             self.findings[known].more += 1;
             return;
@@ -134,9 +158,12 @@ impl<'a> Sayer<'a> {
             | Rule::UsedUncreated => {
                 let block = &self.all.blocks[at];
                 let bytes = counted(block.size, "byte");
-                (format!("data block 0x{:x} of {bytes}", block.guid), block.guid)
+                (
+                    format!("data block 0x{:x} of {bytes}", block.guid),
+                    block.guid,
+                )
             }
-            Rule::UsedUncreatedEdt | Rule::DestroyedEdt => (self.actor(pair.object), 0),
+            Rule::DestroyedEdt => (self.actor(pair.object), 0),
             _ => {
                 let event = &self.all.events[at];
                 let kind = event.kind.map_or("event", |kind| kind.name());
@@ -177,7 +204,9 @@ impl<'a> Sayer<'a> {
         };
         let [first, second] = [one, other].map(|(actor, _)| self.actor(actor));
         let object = self.object(pair);
-        let mode = |(_, mode): (u32, Option<Mode>)| mode.map_or("", |mode| &mode.name()["DB_MODE_".len()..]);
+        let mode = |(_, mode): (u32, Option<Mode>)| {
+            mode.map_or("", |mode| &mode.name()["DB_MODE_".len()..])
+        };
         let (did, missing) = match pair.rule {
             Rule::WriteWrite => (
                 format!("{first} writes {object} in mode {}, and {second} in mode {}", mode(one), mode(other)),
@@ -205,7 +234,7 @@ impl<'a> Sayer<'a> {
                      {first} to a pre-slot of the EDT that destroys the block."
                 ),
             ),
-            Rule::UsedUncreated | Rule::UsedUncreatedEvent | Rule::UsedUncreatedEdt => (
+            Rule::UsedUncreated | Rule::UsedUncreatedEvent => (
                 format!("{first} creates {object}, and {second} uses it"),
                 format!(
                     "Missing is an edge from the creation to {second}: the GUID came to it by a way that orders nothing, such \

@@ -107,7 +107,7 @@ impl RecordedRun {
                 self.process
             )
         } else {
-            "the process was killed or crashed".to_string()
+            "the process was killed, crashed, or ended by _exit".to_string()
         };
         format!("the run has no end: {why}; the last record was written {at} after its begin")
     }

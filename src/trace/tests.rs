@@ -280,7 +280,7 @@ fn what_is_no_recording_of_this_version_is_told() {
     fs::write(&place.0, &other).expect("it can be written");
     let why = place.refused();
     assert!(
-        why.contains("of version 3, and this command reads version 2"),
+        why.contains("of version 4, and this command reads version 3"),
         "{why}"
     );
 }

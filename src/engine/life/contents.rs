@@ -12,8 +12,9 @@ use crate::trace::events;
 use crate::trace::format::{CHANGED, CHANGED_SINCE_GIVEN, LOOKED_AT, NOT_LOOKED_AT};
 use std::sync::atomic::Ordering;
 
-/// How many of the blocks that were given away last are looked at again at each call that others may begin by.
-const LOOKED_AT_AGAIN: usize = 4;
+/// How many of the blocks that were given away last are looked at again at each call that others may begin by, and at the
+/// end.
+const LOOKED_AT_AGAIN: usize = 16;
 
 /// A checksum of words.
 fn checksum(words: &[u64]) -> u64 {
@@ -148,16 +149,12 @@ impl Context {
                 .slot_of(block)
                 .is_some_and(|slot| slot.info().mode.writes());
         let mut contents = std::mem::take(&mut self.contents);
-        if writes
-            && !contents
-                .given
-                .iter()
-                .rev()
-                .take(LOOKED_AT_AGAIN)
-                .any(|(known, _)| *known == block)
-        {
+        if writes && !contents.given.iter().any(|(known, _)| *known == block) {
             contents.now.clear();
             if self.words_of(block, &mut contents.now).is_some() {
+                if contents.given.len() == LOOKED_AT_AGAIN {
+                    contents.given.remove(0);
+                }
                 contents.given.push((block, checksum(&contents.now)));
             }
         }
@@ -170,7 +167,7 @@ impl Context {
             return;
         }
         let mut contents = std::mem::take(&mut self.contents);
-        for (block, print) in contents.given.iter_mut().rev().take(LOOKED_AT_AGAIN) {
+        for (block, print) in &mut contents.given {
             *print = self.record_given(*block, *print, &mut contents.now);
         }
         self.contents = contents;

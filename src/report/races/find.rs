@@ -432,6 +432,7 @@ fn conflict(all: &Gathered, first: &Use, second: &Use) -> Conflict {
         return Conflict::No;
     }
     let declared = |its: &Use| its.mode.writes();
+    let on_host = |its: &Use| all.actors[its.actor as usize].on_host;
     if (first.mode, second.mode) == (Mode::Ew, Mode::Ew) {
         return Conflict::Order;
     }
@@ -447,8 +448,9 @@ fn conflict(all: &Gathered, first: &Use, second: &Use) -> Conflict {
                 Conflict::Race
             }
         }
-        (Perhaps, No) if !declared(second) => Conflict::Race,
-        (No, Perhaps) if !declared(first) => Conflict::Race,
+        // Of a large block that a worker has seen, most writes show.
+        (Perhaps, No) if !declared(second) && !on_host(first) => Conflict::Race,
+        (No, Perhaps) if !declared(first) && !on_host(second) => Conflict::Race,
         (Perhaps, All) | (All, Perhaps) => Conflict::Race,
         (Perhaps, _) | (_, Perhaps) => Conflict::Unknown,
         _ => Conflict::Race,

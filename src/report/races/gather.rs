@@ -44,7 +44,7 @@ pub(super) struct Actor {
     pub(super) began: u64,
     pub(super) ended: u64,
     /// Whether a worker ran it, so that its blocks were looked at.
-    on_host: bool,
+    pub(super) on_host: bool,
     /// The last of its uses of blocks, which lead to the others.
     last_use: u32,
     /// The EDT that it has created last.
@@ -513,8 +513,9 @@ impl Gathered {
             let point = self.leads_on(actor);
             self.edges.before(point, begin);
             self.on_edt(edt, actor, point, Did::Connect);
-        } else if !known {
-            // Where the record of the event says nothing of what satisfies it, this does.
+        } else if !known || self.actors[actor as usize].ended != 0 {
+            // Where the record of the event says nothing of what satisfies it, this does. So it does where an EDT has
+            // returned an event, and its output event waits for that.
             let point = self.leads_on(actor);
             self.edges.before(point, begin);
         }

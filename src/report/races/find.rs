@@ -73,28 +73,21 @@ pub(super) fn find(name: String, all: &Gathered, order: &mut Order) -> Findings 
     let mut notes = Vec::new();
     if finder.unknown != 0 {
         notes.push(format!(
-            "nothing orders {} in mode RW, and what they wrote is not known: they ran at once or on a device, or their \
+            "nothing orders {} of EDTs that have a block in mode RW, and what they wrote is not known: they ran at once or on a device, or their \
              blocks are large. A run with OCR_WORKERS=1 OCR_SCHED=cpu tells more.",
-            counted(finder.unknown, "pair of uses")
-                .replace("pair of usess", "pairs of uses")
+            counted(finder.unknown, "pair"),
         ));
     }
     if finder.long_latches != 0 {
         notes.push(format!(
-            "{} so many increments and decrements that their order was not looked at",
-            match finder.long_latches {
-                1 => "1 latch event has".to_string(),
-                more => format!("{more} latch events have"),
-            }
+            "the order of increments and decrements was not looked at of {}, which has too many",
+            counted(finder.long_latches, "latch event")
         ));
     }
     if finder.order.unanswered != 0 {
         notes.push(format!(
             "of {} it was not found out whether something orders them, since that takes too long",
-            match finder.order.unanswered {
-                1 => "1 pair".to_string(),
-                more => format!("{more} pairs"),
-            }
+            counted(finder.order.unanswered, "pair")
         ));
     }
     let mut gaps = all.gaps.clone();

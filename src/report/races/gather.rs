@@ -79,6 +79,8 @@ pub(super) struct Use {
     next: u32,
     pub(super) mode: Mode,
     pub(super) written: Written,
+    /// Whether it is a new block that counts as filled before others can begin by what its creator does next.
+    is_filled: bool,
     /// Whether it was given to others before the end of the actor.
     pub(super) is_given: bool,
     /// Whether the block has changed behind `end` while the actor ran.
@@ -367,6 +369,7 @@ impl Gathered {
             next,
             mode,
             written,
+            is_filled: false,
             is_given: false,
             is_late: false,
         });
@@ -657,6 +660,11 @@ impl Gathered {
                     }
                     let start = self.blocks[block as usize].created;
                     let new = self.new_use(actor, block, start, Mode::Rw, Written::All);
+                    // A new block whose GUID others get by a way that the recording does not show, as a parameter, is taken to
+                    // be filled before the first of them can begin. Others may have begun by the creation itself, if they
+                    // waited for a block on this label.
+                    let its = &self.actors[actor as usize];
+                    self.uses[new as usize].is_filled = !(its.has_led_on && its.now == start);
                     let doing = self.doing.entry(owner).or_default();
                     doing.open.insert(block, new);
                 }
@@ -735,7 +743,7 @@ impl Gathered {
             };
             let its = &mut self.uses[at];
             if its.end == NONE {
-                its.end = actor.now;
+                its.end = if its.is_filled { its.start } else { actor.now };
             }
             let size = self.blocks[its.block as usize].size;
             its.written = match its.written {

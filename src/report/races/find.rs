@@ -128,6 +128,10 @@ impl Finder<'_> {
         // Both lists are in the order of the blocks.
         for range in groups(&destroyed, |deed| deed.object) {
             let block = destroyed[range.start].object;
+            let its = &all.blocks[block as usize];
+            if !its.is_programs || its.is_divided {
+                continue;
+            }
             let first = uses.partition_point(|at| of(at).block < block);
             let last = uses.partition_point(|at| of(at).block <= block);
             let mut pairs = 0;

@@ -1,6 +1,7 @@
 //! Looks for what cannot be in a recording of a run, and for what is cut off.
 
 use super::{NEVER, RecordedEdt, RecordedRun};
+use crate::object::code::WorkKind;
 use crate::report::duration;
 
 /// By how many nanoseconds the times of two threads, or of a device and the host, may differ wrongly.
@@ -128,8 +129,13 @@ impl RecordedRun {
             &|edt| edt.launched != NEVER && edt.begin == NEVER,
             "given to a device and not seen to end",
         );
+        // An EDT that stands for a thread which waits in a call never runs.
+        let waits = |edt: &RecordedEdt| self.template_name(edt) == WorkKind::Waiter.call();
         going(
-            &|edt| edt.runnable != NEVER && edt.begin == NEVER && edt.launched == NEVER,
+            &|edt| {
+                let is_runnable = edt.runnable != NEVER && !waits(edt);
+                is_runnable && edt.begin == NEVER && edt.launched == NEVER
+            },
             "runnable and not begun",
         );
         going(

@@ -110,7 +110,9 @@ impl<'a> Sayer<'a> {
 
     /// Adds a pair.
     pub(super) fn say(&mut self, pair: Pair) {
-        if !self.is_looked_at([pair.first.0, pair.second.0]) {
+        // What one actor does is ordered by its function.
+        let is_one = pair.first.0 == pair.second.0;
+        if is_one || !self.is_looked_at([pair.first.0, pair.second.0]) {
             return;
         }
         let work = |(actor, mode): (u32, Option<Mode>)| {

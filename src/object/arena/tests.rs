@@ -138,7 +138,7 @@ fn a_slot_is_used_anew_when_as_many_others_as_wanted_were_freed_after_it() {
         let arena = Arena::<ThingWithRemains>::new();
         let mut cache = Cache::keeping(keep);
         let mut freed_at = std::collections::HashMap::new();
-        let (mut freed, mut anew) = (0, 0);
+        let (mut freed, mut anew) = (0usize, 0);
         let mut live = std::collections::VecDeque::new();
         for step in 0..40 * BATCH + 20 * keep {
             let (index, slot) = arena.allocate(&mut cache).expect("memory");

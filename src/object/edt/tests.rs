@@ -91,7 +91,7 @@ fn an_edt_is_awaited_if_it_has_an_output_event_or_a_scope() {
     let mut check = |depc, has: &dyn Fn(&Edt), awaited: bool| {
         let edt = edts.allocate(&mut caches, depc, 0).expect("memory");
         edt.flags.set(EdtFlags::NONE);
-        edt.output.set(0);
+        edt.output.store(0, Ordering::Relaxed);
         has(edt);
         assert_eq!(edt.is_awaited(), awaited, "{depc} pre-slots");
         edt.header

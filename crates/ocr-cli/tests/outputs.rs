@@ -55,7 +55,8 @@ fn command(file: impl AsRef<Path>, folder: &Path) -> Command {
     }
     command.env("OCR_MODELS", "off").env("OCR_DEVICES", "none");
     command.env("OCR_WORKERS", "2").current_dir(folder);
-    command.stdin(Stdio::null());
+    // A process group of its own, as a shell gives each command that is typed: it takes its files' names again.
+    command.process_group(0).stdin(Stdio::null());
     command
 }
 

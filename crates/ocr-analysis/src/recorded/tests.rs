@@ -223,7 +223,7 @@ fn what_is_left_of_a_run_that_has_ended_is_no_fault() {
     let found = run.check();
     assert!(found.left.is_empty(), "{found:?}");
     assert!(
-        found.cut[0].contains("the process was killed or crashed"),
+        found.cut[0].contains("the process was killed, crashed, or ended by _exit"),
         "{found:?}"
     );
     assert!(found.cut[1].contains("(one)"), "{found:?}");

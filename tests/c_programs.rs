@@ -15,6 +15,7 @@
 //! * `OCR_TEST_NO_OPENCL=1`: programs that launch kernels are ignored
 //! * `OCR_TEST_FOLDER=NAME`: compiled programs go to `target/c-tests/NAME`, apart from those of other settings
 //! * `OCR_TEST_WORKERS=N`: programs that run with so many workers and others run with so many alone
+//! * `OCR_TEST_TRACE=1`: runs are recorded, and the recordings checked by `ocr trace check` and `ocr check`
 //! * `OCR_BLESS=1`: what a program prints replaces its `.expected-output` and its `.stderr`, where it has one and differs
 //! * `OCR_TEST_TIMES=N`: the N runs that took the longest are listed at the end
 //! * `OCR_TEST_ALL=1`: a program that says that what it needs is not there fails
@@ -249,6 +250,11 @@ impl Program {
         }
         command.envs(asks.env.iter().map(|(name, value)| (name, value)));
         command.current_dir(&place.output).stdin(Stdio::null());
+        let recording = place.recording(&self.name, revision, workers);
+        let recording = recording.filter(|_| !asks.env.iter().any(|(name, _)| name == "OCR_TRACE"));
+        if let Some(file) = &recording {
+            command.env("OCR_TRACE", file);
+        }
         let limit = if place.is_slow() {
             WATCHDOG * 20
         } else {
@@ -261,7 +267,17 @@ impl Program {
                 return Ok(Some(reason.to_owned()));
             }
         }
-        revision.judge(&run, place).map(|()| None)
+        revision.judge(&run, place)?;
+        if let Some(file) = recording {
+            let is_right = matches!(asks.status, Expected::Code(0))
+                && self
+                    .source
+                    .components()
+                    .all(|part| part.as_os_str() != "misuse");
+            let ocr = place.root.join("build/bin/ocr");
+            check_recording(&ocr, &file, is_right, asks.is_unordered)?;
+        }
+        Ok(None)
     }
 }
 
@@ -420,9 +436,22 @@ struct Place {
     newest_input: SystemTime,
     valgrind: bool,
     sanitizer: Option<Sanitizer>,
+    /// The folder of recordings, where runs are recorded.
+    recordings: Option<PathBuf>,
 }
 
 impl Place {
+    /// The recording of a run, where runs are recorded.
+    fn recording(&self, program: &str, revision: &Revision, workers: u32) -> Option<PathBuf> {
+        let folder = self.recordings.as_ref()?;
+        let revision = revision
+            .asks
+            .revision
+            .map_or("", |revision| revision.name());
+        let name = program.replace(['/', ':'], "-");
+        Some(folder.join(format!("{name}-{revision}-{workers}.trace")))
+    }
+
     /// Whether each step of a program costs many times as much as usual.
     fn is_slow(&self) -> bool {
         self.valgrind || self.sanitizer.is_some()
@@ -451,6 +480,37 @@ impl Run {
         }
         text
     }
+}
+
+/// Looks at the recording of a run that did as it should: by `ocr trace check`, and by `ocr check` if the program is right.
+/// One that ends otherwise may be cut off, but nothing in it may contradict itself.
+fn check_recording(
+    ocr: &Path,
+    file: &Path,
+    is_right: bool,
+    is_unordered: bool,
+) -> Result<(), String> {
+    // A program that never begins a run has no recording.
+    if !file.exists() {
+        return Ok(());
+    }
+    let ask = |words: &[&str]| {
+        let output = Command::new(ocr).args(words).arg(file).output();
+        let output = output.map_err(|e| format!("ocr: {e}"))?;
+        let text =
+            [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        Ok::<_, String>((output.status.success(), text.concat()))
+    };
+    // A program that has others run and crash leaves the recording of one of those.
+    let (_, found) = ask(&["trace", "check"])?;
+    if found.contains("wrong: ") || !found.contains(" records, ") {
+        return Err(format!("ocr trace check {}:\n{found}", file.display()));
+    }
+    let (is_silent, found) = ask(&["check", "--races"])?;
+    if is_right && !is_silent && !is_unordered {
+        return Err(format!("ocr check {}:\n{found}", file.display()));
+    }
+    fs::remove_file(file).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 /// Runs a command to its end; past the limit it is killed, which is an error that says `hung`.
@@ -592,11 +652,14 @@ fn main() -> Result<(), String> {
             .unwrap_or(SystemTime::UNIX_EPOCH),
         objects,
         shared,
-        output,
         valgrind: support::is_set("OCR_TEST_VALGRIND"),
         sanitizer,
+        recordings: support::is_set("OCR_TEST_TRACE").then(|| output.join("recordings")),
+        output,
         root,
     });
+    let recordings = place.recordings.as_deref().unwrap_or(&place.output);
+    fs::create_dir_all(recordings).map_err(|e| format!("{}: {e}", recordings.display()))?;
     fs::create_dir_all(&place.output).map_err(|e| format!("{}: {e}", place.output.display()))?;
     let repeat: u32 = match env::var("OCR_TEST_REPEAT") {
         Ok(number) => number

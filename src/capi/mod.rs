@@ -46,14 +46,14 @@ macro_rules! export {
             #[cold]
             #[inline(never)]
             #[allow(clippy::too_many_arguments)]
-            fn checked(call: &'static $crate::check::calls::CallSpec, $($arg: $ty),*) -> $ret {
+            fn observed(call: &'static $crate::check::calls::CallSpec, $($arg: $ty),*) -> $ret {
                 let words = [$($crate::capi::strict::word(&$arg)),*];
-                $crate::capi::strict::checked(call, &words, || $crate::capi::guard($default, || $body)).into()
+                $crate::capi::recorded::observed(call, &words, || $crate::capi::guard($default, || $body)).into()
             }
-            // The first arm is all that strict mode costs a call where it is off. The body stands here more than once,
-            // since one function that all arms call would be inlined in none of them.
+            // The first arm is all that strict mode and recordings cost a call where they are off. The body stands here more
+            // than once, since one function that all arms call would be inlined in none of them.
             match CALL {
-                Some(call) if $crate::check::is_on() => checked(call, $($arg),*),
+                Some(call) if $crate::check::is_observed() => observed(call, $($arg),*),
                 Some(call) => {
                     let outcome = $crate::capi::guard($default, || $body);
                     $crate::capi::look(call, &outcome);
@@ -86,6 +86,7 @@ mod opencl;
 mod partitioning;
 mod pause;
 mod pdl;
+mod recorded;
 mod reduction_event;
 mod runtime_itf;
 mod stats;

@@ -80,6 +80,16 @@ pub(crate) fn is_on() -> bool {
     !cfg!(ocr_no_strict) && ON.load(Ordering::Relaxed)
 }
 
+/// Whether calls of the run of this process are looked at: it is checked, or recorded.
+static OBSERVED: AtomicBool = AtomicBool::new(false);
+
+/// Whether calls of the run of this process are looked at.
+#[inline]
+pub(crate) fn is_observed() -> bool {
+    // Relaxed: it changes before a run's threads start and after they have ended.
+    !cfg!(ocr_no_strict) && OBSERVED.load(Ordering::Relaxed)
+}
+
 /// The check of a run in strict mode.
 #[cfg(not(ocr_no_strict))]
 pub(crate) type OfRun = Box<Check>;
@@ -98,10 +108,11 @@ impl std::ops::Deref for OfRun {
     }
 }
 
-/// Says whether the run that begins is checked, or that there is none any more. A `Check` does not say so itself: it
+/// Says whether the run that begins is checked, and whether it is recorded, or that there is none any more. A `Check` does not say so itself: it
 /// may live on in a thread of the program that has yet to see that its run has ended, and that another one goes on.
-pub(crate) fn set_on(on: bool) {
+pub(crate) fn set_on(on: bool, recorded: bool) {
     ON.store(on, Ordering::Relaxed);
+    OBSERVED.store(on || recorded, Ordering::Relaxed);
 }
 
 /// How many blocks that threads outside of EDTs have released are remembered; then it begins anew.

@@ -99,7 +99,8 @@ impl Graph<'_> {
         }
         pre_slot.connect(mode);
         if trace::is_on() {
-            trace::events::linked(edt.own_guid().bits(), slot, source.bits(), mode as u8);
+            let source = (source.bits(), post_slot);
+            trace::events::linked(edt.own_guid().bits(), slot, source, mode as u8);
         }
         drop(locked);
         let link = if !destination.is_label() {

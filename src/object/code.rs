@@ -14,6 +14,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub(crate) use ocr_trace::numbers::WorkKind;
+
 /// `ocrEdtDep_t`: what the function of an EDT is given for a pre-slot.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -182,41 +184,6 @@ impl KernelError {
             text,
             anywhere: false,
         }
-    }
-}
-
-/// What the EDTs of a work run for: for the program, or for a call that the runtime brings to its end by an EDT.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum WorkKind {
-    /// The program has created the EDTs.
-    Program,
-    /// `mainEdt`, which the runtime creates.
-    Main,
-    /// The EDTs copy blocks for `ocrDbCopy`.
-    Copy,
-    /// The EDTs divide a block, or bring its parts back, for `ocrDbPartition`.
-    Partition,
-    /// An EDT that stands for a thread which waits in `ocrLegacyBlockProgress`, and does not run.
-    Waiter,
-    /// The writing of a destroyed chunk to its file.
-    Writer,
-}
-
-impl WorkKind {
-    /// The call that such an EDT serves, for messages; empty for the program's own.
-    pub fn call(self) -> &'static str {
-        match self {
-            WorkKind::Program | WorkKind::Main => "",
-            WorkKind::Copy => "ocrDbCopy",
-            WorkKind::Partition => "ocrDbPartition",
-            WorkKind::Waiter => "ocrLegacyBlockProgress",
-            WorkKind::Writer => "ocrDbDestroy of a chunk of a file",
-        }
-    }
-
-    /// Whether it does what the program has asked a block to do: the history tells of such EDTs as of calls.
-    pub fn is_of_a_block_call(self) -> bool {
-        matches!(self, WorkKind::Copy | WorkKind::Partition)
     }
 }
 

@@ -39,6 +39,7 @@ use super::guid::{Guid, Kind};
 use super::header::{Header, Locked, Word, states};
 use super::link::{Connector, ConnectorState, Link};
 use super::remains::{self, Remains};
+pub(crate) use ocr_trace::numbers::EventKind;
 use std::cell::Cell;
 use std::ptr;
 use std::sync::Arc;
@@ -64,55 +65,6 @@ pub(crate) type LockedEvent<'a> = Locked<'a, EventState>;
 /// The count of an event on a label that is opening: only its creator satisfies it, with what waited for it
 /// ([`super::waiting`]). It is 0 otherwise.
 pub(crate) const OPENING: u32 = 1;
-
-/// The kinds of events: the values of `ocrEventTypes_t`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum EventKind {
-    /// `OCR_EVENT_ONCE_T`: triggers on its satisfaction, and is gone then.
-    Once = 1,
-    /// `OCR_EVENT_IDEM_T`: triggers on its first satisfaction, and ignores later ones.
-    Idempotent = 2,
-    /// `OCR_EVENT_STICKY_T`: triggers once, and serves late dependences until it is destroyed.
-    Sticky = 3,
-    /// `OCR_EVENT_LATCH_T`: triggers when its counter comes to zero, and is gone then.
-    Latch = 4,
-    /// `OCR_EVENT_COUNTED_T`: is gone when it has served a number of dependences.
-    Counted = 5,
-    /// `OCR_EVENT_CHANNEL_T`: pairs the k-th satisfaction with the k-th dependence.
-    Channel = 6,
-    /// `OCR_EVENT_COLLECTIVE_T`: combines contributions, generation by generation.
-    Collective = 7,
-}
-
-impl EventKind {
-    /// The kind with the number of `ocrEventTypes_t`.
-    pub fn from_bits(bits: u32) -> Option<EventKind> {
-        Some(match bits {
-            1 => EventKind::Once,
-            2 => EventKind::Idempotent,
-            3 => EventKind::Sticky,
-            4 => EventKind::Latch,
-            5 => EventKind::Counted,
-            6 => EventKind::Channel,
-            7 => EventKind::Collective,
-            _ => return None,
-        })
-    }
-
-    /// What messages call an event of this kind.
-    pub fn name(self) -> &'static str {
-        match self {
-            EventKind::Once => "once event",
-            EventKind::Idempotent => "idempotent event",
-            EventKind::Sticky => "sticky event",
-            EventKind::Latch => "latch event",
-            EventKind::Counted => "counted event",
-            EventKind::Channel => "channel event",
-            EventKind::Collective => "collective event",
-        }
-    }
-}
 
 /// What an event is created with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,14 +8,10 @@
 //! A GUID is positive. `NULL_GUID` is 0, `ERROR_GUID` -1 and `UNINITIALIZED_GUID` -2, so no object
 //! has kind 0 and no object has the sign bit.
 
+use ocr_trace::numbers::{self, GENERATION_MASK};
 use std::fmt;
 
-/// How many bits of a GUID hold the generation of the slot.
-pub(crate) const GENERATION_BITS: u32 = 27;
-/// Generations from here on are those of labels: slots that are set apart for GUIDs that the program
-/// knows before there is an object (see [`super::arena`]). Others never come so far.
-pub(crate) const FIRST_LABEL_GENERATION: u32 = (1 << GENERATION_BITS) - (1 << 20);
-const GENERATION_MASK: u64 = (1 << GENERATION_BITS) - 1;
+pub(crate) use ocr_trace::numbers::{FIRST_LABEL_GENERATION, GENERATION_BITS};
 
 /// What a GUID names. The EDT kinds differ in the size of the slot (see [`super::edt`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -173,7 +169,7 @@ impl Guid {
 
     /// Whether this claims to be a label: what it names may not be there yet, or be there again.
     pub fn is_label(self) -> bool {
-        self.kind().is_some() && self.generation() >= FIRST_LABEL_GENERATION
+        self.kind().is_some() && numbers::is_label(self.0)
     }
 
     /// Whether it is `NULL_GUID`, and so names no object.

@@ -5,7 +5,7 @@
 //! EDT of the run has. Places are numbers (`object::place::Place::number`): 0 is the host, and 255 the first that is
 //! free. A *work* is what the EDTs of a template run, named by a number.
 
-use super::format::{Basis, Counter, Record, RecordKind, ThreadRole};
+use super::format::{Asked, Basis, Counter, Record, RecordKind, ThreadRole};
 use super::recording::{is_sample_due, now_and_length};
 use super::writer::{append, append_idle, append_text, is_unnamed, set_named, set_role};
 
@@ -72,12 +72,13 @@ pub(crate) fn created(edt: u64, work: u64, paramc: u32, depc: u32, finish: bool)
     });
 }
 
-/// Records that a pre-slot of an EDT is connected to the event `source`.
+/// Records that a pre-slot of an EDT is connected to a post-slot of the event `source`.
 #[cold]
 #[inline(never)]
-pub(crate) fn linked(edt: u64, slot: u32, source: u64, mode: u8) {
+pub(crate) fn linked(edt: u64, slot: u32, (source, post_slot): (u64, u32), mode: u8) {
     append(Record {
         a: mode,
+        b: post_slot.min(u32::from(u16::MAX)) as u16,
         c: slot,
         ..of(RecordKind::Linked, edt, source)
     });
@@ -283,6 +284,41 @@ pub(crate) fn block(block: u64, size: u64) {
 #[inline(never)]
 pub(crate) fn block_gone(block: u64) {
     append(of(RecordKind::BlockGone, block, 0));
+}
+
+/// Records what was asked of the runtime about an object, and whether it was refused. [`Asked`] says what the numbers are.
+#[cold]
+#[inline(never)]
+pub(crate) fn called(asked: Asked, object: u64, (slot, other): (u32, u64), refused: bool) {
+    append(Record {
+        a: asked as u8,
+        b: u16::from(refused),
+        c: slot,
+        ..of(RecordKind::Called, object, other)
+    });
+}
+
+/// Records whether what runs on this thread has changed a block, and which parts and words of it.
+#[cold]
+#[inline(never)]
+pub(crate) fn changed(block: u64, how: u8, parts: u64, words: u32) {
+    append(Record {
+        a: how,
+        c: words,
+        ..of(RecordKind::Changed, block, parts)
+    });
+}
+
+/// Records that the EDT which runs on this thread begins to wait in a call, or goes on.
+#[cold]
+#[inline(never)]
+pub(crate) fn waits(begins: bool) {
+    let kind = if begins {
+        RecordKind::Waits
+    } else {
+        RecordKind::GoesOn
+    };
+    append(of(kind, 0, 0));
 }
 
 /// Records that this worker has no EDT to run. True if it is time for the caller to look at the counters.

@@ -25,6 +25,7 @@
  *   needs:         opencl: the program launches kernels; halt: the runtime has to find that it hangs, which it
  *                  does not say where the process has threads of somebody else's; signals: it crashes on purpose, which
  *                  memcheck and the sanitizers take for a mistake. May be given several times
+ *   unordered:     why the program is right though nothing orders some of its EDTs, which `ocr check` takes for a race
  * What only the OpenCL implementation at hand can tell, a program asks while it runs, and says NOT_RUN if the answer is
  * no: the harness then counts it as ignored and shows why. OCR_TEST_ALL=1 makes that a failure.
  * Another single lower-case word as the key is an error; other comments with a colon are prose.

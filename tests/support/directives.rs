@@ -94,6 +94,8 @@ pub(crate) struct Directives {
     pub(crate) needs_opencl: bool,
     pub(crate) needs_halt: bool,
     pub(crate) needs_signals: bool,
+    /// Whether it has EDTs on purpose that nothing orders.
+    pub(crate) is_unordered: bool,
 }
 
 impl Directives {
@@ -122,6 +124,7 @@ impl Directives {
             needs_opencl: false,
             needs_halt: false,
             needs_signals: false,
+            is_unordered: false,
         };
         let mut take = |line: Line<'_>| {
             (directives.take(line.key, line.value))
@@ -181,6 +184,7 @@ impl Directives {
             "needs" if value == "opencl" => self.needs_opencl = true,
             "needs" if value == "halt" => self.needs_halt = true,
             "needs" if value == "signals" => self.needs_signals = true,
+            "unordered" if !value.is_empty() => self.is_unordered = true,
             "revisions" => {}
             _ => return None,
         }

@@ -15,6 +15,7 @@
 //! - [`why::Facts`]: where the time went, and known causes of a long run; nanoseconds.
 //! - [`explain::Explained`]: an EDT, a template or the whole run, and what to change; nanoseconds.
 //! - [`replay::Replay`]: the recorded graph on another machine, by each policy; seconds; the error is a sentence.
+//! - [`races::check`]: pairs of EDTs that use one object with nothing that orders them; the error is a sentence.
 //! - [`export::write_file`]: Perfetto's TrackEvent, or JSON of older viewers; `io::Error` of the system.
 
 #![forbid(unsafe_code)]
@@ -22,6 +23,7 @@
 pub mod bounds;
 pub mod explain;
 pub mod export;
+pub mod races;
 pub mod recorded;
 pub mod replay;
 mod summary;

@@ -5,6 +5,7 @@
 //! | `info/` | `ocr info`, and its answer as JSON; which devices a selection means, and how the cores are shared |
 //! | `compare/` | `ocr compare`: its runs, their results as tables and as JSON, and which policy is best, and why |
 //! | `tune/` | `ocr tune`: the best of many settings |
+//! | `check.rs` | `ocr check`: pairs of EDTs in a recorded run that nothing orders |
 //! | `explain/` | `ocr explain`: why a recorded run took so long, and what to change |
 //! | `simulate/` | `ocr simulate`: a recorded run on another machine |
 //! | `trace/` | `ocr trace`: what is in the recording of a run, and that as JSON |
@@ -17,6 +18,7 @@
 //! | `table.rs` | aligned tables, and numbers as texts |
 //! | `output.rs` | answers, errors and exit statuses; at the bottom, so that no file imports this one |
 
+mod check;
 mod compare;
 mod explain;
 mod generate;
@@ -59,6 +61,9 @@ enum Subcommands {
     Models(models::ModelsOptions),
     /// Looks into the recording of a run that was started with OCR_TRACE=FILE.
     Trace(trace::TraceOptions),
+    /// Finds pairs of EDTs in a recorded run that use one object, with nothing in the graph that orders them.
+    #[command(after_help = check::AFTER_HELP)]
+    Check(check::CheckOptions),
     /// Says why a recorded run took as long as it did, what the placement policy expected of an EDT, and what to change.
     #[command(after_help = explain::AFTER_HELP)]
     Explain(explain::ExplainOptions),
@@ -119,6 +124,7 @@ fn answer() -> Result<ExitCode, CommandError> {
         Ok(Subcommands::Compare(options)) => compare::compare(&options),
         Ok(Subcommands::Models(options)) => models::models(&options),
         Ok(Subcommands::Trace(options)) => trace::trace(&options),
+        Ok(Subcommands::Check(options)) => check::check(&options),
         Ok(Subcommands::Explain(options)) => explain::explain(&options),
         Ok(Subcommands::Simulate(options)) => simulate::simulate(&options),
         Ok(Subcommands::Tune(options)) => tune::tune(&options),

@@ -151,7 +151,7 @@ fn a_run_is_whole_to_the_last_record_on_every_way_out() {
     ] {
         let (file, status, said) = run(how, CHAIN, &[]);
         assert_eq!(status.signal(), Some(signal), "{said}");
-        let killed = "the run has no end: the process was killed or crashed";
+        let killed = "the run has no end: the process was killed, crashed, or ended by _exit";
         let text = is_checked(&file, 1, &["20002 EDTs", killed, last, "(last_edt)"]);
         assert!(!text.contains("never runnable"), "{text}");
     }

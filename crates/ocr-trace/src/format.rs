@@ -166,7 +166,7 @@ kinds! {
     /// EDT `x` of work `y` was created by what runs on the thread: `a` parameters and `b` pre-slots (255 and 65535:
     /// that many or more), `c` is 1 for a finish EDT.
     Created = 8,
-    /// Pre-slot `c` of EDT `x` is connected to event `y`, mode `a`.
+    /// Pre-slot `c` of EDT `x` is connected to post-slot `b` of event `y`, mode `a`.
     Linked = 9,
     /// Pre-slot `c` of EDT `x` is satisfied, with block `y` or nothing, mode `a`, by what runs on the thread.
     Satisfied = 10,
@@ -209,6 +209,17 @@ kinds! {
     /// Place `a` was considered for EDT `x`. What the policy expected there, in units of 16 ns: `c` in queues, the higher half
     /// of `y` for copies, the lower half for its run. `b` is a [`Basis`].
     Estimate = 28,
+    /// What runs on the thread has called the runtime about object `x`: `a` is an [`Asked`], which says what `y` and `c`
+    /// are. `b` is 1 where the call was refused.
+    Called = 40,
+    /// Whether what runs on the thread has changed block `x`: `a` is a sum of `CHANGED` and the like. Bit `i` of `y` is set
+    /// where the `i`th 64th of what was looked at has changed, bit `i` of `c` where a word whose number modulo 32 is `i`
+    /// has.
+    Changed = 41,
+    /// The EDT that runs on the thread waits in a call.
+    Waits = 42,
+    /// The EDT that runs on the thread goes on.
+    GoesOn = 43,
 }
 
 impl RecordKind {
@@ -220,6 +231,68 @@ impl RecordKind {
         )
     }
 }
+
+/// What a program has asked of the runtime in a call: the number `a` of its record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Asked {
+    /// Event `x` was created, of kind `y` as the headers number them; `c` is the counter of a latch.
+    EventCreated = 1,
+    /// Event `x` was destroyed.
+    EventDestroyed = 2,
+    /// Pre-slot `c` of event `x` was satisfied, with block `y` or nothing.
+    EventSatisfied = 3,
+    /// Pre-slot `c` of event `x` was connected to event `y`.
+    EventLinked = 4,
+    /// Event `x` is satisfied by the end of the EDT that the thread has created last, or of its finish scope. `c` is 1 where
+    /// the event was there before, 2 where it is a sticky one, and 0 otherwise.
+    Output = 5,
+    /// Event `x` is satisfied by the end of the EDT that runs on the thread, or of its finish scope.
+    OwnOutput = 6,
+    /// What runs on the thread has waited for event `x`, by the EDT that the thread has created last.
+    Waited = 7,
+    /// EDT `x` was destroyed.
+    EdtDestroyed = 8,
+    /// Block `x` was created. What runs on the thread holds it where `c` is 0.
+    BlockCreated = 9,
+    /// Block `x` was released.
+    BlockReleased = 10,
+    /// Block `x` was destroyed.
+    BlockDestroyed = 11,
+    /// Block `x` is a part of block `y`.
+    BlockPart = 12,
+}
+
+impl Asked {
+    const ALL: [Asked; 12] = [
+        Asked::EventCreated,
+        Asked::EventDestroyed,
+        Asked::EventSatisfied,
+        Asked::EventLinked,
+        Asked::Output,
+        Asked::OwnOutput,
+        Asked::Waited,
+        Asked::EdtDestroyed,
+        Asked::BlockCreated,
+        Asked::BlockReleased,
+        Asked::BlockDestroyed,
+        Asked::BlockPart,
+    ];
+
+    /// What has this number. None for a number that has no meaning.
+    pub fn of(number: u8) -> Option<Asked> {
+        Asked::ALL.get(usize::from(number).checked_sub(1)?).copied()
+    }
+}
+
+/// A block has changed since its EDT began.
+pub const CHANGED: u8 = 1;
+/// A block has changed since what runs gave it to others for the first time.
+pub const CHANGED_SINCE_GIVEN: u8 = 2;
+/// It was not looked at whether a block has changed.
+pub const NOT_LOOKED_AT: u8 = 4;
+/// The most bytes of a block that are looked at. Of a larger one, lines of 64 bytes at equal distances are.
+pub const LOOKED_AT: usize = 4096;
 
 /// What an estimate of a policy rests on, and what came of it: the number `b` of its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 //! Public items, with units and errors:
 //!
 //! - [`mod@format`]: the head of the file, its segments, and records of 32 bytes with their kinds; bytes, ticks.
+//! - [`numbers`]: what numbers of the runtime's in records mean: modes, kinds of events, works, labels.
 //! - [`clock::ticks`], [`clock::kind`]: the counter that dates records; ticks.
 //! - [`clock::Scale`]: brings ticks to time since the begin of the run; nanoseconds.
 //! - [`reader::RecordingFile::open`]: reads the head; the run may go on, or have been killed; the error is a sentence:
@@ -25,4 +26,5 @@
 pub mod clock;
 pub mod format;
 pub mod identity;
+pub mod numbers;
 pub mod reader;

@@ -46,6 +46,7 @@ use crate::object::guid::Guid;
 use crate::object::name::BlockName;
 use crate::object::partition::{Entered, NewPart, PartsError};
 use crate::object::place::Place;
+use crate::trace;
 
 /// Why a block is not divided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -177,6 +178,9 @@ impl Context {
             return Err(PartitionError::NoSuchBlock);
         };
         let opener = opener_edt.get();
+        if trace::is_on() {
+            self.record_runnable(opener, Place::HOST);
+        }
         opener.order_blocks();
         opener.slots()[0].set_divides();
         let mut acquired = None;

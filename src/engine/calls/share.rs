@@ -29,6 +29,8 @@ use crate::object::edt::{Mode, NO_SLOT};
 use crate::object::guid::Guid;
 use crate::object::name::BlockName;
 use crate::object::partition::{Entered, NewPart};
+use crate::object::place::Place;
+use crate::trace;
 
 impl Context {
     /// Makes a block that nobody has used yet a part of another one, from an offset on: what is copied so shares
@@ -117,6 +119,9 @@ impl Context {
             return false;
         };
         let edt = edt.get();
+        if trace::is_on() {
+            self.record_runnable(edt, Place::HOST);
+        }
         edt.order_blocks();
         let objects = &self.runtime.objects;
         let acquired = memory::acquire(&objects.data_blocks, part, edt, Mode::Ew);

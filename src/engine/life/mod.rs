@@ -2,6 +2,7 @@
 
 pub(crate) mod answers;
 pub(crate) mod chaining;
+pub(crate) mod contents;
 pub(crate) mod create;
 pub(crate) mod create_request;
 pub(crate) mod deferring;

@@ -23,8 +23,11 @@ pub(crate) unsafe extern "C" fn call_observed(
     depv: *mut EdtDep,
 ) -> Guid {
     let begun = at_work(|context, edt| {
-        if trace::is_on() && events::begin(edt.own_guid().bits()) {
-            context.runtime.record_counters();
+        if trace::is_on() {
+            context.contents_begin(edt);
+            if events::begin(edt.own_guid().bits()) {
+                context.runtime.record_counters();
+            }
         }
         let check = context.runtime.check.as_deref();
         if let Some(check) = check {
@@ -60,6 +63,7 @@ pub(crate) unsafe extern "C" fn call_observed(
         }
         if trace::is_on() {
             events::end(edt.own_guid().bits());
+            context.contents_end();
         }
     });
     result

@@ -83,7 +83,7 @@ impl Context {
         for (slot, &source) in sources.iter().enumerate() {
             let (slot, bits, mode) = (slot as u32, source.bits(), Mode::Rw as u8);
             if source.is_event() {
-                events::linked(guid, slot, bits, mode);
+                events::linked(guid, slot, (bits, 0), mode);
             } else if source != Guid::UNINITIALIZED {
                 events::satisfied(guid, slot, bits, mode);
             }

@@ -37,6 +37,10 @@ fn end_in_run(status: c_int) {
     };
     if runtime.end.is_ending() {
         runtime.end.leave_it_to_who_exits();
+        // A program with its own main that has called ocrShutdown, and leaves without ocrLegacyFinalize.
+        if runtime.legacy {
+            runtime.end_recording(status);
+        }
         return;
     }
     let by_opencl = is_thread_of_opencl() && asks_range_of().is_none();

@@ -316,16 +316,26 @@ impl Runtime {
         }
     }
 
-    /// Writes the report of a run that ends with this status, in the middle of what it does.
-    pub(crate) fn report(&self, status: i32) {
-        let ended = trace::recording::end(status);
-        self.devices.remark(self);
-        self.report_with(status, self.started.elapsed().as_secs_f64(), None);
+    /// Notes in the recording that the run ends with this status, and makes the file for viewers.
+    pub(crate) fn end_recording(&self, status: i32) {
+        self.convert_recording(trace::recording::end(status));
+    }
+
+    /// Makes the file for viewers of a recording that has ended so.
+    fn convert_recording(&self, ended: Ended) {
         if ended == Ended::Whole
             && let Some(recorded) = Recorded::of(&self.settings)
         {
             output_file::apart(|| recorded.convert());
         }
+    }
+
+    /// Writes the report of a run that ends with this status, in the middle of what it does.
+    pub(crate) fn report(&self, status: i32) {
+        let ended = trace::recording::end(status);
+        self.devices.remark(self);
+        self.report_with(status, self.started.elapsed().as_secs_f64(), None);
+        self.convert_recording(ended);
     }
 
     /// Writes the report of a run that has taken so long and ended with this status.

@@ -2,6 +2,7 @@
 
 use crate::engine::state::answered::Answered;
 use crate::engine::state::chained::ChainedLaunches;
+use crate::engine::state::contents::Contents;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::seats::Seating;
 use crate::graph::finish::Credit;
@@ -33,6 +34,8 @@ pub(crate) struct Context {
     pub granted: Vec<EdtRef>,
     /// What the thread holds of blocks that many EDTs use.
     pub leases: Leases,
+    /// What the blocks of the EDT that runs contained, where the run is recorded.
+    pub(crate) contents: Contents,
     /// What the thread holds of finish scopes.
     pub credit: Credit,
     /// The EDT to run next.
@@ -94,6 +97,7 @@ impl Context {
                 None => Leases::default(),
                 Some(_) => Leases::never(),
             },
+            contents: Contents::default(),
             credit: Credit::default(),
             next: None,
             keep_next: false,

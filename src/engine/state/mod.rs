@@ -2,6 +2,7 @@
 
 pub(crate) mod answered;
 pub(crate) mod chained;
+pub(crate) mod contents;
 pub(crate) mod context;
 pub(crate) mod deferred;
 pub(crate) mod devices;

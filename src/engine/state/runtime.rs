@@ -22,6 +22,7 @@ use crate::sched::policy::Policy;
 use crate::sched::queues::Queues;
 use crate::sched::reclaim::Reclaim;
 use crate::sync::preemption_point;
+use crate::trace;
 use crossbeam_utils::CachePadded;
 use ocr_base::lock::{Mutex, rank};
 use std::sync::Arc;
@@ -123,6 +124,7 @@ impl Runtime {
             runtime
                 .as_ref()
                 .is_some_and(|runtime| runtime.check.is_some()),
+            runtime.is_some() && trace::is_on(),
         );
         CURRENT_ADDRESS.store(address.cast_mut(), Ordering::Release);
         *current = runtime;

@@ -30,6 +30,7 @@ use crate::object::guid::Guid;
 use crate::object::waiting::Wake;
 use crate::report::tally::{Label, Wait};
 use crate::sync::{Spin, preemption_point};
+use crate::trace;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -128,10 +129,17 @@ impl Context {
         runtime.cancel_if_over();
         preemption_point(8);
         runtime.check_halt();
+        let is_recorded = trace::is_on() && self.current.is_some();
+        if is_recorded {
+            trace::events::waits(true);
+        }
         let calls = &self.tally.now.calls;
         calls.set_idle(true);
         let state = sleeper.wait();
         calls.set_idle(false);
+        if is_recorded {
+            trace::events::waits(false);
+        }
         self.waits += 1;
         if worker {
             self.come_back();

@@ -3,70 +3,8 @@
 
 use crate::object::guid::Guid;
 use crate::object::link::Link;
+pub(crate) use ocr_trace::numbers::Mode;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// How an EDT uses a data block: `ocrDbAccessMode_t`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Mode {
-    /// A control dependence: the block is not acquired and the EDT does not see it.
-    Null = 0,
-    /// `DB_MODE_CONST`: it reads, and nobody writes meanwhile.
-    Const = 1,
-    /// `DB_MODE_RW`: it reads and writes, and so may others.
-    Rw = 2,
-    /// `DB_MODE_EW`: it writes, and nobody else does meanwhile.
-    Ew = 4,
-    /// `DB_MODE_RO`: it reads, and others may write.
-    Ro = 8,
-}
-
-/// The modes by their numbers; of 16, so that four bits need no comparison.
-static MODES: [Option<Mode>; 16] = {
-    let mut modes = [None; 16];
-    modes[Mode::Null as usize] = Some(Mode::Null);
-    modes[Mode::Const as usize] = Some(Mode::Const);
-    modes[Mode::Rw as usize] = Some(Mode::Rw);
-    modes[Mode::Ew as usize] = Some(Mode::Ew);
-    modes[Mode::Ro as usize] = Some(Mode::Ro);
-    modes
-};
-
-impl Mode {
-    /// The mode with the number of `ocrDbAccessMode_t`.
-    pub fn from_bits(bits: u32) -> Option<Mode> {
-        MODES.get(bits as usize).copied().flatten()
-    }
-
-    /// The name of the mode in the C headers.
-    pub fn name(self) -> &'static str {
-        match self {
-            Mode::Null => "DB_MODE_NULL",
-            Mode::Const => "DB_MODE_CONST",
-            Mode::Rw => "DB_MODE_RW",
-            Mode::Ew => "DB_MODE_EW",
-            Mode::Ro => "DB_MODE_RO",
-        }
-    }
-
-    /// Whether the EDT may write.
-    pub fn writes(self) -> bool {
-        matches!(self, Mode::Rw | Mode::Ew)
-    }
-
-    /// One mode that allows what both allow and promises what both promise. The specification
-    /// leaves different modes for one block on several slots undefined (2.8.1); this is kind.
-    pub fn combined(self, other: Mode) -> Mode {
-        use Mode::*;
-        match (self, other) {
-            (mode, Null) | (Null, mode) => mode,
-            (a, b) if a == b => a,
-            (Ew, _) | (_, Ew) | (Rw, Const) | (Const, Rw) => Ew,
-            (Rw, _) | (_, Rw) => Rw,
-            _ => Const,
-        }
-    }
-}
 
 /// The first word of a pre-slot that nothing is connected to: the bits of `UNINITIALIZED_GUID`.
 pub(super) const UNCONNECTED: u64 = -2i64 as u64;

@@ -26,6 +26,7 @@ fn edt(template: u32, place: u8, lane: u32, begin: u64, end: u64) -> RecordedEdt
         begin: begin * 1000,
         end: end * 1000,
         place,
+        waited: 0,
         lane,
     }
 }

@@ -28,6 +28,8 @@ struct Doing {
     cause: u32,
     /// Whether that EDT runs now; otherwise it has ended.
     runs: bool,
+    /// Since when the EDT that runs waits in a call, in nanoseconds since the begin of the run. None if it does not.
+    waits_since: Option<u64>,
     /// Since when the thread, a worker, has been idle, in nanoseconds since the begin of the run. None if it is not.
     idle_since: Option<u64>,
 }
@@ -158,6 +160,7 @@ impl Builder {
                 launched: NEVER,
                 begin: NEVER,
                 end: NEVER,
+                waited: 0,
                 place: UNDECIDED,
                 lane: u32::MAX,
             });
@@ -181,7 +184,12 @@ impl Builder {
         let Some(from) = doing.cause.checked_sub(1) else {
             return;
         };
-        let at = if doing.runs { now } else { NEVER };
+        let at = if doing.runs {
+            let waited = self.run.edts[from as usize].waited;
+            now.saturating_sub(waited)
+        } else {
+            NEVER
+        };
         if from != to {
             self.run.edges.push(Edge { from, to, at });
         }
@@ -229,7 +237,20 @@ impl Builder {
                 new.finish = record.c != 0;
                 self.edge_to(owner, edt, now);
             }
-            RecordKind::Linked => {}
+            RecordKind::Linked | RecordKind::Called | RecordKind::Changed => {}
+            RecordKind::Waits => {
+                let doing = self.doing.entry(owner).or_default();
+                doing.waits_since = doing.runs.then_some(now);
+            }
+            RecordKind::GoesOn => {
+                let doing = self.doing.entry(owner).or_default();
+                if let (Some(since), Some(edt)) =
+                    (doing.waits_since.take(), doing.cause.checked_sub(1))
+                {
+                    let waited = &mut self.run.edts[edt as usize].waited;
+                    *waited = waited.saturating_add(now.saturating_sub(since));
+                }
+            }
             RecordKind::Satisfied => {
                 let bytes = self.run.blocks.get(&record.y).copied().unwrap_or(0);
                 let edt = self.edt(record.x);

@@ -2,6 +2,7 @@
 
 use super::{NEVER, RecordedEdt, RecordedRun};
 use ocr_base::text::duration;
+use ocr_trace::numbers::WorkKind;
 
 /// By how many nanoseconds the times of two threads, or of a device and the host, may differ wrongly.
 pub(super) const TOLERANCE: u64 = 5_000;
@@ -110,7 +111,7 @@ impl RecordedRun {
                 self.process
             )
         } else {
-            "the process was killed or crashed".to_string()
+            "the process was killed, crashed, or ended by _exit".to_string()
         };
         format!("the run has no end: {why}; the last record was written {at} after its begin")
     }
@@ -131,8 +132,13 @@ impl RecordedRun {
             &|edt| edt.launched != NEVER && edt.begin == NEVER,
             "given to a device and not seen to end",
         );
+        // An EDT that stands for a thread which waits in a call never runs.
+        let waits = |edt: &RecordedEdt| self.template_name(edt) == WorkKind::Waiter.call();
         going(
-            &|edt| edt.runnable != NEVER && edt.begin == NEVER && edt.launched == NEVER,
+            &|edt| {
+                let is_runnable = edt.runnable != NEVER && !waits(edt);
+                is_runnable && edt.begin == NEVER && edt.launched == NEVER
+            },
             "runnable and not begun",
         );
         going(

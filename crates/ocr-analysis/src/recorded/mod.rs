@@ -208,6 +208,8 @@ pub struct RecordedEdt {
     pub begin: u64,
     /// When the EDT had ended.
     pub end: u64,
+    /// For how many nanoseconds the EDT waited in calls. Its worker ran others meanwhile.
+    pub waited: u64,
     /// The place of the EDT: 0 for the host, otherwise a device; 255 if it has no place yet.
     pub place: u8,
     /// The number of the thread that ran the EDT, or of the lane of its device; `u32::MAX` if the EDT has not begun.
@@ -215,9 +217,10 @@ pub struct RecordedEdt {
 }
 
 impl RecordedEdt {
-    /// How many nanoseconds the EDT ran. None if it has not ended.
+    /// How many nanoseconds the EDT ran, without those in which it waited in calls. None if it has not ended.
     pub fn time(&self) -> Option<u64> {
-        (self.begin != NEVER && self.end != NEVER).then(|| self.end.saturating_sub(self.begin))
+        let all = (self.end.saturating_sub(self.begin)).saturating_sub(self.waited);
+        (self.begin != NEVER && self.end != NEVER).then_some(all)
     }
 }
 
@@ -229,7 +232,7 @@ pub struct Edge {
     /// The number of the EDT that waits.
     pub to: u32,
     /// When the first EDT had done in its body what the second waited for, in nanoseconds since the begin of the run.
-    /// [`NEVER`] where its end is waited for.
+    /// [`NEVER`] where its end is waited for. What it had waited in calls by then is taken off.
     pub at: u64,
 }
 

@@ -19,6 +19,7 @@ fn edt(template: u32, place: u8, begin: u64, end: u64) -> RecordedEdt {
         begin,
         end,
         place,
+        waited: 0,
         lane: u32::from(place),
     }
 }
@@ -91,6 +92,32 @@ fn a_score_counts_the_workers_and_kernels_that_there_were_at_once() {
     assert!(area(&run) > two, "{} and {two}", area(&run));
     run.threads = [(1, done(6_999_000_000))].into();
     assert_eq!(run.worker_count(), Some(2));
+}
+
+#[test]
+fn an_edt_that_waits_in_a_call_and_the_helper_meanwhile_make_no_bound_above_the_run() {
+    // One worker: an EDT waits from 1 s to 6 s for another, which a helper runs.
+    let (mut waits, runs) = (
+        edt(0, 0, 0, 7_000_000_000),
+        edt(0, 0, 1_000_000_000, 6_000_000_000),
+    );
+    waits.waited = 5_000_000_000;
+    assert_eq!(waits.time(), Some(2_000_000_000));
+    let thread = |at| RecordedThread {
+        is_worker: true,
+        done: Some(at),
+        ..RecordedThread::default()
+    };
+    let run = RecordedRun {
+        about: [("workers".to_string(), "1".to_string())].into(),
+        edts: vec![waits, runs],
+        threads: [(1, thread(7_000_000_000)), (2, thread(2_000_000_000))].into(),
+        ..run()
+    };
+    assert_eq!(run.worker_count(), Some(1));
+    let score = run.score().expect("a score");
+    assert!((score.area - 7.0).abs() < 1e-9, "{score:?}");
+    assert!(score.mixed <= score.seconds + 1e-9, "{score:?}");
 }
 
 #[test]
@@ -196,7 +223,7 @@ fn what_is_left_of_a_run_that_has_ended_is_no_fault() {
     let found = run.check();
     assert!(found.left.is_empty(), "{found:?}");
     assert!(
-        found.cut[0].contains("the process was killed or crashed"),
+        found.cut[0].contains("the process was killed, crashed, or ended by _exit"),
         "{found:?}"
     );
     assert!(found.cut[1].contains("(one)"), "{found:?}");

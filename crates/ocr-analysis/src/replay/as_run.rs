@@ -138,6 +138,7 @@ fn ran(edt: &RecordedEdt, task: u32, parent: Option<u64>, outcome: &Outcome) -> 
         launched: NEVER,
         begin: NEVER,
         end: NEVER,
+        waited: 0,
         created: NEVER,
         ..edt.clone()
     };

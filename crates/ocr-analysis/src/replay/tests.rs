@@ -21,6 +21,7 @@ fn edt(template: u32, place: u8, begin: u64, end: u64) -> RecordedEdt {
         begin,
         end,
         place,
+        waited: 0,
         lane: u32::from(place),
     }
 }

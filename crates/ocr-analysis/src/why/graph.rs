@@ -134,13 +134,24 @@ impl Look<'_> {
         if ends.len() < 2 || costs < WORTH * self.ns || busy < (last - first) / 2 {
             return None;
         }
+        // The last EDT may be a short one behind the one that took the time.
+        let longest = self
+            .run
+            .edts
+            .iter()
+            .filter(is_there)
+            .max_by_key(|edt| overlap(edt));
+        let (which, edt) = match longest {
+            Some(longest) if overlap(longest) > overlap(edt) => ("The longest of them", longest),
+            _ => ("The last EDT", edt),
+        };
         Some(Cause {
             rule: CauseRule::Tail,
             place: Some(edt.place),
             costs: costs / 1e9,
             text: format!(
                 "Too few EDTs were left at the end: units were done one after the other in the last {} ({} of the run). \
-                 The last EDT, {}, took {} on {}.",
+                 {which}, {}, took {} on {}.",
                 time((last - first) as f64),
                 percent((last - first) as f64 / self.ns),
                 self.run.template_name(edt),

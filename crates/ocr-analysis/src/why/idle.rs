@@ -302,7 +302,10 @@ impl RecordedRun {
             thread.is_worker && thread.done.is_some_and(|at| at < middle)
         };
         let went = self.threads.values().filter(went_early).count();
-        Some(begun_with.saturating_sub(went))
+        // A thread that runs EDTs while another one waits in a call goes when that goes on. Its seat was the other one's.
+        let workers = self.threads.values().filter(|thread| thread.is_worker);
+        let helpers = workers.count().saturating_sub(begun_with);
+        Some(begun_with.saturating_sub(went.saturating_sub(helpers)))
     }
 
     /// The threads that were workers for half of the run or more, or ran EDTs.

@@ -24,6 +24,7 @@ fn on_worker(worker: u32, template: u32, [created, runnable, begin, end]: [u64; 
         begin,
         end,
         place: 0,
+        waited: 0,
         lane: worker,
     }
 }
@@ -494,6 +495,22 @@ fn a_long_last_edt_is_told_as_the_tail() {
         tail.expect("it is told").text,
         "Too few EDTs were left at the end: units were done one after the other in the last 5.00 ms (50 % of the run). The \
          last EDT, host, took 5.00 ms on workers."
+    );
+}
+
+#[test]
+fn the_tail_is_that_of_the_edt_that_took_the_time_though_a_short_one_came_last() {
+    let mut edts: Vec<RecordedEdt> = (1..=4)
+        .map(|worker| on_worker(worker, 0, [0, 0, 0, 5 * MS]))
+        .collect();
+    edts.push(on_worker(2, 2, [0, 0, 5 * MS, 9 * MS]));
+    edts.push(on_worker(2, 0, [0, 0, 9 * MS, 10 * MS]));
+    let causes = found(&run(4, false, edts));
+    let tail = causes.iter().find(|cause| cause.rule == CauseRule::Tail);
+    let text = &tail.expect("it is told").text;
+    assert!(
+        text.ends_with("The longest of them, both, took 4.00 ms on workers."),
+        "{text}"
     );
 }
 

@@ -32,6 +32,7 @@ fn edt(place: u8, lane: u32, begin: u64, end: u64) -> RecordedEdt {
         begin,
         end,
         place,
+        waited: 0,
         lane,
     }
 }

@@ -128,6 +128,8 @@ fn recordings_are_json() {
         show["templates"][0]["seconds"].as_f64() > Some(0.0),
         "{show:#}"
     );
+    let checked = ocr(&["check", "--json", &name], &[]).is(0, &[]);
+    has_members(&parse(&checked.stdout), "`ocr check --json`");
     let simulated = ocr(&["simulate", "--json", "--policy=cpu", &name], &[]).is(0, &[]);
     has_members(&parse(&simulated.stdout), "`ocr simulate --json`");
     let explained = parse(&ocr(&["explain", "--json", &name], &[]).is(0, &[]).stdout);

@@ -2,7 +2,7 @@
  * A program that does something to descriptors, or to the file of its own recording, while EDTs run.
  * hands HOW COUNT: COUNT EDTs run after it has done so. What it has written itself must stay as it is.
  */
-#include "../c/check.h"
+#include "../../../../tests/c/check.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>

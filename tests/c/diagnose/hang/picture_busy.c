@@ -3,6 +3,7 @@
  * change under it. The results are right all the same, and pictures were printed.
  */
 // clause: hang
+// unordered: atomic additions to a block in mode RW
 // stderr: ocr: note: after
 #include "check.h"
 

@@ -5,6 +5,7 @@
  * on. Everything else is a copy.
  */
 // clause: ocr-db.h
+// unordered: EDTs use the source of a copy against the promise of DB_COPY_PARTITION
 #include "check.h"
 #include <extensions/ocr-db-partitioning.h>
 

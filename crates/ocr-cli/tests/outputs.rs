@@ -1,7 +1,7 @@
 //! Files that a user has named for an output: what their names stand for stays what it was, what cannot be written is
-//! said
-//! before the run, and nothing is lost without a word.
+//! said before the run, and nothing is lost without a word.
 
+#[path = "../../../tests/support/mod.rs"]
 mod support;
 
 use std::ffi::CString;
@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-/// The program `tests/outputs/program.c`.
+/// The program `crates/ocr-cli/tests/outputs/program.c`.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
         let folder = root.join("target/outputs-tests");
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("target/ can be written");
@@ -26,7 +26,10 @@ fn program() -> &'static Path {
         let built = support::compiler("CC", "cc")
             .args(["-std=gnu11", "-Wall", "-Werror", "-Iinclude", "-o"])
             .arg(&program)
-            .args(["tests/outputs/program.c", "build/lib/libocr.a"])
+            .args([
+                "crates/ocr-cli/tests/outputs/program.c",
+                "build/lib/libocr.a",
+            ])
             .args(["-lpthread", "-lm", "-ldl"])
             .current_dir(root)
             .status();
@@ -52,7 +55,8 @@ fn command(file: impl AsRef<Path>, folder: &Path) -> Command {
     }
     command.env("OCR_MODELS", "off").env("OCR_DEVICES", "none");
     command.env("OCR_WORKERS", "2").current_dir(folder);
-    command.stdin(Stdio::null());
+    // A process group of its own, as a shell gives each command that is typed: it takes its files' names again.
+    command.process_group(0).stdin(Stdio::null());
     command
 }
 

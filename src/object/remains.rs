@@ -34,11 +34,11 @@ pub(super) fn data_in(word: u64) -> Option<Guid> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::object::{Caches, Objects};
     use crate::object::edt::EdtState;
     use crate::object::event::EventKind;
     use crate::object::guid::Kind;
     use crate::object::link::Link;
+    use crate::object::{Caches, Objects};
 
     #[test]
     fn a_mark_is_no_other_word() {

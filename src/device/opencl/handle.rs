@@ -9,8 +9,8 @@ use crate::device::opencl::job::{Message, stopped_launch};
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::threads;
 use crate::device::{
-    BuildError, DeviceCounters, DeviceError, DeviceInfo, DeviceSettings, KernelOnDevice, KernelSpec,
-    Launch, ManagerEvents,
+    BuildError, DeviceCounters, DeviceError, DeviceInfo, DeviceSettings, KernelOnDevice,
+    KernelSpec, Launch, ManagerEvents,
 };
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;

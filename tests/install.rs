@@ -358,10 +358,11 @@ fn folders_with_characters_that_mean_something_else_are_refused() {
             for from_environment in [false, true] {
                 let mut make = make_command();
                 make.arg(target).current_dir(root());
-                match from_environment {
-                    true => make.env(variable, &place),
-                    false => make.arg(format!("{variable}={place}")),
-                };
+                if from_environment {
+                    make.env(variable, &place);
+                } else {
+                    make.arg(format!("{variable}={place}"));
+                }
                 let output = make.output().expect("there is a make");
                 let errors = String::from_utf8_lossy(&output.stderr);
                 assert!(

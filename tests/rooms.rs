@@ -301,9 +301,10 @@ impl Sources {
         for statement in self.code[module].split(';') {
             if let Some(at) = passes_on(statement) {
                 // The root of a crate names its files without a word before them.
-                let text = match module.is_empty() {
-                    true => format!("crate::{}", &statement[at + 4..]),
-                    false => statement[at + 4..].to_string(),
+                let text = if module.is_empty() {
+                    format!("crate::{}", &statement[at + 4..])
+                } else {
+                    statement[at + 4..].to_string()
                 };
                 for path in paths_from(&text, begins.iter().copied()) {
                     let path = absolute(&path, module);
@@ -345,14 +346,16 @@ impl Sources {
         let mut found = BTreeSet::new();
         for path in paths {
             // A file that is imported by its name: what is used of it may come from a file further on.
-            let through = match self.code.contains_key(&path) && !path.is_empty() {
-                true => paths_from(&code, path.last().map(String::as_str).into_iter()),
-                false => Vec::new(),
+            let through = if self.code.contains_key(&path) && !path.is_empty() {
+                paths_from(&code, path.last().map(String::as_str).into_iter())
+            } else {
+                Vec::new()
             };
             let whole = |rest: &Module| path.iter().chain(&rest[1..]).cloned().collect::<Module>();
-            match through.is_empty() {
-                true => found.extend(self.file_of(&path)),
-                false => found.extend(through.iter().filter_map(|rest| self.file_of(&whole(rest)))),
+            if through.is_empty() {
+                found.extend(self.file_of(&path));
+            } else {
+                found.extend(through.iter().filter_map(|rest| self.file_of(&whole(rest))));
             }
         }
         found.remove(module);

@@ -56,6 +56,7 @@ typedef uint64_t cl_ulong;
 typedef void *handle;
 
 enum { COMPLETE = 0, SUBMITTED = 2, NO_PROFILING_INFO = -7, BEHIND_ONE = -14, EXECUTION_STATUS = 0x11D3 };
+enum { COMMAND_TYPE = 0x11D1, NDRANGE_KERNEL = 0x11F0, PROFILING_END = 0x1283 };
 
 /* ---- what fails -------------------------------------------------------------------------------------------------- */
 
@@ -442,12 +443,17 @@ static cl_int end(struct command *command, cl_int status, handle real, struct ev
     return end(&c, status, made, event);
 #define LIST c.count, c.count == 0 ? NULL : c.list, &made
 
-static cl_int run(cl_int status, handle queue, handle made) {
-    (void)made;
+/* What a kernel takes besides, where it is executed in the call: `begins` it before the call, and `dated` dates it. */
+static void begins(void) {
+    if (synchronous >= 0) {
+        usleep((useconds_t)synchronous);
+    }
+}
+
+static cl_int run(cl_int status, handle queue) {
     if (synchronous >= 0 && status == 0) {
         cl_int (*finish)(handle);
         *(void **)&finish = next("clFinish");
-        usleep((useconds_t)synchronous);
         finish(queue);
     }
     return status;
@@ -458,7 +464,7 @@ cl_int clEnqueueNDRangeKernel(handle queue, handle kernel, cl_uint dimensions, c
     REAL(cl_int, clEnqueueNDRangeKernel, handle, handle, cl_uint, const size_t *, const size_t *, const size_t *, cl_uint,
          const handle *, handle *)
     COMMAND(clEnqueueNDRangeKernel, false, false,
-            run(real(queue, kernel, dimensions, offset, global, local, LIST), queue, made))
+            (begins(), run(real(queue, kernel, dimensions, offset, global, local, LIST), queue)))
 }
 
 cl_int clEnqueueReadBuffer(handle queue, handle buffer, cl_uint blocking, size_t offset, size_t bytes, void *to,
@@ -536,6 +542,14 @@ cl_int clGetEventInfo(struct event *event, cl_uint what, size_t size, void *valu
 }
 
 /* A command that was not executed has no times. */
+/* When a command was enqueued, submitted, begun or ended, by a device that executes kernels in the call. */
+static cl_ulong dated(handle event, cl_uint what, cl_ulong at) {
+    REAL(cl_int, clGetEventInfo, handle, cl_uint, size_t, void *, size_t *)
+    cl_uint type = 0;
+    bool is_kernel = real(event, COMMAND_TYPE, sizeof type, &type, NULL) == 0 && type == NDRANGE_KERNEL;
+    return synchronous >= 0 && is_kernel && what != PROFILING_END ? at - (cl_ulong)synchronous * 1000 : at;
+}
+
 cl_int clGetEventProfilingInfo(struct event *event, cl_uint what, size_t size, void *value, size_t *needed) {
     REAL(cl_int, clGetEventProfilingInfo, handle, cl_uint, size_t, void *, size_t *)
     if (fails("clGetEventProfilingInfo")) {
@@ -546,7 +560,7 @@ cl_int clGetEventProfilingInfo(struct event *event, cl_uint what, size_t size, v
     }
     cl_int status = real(event->real, what, size, value, needed);
     if (status == 0 && value != NULL && size >= sizeof(cl_ulong)) {
-        __uint128_t at = *(cl_ulong *)value;
+        __uint128_t at = dated(event->real, what, *(cl_ulong *)value);
         *(cl_ulong *)value = (cl_ulong)(at * clock_times / clock_parts);
     }
     return status;

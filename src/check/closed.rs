@@ -104,6 +104,13 @@ impl Closed {
         }
     }
 
+    /// Whether nobody can touch the pages of a block. Its header is locked, so that they are not closed meanwhile.
+    pub(crate) fn has(&self, guid: Guid, _locked: &LockedBlock<'_>) -> bool {
+        // Relaxed: what is closed was closed under the lock of the header, as in `open`.
+        self.count.load(Ordering::Relaxed) != 0
+            && self.blocks.lock().get(&guid).is_some_and(|entry| entry.closed)
+    }
+
     /// The block is not closed from now on.
     pub(crate) fn keep_open(&self, block: Guid) {
         let mut blocks = self.blocks.lock();

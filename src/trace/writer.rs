@@ -25,7 +25,8 @@ struct RecordWriter {
     /// The number of the thread's next segment.
     sequence: u32,
     segment: Option<Segment>,
-    /// From when to when a thread that has written nothing yet had no EDT to run, in ticks; 0: not so.
+    /// From when to when a thread that has written nothing yet had no EDT to run, in ticks. A 0 in place of the end: it has
+    /// none now. A 0 in place of the begin: it always had one.
     idle: [u64; 2],
     /// Where in the segment the next record goes.
     next: *mut Record,
@@ -139,7 +140,9 @@ impl RecordWriter {
             let [since, until] = idle;
             if since >= recording.first_ticks() && since != 0 {
                 self.append(recording, idle_record(RecordKind::Idle, since));
-                self.append(recording, idle_record(RecordKind::Busy, until.max(since)));
+                if until != 0 {
+                    self.append(recording, idle_record(RecordKind::Busy, until.max(since)));
+                }
             }
         }
         true
@@ -218,9 +221,9 @@ pub(super) fn append_idle(kind: RecordKind) -> u64 {
         let [since, until] = &mut writer.idle;
         if *since < recording.first_ticks() {
             // It was so in an earlier run.
-            (*since, *until) = (ticks, ticks);
+            *since = ticks;
         }
-        *until = ticks;
+        *until = if kind == RecordKind::Idle { 0 } else { ticks };
     });
     ticks
 }

@@ -41,7 +41,10 @@ impl Context {
     fn words_of(&self, guid: Guid, into: &mut Vec<u64>) -> Option<()> {
         const LINE: usize = 64;
         let (block, locked) = self.runtime.objects.data_blocks.lock(guid)?;
-        if !block.copies_seen(&locked).host_ready() {
+        let check = self.runtime.check.as_ref();
+        // Strict mode lets nobody touch a block that nobody holds.
+        let is_closed = check.is_some_and(|check| check.contents.closed.has(guid, &locked));
+        if is_closed || !block.copies_seen(&locked).host_ready() {
             return None;
         }
         let (start, size) = (block.host_ptr().cast_const(), block.size() as usize);

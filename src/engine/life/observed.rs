@@ -23,15 +23,16 @@ pub(crate) unsafe extern "C" fn call_observed(
     depv: *mut EdtDep,
 ) -> Guid {
     let begun = at_work(|context, edt| {
+        let check = context.runtime.check.as_deref();
+        // First, since it opens blocks that nobody held before.
+        if let Some(check) = check {
+            context.check_begin(check, edt);
+        }
         if trace::is_on() {
             context.contents_begin(edt);
             if events::begin(edt.own_guid().bits()) {
                 context.runtime.record_counters();
             }
-        }
-        let check = context.runtime.check.as_deref();
-        if let Some(check) = check {
-            context.check_begin(check, edt);
         }
         Some((edt.work().function?, check.is_some()))
     });

@@ -35,7 +35,7 @@ use crate::device::host::completion_wake::{CompletionWake, Notify};
 use crate::device::opencl::raw::{
     Answer, CommandEvent, CommandQueue, CommandState, Gate, OpenclContext, WaitList,
 };
-use crate::trace::events::LANES;
+use crate::trace::{self, events::LANES};
 use opencl3::error_codes::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -96,7 +96,7 @@ impl LaneNeeds {
 /// A command that has not been seen to finish.
 pub(crate) struct Pending<W> {
     pub(crate) event: CommandEvent,
-    /// No later than when it was enqueued; exact where the device's clock is asked.
+    /// No later than when it was enqueued; exact where the device's clock is asked or the run is recorded.
     pub(crate) enqueued: Instant,
     /// Counts the commands of all lanes, in the order in which they were enqueued.
     pub(crate) serial: u64,
@@ -432,7 +432,8 @@ impl<W> Lanes<W> {
     pub(crate) fn note_begin(&mut self, lane: usize) {
         let lane = &mut self.lanes[lane];
         let is_first = lane.pending.is_empty();
-        if is_first || self.timed {
+        // A recording has no command begin before its EDT was runnable.
+        if is_first || self.timed || trace::is_on() {
             lane.about = Instant::now();
         }
         if is_first {

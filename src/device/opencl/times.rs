@@ -43,7 +43,7 @@ pub(crate) struct EndedKernel {
 pub(crate) struct EventOf {
     /// What the device's clock says.
     pub(crate) dates: Option<CommandDates>,
-    /// No later than when it was enqueued; exact where the device's clock is asked.
+    /// When it was enqueued, or a little earlier.
     pub(crate) enqueued: Instant,
     /// The queue that it was in.
     pub(crate) lane: usize,

@@ -253,6 +253,7 @@ impl Program {
         let recording = place.recording(&self.name, revision, workers);
         let recording = recording.filter(|_| !asks.env.iter().any(|(name, _)| name == "OCR_TRACE"));
         if let Some(file) = &recording {
+            let _ = fs::remove_file(file);
             command.env("OCR_TRACE", file);
         }
         let limit = if place.is_slow() {
@@ -260,7 +261,13 @@ impl Program {
         } else {
             WATCHDOG
         };
-        let run = run_with_limit(command, limit)?;
+        let mut run = run_with_limit(command, limit)?;
+        if recording.is_some() {
+            // A program that has others run is told of the names that these get.
+            let is_told =
+                |line: &&str| !line.starts_with("ocr: note: the recording of this run is ");
+            run.stderr = run.stderr.split_inclusive('\n').filter(is_told).collect();
+        }
         if run.status.code() == Some(NOT_RUN) {
             let reason = run.stderr.lines().find_map(|l| l.strip_prefix("not run: "));
             if let (Some(reason), false) = (reason, support::is_set("OCR_TEST_ALL")) {

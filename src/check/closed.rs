@@ -108,7 +108,11 @@ impl Closed {
     pub(crate) fn has(&self, guid: Guid, _locked: &LockedBlock<'_>) -> bool {
         // Relaxed: what is closed was closed under the lock of the header, as in `open`.
         self.count.load(Ordering::Relaxed) != 0
-            && self.blocks.lock().get(&guid).is_some_and(|entry| entry.closed)
+            && self
+                .blocks
+                .lock()
+                .get(&guid)
+                .is_some_and(|entry| entry.closed)
     }
 
     /// The block is not closed from now on.

@@ -27,6 +27,7 @@ use crate::object::guid::Guid;
 use crate::object::name::BlockName;
 use crate::object::place::Place;
 use crate::text::{Counted, Readable};
+use crate::trace;
 use ocr_base::output_file::{above_standard, without_signals};
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
@@ -273,6 +274,10 @@ impl Context {
         edt.scope.set(std::ptr::null());
         edt.place.set(Place::HOST);
         edt.flags.set(EdtFlags::FETCH);
+        if trace::is_on() {
+            self.record_created(edt, false, &[block.guid()]);
+            self.record_runnable(edt, Place::HOST);
+        }
         edt.slots()[0].satisfy(block.guid(), Mode::Ro);
         let word = edt.header.peek().with_count(0);
         edt.header.publish(word.with_state(EdtState::Runnable));

@@ -244,10 +244,12 @@ impl Finder<'_> {
                 && by.began != 0
         };
         let others = || uses.iter().any(|&at| is_other(&self.all.uses[at as usize]));
-        if its.is_late && !others() {
+        if !(its.is_late || its.midst != NONE) || others() {
+            its.end
+        } else if its.is_late {
             own.now
         } else {
-            its.end
+            its.midst
         }
     }
 

@@ -84,6 +84,8 @@ pub(super) struct Use {
     pub(super) is_given: bool,
     /// Whether the block has changed behind `end` while the actor ran.
     pub(super) is_late: bool,
+    /// Up to where the actor has changed the block since it was given to others, if nobody else did. NONE if it has not.
+    pub(super) midst: u32,
 }
 
 /// A block.
@@ -370,6 +372,7 @@ impl Gathered {
             written,
             is_filled: false,
             is_given: false,
+            midst: NONE,
             is_late: false,
         });
         new
@@ -552,7 +555,7 @@ impl Gathered {
                 self.uses[at as usize].is_late = true;
             } else {
                 let end = self.happens(actor);
-                self.uses[at as usize].end = end;
+                self.uses[at as usize].midst = end;
             }
         }
     }

@@ -261,6 +261,11 @@ impl Units {
                     .push(number as u32);
             }
         }
+        // A worker that has run nothing may have written no record. No thread has such a number.
+        let on_host = ran.keys().filter(|(place, _)| *place == 0).count();
+        for silent in 0..run.worker_count().unwrap_or(0).saturating_sub(on_host) {
+            ran.insert((0, u32::MAX - 1 - silent as u32), Vec::new());
+        }
         let mut units = Units {
             places: BTreeMap::from([(0, Vec::new())]),
             before: vec![NEVER; run.edts.len()],

@@ -499,6 +499,14 @@ fn a_long_last_edt_is_told_as_the_tail() {
 }
 
 #[test]
+fn a_worker_that_has_written_nothing_was_idle() {
+    let mut run = run(2, false, vec![on_worker(1, 0, [0, 0, 0, 10 * MS])]);
+    run.threads.retain(|&owner, _| owner == 1);
+    let facts = Facts::of(&run).expect("an EDT has ended");
+    assert_eq!(facts.times.places[0].units, 2);
+}
+
+#[test]
 fn the_tail_is_that_of_the_edt_that_took_the_time_though_a_short_one_came_last() {
     let mut edts: Vec<RecordedEdt> = (1..=4)
         .map(|worker| on_worker(worker, 0, [0, 0, 0, 5 * MS]))

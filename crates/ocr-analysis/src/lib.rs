@@ -12,7 +12,7 @@
 //! - [`recorded::RecordedRun::summary`]: the run in lines of text.
 //! - [`recorded::Score`]: how long the run took, against the bound; seconds; none where no EDT has ended.
 //! - [`bounds`]: times before which no schedule ends; nanoseconds; [`bounds::BoundsError`].
-//! - [`why::Facts`]: where the time went, and known causes of a long run; nanoseconds.
+//! - [`diagnosis::Facts`]: where the time went, why the run took as long, and what to change; nanoseconds.
 //! - [`explain::Explained`]: an EDT, a template or the whole run, and what to change; nanoseconds.
 //! - [`replay::Replay`]: the recorded graph on another machine, by each policy; seconds; the error is a sentence.
 //! - [`export::write_file`]: Perfetto's TrackEvent, or JSON of older viewers; `io::Error` of the system.
@@ -20,9 +20,9 @@
 #![forbid(unsafe_code)]
 
 pub mod bounds;
+pub mod diagnosis;
 pub mod explain;
 pub mod export;
 pub mod recorded;
 pub mod replay;
 mod summary;
-pub mod why;

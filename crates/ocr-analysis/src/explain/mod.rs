@@ -3,36 +3,25 @@
 //! | file | what |
 //! |---|---|
 //! | `find.rs` | the EDT or the template that a word names |
-//! | `ground.rs` | what all explanations look up: units, medians, copies, dependences |
 //! | `edt.rs` | one EDT: what was considered and chosen, and what came true |
 //! | `template.rs` | one template: times by place, and how good predictions were |
-//! | `decisions.rs` | what decisions have cost, seen in hindsight |
-//! | `chain.rs` | the chain of EDTs that led to the end |
-//! | `advice.rs` | what to change: which rules there are, from where on they say something, and what they look at |
-//! | `rules.rs` | the rules that are about decisions; the others are in [`super::why`] |
+//!
+//! What is said of the run as a whole is found by [`crate::diagnosis`].
 //!
 //! All of this follows from the recorded run alone. Times are in nanoseconds.
 
-mod advice;
-mod chain;
-mod decisions;
 mod edt;
 mod find;
-mod ground;
-mod rules;
 mod template;
 
-pub use advice::{Advice, AdviceRule};
-pub use decisions::DecisionCause;
 pub use edt::{
     Better, EdtView, ExplainedChoice, ExplainedPlace, PlaceOfEdt, Predecessor, Truth, WaitedFor,
 };
 pub use find::{Subject, find};
-pub use template::{ERRORS, ExplainedTemplate, PlaceOfTemplate, Predictions};
+pub use template::{ExplainedTemplate, PlaceOfTemplate};
 
-use super::recorded::{RecordedRun, Score};
-use advice::AdviceFacts;
-use ground::Ground;
+use crate::diagnosis::{DecisionCause, Finding, Ground, Look, findings};
+use crate::recorded::{RecordedRun, Score};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -50,8 +39,8 @@ pub struct Whole {
     pub score: Option<Score>,
     /// Sentences about the figures: what is missing, and what they are of.
     pub notes: Vec<String>,
-    /// What to change; the advice that could save most comes first.
-    pub advice: Vec<Advice>,
+    /// Why the run took as long, and what to change; what saves most comes first.
+    pub findings: Vec<Finding>,
     /// What decisions have cost by cause; the cause that cost most comes first.
     pub causes: Vec<CauseTotal>,
     /// The first of the decisions that have cost something; the one that cost most comes first.
@@ -114,11 +103,10 @@ impl<'a> Explained<'a> {
     /// The explanation of the run as a whole, which lists at most `most` decisions.
     pub fn whole(&self, most: usize) -> Whole {
         let ground = &self.0;
-        let (decisions, with_choice) = decisions::all(ground);
-        let facts = AdviceFacts::of(ground, decisions);
-        let advice = rules::all(&facts);
+        let look = Look::at(ground);
+        let findings = findings(&look);
         let mut causes: BTreeMap<DecisionCause, (u64, u64)> = BTreeMap::new();
-        for one in &facts.decisions {
+        for one in &look.decisions {
             let (count, cost) = causes.entry(one.cause).or_default();
             *count += 1;
             *cost += one.cost;
@@ -131,7 +119,7 @@ impl<'a> Explained<'a> {
             })
             .collect();
         causes.sort_by_key(|total| Reverse(total.cost_ns));
-        let mut decisions = facts.decisions;
+        let mut decisions = look.decisions;
         decisions.sort_by_key(|one| Reverse(one.cost));
         let run = ground.run;
         let listed = decisions.iter().take(most).map(|one| {
@@ -149,11 +137,11 @@ impl<'a> Explained<'a> {
         });
         Whole {
             edts: ground.ran.len() as u64,
-            with_choice,
+            with_choice: look.with_choice,
             span_ns: ground.end - ground.begin,
-            score: facts.score,
+            score: look.score,
             notes: notes(run),
-            advice,
+            findings,
             causes,
             decisions: listed.collect(),
             costly: decisions.len() as u64,

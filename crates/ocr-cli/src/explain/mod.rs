@@ -3,9 +3,10 @@
 use crate::output::{CommandError, print};
 use crate::table::{Align, Table, bytes, wrap};
 use clap::Args;
+use ocr::report::diagnosis::ERRORS;
 use ocr::report::explain::{
-    ERRORS, EdtView, Explained, ExplainedChoice, ExplainedTemplate, PlaceOfTemplate, Subject,
-    Truth, Whole, find,
+    EdtView, Explained, ExplainedChoice, ExplainedTemplate, PlaceOfTemplate, Subject, Truth, Whole,
+    find,
 };
 use ocr::report::recorded::{self, RecordedRun};
 use ocr::report::{counted, duration};
@@ -130,13 +131,13 @@ pub(crate) fn text_of_run(run: &RecordedRun, whole: &Whole) -> String {
     let mut text = wrap(&head);
     text += "\nWhat to change\n";
     let mut sentences = String::new();
-    for advice in &whole.advice {
-        let most = advice.at_most_ns.map_or_else(String::new, |ns| {
+    for finding in &whole.findings {
+        let most = finding.saves_ns.map_or_else(String::new, |ns| {
             format!(" It could save {} at most.", time(ns))
         });
-        sentences += &format!("  - {}{most}\n", advice.text);
+        sentences += &format!("  - {} {}{most}\n", finding.text, finding.advice);
     }
-    if whole.advice.is_empty() {
+    if whole.findings.is_empty() {
         sentences += &format!("  - {}\n", nothing(whole));
     }
     text += &wrap(&sentences);

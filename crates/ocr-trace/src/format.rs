@@ -188,6 +188,9 @@ kinds! {
     /// Place `a` was considered for EDT `x`. What the policy expected there, in units of 16 ns: `c` in queues, the higher half
     /// of `y` for copies, the lower half for its run. `b` is a [`Basis`].
     Estimate = 28,
+    /// Since it began, the thread was on a core for `x` nanoseconds, and was ready and without a core for `y`. Where `a` is 1,
+    /// all threads of the process together were on cores for `x` nanoseconds, and the process may use `y` cores.
+    Usage = 50,
 }
 
 impl RecordKind {

@@ -12,6 +12,8 @@ const TOLERANCE: u64 = 5_000;
 pub(crate) struct Unit {
     /// The number of the place that the unit belongs to.
     pub(crate) place: u8,
+    /// The number of the worker's thread in the recording, or of the device's lane.
+    pub(crate) lane: u32,
     /// The name of the thread or the device.
     pub(crate) name: String,
     /// The numbers of the EDTs that ran on the unit, in the order of time.
@@ -94,6 +96,15 @@ impl<'a> Ground<'a> {
     /// The time from the begin of the first EDT to the end of the last, in nanoseconds; at least 1.
     pub(crate) fn span(&self) -> u64 {
         (self.end - self.begin).max(1)
+    }
+
+    /// The time of the longest EDT that a worker ran, in nanoseconds.
+    pub(crate) fn longest_on_host(&self) -> u64 {
+        let ran = self.ran.iter().map(|&edt| self.edt(edt));
+        let times = ran
+            .filter(|edt| edt.place == 0)
+            .filter_map(RecordedEdt::time);
+        times.max().unwrap_or(0)
     }
 
     /// The places of the run where an EDT may run.
@@ -181,14 +192,15 @@ pub(crate) fn choices(estimates: &[RecordedEstimate]) -> impl Iterator<Item = &[
 /// The units of a run, those that have run nothing included.
 fn units(run: &RecordedRun, ran: &[u32]) -> Vec<Unit> {
     let mut units: BTreeMap<(u8, u32), Unit> = BTreeMap::new();
-    let new = |place: u8, name: String| Unit {
+    let new = |place: u8, lane: u32, name: String| Unit {
         place,
+        lane,
         name,
         edts: Vec::new(),
         busy: 0,
     };
     for (&owner, thread) in run.threads.iter().filter(|(_, thread)| thread.is_worker) {
-        units.insert((0, owner), new(0, thread.name.clone()));
+        units.insert((0, owner), new(0, owner, thread.name.clone()));
     }
     for &number in ran {
         let edt = &run.edts[number as usize];
@@ -199,21 +211,24 @@ fn units(run: &RecordedRun, ran: &[u32]) -> Vec<Unit> {
                 (0, None) => format!("worker {}", edt.lane),
                 (place, None) => run.place_name(place),
             };
-            new(edt.place, name)
+            new(edt.place, edt.lane, name)
         });
         unit.edts.push(number);
         unit.busy += edt.time().unwrap_or(0);
     }
     for &place in run.devices.keys() {
         if !units.keys().any(|(other, _)| *other == place) {
-            units.insert((place, 0), new(place, run.place_name(place)));
+            units.insert((place, 0), new(place, 0, run.place_name(place)));
         }
     }
     let there = units.keys().filter(|(place, _)| *place == 0).count();
     // A worker that has run nothing has written no record, so it is not among the units yet.
     for more in there..run.worker_count().unwrap_or(there) {
         let name = format!("worker {more}");
-        units.insert((0, u32::MAX - more as u32), new(0, name));
+        units.insert(
+            (0, u32::MAX - more as u32),
+            new(0, u32::MAX - more as u32, name),
+        );
     }
     let mut units: Vec<Unit> = units.into_values().collect();
     for unit in &mut units {

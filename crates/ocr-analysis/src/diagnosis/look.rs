@@ -6,8 +6,9 @@ use super::ground::Ground;
 use super::idle::{IdleTimes, Idleness, PlaceTime, total};
 use super::moved::Moved;
 use super::variants::{Variant, variants};
-use crate::recorded::{RecordedRun, Score};
+use crate::recorded::{RecordedRun, Score, median};
 use ocr_base::text::{Counted, duration};
+use ocr_place::policy::Certainty;
 
 /// The limits from which on rules say something. Shares are parts of 1, and times are in nanoseconds.
 #[derive(Clone, Copy, Debug)]
@@ -150,6 +151,18 @@ impl<'a> Look<'a> {
     pub(super) fn can_run(&self, template: u32, place: u8) -> bool {
         let bits = self.run.templates.get(template as usize);
         place < 64 && bits.map_or(0, |template| template.places) >> place & 1 != 0
+    }
+
+    /// How many nanoseconds the policy expected an EDT of a template to run in a place, by what was learned before. None
+    /// where it did not know.
+    pub(super) fn expected(&self, template: u32, place: u8) -> Option<u64> {
+        let known = self.run.estimates.iter().filter(|one| {
+            one.place == place
+                && one.certainty >= Certainty::Derived
+                && self.run.edts[one.edt as usize].template == template
+        });
+        let mut times: Vec<u64> = known.filter_map(|one| one.expected.run_ns).collect();
+        (!times.is_empty()).then(|| median(&mut times))
     }
 
     /// How many nanoseconds a unit was idle by this cause, on average over the units of the places that were used.

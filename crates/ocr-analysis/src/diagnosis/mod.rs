@@ -8,7 +8,7 @@
 //! | `rules.rs` | the table of rules: when each is said, its text and its advice |
 //! | `look.rs` | what rules look at, and the limits from which on they say something |
 //! | `creation.rs`, `ends.rs`, `graph.rs` | rules about the EDTs: who creates them, which run alone, what they wait for |
-//! | `decided.rs`, `places.rs`, `blocks.rs` | rules about decisions, places, and data blocks |
+//! | `decided.rs`, `places.rs`, `blocks.rs`, `cores.rs` | rules about decisions, places, data blocks, and cores |
 //! | `ground.rs` | units, medians, copies and dependences of a run |
 //! | `idle.rs` | how long workers and devices ran EDTs, and the causes of idle time |
 //! | `decisions.rs`, `predictions.rs` | what decisions have cost, and how good predictions were |
@@ -17,9 +17,13 @@
 //! | `variants.rs` | how many EDTs of each template ran in each place |
 //! | `facts.rs` | the diagnosis as text and as JSON |
 
+mod blocks;
 mod chain;
+mod cores;
+mod creation;
 mod decided;
 pub(crate) mod decisions;
+mod ends;
 mod facts;
 mod graph;
 mod ground;

@@ -7,7 +7,7 @@
 //! A name in braces stands for a figure, which the function of the rule gives.
 
 use super::look::{LIMITS, Look, Seen};
-use super::{decided, graph, places};
+use super::{blocks, cores, creation, decided, ends, graph, places};
 use serde::Serialize;
 use std::cmp::Reverse;
 
@@ -67,6 +67,60 @@ macro_rules! rules {
 }
 
 rules! {
+    BusyMachine: "workers were ready and had no core for a tenth of the time, and the process did not use all its cores",
+        cores::busy_machine,
+        text "The machine was busy with other programs: workers were ready and had no core for {part} of the time that they \
+              needed ({without} together).",
+        advice "Do not compare this run; run it again when the machine is quiet.",
+        instead of [Small Starved NoWork Dependences Tail Placement SeenLate WrongModel UnknownTimes OtherPolicy NearTheBound
+            LongLast Alone Sleeps];
+    Sleeps: "EDTs of a template were off their cores for a third of their time, and a tenth of the run", cores::sleeps,
+        text "EDTs of {template} sleep in the system: of {took} that one runs on average, its worker slept {slept}, and ran \
+              nothing else. That was {part} of the run's time on workers.",
+        advice "Start more workers than cores (OCR_WORKERS), so that others run meanwhile, or read ahead and let EDTs wait \
+                for an event in place of a system call.",
+        instead of [Small Starved NearTheBound NoWork Tail LongLast];
+    SlowCreator: "one EDT creates most of the others, more slowly than they run, and workers have nothing to do meanwhile",
+        creation::slow_creator,
+        text "The EDT {creator} creates the others slowly: {created} EDTs, most of them of {template}, one every {gap}. \
+              Each runs for {runs}, so workers have nothing to do in between.",
+        advice "Let several EDTs create them, or move the work between two creations of {creator} into the EDTs.",
+        instead of [NoWork Starved Tail Small NearTheBound Dependences Placement];
+    OneCreator: "EDTs are so small that one EDT needs most of the run to create them", creation::one_creator,
+        text "The EDTs are too small: one of {template} runs for {runs} in the median, and {creator} alone creates {created} \
+              EDTs, one every {gap}. Creating them took {part} of the run.",
+        advice "Give each EDT more work, about 100 us, as tiles of more elements, or let several EDTs create them.",
+        instead of [NoWork Starved Tail Small NearTheBound Dependences Placement WaitForData];
+    ToAndFro: "blocks are copied to a device and back again and again, for a tenth of the run", blocks::to_and_fro,
+        text "Data block {block} goes to and fro between the host and {device}: {times} copies of {bytes} together took \
+              {took}. {why}.{others}",
+        advice "{advice}",
+        instead of [Copies WaitForData NeedlessCopies Small Dependences NoWork Share SeenLate Placement Starved Tail
+            NearTheBound OneCreator SlowCreator OtherPolicy MissingVariant UnknownTimes WrongModel];
+    SlowKernel: "a kernel takes twice as long as the function, and all cores as workers would be faster than the run",
+        cores::slow_kernel,
+        text "The kernel of {template} takes {times} times as long on {device} as the function on a worker: {kernel} against \
+              {function}{known}. With {cores} workers on all cores, the same EDTs take about {all}.",
+        advice "OCR_SCHED=cpu runs the functions alone, and the device takes no core from the workers. Or make the kernel \
+                faster.",
+        instead of [Share SeenLate Placement Starved Tail OtherPolicy WrongModel UnknownTimes MissingVariant NearTheBound
+            Unused];
+    Exclusive: "EDTs wait for one block that others have, for a tenth of the run", blocks::exclusive,
+        text "EDTs wait for one data block: {many}, most of them of {template}, wanted {block} in mode {mode}, and waited \
+              {waited} on average while others had it. That was {part} of the run.",
+        advice "{advice}",
+        instead of [BlocksHeld WaitForData Starved Dependences Tail NearTheBound MissingVariant];
+    LongLast: "long EDTs were ready, began after short ones, and ran beside idle workers for a tenth of the run",
+        ends::long_last,
+        text "Long EDTs begin last: one of {template} runs for {took}, where the median is {middle}. It was ready {waited} \
+              before it began, and then ran beside idle workers. That was so {times}.",
+        advice "Give {template} a higher priority (OCR_HINT_EDT_PRIORITY), or create its EDTs first.",
+        instead of [Tail Dependences NoWork Starved];
+    Alone: "one EDT runs alone at the end for a tenth of the run", ends::alone,
+        text "The EDT {template} runs alone for {took} ({part} of the run): it waits for the others, and all workers wait \
+              for it.",
+        advice "Divide {template} into EDTs that run beside each other, or let it combine parts as they come, in a tree.",
+        instead of [Tail Dependences NoWork Starved];
     Share: "a place had more EDTs of a template than its speed allows, and the others were idle meanwhile", places::share,
         text "{Place} {was} too slow for the share: {edts} of {all} EDTs of {template} ran there, {each} each, and on \
               {other} {other_each} each. {at_once}With {part} of them there all would end together.",

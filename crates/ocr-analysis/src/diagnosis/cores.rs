@@ -1,7 +1,7 @@
 //! Rules about cores: threads that were ready and had none, EDTs that slept, and kernels that cost a worker its core.
 
 use super::look::{LIMITS, Look, Seen, percent, time};
-use crate::recorded::Usage;
+use crate::recorded::{RecordedRun, Usage};
 use rustc_hash::FxHashMap;
 
 /// The records of one thread, each with the one before it.
@@ -40,11 +40,45 @@ pub(super) fn busy_machine(look: &Look<'_>) -> Option<Seen> {
     if has_all || part < LIMITS.symptom || !look.counts(without as f64 / units) {
         return None;
     }
-    let seen = Seen::saves(without as f64 / units)
+    // What the run loses is not in the program, so that any cause in the program comes first.
+    let seen = Seen::default()
         .at(0)
         .word("part", percent(part))
         .word("without", time(without as f64));
     Some(seen)
+}
+
+/// How many nanoseconds the first EDT was off its core in a run with devices: there it waits in calls of the runtime
+/// until OpenCL has started and kernels are compiled. 0 where that is not recorded.
+pub(super) fn start_ns(run: &RecordedRun) -> u64 {
+    let first = (0..run.edts.len() as u32).min_by_key(|&edt| run.edts[edt as usize].begin);
+    let Some(first) = first.filter(|_| !run.devices.is_empty()) else {
+        return 0;
+    };
+    let edt = &run.edts[first as usize];
+    let is_its = |usage: &&Usage| usage.edt == first && usage.thread == edt.lane;
+    let its = || run.usage.iter().filter(is_its);
+    let (Some(before), Some(after), Some(took)) = (its().next(), its().last(), edt.time()) else {
+        return 0;
+    };
+    let used = after.on_core.saturating_sub(before.on_core)
+        + after.without_core.saturating_sub(before.without_core);
+    took.saturating_sub(used)
+}
+
+/// The rule *OpenCL start*: the start took a good part of the run.
+pub(super) fn opencl_start(look: &Look<'_>) -> Option<Seen> {
+    let slept = look.start as f64;
+    let first = look
+        .ground
+        .ran
+        .iter()
+        .min_by_key(|&&edt| look.ground.edt(edt).begin)?;
+    let seen = Seen::saves(slept)
+        .word("slept", time(slept))
+        .word("part", percent(slept / look.ns))
+        .word("main", look.run.template_name(look.ground.edt(*first)));
+    (slept >= LIMITS.symptom * look.ns).then_some(seen)
 }
 
 /// The rule *sleeps*: EDTs keep their workers and use no core.
@@ -54,13 +88,16 @@ pub(super) fn sleeps(look: &Look<'_>) -> Option<Seen> {
         let Some(edt) = look.run.edts.get(after.edt as usize) else {
             continue;
         };
+        // What the first EDT waits for is the start of OpenCL.
+        if look.start != 0 && edt.begin == look.ground.begin {
+            continue;
+        }
         // Only what was written behind the end of a long EDT, on the worker that ran it, is about that EDT.
         let Some(took) = edt.time().filter(|_| edt.place == 0 && edt.end <= after.at) else {
             continue;
         };
         let used = after.on_core.saturating_sub(before.on_core)
             + after.without_core.saturating_sub(before.without_core);
-        // An EDT that waits in a call of the runtime gives its worker to others. That is no sleep.
         let known = slept.entry(edt.template).or_default();
         known.0 += took.saturating_sub(used);
         known.1 += took;

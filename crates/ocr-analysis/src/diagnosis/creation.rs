@@ -79,8 +79,13 @@ fn words(look: &Look<'_>, creator: &Creator<'_>, saves: f64) -> Seen {
 /// The rule *slow creator*: one EDT creates the others more slowly than the workers run them.
 pub(super) fn slow_creator(look: &Look<'_>) -> Option<Seen> {
     let its = creator(look)?;
-    let idle = look.idle(Idleness::NoWork);
-    let is_slow = its.gap > LIMITS.small_ns / 5 && 2.0 * its.creating as f64 > look.ns;
+    // What waits for all of these EDTs makes an idle worker one that waits for dependences.
+    let idle = look.idle(Idleness::NoWork) + look.idle(Idleness::Dependences);
+    let workers = look.ground.places.get(&0).copied().unwrap_or(1) as u64;
+    // Where the workers have more than they can run in the meantime, the creator is fast enough.
+    let is_slow = its.gap > LIMITS.small_ns / 5
+        && its.runs < its.gap * workers
+        && 2.0 * its.creating as f64 > look.ns;
     (is_slow && look.counts(idle)).then(|| words(look, &its, idle))
 }
 
@@ -89,7 +94,6 @@ pub(super) fn one_creator(look: &Look<'_>) -> Option<Seen> {
     let its = creator(look)?;
     let creating = its.creating as f64;
     let is_small = its.runs < LIMITS.small_ns / 5 && its.gap <= LIMITS.small_ns / 5;
-    // The creator alone keeps up with no more than one worker, or not even that.
     let is_all = its.created >= 100 && 2.0 * creating > look.ns;
     (is_small && is_all).then(|| words(look, &its, creating))
 }

@@ -1,6 +1,7 @@
 //! What the rules look at, the limits from which on they say something, and what they answer.
 
 use super::chain::Chain;
+use super::cores;
 use super::decisions::{self, Decision, DecisionCause};
 use super::ground::Ground;
 use super::idle::{IdleTimes, Idleness, PlaceTime, total};
@@ -105,6 +106,8 @@ pub(crate) struct Look<'a> {
     pub(crate) chain: Chain,
     /// The time of the run, in nanoseconds; at least 1.
     pub(crate) ns: f64,
+    /// How much of that the first EDT waited for OpenCL's start, in nanoseconds.
+    pub(crate) start: u64,
 }
 
 impl<'a> Look<'a> {
@@ -122,6 +125,7 @@ impl<'a> Look<'a> {
             with_choice,
             chain: Chain::of(ground),
             ns: ground.span() as f64,
+            start: cores::start_ns(run),
             ground,
         }
     }
@@ -131,9 +135,9 @@ impl<'a> Look<'a> {
         self.run.about.get("sched").map_or("", String::as_str)
     }
 
-    /// Whether `ns` nanoseconds are so much of the run that a symptom counts.
+    /// Whether `ns` nanoseconds are so much of the run, without OpenCL's start, that a symptom counts.
     pub(super) fn counts(&self, ns: f64) -> bool {
-        ns >= LIMITS.symptom * self.ns
+        ns >= LIMITS.symptom * (self.ns - self.start as f64).max(1.0)
     }
 
     /// Whether any kernel ran.
@@ -142,7 +146,7 @@ impl<'a> Look<'a> {
     }
 
     /// The name of a template.
-    pub(super) fn template(&self, number: u32) -> &str {
+    pub(crate) fn template(&self, number: u32) -> &str {
         let template = self.run.templates.get(number as usize);
         template.map_or("an unknown template", |template| &template.name)
     }

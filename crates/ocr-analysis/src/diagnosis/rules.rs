@@ -72,8 +72,12 @@ rules! {
         text "The machine was busy with other programs: workers were ready and had no core for {part} of the time that they \
               needed ({without} together).",
         advice "Do not compare this run; run it again when the machine is quiet.",
-        instead of [Small Starved NoWork Dependences Tail Placement SeenLate WrongModel UnknownTimes OtherPolicy NearTheBound
-            LongLast Alone Sleeps];
+        instead of [Small Starved NoWork Dependences Tail Placement SeenLate WrongModel UnknownTimes OtherPolicy NearTheBound];
+    OpenClStart: "starting OpenCL and compiling kernels took a tenth of the run", cores::opencl_start,
+        text "OpenCL started and kernels were compiled for {slept} ({part} of the run), while {main} waited in calls of the \
+              runtime.",
+        advice "Where runs are that short, OCR_DEVICES=none saves the start; in longer runs it does not count.",
+        instead of [NoWork Starved];
     Sleeps: "EDTs of a template were off their cores for a third of their time, and a tenth of the run", cores::sleeps,
         text "EDTs of {template} sleep in the system: of {took} that one runs on average, its worker slept {slept}, and ran \
               nothing else. That was {part} of the run's time on workers.",

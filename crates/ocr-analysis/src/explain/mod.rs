@@ -41,7 +41,7 @@ pub struct Whole {
     pub notes: Vec<String>,
     /// Why the run took as long, and what to change; what saves most comes first.
     pub findings: Vec<Finding>,
-    /// What decisions have cost by cause; the cause that cost most comes first.
+    /// What decisions have cost, by template, places and cause; those that cost most come first.
     pub causes: Vec<CauseTotal>,
     /// The first of the decisions that have cost something; the one that cost most comes first.
     pub decisions: Vec<Costly>,
@@ -49,9 +49,15 @@ pub struct Whole {
     pub costly: u64,
 }
 
-/// What decisions have cost for one cause.
+/// What decisions about EDTs of one template have cost for one cause.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct CauseTotal {
+    /// The name of the template.
+    pub template: String,
+    /// The name of the place where the EDTs ran.
+    pub place: String,
+    /// The name of the place where they would have ended first.
+    pub better: String,
     /// Why the decisions were wrong.
     pub cause: DecisionCause,
     /// How many decisions were wrong for this cause.
@@ -105,23 +111,27 @@ impl<'a> Explained<'a> {
         let ground = &self.0;
         let look = Look::at(ground);
         let findings = findings(&look);
-        let mut causes: BTreeMap<DecisionCause, (u64, u64)> = BTreeMap::new();
+        let run = ground.run;
+        let mut causes: BTreeMap<(u32, u8, u8, DecisionCause), (u64, u64)> = BTreeMap::new();
         for one in &look.decisions {
-            let (count, cost) = causes.entry(one.cause).or_default();
+            let edt = ground.edt(one.edt);
+            let key = (edt.template, edt.place, one.better, one.cause);
+            let (count, cost) = causes.entry(key).or_default();
             *count += 1;
             *cost += one.cost;
         }
-        let mut causes: Vec<CauseTotal> = (causes.into_iter())
-            .map(|(cause, (count, cost_ns))| CauseTotal {
-                cause,
-                count,
-                cost_ns,
-            })
-            .collect();
+        let total = |((template, place, better, cause), (count, cost_ns))| CauseTotal {
+            template: look.template(template).to_string(),
+            place: run.place_name(place),
+            better: run.place_name(better),
+            cause,
+            count,
+            cost_ns,
+        };
+        let mut causes: Vec<CauseTotal> = causes.into_iter().map(total).collect();
         causes.sort_by_key(|total| Reverse(total.cost_ns));
         let mut decisions = look.decisions;
         decisions.sort_by_key(|one| Reverse(one.cost));
-        let run = ground.run;
         let listed = decisions.iter().take(most).map(|one| {
             let edt = ground.edt(one.edt);
             Costly {

@@ -169,7 +169,27 @@ fn text_of_decisions(whole: &Whole) -> String {
             counted(whole.with_choice, "decision")
         );
     }
-    let mut text = wrap(&format!(
+    let mut text = "\nWhat decisions have cost, by template\n".to_string();
+    let mut rows = table(&[
+        ("template", Align::Left),
+        ("on", Align::Left),
+        ("better on", Align::Left),
+        ("decisions", Align::Right),
+        ("cost", Align::Right),
+        ("why", Align::Left),
+    ]);
+    for total in &whole.causes {
+        rows.row(vec![
+            total.template.clone(),
+            total.place.clone(),
+            total.better.clone(),
+            total.count.to_string(),
+            time(total.cost_ns),
+            total.cause.words().to_string(),
+        ]);
+    }
+    text += &indented(&rows);
+    text += &wrap(&format!(
         "\nDecisions that have cost most, of {} that have cost something among {} (a cost is how much later an EDT ended than \
          it would have in the best other place; the run would not be shorter by all of it)\n",
         whole.costly, whole.with_choice
@@ -197,20 +217,7 @@ fn text_of_decisions(whole: &Whole) -> String {
         ]);
     }
     text += &indented(&rows);
-    text += "\nBy cause\n";
-    let mut rows = table(&[
-        ("cause", Align::Left),
-        ("decisions", Align::Right),
-        ("cost", Align::Right),
-    ]);
-    for total in &whole.causes {
-        rows.row(vec![
-            total.cause.words().to_string(),
-            total.count.to_string(),
-            time(total.cost_ns),
-        ]);
-    }
-    text + &indented(&rows)
+    text
 }
 
 fn text_of_template(template: &ExplainedTemplate) -> String {

@@ -5,9 +5,22 @@
 //! EDT of the run has. Places are numbers (`object::place::Place::number`): 0 is the host, and 255 the first that is
 //! free. A *work* is what the EDTs of a template run, named by a number.
 
+use super::clock;
 use super::format::{Asked, Basis, Counter, Record, RecordKind, ThreadRole};
 use super::recording::{is_sample_due, now_and_length};
 use super::writer::{append, append_idle, append_text, is_unnamed, set_named, set_role};
+use std::cell::Cell;
+use std::sync::OnceLock;
+use std::thread;
+
+/// How many ticks an EDT must run for the time of its thread on a core to be recorded behind it: about a millisecond.
+/// That takes some microseconds.
+const LONG_TICKS: u64 = 1 << 21;
+
+thread_local! {
+    /// When the EDT began that runs on this thread, in ticks.
+    static BEGAN: Cell<u64> = const { Cell::new(0) };
+}
 
 /// A record of a kind with two numbers, not dated yet.
 fn of(kind: RecordKind, x: u64, y: u64) -> Record {
@@ -164,13 +177,47 @@ pub(crate) fn fetched(edt: u64) {
 /// counters.
 #[inline]
 pub(crate) fn begin(edt: u64) -> bool {
-    is_sample_due(append(of(RecordKind::Begin, edt, 0)))
+    let now = append(of(RecordKind::Begin, edt, 0));
+    BEGAN.set(now);
+    is_sample_due(now)
 }
 
 /// Records that the function of an EDT has returned on this thread.
 #[inline]
 pub(crate) fn end(edt: u64) {
-    append(of(RecordKind::End, edt, 0));
+    let now = append(of(RecordKind::End, edt, 0));
+    if now.saturating_sub(BEGAN.get()) > LONG_TICKS {
+        usage();
+    }
+}
+
+/// Records how long this thread has been on a core, and how long it was ready and had none.
+#[cold]
+#[inline(never)]
+pub(crate) fn usage() {
+    let waited = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let waited = waited
+        .split_ascii_whitespace()
+        .nth(1)
+        .and_then(|ns| ns.parse().ok());
+    let spent = clock::spent_ns(libc::CLOCK_THREAD_CPUTIME_ID);
+    append(of(RecordKind::Usage, spent, waited.unwrap_or(0)));
+}
+
+/// Records how long all threads of the process have been on cores.
+#[cold]
+#[inline(never)]
+pub(crate) fn process_usage() {
+    static CORES: OnceLock<u64> = OnceLock::new();
+    let cores = CORES.get_or_init(|| thread::available_parallelism().map_or(1, |n| n.get() as u64));
+    append(Record {
+        a: 1,
+        ..of(
+            RecordKind::Usage,
+            clock::spent_ns(libc::CLOCK_PROCESS_CPUTIME_ID),
+            *cores,
+        )
+    });
 }
 
 /// Records that an EDT is given to the device at a place, which knows it by `token`.

@@ -12,7 +12,7 @@
 //! - [`recorded::RecordedRun::summary`]: the run in lines of text.
 //! - [`recorded::Score`]: how long the run took, against the bound; seconds; none where no EDT has ended.
 //! - [`bounds`]: times before which no schedule ends; nanoseconds; [`bounds::BoundsError`].
-//! - [`why::Facts`]: where the time went, and known causes of a long run; nanoseconds.
+//! - [`diagnosis::Facts`]: where the time went, why the run took as long, and what to change; nanoseconds.
 //! - [`explain::Explained`]: an EDT, a template or the whole run, and what to change; nanoseconds.
 //! - [`replay::Replay`]: the recorded graph on another machine, by each policy; seconds; the error is a sentence.
 //! - [`races::check`]: pairs of EDTs that use one object with nothing that orders them; the error is a sentence.
@@ -21,10 +21,10 @@
 #![forbid(unsafe_code)]
 
 pub mod bounds;
+pub mod diagnosis;
 pub mod explain;
 pub mod export;
 pub mod races;
 pub mod recorded;
 pub mod replay;
 mod summary;
-pub mod why;

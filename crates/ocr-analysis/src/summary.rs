@@ -1,7 +1,7 @@
 //! A summary of a recorded run, in lines of text.
 
+use crate::diagnosis::Facts;
 use crate::recorded::{NEVER, RecordedRun, median};
-use crate::why::Facts;
 use ocr_base::text::{counted, duration};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

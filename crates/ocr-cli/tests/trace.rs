@@ -129,7 +129,7 @@ fn a_run_that_ends_by_itself_is_whole() {
     let json = ocr(&["show".as_ref(), "--json".as_ref(), file.as_ref()]);
     let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
     assert_eq!(json["times"][0]["units"], 2, "{json:#}");
-    assert!(json["causes"].is_array());
+    assert!(json["findings"].is_array());
     let page = file.with_extension("html");
     ocr(&[
         "export".as_ref(),

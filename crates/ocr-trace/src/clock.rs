@@ -50,13 +50,20 @@ pub fn ticks(kind: ClockKind) -> u64 {
 /// What the system's `CLOCK_MONOTONIC` says now, in nanoseconds.
 #[inline]
 pub fn monotonic_ns() -> u64 {
+    spent_ns(libc::CLOCK_MONOTONIC)
+}
+
+/// What a clock of the system says now, in nanoseconds: one that Linux always has, such as that of the time a thread has
+/// been on a core.
+#[inline]
+pub fn spent_ns(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
     // SAFETY: `time` is a variable, so its address is valid for a write. `clock_gettime` cannot fail, since Linux has
-    // this clock.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    // these clocks.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 

@@ -220,6 +220,9 @@ kinds! {
     Waits = 42,
     /// The EDT that runs on the thread goes on.
     GoesOn = 43,
+    /// Since it began, the thread was on a core for `x` nanoseconds, and was ready and without a core for `y`. Where `a` is 1,
+    /// all threads of the process together were on cores for `x` nanoseconds, and the process may use `y` cores.
+    Usage = 50,
 }
 
 impl RecordKind {

@@ -18,9 +18,11 @@ pub(crate) fn number(place: Place) -> u8 {
 }
 
 impl Runtime {
-    /// Records what can be counted: what is ready, and what devices have to do and hold.
+    /// Records what can be counted: the time on cores, what is ready, and what devices have to do and hold.
     #[cold]
     pub(crate) fn record_counters(&self) {
+        events::usage();
+        events::process_usage();
         events::counter(Counter::Ready, 0, self.queues.ready() as u64);
         for (index, used) in self.devices.in_use().iter().enumerate() {
             let place = Place::device(index);

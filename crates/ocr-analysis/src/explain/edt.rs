@@ -1,7 +1,7 @@
 //! What became of one EDT: what it waited for, which places were considered, what was expected there, and what came true.
 
-use super::decisions::{self, Free, end_at};
-use super::ground::{Ground, choices};
+use crate::diagnosis::decisions::{self, Free, end_at};
+use crate::diagnosis::{Ground, choices};
 use crate::recorded::{NEVER, RecordedEdt, RecordedEstimate};
 use ocr_place::policy::{Certainty, Why};
 use serde::Serialize;

@@ -3,36 +3,25 @@
 //! | file | what |
 //! |---|---|
 //! | `find.rs` | the EDT or the template that a word names |
-//! | `ground.rs` | what all explanations look up: units, medians, copies, dependences |
 //! | `edt.rs` | one EDT: what was considered and chosen, and what came true |
 //! | `template.rs` | one template: times by place, and how good predictions were |
-//! | `decisions.rs` | what decisions have cost, seen in hindsight |
-//! | `chain.rs` | the chain of EDTs that led to the end |
-//! | `advice.rs` | what to change: which rules there are, from where on they say something, and what they look at |
-//! | `rules.rs` | the rules that are about decisions; the others are in [`super::why`] |
+//!
+//! What is said of the run as a whole is found by [`crate::diagnosis`].
 //!
 //! All of this follows from the recorded run alone. Times are in nanoseconds.
 
-mod advice;
-mod chain;
-mod decisions;
 mod edt;
 mod find;
-mod ground;
-mod rules;
 mod template;
 
-pub use advice::{Advice, AdviceRule};
-pub use decisions::DecisionCause;
 pub use edt::{
     Better, EdtView, ExplainedChoice, ExplainedPlace, PlaceOfEdt, Predecessor, Truth, WaitedFor,
 };
 pub use find::{Subject, find};
-pub use template::{ERRORS, ExplainedTemplate, PlaceOfTemplate, Predictions};
+pub use template::{ExplainedTemplate, PlaceOfTemplate};
 
-use super::recorded::{RecordedRun, Score};
-use advice::AdviceFacts;
-use ground::Ground;
+use crate::diagnosis::{DecisionCause, Finding, Ground, Look, findings};
+use crate::recorded::{RecordedRun, Score};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -50,9 +39,9 @@ pub struct Whole {
     pub score: Option<Score>,
     /// Sentences about the figures: what is missing, and what they are of.
     pub notes: Vec<String>,
-    /// What to change; the advice that could save most comes first.
-    pub advice: Vec<Advice>,
-    /// What decisions have cost by cause; the cause that cost most comes first.
+    /// Why the run took as long, and what to change; what saves most comes first.
+    pub findings: Vec<Finding>,
+    /// What decisions have cost, by template, places and cause; those that cost most come first.
     pub causes: Vec<CauseTotal>,
     /// The first of the decisions that have cost something; the one that cost most comes first.
     pub decisions: Vec<Costly>,
@@ -60,9 +49,15 @@ pub struct Whole {
     pub costly: u64,
 }
 
-/// What decisions have cost for one cause.
+/// What decisions about EDTs of one template have cost for one cause.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct CauseTotal {
+    /// The name of the template.
+    pub template: String,
+    /// The name of the place where the EDTs ran.
+    pub place: String,
+    /// The name of the place where they would have ended first.
+    pub better: String,
     /// Why the decisions were wrong.
     pub cause: DecisionCause,
     /// How many decisions were wrong for this cause.
@@ -114,26 +109,29 @@ impl<'a> Explained<'a> {
     /// The explanation of the run as a whole, which lists at most `most` decisions.
     pub fn whole(&self, most: usize) -> Whole {
         let ground = &self.0;
-        let (decisions, with_choice) = decisions::all(ground);
-        let facts = AdviceFacts::of(ground, decisions);
-        let advice = rules::all(&facts);
-        let mut causes: BTreeMap<DecisionCause, (u64, u64)> = BTreeMap::new();
-        for one in &facts.decisions {
-            let (count, cost) = causes.entry(one.cause).or_default();
+        let look = Look::at(ground);
+        let findings = findings(&look);
+        let run = ground.run;
+        let mut causes: BTreeMap<(u32, u8, u8, DecisionCause), (u64, u64)> = BTreeMap::new();
+        for one in &look.decisions {
+            let edt = ground.edt(one.edt);
+            let key = (edt.template, edt.place, one.better, one.cause);
+            let (count, cost) = causes.entry(key).or_default();
             *count += 1;
             *cost += one.cost;
         }
-        let mut causes: Vec<CauseTotal> = (causes.into_iter())
-            .map(|(cause, (count, cost_ns))| CauseTotal {
-                cause,
-                count,
-                cost_ns,
-            })
-            .collect();
+        let total = |((template, place, better, cause), (count, cost_ns))| CauseTotal {
+            template: look.template(template).to_string(),
+            place: run.place_name(place),
+            better: run.place_name(better),
+            cause,
+            count,
+            cost_ns,
+        };
+        let mut causes: Vec<CauseTotal> = causes.into_iter().map(total).collect();
         causes.sort_by_key(|total| Reverse(total.cost_ns));
-        let mut decisions = facts.decisions;
+        let mut decisions = look.decisions;
         decisions.sort_by_key(|one| Reverse(one.cost));
-        let run = ground.run;
         let listed = decisions.iter().take(most).map(|one| {
             let edt = ground.edt(one.edt);
             Costly {
@@ -149,11 +147,11 @@ impl<'a> Explained<'a> {
         });
         Whole {
             edts: ground.ran.len() as u64,
-            with_choice,
+            with_choice: look.with_choice,
             span_ns: ground.end - ground.begin,
-            score: facts.score,
+            score: look.score,
             notes: notes(run),
-            advice,
+            findings,
             causes,
             decisions: listed.collect(),
             costly: decisions.len() as u64,

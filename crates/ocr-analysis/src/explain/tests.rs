@@ -1,9 +1,9 @@
 use super::*;
+use crate::diagnosis::RuleId;
 use crate::recorded::{
     Edge, Grant, NEVER, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedTemplate,
     RecordedUse, Transfer,
 };
-use crate::why;
 use ocr_place::policy::{Certainty, Expected, Why};
 
 /// An EDT that could begin at once, and ran for some microseconds.
@@ -75,19 +75,20 @@ fn whole(run: &RecordedRun) -> Whole {
 }
 
 /// Microseconds that are saved at most, by each rule about decisions that says something.
-fn rules(run: &RecordedRun) -> Vec<(AdviceRule, Option<u64>)> {
+fn rules(run: &RecordedRun) -> Vec<(RuleId, Option<u64>)> {
     let whole = whole(run);
-    let advice = whole.advice.iter();
+    let advice = whole.findings.iter();
     advice
-        .filter(|advice| !matches!(advice.rule, AdviceRule::Why(_)))
-        .map(|advice| (advice.rule, advice.at_most_ns.map(|ns| ns / 1000)))
+        .filter(|advice| advice.rule >= RuleId::MissingVariant)
+        .map(|advice| (advice.rule, advice.saves_ns.map(|ns| ns / 1000)))
         .collect()
 }
 
-fn says(run: &RecordedRun, rule: AdviceRule, figures: &[&str]) {
+fn says(run: &RecordedRun, rule: RuleId, figures: &[&str]) {
     let whole = whole(run);
-    let advice = whole.advice.iter().find(|advice| advice.rule == rule);
-    let text = &advice.expect("it is said").text;
+    let advice = whole.findings.iter().find(|advice| advice.rule == rule);
+    let its = advice.expect("it is said");
+    let text = format!("{} {}", its.text, its.advice);
     for figure in figures {
         assert!(text.contains(figure), "no `{figure}` in {text}");
     }
@@ -113,24 +114,19 @@ fn a_device_that_is_too_slow() {
     let mut edts = row(0, 0, 0, 5, 100);
     edts.extend(row(0, 1, 0, 5, 1000));
     let run = run(1, "static:1:1", &[("both", HOST | DEVICE)], edts);
-    // The policy does not look at times: by them, all but one go to the worker.
-    assert_eq!(rules(&run), [(AdviceRule::OtherPolicy, Some(4000))]);
-    says(
-        &run,
-        AdviceRule::OtherPolicy,
-        &["1.00 ms under OCR_SCHED=eft", "5.00 ms under static:1:1"],
-    );
+    // A rule that names the cause stands for the advice of another policy.
+    assert_eq!(rules(&run), []);
     // The device has a tenth of the speed: 5 ms in place of 10 / 11.
-    let share = AdviceRule::Why(why::CauseRule::Share);
+    let share = RuleId::Share;
     says(
         &run,
         share,
         &["the device was too slow", "5 of 10 EDTs", "OCR_SCHED=eft"],
     );
     let whole = whole(&run);
-    let advice = whole.advice.iter().find(|advice| advice.rule == share);
-    assert_eq!(advice.expect("it is said").at_most_ns, Some(4_090_909));
-    assert_eq!(whole.advice[0].rule, share, "what saves most comes first");
+    let advice = whole.findings.iter().find(|advice| advice.rule == share);
+    assert_eq!(advice.expect("it is said").saves_ns, Some(4_090_909));
+    assert_eq!(whole.findings[0].rule, share, "what saves most comes first");
     let text = serde_json::to_string(&share).expect("JSON");
     assert_eq!(text, "\"share\"");
     // The fourth on the device ended at 4 ms; the worker was free at 0.5 ms.
@@ -161,11 +157,7 @@ fn a_run_in_which_nothing_is_to_be_improved() {
         .map(|edt| by_end(edt, edt + 1))
         .collect();
     assert_eq!(rules(&run), []);
-    says(
-        &run,
-        AdviceRule::Why(why::CauseRule::NearTheBound),
-        &["saves more than 0 %"],
-    );
+    says(&run, RuleId::NearTheBound, &["saves more than 0 %"]);
     assert_eq!((whole(&run).with_choice, whole(&run).costly), (0, 0));
 }
 
@@ -174,10 +166,10 @@ fn a_variant_that_is_missing() {
     let mut edts = row(0, 0, 0, 10, 100);
     edts.extend(row(1, 1, 0, 2, 100));
     let run = run(1, "eft", &[("host", HOST), ("kernel", DEVICE)], edts);
-    assert_eq!(rules(&run), [(AdviceRule::MissingVariant, Some(800))]);
+    assert_eq!(rules(&run), [(RuleId::MissingVariant, Some(800))]);
     says(
         &run,
-        AdviceRule::MissingVariant,
+        RuleId::MissingVariant,
         &[
             "Template host runs on workers only",
             "takes 100 %",
@@ -199,13 +191,13 @@ fn blocks_that_others_have() {
         at: 500_000,
     });
     assert!(
-        rules(&run).contains(&(AdviceRule::BlocksHeld, Some(500))),
+        rules(&run).contains(&(RuleId::BlocksHeld, Some(500))),
         "{:?}",
         rules(&run)
     );
     says(
         &run,
-        AdviceRule::BlocksHeld,
+        RuleId::BlocksHeld,
         &["chain of 1 EDT", "500 us (83 % of the run)"],
     );
     let view = Explained::new(&run).expect("EDTs").edt(5);
@@ -258,7 +250,7 @@ fn a_model_that_was_wrong() {
     assert_eq!(found.len(), 1, "{found:?}");
     says(
         &run,
-        AdviceRule::WrongModel,
+        RuleId::WrongModel,
         &[
             "template both on workers",
             "predicted 100 us, measured 1.00 ms",
@@ -272,12 +264,8 @@ fn a_model_that_was_wrong() {
         estimate.certainty = Certainty::Guessed;
     }
     run.about.insert("models".into(), "off".into());
-    assert_eq!(rules(&run)[0].0, AdviceRule::UnknownTimes);
-    says(
-        &run,
-        AdviceRule::UnknownTimes,
-        &["10 EDTs", "OCR_MODELS=off"],
-    );
+    assert_eq!(rules(&run)[0].0, RuleId::UnknownTimes);
+    says(&run, RuleId::UnknownTimes, &["10 EDTs", "OCR_MODELS=off"]);
 }
 
 #[test]

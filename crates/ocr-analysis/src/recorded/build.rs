@@ -262,6 +262,7 @@ impl Builder {
                 {
                     let writes = [MODE_RW, MODE_EW].contains(&record.a);
                     self.run.uses.push(RecordedUse { edt, block, writes });
+                    self.run.modes.push(record.a);
                 }
                 self.edge_to(owner, edt, now);
             }
@@ -359,6 +360,20 @@ impl Builder {
                 values.or_default().push((now, record.y));
             }
             RecordKind::Estimate => self.considered(&record, now),
+            RecordKind::Usage if record.a == 1 => {
+                let usage = (record.x, record.y);
+                self.run.process_usage = self.run.process_usage.max(Some(usage));
+            }
+            RecordKind::Usage => {
+                let edt = self.doing.entry(owner).or_default().cause.wrapping_sub(1);
+                self.run.usage.push(super::Usage {
+                    thread: owner,
+                    edt,
+                    at: now,
+                    on_core: record.x,
+                    without_core: record.y,
+                });
+            }
         }
     }
 

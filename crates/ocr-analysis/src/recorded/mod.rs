@@ -91,6 +91,28 @@ pub struct RecordedRun {
     pub counters: BTreeMap<(u8, u8), Vec<(u64, u64)>>,
     /// The spans in which workers had no EDT to run, in the order in which they ended.
     pub idle: Vec<Idle>,
+    /// The mode of each use of a block, in the order of [`RecordedRun::uses`]: numbers of `ocr_trace::format`.
+    pub modes: Vec<u8>,
+    /// How long threads have been on cores, in the order of time for each thread.
+    pub usage: Vec<Usage>,
+    /// How long all threads of the process have been on cores, in nanoseconds, when that was recorded last; and how
+    /// many cores the process may use. None where that is not recorded.
+    pub process_usage: Option<(u64, u64)>,
+}
+
+/// How long a thread has been on a core since it began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// The thread's number in the recording.
+    pub thread: u32,
+    /// The EDT that ran on the thread then, or that had ended there last; `u32::MAX` if there was none.
+    pub edt: u32,
+    /// When that was so, in nanoseconds since the begin of the run.
+    pub at: u64,
+    /// How many nanoseconds the thread has been on a core.
+    pub on_core: u64,
+    /// How many nanoseconds the thread was ready, and had no core.
+    pub without_core: u64,
 }
 
 /// A span in which a worker had no EDT to run.

@@ -1,7 +1,7 @@
 //! Why one place is faster than the other for a program, by what single EDTs took in each.
 
 use crate::compare::row::Row;
-use ocr::report::why::Facts;
+use ocr::report::diagnosis::Facts;
 use ocr::report::{VariantReport, counted, duration};
 
 /// How many times the time of a kernel by the device's clock its time by the host's clock must be, to be explained.
@@ -59,7 +59,7 @@ fn apart(facts: &Facts, kernel: &VariantReport) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ocr::report::why::{IdleTimes, Variant};
+    use ocr::report::diagnosis::{IdleTimes, Variant};
 
     #[test]
     fn what_a_kernel_takes_until_its_end_is_seen_is_told() {
@@ -76,7 +76,7 @@ mod tests {
             times: IdleTimes::default(),
             moved: Default::default(),
             variants: vec![its(place)],
-            causes: Vec::new(),
+            findings: Vec::new(),
         };
         let kernel = |seconds| VariantReport {
             template: "tile".into(),

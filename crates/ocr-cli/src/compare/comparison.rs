@@ -12,7 +12,7 @@ use crate::output::words;
 use crate::run::Run;
 use crate::table::{Align, Table, bytes, seconds, wrap};
 use ocr::policy;
-use ocr::report::why::Facts;
+use ocr::report::diagnosis::Facts;
 use ocr::report::{duration, recorded};
 
 /// A comparison of policies, as far as it has been run.

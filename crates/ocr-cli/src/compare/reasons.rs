@@ -1,15 +1,12 @@
 //! Why one policy is better than others, and what to try next, by the recordings of their runs.
 
+use ocr::report::diagnosis::{Facts, Finding, LIMITS, RuleId, Variant};
 use ocr::report::duration;
-use ocr::report::why::{Cause, CauseRule, Facts, Variant};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// How many pieces of advice a comparison lists at most below "What to try next".
 const NEXT: usize = 3;
-
-/// The part of a run from which on a difference is worth telling.
-const WORTH: f64 = 0.05;
 
 /// The sentences that stand below the verdict.
 #[derive(Serialize, Clone, Debug, Default, PartialEq)]
@@ -36,7 +33,7 @@ impl SeenRun<'_> {
     /// prints. 0 where that is too little to tell.
     pub(crate) fn left_out(&self) -> f64 {
         let left_out = self.own.map_or(0.0, |own| self.facts.seconds - own);
-        if left_out < WORTH * self.facts.seconds {
+        if left_out < LIMITS.cost * self.facts.seconds {
             return 0.0;
         }
         left_out
@@ -47,23 +44,29 @@ impl SeenRun<'_> {
         self.facts.seconds - self.left_out()
     }
 
-    /// How many of these seconds a cause costs at most. A program that leaves out a part of its run leaves out the start, in
-    /// which it has created no EDTs yet.
-    fn costs(&self, cause: &Cause) -> f64 {
-        match cause.rule {
-            CauseRule::NoWork => (cause.costs - self.left_out()).max(0.0),
-            _ => cause.costs,
+    /// How many of these seconds the run would save at most without what was found. A program that leaves out a part of its
+    /// run leaves out the start, in which it has created no EDTs yet.
+    fn saves(&self, finding: &Finding) -> f64 {
+        let saves = seconds(finding);
+        match finding.rule {
+            RuleId::NoWork => (saves - self.left_out()).max(0.0),
+            _ => saves,
         }
     }
+}
+
+/// How many seconds of its run a finding saves at most; 0 where that is not known.
+fn seconds(finding: &Finding) -> f64 {
+    finding.saves_ns.unwrap_or(0) as f64 / 1e9
 }
 
 /// The reasons for the policy that is advised. `alike` are policies that are not shown to be slower. `seen` has
 /// the recorded run of each policy. Of a single run, its causes are the reasons.
 pub(crate) fn reasons(advised: Option<&str>, alike: &[String], seen: &[SeenRun<'_>]) -> Reasons {
     if let [run] = seen {
-        let causes = run.facts.causes.iter();
+        let findings = run.facts.findings.iter();
         return Reasons {
-            why: causes.map(|its| its.text.clone()).collect(),
+            why: findings.map(|its| its.text.clone()).collect(),
             next: next(run, seen),
         };
     }
@@ -90,11 +93,11 @@ fn next(run: &SeenRun<'_>, seen: &[SeenRun<'_>]) -> Vec<String> {
         others.any(|other| sentence.contains(&format!("OCR_SCHED={}", other.policy)))
     };
     let mut next: Vec<String> = Vec::new();
-    for cause in &run.facts.causes {
-        let sentences = cause.advice.split_inclusive(". ");
+    for finding in &run.facts.findings {
+        let sentences = finding.advice.split_inclusive(". ");
         let left: String = sentences.filter(|sentence| !is_tried(sentence)).collect();
         let mut left = left.trim().to_string();
-        if run.costs(cause) < WORTH * cause.costs {
+        if run.saves(finding) < LIMITS.cost * seconds(finding) {
             left += &format!(
                 " That shortens the run, and hardly the seconds that the program prints: they leave out {} of it.",
                 duration(run.left_out())
@@ -142,7 +145,7 @@ fn missing(best: &str, fast: &Facts, slow: &Facts) -> Option<String> {
         alike.max_by_key(|other| other.edts).cloned()
     };
     let is_missing = |its: &&Variant| {
-        its.ns as f64 >= WORTH * all as f64
+        its.ns as f64 >= LIMITS.cost * all as f64
             && find(slow, its, true).is_none()
             && find(slow, its, false).is_some()
     };
@@ -162,17 +165,17 @@ fn missing(best: &str, fast: &Facts, slow: &Facts) -> Option<String> {
     ))
 }
 
-/// The cause that costs the slower run most, beyond what the same cause costs the faster run. None if none costs much.
-fn cause<'f>(fast: &SeenRun<'_>, slow: &SeenRun<'f>) -> Option<&'f Cause> {
-    let known = |cause: &Cause| {
-        let mut causes = fast.facts.causes.iter();
-        let alike = causes.find(|its| (its.rule, its.place) == (cause.rule, cause.place));
-        alike.map_or(0.0, |its| fast.costs(its))
+/// What costs the slower run most, beyond what the same costs the faster run. None if nothing costs much.
+fn cause<'f>(fast: &SeenRun<'_>, slow: &SeenRun<'f>) -> Option<&'f Finding> {
+    let known = |finding: &Finding| {
+        let mut findings = fast.facts.findings.iter();
+        let alike = findings.find(|its| (its.rule, its.place) == (finding.rule, finding.place));
+        alike.map_or(0.0, |its| fast.saves(its))
     };
-    let causes = slow.facts.causes.iter();
-    let more = causes.map(|cause| (slow.costs(cause) - known(cause), cause));
+    let findings = slow.facts.findings.iter();
+    let more = findings.map(|finding| (slow.saves(finding) - known(finding), finding));
     let most = more.max_by(|one, other| one.0.total_cmp(&other.0))?;
-    (most.0 >= WORTH * slow.seconds()).then_some(most.1)
+    (most.0 >= LIMITS.cost * slow.seconds()).then_some(most.1)
 }
 
 /// A sentence that says for which template the EDTs of the slower run took longer than those of the best one. None where
@@ -198,7 +201,7 @@ fn longer(best: &SeenRun<'_>, slow: &SeenRun<'_>) -> Option<String> {
     };
     let name = all.keys().max_by_key(|name| more(name))?;
     let sum: u64 = all.values().map(|(_, ns)| ns).sum();
-    if (more(name) as f64) < WORTH * sum as f64 {
+    if (more(name) as f64) < LIMITS.cost * sum as f64 {
         return None;
     }
     let what = match all[name].0 {
@@ -226,10 +229,10 @@ fn name(facts: &Facts, place: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ocr::report::why::{CAUSES, CauseRule, IdleTimes, PARTS, PlaceTime};
+    use ocr::report::diagnosis::{CAUSES, IdleTimes, PARTS, PlaceTime};
 
     /// A run of so many milliseconds with so many EDTs of a template on the worker and on the device, and how long each took.
-    fn facts(ms: u64, on: &[(u8, u64, u64)], causes: &[(CauseRule, u64, &str)]) -> Facts {
+    fn facts(ms: u64, on: &[(u8, u64, u64)], causes: &[(RuleId, u64, &str)]) -> Facts {
         let place = |place, name: &str| PlaceTime {
             place,
             name: name.into(),
@@ -255,11 +258,12 @@ mod tests {
                     ns: edts * each * 1_000_000,
                 })
                 .collect(),
-            causes: (causes.iter())
-                .map(|(rule, ms, advice)| Cause {
+            findings: (causes.iter())
+                .map(|(rule, ms, advice)| Finding {
                     rule: *rule,
                     place: Some(1),
-                    costs: *ms as f64 / 1e3,
+                    template: None,
+                    saves_ns: Some(ms * 1_000_000),
                     text: format!("It is {rule:?}."),
                     advice: advice.to_string(),
                 })
@@ -288,7 +292,7 @@ mod tests {
             ]
         );
         // Times of single EDTs may not explain all of it.
-        let late = facts(100, &[(0, 10, 10)], &[(CauseRule::SeenLate, 60, "")]);
+        let late = facts(100, &[(0, 10, 10)], &[(RuleId::SeenLate, 60, "")]);
         let said = reasons(Some("eft"), &[], &[seen("cpu", &late), seen("eft", &eft)]);
         assert!(
             said.why[0].ends_with("on the worker, 10.0 ms each. It is SeenLate."),
@@ -312,9 +316,9 @@ mod tests {
         let fixed = facts(
             100,
             both,
-            &[(CauseRule::Tail, 60, ""), (CauseRule::Share, 50, "")],
+            &[(RuleId::Tail, 60, ""), (RuleId::Share, 50, "")],
         );
-        let eft = facts(60, both, &[(CauseRule::Tail, 55, "")]);
+        let eft = facts(60, both, &[(RuleId::Tail, 55, "")]);
         let said = reasons(
             Some("eft"),
             &[],
@@ -358,8 +362,8 @@ mod tests {
             100,
             &[],
             &[
-                (CauseRule::Share, 60, advice),
-                (CauseRule::Unused, 0, "Try OCR_SCHED=eft."),
+                (RuleId::Share, 60, advice),
+                (RuleId::Unused, 0, "Try OCR_SCHED=eft."),
             ],
         );
         let eft = facts(120, &[], &[]);
@@ -381,14 +385,11 @@ mod tests {
     fn what_the_program_leaves_out_of_its_seconds_is_no_reason() {
         let both: &[(u8, u64, u64)] = &[(0, 5, 10), (1, 5, 10)];
         let create = "Create EDTs earlier.";
-        let cpu = facts(100, both, &[(CauseRule::NoWork, 40, create)]);
+        let cpu = facts(100, both, &[(RuleId::NoWork, 40, create)]);
         let eft = facts(
             200,
             both,
-            &[
-                (CauseRule::NoWork, 110, create),
-                (CauseRule::SeenLate, 50, ""),
-            ],
+            &[(RuleId::NoWork, 110, create), (RuleId::SeenLate, 50, "")],
         );
         let whole = [seen("cpu", &cpu), seen("eft", &eft)];
         let said = reasons(Some("cpu"), &[], &whole);

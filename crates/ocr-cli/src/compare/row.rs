@@ -3,7 +3,7 @@
 use crate::compare::best::Times;
 use crate::html::PageRun;
 use ocr::report::Report;
-use ocr::report::why::Facts;
+use ocr::report::diagnosis::Facts;
 
 /// The results of one policy's runs.
 pub(crate) struct Row {

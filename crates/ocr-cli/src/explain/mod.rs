@@ -3,9 +3,10 @@
 use crate::output::{CommandError, check_input, print};
 use crate::table::{Align, Table, bytes, wrap};
 use clap::Args;
+use ocr::report::diagnosis::ERRORS;
 use ocr::report::explain::{
-    ERRORS, EdtView, Explained, ExplainedChoice, ExplainedTemplate, PlaceOfTemplate, Subject,
-    Truth, Whole, find,
+    EdtView, Explained, ExplainedChoice, ExplainedTemplate, PlaceOfTemplate, Subject, Truth, Whole,
+    find,
 };
 use ocr::report::recorded::{self, RecordedRun};
 use ocr::report::{counted, duration};
@@ -131,13 +132,13 @@ pub(crate) fn text_of_run(run: &RecordedRun, whole: &Whole) -> String {
     let mut text = wrap(&head);
     text += "\nWhat to change\n";
     let mut sentences = String::new();
-    for advice in &whole.advice {
-        let most = advice.at_most_ns.map_or_else(String::new, |ns| {
+    for finding in &whole.findings {
+        let most = finding.saves_ns.map_or_else(String::new, |ns| {
             format!(" It could save {} at most.", time(ns))
         });
-        sentences += &format!("  - {}{most}\n", advice.text);
+        sentences += &format!("  - {} {}{most}\n", finding.text, finding.advice);
     }
-    if whole.advice.is_empty() {
+    if whole.findings.is_empty() {
         sentences += &format!("  - {}\n", nothing(whole));
     }
     text += &wrap(&sentences);
@@ -169,7 +170,27 @@ fn text_of_decisions(whole: &Whole) -> String {
             counted(whole.with_choice, "decision")
         );
     }
-    let mut text = wrap(&format!(
+    let mut text = "\nWhat decisions have cost, by template\n".to_string();
+    let mut rows = table(&[
+        ("template", Align::Left),
+        ("on", Align::Left),
+        ("better on", Align::Left),
+        ("decisions", Align::Right),
+        ("cost", Align::Right),
+        ("why", Align::Left),
+    ]);
+    for total in &whole.causes {
+        rows.row(vec![
+            total.template.clone(),
+            total.place.clone(),
+            total.better.clone(),
+            total.count.to_string(),
+            time(total.cost_ns),
+            total.cause.words().to_string(),
+        ]);
+    }
+    text += &indented(&rows);
+    text += &wrap(&format!(
         "\nDecisions that have cost most, of {} that have cost something among {} (a cost is how much later an EDT ended than \
          it would have in the best other place; the run would not be shorter by all of it)\n",
         whole.costly, whole.with_choice
@@ -197,20 +218,7 @@ fn text_of_decisions(whole: &Whole) -> String {
         ]);
     }
     text += &indented(&rows);
-    text += "\nBy cause\n";
-    let mut rows = table(&[
-        ("cause", Align::Left),
-        ("decisions", Align::Right),
-        ("cost", Align::Right),
-    ]);
-    for total in &whole.causes {
-        rows.row(vec![
-            total.cause.words().to_string(),
-            total.count.to_string(),
-            time(total.cost_ns),
-        ]);
-    }
-    text + &indented(&rows)
+    text
 }
 
 fn text_of_template(template: &ExplainedTemplate) -> String {

@@ -8,9 +8,8 @@ const SHADES = 16;
 /** Bars of at least this many CSS pixels are drawn one by one, with a gap after each; narrower ones pixel by pixel. */
 const WIDE = 3;
 /** Causes of idle time: their names in the style sheet, and the names that the reader sees. */
-const CAUSES = ['starting', 'data', 'placement', 'late', 'dependences', 'none'];
-const CAUSE_NAMES = ['starting EDTs', 'waiting for data', 'EDTs waited elsewhere', 'ends seen late', 'dependences',
-  'no work'];
+const CAUSES = DATA.idle.map((cause) => cause.name);
+const CAUSE_NAMES = DATA.idle.map((cause) => cause.text);
 
 /** The theme's colours, as the style sheet has them. */
 function themeColors() {

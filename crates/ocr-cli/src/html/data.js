@@ -1,5 +1,8 @@
 // Unpacks what pack.rs and lanes.rs have packed.
 
+/** What the page shows: causes of idle time, templates and runs. */
+const DATA = JSON.parse(document.getElementById('data').textContent);
+
 function bytesOf(base64) {
   const text = atob(base64);
   const bytes = new Uint8Array(text.length);

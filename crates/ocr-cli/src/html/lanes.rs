@@ -7,8 +7,8 @@
 //! `data.js` reads what is written here.
 
 use super::pack::{Column, base64};
+use ocr::report::diagnosis::{PARTS, PlaceTime};
 use ocr::report::recorded::{NEVER, RecordedEdt, RecordedEstimate, RecordedRun};
-use ocr::report::why::{PARTS, PlaceTime};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

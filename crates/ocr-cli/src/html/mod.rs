@@ -26,8 +26,8 @@ mod tests;
 use crate::compare::reasons::{Reasons, SeenRun};
 use crate::output::CommandError;
 use crate::table::Table;
+use ocr::report::diagnosis::{Facts, Idleness};
 use ocr::report::recorded::RecordedRun;
-use ocr::report::why::Facts;
 use ocr_base::output_file::OutputFile;
 use ocr_base::text::Readable;
 use serde_json::{Value, json};
@@ -167,12 +167,33 @@ fn utc(seconds: u64) -> String {
     )
 }
 
+/// The part of the style sheet about causes of idle time: a colour and a class for each.
+fn style_of_causes() -> String {
+    let colors = |theme: usize| -> String {
+        let each = Idleness::ALL.iter();
+        each.map(|its| format!("--cause-{}: {}; ", its.name(), its.colors()[theme]))
+            .collect()
+    };
+    let [light, dark] = [0, 1].map(colors);
+    let classes = Idleness::ALL.map(|its| {
+        let name = its.name();
+        format!(".{name} {{ background: var(--cause-{name}); }}\n")
+    });
+    format!(
+        ":root {{ {light}}}\n@media (prefers-color-scheme: dark) {{ :root:not([data-theme=\"light\"]) {{ {dark}}} }}\n\
+         :root[data-theme=\"dark\"] {{ {dark}}}\n{}",
+        classes.concat()
+    )
+}
+
 impl Page<'_> {
     /// The whole page as HTML.
     fn text(&self) -> String {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let date = utc(now.map_or(0, |since| since.as_secs()));
+        let causes = Idleness::ALL.map(|its| json!({ "name": its.name(), "text": its.text() }));
         let data = json!({
+            "idle": causes,
             "templates": self.templates(),
             "runs": self.runs.iter().map(|run| &run.drawn).collect::<Vec<_>>(),
         });
@@ -182,7 +203,7 @@ impl Page<'_> {
                 escape(&format!("{}: {}", self.command, self.title)),
             ),
             ("version", env!("CARGO_PKG_VERSION").to_string()),
-            ("style", STYLE.to_string()),
+            ("style", STYLE.to_string() + &style_of_causes()),
             ("head", self.head(&date)),
             ("answer", self.answer()),
             ("comparison", self.comparison()),

@@ -422,7 +422,7 @@ function stripText({ row, time }) {
 async function main() {
   let page = null;
   setUpTheme(() => page?.restyle());
-  const data = JSON.parse(byId('data').textContent);
+  const data = DATA;
   if (data.runs.length === 0) {
     byId('detail').replaceChildren(element('p', { className: 'hint', textContent: 'No run was recorded.' }));
     return;

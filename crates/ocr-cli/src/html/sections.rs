@@ -2,20 +2,9 @@
 
 use super::{Page, PageRun, escape};
 use crate::table::{Align, bytes};
+use ocr::report::diagnosis::{Facts, Finding, Idleness};
 use ocr::report::duration;
-use ocr::report::why::{Facts, Idleness};
 use std::collections::BTreeMap;
-
-/// The CSS classes for the parts of a bar that shows what time went into: busy, then each cause of idle time.
-const PARTS: [&str; 7] = [
-    "busy",
-    "starting",
-    "data",
-    "placement",
-    "late",
-    "dependences",
-    "none",
-];
 
 /// A list of items, which are HTML. Empty where there is no item.
 fn list(items: impl Iterator<Item = String>) -> String {
@@ -172,7 +161,11 @@ impl Page<'_> {
                 let mut row = vec![escape(&run.policy), place_name(&run.facts, place.place)];
                 let parts = [&[place.busy][..], &place.idle[..]].concat();
                 let part = |ns: u64| 100.0 * ns as f64 / all.max(1) as f64;
-                let bar: String = (PARTS.iter().zip(&parts))
+                // Busy time first, then each cause of idle time.
+                let classes = ["busy"]
+                    .into_iter()
+                    .chain(Idleness::ALL.map(Idleness::name));
+                let bar: String = (classes.zip(&parts))
                     .filter(|(_, ns)| **ns != 0)
                     .map(|(class, ns)| {
                         format!(
@@ -197,7 +190,7 @@ impl Page<'_> {
         section(
             "times",
             "Where the time went",
-            &(table("Idle time by cause", &titles, &rows) + TIMES),
+            &(table("Idle time by cause", &titles, &rows) + &about_times()),
         )
     }
 
@@ -309,21 +302,20 @@ impl Page<'_> {
                     }
                 );
             }
-            let cause = |cause: &ocr::report::why::Cause| {
-                let costs = match cause.costs {
-                    0.0 => String::new(),
-                    costs => format!(
+            let shown = |finding: &Finding| {
+                let saves = finding.saves_ns.map_or_else(String::new, |ns| {
+                    format!(
                         " <span class=\"costs\">costs {} at most</span>",
-                        duration(costs)
-                    ),
-                };
+                        duration(ns as f64 / 1e9)
+                    )
+                });
                 format!(
-                    "{}{costs}<br><span class=\"advice\">{}</span>",
-                    escape(&cause.text),
-                    escape(&cause.advice)
+                    "{}{saves}<br><span class=\"advice\">{}</span>",
+                    escape(&finding.text),
+                    escape(&finding.advice)
                 )
             };
-            let found = list(run.facts.causes.iter().map(cause));
+            let found = list(run.facts.findings.iter().map(shown));
             text += if found.is_empty() {
                 "<p>None of the known causes of a long run was found.</p>\n"
             } else {
@@ -390,18 +382,17 @@ fn place_name(facts: &Facts, place: u8) -> String {
 }
 
 /// The text on how to read the table of times.
-const TIMES: &str = "<details><summary>What the causes mean</summary>
-<dl class=\"causes\">
-<dt>starting EDTs</dt><dd>The next EDT had all that it needs and was given to this worker or device, and had not begun: the time that the runtime, the system and the driver need.</dd>
-<dt>waiting for data</dt><dd>A runnable EDT waited for a block that another held, or for copies to where it was to run.</dd>
-<dt>EDTs waited elsewhere</dt><dd>An EDT that could run there was runnable, and the policy kept it, or it waited at another place or behind another worker’s EDT.</dd>
-<dt>ends seen late</dt><dd>A kernel had ended, and an EDT that waited for it and could run there was not runnable yet: the driver had not told the runtime, or the runtime had not looked.</dd>
-<dt>dependences</dt><dd>EDTs that could run there were created, and none was runnable: what they waited for had not ended.</dd>
-<dt>no work</dt><dd>The program had created no other EDT that could run there.</dd>
-</dl>
-<p>At each moment an idle worker or device has the first of these causes that applies. An EDT explains one idle worker: of seven idle ones beside one EDT that waits for data, one waits for data. The time is that from the first EDT’s begin to the last one’s end.</p>
-</details>
-";
+fn about_times() -> String {
+    let causes =
+        Idleness::ALL.map(|its| format!("<dt>{}</dt><dd>{}</dd>\n", its.text(), its.meaning()));
+    format!(
+        "<details><summary>What the causes mean</summary>\n<dl class=\"causes\">\n{}</dl>\n\
+         <p>At each moment an idle worker or device has the first of these causes that applies. An EDT explains one idle \
+         worker: of seven idle ones beside one EDT that waits for data, one waits for data. The time is that from the \
+         first EDT’s begin to the last one’s end.</p>\n</details>\n",
+        causes.concat()
+    )
+}
 
 /// The text on how to read the causes.
 const CAUSES: &str = "<p>What a cause costs is how much shorter the run would be at most without it. Causes overlap, so their costs do not add up. The area bound is the time that the work would take if it could be split at will over all places; the critical path is the longest chain of EDTs that wait for each other.</p>\n";

@@ -1,7 +1,7 @@
 //! What `ocr trace` says of a recording, as JSON. `docs/guide/src/json.md` describes the members.
 
+use ocr::report::diagnosis::Facts;
 use ocr::report::recorded::{Findings, NEVER, RecordedEdt, RecordedRun};
-use ocr::report::why::Facts;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ pub(crate) fn show(run: &RecordedRun) -> String {
         "devices": devices.collect::<Vec<_>>(),
         "times": facts.as_ref().map(|facts| &facts.times.places),
         "moved": facts.as_ref().map(|facts| facts.moved),
-        "causes": facts.as_ref().map(|facts| &facts.causes),
+        "findings": facts.as_ref().map(|facts| &facts.findings),
     });
     format!("{value:#}\n")
 }

@@ -203,7 +203,7 @@ fn compare_writes_a_page_and_tells_the_same_as_json() {
     let all = number(&recorded["seconds"]) * number(&place["units"]);
     assert!(sum > 0.0 && (sum - all).abs() < 0.5 * all, "{recorded:#}");
     assert_eq!(recorded["moved"]["least"], 0);
-    assert!(recorded["causes"].is_array() && json["reasons"]["why"].is_array());
+    assert!(recorded["findings"].is_array() && json["reasons"]["why"].is_array());
     let text = fs::read_to_string(&file).expect("the page is there");
     let (_, data) = text.split_once("id=\"data\">").expect("there are data");
     let (data, _) = data.split_once("</script>").expect("they end");

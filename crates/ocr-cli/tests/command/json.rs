@@ -134,7 +134,7 @@ fn recordings_are_json() {
     has_members(&parse(&simulated.stdout), "`ocr simulate --json`");
     let explained = parse(&ocr(&["explain", "--json", &name], &[]).is(0, &[]).stdout);
     has_members(&explained, "`ocr explain --json`");
-    assert!(explained["run"]["advice"].is_array() && explained["edt"].is_null());
+    assert!(explained["run"]["findings"].is_array() && explained["edt"].is_null());
     // A part of one.
     let bytes = fs::read(&file).expect("it was written");
     fs::write(&file, &bytes[..bytes.len() - 1]).expect("target/ can be written");

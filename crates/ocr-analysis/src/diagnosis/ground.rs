@@ -9,41 +9,43 @@ use std::collections::BTreeMap;
 const TOLERANCE: u64 = 5_000;
 
 /// A worker, or a lane of a device.
-pub(super) struct Unit {
+pub(crate) struct Unit {
     /// The number of the place that the unit belongs to.
-    pub(super) place: u8,
+    pub(crate) place: u8,
+    /// The number of the worker's thread in the recording, or of the device's lane.
+    pub(crate) lane: u32,
     /// The name of the thread or the device.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// The numbers of the EDTs that ran on the unit, in the order of time.
-    pub(super) edts: Vec<u32>,
+    pub(crate) edts: Vec<u32>,
     /// How many nanoseconds the unit ran EDTs.
-    pub(super) busy: u64,
+    pub(crate) busy: u64,
 }
 
 /// Copies that were made for an EDT.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct EdtCopies {
+pub(crate) struct EdtCopies {
     /// When the first of the copies began, in nanoseconds since the begin of the run.
-    pub(super) begin: u64,
+    pub(crate) begin: u64,
     /// When the last of the copies had ended, in nanoseconds since the begin of the run.
-    pub(super) end: u64,
+    pub(crate) end: u64,
     /// How many bytes were copied.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 /// A recorded run with what explanations look up. Times are in nanoseconds since the begin of the run.
-pub(super) struct Ground<'a> {
-    pub(super) run: &'a RecordedRun,
-    pub(super) medians: Medians,
+pub(crate) struct Ground<'a> {
+    pub(crate) run: &'a RecordedRun,
+    pub(crate) medians: Medians,
     /// The numbers of the EDTs that have ended.
-    pub(super) ran: Vec<u32>,
+    pub(crate) ran: Vec<u32>,
     /// When the first of these EDTs began.
-    pub(super) begin: u64,
+    pub(crate) begin: u64,
     /// When the last of these EDTs had ended.
-    pub(super) end: u64,
-    pub(super) units: Vec<Unit>,
+    pub(crate) end: u64,
+    pub(crate) units: Vec<Unit>,
     /// How many units each place has, by the place's number.
-    pub(super) places: BTreeMap<u8, usize>,
+    pub(crate) places: BTreeMap<u8, usize>,
     /// The copies that were made for each EDT.
     copies: FxHashMap<u32, EdtCopies>,
     /// Nanoseconds for each byte that is copied to a device or from it, by the device's place. A device that copies
@@ -58,7 +60,7 @@ pub(super) struct Ground<'a> {
 
 impl<'a> Ground<'a> {
     /// Looks up everything for a run. None where no EDT has ended.
-    pub(super) fn of(run: &'a RecordedRun) -> Option<Ground<'a>> {
+    pub(crate) fn of(run: &'a RecordedRun) -> Option<Ground<'a>> {
         let numbers = 0..run.edts.len() as u32;
         let ran: Vec<u32> = numbers
             .filter(|&edt| run.edts[edt as usize].time().is_some())
@@ -87,17 +89,26 @@ impl<'a> Ground<'a> {
         })
     }
 
-    pub(super) fn edt(&self, number: u32) -> &'a RecordedEdt {
+    pub(crate) fn edt(&self, number: u32) -> &'a RecordedEdt {
         &self.run.edts[number as usize]
     }
 
     /// The time from the begin of the first EDT to the end of the last, in nanoseconds; at least 1.
-    pub(super) fn span(&self) -> u64 {
+    pub(crate) fn span(&self) -> u64 {
         (self.end - self.begin).max(1)
     }
 
+    /// The time of the longest EDT that a worker ran, in nanoseconds.
+    pub(crate) fn longest_on_host(&self) -> u64 {
+        let ran = self.ran.iter().map(|&edt| self.edt(edt));
+        let times = ran
+            .filter(|edt| edt.place == 0)
+            .filter_map(RecordedEdt::time);
+        times.max().unwrap_or(0)
+    }
+
     /// The places of the run where an EDT may run.
-    pub(super) fn places_of(&self, edt: &RecordedEdt) -> impl Iterator<Item = u8> {
+    pub(crate) fn places_of(&self, edt: &RecordedEdt) -> impl Iterator<Item = u8> {
         let template = self.run.templates.get(edt.template as usize);
         let bits = template.map_or(0, |template| template.places);
         let may = move |place: &u8| *place < 64 && bits >> *place & 1 != 0;
@@ -105,13 +116,13 @@ impl<'a> Ground<'a> {
     }
 
     /// Whether an EDT may run in more than one place of the run.
-    pub(super) fn has_choice(&self, edt: &RecordedEdt) -> bool {
+    pub(crate) fn has_choice(&self, edt: &RecordedEdt) -> bool {
         self.places_of(edt).nth(1).is_some()
     }
 
     /// How many nanoseconds an EDT takes in a place: what it took where it ran, and the median elsewhere. None where
     /// that is not known.
-    pub(super) fn time_at(&self, edt: &RecordedEdt, place: u8) -> Option<u64> {
+    pub(crate) fn time_at(&self, edt: &RecordedEdt, place: u8) -> Option<u64> {
         if edt.place == place && edt.time().is_some() {
             return edt.time();
         }
@@ -119,13 +130,13 @@ impl<'a> Ground<'a> {
     }
 
     /// The copies that were made for an EDT. None if nothing was copied.
-    pub(super) fn copies_for(&self, edt: u32) -> Option<EdtCopies> {
+    pub(crate) fn copies_for(&self, edt: u32) -> Option<EdtCopies> {
         self.copies.get(&edt).copied()
     }
 
     /// How many nanoseconds the blocks of an EDT take at most to get from where it ran to a place, as if all had to
     /// move.
-    pub(super) fn copies_to(&self, edt: &RecordedEdt, place: u8) -> u64 {
+    pub(crate) fn copies_to(&self, edt: &RecordedEdt, place: u8) -> u64 {
         let ns = |device: u8| {
             let link = self.links.get(&device).copied().unwrap_or(0.0);
             (edt.bytes as f64 * link) as u64
@@ -138,7 +149,7 @@ impl<'a> Ground<'a> {
     }
 
     /// When an EDT had all that it needed to begin, in nanoseconds since the begin of the run.
-    pub(super) fn ready(&self, number: u32) -> u64 {
+    pub(crate) fn ready(&self, number: u32) -> u64 {
         let edt = self.edt(number);
         let brought = self.copies_for(number).map_or(NEVER, |copies| copies.end);
         let times = [edt.runnable, edt.granted, edt.fetch[1], brought];
@@ -147,7 +158,7 @@ impl<'a> Ground<'a> {
     }
 
     /// When the first EDT of a dependence had done what the second one waited for; [`NEVER`] if that is not recorded.
-    pub(super) fn done(&self, edge: &Edge) -> u64 {
+    pub(crate) fn done(&self, edge: &Edge) -> u64 {
         match edge.at {
             NEVER => self.edt(edge.from).end,
             at => at,
@@ -155,7 +166,7 @@ impl<'a> Ground<'a> {
     }
 
     /// The dependence of an EDT that was satisfied last. None if the EDT waited for no other.
-    pub(super) fn last_before(&self, edt: u32) -> Option<Edge> {
+    pub(crate) fn last_before(&self, edt: u32) -> Option<Edge> {
         let [from, to] = [edt, edt + 1].map(|at| self.first[at as usize] as usize);
         let edges = self.edges[from..to].iter();
         let done = edges.filter(|edge| self.done(edge) != NEVER);
@@ -164,7 +175,7 @@ impl<'a> Ground<'a> {
 
     /// When the policy decided last where an EDT goes, and what it expected of the places then. Where the policy does
     /// not estimate, when the EDT became runnable, and no places.
-    pub(super) fn decided(&self, number: u32) -> (u64, &'a [RecordedEstimate]) {
+    pub(crate) fn decided(&self, number: u32) -> (u64, &'a [RecordedEstimate]) {
         let edt = self.edt(number);
         let all = self.run.estimates_of(number);
         let last = choices(all).last().unwrap_or_default();
@@ -174,21 +185,22 @@ impl<'a> Ground<'a> {
 }
 
 /// The choices for one EDT, each with the places that were considered.
-pub(super) fn choices(estimates: &[RecordedEstimate]) -> impl Iterator<Item = &[RecordedEstimate]> {
+pub(crate) fn choices(estimates: &[RecordedEstimate]) -> impl Iterator<Item = &[RecordedEstimate]> {
     estimates.chunk_by(|_, next| !next.is_first)
 }
 
 /// The units of a run, those that have run nothing included.
 fn units(run: &RecordedRun, ran: &[u32]) -> Vec<Unit> {
     let mut units: BTreeMap<(u8, u32), Unit> = BTreeMap::new();
-    let new = |place: u8, name: String| Unit {
+    let new = |place: u8, lane: u32, name: String| Unit {
         place,
+        lane,
         name,
         edts: Vec::new(),
         busy: 0,
     };
     for (&owner, thread) in run.threads.iter().filter(|(_, thread)| thread.is_worker) {
-        units.insert((0, owner), new(0, thread.name.clone()));
+        units.insert((0, owner), new(0, owner, thread.name.clone()));
     }
     for &number in ran {
         let edt = &run.edts[number as usize];
@@ -199,21 +211,24 @@ fn units(run: &RecordedRun, ran: &[u32]) -> Vec<Unit> {
                 (0, None) => format!("worker {}", edt.lane),
                 (place, None) => run.place_name(place),
             };
-            new(edt.place, name)
+            new(edt.place, edt.lane, name)
         });
         unit.edts.push(number);
         unit.busy += edt.time().unwrap_or(0);
     }
     for &place in run.devices.keys() {
         if !units.keys().any(|(other, _)| *other == place) {
-            units.insert((place, 0), new(place, run.place_name(place)));
+            units.insert((place, 0), new(place, 0, run.place_name(place)));
         }
     }
     let there = units.keys().filter(|(place, _)| *place == 0).count();
     // A worker that has run nothing has written no record, so it is not among the units yet.
     for more in there..run.worker_count().unwrap_or(there) {
         let name = format!("worker {more}");
-        units.insert((0, u32::MAX - more as u32), new(0, name));
+        units.insert(
+            (0, u32::MAX - more as u32),
+            new(0, u32::MAX - more as u32, name),
+        );
     }
     let mut units: Vec<Unit> = units.into_values().collect();
     for unit in &mut units {

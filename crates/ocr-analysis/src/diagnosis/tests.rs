@@ -220,24 +220,24 @@ fn ends_of_kernels_are_seen_late() {
         all_times(&run, 0),
         [0, 0, 0, 0, late, 3 * MS, all - late - 3 * MS]
     );
-    let causes = found(&run);
+    let findings = found(&run);
     assert_eq!(
-        (causes[0].rule, causes[0].place),
-        (CauseRule::SeenLate, Some(1))
+        (findings[0].rule, findings[0].place),
+        (RuleId::SeenLate, Some(1))
     );
     assert_eq!(
-        causes[0].text,
+        findings[0].text,
         "gpu idled for 69 % of the run because the ends of kernels were seen late. EDTs that waited for a kernel became runnable \
          3.00 ms after its end on average."
     );
-    assert!(!rules(&run).contains(&CauseRule::Dependences), "{causes:?}");
-    assert!(!rules(&seen_late(0)).contains(&CauseRule::SeenLate));
+    assert!(!rules(&run).contains(&RuleId::Dependences), "{findings:?}");
+    assert!(!rules(&seen_late(0)).contains(&RuleId::SeenLate));
     // What a function has done is seen at once, so that what is between is something else.
     let mut run = seen_late(3);
     for edt in &mut run.edts {
         (edt.place, edt.lane) = (0, 1);
     }
-    assert!(!rules(&run).contains(&CauseRule::SeenLate));
+    assert!(!rules(&run).contains(&RuleId::SeenLate));
     // What a kernel's EDT waited for last is seen at once, too, if that is no kernel.
     let mut run = seen_late(3);
     run.edts.push(on_worker(1, 0, [0, 0, 0, 4 * MS]));
@@ -302,13 +302,13 @@ fn the_least_that_is_copied_follows_from_places_and_writes() {
     assert_eq!(run.moved().least, 100);
 }
 
-/// The causes of a run, that which costs most first.
-fn found(run: &RecordedRun) -> Vec<Cause> {
-    Facts::of(run).expect("EDTs have ended").causes
+/// The findings of a run, that which costs most first.
+fn found(run: &RecordedRun) -> Vec<Finding> {
+    Facts::of(run).expect("EDTs have ended").findings
 }
 
-fn rules(run: &RecordedRun) -> Vec<CauseRule> {
-    found(run).iter().map(|cause| cause.rule).collect()
+fn rules(run: &RecordedRun) -> Vec<RuleId> {
+    found(run).iter().map(|its| its.rule).collect()
 }
 
 const MS: u64 = 1_000_000;
@@ -320,47 +320,47 @@ fn a_device_that_is_too_slow_for_its_share_is_named() {
         edts.push(on_worker(1, 2, [0, 0, n * MS, (n + 1) * MS]));
         edts.push(on_device(2, [0, 0, 10 * n * MS, 10 * (n + 1) * MS]));
     }
-    let causes = found(&run(1, true, edts.clone()));
+    let findings = found(&run(1, true, edts.clone()));
     assert_eq!(
-        (causes[0].rule, causes[0].place),
-        (CauseRule::Share, Some(1))
+        (findings[0].rule, findings[0].place),
+        (RuleId::Share, Some(1))
     );
     assert_eq!(
-        causes[0].text,
+        findings[0].text,
         "gpu was too slow for the share: 10 of 20 EDTs of both ran there, 10.0 ms each, and on the worker 1.00 ms each. \
          With 9 % of them there all would end together."
     );
     assert_eq!(
-        causes[0].advice,
+        findings[0].advice,
         "Try OCR_SCHED=eft, which places by measured times. Fixed shares that fit are OCR_SCHED=static:10:1."
     );
-    assert!((causes[0].costs - (0.1 - 0.2 / 11.0)).abs() < 1e-6);
+    assert_eq!(findings[0].saves_ns, Some(81_818_181));
     // Two workers have done one in half of that time.
     let mut more = edts.clone();
     for n in 0..10 {
         more.push(on_worker(2, 2, [0, 0, n * MS, (n + 1) * MS]));
     }
-    let causes = found(&run(2, true, more));
+    let findings = found(&run(2, true, more));
     assert!(
-        causes[0].text.ends_with(
+        findings[0].text.ends_with(
             "on the workers 1.00 ms each. As several ran at once, one was done there every 10.0 ms, and on the workers every 500 us. \
              With 5 % of them there all would end together."
         ),
-        "{causes:?}"
+        "{findings:?}"
     );
     // Workers and device change their parts.
     for edt in &mut edts {
         (edt.place, edt.lane) = (1 - edt.place, 1 - edt.place.min(1) as u32);
         edt.lane = u32::from(edt.place == 0);
     }
-    let causes = found(&run(1, true, edts));
+    let findings = found(&run(1, true, edts));
     assert_eq!(
-        (causes[0].rule, causes[0].place),
-        (CauseRule::Share, Some(0))
+        (findings[0].rule, findings[0].place),
+        (RuleId::Share, Some(0))
     );
     assert!(
-        causes[0].advice.ends_with("OCR_SCHED=static:1:10."),
-        "{causes:?}"
+        findings[0].advice.ends_with("OCR_SCHED=static:1:10."),
+        "{findings:?}"
     );
 }
 
@@ -371,23 +371,23 @@ fn an_even_share_is_no_cause() {
         edts.push(on_worker(1, 2, [0, 0, n * MS, (n + 1) * MS]));
         edts.push(on_device(2, [0, 0, n * MS, (n + 1) * MS]));
     }
-    assert_eq!(rules(&run(1, true, edts)), [CauseRule::NearTheBound]);
+    assert_eq!(rules(&run(1, true, edts)), [RuleId::NearTheBound]);
 }
 
 #[test]
 fn kernels_that_are_too_small_are_told() {
     let each = |n: u64| on_device(1, [0, 40 * n, 40 * n + 30, 40 * n + 40]);
-    let mut causes = found(&run(1, true, (0..100).map(each).collect()));
-    let small = causes.remove(0);
-    assert_eq!((small.rule, small.place), (CauseRule::Small, Some(1)));
+    let mut findings = found(&run(1, true, (0..100).map(each).collect()));
+    let small = findings.remove(0);
+    assert_eq!((small.rule, small.place), (RuleId::Small, Some(1)));
     assert_eq!(
         small.text,
-        "The EDTs are too small for gpu: one runs for 0.01 us on average, and to start it took 0.03 us. That was 75 % of the run."
+        "The EDTs are too small for gpu: in the median one runs for 0.01 us, and to start it took 0.03 us. That was 75 % of the run."
     );
     // Large ones are not.
     let each = |n: u64| on_device(1, [0, 400 * n, 400 * n + 30, 400 * n + 400]);
-    let causes = rules(&run(1, true, (0..100).map(each).collect()));
-    assert!(!causes.contains(&CauseRule::Small), "{causes:?}");
+    let findings = rules(&run(1, true, (0..100).map(each).collect()));
+    assert!(!findings.contains(&RuleId::Small), "{findings:?}");
 }
 
 /// Ten kernels of 1 ms, each behind a copy of so many milliseconds.
@@ -419,29 +419,29 @@ fn copying(ms: u64) -> RecordedRun {
 
 #[test]
 fn copies_that_dominate_are_told() {
-    let causes = found(&copying(9));
+    let findings = found(&copying(9));
     assert_eq!(
-        (causes[0].rule, causes[0].place),
-        (CauseRule::Copies, Some(1))
+        (findings[0].rule, findings[0].place),
+        (RuleId::Copies, Some(1))
     );
     assert!(
-        causes[0].text.ends_with(
+        findings[0].text.ends_with(
             "it waited for data for 89 % of the run. Kernels took 10.0 ms, and copies of 10.0 MiB took 90.0 ms."
         ),
-        "{causes:?}"
+        "{findings:?}"
     );
-    assert!(!rules(&copying(9)).contains(&CauseRule::NeedlessCopies));
+    assert!(!rules(&copying(9)).contains(&RuleId::NeedlessCopies));
     // Each block is copied three times, and used once.
     let mut run = copying(9);
     let again: Vec<Transfer> = (run.copies.iter())
         .flat_map(|copy| [*copy, *copy, *copy])
         .collect();
     run.copies = again;
-    assert!(rules(&run).contains(&CauseRule::NeedlessCopies));
+    assert!(rules(&run).contains(&RuleId::NeedlessCopies));
     // Where kernels take longer it is none.
     let mut run = copying(0);
     run.copies.clear();
-    assert!(!rules(&run).contains(&CauseRule::Copies));
+    assert!(!rules(&run).contains(&RuleId::Copies));
 }
 
 #[test]
@@ -452,14 +452,14 @@ fn a_worker_that_is_starved_is_named() {
         edts.push(on_worker(2, 0, [0, 0, n * MS, (n + 1) * MS]));
     }
     edts.push(on_worker(3, 0, [0, 0, 0, MS]));
-    let causes = found(&run(3, false, edts.clone()));
-    let starved = causes.iter().find(|cause| cause.rule == CauseRule::Starved);
+    let findings = found(&run(3, false, edts.clone()));
+    let starved = findings.iter().find(|its| its.rule == RuleId::Starved);
     assert_eq!(
         starved.expect("it is told").text,
         "worker-3 ran EDTs for 10 % of the run, and the other workers for 100 %."
     );
     edts.extend((1..9).map(|n| on_worker(3, 0, [0, 0, n * MS, (n + 1) * MS])));
-    assert!(!rules(&run(3, false, edts)).contains(&CauseRule::Starved));
+    assert!(!rules(&run(3, false, edts)).contains(&RuleId::Starved));
 }
 
 #[test]
@@ -473,14 +473,14 @@ fn a_chain_is_told_as_dependences() {
             at: NEVER,
         })
         .collect();
-    let causes = found(&run);
-    assert_eq!(causes[0].rule, CauseRule::Dependences);
+    let findings = found(&run);
+    assert_eq!(findings[0].rule, RuleId::Dependences);
     assert_eq!(
-        causes[0].text,
+        findings[0].text,
         "For 45 % of the run, workers or devices were idle because all EDTs that could run there waited for others; 1.0 EDTs ran \
          at once on average. The longest chain of EDTs takes 10.0 ms of 10.0 ms."
     );
-    assert!(rules(&run).contains(&CauseRule::NearTheBound));
+    assert!(rules(&run).contains(&RuleId::NearTheBound));
 }
 
 #[test]
@@ -489,12 +489,12 @@ fn a_long_last_edt_is_told_as_the_tail() {
         .map(|worker| on_worker(worker, 0, [0, 0, 0, 5 * MS]))
         .collect();
     edts.push(on_worker(2, 0, [0, 0, 5 * MS, 10 * MS]));
-    let causes = found(&run(4, false, edts));
-    let tail = causes.iter().find(|cause| cause.rule == CauseRule::Tail);
+    let findings = found(&run(4, false, edts));
+    let tail = findings.iter().find(|its| its.rule == RuleId::Tail);
     assert_eq!(
         tail.expect("it is told").text,
         "Too few EDTs were left at the end: units were done one after the other in the last 5.00 ms (50 % of the run). The \
-         last EDT, host, took 5.00 ms on workers."
+         longest EDT then, of host, took 5.00 ms on workers."
     );
 }
 
@@ -513,11 +513,11 @@ fn the_tail_is_that_of_the_edt_that_took_the_time_though_a_short_one_came_last()
         .collect();
     edts.push(on_worker(2, 2, [0, 0, 5 * MS, 9 * MS]));
     edts.push(on_worker(2, 0, [0, 0, 9 * MS, 10 * MS]));
-    let causes = found(&run(4, false, edts));
-    let tail = causes.iter().find(|cause| cause.rule == CauseRule::Tail);
+    let findings = found(&run(4, false, edts));
+    let tail = findings.iter().find(|its| its.rule == RuleId::Tail);
     let text = &tail.expect("it is told").text;
     assert!(
-        text.ends_with("The longest of them, both, took 4.00 ms on workers."),
+        text.ends_with("The longest EDT then, of both, took 4.00 ms on workers."),
         "{text}"
     );
 }
@@ -526,18 +526,16 @@ fn the_tail_is_that_of_the_edt_that_took_the_time_though_a_short_one_came_last()
 fn edts_that_wait_elsewhere_and_unused_places_are_told() {
     let each = |n: u64| on_device(2, [0, 0, n * MS, (n + 1) * MS]);
     let edts: Vec<RecordedEdt> = (0..10).map(each).collect();
-    let causes = found(&run(1, true, edts.clone()));
-    let unused = causes.iter().find(|cause| cause.rule == CauseRule::Unused);
+    let findings = found(&run(1, true, edts.clone()));
+    let unused = findings.iter().find(|its| its.rule == RuleId::Unused);
     assert_eq!(
         unused.expect("it is told").text,
         "The worker ran nothing, though 10 EDTs could run there."
     );
     let mut edts = edts;
     edts.push(on_worker(1, 2, [0, 0, 0, MS]));
-    let causes = found(&run(1, true, edts));
-    let placement = causes
-        .iter()
-        .find(|cause| cause.rule == CauseRule::Placement);
+    let findings = found(&run(1, true, edts));
+    let placement = findings.iter().find(|its| its.rule == RuleId::Placement);
     assert_eq!(
         placement.expect("it is told").text,
         "The worker idled for 80 % of the run while EDTs that could run there waited elsewhere."
@@ -550,17 +548,17 @@ fn a_program_that_creates_too_little_is_told() {
         on_worker(1, 0, [0, 0, 0, 5 * MS]),
         on_worker(1, 0, [5 * MS, 5 * MS, 5 * MS, 10 * MS]),
     ];
-    let causes = rules(&run(2, false, edts));
-    assert!(causes.contains(&CauseRule::NoWork), "{causes:?}");
-    assert!(!causes.contains(&CauseRule::Dependences), "{causes:?}");
+    let findings = rules(&run(2, false, edts));
+    assert!(findings.contains(&RuleId::NoWork), "{findings:?}");
+    assert!(!findings.contains(&RuleId::Dependences), "{findings:?}");
     // Where one EDT creates the others, it is named.
     let mut edts = vec![on_worker(1, 1, [0, 0, 0, 5 * MS])];
     for worker in [1, 2] {
         edts.push(on_worker(worker, 0, [5 * MS, 5 * MS, 5 * MS, 10 * MS]));
     }
     let no_work = |edts: Vec<RecordedEdt>| {
-        let causes = found(&run(2, false, edts));
-        let its = causes.into_iter().find(|its| its.rule == CauseRule::NoWork);
+        let findings = found(&run(2, false, edts));
+        let its = findings.into_iter().find(|its| its.rule == RuleId::NoWork);
         its.expect("it is told").text
     };
     let alone = "For 25 % of the run, workers or devices had nothing to do: the program had created no other EDT that could run \
@@ -587,7 +585,37 @@ fn facts_are_told_as_text_and_json() {
     );
     let json = serde_json::to_value(&facts).expect("JSON");
     assert_eq!(json["times"][1]["idle"]["data"], 0.081);
-    assert_eq!(json["causes"][0]["rule"], "copies");
+    assert_eq!(json["findings"][0]["rule"], "copies");
     assert_eq!(json["variants"][0]["template"], "kernel");
     assert!(Facts::of(&run(1, false, Vec::new())).is_none());
+}
+
+#[test]
+fn the_page_on_json_names_each_cause_of_idle_time() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/src/json.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let names = Idleness::ALL.map(|cause| format!("`{}`", cause.name()));
+    assert!(page.contains(&names.join(", ")), "{names:?}");
+    for cause in Idleness::ALL {
+        let json = serde_json::to_value(cause).expect("JSON");
+        assert_eq!(json, cause.name());
+    }
+}
+
+#[test]
+fn a_policy_that_is_better_in_simulation_is_named() {
+    let mut edts: Vec<RecordedEdt> = (0..10)
+        .map(|n| on_device(2, [0, 0, 10 * n * MS, 10 * (n + 1) * MS]))
+        .collect();
+    edts.extend((0..10).map(|n| on_worker(1, 2, [0, 0, n * MS, (n + 1) * MS])));
+    let said = |policy: &str| {
+        let mut run = run(1, true, edts.clone());
+        run.about.insert("sched".into(), policy.into());
+        let ground = Ground::of(&run).expect("EDTs have ended");
+        let seen = decided::other_policy(&Look::at(&ground));
+        seen.first().map(|seen| seen.words.clone())
+    };
+    let words = said("static:1:1").expect("it is said");
+    assert!(words.contains(&("best", "eft".into())) && words.contains(&("same", "100 ms".into())));
+    assert!(said("eft").is_none(), "what is used is not advised");
 }

@@ -80,22 +80,22 @@ impl DecisionCause {
 
 /// A decision that was not the best. Times are in nanoseconds since the begin of the run.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Decision {
+pub(crate) struct Decision {
     /// The number of the EDT in the recording.
-    pub(super) edt: u32,
+    pub(crate) edt: u32,
     /// When the decision was made.
-    pub(super) at: u64,
+    pub(crate) at: u64,
     /// The number of the best other place.
-    pub(super) better: u8,
+    pub(crate) better: u8,
     /// When the EDT would have ended in the better place.
-    pub(super) end: u64,
+    pub(crate) end: u64,
     /// How many nanoseconds earlier that is than the EDT's end.
-    pub(super) cost: u64,
-    pub(super) cause: DecisionCause,
+    pub(crate) cost: u64,
+    pub(crate) cause: DecisionCause,
 }
 
 /// When each place would have been free for an EDT, in nanoseconds since the begin of the run, by the place's number.
-pub(super) type Free = BTreeMap<u8, u64>;
+pub(crate) type Free = BTreeMap<u8, u64>;
 
 /// A pass over the EDTs in the order in which they were decided.
 struct Sweep {
@@ -133,7 +133,7 @@ impl Sweep {
 
 /// Calls `see` with each EDT that has ended, in the order in which they were decided: its number, when it was decided,
 /// and when places were free for it.
-pub(super) fn for_each(ground: &Ground<'_>, mut see: impl FnMut(u32, u64, &Free)) {
+pub(crate) fn for_each(ground: &Ground<'_>, mut see: impl FnMut(u32, u64, &Free)) {
     let mut order: Vec<(u64, u64, u32)> = ground
         .ran
         .iter()
@@ -154,7 +154,7 @@ pub(super) fn for_each(ground: &Ground<'_>, mut see: impl FnMut(u32, u64, &Free)
 
 /// When an EDT would have ended in a place where it did not run, if that was decided at the time `at`. None where the
 /// EDT's time there is not known.
-pub(super) fn end_at(
+pub(crate) fn end_at(
     ground: &Ground<'_>,
     number: u32,
     place: u8,
@@ -172,12 +172,12 @@ pub(super) fn end_at(
 }
 
 /// The estimate for a place, of those of one choice. None where the place was not considered.
-pub(super) fn of_place(estimates: &[RecordedEstimate], place: u8) -> Option<&RecordedEstimate> {
+pub(crate) fn of_place(estimates: &[RecordedEstimate], place: u8) -> Option<&RecordedEstimate> {
     estimates.iter().find(|estimate| estimate.place == place)
 }
 
 /// The decision for an EDT, if it has cost something. `at` is when it was made, and `free` when places were free.
-pub(super) fn of(ground: &Ground<'_>, number: u32, at: u64, free: &Free) -> Option<Decision> {
+pub(crate) fn of(ground: &Ground<'_>, number: u32, at: u64, free: &Free) -> Option<Decision> {
     let edt = ground.edt(number);
     let others = ground.places_of(edt).filter(|place| *place != edt.place);
     let ends = others.filter_map(|place| Some((end_at(ground, number, place, at, free)?, place)));
@@ -198,7 +198,7 @@ pub(super) fn of(ground: &Ground<'_>, number: u32, at: u64, free: &Free) -> Opti
 
 /// All decisions that have cost something, in the order in which they were made; and how many decisions there were in
 /// all.
-pub(super) fn all(ground: &Ground<'_>) -> (Vec<Decision>, u64) {
+pub(crate) fn all(ground: &Ground<'_>) -> (Vec<Decision>, u64) {
     let (mut found, mut count) = (Vec::new(), 0);
     for_each(ground, |edt, at, free| {
         count += u64::from(ground.has_choice(ground.edt(edt)));

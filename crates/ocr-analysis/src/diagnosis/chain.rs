@@ -10,18 +10,18 @@ use rustc_hash::FxHashMap;
 
 /// What the chain consists of.
 #[derive(Default)]
-pub(super) struct Chain {
+pub(crate) struct Chain {
     /// How many EDTs are in the chain.
-    pub(super) edts: u64,
+    pub(crate) edts: u64,
     /// How many nanoseconds of the chain passed in EDTs of each template, by the number of the template.
-    pub(super) by_template: FxHashMap<u32, u64>,
+    pub(crate) by_template: FxHashMap<u32, u64>,
     /// How many nanoseconds EDTs of the chain waited for blocks that others had.
-    pub(super) blocks: u64,
+    pub(crate) blocks: u64,
 }
 
 impl Chain {
     /// The chain of a run.
-    pub(super) fn of(ground: &Ground<'_>) -> Chain {
+    pub(crate) fn of(ground: &Ground<'_>) -> Chain {
         let mut before: FxHashMap<u32, u32> = FxHashMap::default();
         for unit in &ground.units {
             before.extend(unit.edts.windows(2).map(|pair| (pair[1], pair[0])));

@@ -33,46 +33,67 @@ pub const CAUSES: usize = Idleness::ALL.len();
 /// Into how many equal parts a run is divided, to see what changes during it.
 pub const PARTS: usize = 256;
 
-/// Why a unit was idle.
-#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[serde(rename_all = "snake_case")]
-pub enum Idleness {
-    /// The runtime, the system or the driver was about to begin the next EDT.
-    Starting,
-    /// An EDT waited for blocks that others held, or that were being brought.
-    Data,
-    /// A runnable EDT waited elsewhere.
-    Placement,
-    /// A kernel had ended, and an EDT that waited for it was not runnable yet.
-    SeenLate,
-    /// An EDT that had been created was not runnable yet.
-    Dependences,
-    /// There was no EDT that could run in the place.
-    NoWork,
+/// Makes [`Idleness`] and what is said of each cause.
+macro_rules! idle_causes {
+    ($($cause:ident: $name:literal, $text:literal, $colors:tt, $meaning:literal;)*) => {
+        /// Why a unit was idle.
+        #[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Idleness {
+            $(#[doc = $meaning] #[serde(rename = $name)] $cause,)*
+        }
+
+        impl Idleness {
+            /// All causes, in the order in which they are looked for.
+            pub const ALL: [Idleness; [$($name),*].len()] = [$(Idleness::$cause),*];
+
+            /// The name of the cause in JSON, and of its class in a page's style sheet.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Idleness::$cause => $name,)*
+                }
+            }
+
+            /// The cause in a few words.
+            pub fn text(self) -> &'static str {
+                match self {
+                    $(Idleness::$cause => $text,)*
+                }
+            }
+
+            /// The colours of the cause in a page: on a light ground, and on a dark one.
+            pub fn colors(self) -> [&'static str; 2] {
+                match self {
+                    $(Idleness::$cause => $colors,)*
+                }
+            }
+
+            /// What the cause means, in a sentence.
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $(Idleness::$cause => $meaning,)*
+                }
+            }
+        }
+    };
 }
 
-impl Idleness {
-    /// All causes, in the order in which they are looked for.
-    pub const ALL: [Idleness; 6] = [
-        Idleness::Starting,
-        Idleness::Data,
-        Idleness::Placement,
-        Idleness::SeenLate,
-        Idleness::Dependences,
-        Idleness::NoWork,
-    ];
-
-    /// The cause in a few words.
-    pub fn text(self) -> &'static str {
-        match self {
-            Idleness::Starting => "starting EDTs",
-            Idleness::Data => "waiting for data",
-            Idleness::Placement => "EDTs waited elsewhere",
-            Idleness::SeenLate => "ends seen late",
-            Idleness::Dependences => "dependences",
-            Idleness::NoWork => "no work",
-        }
-    }
+// In the order in which they are looked for. Names, JSON, style and legend of pages follow from this table.
+idle_causes! {
+    Starting: "starting", "starting EDTs", ["#e0a100", "#f0c04a"],
+        "The next EDT had all that it needs and was given to this worker or device, and had not begun: the time that the \
+         runtime, the system and the driver need.";
+    Data: "data", "waiting for data", ["#3b78c9", "#6fa8f0"],
+        "A runnable EDT waited for a block that another held, or for copies to where it was to run.";
+    Placement: "placement", "EDTs waited elsewhere", ["#8a5bd0", "#b495f0"],
+        "An EDT that could run there was runnable, and the policy kept it, or it waited at another place or behind another \
+         worker’s EDT.";
+    SeenLate: "seen_late", "ends seen late", ["#c2307a", "#f07ab0"],
+        "A kernel had ended, and an EDT that waited for it and could run there was not runnable yet: the driver had not \
+         reported it, or the runtime had not looked.";
+    Dependences: "dependences", "dependences", ["#d9622b", "#f08a58"],
+        "EDTs that could run there were created, and none was runnable: what they waited for had not ended.";
+    NoWork: "no_work", "no work", ["#a7b0bc", "#66717f"],
+        "The program had created no other EDT that could run there.";
 }
 
 /// What the time of a place went into. Times are in nanoseconds, summed over the units of the place.

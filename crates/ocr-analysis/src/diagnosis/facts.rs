@@ -1,9 +1,11 @@
 //! Where the time of a recorded run went and why it took as long, as text and as JSON.
 
-use super::causes::{Cause, causes};
+use super::ground::Ground;
 use super::idle::{IdleTimes, Idleness, PlaceTime};
+use super::look::Look;
 use super::moved::Moved;
-use super::variants::{Variant, variants};
+use super::rules::{Finding, findings};
+use super::variants::Variant;
 use crate::recorded::{RecordedRun, Score};
 use ocr_base::text::Counted;
 use ocr_base::text::{counted, duration};
@@ -24,8 +26,8 @@ pub struct Facts {
     pub moved: Moved,
     /// How many EDTs of each template ran in each place, and how long.
     pub variants: Vec<Variant>,
-    /// Why the run took as long as it did; the cause that costs most comes first.
-    pub causes: Vec<Cause>,
+    /// Why the run took as long as it did; what saves most comes first.
+    pub findings: Vec<Finding>,
 }
 
 /// Writes the times of the places alone.
@@ -57,20 +59,24 @@ impl Serialize for PlaceTime {
     }
 }
 
+impl From<Look<'_>> for Facts {
+    fn from(look: Look<'_>) -> Facts {
+        Facts {
+            findings: findings(&look),
+            seconds: look.times.ns() as f64 / 1e9,
+            score: look.score,
+            times: look.times,
+            moved: look.moved,
+            variants: look.variants,
+        }
+    }
+}
+
 impl Facts {
     /// The facts about a run. None where no EDT has ended.
     pub fn of(run: &RecordedRun) -> Option<Facts> {
-        let times = run.times()?;
-        let (score, moved, variants) = (run.score(), run.moved(), variants(run));
-        let causes = causes(run, &times, &moved, score.as_ref(), &variants);
-        Some(Facts {
-            seconds: times.ns() as f64 / 1e9,
-            score,
-            times,
-            moved,
-            variants,
-            causes,
-        })
+        let ground = Ground::of(run)?;
+        Some(Facts::from(Look::at(&ground)))
     }
 
     /// What the time of a place went into. None if the run did not have the place.
@@ -92,8 +98,8 @@ impl Facts {
                 self.moved.least
             );
         }
-        for cause in &self.causes {
-            text += &format!("cause     {}\n          {}\n", cause.text, cause.advice);
+        for finding in &self.findings {
+            text += &format!("cause     {}\n          {}\n", finding.text, finding.advice);
         }
         text
     }

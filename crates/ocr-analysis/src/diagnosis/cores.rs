@@ -1,0 +1,186 @@
+//! Rules about cores: threads that were ready and had none, EDTs that slept, and kernels that cost a worker its core.
+
+use super::look::{LIMITS, Look, Seen, percent, time};
+use crate::recorded::{RecordedRun, Usage};
+use rustc_hash::FxHashMap;
+
+/// The records of one thread, each with the one before it.
+fn pairs(look: &Look<'_>) -> Vec<(Usage, Usage)> {
+    let mut last: FxHashMap<u32, Usage> = FxHashMap::default();
+    let mut pairs = Vec::new();
+    for &usage in &look.run.usage {
+        if let Some(before) = last.insert(usage.thread, usage) {
+            pairs.push((before, usage));
+        }
+    }
+    pairs
+}
+
+/// The rule *busy machine*: workers were ready and had no core, though the process used less than its cores.
+pub(super) fn busy_machine(look: &Look<'_>) -> Option<Seen> {
+    let is_worker = |thread: u32| {
+        look.run
+            .threads
+            .get(&thread)
+            .is_some_and(|its| its.is_worker)
+    };
+    let workers = pairs(look)
+        .into_iter()
+        .filter(|(_, after)| is_worker(after.thread));
+    let (mut without, mut on) = (0, 0);
+    for (before, after) in workers {
+        without += after.without_core.saturating_sub(before.without_core);
+        on += after.on_core.saturating_sub(before.on_core);
+    }
+    let (used, cores) = look.run.process_usage?;
+    // Where the process itself has all its cores, its own threads are what its workers wait for.
+    let has_all = used as f64 > 0.85 * cores as f64 * look.run.end.max(1) as f64;
+    let units = look.ground.places.get(&0).copied().unwrap_or(1).max(1) as f64;
+    let part = without as f64 / (without + on).max(1) as f64;
+    if has_all || part < LIMITS.symptom || !look.counts(without as f64 / units) {
+        return None;
+    }
+    // What the run loses is not in the program, so that any cause in the program comes first.
+    let seen = Seen::default()
+        .at(0)
+        .word("part", percent(part))
+        .word("without", time(without as f64));
+    Some(seen)
+}
+
+/// How many nanoseconds the first EDT was off its core in a run with devices: there it waits in calls of the runtime
+/// until OpenCL has started and kernels are compiled. 0 where that is not recorded.
+pub(super) fn start_ns(run: &RecordedRun) -> u64 {
+    let first = (0..run.edts.len() as u32).min_by_key(|&edt| run.edts[edt as usize].begin);
+    let Some(first) = first.filter(|_| !run.devices.is_empty()) else {
+        return 0;
+    };
+    let edt = &run.edts[first as usize];
+    let is_its = |usage: &&Usage| usage.edt == first && usage.thread == edt.lane;
+    let its = || run.usage.iter().filter(is_its);
+    let (Some(before), Some(after), Some(took)) = (its().next(), its().last(), edt.time()) else {
+        return 0;
+    };
+    let used = after.on_core.saturating_sub(before.on_core)
+        + after.without_core.saturating_sub(before.without_core);
+    took.saturating_sub(used)
+}
+
+/// The rule *OpenCL start*: the start took a good part of the run.
+pub(super) fn opencl_start(look: &Look<'_>) -> Option<Seen> {
+    let slept = look.start as f64;
+    let first = look
+        .ground
+        .ran
+        .iter()
+        .min_by_key(|&&edt| look.ground.edt(edt).begin)?;
+    let seen = Seen::saves(slept)
+        .word("slept", time(slept))
+        .word("part", percent(slept / look.ns))
+        .word("main", look.run.template_name(look.ground.edt(*first)));
+    (slept >= LIMITS.symptom * look.ns).then_some(seen)
+}
+
+/// The rule *sleeps*: EDTs keep their workers and use no core.
+pub(super) fn sleeps(look: &Look<'_>) -> Option<Seen> {
+    let mut slept: FxHashMap<u32, (u64, u64, u64)> = FxHashMap::default();
+    for (before, after) in pairs(look) {
+        let Some(edt) = look.run.edts.get(after.edt as usize) else {
+            continue;
+        };
+        // What the first EDT waits for is the start of OpenCL.
+        if look.start != 0 && edt.begin == look.ground.begin {
+            continue;
+        }
+        // Only what was written behind the end of a long EDT, on the worker that ran it, is about that EDT.
+        let Some(took) = edt.time().filter(|_| edt.place == 0 && edt.end <= after.at) else {
+            continue;
+        };
+        let used = after.on_core.saturating_sub(before.on_core)
+            + after.without_core.saturating_sub(before.without_core);
+        let known = slept.entry(edt.template).or_default();
+        known.0 += took.saturating_sub(used);
+        known.1 += took;
+        known.2 += 1;
+    }
+    let all: u64 = slept.values().map(|(slept, ..)| slept).sum();
+    let most = slept
+        .into_iter()
+        .max_by_key(|(template, (slept, ..))| (*slept, *template));
+    let (template, (slept, took, edts)) = most?;
+    let units = look.ground.places.get(&0).copied().unwrap_or(1).max(1) as f64;
+    let costs = all as f64 / units;
+    if !look.counts(costs) || 3 * slept < took {
+        return None;
+    }
+    let seen = Seen::saves(costs)
+        .at(0)
+        .of(template)
+        .word("template", look.template(template))
+        .word("edts", edts.to_string())
+        .word("slept", time(slept as f64 / edts.max(1) as f64))
+        .word("took", time(took as f64 / edts.max(1) as f64))
+        .word("part", percent(costs / look.ns));
+    Some(seen)
+}
+
+/// The rule *slow kernel*: the workers with all cores would be faster than the run with its kernels.
+pub(super) fn slow_kernel(look: &Look<'_>) -> Option<Seen> {
+    let begun_with = look
+        .run
+        .about
+        .get("workers")
+        .and_then(|many| many.parse::<f64>().ok());
+    let cores = begun_with.unwrap_or(1.0).max(1.0);
+    // What each template's EDTs took in the median as functions and as kernels.
+    let mut worst: Option<(f64, u32, u8, u64, u64, bool)> = None;
+    let (mut now, mut as_functions) = (0.0, 0.0);
+    for its in look.variants.iter().filter(|its| its.place != 0) {
+        let kernel = look.ground.medians.at(its.template, its.place, u64::MAX)?;
+        let measured = look.ground.medians.at(its.template, 0, u64::MAX);
+        // Where no function ran, what the policy knew of it.
+        let known = measured.or_else(|| look.expected(its.template, 0));
+        // A kernel without a function that is known cannot be on the workers.
+        let function = known?;
+        now += its.ns as f64;
+        as_functions += its.edts as f64 * function as f64;
+        let lost = its.edts as f64 * (kernel as f64 - function as f64);
+        if worst.is_none_or(|(most, ..)| lost > most) {
+            worst = Some((
+                lost,
+                its.template,
+                its.place,
+                kernel,
+                function,
+                measured.is_some(),
+            ));
+        }
+    }
+    let (_, template, place, kernel, function, measured) = worst?;
+    let on_workers: f64 = look
+        .variants
+        .iter()
+        .filter(|its| its.place == 0)
+        .map(|its| its.ns as f64)
+        .sum();
+    let all = ((on_workers + as_functions) / cores).max(look.ground.longest_on_host() as f64);
+    let saves = look.ns - all;
+    if kernel < 2 * function || as_functions > now || !look.counts(saves) {
+        return None;
+    }
+    let seen = Seen::saves(saves)
+        .at(place)
+        .of(template)
+        .word("template", look.template(template))
+        .word("device", look.run.place_name(place))
+        .word(
+            "times",
+            format!("{:.1}", kernel as f64 / function.max(1) as f64),
+        )
+        .word("kernel", time(kernel as f64))
+        .word("function", time(function as f64))
+        .word("known", if measured { "" } else { " by what was learned" })
+        .word("cores", cores.to_string())
+        .word("all", time(all));
+    Some(seen)
+}

@@ -1,0 +1,99 @@
+//! Rules about the EDT that creates most of the others.
+
+use super::idle::Idleness;
+use super::look::{LIMITS, Look, Seen, percent, time};
+use crate::recorded::{NEVER, RecordedEdt, median};
+use rustc_hash::FxHashMap;
+
+/// The EDT that has created at least half of the EDTs, and how it did.
+struct Creator<'a> {
+    edt: &'a RecordedEdt,
+    /// How many EDTs it has created.
+    created: u64,
+    /// The template of most of these.
+    template: u32,
+    /// The median time between two creations, in nanoseconds.
+    gap: u64,
+    /// The time from the first creation to the last, in nanoseconds.
+    creating: u64,
+    /// The median time of the EDTs that it has created, in nanoseconds.
+    runs: u64,
+}
+
+/// The EDT that has created most of the others. None if none has created at least half of them.
+fn creator<'a>(look: &Look<'a>) -> Option<Creator<'a>> {
+    let edts = &look.run.edts;
+    let mut by_parent: FxHashMap<u32, u64> = FxHashMap::default();
+    for edt in edts {
+        *by_parent.entry(edt.parent).or_default() += 1;
+    }
+    let most = |(&parent, &created): (&u32, &u64)| (created, u32::MAX - parent);
+    let known = |(parent, _): &(&u32, &u64)| (**parent as usize) < edts.len();
+    let (&parent, &created) = by_parent
+        .iter()
+        .filter(known)
+        .max_by_key(|one| most(*one))?;
+    if created < LIMITS.seen || 2 * created < edts.len() as u64 {
+        return None;
+    }
+    let children = || {
+        edts.iter()
+            .filter(|edt| edt.parent == parent && edt.created != NEVER)
+    };
+    let mut templates: FxHashMap<u32, u64> = FxHashMap::default();
+    for edt in children() {
+        *templates.entry(edt.template).or_default() += 1;
+    }
+    let template = *templates
+        .iter()
+        .max_by_key(|(number, many)| (**many, **number))?
+        .0;
+    let mut at: Vec<u64> = children().map(|edt| edt.created).collect();
+    at.sort_unstable();
+    let creating = at.last()? - at.first()?;
+    let mut gaps: Vec<u64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let mut runs: Vec<u64> = children().filter_map(RecordedEdt::time).collect();
+    Some(Creator {
+        edt: &edts[parent as usize],
+        created,
+        template,
+        gap: median(&mut gaps),
+        creating,
+        runs: median(&mut runs),
+    })
+}
+
+/// The words that both rules have.
+fn words(look: &Look<'_>, creator: &Creator<'_>, saves: f64) -> Seen {
+    Seen::saves(saves)
+        .of(creator.template)
+        .word("creator", look.run.template_name(creator.edt))
+        .word("created", creator.created.to_string())
+        .word("template", look.template(creator.template))
+        .word("gap", time(creator.gap as f64))
+        .word("runs", time(creator.runs as f64))
+        .word("creating", time(creator.creating as f64))
+        .word("part", percent(creator.creating as f64 / look.ns))
+}
+
+/// The rule *slow creator*: one EDT creates the others more slowly than the workers run them.
+pub(super) fn slow_creator(look: &Look<'_>) -> Option<Seen> {
+    let its = creator(look)?;
+    // What waits for all of these EDTs makes an idle worker one that waits for dependences.
+    let idle = look.idle(Idleness::NoWork) + look.idle(Idleness::Dependences);
+    let workers = look.ground.places.get(&0).copied().unwrap_or(1) as u64;
+    // Where the workers have more than they can run in the meantime, the creator is fast enough.
+    let is_slow = its.gap > LIMITS.small_ns / 5
+        && its.runs < its.gap * workers
+        && 2.0 * its.creating as f64 > look.ns;
+    (is_slow && look.counts(idle)).then(|| words(look, &its, idle))
+}
+
+/// The rule *one creator*: EDTs are so small that creating them takes most of the run.
+pub(super) fn one_creator(look: &Look<'_>) -> Option<Seen> {
+    let its = creator(look)?;
+    let creating = its.creating as f64;
+    let is_small = its.runs < LIMITS.small_ns / 5 && its.gap <= LIMITS.small_ns / 5;
+    let is_all = its.created >= 100 && 2.0 * creating > look.ns;
+    (is_small && is_all).then(|| words(look, &its, creating))
+}

@@ -1,0 +1,140 @@
+//! Rules about EDTs that run beside idle workers: long ones that begin late, and one that runs alone.
+
+use super::look::{LIMITS, Look, Seen, percent, time};
+use crate::recorded::{NEVER, RecordedEdt, median};
+
+/// How many of the longest EDTs are looked at.
+const MOST: usize = 4096;
+
+/// An EDT, and how long the units beside its own were idle while it ran.
+struct Beside {
+    number: u32,
+    /// The mean of the idle times of the other units while it ran, in nanoseconds.
+    idle: f64,
+}
+
+/// How long the others were idle beside an EDT.
+fn beside(look: &Look<'_>, number: u32) -> Beside {
+    let edt = look.ground.edt(number);
+    let others = look.ground.units.iter();
+    let others = others.filter(|unit| (unit.place, unit.lane) != (edt.place, edt.lane));
+    let (mut idle, mut count) = (0, 0_u64);
+    for unit in others {
+        let first = unit
+            .edts
+            .partition_point(|&other| look.ground.edt(other).end <= edt.begin);
+        let there = unit.edts[first..]
+            .iter()
+            .map(|&other| look.ground.edt(other));
+        let there = there.take_while(|other| other.begin < edt.end);
+        let busy: u64 = there
+            .map(|other| {
+                other
+                    .end
+                    .min(edt.end)
+                    .saturating_sub(other.begin.max(edt.begin))
+            })
+            .sum();
+        idle += edt.time().unwrap_or(0).saturating_sub(busy);
+        count += 1;
+    }
+    Beside {
+        number,
+        idle: if count == 0 {
+            0.0
+        } else {
+            idle as f64 / count as f64
+        },
+    }
+}
+
+/// The longest EDTs of the run, and the median time of all.
+fn longest(look: &Look<'_>) -> (Vec<u32>, u64) {
+    let mut times: Vec<u64> = look
+        .ground
+        .ran
+        .iter()
+        .filter_map(|&edt| look.ground.edt(edt).time())
+        .collect();
+    let middle = median(&mut times);
+    let is_long = |edt: &RecordedEdt| edt.time().unwrap_or(0) as f64 >= LIMITS.long * middle as f64;
+    let mut long: Vec<u32> = look.ground.ran.clone();
+    long.retain(|&edt| is_long(look.ground.edt(edt)));
+    long.sort_unstable_by_key(|&edt| std::cmp::Reverse(look.ground.edt(edt).time()));
+    long.truncate(MOST);
+    (long, middle)
+}
+
+/// The rule *long last*: long EDTs were ready, waited behind short ones, and then ran beside idle workers.
+pub(super) fn long_last(look: &Look<'_>) -> Option<Seen> {
+    let (long, middle) = longest(look);
+    let (mut saves, mut many, mut waits, mut example) = (0.0, 0_u64, 0_u64, None);
+    for number in long {
+        let edt = look.ground.edt(number);
+        if edt.runnable == NEVER {
+            continue;
+        }
+        // An EDT that began at once could not have begun earlier.
+        let waited = edt.begin - look.ground.ready(number);
+        let idle = beside(look, number).idle.min(waited as f64);
+        if 5.0 * idle < edt.time().unwrap_or(0) as f64 {
+            continue;
+        }
+        saves += idle;
+        waits += waited;
+        many += 1;
+        example = example.or(Some(edt));
+    }
+    let edt = example.filter(|_| look.counts(saves))?;
+    let seen = Seen::saves(saves)
+        .of(edt.template)
+        .word("template", look.template(edt.template))
+        .word("took", time(edt.time().unwrap_or(0) as f64))
+        .word("middle", time(middle as f64))
+        .word("waited", time(waits as f64 / many as f64))
+        .word(
+            "times",
+            if many == 1 {
+                "once".to_string()
+            } else {
+                format!("{many} times")
+            },
+        );
+    Some(seen)
+}
+
+/// The rule *alone*: one EDT runs alone late in the run.
+pub(super) fn alone(look: &Look<'_>) -> Option<Seen> {
+    let (long, _) = longest(look);
+    let half = look.ground.begin + look.ground.span() / 2;
+    // EDTs that began before it have ended; if few have, it is no end that waits for all, but a begin.
+    let ran = look.ground.ran.len();
+    let is_late = |&number: &u32| {
+        let edt = look.ground.edt(number);
+        let before = look
+            .ground
+            .ran
+            .iter()
+            .filter(|&&other| look.ground.edt(other).end <= edt.begin);
+        edt.end > half && ran > 2 && 4 * before.count() >= 3 * ran - 6
+    };
+    let large = long
+        .into_iter()
+        .take(16)
+        .filter(|&edt| look.counts(look.ground.edt(edt).time().unwrap_or(0) as f64));
+    let most = large.filter(is_late).map(|edt| beside(look, edt));
+    let its = most.max_by(|one, other| one.idle.total_cmp(&other.idle))?;
+    let edt = look.ground.edt(its.number);
+    let took = edt.time().unwrap_or(0) as f64;
+    // What it waited for, not its turn, was why it began late.
+    let waited = edt.begin - look.ground.ready(its.number);
+    if its.idle < 0.8 * took || !look.counts(its.idle) || waited as f64 > took / 5.0 {
+        return None;
+    }
+    let seen = Seen::saves(its.idle)
+        .of(edt.template)
+        .word("template", look.template(edt.template))
+        .word("took", time(took))
+        .word("part", percent(took / look.ns));
+    Some(seen)
+}

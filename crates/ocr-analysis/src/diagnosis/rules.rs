@@ -1,0 +1,293 @@
+//! The table of rules: when each says something, in which words, and with which advice.
+//!
+//! A rule that is not sure says nothing. What a finding saves is by how much the run would be shorter at most without
+//! its cause. Findings overlap, so what they save does not add up.
+//!
+//! A rule with a better word for a symptom names the rules of that symptom under `instead of`; those are silent then.
+//! A name in braces stands for a figure, which the function of the rule gives.
+
+use super::look::{LIMITS, Look, Seen};
+use super::{blocks, cores, creation, decided, ends, graph, places};
+use serde::Serialize;
+use std::cmp::Reverse;
+
+/// A rule.
+pub struct Rule {
+    /// The name of the rule.
+    pub id: RuleId,
+    /// When the rule says something, for people.
+    pub said_if: &'static str,
+    /// Looks for what the rule is about.
+    when: fn(&Look<'_>) -> Vec<Seen>,
+    /// What is said.
+    text: &'static str,
+    /// What to change.
+    advice: &'static str,
+    /// The rules that are about a symptom of the same cause.
+    instead_of: &'static [RuleId],
+}
+
+/// Something that a rule has found in a run.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The rule that has found it.
+    pub rule: RuleId,
+    /// The place that it is about. None if it is about no single place.
+    pub place: Option<u8>,
+    /// The template that it is about. None if it is about no single template.
+    pub template: Option<String>,
+    /// How many nanoseconds shorter the run would be at most without it. None where that cannot be told.
+    pub saves_ns: Option<u64>,
+    /// What was found, in sentences with figures.
+    pub text: String,
+    /// What to change, in sentences.
+    pub advice: String,
+}
+
+macro_rules! rules {
+    ($($id:ident: $said_if:literal, $when:path,
+        text $text:literal, advice $advice:literal, instead of [$($other:ident)*];)*) => {
+        /// The name of a rule.
+        #[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[serde(rename_all = "snake_case")]
+        pub enum RuleId {
+            $(#[doc = $said_if] $id,)*
+        }
+
+        /// All rules. Of findings that save the same, that of the earlier rule comes first.
+        pub const RULES: &[Rule] = &[$(Rule {
+            id: RuleId::$id,
+            said_if: $said_if,
+            when: |look| $when(look).into_iter().collect(),
+            text: $text,
+            advice: $advice,
+            instead_of: &[$(RuleId::$other),*],
+        },)*];
+    };
+}
+
+rules! {
+    BusyMachine: "workers were ready and had no core for a tenth of the time, and the process did not use all its cores",
+        cores::busy_machine,
+        text "The machine was busy with other programs: workers were ready and had no core for {part} of the time that they \
+              needed ({without} together).",
+        advice "Do not compare this run; run it again when the machine is quiet.",
+        instead of [Small Starved NoWork Dependences Tail Placement SeenLate WrongModel UnknownTimes OtherPolicy NearTheBound];
+    OpenClStart: "starting OpenCL and compiling kernels took a tenth of the run", cores::opencl_start,
+        text "OpenCL started and kernels were compiled for {slept} ({part} of the run), while {main} waited in calls of the \
+              runtime.",
+        advice "Where runs are that short, OCR_DEVICES=none saves the start; in longer runs it does not count.",
+        instead of [NoWork Starved];
+    Sleeps: "EDTs of a template were off their cores for a third of their time, and a tenth of the run", cores::sleeps,
+        text "EDTs of {template} sleep in the system: of {took} that one runs on average, its worker slept {slept}, and ran \
+              nothing else. That was {part} of the run's time on workers.",
+        advice "Start more workers than cores (OCR_WORKERS), so that others run meanwhile, or read ahead and let EDTs wait \
+                for an event in place of a system call.",
+        instead of [Small Starved NearTheBound NoWork Tail LongLast];
+    SlowCreator: "one EDT creates most of the others, more slowly than they run, and workers have nothing to do meanwhile",
+        creation::slow_creator,
+        text "The EDT {creator} creates the others slowly: {created} EDTs, most of them of {template}, one every {gap}. \
+              Each runs for {runs}, so workers have nothing to do in between.",
+        advice "Let several EDTs create them, or move the work between two creations of {creator} into the EDTs.",
+        instead of [NoWork Starved Tail Small NearTheBound Dependences Placement];
+    OneCreator: "EDTs are so small that one EDT needs most of the run to create them", creation::one_creator,
+        text "The EDTs are too small: one of {template} runs for {runs} in the median, and {creator} alone creates {created} \
+              EDTs, one every {gap}. Creating them took {part} of the run.",
+        advice "Give each EDT more work, about 100 us, as tiles of more elements, or let several EDTs create them.",
+        instead of [NoWork Starved Tail Small NearTheBound Dependences Placement WaitForData];
+    ToAndFro: "blocks are copied to a device and back again and again, for a tenth of the run", blocks::to_and_fro,
+        text "Data block {block} goes to and fro between the host and {device}: {times} copies of {bytes} together took \
+              {took}. {why}.{others}",
+        advice "{advice}",
+        instead of [Copies WaitForData NeedlessCopies Small Dependences NoWork Share SeenLate Placement Starved Tail
+            NearTheBound OneCreator SlowCreator OtherPolicy MissingVariant UnknownTimes WrongModel];
+    SlowKernel: "a kernel takes twice as long as the function, and all cores as workers would be faster than the run",
+        cores::slow_kernel,
+        text "The kernel of {template} takes {times} times as long on {device} as the function on a worker: {kernel} against \
+              {function}{known}. With {cores} workers on all cores, the same EDTs take about {all}.",
+        advice "OCR_SCHED=cpu runs the functions alone, and the device takes no core from the workers. Or make the kernel \
+                faster.",
+        instead of [Share SeenLate Placement Starved Tail OtherPolicy WrongModel UnknownTimes MissingVariant NearTheBound
+            Unused];
+    Exclusive: "EDTs wait for one block that others have, for a tenth of the run", blocks::exclusive,
+        text "EDTs wait for one data block: {many}, most of them of {template}, wanted {block} in mode {mode}, and waited \
+              {waited} on average while others had it. That was {part} of the run.",
+        advice "{advice}",
+        instead of [BlocksHeld WaitForData Starved Dependences Tail NearTheBound MissingVariant];
+    LongLast: "long EDTs were ready, began after short ones, and ran beside idle workers for a tenth of the run",
+        ends::long_last,
+        text "Long EDTs begin last: one of {template} runs for {took}, where the median is {middle}. It was ready {waited} \
+              before it began, and then ran beside idle workers. That was so {times}.",
+        advice "Give {template} a higher priority (OCR_HINT_EDT_PRIORITY), or create its EDTs first.",
+        instead of [Tail Dependences NoWork Starved];
+    Alone: "one EDT runs alone at the end for a tenth of the run", ends::alone,
+        text "The EDT {template} runs alone for {took} ({part} of the run): it waits for the others, and all workers wait \
+              for it.",
+        advice "Divide {template} into EDTs that run beside each other, or let it combine parts as they come, in a tree.",
+        instead of [Tail Dependences NoWork Starved];
+    Share: "a place had more EDTs of a template than its speed allows, and the others were idle meanwhile", places::share,
+        text "{Place} {was} too slow for the share: {edts} of {all} EDTs of {template} ran there, {each} each, and on \
+              {other} {other_each} each. {at_once}With {part} of them there all would end together.",
+        advice "{try}{fixed}",
+        instead of [OtherPolicy];
+    Small: "a place needed a quarter or more of its time in use to start EDTs, and their median is short", places::small,
+        text "The EDTs are too small for {place}: in the median one runs for {median}, and to start it took {start}. That \
+              was {part} of the run.",
+        advice "Make fewer and {larger}.",
+        instead of [];
+    Copies: "a device waited for data for a tenth of the run", places::copies,
+        text "Copies dominate on {place}: it waited for data for {part} of the run. Kernels took {kernels}, and copies of \
+              {bytes} took {copying}.",
+        advice "Do more with each block while it is there: several EDTs on the device in a row, or larger kernels over \
+                the same data.",
+        instead of [];
+    WaitForData: "the workers waited for data for a tenth of the run", places::wait_for_data,
+        text "{Place} waited for data for {part} of the run: for blocks that {held}.",
+        advice "{advice}",
+        instead of [];
+    NeedlessCopies: "half as much again as needed was copied, and copying took a tenth of the run", places::needless_copies,
+        text "{bytes} were copied, and EDTs in the same places need {least} at least: blocks left a device, and came back.",
+        advice "Look at evictions with OCR_STATS=1: give the device more memory (OCR_DEVICE_MEMORY), or use fewer blocks \
+                at once.",
+        instead of [];
+    Starved: "a few workers ran EDTs for much less time than the others", graph::starved,
+        text "{names} ran EDTs for {less} of the run, and the other workers for {others}.",
+        advice "Look for EDTs that others cannot take: a chain of EDTs, or hints for a place; and for workers that share a \
+                core (ocr info).",
+        instead of [];
+    Dependences: "units were idle by dependences for a tenth of the run", graph::dependences,
+        text "For {part} of the run, workers or devices were idle because all EDTs that could run there waited for \
+              others; {many} EDTs ran at once on average.{chain}",
+        advice "Divide the work into more EDTs that do not wait for each other, as smaller tiles, and give the longest \
+                chain a higher priority (OCR_HINT_EDT_PRIORITY).",
+        instead of [];
+    Tail: "the last EDTs ran beside idle units for a tenth of the run", graph::tail,
+        text "Too few EDTs were left at the end: units were done one after the other in the last {tail} ({part} of the \
+              run). The longest EDT then, of {template}, took {took} on {place}.",
+        advice "Divide the last EDTs into smaller ones.",
+        instead of [];
+    Placement: "a place idled for a tenth of the run while EDTs that could run there waited elsewhere", places::placement,
+        text "{Place} idled for {part} of the run while EDTs that could run there waited elsewhere.",
+        advice "{try}",
+        instead of [];
+    SeenLate: "a place idled for a tenth of the run because the ends of kernels were seen late", places::seen_late,
+        text "{Place} idled for {part} of the run because the ends of kernels were seen late. EDTs that waited for a \
+              kernel became runnable {late} after its end on average.",
+        advice "Make fewer and larger kernels, so that fewer ends are waited for, or leave such EDTs to the workers.",
+        instead of [];
+    Unused: "a place ran nothing, though EDTs could run there", places::unused,
+        text "{Place} ran nothing, though {edts} could run there.",
+        advice "{try}",
+        instead of [];
+    NoWork: "units had no EDT at all for a tenth of the run", graph::no_work,
+        text "For {part} of the run, workers or devices had nothing to do: the program had created no other EDT that could \
+              run there.{creator}",
+        advice "Create EDTs earlier, let several EDTs create them, or divide the work into more of them.",
+        instead of [];
+    NearTheBound: "no schedule of the same EDTs saves more than a tenth", graph::near_the_bound,
+        text "No schedule of the same EDTs in the same places saves more than {part}: {what} takes {bound}.",
+        advice "{advice}",
+        instead of [];
+    MissingVariant: "a template runs in one place only, of which it takes a good part, or of the chain that led to the \
+                     end, and another place had nothing to do", decided::missing_variant,
+        text "Template {template} runs on {place} only, and takes {share} {what}; {other} was busy for {busy} of the run.",
+        advice "With {missing} it could run there, too.",
+        instead of [];
+    WrongModel: "predictions for a template were off by half, and decisions have cost much for that reason",
+        decided::wrong_model,
+        text "The model of template {template} on {place} was wrong: predicted {predicted}, measured {measured} in the \
+              median of {edts}, an error of {error}.",
+        advice "{advice}",
+        instead of [];
+    UnknownTimes: "decisions have cost much since times were not known", decided::unknown_times,
+        text "When {edts} were placed, it was not known how long they take somewhere, and they ended {late} later than \
+              they could have, together.",
+        advice "{advice}",
+        instead of [];
+    BlocksHeld: "on the chain that led to the end, EDTs waited long for blocks that others had", decided::blocks_held,
+        text "In the chain of {edts} that led to the end, EDTs waited {waited} ({part} of the run) for blocks that others \
+              had.",
+        advice "What only reads a block should have it in mode RO or CONST; what writes different parts of it can have a \
+                block for each.",
+        instead of [];
+    OtherPolicy: "decisions without an estimate have cost much, and in simulation the default policy is faster",
+        decided::other_policy,
+        text "The same EDTs take {other} under OCR_SCHED={best} in simulation, and {same} under {policy}.",
+        advice "Try OCR_SCHED={best}.",
+        instead of [];
+}
+
+/// Puts words in the places of their names in braces.
+fn fill(text: &str, words: &[(&'static str, String)]) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, behind) = after.split_once('}').unwrap_or((after, ""));
+        let its = words.iter().find(|(known, _)| *known == name);
+        debug_assert!(its.is_some(), "no words for {name} in: {text}");
+        filled += before;
+        filled += its.map_or("", |(_, words)| words);
+        rest = behind;
+    }
+    filled + rest
+}
+
+/// What the rules find in a run; what saves most comes first.
+pub(crate) fn findings(look: &Look<'_>) -> Vec<Finding> {
+    let is_worth = |seen: &Seen| {
+        seen.saves_ns
+            .is_none_or(|ns| ns as f64 >= LIMITS.worth * look.ns)
+    };
+    let mut found: Vec<(&Rule, Seen)> = Vec::new();
+    for rule in RULES {
+        let seen = (rule.when)(look).into_iter().filter(is_worth);
+        found.extend(seen.map(|seen| (rule, seen)));
+    }
+    let better: Vec<RuleId> = found
+        .iter()
+        .flat_map(|(rule, _)| rule.instead_of)
+        .copied()
+        .collect();
+    found.retain(|(rule, _)| !better.contains(&rule.id));
+    // The sort is stable, so the order of the table counts among equals.
+    found.sort_by_key(|(_, seen)| Reverse(seen.saves_ns));
+    let finding = |(rule, seen): (&Rule, Seen)| Finding {
+        rule: rule.id,
+        place: seen.place,
+        template: seen
+            .template
+            .map(|number| look.template(number).to_string()),
+        saves_ns: seen.saves_ns,
+        text: fill(rule.text, &seen.words),
+        advice: fill(rule.advice, &seen.words).trim().to_string(),
+    };
+    found.into_iter().map(finding).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stand_where_their_names_do() {
+        let words = [("a", "one".to_string()), ("b", "{a}".to_string())];
+        assert_eq!(fill("{a} and {b}.", &words), "one and {a}.");
+        assert_eq!(fill("none", &[]), "none");
+    }
+
+    #[test]
+    fn no_rule_silences_itself_or_one_that_silences_it() {
+        for rule in RULES {
+            assert!(!rule.said_if.is_empty());
+            for other in rule.instead_of {
+                let its = RULES.iter().find(|its| its.id == *other);
+                let its = its.expect("each rule is in the table");
+                assert!(
+                    !its.instead_of.contains(&rule.id),
+                    "{:?} and {other:?}",
+                    rule.id
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+/* Programs with a known cause of a long run, one for each first argument. With "control" as the second argument the
+ * cause is not there. */
+#include <extensions/ocr-variants.h>
+#include <ocr.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static double nowMs(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1e3 + time.tv_nsec / 1e6;
+}
+
+static void spin(double ms) {
+    for (double end = nowMs() + ms; nowMs() < end;) {
+    }
+}
+
+#define EDT(name) static ocrGuid_t name(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+EDT(stopEdt) {
+    ocrShutdown();
+    return NULL_GUID;
+}
+
+/* Runs for the microseconds of its parameter. */
+EDT(workEdt) {
+    spin(paramv[0] / 1e3);
+    return NULL_GUID;
+}
+
+EDT(sleepEdt) {
+    usleep(paramv[0]);
+    return NULL_GUID;
+}
+
+EDT(longEdt) {
+    spin(paramv[0] / 1e3);
+    return NULL_GUID;
+}
+
+EDT(combineEdt) {
+    spin(40);
+    ocrShutdown();
+    return NULL_GUID;
+}
+
+EDT(writeEdt) {
+    spin(1);
+    return NULL_GUID;
+}
+
+static const char bump[] = "kernel void bump(global uint *x) { x[get_global_id(0)] += 1; }";
+static const char slow[] = "kernel void slow(global uint *x) { uint v = x[get_global_id(0)];"
+                           " for (uint i = 0; i < LOOPS; i++) v = v * 1664525u + 1013904223u + (v >> 16);"
+                           " x[get_global_id(0)] = v; }";
+
+static void words(u32 paramc, const u64 *paramv, u32 depc, const u64 *sizes, ocrNdRange_t *range) {
+    range->workDim = 1;
+    range->globalSize[0] = sizes[0] / 4;
+}
+
+EDT(hostEdt) {
+    ((u32 *)depv[0].ptr)[0] += 1;
+    return depv[0].guid;
+}
+
+EDT(bumpEdt) {
+    u32 *x = depv[0].ptr;
+    for (size_t i = 0; i < (4u << 20) / 4; i++) {
+        x[i] += 1;
+    }
+    return depv[0].guid;
+}
+
+EDT(stepEdt) {
+    spin(0.3);
+    return depv[0].guid;
+}
+
+/* Creates `many` EDTs of a function with a parameter, `pause` milliseconds apart, and one behind all of them. */
+static void fan(ocrEdt_t function, ocrEdt_t last, u32 many, u64 us, double pause, u32 longAt, u64 longUs) {
+    ocrGuid_t each, behind, large, edt, out, end;
+    ocrEdtTemplateCreate(&each, function, 1, 0);
+    ocrEdtTemplateCreate(&large, longEdt, 1, 0);
+    ocrEdtTemplateCreate(&behind, last, 0, EDT_PARAM_UNK);
+    ocrEdtCreate(&end, behind, 0, NULL, many, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+    ocrGuid_t *outs = malloc(many * sizeof *outs);
+    for (u32 i = 0; i < many; i++) {
+        bool isLong = i == longAt;
+        u64 length = isLong ? longUs : us;
+        ocrEdtCreate(&edt, isLong ? large : each, 1, &length, 0, NULL, EDT_PROP_NONE, NULL_HINT, &out);
+        if (pause > 0) {
+            spin(pause);
+        }
+        ocrAddDependence(out, end, i, DB_MODE_NULL);
+    }
+    free(outs);
+}
+
+static void chain(ocrGuid_t one, ocrGuid_t other, u32 many, u64 bytes) {
+    ocrGuid_t last, block;
+    void *start;
+    ocrGuid_t edts[401], outs[401];
+    ocrEdtTemplateCreate(&last, stopEdt, 0, 1);
+    ocrDbCreate(&block, &start, bytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+    memset(start, 0, bytes);
+    ocrDbRelease(block);
+    for (u32 i = 0; i < many; i++) {
+        ocrEdtCreate(&edts[i], i % 2 ? other : one, 0, NULL, 1, NULL, EDT_PROP_NONE, NULL_HINT, &outs[i]);
+    }
+    ocrEdtCreate(&edts[many], last, 0, NULL, 1, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+    for (u32 i = 0; i < many; i++) {
+        ocrAddDependence(outs[i], edts[i + 1], 0, i + 1 < many ? DB_MODE_RW : DB_MODE_RO);
+    }
+    ocrAddDependence(block, edts[0], 0, DB_MODE_RW);
+}
+
+static void writers(u32 many, bool isShared) {
+    ocrGuid_t each, last, edt, out, end, block = NULL_GUID;
+    void *start;
+    ocrEdtTemplateCreate(&each, writeEdt, 0, 1);
+    ocrEdtTemplateCreate(&last, stopEdt, 0, EDT_PARAM_UNK);
+    ocrEdtCreate(&end, last, 0, NULL, many, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+    for (u32 i = 0; i < many; i++) {
+        if (i == 0 || !isShared) {
+            ocrDbCreate(&block, &start, 4096, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+            ocrDbRelease(block);
+        }
+        ocrEdtCreate(&edt, each, 0, NULL, 1, NULL, EDT_PROP_NONE, NULL_HINT, &out);
+        ocrAddDependence(out, end, i, DB_MODE_NULL);
+        ocrAddDependence(block, edt, 0, DB_MODE_EW);
+    }
+}
+
+static void kernels(u32 many, const char *options) {
+    ocrGuid_t each, last, edt, out, end, block;
+    void *start;
+    ocrEdtTemplateCreate(&each, stepEdt, 0, 1);
+    ocrEdtTemplateAddKernel(each, slow, options, "slow", words, 0);
+    ocrEdtTemplateCreate(&last, stopEdt, 0, EDT_PARAM_UNK);
+    ocrEdtCreate(&end, last, 0, NULL, many, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+    for (u32 i = 0; i < many; i++) {
+        ocrDbCreate(&block, &start, 256, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+        memset(start, 1, 256);
+        ocrDbRelease(block);
+        ocrEdtCreate(&edt, each, 0, NULL, 1, NULL, EDT_PROP_NONE, NULL_HINT, &out);
+        ocrAddDependence(out, end, i, DB_MODE_RO);
+        ocrAddDependence(block, edt, 0, DB_MODE_RW);
+    }
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    void *arguments = depv[0].ptr;
+    const char *name = ocrGetArgv(arguments, 1);
+    bool isControl = ocrGetArgc(arguments) > 2;
+    if (strcmp(name, "slow_creator") == 0) {
+        fan(workEdt, stopEdt, 200, 1000, isControl ? 0 : 2, 1000, 0);
+    } else if (strcmp(name, "one_creator") == 0) {
+        fan(workEdt, stopEdt, isControl ? 300 : 50000, isControl ? 1000 : 0, 0, 100000, 0);
+    } else if (strcmp(name, "sleeps") == 0) {
+        fan(isControl ? workEdt : sleepEdt, stopEdt, 60, 5000, 0, 1000, 0);
+    } else if (strcmp(name, "long_last") == 0) {
+        fan(workEdt, stopEdt, 100, 1000, 0, isControl ? 1000 : 99, 60000);
+    } else if (strcmp(name, "alone") == 0) {
+        fan(workEdt, isControl ? stopEdt : combineEdt, 100, 1000, 0, 1000, 0);
+    } else if (strcmp(name, "exclusive") == 0) {
+        writers(200, !isControl);
+    } else if (strcmp(name, "to_and_fro") == 0) {
+        ocrGuid_t host, kernel;
+        ocrEdtTemplateCreate(&host, hostEdt, 0, 1);
+        ocrEdtTemplateCreate(&kernel, bumpEdt, 0, 1);
+        ocrEdtTemplateAddKernel(kernel, bump, NULL, "bump", words, 0);
+        chain(kernel, isControl ? kernel : host, 200, 4u << 20);
+    } else if (strcmp(name, "slow_kernel") == 0) {
+        kernels(400, isControl ? "-DLOOPS=100u" : "-DLOOPS=40000u");
+    }
+    return NULL_GUID;
+}

@@ -162,7 +162,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     } else if (strcmp(name, "sleeps") == 0) {
         fan(isControl ? workEdt : sleepEdt, stopEdt, 60, 5000, 0, 1000, 0);
     } else if (strcmp(name, "long_last") == 0) {
-        fan(workEdt, stopEdt, 100, 1000, 0, isControl ? 1000 : 99, 60000);
+        /* A worker takes its newest EDT, and another worker the oldest: the one in the middle begins last. */
+        fan(workEdt, stopEdt, 100, 1000, 0, isControl ? 1000 : 50, 60000);
     } else if (strcmp(name, "alone") == 0) {
         fan(workEdt, isControl ? stopEdt : combineEdt, 100, 1000, 0, 1000, 0);
     } else if (strcmp(name, "exclusive") == 0) {

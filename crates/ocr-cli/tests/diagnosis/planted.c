@@ -175,7 +175,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         ocrEdtTemplateAddKernel(kernel, bump, NULL, "bump", words, 0);
         chain(kernel, isControl ? kernel : host, 200, 4u << 20);
     } else if (strcmp(name, "slow_kernel") == 0) {
-        kernels(400, isControl ? "-DLOOPS=100u" : "-DLOOPS=40000u");
+        kernels(400, isControl ? "-DLOOPS=100u" : "-DLOOPS=80000u");
     }
     return NULL_GUID;
 }

@@ -16,8 +16,8 @@ fn pairs(look: &Look<'_>) -> Vec<(Usage, Usage)> {
     pairs
 }
 
-/// The rule *busy machine*: workers were ready and had no core, though the process used less than its cores.
-pub(super) fn busy_machine(look: &Look<'_>) -> Option<Seen> {
+/// How many nanoseconds workers were ready and had no core, and how many they were on one.
+fn without_and_on(look: &Look<'_>) -> (u64, u64) {
     let is_worker = |thread: u32| {
         look.run
             .threads
@@ -27,11 +27,23 @@ pub(super) fn busy_machine(look: &Look<'_>) -> Option<Seen> {
     let workers = pairs(look)
         .into_iter()
         .filter(|(_, after)| is_worker(after.thread));
-    let (mut without, mut on) = (0, 0);
-    for (before, after) in workers {
-        without += after.without_core.saturating_sub(before.without_core);
-        on += after.on_core.saturating_sub(before.on_core);
-    }
+    workers.fold((0, 0), |(without, on), (before, after)| {
+        (
+            without + after.without_core.saturating_sub(before.without_core),
+            on + after.on_core.saturating_sub(before.on_core),
+        )
+    })
+}
+
+/// Whether workers lost their cores so often that the time of one EDT says little about its work.
+pub(super) fn is_disturbed(look: &Look<'_>) -> bool {
+    let (without, on) = without_and_on(look);
+    without as f64 > LIMITS.cost * (without + on) as f64
+}
+
+/// The rule *busy machine*: workers were ready and had no core, though the process used less than its cores.
+pub(super) fn busy_machine(look: &Look<'_>) -> Option<Seen> {
+    let (without, on) = without_and_on(look);
     let (used, cores) = look.run.process_usage?;
     // Where the process itself has all its cores, its own threads are what its workers wait for.
     let has_all = used as f64 > 0.85 * cores as f64 * look.run.end.max(1) as f64;
@@ -74,7 +86,8 @@ pub(super) fn opencl_start(look: &Look<'_>) -> Option<Seen> {
         .ran
         .iter()
         .min_by_key(|&&edt| look.ground.edt(edt).begin)?;
-    let seen = Seen::saves(slept)
+    // A longer run has no longer a start, so that any other cause comes first.
+    let seen = Seen::default()
         .word("slept", time(slept))
         .word("part", percent(slept / look.ns))
         .word("main", look.run.template_name(look.ground.edt(*first)));
@@ -110,7 +123,13 @@ pub(super) fn sleeps(look: &Look<'_>) -> Option<Seen> {
     let (template, (slept, took, edts)) = most?;
     let units = look.ground.places.get(&0).copied().unwrap_or(1).max(1) as f64;
     let costs = all as f64 / units;
-    if !look.counts(costs) || 3 * slept < took {
+    // Where the system takes cores from the process, not all of that time is in its figures.
+    let part = if is_disturbed(look) {
+        2.0 / 3.0
+    } else {
+        1.0 / 3.0
+    };
+    if !look.counts(costs) || (slept as f64) < part * took as f64 {
         return None;
     }
     let seen = Seen::saves(costs)
@@ -166,6 +185,13 @@ pub(super) fn slow_kernel(look: &Look<'_>) -> Option<Seen> {
     let all = ((on_workers + as_functions) / cores).max(look.ground.longest_on_host() as f64);
     let saves = look.ns - all;
     if kernel < 2 * function || as_functions > now || !look.counts(saves) {
+        return None;
+    }
+    // Where the device helps and takes no core, it should have its share: another rule says which.
+    let host = look.times.places.iter().find(|its| its.place == 0);
+    let takes_core = host.is_some_and(|its| f64::from(its.units) < cores);
+    let adds = function as f64 / (cores * kernel as f64);
+    if measured && !takes_core && adds > LIMITS.cost / 2.0 {
         return None;
     }
     let seen = Seen::saves(saves)

@@ -1,6 +1,6 @@
 //! Rules about the EDT that creates most of the others.
 
-use super::idle::Idleness;
+use super::idle::total;
 use super::look::{LIMITS, Look, Seen, percent, time};
 use crate::recorded::{NEVER, RecordedEdt, median};
 use rustc_hash::FxHashMap;
@@ -79,8 +79,9 @@ fn words(look: &Look<'_>, creator: &Creator<'_>, saves: f64) -> Seen {
 /// The rule *slow creator*: one EDT creates the others more slowly than the workers run them.
 pub(super) fn slow_creator(look: &Look<'_>) -> Option<Seen> {
     let its = creator(look)?;
-    // What waits for all of these EDTs makes an idle worker one that waits for dependences.
-    let idle = look.idle(Idleness::NoWork) + look.idle(Idleness::Dependences);
+    // A worker that wakes for each EDT is idle by several causes: all of them count.
+    let host = look.times.places.iter().find(|place| place.place == 0)?;
+    let idle = host.each(total(host.idle)) as f64;
     let workers = look.ground.places.get(&0).copied().unwrap_or(1) as u64;
     // Where the workers have more than they can run in the meantime, the creator is fast enough.
     let is_slow = its.gap > LIMITS.small_ns / 5

@@ -1,5 +1,6 @@
 //! Rules about EDTs that run beside idle workers: long ones that begin late, and one that runs alone.
 
+use super::cores;
 use super::look::{LIMITS, Look, Seen, percent, time};
 use crate::recorded::{NEVER, RecordedEdt, median};
 
@@ -57,7 +58,15 @@ fn longest(look: &Look<'_>) -> (Vec<u32>, u64) {
         .filter_map(|&edt| look.ground.edt(edt).time())
         .collect();
     let middle = median(&mut times);
-    let is_long = |edt: &RecordedEdt| edt.time().unwrap_or(0) as f64 >= LIMITS.long * middle as f64;
+    // Where workers lost their cores, any EDT may have taken long. Then those count whose template takes long.
+    let is_disturbed = cores::is_disturbed(look);
+    let usual = |edt: &RecordedEdt| match is_disturbed {
+        true => look.ground.medians.at(edt.template, edt.place, u64::MAX),
+        false => edt.time(),
+    };
+    let is_long = |edt: &RecordedEdt| {
+        edt.place == 0 && usual(edt).unwrap_or(0) as f64 >= LIMITS.long * middle as f64
+    };
     let mut long: Vec<u32> = look.ground.ran.clone();
     long.retain(|&edt| is_long(look.ground.edt(edt)));
     long.sort_unstable_by_key(|&edt| std::cmp::Reverse(look.ground.edt(edt).time()));

@@ -107,7 +107,7 @@ rules! {
               {function}{known}. With {cores} workers on all cores, the same EDTs take about {all}.",
         advice "OCR_SCHED=cpu runs the functions alone, and the device takes no core from the workers. Or make the kernel \
                 faster.",
-        instead of [Share SeenLate Placement Starved Tail OtherPolicy WrongModel UnknownTimes MissingVariant NearTheBound
+        instead of [LongLast Share SeenLate Placement Starved Tail OtherPolicy WrongModel UnknownTimes MissingVariant NearTheBound
             Unused];
     Exclusive: "EDTs wait for one block that others have, for a tenth of the run", blocks::exclusive,
         text "EDTs wait for one data block: {many}, most of them of {template}, wanted {block} in mode {mode}, and waited \

@@ -90,7 +90,12 @@ static void fan(ocrEdt_t function, ocrEdt_t last, u32 many, u64 us, double pause
     for (u32 i = 0; i < many; i++) {
         bool isLong = i == longAt;
         u64 length = isLong ? longUs : us;
-        ocrEdtCreate(&edt, isLong ? large : each, 1, &length, 0, NULL, EDT_PROP_NONE, NULL_HINT, &out);
+        /* Where there is a long one, the short ones go before it. */
+        ocrHint_t hint;
+        ocrHintInit(&hint, OCR_HINT_EDT_T);
+        ocrSetHintValue(&hint, OCR_HINT_EDT_PRIORITY, 10);
+        bool isFirst = longAt < many && !isLong;
+        ocrEdtCreate(&edt, isLong ? large : each, 1, &length, 0, NULL, EDT_PROP_NONE, isFirst ? &hint : NULL_HINT, &out);
         if (pause > 0) {
             spin(pause);
         }
@@ -162,7 +167,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     } else if (strcmp(name, "sleeps") == 0) {
         fan(isControl ? workEdt : sleepEdt, stopEdt, 60, 5000, 0, 1000, 0);
     } else if (strcmp(name, "long_last") == 0) {
-        fan(workEdt, stopEdt, 100, 1000, 0, isControl ? 1000 : 99, 60000);
+        fan(workEdt, stopEdt, 100, 1000, 0, isControl ? 1000 : 50, 60000);
     } else if (strcmp(name, "alone") == 0) {
         fan(workEdt, isControl ? stopEdt : combineEdt, 100, 1000, 0, 1000, 0);
     } else if (strcmp(name, "exclusive") == 0) {
@@ -174,7 +179,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         ocrEdtTemplateAddKernel(kernel, bump, NULL, "bump", words, 0);
         chain(kernel, isControl ? kernel : host, 200, 4u << 20);
     } else if (strcmp(name, "slow_kernel") == 0) {
-        kernels(400, isControl ? "-DLOOPS=100u" : "-DLOOPS=40000u");
+        kernels(400, isControl ? "-DLOOPS=100u" : "-DLOOPS=80000u");
     }
     return NULL_GUID;
 }

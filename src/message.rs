@@ -53,8 +53,16 @@ pub(crate) fn keep_standard_error() {
     state.store(is_open, Ordering::Relaxed);
 }
 
+/// Looks again as a program with its own `main` begins a run: what it has put in the place of the standard error before, as
+/// a file of messages, stays that.
+pub(crate) fn keep_standard_error_of_run() {
+    if AT_START[2].load(Ordering::Relaxed) == WAS_OPEN && about_standard_error().is_some() {
+        keep_standard_error();
+    }
+}
+
 /// Whether descriptor 2 is for messages. A program may close it and open a file of its own, which gets the number. So it is
-/// for messages where it is the file that it was when the process began. It is also where the program has put a terminal,
+/// for messages where it is the file that it was when the process, or a run of a program with its own `main`, began. It is also where the program has put a terminal,
 /// another device, a pipe, or a file that is appended to in its place, as for a log. Other files are taken for data, and
 /// so are all that have come to a number that was closed when the process began. For handlers of signals, too.
 pub(crate) fn has_standard_error() -> bool {

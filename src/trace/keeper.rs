@@ -2,7 +2,6 @@
 //! (`crate::apart`), and it is the only one that enlarges, maps, shortens and names the file.
 
 use super::format::HEAD_BYTES;
-use super::recording::Mapped;
 use ocr_base::apart::{self, Kept};
 use ocr_base::output_file::{NewFile, OutputFile};
 use std::fs::{self, File};
@@ -15,9 +14,38 @@ use std::ptr::{self, NonNull};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
+/// A part of the file that is mapped and can be written.
+pub(super) struct Mapped {
+    pub(super) at: NonNull<u8>,
+    pub(super) bytes: usize,
+    /// Where in the file it begins.
+    pub(super) from: u64,
+}
+
+// SAFETY: a mapping belongs to the process, so any thread may use and unmap it.
+unsafe impl Send for Mapped {}
+// SAFETY: threads share the head of the file, of whose fields those that are still written are atomic, and pieces, of
+// which each has segments of its own.
+unsafe impl Sync for Mapped {}
+
+impl Mapped {
+    pub(super) fn has(&self, address: usize) -> bool {
+        let begin = self.at.as_ptr().addr();
+        (begin..begin + self.bytes).contains(&address)
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made with this address and length. References into it borrow the owner, which goes
+        // now, so there are none.
+        unsafe { libc::munmap(self.at.as_ptr().cast(), self.bytes) };
+    }
+}
+
 /// What has become of a file that cannot grow or end as it should.
 #[derive(Debug)]
-pub(super) enum State {
+pub(super) enum KeeperError {
     /// It has no name any more.
     Removed,
     /// It is shorter than it was made.
@@ -26,9 +54,9 @@ pub(super) enum State {
     Full(io::Error),
 }
 
-impl From<io::Error> for State {
-    fn from(error: io::Error) -> State {
-        State::Full(error)
+impl From<io::Error> for KeeperError {
+    fn from(error: io::Error) -> KeeperError {
+        KeeperError::Full(error)
     }
 }
 
@@ -38,14 +66,14 @@ enum Request {
     Grow {
         end: u64,
         bytes: Vec<u64>,
-        to: Sender<Result<Mapped, State>>,
+        to: Sender<Result<Mapped, KeeperError>>,
     },
     /// To close a file that has `whole` bytes. It is cut at `end`, and the ranges in it are given back to the disk.
     End {
         whole: u64,
         end: u64,
         unused: Vec<Range<u64>>,
-        to: Sender<Result<bool, State>>,
+        to: Sender<Result<bool, KeeperError>>,
     },
 }
 
@@ -77,7 +105,7 @@ impl Keeper {
         let name = path.to_owned();
         // A name may be that of a descriptor of the process.
         let find = move |own: io::Result<()>| own.and_then(|()| OutputFile::new(&name));
-        let found = apart::spawn("ocr-files", Kept::Everything, find)?;
+        let found = apart::spawn("names", Kept::Everything, find)?;
         let output = found.join().map_err(|_| gone())??;
         let kept = match output.plain() {
             Some(_) => Kept::Nothing,
@@ -96,7 +124,7 @@ impl Keeper {
             }
             Err(error) => drop(begun.send(Err(error))),
         };
-        let thread = apart::spawn("ocr-recording", kept, work)?;
+        let thread = apart::spawn("trace", kept, work)?;
         let head = begins.recv().map_err(|_| gone())??;
         Ok((Keeper { requests, thread }, head))
     }
@@ -104,8 +132,8 @@ impl Keeper {
     /// Asks for something, and waits for the answer.
     fn ask<T>(
         &self,
-        request: impl FnOnce(Sender<Result<T, State>>) -> Request,
-    ) -> Result<T, State> {
+        request: impl FnOnce(Sender<Result<T, KeeperError>>) -> Request,
+    ) -> Result<T, KeeperError> {
         let (to, answer) = channel();
         let is_asked = self.requests.send(request(to)).is_ok();
         match answer.recv() {
@@ -115,14 +143,19 @@ impl Keeper {
     }
 
     /// Enlarges a file that ends at `end`, by the first of these numbers of bytes for which there is room, and maps them.
-    pub(super) fn grow(&self, end: u64, bytes: &[u64]) -> Result<Mapped, State> {
+    pub(super) fn grow(&self, end: u64, bytes: &[u64]) -> Result<Mapped, KeeperError> {
         let bytes = bytes.to_vec();
         self.ask(|to| Request::Grow { end, bytes, to })
     }
 
     /// Closes a file that has `whole` bytes, and cuts it at `end`. The ranges in it are given back to the disk. Returns
     /// whether the file is under its name.
-    pub(super) fn end(self, whole: u64, end: u64, unused: Vec<Range<u64>>) -> Result<bool, State> {
+    pub(super) fn end(
+        self,
+        whole: u64,
+        end: u64,
+        unused: Vec<Range<u64>>,
+    ) -> Result<bool, KeeperError> {
         let answer = self.ask(|to| Request::End {
             whole,
             end,
@@ -191,18 +224,18 @@ impl KeptFile {
     }
 
     /// Whether the file has a name and as many bytes as it should.
-    fn check(&self, bytes: u64) -> Result<(), State> {
+    fn check(&self, bytes: u64) -> Result<(), KeeperError> {
         let about = self.file.metadata()?;
         if about.nlink() == 0 {
-            return Err(State::Removed);
+            return Err(KeeperError::Removed);
         }
         if about.len() < bytes {
-            return Err(State::Cut);
+            return Err(KeeperError::Cut);
         }
         Ok(())
     }
 
-    fn grow(&self, end: u64, bytes: &[u64]) -> Result<Mapped, State> {
+    fn grow(&self, end: u64, bytes: &[u64]) -> Result<Mapped, KeeperError> {
         self.check(end)?;
         let mut error = gone();
         for bytes in bytes {
@@ -214,7 +247,7 @@ impl KeptFile {
         Err(error.into())
     }
 
-    fn end(&mut self, whole: u64, end: u64, unused: &[Range<u64>]) -> Result<bool, State> {
+    fn end(&mut self, whole: u64, end: u64, unused: &[Range<u64>]) -> Result<bool, KeeperError> {
         self.check(whole)?;
         if end < whole {
             self.file.set_len(end)?;

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `recording.rs` | the file of a run, and when it begins and ends |
 //! | `keeper.rs` | the thread that has the file open |
-//! | `identity.rs` | which run a file is of, and which name a run may have |
+//! | `crates/ocr-trace/src/identity.rs` | which run a file is of, and which name a run may have |
 //! | `writer.rs` | the segment that each thread fills |
 //! | `events.rs` | one function for each thing that happens |
 //!

@@ -31,7 +31,7 @@ use super::format::{
     LEAST_SEGMENT, MAGIC, MOST_APART, RECORD_BYTES, SEGMENT_HEAD_BYTES, SEGMENT_MAGIC,
     SEGMENT_UNIT, SegmentHead, TEXT_AT, VERSION,
 };
-use super::keeper::{Keeper, State};
+use super::keeper::{Keeper, KeeperError, Mapped};
 use crate::text::Readable;
 use ocr_base::lock::{Mutex, rank};
 use ocr_trace::identity::RunIdentity;
@@ -40,7 +40,6 @@ use std::cell::Cell;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::ptr;
-use std::ptr::NonNull;
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, compiler_fence,
 };
@@ -70,35 +69,6 @@ static NEWEST: AtomicPtr<Recording> = AtomicPtr::new(ptr::null_mut());
 pub(crate) fn is_on() -> bool {
     // Relaxed: a caller that goes on to record reads the pointer once more, with acquire order.
     !CURRENT.load(Ordering::Relaxed).is_null()
-}
-
-/// A part of the file that is mapped and can be written.
-pub(super) struct Mapped {
-    pub(super) at: NonNull<u8>,
-    pub(super) bytes: usize,
-    /// Where in the file it begins.
-    pub(super) from: u64,
-}
-
-// SAFETY: a mapping belongs to the process, so any thread may use and unmap it.
-unsafe impl Send for Mapped {}
-// SAFETY: threads share the head of the file, of whose fields those that are still written are atomic, and pieces, of
-// which each has segments of its own.
-unsafe impl Sync for Mapped {}
-
-impl Mapped {
-    fn has(&self, address: usize) -> bool {
-        let begin = self.at.as_ptr().addr();
-        (begin..begin + self.bytes).contains(&address)
-    }
-}
-
-impl Drop for Mapped {
-    fn drop(&mut self) {
-        // SAFETY: the mapping was made with this address and length. References into it borrow the owner, which goes
-        // now, so there are none.
-        unsafe { libc::munmap(self.at.as_ptr().cast(), self.bytes) };
-    }
 }
 
 /// A part of a piece that has the length and the place of a segment.
@@ -599,9 +569,9 @@ impl Recording {
                 self.calibrate();
                 return Some(room);
             }
-            Err(State::Removed) => Broken::Removed,
-            Err(State::Cut) => Broken::Cut,
-            Err(State::Full(error)) => {
+            Err(KeeperError::Removed) => Broken::Removed,
+            Err(KeeperError::Cut) => Broken::Cut,
+            Err(KeeperError::Full(error)) => {
                 if !self.full.swap(true, Ordering::Relaxed) {
                     warning!(
                         "the recording {} has {end} bytes and gets no more: {error}. The program goes on; each thread \
@@ -687,12 +657,14 @@ impl Recording {
             }
             (None, Err(why)) => {
                 match why {
-                    State::Removed => warning!("the recording {name} {}", Broken::Removed.words()),
-                    State::Cut => warning!(
+                    KeeperError::Removed => {
+                        warning!("the recording {name} {}", Broken::Removed.words())
+                    }
+                    KeeperError::Cut => warning!(
                         "the recording {name} {}, and cannot be used",
                         Broken::Cut.words()
                     ),
-                    State::Full(error) => {
+                    KeeperError::Full(error) => {
                         warning!("the recording {name} cannot be written: {error}");
                     }
                 }

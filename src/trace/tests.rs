@@ -273,7 +273,8 @@ fn what_a_thread_has_not_filled_is_given_back() {
         writer.append(recording, record(x));
     }
     let length = fs::metadata(&place.0).expect("it is there").len();
-    assert!(length <= HEAD_BYTES + SEGMENT_UNIT, "{length}");
+    // A first segment for each of them would take thirteen times as much.
+    assert!(length <= HEAD_BYTES + 2 * SEGMENT_UNIT, "{length}");
     // Some end while others write.
     let mut writers: Vec<RecordWriter> = (0..20).map(|_| RecordWriter::NEW).collect();
     for x in 200..20_000 {

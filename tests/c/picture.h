@@ -36,7 +36,7 @@ static inline void has(const char *name, const char *what) {
 
 /* Asks, and waits until the text and the graph are there, of this time. */
 static inline void take_picture(void) {
-    int before = dup(2), file = open(text_file, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    int before = dup(2), file = open(text_file, O_CREAT | O_TRUNC | O_WRONLY | O_APPEND, 0600);
     CHECK(before >= 0 && file >= 0);
     CHECK_EQ(dup2(file, 2), 2);
     unlink(graph_file);

@@ -33,6 +33,9 @@ pub enum Kept {
     Everything,
 }
 
+/// How the names of such threads begin, by which they are told from others.
+pub const NAME: &str = "ocr-file-";
+
 /// How many such threads have begun, and how many are about to end. For those who count the threads of the process: a
 /// thread is in neither number before it is there, and in both of them before it is gone. Sequentially consistent, since they
 /// are read before and after the system is asked.
@@ -115,14 +118,14 @@ fn without_handlers<T>(begin: impl FnOnce() -> T) -> T {
     begun
 }
 
-/// Starts a thread with a table of its own. `work` gets the error where the system gives the thread none; it must not use
+/// Starts a thread with a table of its own; its name is [`NAME`] and `name`. `work` gets the error where the system gives the thread none; it must not use
 /// descriptors then.
 pub fn spawn<T: Send + 'static>(
     name: &str,
     kept: Kept,
     work: impl FnOnce(io::Result<()>) -> T + Send + 'static,
 ) -> io::Result<JoinHandle<T>> {
-    let thread = Builder::new().name(name.to_string());
+    let thread = Builder::new().name(format!("{NAME}{name}"));
     let counted = move || {
         let _counted = Counted::new();
         work(leave_table(kept))
@@ -137,7 +140,7 @@ pub fn run<T: Send>(name: &str, kept: Kept, work: impl FnOnce() -> T + Send) -> 
         leave_table(kept).map(|()| work())
     };
     std::thread::scope(|scope| {
-        let thread = Builder::new().name(name.to_string());
+        let thread = Builder::new().name(format!("{NAME}{name}"));
         let thread = without_handlers(|| thread.spawn_scoped(scope, left))?;
         thread
             .join()
@@ -168,7 +171,7 @@ mod tests {
             let theirs = File::open("/dev/zero").expect("it is there");
             assert_eq!(theirs.as_raw_fd(), 0);
         };
-        let thread = spawn("ocr-files", Kept::Nothing, work).expect("a thread");
+        let thread = spawn("work", Kept::Nothing, work).expect("a thread");
         thread.join().expect("it has ended well");
         assert!(is_open(number));
     }
@@ -186,7 +189,7 @@ mod tests {
             let _ = wait.recv();
             is_open(number)
         };
-        let thread = spawn("ocr-files", Kept::Everything, work).expect("a thread");
+        let thread = spawn("work", Kept::Everything, work).expect("a thread");
         has_left.recv().expect("it has left");
         drop(ours);
         closed.send(()).expect("it waits");
@@ -205,7 +208,7 @@ mod tests {
         };
         let before = is_blocked(libc::SIGTERM);
         let work = move |_| [libc::SIGTERM, libc::SIGUSR1, libc::SIGBUS].map(is_blocked);
-        let thread = spawn("ocr-files", Kept::Nothing, work).expect("a thread");
+        let thread = spawn("work", Kept::Nothing, work).expect("a thread");
         assert_eq!(thread.join().expect("it has ended"), [true, true, false]);
         assert_eq!(is_blocked(libc::SIGTERM), before);
     }

@@ -821,9 +821,7 @@ fn no_signals() -> libc::sigset_t {
 /// meanwhile changes what the work writes, and the other way round. Where the system gives no thread, this one does it.
 pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let mut work = Some(work);
-    let done = crate::apart::run("ocr-files", Kept::Everything, || {
-        work.take().map(|work| work())
-    });
+    let done = crate::apart::run("work", Kept::Everything, || work.take().map(|work| work()));
     match (done, work) {
         (Ok(Some(done)), _) => done,
         (_, Some(work)) => work(),

@@ -152,7 +152,11 @@ fn info_shows_settings_with_their_origin() {
 fn info_refuses_wrong_settings() {
     for (variable, value, says) in [
         ("OCR_WORKERS", "0", "$OCR_WORKERS: \"0\" is not a number"),
-        ("OCR_BIND", "1", "$OCR_BIND: \"1\" is neither auto nor off"),
+        (
+            "OCR_BIND",
+            "1",
+            "$OCR_BIND: \"1\" is none of auto, cores, off",
+        ),
         ("OCR_SCHED", "fast", "there is no policy \"fast\""),
         ("OCR_DEVICES", "big", "'big' names no devices"),
         ("OCR_CONFIG", "/nonexistent.toml", "/nonexistent.toml"),

@@ -116,7 +116,9 @@ fn every_policy_adds_what_it_has_measured() {
         let found = entries(&directory);
         let functions = found.iter().filter(|entry| entry.key.variant == "function");
         let samples = functions.map(ModelEntry::samples).sum::<usize>();
-        assert!(samples >= before.max(1), "{policy}: {found:?}");
+        // What `eft` has measured may outvote older samples.
+        let least = if policy == "eft" { 1 } else { before.max(1) };
+        assert!(samples >= least, "{policy}: {found:?}");
         before = samples;
     }
     if has_device() {
@@ -436,7 +438,8 @@ fn models_can_be_off_and_homes_missing() {
         ("XDG_CACHE_HOME", home_text),
     ];
     run(&example(), &home, &off);
-    // A policy that does not learn keeps nothing where nobody has asked for it.
+    assert!(!home.join(".cache/ocr").exists() && !home.join("ocr").exists());
+    // Every policy keeps what it has measured.
     let mut plain = command(
         &example(),
         &home,
@@ -444,7 +447,7 @@ fn models_can_be_off_and_homes_missing() {
     );
     plain.env_remove("OCR_MODELS").env_remove("XDG_CACHE_HOME");
     assert!(plain.output().expect("it can be started").status.success());
-    assert!(!home.join(".cache/ocr").exists() && !home.join("ocr").exists());
+    assert!(home.join(".cache/ocr/models").exists());
     for policy in ["eager", "static:1:1"] {
         let mut homeless = command(&example(), &home, &[("OCR_SCHED", policy)]);
         for variable in ["HOME", "XDG_CACHE_HOME", "OCR_MODELS"] {

@@ -14,6 +14,7 @@ use crate::cores::CoreSet;
 use crate::device::opencl::surroundings;
 use crate::stack::SignalStack;
 use crate::text::read_file;
+use ocr_base::apart;
 use ocr_base::lock::{Mutex, rank};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -197,7 +198,9 @@ pub fn program_has_opencl() -> bool {
 
 /// Whether a thread of this process, that may not exist, has a mark.
 fn is_marked(id: &str) -> bool {
-    about(id, "comm").starts_with(NAME) || has_flag(id)
+    let name = about(id, "comm");
+    // A thread with descriptors of its own inherits the flag where one of OpenCL's has started it, and is counted by itself.
+    name.starts_with(NAME) || !name.starts_with(apart::NAME) && has_flag(id)
 }
 
 fn has_flag(id: &str) -> bool {

@@ -9,6 +9,7 @@ use crate::engine::state::fatal::{exit_now, fatal};
 use crate::engine::state::fork;
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
+use crate::message::keep_standard_error_of_run;
 use crate::object::guid::Guid;
 use crate::report::tally::Wait;
 use ocr_base::lock::{Mutex, rank};
@@ -49,6 +50,7 @@ pub(crate) fn settings_file() -> Option<PathBuf> {
 
 /// Begins a run. `file` is a settings file, if the program names one.
 pub(crate) fn begin(file: Option<PathBuf>) {
+    keep_standard_error_of_run();
     let mut current = RUN.lock();
     if Runtime::current().is_some() {
         fork::check_fork("ocrLegacyInit");

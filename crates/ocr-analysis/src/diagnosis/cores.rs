@@ -1,7 +1,7 @@
 //! Rules about cores: threads that were ready and had none, EDTs that slept, and kernels that cost a worker its core.
 
 use super::look::{LIMITS, Look, Seen, percent, time};
-use crate::recorded::{RecordedRun, Usage};
+use crate::recorded::Usage;
 use rustc_hash::FxHashMap;
 
 /// The records of one thread, each with the one before it.
@@ -58,24 +58,6 @@ pub(super) fn busy_machine(look: &Look<'_>) -> Option<Seen> {
         .word("part", percent(part))
         .word("without", time(without as f64));
     Some(seen)
-}
-
-/// How many nanoseconds the first EDT was off its core in a run with devices: there it waits in calls of the runtime
-/// until OpenCL has started and kernels are compiled. 0 where that is not recorded.
-pub(super) fn start_ns(run: &RecordedRun) -> u64 {
-    let first = (0..run.edts.len() as u32).min_by_key(|&edt| run.edts[edt as usize].begin);
-    let Some(first) = first.filter(|_| !run.devices.is_empty()) else {
-        return 0;
-    };
-    let edt = &run.edts[first as usize];
-    let is_its = |usage: &&Usage| usage.edt == first && usage.thread == edt.lane;
-    let its = || run.usage.iter().filter(is_its);
-    let (Some(before), Some(after), Some(took)) = (its().next(), its().last(), edt.time()) else {
-        return 0;
-    };
-    let used = after.on_core.saturating_sub(before.on_core)
-        + after.without_core.saturating_sub(before.without_core);
-    took.saturating_sub(used)
 }
 
 /// The rule *OpenCL start*: the start took a good part of the run.

@@ -113,17 +113,24 @@ fn name(text: &str) -> String {
 }
 
 /// The field `order` of these times: a letter for each of the last samples, the oldest first; `b` if it ran beside
-/// others, otherwise `a`.
+/// others, otherwise `a`. Samples of one kind may have been outvoted by newer ones: where none of a kind is left, the
+/// text begins.
 fn order(times: &KeptTimes) -> String {
-    let count = (times.alone.len() + times.beside.len()).min(KEPT);
-    let letter = |at: usize| {
-        if times.lately >> at & 1 != 0 {
-            'b'
+    let (mut alone, mut beside) = (times.alone.len(), times.beside.len());
+    let mut letters = Vec::new();
+    for at in 0..(alone + beside).min(KEPT) {
+        let (left, letter) = if times.lately >> at & 1 != 0 {
+            (&mut beside, 'b')
         } else {
-            'a'
-        }
-    };
-    (0..count).rev().map(letter).collect()
+            (&mut alone, 'a')
+        };
+        let Some(less) = left.checked_sub(1) else {
+            break;
+        };
+        *left = less;
+        letters.push(letter);
+    }
+    letters.iter().rev().collect()
 }
 
 /// [`KeptTimes::lately`] by the text of the field `order`. None where the text has another letter than `a` and `b`, or
@@ -472,6 +479,19 @@ mod tests {
             "{FIRST_LINE}\nplace\tx\n{line}\tcheck={:08x}\n",
             check(&line)
         )
+    }
+
+    #[test]
+    fn the_order_names_no_more_samples_than_there_are() {
+        let times = KeptTimes {
+            alone: vec![5, 6],
+            beside: vec![7; 9],
+            lately: 0b1000,
+            first: None,
+        };
+        // Older samples that ran alone have been outvoted.
+        assert_eq!(order(&times), "aa");
+        assert_eq!(kinds("aa", 2, 9), Some(0));
     }
 
     #[test]

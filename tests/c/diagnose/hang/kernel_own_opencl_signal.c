@@ -9,6 +9,7 @@
 // stderr: (mainEdt)
 // stderr: 1 running, 0 ready
 #include "own_opencl.h"
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -28,6 +29,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     const int standard = dup(STDERR_FILENO);
     CHECK(file != NULL && standard >= 0);
     before = fileno(file);
+    /* Only a file that is appended to counts as one for messages, within a run. */
+    CHECK(fcntl(before, F_SETFL, O_APPEND) == 0);
     CHECK(dup2(before, STDERR_FILENO) >= 0);
     ask_opencl();
     /* The thread that watches takes the signal back, which takes it some seconds where OpenCL was asked within the run. */

@@ -287,7 +287,11 @@ fn what_cannot_be_read_or_written_fails_nothing() {
         fs::create_dir(&path).expect("target/ can be written");
     }
     assert_eq!(run(&example(), &blocked, &[]), "");
-    let said = run(&example(), &blocked, &[("OCR_STATS", "1")]);
+    let said = run(
+        &example(),
+        &blocked,
+        &[("OCR_STATS", "1"), ("OCR_SCHED", "eft")],
+    );
     assert!(
         said.contains("what earlier runs have learned cannot be read: "),
         "{said}"

@@ -25,6 +25,10 @@ use crate::text::read_file;
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// How often the threads are looked at, if one of them runs: a millisecond lies between two looks.
+const TRIES: usize = 5;
 
 /// The threads that sleep so, by the system's numbers, and how often each has given up its processor.
 type Sleepers = BTreeMap<i32, u64>;
@@ -36,7 +40,13 @@ impl Runtime {
         if handled_by_program().is_some() {
             return None;
         }
-        let first = sleepers()?;
+        // A thread that the runtime has just had look at files may be about to end.
+        let first = (0..TRIES).find_map(|_| {
+            sleepers().or_else(|| {
+                std::thread::sleep(Duration::from_millis(1));
+                None
+            })
+        })?;
         if self.in_flight.load(Ordering::SeqCst) != 0 || self.end.is_ending() {
             return None;
         }
@@ -54,11 +64,26 @@ fn sleepers() -> Option<Sleepers> {
         let id = task.ok()?.file_name().into_string().ok()?;
         let number = id.parse().ok()?;
         if number != this && number != bell::thread() {
-            let switches = switches_of_sleeper(&id).or_else(|| looks(&id, number).then_some(0));
-            sleepers.insert(number, switches?);
+            match switches_of_sleeper(&id).or_else(|| looks(&id, number).then_some(0)) {
+                Some(switches) => {
+                    sleepers.insert(number, switches);
+                }
+                None if has_ended(&id) => {}
+                None => return None,
+            }
         }
     }
     Some(sleepers)
+}
+
+/// Whether a thread has ended: the system lists it for a moment longer.
+fn has_ended(id: &str) -> bool {
+    let status = read_file(format!("/proc/self/task/{id}/status"));
+    status.map_or(true, |status| {
+        ["\nState:\tX", "\nState:\tZ"]
+            .iter()
+            .any(|state| status.contains(state))
+    })
 }
 
 /// How often a thread that sleeps so has given up its processor.

@@ -238,9 +238,10 @@ fn knowledge(program: &Path) {
         for (edts, steps, first_bar, bar) in FEW_AND_MANY {
             let steps = if measuring() { steps } else { steps / 1000 };
             let run = |policy: &str, exchanged: bool, models: &str| {
-                let (on_host, on_device) = match exchanged {
-                    false => (host, device_part),
-                    true => (device_part, host),
+                let (on_host, on_device) = if exchanged {
+                    (device_part, host)
+                } else {
+                    (host, device_part)
                 };
                 let numbers = [edts, steps * on_host, steps * on_device].map(|n| n.to_string());
                 let arguments = ["independent", &numbers[0], &numbers[1], &numbers[2], "1"];

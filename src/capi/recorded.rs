@@ -114,7 +114,7 @@ fn after(api: Api, args: &[u64; MAX_ARGS], is_done: bool) {
                     // SAFETY: the header asks for null or valid parameters, and these are not null.
                     let params = unsafe { &*params };
                     // SAFETY: the kind says which member of the union is meant.
-                    unsafe { params.__bindgen_anon_1.EVENT_LATCH.counter as u64 }
+                    unsafe { params.__bindgen_anon_1.EVENT_LATCH.counter }
                 }
                 _ => 0,
             };

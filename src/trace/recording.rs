@@ -38,6 +38,7 @@ use ocr_trace::identity::RunIdentity;
 use rustc_hash::FxHashSet;
 use std::cell::Cell;
 use std::io;
+use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::atomic::{
@@ -454,14 +455,19 @@ impl Recording {
 
     /// Whether the head is that of this recording still.
     fn is_intact(&self) -> bool {
-        let head = self.head.at.cast::<Head>().as_ptr();
-        // SAFETY: the mapping has a head, and lives as long as `self`. The fields are read as bytes that another process
-        // may change.
-        let magic = unsafe { (&raw const (*head).magic).read_volatile() };
-        // SAFETY: as above.
-        let process = unsafe { (&raw const (*head).process).read_volatile() };
-        // SAFETY: as above.
-        let ticks = unsafe { (&raw const (*head).first_ticks).read_volatile() };
+        let head = self.head.at.as_ptr();
+        let magic = head.wrapping_add(offset_of!(Head, magic)).cast::<[u8; 8]>();
+        let process = head.wrapping_add(offset_of!(Head, process)).cast::<u32>();
+        let ticks = head
+            .wrapping_add(offset_of!(Head, first_ticks))
+            .cast::<u64>();
+        // SAFETY: the mapping has a head, and lives as long as `self`. The field is read as bytes that another process may
+        // change.
+        let magic = unsafe { magic.read_volatile() };
+        // SAFETY: the field is in the mapped head, which another process may change.
+        let process = unsafe { process.read_volatile() };
+        // SAFETY: the field is in the mapped head, which another process may change.
+        let ticks = unsafe { ticks.read_volatile() };
         (magic, process, ticks) == (MAGIC, self.process, self.first[0])
     }
 
@@ -693,7 +699,7 @@ pub(super) fn now_and_length(ns: u64) -> (u64, u64) {
             let since = now.saturating_sub(first_ticks);
             u128::from(ns) * u128::from(since) / u128::from(since_ns)
         }
-        speed => u128::from(ns) * u128::from(speed) >> 30,
+        speed => (u128::from(ns) * u128::from(speed)) >> 30,
     };
     (now, length as u64)
 }

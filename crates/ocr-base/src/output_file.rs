@@ -550,11 +550,12 @@ fn folder_of(path: &Path) -> &Path {
 /// What a name stands for that is no link.
 fn place_of(at: PathBuf, about: Option<&Metadata>, ends_in_slash: bool) -> io::Result<OutputPlace> {
     let Some(about) = about else {
-        return match ends_in_slash || at.file_name().is_none() {
-            true => Err(io::Error::other(
+        return if ends_in_slash || at.file_name().is_none() {
+            Err(io::Error::other(
                 "its name ends in /, as that of a folder does",
-            )),
-            false => Ok(OutputPlace::Plain(at)),
+            ))
+        } else {
+            Ok(OutputPlace::Plain(at))
         };
     };
     let kind = about.file_type();

@@ -52,7 +52,7 @@ impl Context {
         let (lines, apart) = if size <= LOOKED_AT {
             (size.div_ceil(LINE), LINE)
         } else {
-            (LOOKED_AT / LINE, size / (LOOKED_AT / LINE) & !7)
+            (LOOKED_AT / LINE, (size / (LOOKED_AT / LINE)) & !7)
         };
         for line in 0..lines {
             let line = line * apart;

@@ -60,9 +60,12 @@ fn longest(look: &Look<'_>) -> (Vec<u32>, u64) {
     let middle = median(&mut times);
     // Where workers lost their cores, any EDT may have taken long. Then those count whose template takes long.
     let is_disturbed = cores::is_disturbed(look);
-    let usual = |edt: &RecordedEdt| match is_disturbed {
-        true => look.ground.medians.at(edt.template, edt.place, u64::MAX),
-        false => edt.time(),
+    let usual = |edt: &RecordedEdt| {
+        if is_disturbed {
+            look.ground.medians.at(edt.template, edt.place, u64::MAX)
+        } else {
+            edt.time()
+        }
     };
     let is_long = |edt: &RecordedEdt| {
         edt.place == 0 && usual(edt).unwrap_or(0) as f64 >= LIMITS.long * middle as f64

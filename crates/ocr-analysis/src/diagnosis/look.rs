@@ -251,7 +251,8 @@ fn start_ns(run: &RecordedRun) -> u64 {
     let edt = &run.edts[first as usize];
     let is_its = |usage: &&Usage| usage.edt == first && usage.thread == edt.lane;
     let its = || run.usage.iter().filter(is_its);
-    let (Some(before), Some(after), Some(took)) = (its().next(), its().last(), edt.time()) else {
+    let (Some(before), Some(after), Some(took)) = (its().next(), its().next_back(), edt.time())
+    else {
         return 0;
     };
     let used = after.on_core.saturating_sub(before.on_core)

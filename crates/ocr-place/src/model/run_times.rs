@@ -498,7 +498,7 @@ mod tests {
                     times.sample(0, 64, before + round % 3, round % 2 == 0);
                 }
                 let noticed = (0..5).find(|round| {
-                    times.sample(0, 64, after, kinds >> round % 4 & 1 != 0);
+                    times.sample(0, 64, after, (kinds >> (round % 4)) & 1 != 0);
                     expected(&times, 0, 64) == Some(after)
                 });
                 assert!(noticed.is_some(), "{after} {kinds:b}");

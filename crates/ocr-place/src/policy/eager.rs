@@ -1,5 +1,5 @@
 //! `eager`: EDTs go to the first place that is free, whatever they cost there. The pool in which EDTs wait is
-//! [`crate::sched::queues::Queues::pool`].
+//! `Queues::pool` of the runtime.
 
 use super::interface::{Choice, Choices, Machine, Policy, PolicyEntry};
 

@@ -2,7 +2,7 @@
 //!
 //! It plans early and commits late. A ready EDT is put before the place where it should end first: behind what the place
 //! was given and what waits there, when its blocks have come, after the time that its variant takes there. A place is
-//! given little at once ([`Queue::has_room`]), and what it was not given may still go elsewhere:
+//! given little at once (`Queue::has_room`), and what it was not given may still go elsewhere:
 //!
 //! - An EDT whose turn it is goes to another place if it ends sooner there by now.
 //! - A place without work takes an EDT that waits for another place, if that ends sooner so.

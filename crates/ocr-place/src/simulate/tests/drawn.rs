@@ -155,7 +155,8 @@ fn draw(random: &mut Random) -> Drawn {
 fn eft_loses_little_whatever_is_known() {
     let mut random = Random(1);
     let machine = machine(1, 1);
-    let mut worst: BTreeMap<(Form, usize, Knows, bool), [(f64, String); 2]> = BTreeMap::new();
+    type Worst = [(f64, String); 2];
+    let mut worst: BTreeMap<(Form, usize, Knows, bool), Worst> = BTreeMap::new();
     let mut wrong = Vec::new();
     let cases = match () {
         () if cfg!(miri) => 10,

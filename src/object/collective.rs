@@ -20,13 +20,16 @@ use super::link::Link;
 use super::reduction::Operator;
 use crate::heap::may_fail;
 #[cfg(loom)]
-use loom::sync::{Mutex, MutexGuard};
-#[cfg(not(loom))]
-use ocr_base::lock::{Mutex, MutexGuard, rank};
+use loom::sync::{Mutex as CollectiveMutex, MutexGuard as CollectiveGuard};
 use std::alloc::{Layout, alloc_zeroed};
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ptr::NonNull;
+
+#[cfg(not(loom))]
+type CollectiveMutex<T> = ocr_base::lock::Mutex<ocr_base::lock::rank::Collective, T>;
+#[cfg(not(loom))]
+type CollectiveGuard<'a, T> = ocr_base::lock::MutexGuard<'a, ocr_base::lock::rank::Collective, T>;
 
 /// The value of `maxGen` by which a collective event has generations without a limit.
 pub(crate) const UNBOUNDED: u32 = u32::MAX;
@@ -116,7 +119,7 @@ struct CollectiveState {
 pub struct Collective {
     /// What it was created with.
     pub params: Params,
-    state: Mutex<rank::Collective, CollectiveState>,
+    state: CollectiveMutex<CollectiveState>,
 }
 
 impl Collective {
@@ -130,11 +133,11 @@ impl Collective {
         };
         Some(Collective {
             params,
-            state: Mutex::new(state),
+            state: CollectiveMutex::new(state),
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, rank::Collective, CollectiveState> {
+    fn state(&self) -> CollectiveGuard<'_, CollectiveState> {
         #[cfg(not(loom))]
         return self.state.lock();
         #[cfg(loom)]

@@ -22,11 +22,14 @@
 
 use crate::sync::{AtomicU64, Ordering, fence, preemption_point};
 #[cfg(loom)]
-use loom::sync::{Mutex, MutexGuard};
-#[cfg(not(loom))]
-use ocr_base::lock::{Mutex, MutexGuard, rank};
+use loom::sync::{Mutex as ListMutex, MutexGuard as ListGuard};
 use std::collections::HashMap;
 use std::hash::Hash;
+
+#[cfg(not(loom))]
+type ListMutex<T> = ocr_base::lock::Mutex<ocr_base::lock::rank::LabelWaiters, T>;
+#[cfg(not(loom))]
+type ListGuard<'a, T> = ocr_base::lock::MutexGuard<'a, ocr_base::lock::rank::LabelWaiters, T>;
 
 /// What is called when it is as wanted. It must not block.
 pub(crate) type Wake = Box<dyn FnOnce() + Send>;
@@ -34,7 +37,7 @@ pub(crate) type Wake = Box<dyn FnOnce() + Send>;
 /// What waits, by what it waits for.
 pub(crate) struct Waiting<K, T> {
     count: AtomicU64,
-    list: Mutex<rank::LabelWaiters, List<K, T>>,
+    list: ListMutex<List<K, T>>,
 }
 
 struct List<K, T> {
@@ -47,7 +50,7 @@ impl<K, T> Default for Waiting<K, T> {
     fn default() -> Self {
         Waiting {
             count: AtomicU64::new(0),
-            list: Mutex::new(List {
+            list: ListMutex::new(List {
                 waiting: HashMap::new(),
                 next: 0,
             }),
@@ -80,7 +83,7 @@ impl<K: Eq + Hash, T> List<K, T> {
 }
 
 impl<K: Eq + Hash + Copy, T> Waiting<K, T> {
-    fn list(&self) -> MutexGuard<'_, rank::LabelWaiters, List<K, T>> {
+    fn list(&self) -> ListGuard<'_, List<K, T>> {
         #[cfg(not(loom))]
         return self.list.lock();
         #[cfg(loom)]
@@ -214,7 +217,7 @@ mod loom_models {
             Arc::new(Opened {
                 label: Header::new(),
                 waiting: Waiting::default(),
-                done: Mutex::new(Vec::new()),
+                done: ListMutex::new(Vec::new()),
             })
         }
 

@@ -8,7 +8,7 @@ pub(crate) fn is_on() -> bool {
 /// The functions of `trace/events.rs`, which do nothing here.
 pub(crate) mod events {
     pub(crate) fn satisfied(_edt: u64, _slot: u32, _data: u64, _mode: u8) {}
-    pub(crate) fn linked(_edt: u64, _slot: u32, _source: u64, _mode: u8) {}
+    pub(crate) fn linked(_edt: u64, _slot: u32, _source: (u64, u32), _mode: u8) {}
     pub(crate) fn follows(_edt: u64, _first: u64) {}
     pub(crate) fn block(_block: u64, _size: u64) {}
     pub(crate) fn block_gone(_block: u64) {}

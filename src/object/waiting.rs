@@ -207,7 +207,7 @@ mod loom_models {
     struct Opened {
         label: Header<TestState>,
         waiting: Waiting<u32, usize>,
-        done: Mutex<Vec<usize>>,
+        done: ListMutex<Vec<usize>>,
     }
 
     const LABEL: u32 = FIRST_LABEL_GENERATION;

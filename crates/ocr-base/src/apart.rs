@@ -4,7 +4,7 @@
 //! close any number there (`closefrom(3)`), open a file that gets the number, or put another file in its place
 //! (`dup2`). What the runtime does with a number that it has been given once may then reach a file of the program.
 //!
-//! So what the runtime opens while a program runs is opened in a thread that has left the table of the process:
+//! The runtime opens files, while a program runs, in a thread that has left the table of the process:
 //!
 //! - The system gives such a thread a table of its own (`CLOSE_RANGE_UNSHARE`). No call of another thread can close,
 //!   replace or see what is in it, whatever number it names.

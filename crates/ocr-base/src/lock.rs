@@ -4,7 +4,7 @@
 //! stand behind it in the table: so the table has no circle, or it does not compile. A thread that keeps to the table
 //! never waits in a circle of locks.
 //!
-//! That threads keep to it is checked in builds with debug assertions, which `make verify JOBS=ranks` tests. A thread that
+//! Builds with debug assertions check that threads keep to the table; `make verify JOBS=ranks` tests such a build. A thread that
 //! takes a lock which may not be taken under the last one it holds panics there, with the names of both. What is only
 //! tried (`try_lock`) waits for nothing, and is not checked. In other builds a rank costs nothing.
 //!

@@ -71,19 +71,19 @@ impl Seen {
         }
     }
 
-    /// The same, about a place.
+    /// What was seen was seen in this place.
     pub(super) fn at(mut self, place: u8) -> Seen {
         self.place = Some(place);
         self
     }
 
-    /// The same, about a template.
+    /// What was seen is about the EDTs of this template.
     pub(super) fn of(mut self, template: u32) -> Seen {
         self.template = Some(template);
         self
     }
 
-    /// The same, with the words for a name in braces.
+    /// The words that stand for `{name}` in the text and the advice of the rule.
     pub(super) fn word(mut self, name: &'static str, words: impl Into<String>) -> Seen {
         self.words.push((name, words.into()));
         self

@@ -401,7 +401,7 @@ impl Finder<'_> {
 
     // ---- EDTs --------------------------------------------------------------------------------------------------------
 
-    /// That an EDT is there before others connect something to it is not looked at: maps and labels see to that.
+    /// Whether an EDT is there before others connect something to it is not looked at: maps and labels see to that.
     fn edts(&mut self) {
         let all = self.all;
         let mut deeds = all.on_edts.clone();

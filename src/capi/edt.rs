@@ -393,10 +393,11 @@ pub(super) fn destroy_template(template: Guid) -> Status {
     with(Status::EPERM, |context| {
         let templates = &context.runtime.objects.templates;
         let destroyed = templates.destroy(&mut context.caches.templates, template);
-        if destroyed {
+        if let Some(work) = destroyed {
             context.unmap(template);
+            context.release_kernels(work);
         }
-        found(destroyed)
+        found(destroyed.is_some())
     })
 }
 

@@ -141,14 +141,14 @@ impl Templates {
         true
     }
 
-    /// Destroys a template; EDTs made from it are not affected. False if there is none.
-    pub fn destroy(&self, cache: &mut Cache, guid: Guid) -> bool {
-        let Some(template) = self.get(guid) else {
-            return false;
-        };
-        let Some(mut locked) = template.header.lock(guid.generation()) else {
-            return false;
-        };
+    /// Destroys a template, and says what its EDTs do; those are not affected. None if there is no such template.
+    pub fn destroy(&self, cache: &mut Cache, guid: Guid) -> Option<&'static Code> {
+        let template = self.get(guid)?;
+        let mut locked = template.header.lock(guid.generation())?;
+        // Written under the lock that is held.
+        let work = template.work.load(Ordering::Relaxed);
+        // SAFETY: a live template has a work, and works live as long as the runtime.
+        let work: &'static Code = unsafe { &*work };
         if template.needs_slow_path.load(Ordering::Relaxed) {
             self.hints.drop_of(guid);
         }
@@ -163,7 +163,7 @@ impl Templates {
             // The generations of the slot are used up: a state that `view` does not accept.
             None => locked.word = locked.word.with_state(TemplateState::Retired),
         }
-        true
+        Some(work)
     }
 
     /// The GUIDs of all templates that are not destroyed.

@@ -47,6 +47,8 @@ counters! {
     evictions,
     /// Evictions that first had to copy the block to the host.
     write_backs,
+    /// Programs that are compiled at present.
+    programs,
     /// Bytes of device buffers at present.
     resident_bytes,
 }

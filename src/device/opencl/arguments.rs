@@ -40,8 +40,12 @@ impl Manager {
                 .map_or(ptr::null(), |m| ptr::from_ref(m).cast());
             let index = launch.params.len() + slot;
             // SAFETY: `value` is null or points to the handle of a buffer that the table keeps.
-            unsafe { kernel.kernel.set(index as u32, size_of::<cl_mem>(), value) }
-                .map_err(|code| refused(kernel, index, code))?;
+            unsafe {
+                kernel
+                    .opencl()
+                    .set(index as u32, size_of::<cl_mem>(), value)
+            }
+            .map_err(|code| refused(kernel, index, code))?;
         }
         Ok(())
     }
@@ -80,7 +84,7 @@ fn set_scalar(kernel: &mut BuiltKernel, index: usize, value: u64) -> Result<(), 
     // SAFETY: `bytes_of_value` holds `bytes` bytes, and the argument is a value of that size or refused.
     unsafe {
         kernel
-            .kernel
+            .opencl()
             .set(index as u32, bytes, bytes_of_value.as_ptr().cast())
     }
     .map_err(|code| refused(kernel, index, code))?;

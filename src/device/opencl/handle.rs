@@ -144,6 +144,13 @@ impl DeviceManager {
             .unwrap_or_else(|_| Err(BuildError::Other(self.stopped())))
     }
 
+    /// A template that has had this kernel built is gone: the device may forget the kernel when EDTs that have it need it no
+    /// more.
+    pub fn release(&self, kernel: usize) {
+        // A manager that was stopped has forgotten it.
+        let _ = self.inbox.push(Message::Release(kernel));
+    }
+
     /// Runs a kernel; [`ManagerEvents::launched`] answers.
     pub fn launch(&self, launch: Launch) {
         self.load.begins();

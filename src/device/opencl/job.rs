@@ -66,6 +66,8 @@ pub(crate) enum Work {
 /// What others ask of a manager's thread.
 pub(crate) enum Message {
     Build(KernelSpec, SyncSender<Result<KernelOnDevice, BuildError>>),
+    /// A template that had this kernel is gone.
+    Release(usize),
     Launch(Launch),
     Fetch(&'static DataBlock, usize),
     Forget(&'static DataBlock),

@@ -154,9 +154,15 @@ impl Manager {
         launch: &Launch,
         uses: &mut InlineList<BlockUse>,
     ) -> Result<Started, StartError> {
-        let Some(kernel) = self.programs.kernels.get(launch.kernel) else {
+        if launch.kernel >= self.programs.kernels.len() {
             return Err(Fault::new("the launch names no kernel that was built here").into());
-        };
+        }
+        // The EDT's template may be gone, and its program with it.
+        (self
+            .programs
+            .ready(&self.context, &self.info, launch.kernel))
+        .map_err(|error| Fault::new(error.to_string()))?;
+        let kernel = &self.programs.kernels[launch.kernel];
         // If the template leaves its counts open, nobody has looked before. The last pre-slots may only order.
         let (params, slots) = (launch.params.len(), launch.blocks.len());
         let last = launch.blocks.iter().rposition(Option::is_some);
@@ -194,7 +200,7 @@ impl Manager {
         // SAFETY: `set_arguments` has set every argument; the buffers among them are pinned by
         // `uses` until the kernel's completion is seen, and the host memory some of them wrap lives
         // until the block is forgotten, which waits for the pins.
-        let run = unsafe { self.lanes.queue(lane).run(&kernel.kernel, &range, &waits) };
+        let run = unsafe { self.lanes.queue(lane).run(kernel.opencl(), &range, &waits) };
         let is_first = run.is_ok() && kernel.shapes.is_new(&range);
         let event = run.map_err(|code| self.enqueue_fault(launch, code))?;
         Ok(Started {
@@ -514,7 +520,7 @@ impl Manager {
         let kernel = self.programs.kernels.get(launch.kernel);
         LaunchError {
             device: self.info.name.clone(),
-            kernel: kernel.map_or(String::new(), |k| k.name.clone()),
+            kernel: kernel.map_or(String::new(), |k| k.name().to_string()),
             range: launch.range,
             arguments: describe_arguments(kernel, launch),
             cause: fault.cause,

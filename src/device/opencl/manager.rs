@@ -318,10 +318,15 @@ impl Manager {
                 self.waits_for_launches = Some(ended);
             }
             Message::Stop => self.stopping = true,
+            Message::Release(kernel) => {
+                self.programs.release(kernel);
+                self.counters.programs.set(self.programs.compiled());
+            }
             Message::Build(spec, reply) => {
                 // What is enqueued runs on while the compiler works.
                 self.lanes.flush();
                 let result = self.programs.build(&self.context, &self.info, &spec);
+                self.counters.programs.set(self.programs.compiled());
                 // The thread that asked may have gone.
                 let _ = reply.send(result);
             }
@@ -350,7 +355,8 @@ impl Manager {
             }
             Message::Forget(block) => self.forget(block),
             // Dropping the reply answers.
-            Message::Build(..) | Message::LastLaunches(_) | Message::Stop => {}
+            Message::Build(..) | Message::Release(_) | Message::LastLaunches(_) | Message::Stop => {
+            }
         }
     }
 

@@ -11,7 +11,7 @@ impl Manager {
     /// Why OpenCL may have refused a kernel.
     pub(crate) fn enqueue_fault(&self, launch: &Launch, status: i32) -> Fault {
         let kernel = &self.programs.kernels[launch.kernel];
-        let ask = |what| kernel.kernel.work_group_number(self.info.id, what);
+        let ask = |what| kernel.opencl().work_group_number(self.info.id, what);
         let dims = (launch.range.work_dim as usize).min(3);
         let hint = match status {
             code::CL_INVALID_WORK_GROUP_SIZE | code::CL_INVALID_WORK_ITEM_SIZE => {

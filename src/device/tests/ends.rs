@@ -1,5 +1,6 @@
 //! What fails, what is forgotten, what is stopped.
 
+use crate::device::opencl::program::KEPT;
 use crate::device::tests::*;
 
 #[test]
@@ -75,6 +76,60 @@ fn builds_that_fail_say_why() {
         bench.manager.build(&with).expect("it is there").id,
         first.id
     );
+}
+
+#[test]
+fn programs_without_a_template_are_released_and_compiled_again() {
+    let Some(bench) = bench(DeviceSettings::default()) else {
+        return;
+    };
+    let build = |number: usize| {
+        let source =
+            format!("kernel void f(global int *out) {{ out[get_global_id(0)] = {number}; }}");
+        bench
+            .manager
+            .build(&spec(&source, "f"))
+            .expect("it builds")
+            .id
+    };
+    // When a build is answered, what was sent before has been done.
+    let compiled = || {
+        let id = build(0);
+        let programs = bench.manager.counters().programs as usize;
+        bench.manager.release(id);
+        programs
+    };
+    let kernels: Vec<usize> = (0..=KEPT + 1).map(build).collect();
+    assert_eq!(compiled(), KEPT + 2, "each has a template");
+    for &id in &kernels[1..=KEPT] {
+        bench.manager.release(id);
+    }
+    assert_eq!(
+        compiled(),
+        KEPT + 2,
+        "two are held, and the others are kept"
+    );
+    bench.manager.release(kernels[KEPT + 1]);
+    assert_eq!(compiled(), KEPT + 1, "the first that was released is gone");
+    // An EDT whose template is gone, and its program with it.
+    let out = block(16);
+    let token = bench.token();
+    bench.manager.launch(Launch {
+        token,
+        kernel: kernels[1],
+        range: range(4, None),
+        params: Default::default(),
+        blocks: [writes(out)].into_iter().collect(),
+        awaited: true,
+        follows: None,
+    });
+    bench.answer(token).unwrap_or_else(|e| panic!("{e}"));
+    bench.fetch(out);
+    assert_eq!([0, 1, 2, 3].map(|i| read(out, i)), [1; 4]);
+    assert_eq!(compiled(), KEPT + 1, "another one had to go");
+    // A template with the same kernel comes again.
+    assert_eq!(build(2), kernels[2]);
+    assert_eq!(compiled(), KEPT + 2);
 }
 
 #[test]

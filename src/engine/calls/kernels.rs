@@ -185,6 +185,13 @@ impl Context {
         failures
     }
 
+    /// Tells the devices that a template of this work is gone.
+    pub(crate) fn release_kernels(&self, work: &Code) {
+        for &(place, id) in work.kernels.iter().flat_map(|kernel| &kernel.built) {
+            self.runtime.devices.manager(place).release(id);
+        }
+    }
+
     fn warn_of_failures(&self, failures: &[KernelError], kernel: &Kernel, work: &mut Code) {
         for KernelError { text, anywhere } in failures {
             let message = format!(

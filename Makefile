@@ -37,7 +37,7 @@ LIBRARY_SOURCES := Cargo.toml Cargo.lock build.rs $(shell find include) \
 	$(shell find src crates -path crates/ocr-cli -prune -o -name '*.map' -o -name '*.md' -o -print)
 COMMAND_SOURCES := $(shell find crates/ocr-cli/Cargo.toml crates/ocr-cli/src)
 
-.PHONY: all libraries command manual examples setup demo test shake lint loom loom-quick miri tsan asan bench bench-peers bench-strict \
+.PHONY: all libraries command manual examples setup demo test shake lint loom loom-quick miri tsan asan bench results bench-peers bench-strict \
 	install install-files ocr-install ocr-install-files uninstall clean help
 
 all: libraries command examples manual ## the libraries, the command, its man pages and the examples, in build/ (default)
@@ -245,6 +245,10 @@ bench: all ## runs the benchmarks
 bench-peers: all ## installs other task runtimes, where it can, and measures them beside this one
 	benches/setup
 	$(CARGO) bench --locked --bench peers --bench levenshtein
+
+results: all ## runs the benchmarks, keeps their tables in benches/results, and writes them into the guide
+	OCR_BENCH_RESULTS=benches/results $(CARGO) bench --locked --package ocr
+	OCR_BLESS=1 $(CARGO) test --release --locked --test speed
 
 bench-strict: all build/no-strict/libocr.a ## measures what strict mode costs where it is off
 	$(CARGO) bench --locked --bench strict

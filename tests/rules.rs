@@ -421,20 +421,6 @@ fn each_function_has_a_program() {
     fail_with("functions that no program in tests/c calls", &unused);
 }
 
-/// Compares a list with what it should be, or writes it.
-fn compare(name: &str, text: &str) {
-    let path = root().join(name);
-    if support::is_set("OCR_BLESS") {
-        fs::write(&path, text).expect("the list can be written");
-        return;
-    }
-    let there = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        there == text,
-        "{name} is out of date: write it with `OCR_BLESS=1 cargo test --test rules`"
-    );
-}
-
 /// Text for Markdown.
 fn escaped(text: &str) -> String {
     text.replace('*', "\\*")
@@ -487,7 +473,7 @@ fn the_list_of_rules_is_up_to_date() {
     for text in advice.values() {
         let _ = writeln!(out, "- {}", escaped(text));
     }
-    compare("docs/rules.md", &out);
+    support::compare_or_bless("rules", "docs/rules.md", &out);
 }
 
 #[test]
@@ -555,5 +541,5 @@ fn the_list_of_clauses_is_up_to_date() {
         let programs = cell(right.get(topic).into_iter().flatten().collect());
         let _ = writeln!(out, "| {topic} | {programs} |");
     }
-    compare("docs/clauses.md", &out);
+    support::compare_or_bless("rules", "docs/clauses.md", &out);
 }

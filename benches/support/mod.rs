@@ -567,10 +567,13 @@ impl Table {
         self.rows.push(cells.to_vec());
     }
 
-    /// Prints it, if it has rows, and if they say anything.
+    /// Prints it, if it has rows, and if they say anything. Where `OCR_BENCH_RESULTS` names a folder, it is kept there, too.
     pub(crate) fn print(&self) {
         if self.rows.len() < 2 || !measuring() {
             return;
+        }
+        if let Some(folder) = std::env::var_os("OCR_BENCH_RESULTS") {
+            self.keep(&root().join(folder));
         }
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
@@ -593,6 +596,77 @@ impl Table {
         }
         println!();
     }
+}
+
+impl Table {
+    /// Writes the table into a file of this folder that its title names: three lines about it, then the rows, with
+    /// tabulators between the cells. `docs/speed.md` is made of these files.
+    fn keep(&self, folder: &Path) {
+        let bench = std::env::args().next().unwrap_or_default();
+        let bench = Path::new(&bench).file_stem().unwrap_or_default();
+        // As cargo names it: a hash stands behind the last dash.
+        let bench = bench.to_string_lossy();
+        let bench = bench.rsplit_once('-').map_or(&*bench, |(name, _)| name);
+        let words = self.title.split(|c: char| !c.is_ascii_alphanumeric());
+        let words: Vec<String> = words
+            .filter(|word| !word.is_empty())
+            .take(5)
+            .map(str::to_lowercase)
+            .collect();
+        let about = [
+            self.title.clone(),
+            format!("cargo bench --bench {bench}"),
+            format!(
+                "{}, {}, {}",
+                told_by("date", &["-u", "+%F"]),
+                commit(),
+                machine()
+            ),
+        ];
+        let rows = self.rows.iter().map(|row| row.join("\t"));
+        let text: Vec<String> = about.into_iter().chain(rows).collect();
+        let path = folder.join(format!("{}.tsv", words.join("-")));
+        let written = std::fs::create_dir_all(folder)
+            .and_then(|()| std::fs::write(&path, text.join("\n") + "\n"));
+        if let Err(error) = written {
+            fail(&format!("{} cannot be written: {error}", path.display()));
+        }
+    }
+}
+
+/// What a program prints, or nothing.
+fn told_by(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(root())
+        .output();
+    let output = output.map(|output| output.stdout).unwrap_or_default();
+    String::from_utf8_lossy(&output).trim().to_string()
+}
+
+/// The commit that is measured, where there is git.
+fn commit() -> String {
+    let told = told_by(
+        "git",
+        &["describe", "--always", "--dirty", "--exclude", "*"],
+    );
+    format!("commit {}", if told.is_empty() { "?" } else { &told })
+}
+
+/// The machine, and how busy it was in the last minute.
+fn machine() -> String {
+    let read = |path| std::fs::read_to_string(path).unwrap_or_default();
+    let about = read("/proc/cpuinfo");
+    let mut models = about.lines().filter(|line| line.starts_with("model name"));
+    let model = models.next().and_then(|line| line.split_once(':'));
+    let cores = about.lines().filter(|line| line.starts_with("processor"));
+    let load = read("/proc/loadavg");
+    format!(
+        "{} cores of {}, load {}",
+        cores.count(),
+        model.map_or(std::env::consts::ARCH, |(_, name)| name.trim()),
+        load.split(' ').next().unwrap_or("?"),
+    )
 }
 
 /// A number with three digits that count.

@@ -8,6 +8,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Compares a file of the repository with the text that it should have, or writes it where `OCR_BLESS` is set. `test` is the
+/// test program that does so.
+pub(crate) fn compare_or_bless(test: &str, name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    if is_set("OCR_BLESS") {
+        fs::write(&path, text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        return;
+    }
+    let there = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        there == text,
+        "{name} is out of date: write it with `OCR_BLESS=1 cargo test --test {test}`"
+    );
+}
+
 /// The files below a folder whose names end in one of these extensions, sorted.
 pub(crate) fn files_below(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();

@@ -1,6 +1,6 @@
 /*
  * As many batches as the argument says, each of a thousand EDTs in a finish scope, one batch after the other: a long
- * recording of a program that needs little memory itself (docs/measurements.md).
+ * recording of a program that needs little memory itself (docs/guide/src/runs/recordings.md).
  */
 #include <ocr.h>
 

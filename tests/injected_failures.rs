@@ -561,6 +561,30 @@ fn what_fails_on_one_device_runs_on_the_other() {
     println!("{elsewhere} of them went on on the other device");
 }
 
+/// One of two devices cannot be opened: a warning names the device and the reason, and the program goes on with the other.
+#[test]
+fn a_device_that_cannot_be_opened_beside_another_is_named() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("unopened");
+    // Each device has a context of its own, and the first is refused.
+    let how = [
+        ("OCR_INJECT", "clCreateContext:1:now"),
+        ("POCL_DEVICES", "pthread basic"),
+        ("OCR_SCHED", "device"),
+    ];
+    let (is_right, said) = odd(&programs[0], &folder, &how);
+    assert!(is_right, "{said}");
+    let is_named = said.lines().any(|line| {
+        line.starts_with("ocr: warning: device '")
+            && line.contains("creating a context failed: CL_")
+            && line.ends_with("The device is not used; the others are.")
+    });
+    assert!(is_named, "{said}");
+}
+
 /// A driver may wait for all commands in the release of a buffer, and with a lock that other threads of its need to end
 /// them. Buffers go while commands run, since blocks are destroyed or the device's memory is bounded.
 #[test]

@@ -393,18 +393,25 @@ impl Graph<'_> {
     }
 
     /// Takes one from the unsatisfied pre-slots of an EDT; the last one makes it runnable.
+    #[inline(always)]
     pub(super) fn count_down(&mut self, edt: &Edt, mut locked: LockedEdt<'_>) {
         if locked.count_down() != 0 {
             return;
         }
         if locked.word.state() == EdtState::Zombie {
             drop(locked);
-            self.objects.edts.free(&mut self.caches.edts, edt);
-            return;
+            return self.free_zombie(edt);
         }
         locked.word = locked.word.with_state(EdtState::Runnable);
         drop(locked);
         self.work.runnable.push(EdtRef::new(edt));
+    }
+
+    /// Frees an EDT that was destroyed and whose last pre-slot was satisfied. Apart, so that the way of the others is short.
+    #[cold]
+    #[inline(never)]
+    fn free_zombie(&mut self, edt: &Edt) {
+        self.objects.edts.free(&mut self.caches.edts, edt);
     }
 
     /// Whether an event is opening, and another thread opens it.

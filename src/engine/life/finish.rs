@@ -1,6 +1,5 @@
 //! Steps 7 to 9 of an EDT's life: what it holds is released, its slot is recycled, its output event is satisfied.
 
-use crate::check::history::Who;
 use crate::engine::state::context::{Context, LOCAL_SLOTS};
 use crate::graph::finish::{Closes, Credit};
 use crate::memory;
@@ -79,13 +78,10 @@ impl Context {
                     scope.result_goes.set(true);
                 }
                 self.runtime.objects.edts.free(&mut self.caches.edts, edt);
-            } else {
-                let output = edt.output();
-                let who = (!output.is_null()).then(|| Who::of(edt));
-                let by = (who, edt.work.get());
-                // A thread that learns of the end may create the next EDT on its label.
+            } else if edt.output().is_null() {
                 self.runtime.objects.edts.free(&mut self.caches.edts, edt);
-                self.pass_result(by, output, result);
+            } else {
+                self.end_with_output_apart(edt, result);
             }
         }
         if belongings {

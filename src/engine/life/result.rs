@@ -33,6 +33,15 @@ impl Context {
         }
     }
 
+    /// Ends an EDT that has an output event which is not in itself, and satisfies that as `pass_result` does.
+    #[inline(never)]
+    pub(crate) fn end_with_output_apart(&mut self, edt: &Edt, result: Guid) {
+        let (output, by) = (edt.output(), (Some(Who::of(edt)), edt.work.get()));
+        // A thread that learns of the end may create the next EDT on its label.
+        self.runtime.objects.edts.free(&mut self.caches.edts, edt);
+        self.pass_result(by, output, result);
+    }
+
     /// Ends an EDT that has its output event in itself, and satisfies that as `pass_result` does.
     #[inline]
     pub(crate) fn end_with_output(&mut self, edt: &Edt, result: Guid) {

@@ -46,6 +46,7 @@
 //! before the call returns, in loops and not by recursion.
 
 pub(crate) mod calls;
+pub(crate) mod devices;
 pub(crate) mod life;
 pub(crate) mod process;
 pub(crate) mod run;

@@ -2,12 +2,12 @@
 
 use crate::check;
 use crate::config::Settings;
-use crate::engine::state::devices::Devices;
+use crate::engine::devices::open::Devices;
+use crate::engine::devices::remembered::Remembered;
 use crate::engine::state::end::End;
 use crate::engine::state::handlers::Handlers;
 use crate::engine::state::idle::IdleProgramThreads;
 use crate::engine::state::outputs::Outputs;
-use crate::engine::state::remembered::Remembered;
 use crate::engine::state::seats::Seats;
 use crate::engine::state::waiters::Waiters;
 use crate::model::Transfers;

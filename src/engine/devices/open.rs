@@ -6,11 +6,11 @@ use crate::device;
 use crate::device::{
     DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, InlineList, LoaderState, ManagerEvents,
 };
+use crate::engine::devices::sharing::{self, Sharing};
+use crate::engine::devices::unused::{UnusedKernels, no_device};
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
-use crate::engine::state::sharing::{self, Sharing};
-use crate::engine::state::unused::{UnusedKernels, no_device};
 use crate::model::Direction;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Edt;

@@ -3,7 +3,7 @@
 
 use crate::config::{DEFAULT_ORIGIN, Set};
 use crate::device::{DeviceInfo, DeviceKind, Selection};
-use crate::engine::state::devices::{Devices, split_options, suits};
+use crate::engine::devices::open::{Devices, split_options, suits};
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
 use crate::object::code::{Kernel, KernelError};

@@ -19,7 +19,7 @@
 use crate::config::Bind;
 use crate::cores::{self, CoreSet, Shares};
 use crate::device::{self, DeviceInfo, DeviceKind, DeviceShare};
-use crate::engine::state::devices::Used;
+use crate::engine::devices::open::Used;
 use crate::engine::state::runtime::Runtime;
 use crate::report::counted;
 use std::sync::OnceLock;

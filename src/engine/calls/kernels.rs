@@ -1,9 +1,10 @@
 //! Kernels are added to templates, and built for each device in use.
 
 use crate::device::{BuildError, KernelSpec};
-use crate::engine::devices::open::{Used, split_options};
+use crate::engine::devices::options::split_options;
 use crate::engine::devices::unused::add_missing;
 use crate::engine::state::context::Context;
+use crate::engine::state::devices::Used;
 use crate::engine::state::fork;
 use crate::engine::state::loader;
 use crate::object::code::{Code, Kernel, KernelError, NO_RESULT, NdRangeFunction};

@@ -2,19 +2,19 @@
 
 use crate::check::Check;
 use crate::config::Settings;
-use crate::engine::devices::open::Devices;
-use crate::engine::devices::remembered::Remembered;
 use crate::engine::life::answers::DeviceEvents;
 use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::process::{crash, sigfpe, watchdog};
 use crate::engine::run::recording::Recorded;
 use crate::engine::run::shutdown::{enter_as_main_thread, explain_panics};
 use crate::engine::state::context::Context;
+use crate::engine::state::devices::Devices;
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::{exit_now, fatal, status_after_output};
 use crate::engine::state::fetch_at_end::FetchAtEnd;
 use crate::engine::state::fork;
 use crate::engine::state::handlers::Handlers;
+use crate::engine::state::learned::Remembered;
 use crate::engine::state::outputs::{Outputs, own_names};
 use crate::engine::state::runtime::Runtime;
 use crate::engine::workers::worker;

@@ -1,16 +1,19 @@
 //! What a run and a thread are: data, and the transitions that touch nothing else. Imports no other room of the engine.
+//! What is known of devices is here as data; the room `devices` opens them and learns of them.
 
 pub(crate) mod answered;
 pub(crate) mod chained;
 pub(crate) mod contents;
 pub(crate) mod context;
 pub(crate) mod deferred;
+pub(crate) mod devices;
 pub(crate) mod end;
 pub(crate) mod fatal;
 pub(crate) mod fetch_at_end;
 pub(crate) mod fork;
 pub(crate) mod handlers;
 pub(crate) mod idle;
+pub(crate) mod learned;
 pub(crate) mod loader;
 pub(crate) mod outputs;
 pub(crate) mod runtime;

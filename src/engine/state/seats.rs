@@ -14,7 +14,8 @@
 //! | away | its EDT goes on, and it has no seat | the end of the EDT, or waiting again |
 //! | spare | it has nothing | getting a seat |
 //!
-//! Where a CPU device gets cores of the workers' (`sharing.rs`), the seats with the highest numbers are given up for good:
+//! Where a CPU device gets cores of the workers' (`devices/sharing.rs`), the seats with the highest numbers are given up
+//! for good:
 //! at once if nobody has them, and otherwise when the EDT ends that runs there.
 //! A thread that is woken does not wait for a seat, since the thread that has one may run for long,
 //! or wait for what this thread does next. So for a time there is one more that runs: the run is

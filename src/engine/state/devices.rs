@@ -1,0 +1,284 @@
+//! The OpenCL devices of a run, as data: which are planned and open, how they share the cores, which kernels were not used.
+//! What plans, opens and divides them is in the room `devices`.
+
+use crate::cores::{CoreSet, Shares};
+use crate::device;
+use crate::device::{DeviceInfo, DeviceKind, DeviceManager, InlineList, ManagerEvents};
+use crate::engine::state::runtime::Runtime;
+use crate::object::data_block::DataBlock;
+use crate::object::edt::Edt;
+use crate::object::guid::Guid;
+use crate::object::place::{Place, PlaceSet};
+use ocr_base::lock::{Mutex, rank};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// The devices of a runtime.
+pub(crate) struct Devices {
+    /// Makes what the device managers tell the engine through.
+    pub(in crate::engine) events: MakeEvents,
+    pub(in crate::engine) plan: OnceLock<DevicePlan>,
+    /// What stands for the plan where it cannot be made yet.
+    pub(in crate::engine) no_plan: OnceLock<DevicePlan>,
+    pub(in crate::engine) open: OnceLock<Open>,
+    /// How workers and CPU devices share the cores.
+    pub(in crate::engine) sharing: Sharing,
+    /// The templates whose EDTs ran as functions though they have kernels.
+    pub(in crate::engine) unused: UnusedKernels,
+    /// Whether the program has asked for the devices, and so may name one in a hint.
+    pub(crate) asked: AtomicBool,
+    /// The devices on which kernels of EDTs have failed that have not run yet, and whether there are any.
+    failed: Mutex<rank::FailedKernels, HashMap<Guid, PlaceSet>>,
+    any_failed: AtomicBool,
+    /// When the policy's keeper is to be asked again, by the clock that policies see; `u64::MAX` if it is not. `Relaxed`: who
+    /// sets it wakes the manager's thread under the lock of its inbox afterwards, and that reads it before it sleeps.
+    asks_at: AtomicU64,
+}
+
+/// Which devices are to be used, found out when the first kernel is added, or the program asks for them.
+#[derive(Default)]
+pub(crate) struct DevicePlan {
+    pub(in crate::engine) selected: Vec<DeviceInfo>,
+    /// Used only where nothing is selected, and only by kernels that can run nowhere else.
+    pub(in crate::engine) fallback: Vec<DeviceInfo>,
+    /// Why nothing is selected, in a sentence; none if something is.
+    pub(crate) problem: Option<String>,
+    /// Whether that is since this process was forked from one that has used OpenCL.
+    pub(in crate::engine) is_forked: bool,
+}
+
+/// The devices in use; a device's position is its number in [`Place::device`].
+pub(crate) struct Open {
+    pub(crate) used: Vec<Used>,
+    /// Devices that were to be used and could not be opened.
+    pub(crate) problems: Vec<String>,
+}
+
+/// A device that is open and gets launches.
+pub(crate) struct Used {
+    /// What the device is. Of one that is divided, `compute_units` is how many are used.
+    pub info: DeviceInfo,
+    /// How many compute units it has, used or not.
+    pub(crate) whole_units: u32,
+    pub(crate) manager: DeviceManager,
+    /// Launches enqueued ahead. It orders nothing: policies that ask for the load take it as a guess.
+    pub(in crate::engine) chained: AtomicUsize,
+    /// Whether another place worked when a kernel was sent or the last one ended. It orders nothing, and is a guess, too.
+    pub(in crate::engine) beside: AtomicBool,
+}
+
+/// A function that makes what the device managers tell the engine through.
+pub(crate) type MakeEvents = fn(&'static Runtime) -> Arc<dyn ManagerEvents>;
+
+/// How workers and CPU devices share the cores.
+pub(crate) struct Sharing {
+    /// The cores on which the threads of the run may be, as it begins. None where the system does not tell.
+    pub(in crate::engine) all: Option<CoreSet>,
+    /// What was decided, if it was. None: they share all.
+    pub(in crate::engine) shares: OnceLock<Option<Shares>>,
+    /// Whether workers and devices have gone to their cores, and how that went for the workers.
+    pub(in crate::engine) begun: OnceLock<SharingResult>,
+}
+
+/// What came of sharing the cores out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SharingResult {
+    /// Workers and devices share all cores.
+    Shared,
+    /// The threads that run EDTs are bound to their cores.
+    Bound,
+    /// The system has refused to bind one of them.
+    Refused,
+}
+
+/// Templates whose EDTs ran as functions though they have kernels, each with the reason.
+#[derive(Default)]
+pub(crate) struct UnusedKernels(pub(in crate::engine) Mutex<rank::UnusedKernels, Vec<Unused>>);
+
+/// A reason.
+pub(crate) struct Unused {
+    pub(in crate::engine) why: String,
+    pub(in crate::engine) told: NoteLevel,
+    /// The names of the templates for which this reason holds.
+    pub(in crate::engine) templates: Vec<String>,
+}
+
+/// Where a reason is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoteLevel {
+    /// In a note, which is printed whatever the settings are.
+    Always,
+    /// In the report at the end of the run, and in no note.
+    InReport,
+    /// In the statistics alone: `ocr compare` and `ocr tune` read reports, and know which policies use no device.
+    InStatistics,
+}
+
+impl Devices {
+    /// The devices of a run, none of which is open yet.
+    pub(crate) fn new(events: MakeEvents) -> Devices {
+        Devices {
+            events,
+            plan: OnceLock::new(),
+            no_plan: OnceLock::new(),
+            open: OnceLock::new(),
+            sharing: Sharing::new(),
+            unused: UnusedKernels::default(),
+            asked: AtomicBool::new(false),
+            failed: Mutex::default(),
+            any_failed: AtomicBool::new(false),
+            asks_at: AtomicU64::new(u64::MAX),
+        }
+    }
+
+    /// Has the first device's manager ask the policy's keeper again at this time, or earlier.
+    pub(crate) fn ask_again(&self, at_ns: u64) {
+        if self.asks_at.load(Ordering::Relaxed) > at_ns
+            && self.asks_at.fetch_min(at_ns, Ordering::Relaxed) > at_ns
+            && let Some(first) = self.in_use().first()
+        {
+            first.manager.wake();
+        }
+    }
+
+    /// In what time the keeper is to be asked; 0: now, and then not again.
+    pub(crate) fn asks_in(&self, now_ns: u64) -> Option<Duration> {
+        let at = self.asks_at.load(Ordering::Relaxed);
+        if at == u64::MAX {
+            return None;
+        }
+        if at <= now_ns {
+            // What was set meanwhile stays.
+            let (set, unset) = (at, u64::MAX);
+            let _ =
+                (self.asks_at).compare_exchange(set, unset, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        Some(Duration::from_nanos(at.saturating_sub(now_ns)))
+    }
+
+    /// The devices in use, if a kernel has opened them, or the program has asked for them.
+    pub(crate) fn in_use(&self) -> &[Used] {
+        self.open.get().map_or(&[], |open| &open.used)
+    }
+
+    /// The devices that have a kernel for an EDT and may run it.
+    pub(crate) fn for_edt(&self, edt: &Edt) -> InlineList<Place> {
+        let devices = &edt.work().devices;
+        let fits = |place: &&Place| match edt.explicit_range().map(|range| range.device) {
+            None => edt.work().fits_without_range(**place),
+            Some(u64::MAX) => true,
+            Some(asked) => place.device_index() == Some(asked as usize),
+        };
+        devices.iter().filter(fits).copied().collect()
+    }
+
+    /// The kernel of an EDT has failed where it is placed: another device that has one, and on which it has not failed.
+    pub(crate) fn not_failed_on(&self, edt: &Edt) -> Option<Place> {
+        let mut all = self.failed.lock();
+        // Relaxed: the EDT goes to the other device behind this, and a wrong guess for another costs a look.
+        self.any_failed.store(true, Ordering::Relaxed);
+        let failed = all.entry(edt.guid()).or_default();
+        failed.insert(edt.place.get());
+        let fits = |place: &Place| !failed.contains(*place);
+        self.for_edt(edt).into_iter().find(fits)
+    }
+
+    /// The kernel of an EDT has run, perhaps after it had failed elsewhere.
+    pub(crate) fn has_run(&self, edt: Guid) {
+        if self.any_failed.load(Ordering::Relaxed) {
+            self.failed.lock().remove(&edt);
+        }
+    }
+
+    pub(crate) fn used(&self, place: Place) -> &Used {
+        match place
+            .device_index()
+            .and_then(|index| self.in_use().get(index))
+        {
+            Some(used) => used,
+            None => unreachable!("{place} is not in use"),
+        }
+    }
+
+    pub(crate) fn manager(&self, place: Place) -> &DeviceManager {
+        &self.used(place).manager
+    }
+
+    /// Launches that a device has accepted and not finished, but for those that were enqueued ahead: a
+    /// chain is the same load with and without.
+    pub(crate) fn load(&self, place: Place) -> usize {
+        let used = self.used(place);
+        let chained = used.chained.load(Ordering::Relaxed);
+        used.manager.load().saturating_sub(chained)
+    }
+
+    /// Has the devices forget a block that nobody uses any more; the last one frees it.
+    pub(crate) fn forget(&self, block: &'static DataBlock, resident: PlaceSet) {
+        {
+            let mut locked = block.header.lock_pinned();
+            locked.word = locked.word.with_count(resident.iter().count() as u32);
+        }
+        for place in resident.iter() {
+            self.manager(place).forget(block);
+        }
+    }
+
+    /// Waits for the launches that were sent. Devices take no others.
+    pub(crate) fn end_launches(&self) {
+        for used in self.in_use() {
+            used.manager.end_launches();
+        }
+    }
+}
+
+impl Used {
+    pub(crate) fn counters(&self) -> device::DeviceCounters {
+        self.manager.counters()
+    }
+
+    /// Notes that another place works while the device has something to do.
+    pub(crate) fn note_beside(&self) {
+        self.beside.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether another place has worked since the kernel before the one that has ended now, given whether one does now.
+    pub(crate) fn was_beside(&self, now: bool) -> bool {
+        self.beside.swap(now, Ordering::Relaxed) || now
+    }
+
+    /// Counts one more launch that is enqueued ahead.
+    pub(crate) fn begin_chained(&self) {
+        self.chained.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts one launch less, since the one that it was enqueued behind has ended.
+    pub(crate) fn end_chained(&self) {
+        self.chained.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn suits(&self, wanted: Option<DeviceKind>) -> bool {
+        suits(self.info.kind, wanted)
+    }
+}
+
+impl Sharing {
+    /// Made on the thread that begins the run, from which the other threads inherit their cores.
+    pub(crate) fn new() -> Sharing {
+        Sharing {
+            all: CoreSet::of_thread(0).ok(),
+            shares: OnceLock::new(),
+            begun: OnceLock::new(),
+        }
+    }
+}
+
+/// Whether a kernel may run on a device of this kind, if it is for a kind.
+pub(crate) fn suits(kind: DeviceKind, wanted: Option<DeviceKind>) -> bool {
+    match wanted {
+        None => true,
+        Some(DeviceKind::Cpu) => kind == DeviceKind::Cpu,
+        Some(_) => kind != DeviceKind::Cpu,
+    }
+}

@@ -4,7 +4,7 @@ use crate::device::host::shapes::Shapes;
 use crate::device::host::signature::{ArgKind, Signature};
 use crate::device::opencl::discovery::{RawDevice, number, text};
 use crate::device::opencl::error::{log_with_source, names_fault};
-use crate::device::opencl::limits::{Groups, count_constants};
+use crate::device::opencl::limits::{GroupSizes, count_constants};
 use crate::device::opencl::raw::{OpenclContext, OpenclKernel, Program};
 use crate::device::opencl::surroundings::{is_pocl, pocl_cache_fault, pocl_load_fault};
 use crate::device::opencl::types::{TypeAnswer, measure, try_sizes};
@@ -28,7 +28,7 @@ pub(crate) struct BuiltKernel {
     pub(crate) name: String,
     pub(crate) signature: Signature,
     /// What work-groups it may have.
-    pub(crate) groups: Groups,
+    pub(crate) groups: GroupSizes,
     /// For each argument, the scalar that it is set to, if it is.
     pub(crate) scalars: Vec<Option<u64>>,
     /// In which shapes it was launched.
@@ -107,7 +107,7 @@ impl Programs {
         if let Err(what) = count_constants(info, &signature) {
             return Err(other(format!("kernel '{name}' {what}"), None));
         }
-        let groups = Groups::of(&kernel, info, &spec.options);
+        let groups = GroupSizes::of(&kernel, info, &spec.options);
         let id = self.kernels.len();
         self.kernels.push(BuiltKernel {
             kernel,

@@ -89,7 +89,7 @@ pub(super) struct Use {
 }
 
 /// A block.
-pub(super) struct Block {
+pub(super) struct SeenBlock {
     pub(super) guid: u64,
     pub(super) size: u64,
     pub(super) creator: u32,
@@ -101,7 +101,7 @@ pub(super) struct Block {
 }
 
 /// An event.
-pub(super) struct Event {
+pub(super) struct SeenEvent {
     pub(super) guid: u64,
     pub(super) kind: Option<EventKind>,
     pub(super) creator: u32,
@@ -143,7 +143,7 @@ pub(super) struct Deed {
 
 /// What a thread is doing at the record that is looked at.
 #[derive(Default)]
-struct Doing {
+struct ThreadWork {
     /// What acts on the thread: 1 + its number, or 0 for none yet.
     actor: u32,
     /// The uses of blocks of the EDT that runs, or has run last.
@@ -156,8 +156,8 @@ pub(super) struct Gathered {
     pub(super) edges: Edges,
     pub(super) actors: Vec<Actor>,
     pub(super) uses: Vec<Use>,
-    pub(super) blocks: Vec<Block>,
-    pub(super) events: Vec<Event>,
+    pub(super) blocks: Vec<SeenBlock>,
+    pub(super) events: Vec<SeenEvent>,
     pub(super) on_events: Vec<Deed>,
     pub(super) on_edts: Vec<Deed>,
     pub(super) on_blocks: Vec<Deed>,
@@ -172,7 +172,7 @@ pub(super) struct Gathered {
     by_guid: FxHashMap<u64, u32>,
     block_of: FxHashMap<u64, u32>,
     event_of: FxHashMap<u64, u32>,
-    doing: FxHashMap<u32, Doing>,
+    doing: FxHashMap<u32, ThreadWork>,
     /// Which event each pre-slot of an EDT is connected to that is not satisfied yet.
     linked: FxHashMap<(u32, u32), u32>,
     /// The points of the generations of events with several of them.
@@ -287,7 +287,7 @@ impl Gathered {
         };
         let several = matches!(kind, Some(EventKind::Channel | EventKind::Collective));
         let point = self.edges.point();
-        self.events.push(Event {
+        self.events.push(SeenEvent {
             guid,
             kind,
             creator,
@@ -312,7 +312,7 @@ impl Gathered {
     /// The point at which an event passes on what it was satisfied with this time; `takes` where something is connected
     /// to it, and otherwise it is satisfied.
     fn turn(&mut self, event: u32, slot: u32, takes: bool) -> u32 {
-        let Event {
+        let SeenEvent {
             point, generations, ..
         } = self.events[event as usize];
         if generations == NONE {
@@ -424,7 +424,7 @@ impl Gathered {
                 let creator = self.actor(owner);
                 let created = self.happens(creator);
                 self.block_of.insert(record.x, self.blocks.len() as u32);
-                self.blocks.push(Block {
+                self.blocks.push(SeenBlock {
                     guid: record.x,
                     size: record.y,
                     creator,
@@ -462,7 +462,7 @@ impl Gathered {
         }
         let doing = self.doing.entry(owner).or_default();
         if doing.actor != edt + 1 {
-            *doing = Doing {
+            *doing = ThreadWork {
                 actor: edt + 1,
                 open,
             };

@@ -11,7 +11,7 @@ impl Manager {
     /// Why OpenCL may have refused a kernel.
     pub(crate) fn enqueue_fault(&self, launch: &Launch, status: i32) -> Fault {
         let kernel = &self.programs.kernels[launch.kernel];
-        let ask = |what| kernel.kernel.work_group_number(self.info.id, what);
+        let ask = |what| kernel.kernel.work_group_number(self.device.info.id, what);
         let dims = (launch.range.work_dim as usize).min(3);
         let hint = match status {
             code::CL_INVALID_WORK_GROUP_SIZE | code::CL_INVALID_WORK_ITEM_SIZE => {
@@ -19,7 +19,7 @@ impl Manager {
                     "a work-group of this kernel may have {} work-items on this device ({} for \
                      any kernel)",
                     ask(CL_KERNEL_WORK_GROUP_SIZE),
-                    self.info.max_work_group
+                    self.device.info.max_work_group
                 );
                 if let Some(local) = launch.range.local {
                     let items: f64 = local[..dims].iter().map(|&size| size as f64).product();

@@ -67,12 +67,14 @@ pub use interface::{
     ManagerEvents,
 };
 pub use opencl::discovery::{
-    DeviceInfo, DeviceKind, Inventory, LoaderState, discover, discover_telling,
+    ASK_INFO, DeviceInfo, DeviceKind, Inventory, LoaderState, discover, discover_telling,
 };
 pub use opencl::error::{BuildError, DeviceError, LaunchError, code_name};
 pub use opencl::handle::DeviceManager;
 pub use opencl::measure::{LinkSpeed, measure_links};
-pub use opencl::surroundings::{asked_platforms, lacking, why_ended};
+pub use opencl::surroundings::{
+    asked_platforms, is_loaded, is_pocl, lacking, load_failure, why_ended,
+};
 #[cfg(test)]
 pub(crate) use opencl::threads::spawn as spawn_thread_of_opencl;
 pub use opencl::threads::{

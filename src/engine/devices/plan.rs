@@ -68,7 +68,11 @@ impl DevicePlan {
                 plan.selected = infos(selected).collect();
                 plan.fallback = infos(inventory.fallback(&settings.devices)).collect();
                 if plan.selected.is_empty() && plan.fallback.is_empty() {
-                    plan.problem = Some(inventory.explain_absence());
+                    plan.problem = Some(format!(
+                        "{} {}",
+                        inventory.explain_absence(),
+                        device::ASK_INFO
+                    ));
                 }
             }
             Err(message) => {

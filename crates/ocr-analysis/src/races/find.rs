@@ -5,9 +5,10 @@
 //! too. So in a program without races each use is compared with the writes before it and the next one.
 
 use super::RaceFindings;
-use super::gather::{Deed, Did, Gathered, SeenEvent, Use, Written};
+use super::gather::Gathered;
 use super::order::{NONE, Order};
 use super::say::{Pair, RaceRule, Sayer};
+use super::things::{Deed, Did, SeenEvent, Use, Written};
 use ocr_base::text::counted;
 use ocr_trace::numbers::{EventKind, Mode, is_label};
 use std::ops::Range;

@@ -9,7 +9,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `gather.rs` | what each EDT did to which object, and what orders that, from the records |
+//! | `gather.rs`, `gather/called.rs` | what each EDT did to which object, and what orders that, from the records; calls |
+//! | `things.rs` | what is gathered: actors, uses of blocks, events, deeds |
 //! | `order.rs` | which of two points of a run comes before the other |
 //! | `find.rs` | pairs that nothing orders |
 //! | `say.rs` | these in words, with the edge that is missing |
@@ -18,6 +19,7 @@ mod find;
 mod gather;
 mod order;
 mod say;
+mod things;
 
 use ocr_trace::reader::RecordingFile;
 use serde::Serialize;

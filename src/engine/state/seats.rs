@@ -64,10 +64,11 @@ thread_local! {
 }
 
 /// Whether a thread runs an EDT without a seat.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Seating {
     /// The thread has a seat, or runs no EDT.
-    No,
+    #[default]
+    Seated,
     /// Its EDT has waited and goes on; it is one of the threads that run.
     Resumed,
     /// Its EDT still waits, by looking again and again (`ocrInformLegacyCodeBlocking`).
@@ -331,7 +332,7 @@ impl Seats {
     pub(crate) fn lose(&self, thread: ThreadId, seating: Seating) {
         let mut state = self.state.lock();
         match seating {
-            Seating::No => state.lost_seats += 1,
+            Seating::Seated => state.lost_seats += 1,
             Seating::Resumed => state.back -= 1,
             Seating::Polling => state.looking -= 1,
         }

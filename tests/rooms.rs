@@ -33,6 +33,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ),
     ("config", &["device", "sched", "diag", "directory"]),
     ("engine::state", BELOW_THE_ENGINE),
+    ("engine::devices", BELOW_THE_ENGINE),
     ("engine::strict", BELOW_THE_ENGINE),
     ("engine::life", BELOW_THE_ENGINE),
     ("engine::calls", BELOW_THE_ENGINE),

@@ -108,23 +108,63 @@ pub(crate) const fn position(property: u32) -> usize {
     panic!("no type of hint has this property")
 }
 
-// Each property of the headers has an entry, and the entries stand in the order of the numbers.
-const _: () = {
+/// What is wrong with a table: it must have an entry for each property of these ranges, in the order of the numbers.
+const fn fault(entries: &[HintProperty], ranges: &[(u32, u32, u32)]) -> Option<&'static str> {
     let (mut entry, mut at) = (0, 0);
-    while at < RANGES.len() {
-        let (_, start, end) = RANGES[at];
+    while at < ranges.len() {
+        let (_, start, end) = ranges[at];
         let mut number = start + 1;
         while number < end {
-            assert!(
-                entry < HINTS.len() && HINTS[entry].number == number,
-                "a property of the headers has no entry here"
-            );
+            if entry == entries.len() || entries[entry].number != number {
+                return Some("a property of the headers has no entry here");
+            }
             (entry, number) = (entry + 1, number + 1);
         }
         at += 1;
     }
-    assert!(
-        entry == HINTS.len(),
-        "an entry is no property of the headers"
-    );
+    if entry == entries.len() {
+        None
+    } else {
+        Some("an entry is no property of the headers")
+    }
+}
+
+const _: () = {
+    if let Some(fault) = fault(HINTS, &RANGES) {
+        panic!("{}", fault);
+    }
 };
+
+#[cfg(test)]
+mod tests {
+    /// A table of properties of headers that have one more.
+    #[allow(unreachable_pub)]
+    mod with_another {
+        use super::super::HintProperty;
+
+        mod sys {
+            pub(super) const OCR_HINT_EDT_WOOL: u32 = 41;
+            pub(super) const OCR_HINT_EDT_SHEEP: u32 = 42;
+        }
+
+        hints! {
+            OCR_HINT_EDT_WOOL;
+            OCR_HINT_EDT_SHEEP = "how many sheep an EDT counts";
+        }
+    }
+
+    #[test]
+    fn one_entry_adds_a_hint() {
+        let [wool, sheep] = with_another::HINTS else {
+            panic!("the table has two entries");
+        };
+        assert_eq!((wool.name, wool.effect), ("OCR_HINT_EDT_WOOL", None));
+        assert_eq!((sheep.name, sheep.number), ("OCR_HINT_EDT_SHEEP", 42));
+        assert_eq!(sheep.effect, Some("how many sheep an EDT counts"));
+        let fault = |ranges| super::fault(with_another::HINTS, ranges);
+        assert_eq!(fault(&[(1, 40, 43)]), None);
+        // The header has a property more than the table, and the reverse: neither compiles.
+        assert!(fault(&[(1, 40, 44)]).is_some_and(|why| why.contains("has no entry")));
+        assert!(fault(&[(1, 40, 42)]).is_some_and(|why| why.contains("is no property")));
+    }
+}

@@ -30,6 +30,6 @@ export! {
 
     /// Ends the group of calls that `ocrGroupBegin` has begun. OCR-Vx.
     fn ocrGroupEnd() -> u8, or Status::EFAULT; {
-        with(Status::EPERM, |context| if context.end_group() { Status::OK } else { Status::EPERM })
+        with(Status::EPERM, |context| if context.belongings.end_group() { Status::OK } else { Status::EPERM })
     }
 }

@@ -8,7 +8,7 @@ use crate::engine::life::create_request::{
 };
 use crate::engine::state::context::Context;
 use crate::object::code::Code;
-use crate::object::collective::{Params, UNBOUNDED};
+use crate::object::collective::{CollectiveParams, UNBOUNDED};
 use crate::object::edt::{ExplicitRange, Mode};
 use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
@@ -226,9 +226,9 @@ fn new_event(kind: EventKind, params: Option<&ocrEventParams_t>) -> Result<NewEv
 
 pub(super) fn collective_params(
     params: &sys::ocrEventCollectiveParams_t,
-) -> Result<Params, Status> {
+) -> Result<CollectiveParams, Status> {
     let reuse = (&raw const params.reuseDbPerGen).cast::<u8>();
-    let all = Params {
+    let all = CollectiveParams {
         bound: params.maxGen,
         contributors: params.nbContribs,
         contributors_here: params.nbContribsPd,

@@ -2,7 +2,7 @@
 
 use super::convert::found;
 use crate::capi::{guid_place, put, sys, with};
-use crate::engine::calls::maps::{Asked, MapError};
+use crate::engine::calls::maps::{MapAnswer, MapError};
 use crate::engine::state::user_call;
 use crate::object::guid::{Guid, Kind};
 use crate::object::map::{Creator, CreatorMap};
@@ -94,8 +94,8 @@ export! {
         let asked = with(None, |context| Some(context.ask_map(map.into(), index)));
         let Some(asked) = asked else { return Status::EPERM };
         let answer = asked.and_then(|asked| match asked {
-            Asked::Object(object) => Ok(object),
-            Asked::Create(map, local) => {
+            MapAnswer::Object(object) => Ok(object),
+            MapAnswer::Create(map, local) => {
                 user_call::call(|| {
                     // SAFETY: the creator calls functions of the interface, which borrow the context of this thread. It
                     // is not borrowed here, since `with` has returned.

@@ -1,7 +1,8 @@
 //! `extensions/ocr-runtime-itf.h`: what a running EDT can ask of the runtime.
 
 use crate::capi::{put, sys, with};
-use crate::engine::state::context::{Context, LOCAL_SLOTS};
+use crate::engine::state::belongings::LOCAL_SLOTS;
+use crate::engine::state::context::Context;
 use crate::object::guid::{Guid, Kind};
 use crate::status::Status;
 use std::ffi::c_void;
@@ -18,7 +19,7 @@ export! {
     /// Reads a slot of the calling EDT's local storage; `ERROR_GUID` outside of EDTs or for another offset. OCR 1.2.
     fn ocrElsUserGet(offset: u8) -> ocrGuid_t, or Guid::ERROR; {
         with(Guid::ERROR, |context| match context.current {
-            Some(_) => context.edt_local.get(offset as usize).copied().unwrap_or(Guid::ERROR),
+            Some(_) => context.belongings.edt_local.get(offset as usize).copied().unwrap_or(Guid::ERROR),
             None => Guid::ERROR,
         })
     }
@@ -28,10 +29,10 @@ export! {
     fn ocrElsUserSet(offset: u8, data: ocrGuid_t) -> (), or (); {
         with((), |context| {
             if context.current.is_some()
-                && let Some(slot) = context.edt_local.get_mut(offset as usize)
+                && let Some(slot) = context.belongings.edt_local.get_mut(offset as usize)
             {
                 *slot = data.into();
-                context.has_belongings = true;
+                context.belongings.any = true;
             }
         });
     }
@@ -45,9 +46,9 @@ export! {
             if context.current.is_none() {
                 return Status::EPERM;
             }
-            context.has_belongings = true;
+            context.belongings.any = true;
             // SAFETY: the header asks for a valid place.
-            unsafe { put(ptr, context.edt_local.as_mut_ptr().cast()) };
+            unsafe { put(ptr, context.belongings.edt_local.as_mut_ptr().cast()) };
             // SAFETY: the header asks for a valid place for the size.
             unsafe { put(size, (LOCAL_SLOTS * size_of::<Guid>()) as u64) };
             Status::OK

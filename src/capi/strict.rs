@@ -15,7 +15,7 @@ use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
 use crate::object::Objects;
-use crate::object::collective::Params;
+use crate::object::collective::CollectiveParams;
 use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
@@ -417,7 +417,7 @@ impl ActiveCall {
 
     /// The parameters that the call gives a collective event. None for another call, or where they are missing or out
     /// of range.
-    fn collective(&self) -> Option<Params> {
+    fn collective(&self) -> Option<CollectiveParams> {
         let kind = EventKind::from_bits(self.args[1] as u32);
         if self.call.api != Api::ocrEventCreateParams || kind != Some(EventKind::Collective) {
             return None;

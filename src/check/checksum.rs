@@ -38,7 +38,7 @@ struct Sealed {
 
 /// What is known of the contents of the blocks of a run.
 #[derive(Default)]
-pub(crate) struct Contents {
+pub(crate) struct BlockContents {
     /// Which EDTs run, and have run.
     pub meanwhile: Overlap,
     /// Which blocks nobody can touch.
@@ -66,7 +66,7 @@ struct PassedBlock {
 pub(crate) struct ContentBefore {
     /// The checksum of what the block contained then.
     print: Checksum,
-    /// How many EDTs had begun then that write the block, by `Contents::begun`.
+    /// How many EDTs had begun then that write the block, by `BlockContents::begun`.
     begun: u64,
 }
 
@@ -96,7 +96,7 @@ pub(crate) enum When {
 
 impl ContentBefore {
     /// Takes it of a block that the caller alone holds for writing; none if others hold it so.
-    pub(crate) fn take(contents: &Contents, block: &DataBlock) -> Option<ContentBefore> {
+    pub(crate) fn take(contents: &BlockContents, block: &DataBlock) -> Option<ContentBefore> {
         // This comes first: an EDT that begins to write meanwhile may have changed what the fingerprint is of.
         let begun = contents.begun(block.guid());
         let print = Checksum::take(contents, block, 1)?;
@@ -121,18 +121,18 @@ impl Checksum {
     /// The fingerprint of a block's host copy; none if that is not the valid one, or if others than
     /// the `mine` writers that the caller answers for hold the block. The caller holds the block, or
     /// no other thread runs.
-    pub(crate) fn take(contents: &Contents, block: &DataBlock, mine: u32) -> Option<Checksum> {
+    pub(crate) fn take(contents: &BlockContents, block: &DataBlock, mine: u32) -> Option<Checksum> {
         Checksum::take_if(contents, block, |writers| writers == mine)
     }
 
     /// The fingerprint of a block's host copy, whichever EDTs hold the block for writing. The caller knows otherwise
     /// that they do not write.
-    pub(crate) fn take_among(contents: &Contents, block: &DataBlock) -> Option<Checksum> {
+    pub(crate) fn take_among(contents: &BlockContents, block: &DataBlock) -> Option<Checksum> {
         Checksum::take_if(contents, block, |_| true)
     }
 
     fn take_if(
-        contents: &Contents,
+        contents: &BlockContents,
         block: &DataBlock,
         fits: impl Fn(u32) -> bool,
     ) -> Option<Checksum> {
@@ -176,7 +176,7 @@ pub(crate) fn fingerprint(start: *const u8, len: usize) -> u64 {
     sum
 }
 
-impl Contents {
+impl BlockContents {
     /// The only writer is about to give the block back: by a call, or as it ends.
     pub(crate) fn seal_at_release(&self, block: Guid, print: Checksum, by: Who, called: bool) {
         let seal = Sealed {

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 const NAMED: usize = 3;
 
 #[derive(Default)]
-struct Group {
+struct LeakGroup {
     count: usize,
     named: Vec<String>,
 }
@@ -23,7 +23,7 @@ struct Group {
 impl Check {
     /// The list, or none if nothing is left. No other thread is in a call.
     pub(crate) fn left(&self, objects: &Objects) -> Option<String> {
-        let mut groups: BTreeMap<(&str, String, String), Group> = BTreeMap::new();
+        let mut groups: BTreeMap<(&str, String, String), LeakGroup> = BTreeMap::new();
         let mut total = 0;
         let mut add = |guid: Guid, more: String| {
             let record = self.history.get(guid).unwrap_or_default();

@@ -54,7 +54,7 @@ mod rules;
 use crate::abi::Api;
 use crate::object::Objects;
 use crate::object::code::Code;
-use crate::object::collective::Params;
+use crate::object::collective::CollectiveParams;
 use crate::object::edt::{Edt, EdtState};
 use crate::object::event::EventState;
 use crate::object::guid::{Guid, Kind};
@@ -126,7 +126,7 @@ pub(crate) struct Check {
     /// What objects have been through.
     pub history: History,
     /// What blocks contained when an EDT was done with them.
-    pub contents: checksum::Contents,
+    pub contents: checksum::BlockContents,
     quarantine: quarantine::Quarantine,
     argument_quarantine: quarantine_arguments::ArgumentQuarantine,
     /// The blocks that running EDTs have released, by EDT.
@@ -146,7 +146,7 @@ impl Check {
     pub(crate) fn begin() -> OfRun {
         Box::new(Check {
             history: History::default(),
-            contents: checksum::Contents::default(),
+            contents: checksum::BlockContents::default(),
             quarantine: quarantine::Quarantine::default(),
             argument_quarantine: quarantine_arguments::ArgumentQuarantine::default(),
             released: Mutex::default(),
@@ -512,7 +512,7 @@ pub(crate) struct CallRecord<'a> {
     /// The type of its `hint` (`ocrHintType_t`), if it was given.
     pub hint: Option<u32>,
     /// The parameters that it gives a collective event.
-    pub collective: Option<Params>,
+    pub collective: Option<CollectiveParams>,
 }
 
 impl<'a> CallRecord<'a> {

@@ -154,3 +154,72 @@ fn a_privileged_program_takes_no_names_of_files() {
     assert_eq!(*settings.workers, 3);
     assert!(Settings::read(&given, false).is_err());
 }
+
+/// A table of two other settings.
+#[allow(unreachable_pub)]
+mod with_others {
+    use super::super::*;
+
+    /// What the settings are read from, beside those of the runtime.
+    pub(super) struct Values(pub(super) super::super::Values);
+
+    impl std::ops::Deref for Values {
+        type Target = super::super::Values;
+        fn deref(&self) -> &Self::Target {
+            &self.0
+        }
+    }
+
+    settings! { cores;
+        /// How many sheep there are.
+        sheep: usize = cores, utf8(parse_count), "sheep", "OCR_SHEEP", "how many sheep there are; default: one for each core";
+
+        /// The file that gets their names.
+        flock: Option<PathBuf> = None, file, "flock", "OCR_FLOCK", "a file that gets their names", names files: None;
+    }
+
+    pub(super) fn read(
+        given: &[(&'static str, &str)],
+        is_privileged: bool,
+    ) -> Result<Settings, String> {
+        let given = given
+            .iter()
+            .map(|&(name, text)| (name, (text.into(), format!("$OCR_{name}"))));
+        let values = super::super::Values {
+            given: given.collect(),
+            file: None,
+            is_privileged,
+            ignored: RefCell::default(),
+        };
+        Values(values).settings()
+    }
+}
+
+#[test]
+fn one_entry_adds_a_setting() {
+    let default = with_others::read(&[], false).expect("right");
+    assert_eq!(default.file, None);
+    assert_eq!(
+        (*default.sheep, &*default.sheep.origin),
+        (default.cores, DEFAULT_ORIGIN)
+    );
+    let given = [("sheep", "7"), ("flock", "/names")];
+    let settings = with_others::read(&given, false).expect("right");
+    assert_eq!(*settings.sheep, 7);
+    let rows = settings.rows();
+    assert_eq!(rows[0], ("sheep", "7".to_string(), "$OCR_sheep"));
+    assert_eq!(rows[1], ("flock", "/names".to_string(), "$OCR_flock"));
+    let shown: Vec<_> = with_others::SETTINGS
+        .iter()
+        .map(|it| (it.name, it.variable, it.what))
+        .collect();
+    assert_eq!(
+        shown[1],
+        ("flock", "OCR_FLOCK", "a file that gets their names")
+    );
+    // A wrong value says where it was given, and a program with more rights than its user takes no name of a file.
+    let wrong = with_others::read(&[("sheep", "many")], false).expect_err("no number");
+    assert!(wrong.contains("$OCR_sheep"), "{wrong}");
+    let privileged = with_others::read(&given, true).expect("right");
+    assert_eq!((*privileged.sheep, privileged.flock.value), (7, None));
+}

@@ -14,7 +14,9 @@
 //! | `discovery.rs`, `loader.rs` | platforms, devices; why there are none; which OpenCL library is loaded |
 //! | `selection.rs` | the words of `OCR_DEVICES` |
 //! | `handle.rs` | the handle by which others send messages |
-//! | `manager.rs` | the thread: its loop, its messages |
+//! | `interface.rs`, `job.rs` | what the engine gives and gets; what the thread keeps of it |
+//! | `manager.rs` | the thread: its parts, its loop, its messages |
+//! | `books.rs` | which launches wait, run or have failed |
 //! | `reap.rs` | what has ended |
 //! | `times.rs`, `occupancy.rs` | how long a command took, how long a kernel has kept the device |
 //! | `clock.rs` | whether a device's clock is right |
@@ -23,7 +25,7 @@
 //! | `launch.rs` | one launch: buffers, copies in, enqueue |
 //! | `arguments.rs` | setting a kernel's arguments |
 //! | `limits.rs` | what a device and a kernel permit: local sizes, sizes of buffers |
-//! | `fault.rs` | why a launch cannot start |
+//! | `fault.rs`, `refused.rs` | why a launch cannot start, why OpenCL refuses one |
 //! | `failure.rs` | what follows when a command fails after it was enqueued |
 //! | `fetch.rs` | copies out: fetches, write-backs, evictions, forgetting |
 //! | `ahead.rs` | whether what kernels write is fetched before anybody asks |
@@ -36,6 +38,7 @@
 //! | `surroundings.rs` | what OpenCL needs of the machine, and what it lacks |
 //! | `threads.rs` | which threads are OpenCL's, so that no hang is found or missed for them, and each has its cores |
 //! | `raw.rs` | owned OpenCL handles: the only file that creates or releases one |
+//! | `measure.rs` | how fast a device copies and computes, for `ocr info` |
 //! | `counters.rs`, `error.rs` | counts, messages for people |
 //!
 //! # How a launch goes
@@ -64,12 +67,14 @@ pub use interface::{
     ManagerEvents,
 };
 pub use opencl::discovery::{
-    DeviceInfo, DeviceKind, Inventory, LoaderState, discover, discover_telling,
+    ASK_INFO, DeviceInfo, DeviceKind, Inventory, LoaderState, discover, discover_telling,
 };
 pub use opencl::error::{BuildError, DeviceError, LaunchError, code_name};
 pub use opencl::handle::DeviceManager;
 pub use opencl::measure::{LinkSpeed, measure_links};
-pub use opencl::surroundings::{asked_platforms, lacking, why_ended};
+pub use opencl::surroundings::{
+    asked_platforms, is_loaded, is_pocl, lacking, load_failure, why_ended,
+};
 #[cfg(test)]
 pub(crate) use opencl::threads::spawn as spawn_thread_of_opencl;
 pub use opencl::threads::{

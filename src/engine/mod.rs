@@ -6,6 +6,7 @@
 //! | room | what it has |
 //! |---|---|
 //! | [`state`] | what a run and a thread are: data, and the transitions that touch nothing else |
+//! | [`devices`] | which OpenCL devices are used and opened, which cores they get, what runs remember of them |
 //! | [`strict`] | where the life of an EDT meets strict mode |
 //! | [`life`] | the steps of an EDT, and of a data block that ends |
 //! | [`calls`] | what else a call of the C interface starts, by the object that it is about |
@@ -46,6 +47,7 @@
 //! before the call returns, in loops and not by recursion.
 
 pub(crate) mod calls;
+pub(crate) mod devices;
 pub(crate) mod life;
 pub(crate) mod process;
 pub(crate) mod run;

@@ -175,7 +175,7 @@ impl Context {
         let who = Who::of(edt);
         // The EDT writes nothing any more. This comes before its blocks are sealed: it has not run since.
         check.contents.meanwhile.ends(who);
-        if self.in_group {
+        if self.belongings.is_in_group() {
             abort_on_misuse(Err(check.open_group(who)));
         }
         let scope = edt.finish_scope().filter(|_| edt.flags.get().is_finish());
@@ -214,7 +214,7 @@ impl Context {
             }
         }
         if on_host {
-            let mut held = self.held;
+            let mut held = self.held.first();
             // SAFETY: blocks in the list are held, so they are alive.
             while let Some(block) = unsafe { held.as_ref() } {
                 self.give_back(check, block, who, Mode::Rw, None, false);
@@ -236,7 +236,7 @@ impl Context {
         if let Some((_, slot)) = slots.find(|(_, slot)| starts(blocks.pinned(slot.data()))) {
             return Some(slot.data());
         }
-        let mut held = self.held;
+        let mut held = self.held.first();
         // SAFETY: blocks in the list are held, so they are alive.
         while let Some(block) = unsafe { held.as_ref() } {
             if starts(block) {
@@ -265,7 +265,7 @@ impl Context {
         if let Some(print) = Checksum::take(&check.contents, block, 0) {
             abort_on_misuse(check.compare(guid, print, who, When::Released));
         }
-        let left = memory::end_watch(block, &mut self.granted);
+        let left = memory::end_watch(block, &mut self.steps.granted);
         self.dispose_if(block, left);
         self.check_may_close(check, guid);
     }
@@ -410,7 +410,7 @@ impl Context {
     /// Events did not take what others passed on to them.
     #[cold]
     pub(crate) fn report_rejected(&mut self) {
-        let rejected = self.worklist.rejected.as_mut().map(std::mem::take);
+        let rejected = self.steps.worklist.rejected.as_mut().map(std::mem::take);
         let Some(check) = &self.runtime.check else {
             return;
         };

@@ -36,7 +36,7 @@ pub(crate) const UNBOUNDED: u32 = u32::MAX;
 
 /// The fields of `ocrEventCollectiveParams_t`. A call that creates an event which exists must give the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Params {
+pub struct CollectiveParams {
     /// How many generations a contributor may be ahead of the others; not 0.
     pub bound: u32,
     /// How many contributors there are; not 0.
@@ -53,7 +53,7 @@ pub struct Params {
     pub reuse: bool,
 }
 
-impl Params {
+impl CollectiveParams {
     /// The size of a contribution, and of the result.
     pub fn bytes(&self) -> usize {
         self.elements as usize * self.operator.bytes()
@@ -118,13 +118,13 @@ struct CollectiveState {
 /// The inside of a collective event.
 pub struct Collective {
     /// What it was created with.
-    pub params: Params,
+    pub params: CollectiveParams,
     state: CollectiveMutex<CollectiveState>,
 }
 
 impl Collective {
     /// Makes the inside of an event without contributions. `None` where memory does not do for so many contributors.
-    pub fn new(params: Params) -> Option<Collective> {
+    pub fn new(params: CollectiveParams) -> Option<Collective> {
         let counts = || zeros(NonZeroUsize::new(params.contributors as usize)?);
         let state = CollectiveState {
             contributed: counts()?,
@@ -275,7 +275,7 @@ fn zeros(len: NonZeroUsize) -> Option<Vec<u64>> {
 }
 
 /// Memory for the contributions to a generation.
-fn sized(mut memory: Vec<u8>, params: Params) -> Option<Vec<u8>> {
+fn sized(mut memory: Vec<u8>, params: CollectiveParams) -> Option<Vec<u8>> {
     let bytes = params.bytes().checked_mul(params.contributors as usize)?;
     may_fail(|| memory.try_reserve_exact(bytes - memory.len())).ok()?;
     memory.resize(bytes, 0);
@@ -284,7 +284,11 @@ fn sized(mut memory: Vec<u8>, params: Params) -> Option<Vec<u8>> {
 
 impl CollectiveState {
     /// Where generation `number`, which is not forgotten, stands in the queue.
-    fn place_of(&mut self, number: u64, params: Params) -> Result<usize, ContributionError> {
+    fn place_of(
+        &mut self,
+        number: u64,
+        params: CollectiveParams,
+    ) -> Result<usize, ContributionError> {
         let place = (number - self.first) as usize;
         while self.generations.len() <= place {
             if may_fail(|| self.generations.try_reserve(1)).is_err() {
@@ -317,7 +321,7 @@ mod tests {
     use crate::object::guid::Kind;
 
     fn collective(bound: u32, contributors: u32) -> Collective {
-        Collective::new(Params {
+        Collective::new(CollectiveParams {
             bound,
             contributors,
             contributors_here: contributors,
@@ -417,7 +421,7 @@ mod loom_models {
 
     impl World {
         fn new() -> Arc<World> {
-            let params = Params {
+            let params = CollectiveParams {
                 bound: 1,
                 contributors: 2,
                 contributors_here: 2,

@@ -34,7 +34,7 @@
 
 use super::arena::{Arena, Cache, CreateOnLabelError, LabelTakenError, Labels, Slot};
 use super::code::Code;
-use super::collective::{Collective, Params};
+use super::collective::{Collective, CollectiveParams};
 use super::guid::{Guid, Kind};
 use super::header::{Header, Locked, Word, states};
 use super::link::{Connector, ConnectorState, Link};
@@ -90,7 +90,7 @@ pub enum NewEvent {
         bound: u32,
     },
     /// A collective event, with its parameters.
-    Collective(Params),
+    Collective(CollectiveParams),
 }
 
 /// An event of any kind that has a slot of its own; its fields mean what its kind and state say.
@@ -419,7 +419,7 @@ impl Events {
     }
 
     /// Joins a collective event that exists: whether it was created with the same parameters.
-    pub fn join(&self, guid: Guid, params: Params) -> bool {
+    pub fn join(&self, guid: Guid, params: CollectiveParams) -> bool {
         self.collective(guid)
             .is_some_and(|inside| inside.params == params)
     }
@@ -568,7 +568,7 @@ mod tests {
     fn a_collective_event_is_joined_with_equal_parameters_alone() {
         let events = Events::default();
         let mut caches = EventCaches::default();
-        let params = Params {
+        let params = CollectiveParams {
             bound: 1,
             contributors: 3,
             contributors_here: 3,
@@ -581,12 +581,12 @@ mod tests {
         let guid = created.expect("memory");
         assert!(events.join(guid, params));
         let others = [
-            Params { bound: 2, ..params },
-            Params {
+            CollectiveParams { bound: 2, ..params },
+            CollectiveParams {
                 elements: 2,
                 ..params
             },
-            Params {
+            CollectiveParams {
                 operator: Operator::from_bits(1 << 7).expect("bytes are multiplied"),
                 ..params
             },

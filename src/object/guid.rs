@@ -125,7 +125,7 @@ impl Kind {
 }
 
 /// The GUID of an object, laid out as `ocrGuid_t`, since EDT functions return it by value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(C)]
 pub struct Guid(u64);
 

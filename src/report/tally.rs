@@ -349,6 +349,53 @@ impl TallyRegistry {
 mod tests {
     use super::*;
 
+    /// A table with another counter.
+    #[allow(unreachable_pub)]
+    mod with_another {
+        use super::super::*;
+
+        counters! {
+            wool, "bales of wool";
+            stray_sheep, "sheep that strayed";
+        }
+
+        pub(super) fn counted() -> Totals {
+            let counts = Counters::default();
+            counts.stray_sheep.add(3);
+            let mut totals = Totals::default();
+            totals.add(&counts);
+            totals.add_totals(&totals.clone());
+            totals
+        }
+    }
+
+    #[test]
+    fn one_entry_adds_a_counter() {
+        let totals = with_another::counted();
+        let rows: Vec<_> = totals.rows().collect();
+        let added = ("stray_sheep", "sheep that strayed", 6);
+        assert_eq!(rows, [("wool", "bales of wool", 0), added]);
+        assert_eq!(with_another::COUNTERS[1], (added.0, added.1));
+        let json = serde_json::to_value(totals).expect("it can be written");
+        assert_eq!(json["stray_sheep"], 6);
+        // Reports of older programs lack it.
+        let old: with_another::Totals = serde_json::from_str("{}").expect("it can be read");
+        assert_eq!(old.stray_sheep, 0);
+    }
+
+    #[test]
+    fn each_counter_is_in_the_report_and_in_the_statistics() {
+        let mut json =
+            serde_json::to_value(crate::report::Report::default()).expect("it can be written");
+        for (at, (name, _)) in COUNTERS.iter().enumerate() {
+            json[name] = (1000 + at).into();
+        }
+        let report: crate::report::Report = serde_json::from_value(json).expect("it can be read");
+        let values = report.counts.rows().map(|(name, _, value)| (name, value));
+        let set = COUNTERS.iter().enumerate();
+        assert!(values.eq(set.map(|(at, (name, _))| (*name, 1000 + at as u64))));
+    }
+
     #[test]
     fn what_a_thread_has_done_counts_when_it_is_gone() {
         let registry = TallyRegistry::default();

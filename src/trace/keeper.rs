@@ -61,7 +61,7 @@ impl From<io::Error> for KeeperError {
 }
 
 /// What the keeper is asked for.
-enum Request {
+enum KeeperRequest {
     /// To enlarge a file that ends at `end`: by the first of these numbers of bytes for which there is room.
     Grow {
         end: u64,
@@ -78,8 +78,8 @@ enum Request {
 }
 
 /// The thread that has the file open, for those who ask it.
-pub(super) struct Keeper {
-    requests: Sender<Request>,
+pub(super) struct FileKeeper {
+    requests: Sender<KeeperRequest>,
     thread: JoinHandle<()>,
 }
 
@@ -96,12 +96,12 @@ fn gone() -> io::Error {
     io::Error::other("the thread that keeps the file open has ended")
 }
 
-impl Keeper {
+impl FileKeeper {
     /// Makes a new file, has `write` write its head, and then gives it its name. Returns the head.
     pub(super) fn begin(
         path: &Path,
         write: impl Fn(&Mapped) + Send + 'static,
-    ) -> io::Result<(Keeper, Mapped)> {
+    ) -> io::Result<(FileKeeper, Mapped)> {
         let name = path.to_owned();
         // A name may be that of a descriptor of the process.
         let find = move |own: io::Result<()>| own.and_then(|()| OutputFile::new(&name));
@@ -126,13 +126,13 @@ impl Keeper {
         };
         let thread = apart::spawn("trace", kept, work)?;
         let head = begins.recv().map_err(|_| gone())??;
-        Ok((Keeper { requests, thread }, head))
+        Ok((FileKeeper { requests, thread }, head))
     }
 
     /// Asks for something, and waits for the answer.
     fn ask<T>(
         &self,
-        request: impl FnOnce(Sender<Result<T, KeeperError>>) -> Request,
+        request: impl FnOnce(Sender<Result<T, KeeperError>>) -> KeeperRequest,
     ) -> Result<T, KeeperError> {
         let (to, answer) = channel();
         let is_asked = self.requests.send(request(to)).is_ok();
@@ -145,7 +145,7 @@ impl Keeper {
     /// Enlarges a file that ends at `end`, by the first of these numbers of bytes for which there is room, and maps them.
     pub(super) fn grow(&self, end: u64, bytes: &[u64]) -> Result<Mapped, KeeperError> {
         let bytes = bytes.to_vec();
-        self.ask(|to| Request::Grow { end, bytes, to })
+        self.ask(|to| KeeperRequest::Grow { end, bytes, to })
     }
 
     /// Closes a file that has `whole` bytes, and cuts it at `end`. The ranges in it are given back to the disk. Returns
@@ -156,7 +156,7 @@ impl Keeper {
         end: u64,
         unused: Vec<Range<u64>>,
     ) -> Result<bool, KeeperError> {
-        let answer = self.ask(|to| Request::End {
+        let answer = self.ask(|to| KeeperRequest::End {
             whole,
             end,
             unused,
@@ -209,11 +209,11 @@ impl KeptFile {
     }
 
     /// Does what it is asked for until nobody asks any more.
-    fn serve(&mut self, asked: &Receiver<Request>) {
+    fn serve(&mut self, asked: &Receiver<KeeperRequest>) {
         while let Ok(request) = asked.recv() {
             match request {
-                Request::Grow { end, bytes, to } => drop(to.send(self.grow(end, &bytes))),
-                Request::End {
+                KeeperRequest::Grow { end, bytes, to } => drop(to.send(self.grow(end, &bytes))),
+                KeeperRequest::End {
                     whole,
                     end,
                     unused,

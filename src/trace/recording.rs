@@ -31,7 +31,7 @@ use super::format::{
     LEAST_SEGMENT, MAGIC, MOST_APART, RECORD_BYTES, SEGMENT_HEAD_BYTES, SEGMENT_MAGIC,
     SEGMENT_UNIT, SegmentHead, TEXT_AT, VERSION,
 };
-use super::keeper::{Keeper, KeeperError, Mapped};
+use super::keeper::{FileKeeper, KeeperError, Mapped};
 use crate::text::Readable;
 use ocr_base::lock::{Mutex, rank};
 use ocr_trace::identity::RunIdentity;
@@ -162,27 +162,27 @@ thread_local! {
 /// Why a recording has ended before its run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-enum Broken {
+enum FileDamage {
     Cut = 1,
     Overwritten = 2,
     Removed = 3,
 }
 
-impl Broken {
-    fn of(number: u8) -> Option<Broken> {
+impl FileDamage {
+    fn of(number: u8) -> Option<FileDamage> {
         match number {
-            1 => Some(Broken::Cut),
-            2 => Some(Broken::Overwritten),
-            3 => Some(Broken::Removed),
+            1 => Some(FileDamage::Cut),
+            2 => Some(FileDamage::Overwritten),
+            3 => Some(FileDamage::Removed),
             _ => None,
         }
     }
 
     fn words(self) -> &'static str {
         match self {
-            Broken::Cut => "was made shorter by somebody else while it was written",
-            Broken::Overwritten => "was overwritten by somebody else while it was written",
-            Broken::Removed => "was removed while it was written",
+            FileDamage::Cut => "was made shorter by somebody else while it was written",
+            FileDamage::Overwritten => "was overwritten by somebody else while it was written",
+            FileDamage::Removed => "was removed while it was written",
         }
     }
 }
@@ -199,7 +199,7 @@ pub(crate) struct Recording {
     /// Whether there is no room for another segment. Relaxed: the flag orders nothing, and a thread that sees it late
     /// tries in vain.
     pub(super) full: AtomicBool,
-    /// A number of [`Broken`]; 0 while the file is as the runtime has written it. Relaxed: it orders nothing.
+    /// A number of [`FileDamage`]; 0 while the file is as the runtime has written it. Relaxed: it orders nothing.
     broken: AtomicU8,
     /// Whether somebody ends it. Relaxed: the swap alone decides who does.
     is_ended: AtomicBool,
@@ -226,7 +226,7 @@ unsafe impl Send for Recording {}
 /// The file, which grows by a piece at a time.
 struct Growing {
     /// None when the recording has ended.
-    keeper: Option<Keeper>,
+    keeper: Option<FileKeeper>,
     /// Where the next piece begins, in bytes.
     end: u64,
     /// The segments that no thread has. Each has [`LEAST_SEGMENT`] bytes or more.
@@ -294,7 +294,7 @@ pub(super) fn create(
     let kind = clock::kind();
     let first = clock::pair(kind);
     let about = text.to_string();
-    let (keeper, head) = Keeper::begin(path, move |head| write_head(head, run, first, &about))
+    let (keeper, head) = FileKeeper::begin(path, move |head| write_head(head, run, first, &about))
         .map_err(|error| {
             format!(
                 "the recording {} cannot be written: {error}",
@@ -407,7 +407,7 @@ pub(crate) fn absorb(address: usize) -> bool {
     };
     // SAFETY: the pointer is that of a recording, as above.
     if let Some(recording) = unsafe { recording.as_ref() } {
-        recording.stop(Broken::Cut);
+        recording.stop(FileDamage::Cut);
     }
     mapped != libc::MAP_FAILED
 }
@@ -427,7 +427,7 @@ impl Recording {
     }
 
     /// Ends the recording before its run. For handlers of signals, too.
-    fn stop(&self, why: Broken) {
+    fn stop(&self, why: FileDamage) {
         let _ = self
             .broken
             .compare_exchange(0, why as u8, Ordering::Relaxed, Ordering::Relaxed);
@@ -437,8 +437,8 @@ impl Recording {
             CURRENT.compare_exchange(this, ptr::null_mut(), Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    fn broken(&self) -> Option<Broken> {
-        Broken::of(self.broken.load(Ordering::Relaxed))
+    fn broken(&self) -> Option<FileDamage> {
+        FileDamage::of(self.broken.load(Ordering::Relaxed))
     }
 
     /// The ticks of the begin of the run.
@@ -478,7 +478,7 @@ impl Recording {
             return;
         };
         if !self.is_intact() {
-            self.stop(Broken::Overwritten);
+            self.stop(FileDamage::Overwritten);
             return;
         }
         let head = self.head();
@@ -575,8 +575,8 @@ impl Recording {
                 self.calibrate();
                 return Some(room);
             }
-            Err(KeeperError::Removed) => Broken::Removed,
-            Err(KeeperError::Cut) => Broken::Cut,
+            Err(KeeperError::Removed) => FileDamage::Removed,
+            Err(KeeperError::Cut) => FileDamage::Cut,
             Err(KeeperError::Full(error)) => {
                 if !self.full.swap(true, Ordering::Relaxed) {
                     warning!(
@@ -664,11 +664,11 @@ impl Recording {
             (None, Err(why)) => {
                 match why {
                     KeeperError::Removed => {
-                        warning!("the recording {name} {}", Broken::Removed.words())
+                        warning!("the recording {name} {}", FileDamage::Removed.words())
                     }
                     KeeperError::Cut => warning!(
                         "the recording {name} {}, and cannot be used",
-                        Broken::Cut.words()
+                        FileDamage::Cut.words()
                     ),
                     KeeperError::Full(error) => {
                         warning!("the recording {name} cannot be written: {error}");

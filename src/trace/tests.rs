@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 /// A file of its own, which goes with the test.
-struct Place(PathBuf);
+struct TemporaryFile(PathBuf);
 
-impl Place {
-    fn new() -> Place {
+impl TemporaryFile {
+    fn new() -> TemporaryFile {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("ocr-trace-{}-{next}", std::process::id());
-        Place(std::env::temp_dir().join(name))
+        TemporaryFile(std::env::temp_dir().join(name))
     }
 
     fn recording(&self) -> &'static Recording {
@@ -40,7 +40,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
@@ -80,7 +80,7 @@ fn numbers(events: &[TraceEvent]) -> Vec<u64> {
 #[test]
 #[cfg_attr(miri, ignore = "it maps files")]
 fn what_is_written_is_read_in_the_order_of_time() {
-    let place = Place::new();
+    let place = TemporaryFile::new();
     let recording = place.recording();
     let turn = AtomicU64::new(0);
     const EACH: u64 = 20_000;
@@ -137,7 +137,7 @@ fn what_is_written_is_read_in_the_order_of_time() {
 #[test]
 #[cfg_attr(miri, ignore = "it maps files")]
 fn texts_stand_whole_beside_records() {
-    let place = Place::new();
+    let place = TemporaryFile::new();
     let recording = place.recording();
     let mut writer = RecordWriter::NEW;
     let texts: Vec<String> = (0..3000).map(|n| "é".repeat(n % 40) + "x").collect();
@@ -169,7 +169,7 @@ fn texts_stand_whole_beside_records() {
 #[test]
 #[cfg_attr(miri, ignore = "it maps files")]
 fn a_file_that_is_cut_off_is_read_as_far_as_it_goes() {
-    let place = Place::new();
+    let place = TemporaryFile::new();
     let recording = place.recording();
     let mut writer = RecordWriter::NEW;
     for x in 0..5000 {
@@ -227,7 +227,7 @@ fn a_file_that_is_cut_off_is_read_as_far_as_it_goes() {
 #[test]
 #[cfg_attr(miri, ignore = "it maps files")]
 fn lengths_and_counts_that_cannot_be_are_told() {
-    let place = Place::new();
+    let place = TemporaryFile::new();
     let recording = place.recording();
     let mut writer = RecordWriter::NEW;
     for x in 0..5000 {
@@ -266,7 +266,7 @@ fn lengths_and_counts_that_cannot_be_are_told() {
 #[test]
 #[cfg_attr(miri, ignore = "it maps files")]
 fn what_a_thread_has_not_filled_is_given_back() {
-    let place = Place::new();
+    let place = TemporaryFile::new();
     let recording = place.recording();
     for x in 0..200 {
         let mut writer = RecordWriter::NEW;
@@ -302,7 +302,7 @@ fn what_a_thread_has_not_filled_is_given_back() {
 #[test]
 #[cfg_attr(miri, ignore = "it maps files")]
 fn a_work_is_named_when_its_name_is_written() {
-    let place = Place::new();
+    let place = TemporaryFile::new();
     let (recording, mut writer) = (place.recording(), RecordWriter::NEW);
     let named = Record {
         kind: RecordKind::Template as u8,
@@ -322,7 +322,7 @@ fn a_work_is_named_when_its_name_is_written() {
 #[test]
 #[cfg_attr(miri, ignore = "it maps files")]
 fn what_is_no_recording_of_this_version_is_told() {
-    let place = Place::new();
+    let place = TemporaryFile::new();
     assert!(place.refused().contains("cannot be read"));
     fs::write(&place.0, "{\"traceEvents\": []}").expect("it can be written");
     assert!(place.refused().contains("OCR_TRACE="));
@@ -343,7 +343,7 @@ fn what_is_no_recording_of_this_version_is_told() {
 #[test]
 #[cfg_attr(miri, ignore = "it maps files")]
 fn a_recording_replaces_another_that_goes_on() {
-    let place = Place::new();
+    let place = TemporaryFile::new();
     let (first, mut writer) = (place.recording(), RecordWriter::NEW);
     writer.append(first, record(1));
     let (second, mut other) = (place.recording(), RecordWriter::NEW);

@@ -49,16 +49,16 @@ pub fn threads() -> [usize; 2] {
 }
 
 /// Counts this thread as long as it lives.
-struct Counted;
+struct CountedCall;
 
-impl Counted {
-    fn new() -> Counted {
+impl CountedCall {
+    fn new() -> CountedCall {
         BEGUN.fetch_add(1, Ordering::SeqCst);
-        Counted
+        CountedCall
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedCall {
     fn drop(&mut self) {
         ENDED.fetch_add(1, Ordering::SeqCst);
     }
@@ -127,7 +127,7 @@ pub fn spawn<T: Send + 'static>(
 ) -> io::Result<JoinHandle<T>> {
     let thread = Builder::new().name(format!("{NAME}{name}"));
     let counted = move || {
-        let _counted = Counted::new();
+        let _counted = CountedCall::new();
         work(leave_table(kept))
     };
     without_handlers(|| thread.spawn(counted))
@@ -136,7 +136,7 @@ pub fn spawn<T: Send + 'static>(
 /// Does some work in a thread with a table of its own, and waits for its end.
 pub fn run<T: Send>(name: &str, kept: Kept, work: impl FnOnce() -> T + Send) -> io::Result<T> {
     let left = move || {
-        let _counted = Counted::new();
+        let _counted = CountedCall::new();
         leave_table(kept).map(|()| work())
     };
     std::thread::scope(|scope| {

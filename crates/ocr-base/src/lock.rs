@@ -28,28 +28,28 @@ pub trait Rank: 'static {
 /// Makes a type of each rank. The ranks in brackets may be taken under it.
 macro_rules! ranks {
     ($($(#[$doc:meta])* $name:ident [$($under:ident),*];)*) => {
-        enum Place { $($name),* }
+        enum RankPlace { $($name),* }
 
         $(
             $(#[$doc])*
             pub enum $name {}
 
             impl Rank for $name {
-                const PLACE: usize = Place::$name as usize;
+                const PLACE: usize = RankPlace::$name as usize;
                 const NAME: &'static str = stringify!($name);
-                const UNDER: u128 = 0 $(| 1 << Place::$under as u32)*;
+                const UNDER: u128 = 0 $(| 1 << RankPlace::$under as u32)*;
             }
 
             const _: () = {
                 $(assert!(
-                    Place::$under as usize > Place::$name as usize,
+                    RankPlace::$under as usize > RankPlace::$name as usize,
                     "a rank names one that stands before it"
                 );)*
             };
         )*
 
         /// How many ranks there are: one bit each has to do.
-        const COUNT: usize = [$(Place::$name as usize),*].len();
+        const COUNT: usize = [$(RankPlace::$name as usize),*].len();
         const _: () = assert!(COUNT <= u128::BITS as usize);
 
         /// The name of each rank, and the ranks that may be taken under it, by place.
@@ -61,7 +61,7 @@ macro_rules! ranks {
 pub mod rank;
 
 /// That a lock of a rank is held, where ranks are checked.
-struct Held<R: Rank> {
+struct HeldRank<R: Rank> {
     #[cfg(any(debug_assertions, test))]
     before: u128,
     rank: PhantomData<fn() -> R>,
@@ -69,7 +69,7 @@ struct Held<R: Rank> {
 
 #[cfg(any(debug_assertions, test))]
 mod check {
-    use super::{Held, Rank};
+    use super::{HeldRank, Rank};
     use std::cell::Cell;
     use std::marker::PhantomData;
 
@@ -78,10 +78,10 @@ mod check {
         static HELD: Cell<u128> = const { Cell::new(0) };
     }
 
-    impl<R: Rank> Held<R> {
+    impl<R: Rank> HeldRank<R> {
         /// Notes that a lock is going to be waited for. Panics where the table forbids it.
         #[track_caller]
-        pub(super) fn waits() -> Held<R> {
+        pub(super) fn waits() -> HeldRank<R> {
             let held = HELD.get();
             if let Some(last) = held.checked_ilog2() {
                 let (name, under) = super::rank::RANKS[last as usize];
@@ -91,21 +91,21 @@ mod check {
                     R::NAME,
                 );
             }
-            Held::tried()
+            HeldRank::tried()
         }
 
         /// Notes that a lock was taken without waiting.
-        pub(super) fn tried() -> Held<R> {
+        pub(super) fn tried() -> HeldRank<R> {
             let before = HELD.get();
             HELD.set(before | 1 << R::PLACE);
-            Held {
+            HeldRank {
                 before: before & 1 << R::PLACE,
                 rank: PhantomData,
             }
         }
     }
 
-    impl<R: Rank> Drop for Held<R> {
+    impl<R: Rank> Drop for HeldRank<R> {
         fn drop(&mut self) {
             HELD.set(HELD.get() & !(1 << R::PLACE) | self.before);
         }
@@ -113,15 +113,15 @@ mod check {
 }
 
 #[cfg(not(any(debug_assertions, test)))]
-impl<R: Rank> Held<R> {
+impl<R: Rank> HeldRank<R> {
     #[inline(always)]
-    fn waits() -> Held<R> {
-        Held { rank: PhantomData }
+    fn waits() -> HeldRank<R> {
+        HeldRank { rank: PhantomData }
     }
 
     #[inline(always)]
-    fn tried() -> Held<R> {
-        Held { rank: PhantomData }
+    fn tried() -> HeldRank<R> {
+        HeldRank { rank: PhantomData }
     }
 }
 
@@ -134,7 +134,7 @@ pub struct Mutex<R: Rank, T: ?Sized> {
 /// The hold on a [`Mutex`].
 pub struct MutexGuard<'a, R: Rank, T: ?Sized> {
     inner: parking_lot::MutexGuard<'a, T>,
-    _held: Held<R>,
+    _held: HeldRank<R>,
 }
 
 impl<R: Rank, T> Mutex<R, T> {
@@ -157,7 +157,7 @@ impl<R: Rank, T: ?Sized> Mutex<R, T> {
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> MutexGuard<'_, R, T> {
-        let held = Held::waits();
+        let held = HeldRank::waits();
         MutexGuard {
             inner: self.inner.lock(),
             _held: held,
@@ -170,7 +170,7 @@ impl<R: Rank, T: ?Sized> Mutex<R, T> {
         let inner = self.inner.try_lock()?;
         Some(MutexGuard {
             inner,
-            _held: Held::tried(),
+            _held: HeldRank::tried(),
         })
     }
 
@@ -225,13 +225,13 @@ pub struct RwLock<R: Rank, T> {
 /// The hold of a reader on a [`RwLock`].
 pub struct RwLockReadGuard<'a, R: Rank, T> {
     inner: parking_lot::RwLockReadGuard<'a, T>,
-    _held: Held<R>,
+    _held: HeldRank<R>,
 }
 
 /// The hold of a writer on a [`RwLock`].
 pub struct RwLockWriteGuard<'a, R: Rank, T> {
     inner: parking_lot::RwLockWriteGuard<'a, T>,
-    _held: Held<R>,
+    _held: HeldRank<R>,
 }
 
 impl<R: Rank, T> RwLock<R, T> {
@@ -247,7 +247,7 @@ impl<R: Rank, T> RwLock<R, T> {
     #[inline]
     #[track_caller]
     pub fn read(&self) -> RwLockReadGuard<'_, R, T> {
-        let held = Held::waits();
+        let held = HeldRank::waits();
         RwLockReadGuard {
             inner: self.inner.read(),
             _held: held,
@@ -258,7 +258,7 @@ impl<R: Rank, T> RwLock<R, T> {
     #[inline]
     #[track_caller]
     pub fn write(&self) -> RwLockWriteGuard<'_, R, T> {
-        let held = Held::waits();
+        let held = HeldRank::waits();
         RwLockWriteGuard {
             inner: self.inner.write(),
             _held: held,

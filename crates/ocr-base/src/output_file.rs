@@ -1,8 +1,7 @@
 //! Files that somebody has named for an output: a report, a recording, a page, a graph.
 //!
 //! Every file that the runtime or the command writes under a name of the user goes through [`OutputFile`]. It keeps
-//! what
-//! the name stands for:
+//! what the name stands for:
 //!
 //! | the name is that of | what is done |
 //! |---|---|
@@ -16,48 +15,50 @@
 //! | a folder, a socket, a name that ends in `/` | it is refused |
 //!
 //! [`OutputFile::new`] follows the links and finds out whether the file can be written. It is called before the work
-//! whose
-//! output this is, and leaves everything as it was. [`OutputFile::write`] comes when the content is there.
+//! whose output this is, and leaves everything as it was. [`OutputFile::write`] comes when the content is there.
 //!
 //! A descriptor is that of the moment at which the name was looked at. If the program puts another file in its place
 //! meanwhile, nothing is written there.
 //!
 //! A recording is mapped into memory while it grows, so it needs a plain file. [`OutputFile::begin`] gives one for each
-//! kind
-//! of name: [`NewFile::is_named_early`] says whether it can have its name at once. Otherwise [`NewFile::finish`] copies
-//! it at
-//! the end, to where the name leads.
+//! kind of name: [`NewFile::is_named_early`] says whether it can have its name at once. Otherwise [`NewFile::finish`]
+//! copies it at the end, to where the name leads.
 //!
 //! A file beyond the limit of file sizes, or a pipe that nobody reads, is an error here and no signal
 //! ([`without_signals`]).
+//!
+//! | file | what it has |
+//! |---|---|
+//! | this one | what a name stands for, and how it is written |
+//! | `new_file.rs` | a file until it has its name |
+//! | `system.rs` | what the system is asked about a file |
+//! | `signals.rs` | signals that the system would send for a write |
+
+mod new_file;
+mod signals;
+mod system;
 
 use crate::apart::Kept;
 use crate::text::Readable;
+pub use new_file::NewFile;
+pub use signals::{without_limit_signal, without_signals};
 use std::ffi::OsStr;
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
-use std::io::{self, BufWriter, ErrorKind, Seek, Write};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, FromRawFd, RawFd};
+use std::os::fd::{FromRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
-use std::{ptr, thread};
+pub use system::above_standard;
+use system::{FIRST_DESCRIPTOR, InPlace, is_lack, is_writable, may_write, open_in_place};
 
 /// The extension of a file that has not got its name yet.
 pub const UNFINISHED: &str = "unfinished";
 
 /// How many links are followed. The system follows as many.
 const MOST_LINKS: u32 = 40;
-
-/// The first descriptor that is none of the standard input, output and error.
-const FIRST_DESCRIPTOR: RawFd = 3;
-
-/// How long a named pipe is given to get a reader.
-const WAIT_FOR_READER: Duration = Duration::from_secs(5);
-/// How long it is before a named pipe is tried again.
-const PAUSE: Duration = Duration::from_millis(5);
 
 /// What is written to see whether there is room for a file. A limit on the size of files may be small.
 const LEAST: &[u8] = b" ";
@@ -101,19 +102,6 @@ impl Identity {
             inode: about.ino(),
         }
     }
-}
-
-/// A file that does not have its name yet. It is removed if it never gets it.
-#[derive(Debug)]
-pub struct NewFile {
-    output: OutputFile,
-    file: File,
-    /// Where it is meanwhile; none once it has its name or is gone.
-    path: Option<PathBuf>,
-    /// Whether it may take the place of what has its name.
-    is_replacement: bool,
-    /// Whether it would have been the same without that, but for the content.
-    is_alike: bool,
 }
 
 impl OutputFile {
@@ -287,8 +275,7 @@ impl OutputFile {
     }
 
     /// Removes a plain file whose content is not to be taken for what is written later, should that fail. Where
-    /// something
-    /// besides the content would be lost, the file is emptied. What is no plain file stays as it is.
+    /// something besides the content would be lost, the file is emptied. What is no plain file stays as it is.
     ///
     /// # Errors
     /// What the system says.
@@ -428,120 +415,6 @@ impl OutputFile {
     }
 }
 
-impl NewFile {
-    /// The file.
-    pub fn file(&self) -> &File {
-        &self.file
-    }
-
-    /// Whether [`finish`](NewFile::finish) gives this file its name, and does not copy it. The file can then be written
-    /// when it has its name, too.
-    pub fn is_named_early(&self) -> bool {
-        self.is_replacement
-    }
-
-    /// Gives the file its name, or copies its content to where the name leads. Returns the file.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn finish(self) -> io::Result<File> {
-        let output = self.output.clone();
-        without_signals(|| self.finish_here()).map_err(|error| output.said(error))
-    }
-
-    fn finish_here(mut self) -> io::Result<File> {
-        if let (true, OutputPlace::Plain(name), Some(path)) =
-            (self.is_replacement, &self.output.place, &self.path)
-        {
-            match self.output.give_name(path, name) {
-                Ok(()) => {
-                    self.path = None;
-                    return self.file.try_clone();
-                }
-                // It is a mount, or another user's file in a sticky folder.
-                Err(_) if self.output.identity.is_some() => {}
-                Err(error) => return Err(error),
-            }
-        }
-        let bytes = self.file.metadata()?.len();
-        self.file.rewind()?;
-        let mut to = InPlace(self.output.open()?);
-        let is_plain = self.output.plain().is_some();
-        if is_plain {
-            reserve(&to.0, bytes)?;
-        }
-        io::copy(&mut self.file, &mut to)?;
-        if is_plain {
-            to.0.set_len(bytes)?;
-        }
-        self.file.try_clone()
-    }
-
-    /// Gives the file the mode of the one that has the name. Returns whether it may take its place, since nothing would
-    /// be lost, and whether it had that mode already.
-    fn look_like_old(&self) -> io::Result<(bool, bool)> {
-        let OutputPlace::Plain(name) = &self.output.place else {
-            return Ok((false, false));
-        };
-        let old = match fs::symlink_metadata(name) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok((true, true)),
-            other => other?,
-        };
-        let new = self.file.metadata()?;
-        let is_alike = old.is_file()
-            && old.nlink() == 1
-            && (old.uid(), old.gid(), old.dev()) == (new.uid(), new.gid(), new.dev());
-        if !is_alike {
-            return Ok((false, false));
-        }
-        let has_mode = old.mode() == new.mode();
-        let mode = Permissions::from_mode(old.mode() & 0o7777);
-        self.file.set_permissions(mode)?;
-        let before = open_in_place(name)?;
-        Ok(match (attributes(&before), attributes(&self.file)) {
-            (Ok(before), Ok(now)) => (before == now, before == now && has_mode),
-            _ => (false, false),
-        })
-    }
-}
-
-impl Drop for NewFile {
-    fn drop(&mut self) {
-        if let Some(path) = &self.path {
-            let _ = fs::remove_file(path);
-        }
-    }
-}
-
-/// A file that is written as it is opened: also one that does not wait where a pipe is full.
-struct InPlace(File);
-
-impl Write for InPlace {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        loop {
-            match self.0.write(bytes) {
-                Err(error) if error.kind() == ErrorKind::WouldBlock => wait_for_room(&self.0),
-                other => return other,
-            }
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Waits until a file can take more.
-fn wait_for_room(file: &File) {
-    let mut polled = libc::pollfd {
-        fd: file.as_raw_fd(),
-        events: libc::POLLOUT,
-        revents: 0,
-    };
-    // SAFETY: the address is that of a variable, which is one structure as the call is told.
-    unsafe { libc::poll(&raw mut polled, 1, -1) };
-}
-
 /// The folder in which a file is.
 fn folder_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("/"))
@@ -607,215 +480,6 @@ fn identity_of(number: RawFd) -> io::Result<Identity> {
         device: about.st_dev,
         inode: about.st_ino,
     })
-}
-
-/// An error unless a descriptor is open for writing.
-fn is_writable(number: RawFd) -> io::Result<()> {
-    // SAFETY: with `F_GETFL`, `fcntl` gets no pointer.
-    match unsafe { libc::fcntl(number, libc::F_GETFL) } {
-        -1 => Err(io::Error::last_os_error()),
-        flags if flags & libc::O_ACCMODE == libc::O_RDONLY => Err(io::Error::other(format!(
-            "descriptor {number} is open for reading alone"
-        ))),
-        _ => Ok(()),
-    }
-}
-
-/// An error unless a file may be written by this process.
-fn may_write(path: &Path) -> io::Result<()> {
-    let name = std::ffi::CString::new(path.as_os_str().as_bytes())?;
-    // SAFETY: the name is a C string.
-    match unsafe { libc::faccessat(libc::AT_FDCWD, name.as_ptr(), libc::W_OK, libc::AT_EACCESS) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
-/// Whether an error says that there is no room, which another way of writing does not change.
-fn is_lack(error: &io::Error) -> bool {
-    matches!(
-        error.raw_os_error(),
-        Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG)
-    )
-}
-
-/// Opens a file that is there for writing, and leaves its content. What is no plain file, or is a descriptor of another
-/// process, is written behind what it has.
-fn open_in_place(path: &Path) -> io::Result<File> {
-    let is_link = fs::symlink_metadata(path)?.is_symlink();
-    let end = if is_link { libc::O_APPEND } else { 0 };
-    let until = Instant::now() + WAIT_FOR_READER;
-    let file = loop {
-        // Without O_NONBLOCK, a pipe would be waited for indefinitely if nobody ever reads it.
-        let opened = OpenOptions::new()
-            .write(true)
-            .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | end)
-            .open(path);
-        match opened {
-            Err(error)
-                if error.raw_os_error() == Some(libc::ENXIO)
-                    && Instant::now() < until
-                    && fs::metadata(path)?.file_type().is_fifo() =>
-            {
-                thread::sleep(PAUSE);
-            }
-            other => break other?,
-        }
-    };
-    above_standard(file)
-}
-
-/// The file with a descriptor that is none of the standard input, output and error. Where one of these is closed, a new
-/// file would get its number, and be taken for it.
-pub fn above_standard(file: File) -> io::Result<File> {
-    if file.as_raw_fd() >= FIRST_DESCRIPTOR {
-        return Ok(file);
-    }
-    // SAFETY: with `F_DUPFD_CLOEXEC`, `fcntl` gets a number and no pointer, and the descriptor is that of an open file.
-    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR) } {
-        -1 => Err(io::Error::last_os_error()),
-        // SAFETY: the descriptor was just made, and nothing else owns it.
-        own => Ok(unsafe { File::from_raw_fd(own) }),
-    }
-}
-
-/// Reserves room for so many bytes, so that a file whose content is replaced in place keeps the old one where there is
-/// too
-/// little. A file system that cannot do that goes on without.
-fn reserve(file: &File, bytes: u64) -> io::Result<()> {
-    if bytes == 0 {
-        return Ok(());
-    }
-    let (own, keep) = (file.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE);
-    // SAFETY: the call takes numbers, and the descriptor is that of an open file.
-    if unsafe { libc::fallocate(own, keep, 0, bytes as libc::off_t) } == 0 {
-        return Ok(());
-    }
-    let error = io::Error::last_os_error();
-    if is_lack(&error) { Err(error) } else { Ok(()) }
-}
-
-/// The extended attributes of a file, by their names. Access lists are among them.
-fn attributes(file: &File) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
-    let own = file.as_raw_fd();
-    let names = grown(|place, room| {
-        // SAFETY: `place` has `room` bytes, which the call may write, and the descriptor is that of an open file.
-        unsafe { libc::flistxattr(own, place.cast(), room) }
-    })?;
-    let mut found = Vec::new();
-    for name in names.split_inclusive(|&byte| byte == 0) {
-        let value = grown(|place, room| {
-            // SAFETY: `place` has `room` bytes, which the call may write; `name` ends in a zero byte, as the system has
-            // written it, and the descriptor is that of an open file.
-            unsafe { libc::fgetxattr(own, name.as_ptr().cast(), place.cast(), room) }
-        })?;
-        found.push((name.to_vec(), value));
-    }
-    found.sort_unstable();
-    Ok(found)
-}
-
-/// What a call writes that says how much that is if it gets no room.
-fn grown(mut call: impl FnMut(*mut u8, usize) -> isize) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    loop {
-        let wanted = call(ptr::null_mut(), 0);
-        if wanted >= 0 {
-            bytes.resize(wanted as usize, 0);
-            let length = call(bytes.as_mut_ptr(), bytes.len());
-            if length >= 0 {
-                bytes.truncate(length as usize);
-                return Ok(bytes);
-            }
-        }
-        let error = io::Error::last_os_error();
-        match error.raw_os_error() {
-            Some(libc::ENOTSUP | libc::ENODATA) => return Ok(Vec::new()),
-            // Another process has added something meanwhile.
-            Some(libc::ERANGE) => {}
-            _ => return Err(error),
-        }
-    }
-}
-
-/// The signals that the system sends to a thread for what it writes: beyond the limit of file sizes, and to a pipe that
-/// nobody reads.
-const OF_WRITES: [libc::c_int; 2] = [libc::SIGXFSZ, libc::SIGPIPE];
-
-/// Does some work in which a write that the system would end the process for is an error. The program's own handling of
-/// these signals stays as it is.
-pub fn without_signals<T>(work: impl FnOnce() -> T) -> T {
-    let _held = HeldSignals::new(&OF_WRITES);
-    work()
-}
-
-/// The same for the limit of file sizes alone: what the program itself has printed to a pipe that nobody reads ends it
-/// as
-/// it ends others.
-pub fn without_limit_signal<T>(work: impl FnOnce() -> T) -> T {
-    let _held = HeldSignals::new(&OF_WRITES[..1]);
-    work()
-}
-
-/// The signals of writes are held back in this thread as long as this lives.
-struct HeldSignals {
-    /// Those that are held back.
-    held: &'static [libc::c_int],
-    /// What was held back before.
-    before: libc::sigset_t,
-    /// The signals that had come before, and that are not ours.
-    pending: libc::sigset_t,
-}
-
-impl HeldSignals {
-    fn new(held: &'static [libc::c_int]) -> HeldSignals {
-        let (mut set, mut before, mut pending) = (no_signals(), no_signals(), no_signals());
-        for signal in held {
-            // SAFETY: the set is a variable, and the signal exists.
-            unsafe { libc::sigaddset(&raw mut set, *signal) };
-        }
-        // SAFETY: both sets are variables.
-        unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, &raw mut before) };
-        // SAFETY: the set is a variable.
-        unsafe { libc::sigpending(&raw mut pending) };
-        HeldSignals {
-            held,
-            before,
-            pending,
-        }
-    }
-}
-
-impl Drop for HeldSignals {
-    fn drop(&mut self) {
-        const AT_ONCE: libc::timespec = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
-        for &signal in self.held {
-            // SAFETY: the set is that of this value.
-            if unsafe { libc::sigismember(&raw const self.pending, signal) } == 1 {
-                continue;
-            }
-            let mut one = no_signals();
-            // SAFETY: the set is a variable, and the signal exists.
-            unsafe { libc::sigaddset(&raw mut one, signal) };
-            // SAFETY: the set is a variable and the time a constant; nobody wants to know more of the signal.
-            unsafe { libc::sigtimedwait(&raw const one, ptr::null_mut(), &AT_ONCE) };
-        }
-        // SAFETY: the set is that of this value; nobody wants the mask that was.
-        unsafe {
-            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, ptr::null_mut())
-        };
-    }
-}
-
-fn no_signals() -> libc::sigset_t {
-    let mut none = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: the call fills the set.
-    unsafe { libc::sigemptyset(none.as_mut_ptr()) };
-    // SAFETY: the call has filled the set.
-    unsafe { none.assume_init() }
 }
 
 /// Does some work in a thread whose descriptors are its own, so that nothing that the program does with its descriptors

@@ -2,7 +2,7 @@
 
 use crate::output::{CommandError, check_input, print};
 use clap::Args;
-use ocr::report::races::{self, Findings, Kind};
+use ocr::report::races::{self, RaceFindings, RaceKind};
 use std::path::PathBuf;
 
 /// What stands behind the help of `ocr check`.
@@ -31,7 +31,9 @@ pub(crate) fn check(options: &CheckOptions) -> Result<(), CommandError> {
     check_input(&options.file)?;
     let mut found = races::check(&options.file).map_err(CommandError::failed)?;
     if options.races {
-        found.findings.retain(|finding| finding.kind == Kind::Race);
+        found
+            .findings
+            .retain(|finding| finding.kind == RaceKind::Race);
     }
     print(&if options.json {
         let json = serde_json::to_string_pretty(&found)
@@ -48,15 +50,15 @@ pub(crate) fn check(options: &CheckOptions) -> Result<(), CommandError> {
 }
 
 /// The answer for people.
-fn text(found: &Findings) -> String {
+fn text(found: &RaceFindings) -> String {
     let mut text = format!(
         "{}: {} EDTs, {} data blocks, {} events\n",
         found.name, found.edts, found.blocks, found.events
     );
     for finding in &found.findings {
         let kind = match finding.kind {
-            Kind::Race => "race",
-            Kind::Order => "order not determined",
+            RaceKind::Race => "race",
+            RaceKind::Order => "order not determined",
         };
         text += &format!("\n{kind}: {}\n  {}\n", finding.sentence, finding.advice);
         match finding.more {

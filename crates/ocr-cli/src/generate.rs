@@ -10,6 +10,7 @@ use clap_mangen::Man;
 use ocr::config::SETTINGS;
 use ocr_base::output_file::OutputFile;
 use ocr_base::text::Readable;
+use roff::{Roff, bold, roman};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -140,36 +141,38 @@ fn text(command: Command, others: &[&str]) -> io::Result<Vec<u8>> {
     if is_topmost {
         man.render_subcommands_section(&mut page)?;
     }
-    let mut more = Roff::default();
+    let mut more = Roff::new();
     if let Some(details) = details {
-        more.section("NOTES");
-        more.paragraphs(&details);
+        more.control("SH", ["NOTES"]);
+        paragraphs(&mut more, &details);
     }
-    more.section("EXIT STATUS");
+    more.control("SH", ["EXIT STATUS"]);
     for (status, what) in EXIT_STATUS {
-        more.item(&status.to_string(), what);
+        item(&mut more, &status.to_string(), what);
     }
-    more.section("ENVIRONMENT");
-    more.paragraphs(
+    more.control("SH", ["ENVIRONMENT"]);
+    paragraphs(
+        &mut more,
         "The settings of the runtime. Programs take them as arguments, too, as -ocr:workers 4.",
     );
     for setting in SETTINGS {
-        more.item(setting.variable, setting.what);
+        item(&mut more, setting.variable, setting.what);
     }
-    more.item(
+    item(
+        &mut more,
         "OCR_CONFIG",
         "a TOML file with settings, whose name ends in .toml",
     );
-    more.section("FILES");
+    more.control("SH", ["FILES"]);
     for (file, what) in FILES {
-        more.item(file, what);
+        item(&mut more, file, what);
     }
-    more.section("SEE ALSO");
+    more.control("SH", ["SEE ALSO"]);
     for (at, other) in others.iter().enumerate() {
         let end = if at + 1 < others.len() { "," } else { "" };
-        more.reference(other, end);
+        more.control("BR", [other, &*format!("(1){end}")]);
     }
-    page.extend(more.text.into_bytes());
+    page.extend(more.to_roff().into_bytes());
     Ok(page)
 }
 
@@ -181,55 +184,30 @@ fn write(file: &Path, text: &[u8]) -> io::Result<()> {
     OutputFile::new(file)?.write(|out| out.write_all(text))
 }
 
-/// Sections of a man page.
-#[derive(Default)]
-struct Roff {
-    text: String,
+/// Appends an item: a word, and what is said of it.
+fn item(page: &mut Roff, word: &str, what: &str) {
+    page.control("TP", [])
+        .text([bold(word)])
+        .text([roman(what)]);
 }
 
-impl Roff {
-    fn section(&mut self, title: &str) {
-        self.text += &format!(".SH \"{title}\"\n");
-    }
-
-    /// Appends an item: a word, and what is said of it.
-    fn item(&mut self, word: &str, what: &str) {
-        self.text += &format!(".TP\n\\fB{}\\fR\n{}\n", escaped(word), escaped(what));
-    }
-
-    fn reference(&mut self, page: &str, end: &str) {
-        self.text += &format!(".BR {} (1){end}\n", escaped(page));
-    }
-
-    /// Appends paragraphs, which an empty line separates in `text`. Lines that begin with blanks stay as they are.
-    fn paragraphs(&mut self, text: &str) {
-        for (at, paragraph) in text.split("\n\n").enumerate() {
-            if at > 0 {
-                self.text += ".PP\n";
-            }
-            let mut is_literal = false;
-            for line in paragraph.lines() {
-                let stays = line.starts_with(' ');
-                if stays != is_literal {
-                    self.text += if stays { ".nf\n" } else { ".fi\n" };
-                    is_literal = stays;
-                }
-                self.text += &format!("{}\n", escaped(line));
-            }
-            if is_literal {
-                self.text += ".fi\n";
-            }
+/// Appends paragraphs, which an empty line separates in `text`. Lines that begin with blanks stay as they are.
+fn paragraphs(page: &mut Roff, text: &str) {
+    for (at, paragraph) in text.split("\n\n").enumerate() {
+        if at > 0 {
+            page.control("PP", []);
         }
-    }
-}
-
-/// A line of text as roff reads it.
-fn escaped(line: &str) -> String {
-    let text = line.replace('\\', "\\(rs").replace('-', "\\-");
-    if text.starts_with(['.', '\'']) {
-        format!("\\&{text}")
-    } else {
-        text
+        let mut is_literal = false;
+        for line in paragraph.lines() {
+            if line.starts_with(' ') != is_literal {
+                is_literal = !is_literal;
+                page.control(if is_literal { "nf" } else { "fi" }, []);
+            }
+            page.text([roman(line)]);
+        }
+        if is_literal {
+            page.control("fi", []);
+        }
     }
 }
 
@@ -238,11 +216,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_escaped() {
-        assert_eq!(escaped("a-b\\c"), "a\\-b\\(rsc");
-        assert_eq!(escaped(".x"), "\\&.x");
-        let mut roff = Roff::default();
-        roff.paragraphs("One.\n  a\n  b\n\nTwo.");
-        assert_eq!(roff.text, "One.\n.nf\n  a\n  b\n.fi\n.PP\nTwo.\n");
+    fn lines_with_blanks_stay_as_they_are() {
+        let mut page = Roff::new();
+        paragraphs(&mut page, "One.\n  a-b\n  .b\n\nTwo.");
+        let text = page.to_roff();
+        assert_eq!(text, "One.\n.nf\n  a\\-b\n  .b\n.fi\n.PP\nTwo.\n");
     }
 }

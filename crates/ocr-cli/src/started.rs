@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 /// A kind of file that may be executed, by how the file begins.
-enum Kind {
+enum FileKind {
     /// A script that begins with `#!` and this interpreter.
     Script(Vec<u8>),
     /// A program for this kind of machine.
@@ -36,8 +36,8 @@ pub(crate) fn explain_start(word: &OsStr, error: &io::Error) -> String {
                 "{error}; no folder of PATH has it; give the path of a program, such as ./{name}"
             )
         }
-        ErrorKind::NotFound if file.exists() => match Kind::of(file) {
-            Some(Kind::Script(interpreter)) => format!(
+        ErrorKind::NotFound if file.exists() => match FileKind::of(file) {
+            Some(FileKind::Script(interpreter)) => format!(
                 "its first line names an interpreter that is not there: {}",
                 Readable(&interpreter)
             ),
@@ -68,38 +68,42 @@ pub(crate) fn explain_end(word: &OsStr, status: ExitStatus) -> String {
         }
     }
     let name = Readable::os(word);
-    let kind = find(word).and_then(|file| Kind::of(&file));
+    let kind = find(word).and_then(|file| FileKind::of(&file));
     let odd = match kind {
-        None | Some(Kind::Script(_) | Kind::Program) => return lines,
-        Some(Kind::OtherMachine) => "is a program for another kind of machine than this one",
-        Some(Kind::Text) => "is no program, and does not begin with #!, so /bin/sh has executed it",
-        Some(Kind::Data) => "is neither a program nor a script, so /bin/sh has tried to execute it",
+        None | Some(FileKind::Script(_) | FileKind::Program) => return lines,
+        Some(FileKind::OtherMachine) => "is a program for another kind of machine than this one",
+        Some(FileKind::Text) => {
+            "is no program, and does not begin with #!, so /bin/sh has executed it"
+        }
+        Some(FileKind::Data) => {
+            "is neither a program nor a script, so /bin/sh has tried to execute it"
+        }
     };
     lines + &format!("\n({name} {odd})")
 }
 
-impl Kind {
+impl FileKind {
     /// The kind of a file. None if it cannot be read.
-    fn of(file: &Path) -> Option<Kind> {
+    fn of(file: &Path) -> Option<FileKind> {
         let head = head(file)?;
         if let Some(line) = head.strip_prefix(b"#!") {
             let line = line.split(|&byte| byte == b'\n').next()?.trim_ascii();
             let interpreter = line.split(|&byte| byte == b' ' || byte == b'\t').next()?;
-            return Some(Kind::Script(interpreter.to_vec()));
+            return Some(FileKind::Script(interpreter.to_vec()));
         }
         if head.starts_with(b"\x7fELF") {
             return Some(
                 if machine(&head) == head_of_this().as_deref().and_then(machine) {
-                    Kind::Program
+                    FileKind::Program
                 } else {
-                    Kind::OtherMachine
+                    FileKind::OtherMachine
                 },
             );
         }
         Some(if head.contains(&0) {
-            Kind::Data
+            FileKind::Data
         } else {
-            Kind::Text
+            FileKind::Text
         })
     }
 }

@@ -39,12 +39,12 @@ pub struct RecordingFile {
     pub scale: Scale,
     /// The times in which the two clocks have gone apart.
     pub apart: Vec<Apart>,
-    threads: BTreeMap<u32, Vec<Segment>>,
+    threads: BTreeMap<u32, Vec<OwnSegment>>,
 }
 
 /// A segment of the file, by its head.
 #[derive(Clone, Copy)]
-struct Segment {
+struct OwnSegment {
     /// Where in the file the segment begins, in bytes.
     offset: u64,
     /// The number of the segment among those of its thread.
@@ -55,7 +55,7 @@ struct Segment {
     most: u64,
 }
 
-impl Segment {
+impl OwnSegment {
     /// Whether the segment has no room for the longest text, so that its thread may have taken another segment.
     fn is_full(&self) -> bool {
         const LONGEST: u64 = 1 + LONGEST_TEXT.div_ceil(RECORD_BYTES) as u64;
@@ -238,7 +238,7 @@ impl RecordingFile {
             ));
         }
         let owner = u32_at(head, offset_of!(SegmentHead, owner));
-        self.threads.entry(owner).or_default().push(Segment {
+        self.threads.entry(owner).or_default().push(OwnSegment {
             offset,
             sequence: u32_at(head, offset_of!(SegmentHead, sequence)),
             records,
@@ -346,7 +346,7 @@ fn about(head: &[u8]) -> BTreeMap<String, String> {
 struct Cursor<'a> {
     owner: u32,
     /// The segments that have not been read yet.
-    segments: &'a [Segment],
+    segments: &'a [OwnSegment],
     /// The records of the segment that is being read.
     bytes: Vec<u8>,
     /// Where in `bytes` the next record begins.
@@ -358,7 +358,7 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn new(owner: u32, segments: &'a [Segment]) -> Cursor<'a> {
+    fn new(owner: u32, segments: &'a [OwnSegment]) -> Cursor<'a> {
         Cursor {
             owner,
             segments,

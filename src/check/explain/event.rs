@@ -6,14 +6,14 @@ use crate::check::history::{Ending, What, Who};
 use crate::check::rules;
 use crate::check::{CallRecord, Check, Misuse};
 use crate::object::Objects;
-use crate::object::collective::Params;
+use crate::object::collective::CollectiveParams;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::status::Status;
 
 /// Which parameters of a collective event are not those that a call has given, for the end of a sentence.
-fn differences(there: &Params, given: &Params) -> String {
-    let op = |params: &Params| u64::from(params.operator.bits());
+fn differences(there: &CollectiveParams, given: &CollectiveParams) -> String {
+    let op = |params: &CollectiveParams| u64::from(params.operator.bits());
     let all = [
         ("maxGen", there.bound.into(), given.bound.into()),
         (

@@ -24,7 +24,7 @@ pub(crate) const FOLDER: &str = "src/check/rules";
 
 /// A rule as its table has it, before it becomes a type.
 #[derive(Clone, Debug)]
-pub(crate) struct Rule {
+pub(crate) struct MisuseRule {
     /// Its stable name, which messages have: a clause, or a header, and a letter.
     pub id: String,
     /// The name of its type.
@@ -42,7 +42,7 @@ pub(crate) struct Rule {
 /// The rules of all tables.
 pub(crate) struct Rules {
     /// In the order of their IDs.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<MisuseRule>,
     /// Pieces of advice that several cases of a rule have, by name.
     pub advice: BTreeMap<String, String>,
 }
@@ -51,7 +51,7 @@ pub(crate) struct Rules {
 pub(crate) fn read(root: &Path) -> Rules {
     let folder = root.join(FOLDER);
     let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
+    let mut rules: BTreeMap<String, MisuseRule> = BTreeMap::new();
     let mut advice = BTreeMap::new();
     for path in entries.map(|entry| entry.expect("an entry of a folder").path()) {
         if path.extension().is_none_or(|extension| extension != "toml") {
@@ -71,7 +71,7 @@ pub(crate) fn read(root: &Path) -> Rules {
                 );
                 continue;
             }
-            let rule = Rule::of(id, section, &table);
+            let rule = MisuseRule::of(id, section, &table);
             let rule = rule.unwrap_or_else(|why| panic!("{at}: {id}: {why}"));
             assert!(
                 rules.insert(id.clone(), rule).is_none(),
@@ -91,8 +91,8 @@ fn plain(text: &Value) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-impl Rule {
-    fn of(id: &str, section: &Table, table: &Table) -> Result<Rule, String> {
+impl MisuseRule {
+    fn of(id: &str, section: &Table, table: &Table) -> Result<MisuseRule, String> {
         const KEYS: [&str; 6] = ["name", "title", "rule", "see", "advice", "like"];
         if let Some(key) = section.keys().find(|key| !KEYS.contains(&key.as_str())) {
             return Err(format!("there is no key {key}"));
@@ -112,7 +112,7 @@ impl Rule {
         let need = |key: &str| get(key).ok_or_else(|| format!("it has no {key}"));
         let inherit = |key: &str| get(key).or_else(|| like?.get(key).map(plain));
         let need_or_inherit = |key: &str| inherit(key).ok_or_else(|| format!("it has no {key}"));
-        Ok(Rule {
+        Ok(MisuseRule {
             id: format!("OCR-{id}"),
             name: need("name")?,
             title: need("title")?,
@@ -153,9 +153,9 @@ impl Rules {
     }
 }
 
-impl Rule {
+impl MisuseRule {
     fn as_rust(&self) -> String {
-        let Rule {
+        let MisuseRule {
             id,
             name,
             title,

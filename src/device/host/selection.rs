@@ -1,6 +1,6 @@
 //! Which devices a run uses, in the words of `OCR_DEVICES`.
 
-use crate::device::opencl::discovery::{DeviceInfo, DeviceKind, Inventory};
+use crate::device::opencl::discovery::{ASK_INFO, DeviceInfo, DeviceKind, Inventory};
 use std::fmt;
 use std::str::FromStr;
 
@@ -131,7 +131,7 @@ impl Inventory {
     /// What there is, in a sentence or a few lines.
     fn overview(&self) -> String {
         if self.devices.is_empty() {
-            return self.explain_absence();
+            return format!("{} {ASK_INFO}", self.explain_absence());
         }
         let mut text = match self.devices.len() {
             1 => String::from("The only device has the number 0:"),

@@ -6,13 +6,11 @@ use crate::device::opencl::loader::{
     passed_over,
 };
 use crate::device::opencl::surroundings::{
-    choosers, driver_in, drivers_without_device, icd_fault, is_pocl, load_failure,
-    pocl_cache_is_empty,
+    is_pocl, load_failure, pocl_cache_fault, pocl_cache_is_empty,
 };
 use crate::device::opencl::{surroundings, threads};
 use crate::text::Readable;
-use ocr_base::lock::{Mutex, rank};
-use opencl3::device::{
+use cl3::device::{
     CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_LOCAL_MEM_SIZE,
     CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_CONSTANT_ARGS, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE,
     CL_DEVICE_MAX_MEM_ALLOC_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES,
@@ -20,11 +18,10 @@ use opencl3::device::{
     CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION,
     get_device_data, get_device_ids,
 };
-use opencl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, DLOPEN_RUNTIME_LOAD_FAILED};
-use opencl3::platform::platform::{
-    CL_PLATFORM_NAME, CL_PLATFORM_VERSION, get_platform_data, get_platform_ids,
-};
-use opencl3::types::cl_device_id;
+use cl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, DLOPEN_RUNTIME_LOAD_FAILED};
+use cl3::platform::{CL_PLATFORM_NAME, CL_PLATFORM_VERSION, get_platform_data, get_platform_ids};
+use cl3::types::cl_device_id;
+use ocr_base::lock::{Mutex, rank};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::panic::resume_unwind;
@@ -161,6 +158,10 @@ pub struct Inventory {
     pub warnings: Vec<String>,
 }
 
+/// What finds out more where a device is missing.
+pub const ASK_INFO: &str =
+    "`ocr info` checks the .icd files and the variables that choose among devices.";
+
 /// Has `tell` called with the name of each platform before it is asked for its devices, which may end the process, and
 /// finds the devices as [`discover`] does.
 pub fn discover_telling(tell: fn(&str)) -> Inventory {
@@ -244,9 +245,9 @@ fn ask() -> Inventory {
             (found.notes).push(format!("platform {name} is not used: {fault}"));
             continue;
         }
-        let why_none = || match is_pocl(&name).then(surroundings::pocl_cache_fault) {
-            Some(Some(fault)) => Some(fault),
-            _ => choosers(&name, env),
+        let why_none = || {
+            let fault = is_pocl(&name).then(pocl_cache_fault).flatten();
+            fault.map_or(String::new(), |why| format!(": {why}"))
         };
         if let Some(tell) = *TELL.lock() {
             tell(&name);
@@ -254,34 +255,23 @@ fn ask() -> Inventory {
         match threads::watch_platform(&name, || get_device_ids(platform, CL_DEVICE_TYPE_ALL)) {
             Ok(ids) => {
                 if ids.is_empty() {
-                    let why = why_none().unwrap_or_else(|| "it does not say why".to_string());
-                    found
-                        .notes
-                        .push(format!("platform {name} has no device: {why}"));
+                    (found.notes).push(format!("platform {name} has no device{}", why_none()));
                 }
-                let before = found.devices.len();
                 for id in ids {
                     let index = found.devices.len();
                     let device = describe(index, id, name.clone(), version.clone());
                     found.devices.push(device);
                 }
-                let new = &found.devices[before..];
-                if is_pocl(&name) && !new.is_empty() {
-                    let names: Vec<&str> = new.iter().map(|device| &*device.name).collect();
-                    found.warnings.extend(drivers_without_device(&names, env));
-                }
             }
             Err(code) => {
-                let why = why_none().map_or(String::new(), |why| format!(": {why}"));
                 found.notes.push(format!(
-                    "platform {name}: clGetDeviceIDs failed: {}{why}",
-                    code_name(code)
+                    "platform {name}: clGetDeviceIDs failed: {}{}",
+                    code_name(code),
+                    why_none()
                 ));
             }
         }
     }
-    let faults = found.icd_files.iter().filter_map(|file| icd_fault(file));
-    found.notes.extend(faults.collect::<Vec<_>>());
     if found.devices.iter().any(|device| is_pocl(&device.platform)) {
         surroundings::look_for_linker();
     }
@@ -444,16 +434,10 @@ impl Inventory {
                 ),
             }
         } else {
-            let mut text = String::from("The .icd files are ");
-            for (i, file) in self.icd_files.iter().enumerate() {
-                let comma = if i == 0 { "" } else { ", " };
-                text.push_str(&format!("{comma}{}", Readable::path(file)));
-                if let Some(library) = driver_in(file) {
-                    text.push_str(&format!(" (which names {library})"));
-                }
-            }
-            text.push('.');
-            text
+            let files: Vec<String> = (self.icd_files.iter())
+                .map(|file| Readable::path(file).to_string())
+                .collect();
+            format!("The .icd files are {}.", files.join(", "))
         };
         let platforms = if self.platforms.is_empty() {
             "It found no platform. Install a driver for the device (for the CPU: \

@@ -128,7 +128,7 @@ impl BufferEntry {
 impl Manager {
     /// Keeps a message for later that is not to be worked on while the device runs dry.
     pub(crate) fn keep(&mut self, message: Message) -> Option<Message> {
-        let Some(failure) = &mut self.failure else {
+        let Some(failure) = &mut self.failing.failure else {
             return Some(message);
         };
         match message {
@@ -141,7 +141,9 @@ impl Manager {
     }
 
     fn failure(&mut self) -> &mut Failure {
-        self.failure.get_or_insert_with(|| Box::new(Failure::new()))
+        self.failing
+            .failure
+            .get_or_insert_with(|| Box::new(Failure::new()))
     }
 
     /// The reason for a command that has this status itself.
@@ -173,7 +175,7 @@ impl Manager {
 
     /// Why a copy to the device has failed, if it has.
     pub(crate) fn blame_copy_in(&mut self, id: Id, outcome: Answer<()>) -> Option<Rc<Blame>> {
-        if self.failure.is_none() && outcome.is_ok() {
+        if self.failing.failure.is_none() && outcome.is_ok() {
             return None;
         }
         let entry = self.buffers.get(id);
@@ -191,7 +193,7 @@ impl Manager {
 
     /// A copy to the device has failed: the buffer holds anything.
     pub(crate) fn copy_in_failed(&mut self, id: Id, why: &Rc<Blame>) {
-        let place = self.place;
+        let place = self.device.place;
         let entry = self.buffers.get(id);
         entry.zeroed = false;
         let mut copies = entry.block.copies();
@@ -205,7 +207,7 @@ impl Manager {
 
     /// Why a kernel has failed, if it has.
     pub(crate) fn blame_kernel(&mut self, job: &Job, outcome: Answer<()>) -> Option<Rc<Blame>> {
-        if self.failure.is_none() && outcome.is_ok() {
+        if self.failing.failure.is_none() && outcome.is_ok() {
             return None;
         }
         for used in &job.uses {
@@ -247,7 +249,7 @@ impl Manager {
 
     /// Why a copy to the host has failed, if it has.
     pub(crate) fn blame_fetch(&mut self, id: Id, outcome: Answer<()>) -> Option<Rc<Blame>> {
-        if self.failure.is_none() && outcome.is_ok() {
+        if self.failing.failure.is_none() && outcome.is_ok() {
             return None;
         }
         let entry = self.buffers.get(id);
@@ -261,7 +263,7 @@ impl Manager {
 
     /// A copy to the host has failed, or may run still though it was given up.
     pub(crate) fn fetch_failed(&mut self, fetching: Fetching, why: Rc<Blame>, given_up: bool) {
-        if self.unified {
+        if self.device.unified {
             self.buffers.get(fetching.id).mapped = ptr::null_mut();
         }
         self.mark(fetching.id, &why, false);
@@ -270,7 +272,12 @@ impl Manager {
 
     /// Goes on with a failure; `any`: a command has ended since. True if it is over.
     pub(crate) fn run_dry(&mut self, any: bool) -> bool {
-        let Some(progress) = self.failure.as_ref().map(|failure| failure.progress) else {
+        let Some(progress) = self
+            .failing
+            .failure
+            .as_ref()
+            .map(|failure| failure.progress)
+        else {
             return false;
         };
         if !self.lanes.all_idle() {
@@ -278,7 +285,7 @@ impl Manager {
                 self.failure().progress = Instant::now();
                 return false;
             }
-            let grace = if self.failures.never_ends {
+            let grace = if self.failing.failures.never_ends {
                 GRACE_AGAIN
             } else {
                 GRACE
@@ -309,8 +316,12 @@ impl Manager {
 
     /// What is pending will not end: it fails, too.
     fn end_failure(&mut self) {
-        self.aside = None;
-        let (context, info, timed) = (&self.context, &self.info, self.times.is_timed());
+        self.failing.aside = None;
+        let (context, info, timed) = (
+            &self.device.context,
+            &self.device.info,
+            self.times.is_timed(),
+        );
         let (given_up, made) = self.lanes.renew(|| queue(context, info, timed));
         self.give_up(given_up);
         if let Err(code) = made {
@@ -332,24 +343,29 @@ impl Manager {
     }
 
     fn is_lost(&mut self, what: &'static str, code: i32) {
-        mem::forget(self.aside.take());
+        mem::forget(self.failing.aside.take());
         let cause = what.to_string();
         let code = Some(code);
-        self.failures.last = Some(Rc::new(Blame { cause, code }));
-        (self.failures.is_lost, self.failures.never_ends) = (true, true);
-        self.events.lost(self.trouble(what.to_string(), code));
+        self.failing.failures.last = Some(Rc::new(Blame { cause, code }));
+        (
+            self.failing.failures.is_lost,
+            self.failing.failures.never_ends,
+        ) = (true, true);
+        self.outside
+            .events
+            .lost(self.trouble(what.to_string(), code));
     }
 
     /// These commands fail, since the device does not end them, and their queues are gone.
     fn give_up(&mut self, given_up: Vec<Pending<Work>>) {
-        self.failures.never_ends |= !given_up.is_empty();
+        self.failing.failures.never_ends |= !given_up.is_empty();
         let first = self.failure().first.clone();
         let why = first.unwrap_or_else(|| {
             let cause = "the device does not end it".to_string();
             Rc::new(Blame { cause, code: None })
         });
-        self.failures.count += 1;
-        self.failures.last = Some(Rc::clone(&why));
+        self.failing.failures.count += 1;
+        self.failing.failures.last = Some(Rc::clone(&why));
         for pending in given_up {
             match pending.work {
                 Work::CopyIn { id, .. } => {
@@ -364,7 +380,7 @@ impl Manager {
                     let why = self
                         .blame_kernel(&job, Ok(()))
                         .unwrap_or_else(|| why.clone());
-                    self.count_out(&job);
+                    self.books.count_out(&job);
                     self.kernel_failed(pending.serial, job, why, true);
                 }
                 Work::CopyOut(fetching) => {
@@ -379,7 +395,7 @@ impl Manager {
 
     /// Answers for all that has failed, when nothing is pending.
     fn answer_failure(&mut self) {
-        let Some(failure) = self.failure.take() else {
+        let Some(failure) = self.failing.failure.take() else {
             return;
         };
         let Failure {
@@ -394,7 +410,7 @@ impl Manager {
         let mut answers = Vec::new();
         for casualty in kernels {
             // One that may run still may write to the host's memory.
-            let mut intact = !(self.unified && casualty.given_up);
+            let mut intact = !(self.device.unified && casualty.given_up);
             for used in casualty.job.uses.iter().filter(|used| used.written) {
                 intact &= self.restore(*used, &mut restored);
             }
@@ -427,7 +443,7 @@ impl Manager {
             };
             let error = self.error(&job.launch, fault, intact);
             self.answer_failed(job.launch.token, error);
-            self.end_job(job);
+            self.books.end_job(job);
         }
         for (block, tokens, why, again) in tokens {
             for token in tokens {
@@ -435,7 +451,7 @@ impl Manager {
                     self.fetch(block, token);
                 } else {
                     let error = self.trouble(why.cause.clone(), why.code);
-                    self.events.fetched(token, Err(error));
+                    self.outside.events.fetched(token, Err(error));
                 }
             }
         }
@@ -447,7 +463,7 @@ impl Manager {
     /// Makes the content valid again that a block had before a failed kernel that may have written it. False if there is
     /// none any more. The kernels come in the order in which they were enqueued.
     fn restore(&mut self, used: BlockUse, restored: &mut FxHashSet<Id>) -> bool {
-        let place = self.place;
+        let place = self.device.place;
         let entry = self.buffers.get(used.id);
         let mut before = used.before;
         before.remove(place);
@@ -457,7 +473,7 @@ impl Manager {
         }
         let had_none = used.before.is_empty();
         // Where the buffer is the host's memory, the kernel has written there.
-        let elsewhere = !before.is_empty() && !self.unified;
+        let elsewhere = !before.is_empty() && !self.device.unified;
         if restored.contains(&used.id) {
             return true;
         }
@@ -475,7 +491,7 @@ impl Manager {
 
     /// Releases a buffer of which nothing is known any more, and that nothing uses.
     fn discard(&mut self, id: Id) {
-        let place = self.place;
+        let place = self.device.place;
         let Some(entry) = self.buffers.try_get(id) else {
             return;
         };
@@ -497,10 +513,10 @@ impl Manager {
         drop(copies);
         self.unmap_now(id);
         let entry = self.buffers.remove(id);
-        if self.failures.never_ends {
+        if self.failing.failures.never_ends {
             // To release it may wait for what was given up.
             mem::forget(entry.and_then(|entry| entry.mem));
         }
-        self.counters.resident_bytes.set(self.buffers.bytes);
+        self.outside.counters.resident_bytes.set(self.buffers.bytes);
     }
 }

@@ -18,7 +18,7 @@ use crate::device::{DeviceError, InlineList};
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 use crate::text::Counted;
-use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE};
+use cl3::memory::{CL_MAP_READ, CL_MAP_WRITE};
 use std::{mem, ptr};
 
 /// Enqueues the end of the buffer's mapping, if it is mapped.
@@ -40,19 +40,19 @@ impl Manager {
         // Not here either: another place has written it since the fetch was sent. Blocks go from
         // place to place by the host's memory, so what it holds is a content that the block had
         // after the fetch was sent.
-        if valid.contains(Place::HOST) || !valid.contains(self.place) {
+        if valid.contains(Place::HOST) || !valid.contains(self.device.place) {
             // What was brought just before it was asked for.
             if let Some(id) = self.buffers.find(block) {
                 self.judge_ahead(id, FetchAhead::wanted);
             }
-            return self.events.fetched(token, Ok(()));
+            return self.outside.events.fetched(token, Ok(()));
         }
         if block.size() == 0 {
             block.copies().joined(Place::HOST);
-            return self.events.fetched(token, Ok(()));
+            return self.outside.events.fetched(token, Ok(()));
         }
         if let Err(error) = self.start_fetch(block, token) {
-            self.events.fetched(token, Err(error));
+            self.outside.events.fetched(token, Err(error));
         }
     }
 
@@ -76,10 +76,15 @@ impl Manager {
         if !entry.mapped.is_null() {
             // The host has had it mapped since the last write here: it sees what is there.
             block.copies().joined(Place::HOST);
-            self.events.fetched(token, Ok(()));
+            self.outside.events.fetched(token, Ok(()));
             return Ok(());
         }
-        if let Some(fault) = self.failures.too_many().filter(|_| self.lanes.are_lost()) {
+        if let Some(fault) = self
+            .failing
+            .failures
+            .too_many()
+            .filter(|_| self.lanes.are_lost())
+        {
             let what = format!(
                 "block {} is nowhere else, and {}",
                 block.guid(),
@@ -146,9 +151,9 @@ impl Manager {
         let result: Answer<(CommandEvent, u64)> = self.lanes.waits(OUT, needs).and_then(|waits| {
             let queue = self.lanes.queue(OUT);
             let Some(mem) = &entry.mem else {
-                return Err(opencl3::error_codes::CL_INVALID_MEM_OBJECT);
+                return Err(cl3::error_codes::CL_INVALID_MEM_OBJECT);
             };
-            if self.unified {
+            if self.device.unified {
                 // For writing too: the host may write it when it is told that it is there.
                 let flags = CL_MAP_READ | CL_MAP_WRITE;
                 let (event, address) = queue.map(mem, bytes as usize, flags, false, &waits)?;
@@ -157,7 +162,7 @@ impl Manager {
             }
             let host = block
                 .host_memory()
-                .map_err(|_| opencl3::error_codes::CL_OUT_OF_HOST_MEMORY)?;
+                .map_err(|_| cl3::error_codes::CL_OUT_OF_HOST_MEMORY)?;
             // SAFETY: the block's memory holds `bytes` bytes and is not freed before the device has
             // forgotten the block, which waits for the pin that the fetch holds; the host's copy is
             // not valid, so that only EDTs in mode RO may read it, and copies for kernels in that mode.
@@ -184,19 +189,20 @@ impl Manager {
             self.fetch_failed(fetching, why, false);
             return false;
         }
-        let place = self.place;
+        let place = self.device.place;
         let entry = self.buffers.get(fetching.id);
         entry.failed_fetches = 0;
         let block = entry.block;
         let current = entry.writes == fetching.writes;
         block.copies().fetched(place, current);
-        self.counters
+        self.outside
+            .counters
             .fetches
             .add(u64::from(!fetching.tokens.is_empty()));
-        self.counters.bytes_from_device.add(fetching.bytes);
+        self.outside.counters.bytes_from_device.add(fetching.bytes);
         self.release_pin(fetching.id);
         for token in fetching.tokens {
-            self.events.fetched(token, Ok(()));
+            self.outside.events.fetched(token, Ok(()));
         }
         true
     }
@@ -206,7 +212,7 @@ impl Manager {
     pub(crate) fn make_room(&mut self, uses: &InlineList<BlockUse>) -> Result<bool, Fault> {
         loop {
             let missing = self.take_spares(uses);
-            let Some(limit) = self.limit else {
+            let Some(limit) = self.device.limit else {
                 return Ok(true);
             };
             let fits = |manager: &Manager| {
@@ -235,8 +241,8 @@ impl Manager {
             match self.buffers.take_spare(bytes) {
                 Some(mem) => {
                     self.buffers.provide(used.id, mem);
-                    self.counters.resident_bytes.set(self.buffers.bytes);
-                    block.got_buffer(self.place);
+                    self.outside.counters.resident_bytes.set(self.buffers.bytes);
+                    block.got_buffer(self.device.place);
                 }
                 None => missing += bytes,
             }
@@ -248,7 +254,7 @@ impl Manager {
     /// was none, or something is.
     pub(crate) fn release_idle_spares(&mut self, most: u64) -> bool {
         let any = self.buffers.spare_bytes > most && self.lanes.all_idle();
-        if any && self.failures.never_ends {
+        if any && self.failing.failures.never_ends {
             self.buffers.forget_spares();
         } else if any {
             self.buffers.release_spares();
@@ -262,9 +268,9 @@ impl Manager {
             return;
         };
         // A command that was given up may write the buffer still, and to release one of a device that is lost may wait.
-        if self.lanes.are_lost() || self.failures.never_ends && entry.failed.is_some() {
+        if self.lanes.are_lost() || self.failing.failures.never_ends && entry.failed.is_some() {
             mem::forget(entry.mem);
-        } else if let Some(mem) = entry.mem.filter(|_| !self.unified) {
+        } else if let Some(mem) = entry.mem.filter(|_| !self.device.unified) {
             self.buffers.spare(entry.bytes, mem);
         }
     }
@@ -286,7 +292,7 @@ impl Manager {
     pub(crate) fn evict(&mut self, id: Id) -> Result<(), Fault> {
         // What is waited for below may be behind something in its lane.
         self.lanes.flush();
-        let place = self.place;
+        let place = self.device.place;
         let block = self.buffers.get(id).block;
         let only_here = block.copies().only_at(place);
         if only_here || !self.buffers.get(id).mapped.is_null() {
@@ -300,8 +306,8 @@ impl Manager {
         self.unmap_now(id);
         self.retire(id);
         block.copies().left(place, only_here);
-        self.counters.evictions.add(1);
-        self.counters.resident_bytes.set(self.buffers.bytes);
+        self.outside.counters.evictions.add(1);
+        self.outside.counters.resident_bytes.set(self.buffers.bytes);
         Ok(())
     }
 
@@ -310,20 +316,20 @@ impl Manager {
         let done = self.read_back(id);
         self.note_aside(done.as_ref().map_err(|fault| fault.code));
         done?;
-        self.counters.write_backs.add(1);
+        self.outside.counters.write_backs.add(1);
         Ok(())
     }
 
     fn read_back(&mut self, id: Id) -> Result<(), Fault> {
         let fault = |code| Fault::opencl("writing an evicted block back to the host failed", code);
-        let queue = (self.aside.as_ref()).unwrap_or_else(|| self.lanes.queue(OUT));
+        let queue = (self.failing.aside.as_ref()).unwrap_or_else(|| self.lanes.queue(OUT));
         let entry = self.buffers.get(id);
         let (block, bytes) = (entry.block, entry.bytes);
         let Some(mem) = &entry.mem else {
             return Ok(());
         };
         let waits: WaitList<1> = WaitList::none();
-        if self.unified {
+        if self.device.unified {
             if entry.mapped.is_null() {
                 let flags = CL_MAP_READ;
                 let (event, address) = queue
@@ -345,7 +351,7 @@ impl Manager {
             let read = unsafe { queue.read(mem, host, bytes as usize, true, &waits) };
             // Some platforms return no error where the command has failed.
             read.and_then(|event| event.wait()).map_err(fault)?;
-            self.counters.bytes_from_device.add(bytes);
+            self.outside.counters.bytes_from_device.add(bytes);
         }
         Ok(())
     }
@@ -354,11 +360,11 @@ impl Manager {
     /// serves, if nothing is pending there. If something is, the error is one of memory, so that the launch for which
     /// this is done waits until the device is idle.
     fn have_aside(&mut self) -> Answer<()> {
-        if self.aside.is_none() {
-            match CommandQueue::new(&self.context, self.info.id) {
-                Ok(queue) => self.aside = Some(queue),
+        if self.failing.aside.is_none() {
+            match CommandQueue::new(&self.device.context, self.device.info.id) {
+                Ok(queue) => self.failing.aside = Some(queue),
                 Err(_) if self.lanes.is_sound(OUT) => {}
-                Err(_) => return Err(opencl3::error_codes::CL_OUT_OF_RESOURCES),
+                Err(_) => return Err(cl3::error_codes::CL_OUT_OF_RESOURCES),
             }
         }
         Ok(())
@@ -369,9 +375,9 @@ impl Manager {
         let Err(code) = outcome else {
             return;
         };
-        if self.aside.take().is_none() {
+        if self.failing.aside.take().is_none() {
             // It was that of a lane, which gets another one when the device has run dry.
-            let code = code.unwrap_or(opencl3::error_codes::CL_OUT_OF_RESOURCES);
+            let code = code.unwrap_or(cl3::error_codes::CL_OUT_OF_RESOURCES);
             self.lanes.fail(OUT);
             self.blame(
                 "writing an evicted block back to the host failed".to_string(),
@@ -389,7 +395,7 @@ impl Manager {
         if self.have_aside().is_err() {
             return;
         }
-        let queue = (self.aside.as_ref()).unwrap_or_else(|| self.lanes.queue(OUT));
+        let queue = (self.failing.aside.as_ref()).unwrap_or_else(|| self.lanes.queue(OUT));
         let event = end_mapping(self.buffers.get(id), queue);
         let done = event.map_or(Err(None), |event| event.wait().map_err(Some));
         self.note_aside(done.as_ref().map_err(|code| *code));
@@ -399,7 +405,7 @@ impl Manager {
     pub(crate) fn forget(&mut self, block: &'static DataBlock) {
         let Some(id) = self.buffers.find(block) else {
             self.strike_out(block);
-            return self.events.forgotten(block);
+            return self.outside.events.forgotten(block);
         };
         self.buffers.get(id).forgotten = true;
         self.judge_ahead(id, FetchAhead::destroyed);
@@ -421,7 +427,7 @@ impl Manager {
             let forgotten = entry.forgotten;
             self.buffers.remove(id);
             if forgotten {
-                self.events.forgotten(block);
+                self.outside.events.forgotten(block);
             }
             return;
         }
@@ -443,13 +449,13 @@ impl Manager {
             return;
         }
         self.retire(id);
-        self.counters.resident_bytes.set(self.buffers.bytes);
+        self.outside.counters.resident_bytes.set(self.buffers.bytes);
         self.strike_out(block);
-        self.events.forgotten(block);
+        self.outside.events.forgotten(block);
     }
 
     fn strike_out(&self, block: &'static DataBlock) {
-        block.copies().left(self.place, false);
+        block.copies().left(self.device.place, false);
     }
 
     /// Releases all buffers, when nothing is pending.
@@ -457,23 +463,23 @@ impl Manager {
         while let Some(id) = self.buffers.any() {
             self.unmap_now(id);
             if let Some(entry) = self.buffers.remove(id) {
-                entry.block.copies().resident.remove(self.place);
+                entry.block.copies().resident.remove(self.device.place);
                 if self.lanes.are_lost() {
                     mem::forget(entry.mem);
                 }
             }
         }
-        if self.failures.never_ends {
+        if self.failing.failures.never_ends {
             self.buffers.forget_spares();
         } else {
             self.buffers.release_spares();
         }
-        self.counters.resident_bytes.set(self.buffers.bytes);
+        self.outside.counters.resident_bytes.set(self.buffers.bytes);
     }
 
     pub(crate) fn trouble(&self, what: String, code: Option<i32>) -> DeviceError {
         DeviceError {
-            device: self.info.name.clone(),
+            device: self.device.info.name.clone(),
             what,
             code,
         }

@@ -75,7 +75,11 @@ impl DeviceManager {
             Ok(mut manager) => {
                 // SAFETY: `gettid` has no preconditions.
                 let number = unsafe { libc::gettid() };
-                let _ = ready.send(Ok((manager.info.compute_units, manager.queues(), number)));
+                let _ = ready.send(Ok((
+                    manager.device.info.compute_units,
+                    manager.queues(),
+                    number,
+                )));
                 drop(ready);
                 manager.live();
             }

@@ -43,7 +43,7 @@ use crate::device::{InlineList, Launch, LaunchError};
 use crate::object::data_block::{Mark, Source};
 use crate::object::place::PlaceSet;
 use crate::text::Counted;
-use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
+use cl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
 use smallvec::SmallVec;
 use std::ptr;
 
@@ -59,27 +59,27 @@ struct Started {
 impl Manager {
     /// Starts a launch, or lets it wait behind those that wait.
     pub(crate) fn launch(&mut self, launch: Launch) {
-        let job = self.begin_job(launch);
-        if !self.waiting.is_empty() || !self.has_room() {
-            return self.waiting.push_back(job);
+        let job = self.books.begin_job(launch);
+        if !self.books.waiting.is_empty() || !self.has_room() {
+            return self.books.waiting.push_back(job);
         }
         if let Some(job) = self.try_launch(job) {
-            self.waiting.push_back(job);
+            self.books.waiting.push_back(job);
         }
     }
 
     /// Starts what waits, as far as it may.
     pub(crate) fn launch_waiting(&mut self) {
         while self.has_room() {
-            let Some(job) = self.waiting.pop_front() else {
+            let Some(job) = self.books.waiting.pop_front() else {
                 return;
             };
             if job.waits_for_idle && !self.lanes.all_idle() {
-                self.waiting.push_front(job);
+                self.books.waiting.push_front(job);
                 return;
             }
             if let Some(job) = self.try_launch(job) {
-                self.waiting.push_front(job);
+                self.books.waiting.push_front(job);
                 return;
             }
         }
@@ -88,29 +88,29 @@ impl Manager {
     /// Starts a launch or answers that it failed; gives it back if it must wait.
     fn try_launch(&mut self, mut job: Box<Job>) -> Option<Box<Job>> {
         // Not each time: to look at commands while they end keeps the device's threads from the next ones.
-        if self.lanes.let_go_enough() && self.running >= 2 * self.in_flight {
+        if self.lanes.let_go_enough() && self.books.running >= 2 * self.books.in_flight {
             self.look_if_short();
-            if self.failure.is_some() {
+            if self.failing.failure.is_some() {
                 return Some(job);
             }
         }
-        if let Some(fault) = self.failures.too_many() {
+        if let Some(fault) = self.failing.failures.too_many() {
             self.refuse(&job.launch, fault);
-            self.end_job(job);
+            self.books.end_job(job);
             return None;
         }
         if let Some(first) = job.launch.follows
-            && self.failed.contains(&first)
+            && self.books.failed.contains(&first)
         {
             self.refuse(
                 &job.launch,
                 Fault::new("the kernel that it follows has failed"),
             );
-            self.end_job(job);
+            self.books.end_job(job);
             return None;
         }
-        if let Some(most) = self.holds {
-            self.lanes.hold(&self.context, most);
+        if let Some(most) = self.round.holds {
+            self.lanes.hold(&self.device.context, most);
         }
         loop {
             let Job { launch, uses, .. } = &mut *job;
@@ -144,7 +144,7 @@ impl Manager {
                 StartError::Later => Fault::new("there is no room for its blocks"),
             };
             self.refuse(&job.launch, fault);
-            self.end_job(job);
+            self.books.end_job(job);
             return None;
         }
     }
@@ -160,7 +160,7 @@ impl Manager {
         // The EDT's template may be gone, and its program with it.
         (self
             .programs
-            .ready(&self.context, &self.info, launch.kernel))
+            .ready(&self.device.context, &self.device.info, launch.kernel))
         .map_err(|error| Fault::new(error.to_string()))?;
         let kernel = &self.programs.kernels[launch.kernel];
         // If the template leaves its counts open, nobody has looked before. The last pre-slots may only order.
@@ -213,7 +213,7 @@ impl Manager {
 
     /// Finds the entries of the launch's distinct blocks and pins them.
     fn pin(&mut self, launch: &Launch, uses: &mut InlineList<BlockUse>) -> Result<(), Fault> {
-        self.serial += 1;
+        self.books.serial += 1;
         let mut total = 0;
         for arg in launch.blocks.iter().flatten() {
             // A block of no bytes is a null buffer: there is nothing to hold or move.
@@ -222,11 +222,11 @@ impl Manager {
             }
             let id = self.buffers.find_or_add(arg.block);
             let entry = self.buffers.get(id);
-            if entry.met == self.serial {
+            if entry.met == self.books.serial {
                 entry.written |= arg.writes;
                 continue;
             }
-            entry.met = self.serial;
+            entry.met = self.books.serial;
             entry.written = arg.writes;
             entry.pins += 1;
             total += entry.bytes;
@@ -241,7 +241,7 @@ impl Manager {
         for used in uses.iter_mut() {
             used.written = self.buffers.get(used.id).written;
         }
-        match self.limit {
+        match self.device.limit {
             Some(limit) if total > limit => Err(Fault {
                 cause: format!(
                     "its blocks take {}, and at most {} of the device's memory are used",
@@ -277,7 +277,7 @@ impl Manager {
             if let Some(mem) = self.buffers.take_spare(bytes) {
                 break mem;
             }
-            let made = if self.unified {
+            let made = if self.device.unified {
                 let host = block.host_memory().map_err(|_| {
                     Fault::new(format!(
                         "there is no host memory for a block of {}",
@@ -287,13 +287,13 @@ impl Manager {
                 // SAFETY: the block's memory is `size` bytes long and stays until the block is
                 // recycled, which the engine does only after this device has answered that it has
                 // forgotten it, and that answer waits until the buffer is released.
-                unsafe { self.context.wrap(host, size) }
+                unsafe { self.device.context.wrap(host, size) }
             } else {
-                self.context.buffer(size)
+                self.device.context.buffer(size)
             };
             let fault = match made {
                 Ok(mem) => break mem,
-                Err(code) => buffer_fault(&self.info, bytes, code),
+                Err(code) => buffer_fault(&self.device.info, bytes, code),
             };
             // What is released, if not now, may be enough.
             if fault.is_memory() && self.buffers.spare_bytes != 0 {
@@ -309,14 +309,14 @@ impl Manager {
             }
         };
         self.buffers.provide(id, mem);
-        self.counters.resident_bytes.set(self.buffers.bytes);
-        block.got_buffer(self.place);
+        self.outside.counters.resident_bytes.set(self.buffers.bytes);
+        block.got_buffer(self.device.place);
         Ok(())
     }
 
     /// Sees to it that the block's content is in its buffer when the kernel starts, if it has any.
     fn make_valid(&mut self, used: BlockUse) -> Result<(), Fault> {
-        let place = self.place;
+        let place = self.device.place;
         let entry = self.buffers.get(used.id);
         let block = entry.block;
         let source = block.copies().source(place);
@@ -331,11 +331,13 @@ impl Manager {
         );
         let copies = match source {
             Source::Here => {
-                self.counters.cache_hits.add(1);
+                self.outside.counters.cache_hits.add(1);
                 false
             }
             // The buffer begins with zeros, as host memory does unless strict mode fills it with a pattern.
-            Source::Nothing if used.written && !self.unified && !block.has(Mark::Guarded) => {
+            Source::Nothing
+                if used.written && !self.device.unified && !block.has(Mark::Guarded) =>
+            {
                 return self.zero(used.id);
             }
             Source::Nothing => !used.written || block.has(Mark::Guarded),
@@ -354,7 +356,7 @@ impl Manager {
             }
             return Ok(());
         }
-        if !self.unified {
+        if !self.device.unified {
             self.copy_in(used.id)?;
         } else if !fresh {
             self.hand_over(used.id)?;
@@ -362,7 +364,7 @@ impl Manager {
         if let Source::Host(what) = source {
             block.copies().copied(place, what);
         }
-        self.counters.uploads.add(1);
+        self.outside.counters.uploads.add(1);
         Ok(())
     }
 
@@ -474,7 +476,7 @@ impl Manager {
                 used.fetches = entry.fetches;
                 let mut copies = entry.block.copies();
                 used.before = copies.valid;
-                copies.wrote(self.place);
+                copies.wrote(self.device.place);
             }
         }
         job.is_first = started.is_first;
@@ -487,25 +489,24 @@ impl Manager {
                     .map(|used| used.id),
             );
         }
-        self.running += 1;
         let Launch { token, awaited, .. } = job.launch;
-        self.awaited += usize::from(awaited);
+        self.books.count_in(awaited);
         let work = Work::Kernel(job);
         self.lanes
             .push(started.lane, started.event, started.needs, work);
         // Before the next kernel is enqueued.
         ahead.into_iter().for_each(|id| self.fetch_ahead(id));
         if awaited {
-            self.events.enqueued(token);
+            self.outside.events.enqueued(token);
         }
     }
 
     /// Whether what the kernel that was just enqueued writes is to be fetched before anybody asks.
     fn brings_ahead(&self) -> bool {
-        let launches = self.running + 1;
-        self.unified
-            && self.info.kind == DeviceKind::Cpu
-            && self.holds.is_none()
+        let launches = self.books.running + 1;
+        self.device.unified
+            && self.device.info.kind == DeviceKind::Cpu
+            && self.round.holds.is_none()
             && self.ahead.is_worth_it(launches)
     }
 
@@ -519,7 +520,7 @@ impl Manager {
     pub(crate) fn error(&self, launch: &Launch, fault: Fault, inputs_intact: bool) -> LaunchError {
         let kernel = self.programs.kernels.get(launch.kernel);
         LaunchError {
-            device: self.info.name.clone(),
+            device: self.device.info.name.clone(),
             kernel: kernel.map_or(String::new(), |k| k.name().to_string()),
             range: launch.range,
             arguments: describe_arguments(kernel, launch),
@@ -539,7 +540,12 @@ impl Manager {
             .blocks
             .iter()
             .map(|arg| arg.map_or(0, |arg| arg.block.size()));
-        check_constants(&self.info, &kernel.signature, launch.params.len(), sizes)?;
+        check_constants(
+            &self.device.info,
+            &kernel.signature,
+            launch.params.len(),
+            sizes,
+        )?;
         kernel.groups.fit(&launch.range)
     }
 }

@@ -8,7 +8,7 @@ use crate::device::opencl::fault::Fault;
 use crate::device::opencl::raw::OpenclKernel;
 use crate::device::{DeviceInfo, DeviceKind, LaunchRange};
 use crate::text::Counted;
-use opencl3::kernel::{
+use cl3::kernel::{
     CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
     CL_KERNEL_WORK_GROUP_SIZE,
 };
@@ -17,7 +17,7 @@ use opencl3::kernel::{
 const PLENTY: usize = 256;
 
 /// What work-groups of a kernel a device permits.
-pub(crate) struct Groups {
+pub(crate) struct GroupSizes {
     /// Work-items of a group at most, of this kernel: `CL_KERNEL_WORK_GROUP_SIZE`.
     most: usize,
     /// Work-items of a group at most, of any kernel: `CL_DEVICE_MAX_WORK_GROUP_SIZE`.
@@ -38,7 +38,7 @@ pub(crate) struct Groups {
     chosen: Option<(u32, [usize; 3], [usize; 3])>,
 }
 
-impl Groups {
+impl GroupSizes {
     /// Asks OpenCL about a kernel that was built with these options.
     pub(crate) fn of(kernel: &OpenclKernel, info: &DeviceInfo, options: &[u8]) -> Self {
         let options = String::from_utf8_lossy(options);
@@ -50,7 +50,7 @@ impl Groups {
             most => most.min(most_of_device),
         };
         let newer = ["-cl-std=CL2", "-cl-std=CL3", "-cl-std=CLC++"];
-        Groups {
+        GroupSizes {
             most,
             most_of_device,
             per_dimension: info.max_work_items.map(|most| most.max(1)),
@@ -304,8 +304,8 @@ pub(crate) fn count_constants(info: &DeviceInfo, signature: &Signature) -> Resul
 mod tests {
     use super::*;
 
-    fn groups() -> Groups {
-        Groups {
+    fn groups() -> GroupSizes {
+        GroupSizes {
             most: 256,
             most_of_device: 512,
             per_dimension: [256, 128, 64],
@@ -345,7 +345,7 @@ mod tests {
                 );
             }
         }
-        let chosen = |groups: &mut Groups, global: &[usize]| {
+        let chosen = |groups: &mut GroupSizes, global: &[usize]| {
             groups
                 .fit(&range(global, None))
                 .ok()

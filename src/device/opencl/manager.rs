@@ -9,30 +9,25 @@ use crate::device::host::counters::Cells;
 use crate::device::host::inbox::Inbox;
 use crate::device::host::load::Load;
 use crate::device::host::pace::{HOLD_FROM, LOOK_EACH, Pace, next_look};
+use crate::device::opencl::books::LaunchBooks;
 use crate::device::opencl::buffers::Buffers;
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::job::{Failure, Failures, LOOK};
-use crate::device::opencl::job::{Job, Seed, Work};
 use crate::device::opencl::job::{Message, stopped_launch};
+use crate::device::opencl::job::{Seed, Work};
 use crate::device::opencl::lane::{COMPUTE, Lanes, MAX_COMPUTE, Pending, make_queues};
 use crate::device::opencl::program::Programs;
 use crate::device::opencl::raw::{Answer, CommandQueue, OpenclContext, SubDevice};
 use crate::device::opencl::times::{CommandTimes, queue};
-use crate::device::{
-    DeviceError, DeviceInfo, DeviceKind, InlineList, Launch, LaunchError, ManagerEvents,
-};
+use crate::device::{DeviceError, DeviceInfo, DeviceKind, LaunchError, ManagerEvents};
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 use crate::trace;
-use rustc_hash::FxHashSet;
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
-/// How many answered jobs are kept to be used again: as many as a burst has, about a megabyte.
-const SPARE_JOBS: usize = 4096;
 /// The most bytes of spare buffers that a device keeps while it has nothing to do.
 const SPARE_MOST: u64 = 256 << 20;
 /// Queues for kernels of a device that is threads of the host: each kernel has all of them, and the second one keeps them
@@ -51,20 +46,11 @@ const NO_CALLBACK: Duration = Duration::from_micros(200);
 /// How long the thread sleeps at most where OpenCL has refused something that is to be tried again.
 const TRY_AGAIN: Duration = Duration::from_millis(1);
 
-/// What the manager's thread knows of its device; no other thread touches it.
+/// What the manager's thread knows of its device; no other thread touches it. A file of this folder that has steps of the
+/// thread names the part on which each works.
 pub(crate) struct Manager {
-    pub(crate) info: DeviceInfo,
-    pub(crate) place: Place,
-    /// Buffers wrap host memory, and nothing is copied.
-    pub(crate) unified: bool,
-    /// Bytes of buffers kept at most.
-    pub(crate) limit: Option<u64>,
-    /// Launches enqueued at most, but for short ones ([`Manager::has_room`]).
-    pub(crate) in_flight: usize,
-    pub(crate) events: Arc<dyn ManagerEvents>,
-    inbox: Arc<Inbox<Message>>,
-    pub(crate) counters: Arc<Cells>,
-    pub(crate) load: Arc<Load>,
+    pub(crate) outside: Outside,
+    /// The queues of the device, and what is enqueued in them.
     pub(crate) lanes: Lanes<Work>,
     pub(crate) buffers: Buffers,
     pub(crate) programs: Programs,
@@ -73,38 +59,63 @@ pub(crate) struct Manager {
     pub(crate) times: CommandTimes,
     /// Whether what kernels write is fetched before anybody asks.
     pub(crate) ahead: FetchAhead,
+    pub(crate) books: LaunchBooks,
+    pub(crate) round: Round,
+    pub(crate) failing: Failing,
+    ending: Ending,
+    /// The last field: its context is released later than what is made in it.
+    pub(crate) device: OwnDevice,
+}
+
+/// What the device is.
+pub(crate) struct OwnDevice {
+    pub(crate) info: DeviceInfo,
+    pub(crate) place: Place,
+    /// Buffers wrap host memory, and nothing is copied.
+    pub(crate) unified: bool,
+    /// Bytes of buffers kept at most.
+    pub(crate) limit: Option<u64>,
+    pub(crate) context: OpenclContext,
+    /// The part of the device that is used, if it is not the whole one. Released last.
+    _part: Option<SubDevice>,
+}
+
+/// What other threads see of the manager: its messages, answers and counters.
+pub(crate) struct Outside {
+    pub(crate) events: Arc<dyn ManagerEvents>,
+    inbox: Arc<Inbox<Message>>,
+    pub(crate) counters: Arc<Cells>,
+    pub(crate) load: Arc<Load>,
+}
+
+/// What belongs to one round of the thread.
+#[derive(Default)]
+pub(crate) struct Round {
     /// The launches of this round are held back, so many at once at most.
     pub(crate) holds: Option<usize>,
     /// Blocks that are to be forgotten when they are not held back any more.
     to_forget: Vec<&'static DataBlock>,
-    /// Launches that were not enqueued yet, in order.
-    pub(crate) waiting: VecDeque<Box<Job>>,
-    /// How many launches are enqueued and have not been answered.
-    pub(crate) running: usize,
-    /// Enqueued launches for which another EDT or a scope may wait.
-    pub(crate) awaited: usize,
-    /// Counts the launches put together.
-    pub(crate) serial: u64,
     /// What was seen to have ended in a lane, while it is worked on.
     pub(crate) ended: Vec<(Pending<Work>, Answer<()>)>,
-    /// Jobs that have been answered: their memory is used again.
-    #[allow(clippy::vec_box)]
-    spare: Vec<Box<Job>>,
+}
+
+/// What has failed, and what goes on meanwhile (`failure.rs`).
+#[derive(Default)]
+pub(crate) struct Failing {
     /// A command has failed, and the device runs dry.
     pub(crate) failure: Option<Box<Failure>>,
     pub(crate) failures: Failures,
     /// A queue for what the thread waits for: nothing is ever before that.
     pub(crate) aside: Option<CommandQueue>,
-    /// Launches that have failed, by their tokens, until these name others: what follows one of them is not started.
-    pub(crate) failed: FxHashSet<usize>,
-    /// No launch is taken any more. The thread that waits for the last ones is told by dropping the sender.
+}
+
+/// How far the end of the run has come.
+#[derive(Default)]
+struct Ending {
+    /// No launch is taken any more. Dropping the sender reports the end of the last one to the thread that waits for it.
     last_launches: bool,
     waits_for_launches: Option<SyncSender<()>>,
     stopping: bool,
-    /// Declared behind what is made in it, so that it is released later.
-    pub(crate) context: OpenclContext,
-    /// The part of the device that is used, if it is not the whole one. Released last.
-    _part: Option<SubDevice>,
 }
 
 /// How many queues for kernels a device of a kind gets.
@@ -160,38 +171,30 @@ impl Manager {
                 (!unified && info.global_memory != 0).then_some(info.global_memory / 4 * 3)
             });
         Ok(Manager {
-            place: seed.place,
-            unified,
-            limit,
-            in_flight: settings.in_flight.max(1),
-            events: seed.events,
-            inbox: seed.inbox,
-            counters: seed.counters,
-            load: seed.load,
+            outside: Outside {
+                events: seed.events,
+                inbox: seed.inbox,
+                counters: seed.counters,
+                load: seed.load,
+            },
             lanes: Lanes::new(queues, settings.timed),
             buffers: Buffers::default(),
             programs: Programs::default(),
             pace,
             times: CommandTimes::new(settings.timed, computing),
             ahead: FetchAhead::default(),
-            holds: None,
-            to_forget: Vec::new(),
-            waiting: VecDeque::new(),
-            running: 0,
-            awaited: 0,
-            serial: 0,
-            ended: Vec::new(),
-            spare: Vec::new(),
-            failure: None,
-            failures: Failures::default(),
-            aside: None,
-            failed: FxHashSet::default(),
-            last_launches: false,
-            waits_for_launches: None,
-            stopping: false,
-            context,
-            info,
-            _part: part,
+            books: LaunchBooks::new(settings.in_flight.max(1)),
+            round: Round::default(),
+            failing: Failing::default(),
+            ending: Ending::default(),
+            device: OwnDevice {
+                info,
+                place: seed.place,
+                unified,
+                limit,
+                context,
+                _part: part,
+            },
         })
     }
 
@@ -203,15 +206,15 @@ impl Manager {
     /// The loop of the thread: takes messages and reaps what has ended, until it is to stop.
     pub(crate) fn live(&mut self) {
         if trace::is_on() {
-            trace::events::manager(self.place.number() as u8, &self.info.name);
+            trace::events::manager(self.device.place.number() as u8, &self.device.info.name);
         }
         let ended = catch_unwind(AssertUnwindSafe(|| self.run()));
         if ended.is_err() {
             // The panic's message is out. The books may be wrong, so nothing is read of them.
-            self.events.broke_down();
+            self.outside.events.broke_down();
             return;
         }
-        for message in self.inbox.close() {
+        for message in self.outside.inbox.close() {
             self.turn_away(message);
         }
         self.release_all();
@@ -220,13 +223,13 @@ impl Manager {
     fn run(&mut self) {
         let mut messages = Vec::new();
         loop {
-            self.inbox.take(&mut messages);
+            self.outside.inbox.take(&mut messages);
             let mut busy = !messages.is_empty();
-            let many = messages.len() + self.waiting.len() >= HOLD_FROM;
-            self.holds = self.pace.holds().filter(|_| many);
+            let many = messages.len() + self.books.waiting.len() >= HOLD_FROM;
+            self.round.holds = self.pace.holds().filter(|_| many);
             for (i, message) in messages.drain(..).enumerate() {
                 self.handle(message);
-                if many && self.holds.is_none() && i % LOOK_EACH == LOOK_EACH - 1 {
+                if many && self.round.holds.is_none() && i % LOOK_EACH == LOOK_EACH - 1 {
                     self.look_if_short();
                 }
             }
@@ -241,32 +244,37 @@ impl Manager {
             let any = self.reap_all();
             busy |= any;
             busy |= self.run_dry(any);
-            if self.running == 0 && self.waiting.is_empty() && self.failure.is_none() {
-                self.waits_for_launches = None;
+            if self.books.are_empty() && self.failing.failure.is_none() {
+                self.ending.waits_for_launches = None;
             }
             if busy {
                 continue;
             }
             let idle = self.lanes.all_idle();
             self.release_idle_spares(SPARE_MOST);
-            if idle && self.waiting.is_empty() && self.failure.is_none() && self.stopping {
+            if idle
+                && self.books.waiting.is_empty()
+                && self.failing.failure.is_none()
+                && self.ending.stopping
+            {
                 return;
             }
-            let asked = self.events.before_sleep(self.place);
+            let asked = self.outside.events.before_sleep(self.device.place);
             let at_most = self.longest_sleep(idle).into_iter().chain(asked).min();
-            self.inbox.sleep(at_most);
+            self.outside.inbox.sleep(at_most);
         }
     }
 
     /// Sees whether those that were launched in this round before have ended, and were short. Nothing is held back now.
     pub(crate) fn look_if_short(&mut self) {
         self.reap_all();
-        self.holds = self.pace.holds();
+        self.round.holds = self.pace.holds();
     }
 
     /// Whether another launch may be enqueued.
     pub(crate) fn has_room(&self) -> bool {
-        self.failure.is_none() && self.running < self.pace.in_flight(self.in_flight)
+        self.failing.failure.is_none()
+            && self.books.running < self.pace.in_flight(self.books.in_flight)
     }
 
     /// Sets callbacks, and says how long to sleep if none comes.
@@ -275,8 +283,8 @@ impl Manager {
             return None;
         }
         let (now, mut look) = (Instant::now(), LOST_CALLBACK);
-        let armed = self.lanes.arm(&self.inbox, |lane, pending, begun| {
-            let awaited = lane < COMPUTE || self.awaited != 0;
+        let armed = self.lanes.arm(&self.outside.inbox, |lane, pending, begun| {
+            let awaited = lane < COMPUTE || self.books.awaited != 0;
             let rest = self.pace.rest(pending, awaited);
             if let Some(ns) = rest.look_ns {
                 let taken = now.saturating_duration_since(begun);
@@ -294,7 +302,7 @@ impl Manager {
         if self.lanes.tries_again() {
             look = look.min(TRY_AGAIN);
         }
-        if self.failure.is_some() {
+        if self.failing.failure.is_some() {
             look = look.min(LOOK);
         }
         Some(look)
@@ -305,28 +313,32 @@ impl Manager {
             return;
         };
         match message {
-            Message::Launch(launch) if self.last_launches => {
+            Message::Launch(launch) if self.ending.last_launches => {
                 self.refuse(&launch, Fault::new("the run ends"));
             }
             Message::Launch(launch) => self.launch(launch),
             Message::Fetch(block, token) => self.fetch(block, token),
             // To forget a block may release a buffer.
-            Message::Forget(block) if self.holds.is_some() => self.to_forget.push(block),
+            Message::Forget(block) if self.round.holds.is_some() => {
+                self.round.to_forget.push(block)
+            }
             Message::Forget(block) => self.forget(block),
             Message::LastLaunches(ended) => {
-                self.last_launches = true;
-                self.waits_for_launches = Some(ended);
+                self.ending.last_launches = true;
+                self.ending.waits_for_launches = Some(ended);
             }
-            Message::Stop => self.stopping = true,
+            Message::Stop => self.ending.stopping = true,
             Message::Release(kernel) => {
                 self.programs.release(kernel);
-                self.counters.programs.set(self.programs.compiled());
+                self.outside.counters.programs.set(self.programs.compiled());
             }
             Message::Build(spec, reply) => {
                 // What is enqueued runs on while the compiler works.
                 self.lanes.flush();
-                let result = self.programs.build(&self.context, &self.info, &spec);
-                self.counters.programs.set(self.programs.compiled());
+                let result = self
+                    .programs
+                    .build(&self.device.context, &self.device.info, &spec);
+                self.outside.counters.programs.set(self.programs.compiled());
                 // The thread that asked may have gone.
                 let _ = reply.send(result);
             }
@@ -334,10 +346,10 @@ impl Manager {
     }
 
     fn forget_all(&mut self) {
-        if self.failure.is_some() {
+        if self.failing.failure.is_some() {
             return;
         }
-        for block in std::mem::take(&mut self.to_forget) {
+        for block in std::mem::take(&mut self.round.to_forget) {
             self.forget(block);
         }
     }
@@ -346,12 +358,12 @@ impl Manager {
     fn turn_away(&mut self, message: Message) {
         match message {
             Message::Launch(launch) => {
-                let error = stopped_launch(&self.info.name, &launch);
+                let error = stopped_launch(&self.device.info.name, &launch);
                 self.answer_failed(launch.token, error);
             }
             Message::Fetch(_, token) => {
                 let error = self.trouble("the device manager was stopped".to_string(), None);
-                self.events.fetched(token, Err(error));
+                self.outside.events.fetched(token, Err(error));
             }
             Message::Forget(block) => self.forget(block),
             // Dropping the reply answers.
@@ -360,38 +372,10 @@ impl Manager {
         }
     }
 
-    /// Makes a job of a launch, before it is put together.
-    pub(crate) fn begin_job(&mut self, launch: Launch) -> Box<Job> {
-        if !self.failed.is_empty() {
-            self.failed.remove(&launch.token);
-        }
-        match self.spare.pop() {
-            Some(mut job) => {
-                job.launch = launch;
-                job.is_first = false;
-                job.waits_for_idle = false;
-                job
-            }
-            None => Box::new(Job {
-                launch,
-                is_first: false,
-                waits_for_idle: false,
-                uses: InlineList::new(),
-            }),
-        }
-    }
-
-    /// The launch has been answered, and uses no block any more.
-    pub(crate) fn end_job(&mut self, job: Box<Job>) {
-        if self.spare.len() < SPARE_JOBS {
-            self.spare.push(job);
-        }
-    }
-
     pub(crate) fn answer_failed(&mut self, token: usize, error: LaunchError) {
-        self.failed.insert(token);
-        self.counters.failures.add(1);
-        self.load.ends();
-        self.events.launched(token, Err(Box::new(error)));
+        self.books.failed.insert(token);
+        self.outside.counters.failures.add(1);
+        self.outside.load.ends();
+        self.outside.events.launched(token, Err(Box::new(error)));
     }
 }

@@ -1,6 +1,7 @@
 //! The part of a device that calls OpenCL.
 
 pub(crate) mod arguments;
+pub(crate) mod books;
 pub(crate) mod buffers;
 pub(crate) mod discovery;
 pub(crate) mod error;

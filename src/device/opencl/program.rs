@@ -9,17 +9,17 @@ use crate::device::host::shapes::Shapes;
 use crate::device::host::signature::{ArgKind, Signature};
 use crate::device::opencl::discovery::{RawDevice, number, text};
 use crate::device::opencl::error::{log_with_source, names_fault};
-use crate::device::opencl::limits::{Groups, count_constants};
+use crate::device::opencl::limits::{GroupSizes, count_constants};
 use crate::device::opencl::raw::{OpenclContext, OpenclKernel, Program};
 use crate::device::opencl::surroundings::{is_pocl, pocl_cache_fault, pocl_load_fault};
 use crate::device::opencl::types::{TypeAnswer, measure, try_sizes};
 use crate::device::{BuildError, DeviceError, DeviceInfo, DeviceKind, KernelOnDevice, KernelSpec};
 use crate::text::{Counted, Readable};
-use opencl3::error_codes::{
+use cl3::error_codes::{
     CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS, CL_INVALID_KERNEL_NAME,
 };
-use opencl3::kernel::{CL_KERNEL_LOCAL_MEM_SIZE, get_kernel_work_group_data};
-use opencl3::program::{
+use cl3::kernel::{CL_KERNEL_LOCAL_MEM_SIZE, get_kernel_work_group_data};
+use cl3::program::{
     CL_PROGRAM_BUILD_LOG, CL_PROGRAM_KERNEL_NAMES, CL_PROGRAM_NUM_KERNELS, get_program_build_data,
     get_program_data,
 };
@@ -39,7 +39,7 @@ pub(crate) struct BuiltKernel {
     spec: KernelSpec,
     pub(crate) signature: Signature,
     /// What work-groups it may have.
-    pub(crate) groups: Groups,
+    pub(crate) groups: GroupSizes,
     /// For each argument, the scalar that it is set to, if it is.
     pub(crate) scalars: Vec<Option<u64>>,
     /// In which shapes it was launched.
@@ -219,7 +219,7 @@ impl Programs {
         if let Err(what) = count_constants(info, &signature) {
             return Err(other(info, format!("kernel '{name}' {what}"), None));
         }
-        let groups = Groups::of(&kernel, info, &spec.options);
+        let groups = GroupSizes::of(&kernel, info, &spec.options);
         self.kernels.push(BuiltKernel {
             opencl: Some(kernel),
             program: number,

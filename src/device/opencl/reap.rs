@@ -24,11 +24,11 @@ impl Manager {
 
     /// Sees what copies have finished in one lane. True if any has.
     fn reap_copies(&mut self, lane: usize) -> bool {
-        let mut ended = std::mem::take(&mut self.ended);
+        let mut ended = std::mem::take(&mut self.round.ended);
         let first = self.lanes.first(lane);
         ended.extend(std::iter::from_fn(|| self.lanes.pop_done(lane)));
         if ended.is_empty() {
-            self.ended = ended;
+            self.round.ended = ended;
             return false;
         }
         let (now, mut behind) = (Instant::now(), ended.len() as u64);
@@ -75,7 +75,7 @@ impl Manager {
                 Work::Kernel(_) => unreachable!("kernels are in other lanes"),
             }
         }
-        self.ended = ended;
+        self.round.ended = ended;
         if !is_sound {
             self.lanes.fail(lane);
         }
@@ -93,7 +93,8 @@ impl Manager {
             Work::Kernel(_) | Work::Unmap { .. } => return,
         };
         let block = self.buffers.get(id).block.guid().bits();
-        self.times.record_copy(self.place, copy, block, bytes);
+        self.times
+            .record_copy(self.device.place, copy, block, bytes);
     }
 
     /// Sees what kernels have finished, in all lanes. True if any has.
@@ -123,7 +124,7 @@ impl Manager {
             // All of them have ended by now. When each did is not known, so the time since the one before goes to all alike.
             let taken_ns = self.lanes.ended(lane, now).as_nanos() as u64;
             let each_ns = self.pace.note(kernels, taken_ns);
-            self.load.set_pace_ns(each_ns);
+            self.outside.load.set_pace_ns(each_ns);
             for (kernel, behind) in ended[before..].iter_mut().zip((0..kernels).rev()) {
                 kernel.ns = each_ns;
                 kernel.behind = behind;
@@ -134,8 +135,8 @@ impl Manager {
         if any {
             let unended = self.lanes.computing();
             self.times.charge(&mut ended, unended, longest_ns, now);
-            if self.times.is_timed() && self.info.kind != DeviceKind::Cpu {
-                self.load.set_at_once(self.times.at_once());
+            if self.times.is_timed() && self.device.info.kind != DeviceKind::Cpu {
+                self.outside.load.set_at_once(self.times.at_once());
             }
         }
         let mut failed = [false; MAX_LANES];
@@ -152,7 +153,7 @@ impl Manager {
                     behind: kernel.behind,
                 };
                 self.times
-                    .record_kernel(self.place, &ended, job.launch.token);
+                    .record_kernel(self.device.place, &ended, job.launch.token);
             }
             let time = KernelTime {
                 ns: kernel.ns,
@@ -176,7 +177,12 @@ impl Manager {
     }
 
     fn dates(&mut self, pending: &Pending<Work>, now: Instant) -> Option<CommandDates> {
-        (self.times).dates(&self.info.name, &pending.event, pending.enqueued, now)
+        (self.times).dates(
+            &self.device.info.name,
+            &pending.event,
+            pending.enqueued,
+            now,
+        )
     }
 
     /// Tells how long a copy has taken.
@@ -190,7 +196,9 @@ impl Manager {
         if let Some(ns) = dates.and_then(|dates| self.times.copied(direction, number, &dates))
             && bytes != 0
         {
-            self.events.copied(self.place, direction, bytes, ns);
+            self.outside
+                .events
+                .copied(self.device.place, direction, bytes, ns);
         }
     }
 
@@ -198,17 +206,11 @@ impl Manager {
     fn finish_copy_in(&mut self, id: Id, bytes: u64, outcome: Answer<()>) -> bool {
         let failed = self.blame_copy_in(id, outcome);
         match &failed {
-            None => self.counters.bytes_to_device.add(bytes),
+            None => self.outside.counters.bytes_to_device.add(bytes),
             Some(why) => self.copy_in_failed(id, why),
         }
         self.release_pin(id);
         failed.is_none()
-    }
-
-    /// A launch is not enqueued any more.
-    pub(crate) fn count_out(&mut self, job: &Job) {
-        self.running -= 1;
-        self.awaited -= usize::from(job.launch.awaited);
     }
 
     /// A kernel has finished. False: it has failed.
@@ -219,23 +221,27 @@ impl Manager {
         outcome: Answer<()>,
         time: KernelTime,
     ) -> bool {
-        self.count_out(&job);
+        self.books.count_out(&job);
         if let Some(why) = self.blame_kernel(&job, outcome) {
             self.kernel_failed(serial, job, why, false);
             return false;
         }
         for used in &job.uses {
             if used.written {
-                self.buffers.get(used.id).block.copies().wrote(self.place);
+                self.buffers
+                    .get(used.id)
+                    .block
+                    .copies()
+                    .wrote(self.device.place);
             }
         }
-        self.failures.end_row();
-        self.counters.kernels.add(1);
-        self.counters.kernel_ns.add(time.ns);
-        self.load.ends();
-        self.events.launched(job.launch.token, Ok(time));
+        self.failing.failures.end_row();
+        self.outside.counters.kernels.add(1);
+        self.outside.counters.kernel_ns.add(time.ns);
+        self.outside.load.ends();
+        self.outside.events.launched(job.launch.token, Ok(time));
         self.unpin(&mut job.uses);
-        self.end_job(job);
+        self.books.end_job(job);
         true
     }
 }

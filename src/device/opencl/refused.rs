@@ -4,14 +4,14 @@ use crate::device::Launch;
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::manager::Manager;
 use crate::text::Counted;
-use opencl3::error_codes as code;
-use opencl3::kernel::{CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_WORK_GROUP_SIZE};
+use cl3::error_codes as code;
+use cl3::kernel::{CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_WORK_GROUP_SIZE};
 
 impl Manager {
     /// Why OpenCL may have refused a kernel.
     pub(crate) fn enqueue_fault(&self, launch: &Launch, status: i32) -> Fault {
         let kernel = &self.programs.kernels[launch.kernel];
-        let ask = |what| kernel.opencl().work_group_number(self.info.id, what);
+        let ask = |what| kernel.opencl().work_group_number(self.device.info.id, what);
         let dims = (launch.range.work_dim as usize).min(3);
         let hint = match status {
             code::CL_INVALID_WORK_GROUP_SIZE | code::CL_INVALID_WORK_ITEM_SIZE => {
@@ -19,7 +19,7 @@ impl Manager {
                     "a work-group of this kernel may have {} work-items on this device ({} for \
                      any kernel)",
                     ask(CL_KERNEL_WORK_GROUP_SIZE),
-                    self.info.max_work_group
+                    self.device.info.max_work_group
                 );
                 if let Some(local) = launch.range.local {
                     let items: f64 = local[..dims].iter().map(|&size| size as f64).product();

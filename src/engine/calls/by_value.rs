@@ -89,16 +89,6 @@ impl Context {
 
     /// Begins a group of the running EDT. False if one is open, or no EDT runs.
     pub(crate) fn begin_group(&mut self) -> bool {
-        if self.current.is_none() || self.in_group {
-            return false;
-        }
-        self.in_group = true;
-        self.has_belongings = true;
-        true
-    }
-
-    /// Ends the group. False if none is open.
-    pub(crate) fn end_group(&mut self) -> bool {
-        std::mem::take(&mut self.in_group)
+        self.current.is_some() && self.belongings.begin_group()
     }
 }

@@ -107,7 +107,7 @@ impl Context {
             Err(CreateError::OutOfMemory | _) => Err(CopyError::OutOfMemory),
         };
         if result.is_err() {
-            self.completions.retain(|other| *other != event);
+            self.belongings.completions.retain(|other| *other != event);
             let _ = self.graph().destroy_event(event);
         }
         result.map(|()| event)
@@ -171,8 +171,8 @@ impl Context {
         let event = events.create_plain(&mut self.caches.events, EventKind::Sticky, 0)?;
         let what = match self.current {
             Some(_) => {
-                self.completions.push(event);
-                self.has_belongings = true;
+                self.belongings.completions.push(event);
+                self.belongings.any = true;
                 What::ONCE
             }
             None => What::STICKY,

@@ -52,7 +52,7 @@ impl Context {
         if acquire {
             memory::hold_at_creation(block);
             block.creator.store(self.holder(), Ordering::Relaxed);
-            self.hold(block);
+            self.held.push(block);
         }
         block
             .header
@@ -73,7 +73,7 @@ impl Context {
             drop(locked);
             match self.slot_of(guid) {
                 Some(slot) => self.release_slot(block, slot),
-                None if self.answered.take(self.holder(), guid) => {}
+                None if self.belongings.answered.take(self.holder(), guid) => {}
                 None => return Err(BlockError::NotAcquired),
             }
         }
@@ -85,8 +85,8 @@ impl Context {
         let mut info = slot.info();
         info.released = true;
         slot.set_info(info);
-        self.leases.end_of(slot.data(), &mut self.granted);
-        let left = memory::release(block, info.mode, Place::HOST, &mut self.granted);
+        self.leases.end_of(slot.data(), &mut self.steps.granted);
+        let left = memory::release(block, info.mode, Place::HOST, &mut self.steps.granted);
         self.dispose_if(block, left);
     }
 
@@ -120,7 +120,7 @@ impl Context {
             blocks.partitions.destroyed(guid);
         }
         if left == Left::Unused {
-            self.answered.take(self.holder(), guid);
+            self.belongings.answered.take(self.holder(), guid);
             self.dispose_if(block, left);
         } else if created {
             self.release_created(block);

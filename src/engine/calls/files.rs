@@ -342,7 +342,7 @@ impl Context {
             };
             objects.files.wrote_chunk();
         }
-        let left = memory::release_unused(block, Mode::Ro, &mut self.granted);
+        let left = memory::release_unused(block, Mode::Ro, &mut self.steps.granted);
         self.dispose_if(block, left);
         written.and(close(chunk.file))
     }

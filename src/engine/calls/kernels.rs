@@ -1,11 +1,12 @@
 //! Kernels are added to templates, and built for each device in use.
 
 use crate::device::{BuildError, KernelSpec};
+use crate::engine::devices::options::split_options;
+use crate::engine::devices::unused::add_missing;
 use crate::engine::state::context::Context;
-use crate::engine::state::devices::{Used, split_options};
+use crate::engine::state::devices::Used;
 use crate::engine::state::fork;
 use crate::engine::state::loader;
-use crate::engine::state::unused::add_missing;
 use crate::object::code::{Code, Kernel, KernelError, NO_RESULT, NdRangeFunction};
 use crate::object::guid::Guid;
 use crate::object::place::Place;

@@ -15,7 +15,7 @@ use std::ptr;
 use std::sync::Arc;
 
 /// What a thread that asks for an object gets.
-pub(crate) enum Asked {
+pub(crate) enum MapAnswer {
     Object(Guid),
     /// The creator is to be run with this identifier; then [`Context::end_creation`].
     Create(Arc<CreatorMap>, Guid),
@@ -57,21 +57,21 @@ impl Context {
     }
 
     /// The object of an index of a map, or what is to be done for it.
-    pub(crate) fn ask_map(&mut self, guid: Guid, index: u64) -> Result<Asked, MapError> {
+    pub(crate) fn ask_map(&mut self, guid: Guid, index: u64) -> Result<MapAnswer, MapError> {
         let objects = &self.runtime.objects;
         let map = objects.maps.get(guid).ok_or(MapError::NoSuchIndex)?;
         if index >= map.size() {
             return Err(MapError::NoSuchIndex);
         }
         if let Some(object) = map.object(index) {
-            return Ok(Asked::Object(object));
+            return Ok(MapAnswer::Object(object));
         }
         let thread = self.thread();
         loop {
             let begun = objects.creations.begin((guid, &map), index, thread);
             match begun.ok_or(MapError::OutOfMemory)? {
-                CreationStep::Made(object) => return Ok(Asked::Object(object)),
-                CreationStep::Create(local) => return Ok(Asked::Create(map, local)),
+                CreationStep::Made(object) => return Ok(MapAnswer::Object(object)),
+                CreationStep::Create(local) => return Ok(MapAnswer::Create(map, local)),
                 CreationStep::Circle => return Err(MapError::Circle),
                 CreationStep::Wait(local) => {
                     let label = Label::Mapped(guid, index);

@@ -173,7 +173,7 @@ impl Context {
         })?;
         let added = self.graph().add_dependence(whole, opener, 0, Mode::Ew);
         // The opener is runnable now, and nothing else is in the worklist.
-        let Some(opener_edt) = self.worklist.runnable.pop().filter(|_| added.is_ok()) else {
+        let Some(opener_edt) = self.steps.worklist.runnable.pop().filter(|_| added.is_ok()) else {
             let _ = self.destroy_edt(opener);
             return Err(PartitionError::NoSuchBlock);
         };
@@ -270,7 +270,7 @@ impl Context {
             if let Some(check) = &self.runtime.check {
                 self.check_opened(check, part);
             }
-            let left = divided::open(part, &mut self.granted);
+            let left = divided::open(part, &mut self.steps.granted);
             // From here on it may be gone.
             self.dispose_if(part, left);
         }
@@ -345,7 +345,7 @@ impl Context {
             if brought.is_ok() && !part.copies().valid.is_empty() {
                 give_content(part, whole, offset);
             }
-            let left = memory::release_unused(part, Mode::Ro, &mut self.granted);
+            let left = memory::release_unused(part, Mode::Ro, &mut self.steps.granted);
             self.dispose_if(part, left);
         }
         brought
@@ -385,7 +385,7 @@ impl Context {
                 let by = self.who();
                 (check.contents).seal_at_release(whole.guid(), print, by, false);
             }
-            let left = divided::unite(whole, &mut self.granted);
+            let left = divided::unite(whole, &mut self.steps.granted);
             self.dispose_if(whole, left);
         }
     }

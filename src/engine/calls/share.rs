@@ -68,7 +68,7 @@ impl Context {
             Ok(_) => {}
             Err(_) => {
                 part.unmark(&part.header.lock_pinned(), Mark::Part);
-                let left = divided::open(part, &mut self.granted);
+                let left = divided::open(part, &mut self.steps.granted);
                 self.dispose_if(part, left);
                 self.work_off();
                 return false;
@@ -113,7 +113,7 @@ impl Context {
         };
         let added = self.graph().add_dependence(part, edt, 0, Mode::Ew);
         // The EDT is runnable now, and the last in the worklist.
-        let Some(edt) = self.worklist.runnable.pop().filter(|_| added.is_ok()) else {
+        let Some(edt) = self.steps.worklist.runnable.pop().filter(|_| added.is_ok()) else {
             // Destroyed: it goes by itself.
             let _ = self.destroy_edt(edt);
             return false;
@@ -178,7 +178,7 @@ impl Context {
             block.unmark(&locked, Mark::Part);
         }
         self.part_gone(block.guid());
-        let left = memory::release_unused(block, Mode::Ew, &mut self.granted);
+        let left = memory::release_unused(block, Mode::Ew, &mut self.steps.granted);
         self.dispose_if(block, left);
         self.work_off();
     }

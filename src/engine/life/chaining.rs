@@ -170,7 +170,8 @@ impl Context {
                 match held.find(|_| info.handed) {
                     Some(held) => self.hand_back(first, held, block),
                     None => {
-                        let left = memory::release_unused(block, info.mode, &mut self.granted);
+                        let left =
+                            memory::release_unused(block, info.mode, &mut self.steps.granted);
                         self.dispose_if(block, left);
                     }
                 }
@@ -186,7 +187,7 @@ impl Context {
             ..held.info()
         });
         let (mode, place) = (held.info().held_mode(), first.place.get());
-        memory::hand_back(block, mode, place, &mut self.granted);
+        memory::hand_back(block, mode, place, &mut self.steps.granted);
     }
 
     /// An EDT with this token has ended: lets its follower begin if it could not be enqueued ahead. If
@@ -265,7 +266,8 @@ impl Context {
                         self.hand_back(first, held, block);
                     }
                     None => {
-                        let left = memory::release_unused(block, info.mode, &mut self.granted);
+                        let left =
+                            memory::release_unused(block, info.mode, &mut self.steps.granted);
                         self.dispose_if(block, left);
                     }
                 }

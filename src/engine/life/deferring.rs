@@ -35,7 +35,7 @@ impl Context {
     #[cold]
     pub(crate) fn pass_to_openers(&mut self) {
         let who = self.who();
-        for call in std::mem::take(&mut self.worklist.for_openers) {
+        for call in std::mem::take(&mut self.steps.worklist.for_openers) {
             let [event, _] = call.guids();
             if let Some(deferred) = self.join(event, DeferredCall::new(call, who)) {
                 self.go_on(Deferred::GraphCall(deferred));
@@ -58,7 +58,7 @@ impl Context {
         call: impl FnOnce(&mut Graph<'_>) -> Result<(), GraphError>,
     ) -> Result<(), GraphError> {
         // Others that were refused are nobody's.
-        self.worklist.refused = None;
+        self.steps.worklist.refused = None;
         let answer = self.with_graph(call);
         answer.or_else(|why| self.make_refused(why))
     }
@@ -66,7 +66,7 @@ impl Context {
     #[cold]
     #[inline(never)]
     fn make_refused(&mut self, why: GraphError) -> Result<(), GraphError> {
-        let call = self.worklist.refused.take().ok_or(why)?;
+        let call = self.steps.worklist.refused.take().ok_or(why)?;
         self.defer_refused(why, DeferredCall::new(call, self.who()))
     }
 
@@ -125,7 +125,7 @@ impl Context {
         if let Some(kind) = events.kind(label) {
             self.check_opens(label, What::Event(kind as u32), call);
         }
-        self.worklist.opens = Some(label);
+        self.steps.worklist.opens = Some(label);
         loop {
             let waits = self.runtime.deferred.close(label, || events.opened(label));
             if waits.is_empty() {
@@ -135,7 +135,7 @@ impl Context {
                 self.go_on(waits);
             }
         }
-        self.worklist.opens = None;
+        self.steps.worklist.opens = None;
     }
 
     /// Goes on with what has waited for an object.

@@ -40,17 +40,17 @@ impl Context {
     /// Disposes of a part, and of those that go when it is gone, one after the other.
     #[cold]
     fn dispose_parts(&mut self, part: &'static DataBlock) {
-        self.unused_parts.push(part);
-        if self.disposing {
+        self.unused_parts.parts.push(part);
+        if self.unused_parts.disposing {
             return;
         }
-        self.disposing = true;
-        while let Some(part) = self.unused_parts.pop() {
+        self.unused_parts.disposing = true;
+        while let Some(part) = self.unused_parts.parts.pop() {
             if self.bring_back(part) {
                 self.dispose_checked(part);
             }
         }
-        self.disposing = false;
+        self.unused_parts.disposing = false;
     }
 
     /// Frees a block that nobody uses any more, as soon as no device knows it.

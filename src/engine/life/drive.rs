@@ -16,7 +16,7 @@ impl Context {
     /// something for it. Every call of the runtime ends with this.
     #[inline]
     pub(crate) fn work_off(&mut self) {
-        if !self.worklist.is_empty() || !self.granted.is_empty() || self.queued {
+        if self.steps.are_pending() {
             self.work_off_some();
         }
     }
@@ -27,6 +27,7 @@ impl Context {
         loop {
             self.graph().pass_on();
             if self
+                .steps
                 .worklist
                 .rejected
                 .as_ref()
@@ -34,20 +35,20 @@ impl Context {
             {
                 self.report_rejected();
             }
-            while let Some(edt) = self.worklist.runnable.pop() {
+            while let Some(edt) = self.steps.worklist.runnable.pop() {
                 self.advance(edt.get());
             }
-            while let Some(edt) = self.granted.pop() {
+            while let Some(edt) = self.steps.granted.pop() {
                 self.was_granted(edt.get());
             }
-            if !self.worklist.for_openers.is_empty() {
+            if !self.steps.worklist.for_openers.is_empty() {
                 self.pass_to_openers();
             }
             // For each batch: what is behind a wide event takes its time.
-            if std::mem::take(&mut self.queued) {
+            if std::mem::take(&mut self.steps.queued) {
                 self.runtime.queues.sleep.notify();
             }
-            if self.worklist.is_empty() && self.granted.is_empty() {
+            if self.steps.worklist.is_empty() && self.steps.granted.is_empty() {
                 break;
             }
         }

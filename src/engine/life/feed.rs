@@ -26,7 +26,7 @@ impl device::Pool for Context {
 
     fn put_back(&mut self, edt: EdtRef) {
         self.runtime.queues.pool.push(edt);
-        self.queued = true;
+        self.steps.queued = true;
     }
 
     fn fitting(&self, edt: &EdtRef) -> PlaceSet {

@@ -1,6 +1,6 @@
 //! Steps 7 to 9 of an EDT's life: what it holds is released, its slot is recycled, its output event is satisfied.
 
-use crate::engine::state::context::{Context, LOCAL_SLOTS};
+use crate::engine::state::context::Context;
 use crate::graph::finish::{Closes, Credit};
 use crate::memory;
 use crate::object::edt::Edt;
@@ -43,7 +43,7 @@ impl Closes for Context {
 impl Context {
     /// Steps 7 to 9: an EDT has run.
     pub(crate) fn finish(&mut self, edt: &'static Edt, result: Guid) {
-        self.keep_next = true;
+        self.steps.keep_next = true;
         // 7: released.
         self.release_held();
         let place = edt.place.get();
@@ -53,28 +53,35 @@ impl Context {
                 let guid = slot.data();
                 let block = self.runtime.objects.data_blocks.pinned(guid);
                 let left = match place {
-                    Place::HOST => self
-                        .leases
-                        .release(guid, block, info.mode, &mut self.granted),
-                    _ => memory::release(block, info.held_mode(), place, &mut self.granted),
+                    Place::HOST => {
+                        self.leases
+                            .release(guid, block, info.mode, &mut self.steps.granted)
+                    }
+                    _ => memory::release(block, info.held_mode(), place, &mut self.steps.granted),
                 };
                 self.dispose_if(block, left);
             }
         }
-        self.slots_by_block.clear();
+        self.belongings.slots_by_block.clear();
         self.current = None;
         self.tally.now.running.store(0, Ordering::Relaxed);
         // 8: recycled, 9: triggered; then out of the scope, whose end comes after the EDT's.
         let scope = edt.finish_scope();
-        let belongings = std::mem::take(&mut self.has_belongings);
+        let belongings = std::mem::take(&mut self.belongings.any);
         if edt.has_output_inside() {
             self.end_with_output(edt, result);
         } else {
             if let Some(scope) = scope.filter(|_| edt.flags.get().is_finish()) {
                 scope.result.set(result);
-                if belongings && let Some(at) = self.completions.iter().position(|e| *e == result) {
+                if belongings
+                    && let Some(at) = self
+                        .belongings
+                        .completions
+                        .iter()
+                        .position(|e| *e == result)
+                {
                     // The result's event goes when it has been passed on, as the scope closes.
-                    self.completions.swap_remove(at);
+                    self.belongings.completions.swap_remove(at);
                     scope.result_goes.set(true);
                 }
                 self.runtime.objects.edts.free(&mut self.caches.edts, edt);
@@ -96,11 +103,8 @@ impl Context {
     /// Ends what belonged to the EDT that has run, for the next one.
     #[cold]
     fn end_belongings(&mut self) {
-        self.edt_local = [Guid::NULL; LOCAL_SLOTS];
-        self.in_group = false;
-        // Another EDT may get the place of this one.
-        self.answered.clear();
-        while let Some(event) = self.completions.pop() {
+        self.belongings.clear();
+        while let Some(event) = self.belongings.completions.pop() {
             self.graph().let_go(event);
         }
     }
@@ -111,7 +115,7 @@ impl Context {
         if self.leases.is_empty() {
             return;
         }
-        while let Some((block, left)) = self.leases.end_unused(next, &mut self.granted) {
+        while let Some((block, left)) = self.leases.end_unused(next, &mut self.steps.granted) {
             self.dispose_if(block, left);
         }
     }

@@ -6,42 +6,16 @@ use crate::object::data_block::{DataBlock, LockedBlock};
 use crate::object::edt::{Mode, PreSlot};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
-use std::ptr;
 use std::sync::atomic::Ordering;
 
 /// EDTs with more pre-slots than this get an index of them when they release a block.
 const MANY_SLOTS: usize = 16;
 
 impl Context {
-    /// Puts a block at the head of those that the running code holds by having created them.
-    pub(crate) fn hold(&mut self, block: &DataBlock) {
-        let [before, after] = block.held_neighbours();
-        before.set(ptr::null());
-        after.set(self.held);
-        // SAFETY: blocks in the list are held, so they are alive.
-        if let Some(second) = unsafe { self.held.as_ref() } {
-            second.held_neighbours()[0].set(block);
-        }
-        self.held = block;
-    }
-
-    fn unhold(&mut self, block: &DataBlock) {
-        let [before, after] = block.held_neighbours().map(std::cell::Cell::get);
-        // SAFETY: neighbours in the list are held, so they are alive.
-        match unsafe { before.as_ref() } {
-            Some(before) => before.held_neighbours()[1].set(after),
-            None => self.held = after,
-        }
-        // SAFETY: the pointer is null or that of a neighbour in the list; neighbours are held, so they are alive.
-        if let Some(after) = unsafe { after.as_ref() } {
-            after.held_neighbours()[0].set(before);
-        }
-    }
-
     /// Releases everything that the running code created and still holds.
     pub(crate) fn release_held(&mut self) {
         // SAFETY: blocks in the list are held, so they are alive.
-        while let Some(block) = unsafe { self.held.as_ref() } {
+        while let Some(block) = unsafe { self.held.first().as_ref() } {
             self.release_created(block);
         }
     }
@@ -55,9 +29,15 @@ impl Context {
         block: &'static DataBlock,
         locked: LockedBlock<'_>,
     ) {
-        self.unhold(block);
+        self.held.remove(block);
         block.creator.store(0, Ordering::Relaxed);
-        let left = memory::release_locked(block, locked, Mode::Rw, Place::HOST, &mut self.granted);
+        let left = memory::release_locked(
+            block,
+            locked,
+            Mode::Rw,
+            Place::HOST,
+            &mut self.steps.granted,
+        );
         self.dispose_if(block, left);
     }
 
@@ -70,11 +50,11 @@ impl Context {
                 .iter()
                 .find(|slot| slot.data() == guid && !slot.info().duplicate)?
         } else {
-            if self.slots_by_block.is_empty() {
+            if self.belongings.slots_by_block.is_empty() {
                 let blocks = edt.blocks().map(|(at, slot)| (slot.data(), at));
-                self.slots_by_block.extend(blocks);
+                self.belongings.slots_by_block.extend(blocks);
             }
-            &slots[*self.slots_by_block.get(&guid)? as usize]
+            &slots[*self.belongings.slots_by_block.get(&guid)? as usize]
         };
         (!slot.info().released).then_some(slot)
     }

@@ -108,7 +108,7 @@ impl Context {
     #[cold]
     fn reacquired(&mut self, slot: &PreSlot) {
         let block = self.runtime.objects.data_blocks.pinned(slot.data());
-        let left = memory::reacquired(block, slot, &mut self.granted);
+        let left = memory::reacquired(block, slot, &mut self.steps.granted);
         self.dispose_if(block, left);
     }
 

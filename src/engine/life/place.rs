@@ -83,7 +83,7 @@ impl Context {
             Some(keeper) => keeper.keep(self.kept(edt), self.runtime),
             None => {
                 self.runtime.queues.pool.push(EdtRef::new(edt));
-                self.queued = true;
+                self.steps.queued = true;
             }
         }
         self.feed_devices();
@@ -129,7 +129,7 @@ impl Context {
         }
         for (_, slot) in edt.blocks() {
             let block = self.runtime.objects.data_blocks.pinned(slot.data());
-            memory::bind_place(block, slot.info().mode, place, &mut self.granted);
+            memory::bind_place(block, slot.info().mode, place, &mut self.steps.granted);
         }
         self.locked(edt);
     }

@@ -26,10 +26,12 @@ impl Context {
         }
         let edt = EdtRef::new(edt);
         match &self.local {
-            Some(_) if self.keep_next && self.next.is_none() => self.next = Some(edt),
+            Some(_) if self.steps.keep_next && self.steps.next.is_none() => {
+                self.steps.next = Some(edt)
+            }
             Some(local) => {
                 local.push(edt);
-                self.queued = true;
+                self.steps.queued = true;
             }
             None => self.runtime.queues.inject(edt),
         }
@@ -46,7 +48,7 @@ impl Context {
             // This one ends before the function is called.
             let this = unsafe { &mut *context };
             // What a closed scope lets go on is for others: this EDT comes first, and may be long.
-            this.keep_next = false;
+            this.steps.keep_next = false;
             this.turn_to(edt.finish_scope());
             this.end_leases(Some(edt));
             this.work_off();
@@ -132,7 +134,7 @@ impl Context {
         if let Some(check) = &self.runtime.check {
             check.history.runs_as(edt.guid(), None);
         }
-        if memory::fall_back(edt, place, block_of, &mut self.granted) {
+        if memory::fall_back(edt, place, block_of, &mut self.steps.granted) {
             self.bring_blocks(edt);
         } else {
             self.acquire_rest(edt);

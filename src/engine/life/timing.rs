@@ -139,7 +139,7 @@ impl Context {
                 Shape::default()
             },
             beside: learns && runtime.any_device_runs(Place::HOST),
-            waits: self.waits,
+            waits: self.seat.waits,
             learns,
             begun: Instant::now(),
         }
@@ -152,7 +152,7 @@ impl TimedCall {
     pub(crate) fn end(self, context: &Context) {
         let ns = self.begun.elapsed().as_nanos() as u64;
         context.count_time(self.work, Place::HOST, ns);
-        if self.learns && context.waits == self.waits {
+        if self.learns && context.seat.waits == self.waits {
             let beside = self.beside || context.runtime.any_device_runs(Place::HOST);
             let times = &self.work.times;
             times.sample(Place::HOST.number(), self.shape, ns, beside);

@@ -21,7 +21,7 @@ impl Context {
             answer.address = block.host_ptr();
             answer.size = block.size();
             let mode = slot.info().mode;
-            let left = memory::release(block, mode, Place::HOST, &mut self.granted);
+            let left = memory::release(block, mode, Place::HOST, &mut self.steps.granted);
             self.dispose_if(block, left);
         }
         let sleeper = edt.params()[0] as *const Sleeper;

@@ -35,7 +35,7 @@ impl Runtime {
             !std::mem::replace(&mut *shutdown, true)
         };
         self.end.call(Interrupt::END);
-        if first && lost.is_some_and(|(_, seating)| seating != Seating::No) {
+        if first && lost.is_some_and(|(_, seating)| seating != Seating::Seated) {
             self.end_outside();
         }
         self.end.changed.notify_all();
@@ -61,7 +61,7 @@ pub(crate) fn abort(status: i32) {
         // SAFETY: `Context::get` returns the context of this thread, which lives until `Context::leave`. Only three
         // fields are copied, and the reference ends before anything else uses the context.
         let this = unsafe { &*context };
-        (this.runtime, this.current.is_some(), this.seating)
+        (this.runtime, this.current.is_some(), this.seat.seating)
     };
     if !runtime.legacy {
         end_process(status);

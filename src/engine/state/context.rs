@@ -1,6 +1,6 @@
 //! What a thread that calls the runtime has of its own.
 
-use crate::engine::state::answered::Answered;
+use crate::engine::state::belongings::{Belongings, HeldBlocks};
 use crate::engine::state::chained::ChainedLaunches;
 use crate::engine::state::contents::Contents;
 use crate::engine::state::runtime::Runtime;
@@ -12,10 +12,8 @@ use crate::object::Caches;
 use crate::object::code::Code;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef};
-use crate::object::guid::Guid;
 use crate::report::tally::Tally;
 use crate::sched::queues::Local;
-use std::collections::HashMap;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -29,49 +27,25 @@ pub(crate) struct Context {
     /// Free slots of each kind of object, for this thread alone.
     pub caches: Caches,
     /// What the last step leads to.
-    pub worklist: Worklist,
-    /// EDTs that were granted a block they waited for.
-    pub granted: Vec<EdtRef>,
+    pub steps: Steps,
     /// What the thread holds of blocks that many EDTs use.
     pub leases: Leases,
     /// What the blocks of the EDT that runs contained, where the run is recorded.
     pub(crate) contents: Contents,
     /// What the thread holds of finish scopes.
     pub credit: Credit,
-    /// The EDT to run next.
-    pub next: Option<EdtRef>,
-    /// Whether an EDT that becomes ready now may become `next`: between two EDTs.
-    pub keep_next: bool,
-    /// Whether an EDT was queued that nobody has been told of.
-    pub queued: bool,
     /// The EDT whose function the thread runs, or that waits in a call on it.
     pub current: Option<&'static Edt>,
-    /// How often the thread has waited in a call: for an event, for others to stand still, or by looking again and again.
-    pub waits: u64,
     /// The EDT in whose call the runtime creates one of its own, which is not to be in that one's finish scope.
     pub on_behalf_of: Option<&'static Edt>,
     /// The blocks that the current EDT (or the thread) created and has not released.
-    pub held: *const DataBlock,
-    /// The blocks that it got by waiting for an event.
-    pub answered: Answered,
-    /// The slots of an EDT with many, by block, once it has released one of them.
-    pub slots_by_block: HashMap<Guid, u32>,
-    /// Parts of blocks that nobody uses any more, while others of them are disposed of.
-    pub(crate) unused_parts: Vec<&'static DataBlock>,
-    /// Whether the thread disposes of parts now, so that `unused_parts` takes what comes of that.
-    pub(crate) disposing: bool,
-    /// The local storage of the EDT that runs.
-    pub edt_local: [Guid; LOCAL_SLOTS],
-    /// Completion events that the EDT that runs was given.
-    pub(crate) completions: Vec<Guid>,
-    /// Whether it has a group open (`calls/by_value.rs`).
-    pub in_group: bool,
-    /// Whether its end has to see to one of these (`end_belongings`).
-    pub has_belongings: bool,
-    /// Whether the thread has left its seat to another while its EDT waited.
-    pub seating: Seating,
-    /// The last round in which it has looked in vain at the end (`workers/seats.rs`).
-    pub looked_in: u64,
+    pub held: HeldBlocks,
+    /// What the EDT that runs has for itself until it ends.
+    pub belongings: Belongings,
+    /// Parts of blocks that are to be disposed of.
+    pub(crate) unused_parts: UnusedParts,
+    /// How the thread waits in calls, and its seat.
+    pub seat: OwnSeat,
     /// Whether the thread is a device's manager.
     pub is_manager: bool,
     /// On a device manager's thread, the kernels that were enqueued ahead.
@@ -82,8 +56,57 @@ pub(crate) struct Context {
     pub tally: Arc<Tally>,
 }
 
-/// `ELS_USER_SIZE`: the slots of an EDT's local storage.
-pub(crate) const LOCAL_SLOTS: usize = crate::abi::sys::ELS_USER_SIZE as usize;
+/// What a step leads to, which the thread works off before its call returns (`life/drive.rs`).
+pub(crate) struct Steps {
+    /// What triggers and becomes runnable.
+    pub worklist: Worklist,
+    /// EDTs that were granted a block they waited for.
+    pub granted: Vec<EdtRef>,
+    /// The EDT to run next.
+    pub next: Option<EdtRef>,
+    /// Whether an EDT that becomes ready now may become `next`: between two EDTs.
+    pub keep_next: bool,
+    /// Whether an EDT was queued of which no other thread knows yet.
+    pub queued: bool,
+}
+
+impl Steps {
+    /// No steps. In strict mode, the worklist says more of what it did.
+    fn new(is_strict: bool) -> Steps {
+        Steps {
+            worklist: Worklist::new(is_strict),
+            granted: Vec::new(),
+            next: None,
+            keep_next: false,
+            queued: false,
+        }
+    }
+
+    /// Whether there is something to be worked off.
+    #[inline]
+    pub(crate) fn are_pending(&self) -> bool {
+        !self.worklist.is_empty() || !self.granted.is_empty() || self.queued
+    }
+}
+
+/// Parts of blocks that no EDT uses any more, while others of them are disposed of (`life/dispose.rs`).
+#[derive(Default)]
+pub(crate) struct UnusedParts {
+    pub(crate) parts: Vec<&'static DataBlock>,
+    /// Whether the thread disposes of parts now, so that `parts` takes what comes of that.
+    pub(crate) disposing: bool,
+}
+
+/// How a thread waits in calls (`workers/wait.rs`), and whether it has a seat then (`workers/seats.rs`).
+#[derive(Default)]
+pub(crate) struct OwnSeat {
+    /// Whether the thread has left its seat to another while its EDT waited.
+    pub seating: Seating,
+    /// The last round in which it has looked in vain at the end.
+    pub looked_in: u64,
+    /// How often the thread has waited in a call: for an event, for others to stand still, or by looking again and again.
+    pub waits: u64,
+}
 
 impl Context {
     pub(crate) fn new(runtime: &'static Runtime, local: Option<Local>) -> *mut Context {
@@ -91,31 +114,19 @@ impl Context {
             runtime,
             local,
             caches: Caches::keeping(*runtime.settings.gone_events),
-            worklist: Worklist::new(runtime.check.is_some()),
-            granted: Vec::new(),
+            steps: Steps::new(runtime.check.is_some()),
             leases: match runtime.check {
                 None => Leases::default(),
                 Some(_) => Leases::never(),
             },
             contents: Contents::default(),
             credit: Credit::default(),
-            next: None,
-            keep_next: false,
-            queued: false,
             current: None,
-            waits: 0,
             on_behalf_of: None,
-            held: ptr::null(),
-            answered: Answered::default(),
-            slots_by_block: HashMap::new(),
-            unused_parts: Vec::new(),
-            disposing: false,
-            edt_local: [Guid::NULL; LOCAL_SLOTS],
-            completions: Vec::new(),
-            in_group: false,
-            has_belongings: false,
-            seating: Seating::No,
-            looked_in: 0,
+            held: HeldBlocks::default(),
+            belongings: Belongings::default(),
+            unused_parts: UnusedParts::default(),
+            seat: OwnSeat::default(),
             is_manager: false,
             chained: ChainedLaunches::default(),
             keeper: None,
@@ -135,7 +146,7 @@ impl Context {
         Graph {
             objects: &self.runtime.objects,
             caches: &mut self.caches,
-            work: &mut self.worklist,
+            work: &mut self.steps.worklist,
         }
     }
 

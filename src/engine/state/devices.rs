@@ -1,25 +1,16 @@
-//! The OpenCL devices of a runtime: which are open, and which kernels they have. What is sent to them
-//! for an EDT is in `life/launch.rs`.
+//! The OpenCL devices of a run, as data: which are planned and open, how they share the cores, which kernels were not used.
+//! What plans, opens and divides them is in the room `devices`.
 
-use crate::cores::Shares;
+use crate::cores::{CoreSet, Shares};
 use crate::device;
-use crate::device::{
-    DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, InlineList, LoaderState, ManagerEvents,
-};
-use crate::engine::state::fatal::fatal;
-use crate::engine::state::loader;
+use crate::device::{DeviceInfo, DeviceKind, DeviceManager, InlineList, ManagerEvents};
 use crate::engine::state::runtime::Runtime;
-use crate::engine::state::sharing::{self, Sharing};
-use crate::engine::state::unused::{UnusedKernels, no_device};
-use crate::model::Direction;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
 use crate::object::place::{Place, PlaceSet};
-use crate::text::Readable;
 use ocr_base::lock::{Mutex, rank};
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -27,15 +18,15 @@ use std::time::Duration;
 /// The devices of a runtime.
 pub(crate) struct Devices {
     /// Makes what the device managers tell the engine through.
-    events: MakeEvents,
-    plan: OnceLock<DevicePlan>,
+    pub(in crate::engine) events: MakeEvents,
+    pub(in crate::engine) plan: OnceLock<DevicePlan>,
     /// What stands for the plan where it cannot be made yet.
-    no_plan: OnceLock<DevicePlan>,
-    open: OnceLock<Open>,
+    pub(in crate::engine) no_plan: OnceLock<DevicePlan>,
+    pub(in crate::engine) open: OnceLock<Open>,
     /// How workers and CPU devices share the cores.
-    sharing: Sharing,
+    pub(in crate::engine) sharing: Sharing,
     /// The templates whose EDTs ran as functions though they have kernels.
-    pub(super) unused: UnusedKernels,
+    pub(in crate::engine) unused: UnusedKernels,
     /// Whether the program has asked for the devices, and so may name one in a hint.
     pub(crate) asked: AtomicBool,
     /// The devices on which kernels of EDTs have failed that have not run yet, and whether there are any.
@@ -49,13 +40,13 @@ pub(crate) struct Devices {
 /// Which devices are to be used, found out when the first kernel is added, or the program asks for them.
 #[derive(Default)]
 pub(crate) struct DevicePlan {
-    pub(super) selected: Vec<DeviceInfo>,
+    pub(in crate::engine) selected: Vec<DeviceInfo>,
     /// Used only where nothing is selected, and only by kernels that can run nowhere else.
-    fallback: Vec<DeviceInfo>,
+    pub(in crate::engine) fallback: Vec<DeviceInfo>,
     /// Why nothing is selected, in a sentence; none if something is.
     pub(crate) problem: Option<String>,
     /// Whether that is since this process was forked from one that has used OpenCL.
-    pub(super) is_forked: bool,
+    pub(in crate::engine) is_forked: bool,
 }
 
 /// The devices in use; a device's position is its number in [`Place::device`].
@@ -73,13 +64,57 @@ pub(crate) struct Used {
     pub(crate) whole_units: u32,
     pub(crate) manager: DeviceManager,
     /// Launches enqueued ahead. It orders nothing: policies that ask for the load take it as a guess.
-    chained: AtomicUsize,
+    pub(in crate::engine) chained: AtomicUsize,
     /// Whether another place worked when a kernel was sent or the last one ended. It orders nothing, and is a guess, too.
-    beside: AtomicBool,
+    pub(in crate::engine) beside: AtomicBool,
 }
 
 /// A function that makes what the device managers tell the engine through.
 pub(crate) type MakeEvents = fn(&'static Runtime) -> Arc<dyn ManagerEvents>;
+
+/// How workers and CPU devices share the cores.
+pub(crate) struct Sharing {
+    /// The cores on which the threads of the run may be, as it begins. None where the system does not tell.
+    pub(in crate::engine) all: Option<CoreSet>,
+    /// What was decided, if it was. None: they share all.
+    pub(in crate::engine) shares: OnceLock<Option<Shares>>,
+    /// Whether workers and devices have gone to their cores, and how that went for the workers.
+    pub(in crate::engine) begun: OnceLock<SharingResult>,
+}
+
+/// What came of sharing the cores out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SharingResult {
+    /// Workers and devices share all cores.
+    Shared,
+    /// The threads that run EDTs are bound to their cores.
+    Bound,
+    /// The system has refused to bind one of them.
+    Refused,
+}
+
+/// Templates whose EDTs ran as functions though they have kernels, each with the reason.
+#[derive(Default)]
+pub(crate) struct UnusedKernels(pub(in crate::engine) Mutex<rank::UnusedKernels, Vec<Unused>>);
+
+/// A reason.
+pub(crate) struct Unused {
+    pub(in crate::engine) why: String,
+    pub(in crate::engine) told: NoteLevel,
+    /// The names of the templates for which this reason holds.
+    pub(in crate::engine) templates: Vec<String>,
+}
+
+/// Where a reason is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoteLevel {
+    /// In a note, which is printed whatever the settings are.
+    Always,
+    /// In the report at the end of the run, and in no note.
+    InReport,
+    /// In the statistics alone: `ocr compare` and `ocr tune` read reports, and know which policies use no device.
+    InStatistics,
+}
 
 impl Devices {
     /// The devices of a run, none of which is open yet.
@@ -126,43 +161,6 @@ impl Devices {
     /// The devices in use, if a kernel has opened them, or the program has asked for them.
     pub(crate) fn in_use(&self) -> &[Used] {
         self.open.get().map_or(&[], |open| &open.used)
-    }
-
-    pub(crate) fn plan(&self, runtime: &Runtime) -> &DevicePlan {
-        if self.plan.get().is_none()
-            && let Some(why) = loader::why_no_devices()
-        {
-            return self.no_plan.get_or_init(|| DevicePlan {
-                problem: Some(why.to_string()),
-                ..DevicePlan::default()
-            });
-        }
-        (self.plan).get_or_init(|| runtime.signals.keep(|| DevicePlan::new(runtime)))
-    }
-
-    /// The devices for a kernel, opened now if they are not yet. Where there is only a fallback, a kernel with a C
-    /// function beside it has none, unless the program has asked for them ([`Devices::is_by_hint`]). None, too, while
-    /// drivers can load nothing (`loader.rs`).
-    pub(crate) fn open_for(&self, runtime: &'static Runtime, function: bool) -> Option<&Open> {
-        let wanted = self.plan(runtime).devices();
-        let unasked = self.is_by_hint(runtime, function) && !self.asked.load(Ordering::SeqCst);
-        if wanted.is_empty() || unasked || loader::why_no_devices().is_some() {
-            return None;
-        }
-        let open = self.open.get_or_init(|| {
-            let shares = function.then(|| self.sharing.decide(runtime, wanted));
-            (runtime.signals).keep(|| Open::new(runtime, wanted, shares.flatten()))
-        });
-        if function {
-            // Devices that kernels without a function have opened get their cores now, too.
-            self.sharing.begin(runtime, wanted, &open.used);
-        }
-        Some(open)
-    }
-
-    /// Whether EDTs that have a C function, or not, go to the devices only where a hint names one.
-    pub(crate) fn is_by_hint(&self, runtime: &Runtime, function: bool) -> bool {
-        function && (self.plan(runtime).selected.is_empty() || !runtime.policy.uses_devices())
     }
 
     /// The devices that have a kernel for an EDT and may run it.
@@ -233,143 +231,6 @@ impl Devices {
             used.manager.end_launches();
         }
     }
-
-    /// Says how workers and CPU devices have shared the cores, and which kernels were not used.
-    pub(crate) fn remark(&self, runtime: &Runtime) {
-        self.remark_unused(runtime);
-        self.sharing.remark(runtime, self.in_use());
-    }
-
-    /// Ends all device managers, after what is in flight.
-    pub(crate) fn stop(&self) {
-        for used in self.in_use() {
-            used.manager.stop();
-        }
-        self.sharing.end();
-    }
-}
-
-impl DevicePlan {
-    fn new(runtime: &Runtime) -> DevicePlan {
-        let settings = &runtime.settings;
-        let mut plan = DevicePlan::default();
-        if settings.devices.value == device::Selection::None {
-            plan.problem = Some(no_device(&settings.devices));
-            return plan;
-        }
-        let inventory = device::discover();
-        if matches!(inventory.loader, LoaderState::Forked { .. }) {
-            plan.is_forked = true;
-            plan.problem = Some(inventory.explain_absence());
-            return plan;
-        }
-        if let Some(platform) = &runtime.platform
-            && let Err(message) = platform.check_devices(&inventory.devices)
-        {
-            let (origin, path) = (
-                &settings.platform.origin,
-                settings.platform.value.as_deref(),
-            );
-            let path = path.unwrap_or(Path::new("")).display();
-            fatal(&format!(
-                "{origin}: the platform description {path}: {message}"
-            ));
-        }
-        for warning in &inventory.warnings {
-            warning!("{warning}.");
-        }
-        let infos = |indices: Vec<usize>| {
-            indices
-                .into_iter()
-                .take(Place::MAX_DEVICES)
-                .map(|at| inventory.devices[at].clone())
-        };
-        match inventory.select(&settings.devices) {
-            Ok(selected) => {
-                plan.selected = infos(selected).collect();
-                plan.fallback = infos(inventory.fallback(&settings.devices)).collect();
-                if plan.selected.is_empty() && plan.fallback.is_empty() {
-                    plan.problem = Some(inventory.explain_absence());
-                }
-            }
-            Err(message) => {
-                plan.problem = Some(format!("{}: {message}", settings.devices.origin));
-            }
-        }
-        plan
-    }
-
-    /// The devices that kernels may run on.
-    pub(super) fn devices(&self) -> &[DeviceInfo] {
-        if self.selected.is_empty() {
-            &self.fallback
-        } else {
-            &self.selected
-        }
-    }
-}
-
-impl Open {
-    fn new(runtime: &'static Runtime, wanted: &[DeviceInfo], shares: Option<&Shares>) -> Open {
-        let mut open = Open {
-            used: Vec::new(),
-            problems: Vec::new(),
-        };
-        let answers = (runtime.devices.events)(runtime);
-        for info in wanted {
-            let place = Place::device(open.used.len());
-            let settings = DeviceSettings {
-                memory_limit: *runtime.settings.device_memory,
-                compute_queues: *runtime.settings.device_queues,
-                force_copies: *runtime.settings.device_copies,
-                timed: runtime.learns,
-                share: shares.and_then(|shares| sharing::share_of(info, wanted, shares)),
-                ..DeviceSettings::default()
-            };
-            match DeviceManager::start(info, place, settings.clone(), answers.clone()) {
-                Ok(manager) => {
-                    runtime.begin_transfers(place, info, &settings);
-                    open.used.push(Used {
-                        info: DeviceInfo {
-                            compute_units: manager.units(),
-                            ..info.clone()
-                        },
-                        whole_units: info.compute_units,
-                        manager,
-                        chained: AtomicUsize::new(0),
-                        beside: AtomicBool::new(false),
-                    })
-                }
-                Err(error) => open.problems.push(error.to_string()),
-            }
-        }
-        if !open.used.is_empty() {
-            // Where there is no other, the error about the kernel says it.
-            for problem in &open.problems {
-                warning!("{problem}. The device is not used; the others are.");
-            }
-        }
-        open
-    }
-}
-
-impl Runtime {
-    /// Says what is known of copies to a device and back before there are any.
-    fn begin_transfers(&self, place: Place, info: &DeviceInfo, settings: &DeviceSettings) {
-        let Some(device) = place.device_index() else {
-            return;
-        };
-        if info.host_unified && !settings.force_copies {
-            return self.transfers.shares_memory(device);
-        }
-        for direction in Direction::ALL {
-            let link = self.platform.as_ref();
-            if let Some(link) = link.and_then(|platform| platform.link(info.index, direction)) {
-                self.transfers
-                    .begin(device, direction, link.latency_ns, link.bandwidth);
-            }
-        }
-    }
 }
 
 impl Used {
@@ -402,79 +263,22 @@ impl Used {
     }
 }
 
+impl Sharing {
+    /// Made on the thread that begins the run, from which the other threads inherit their cores.
+    pub(crate) fn new() -> Sharing {
+        Sharing {
+            all: CoreSet::of_thread(0).ok(),
+            shares: OnceLock::new(),
+            begun: OnceLock::new(),
+        }
+    }
+}
+
 /// Whether a kernel may run on a device of this kind, if it is for a kind.
-pub(super) fn suits(kind: DeviceKind, wanted: Option<DeviceKind>) -> bool {
+pub(crate) fn suits(kind: DeviceKind, wanted: Option<DeviceKind>) -> bool {
     match wanted {
         None => true,
         Some(DeviceKind::Cpu) => kind == DeviceKind::Cpu,
         Some(_) => kind != DeviceKind::Cpu,
-    }
-}
-
-/// Takes `-ocr-device=` from the front of build options.
-pub(crate) fn split_options(options: &[u8]) -> Result<(Option<DeviceKind>, &[u8]), String> {
-    const OPTION: &str = "-ocr-device";
-    let options = options.trim_ascii();
-    let end = options.iter().position(u8::is_ascii_whitespace);
-    let (first, rest) = options.split_at(end.unwrap_or(options.len()));
-    let rest = rest.trim_ascii();
-    let named = Readable(first);
-    let (kind, rest) = match first.strip_prefix(OPTION.as_bytes()) {
-        None => (None, options),
-        Some(b"=cpu") => (Some(DeviceKind::Cpu), rest),
-        Some(b"=gpu") => (Some(DeviceKind::Gpu), rest),
-        Some(b"" | b"=") => {
-            return Err(format!(
-                "the option {named} is followed by a blank: write {OPTION}=cpu or {OPTION}=gpu, in one word, before all \
-                 other options"
-            ));
-        }
-        Some(_) => {
-            return Err(format!(
-                "the option {named} is none: write {OPTION}=cpu or {OPTION}=gpu, before all other options"
-            ));
-        }
-    };
-    let mut words = rest.split(u8::is_ascii_whitespace);
-    match words.find(|word| word.starts_with(OPTION.as_bytes())) {
-        None => Ok((kind, rest)),
-        Some(word) if kind.is_some() => Err(format!(
-            "the option {} comes after {named}: a kernel has one such option; add the kernel again for other devices",
-            Readable(word)
-        )),
-        Some(word) => Err(format!(
-            "the option {} stands behind others: it must come first, as {OPTION}=cpu or {OPTION}=gpu",
-            Readable(word)
-        )),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_say_for_which_devices_a_kernel_is() {
-        let gpu = Some(DeviceKind::Gpu);
-        assert_eq!(split_options(b""), Ok((None, &b""[..])));
-        assert_eq!(split_options(b"-DX=1 -O"), Ok((None, &b"-DX=1 -O"[..])));
-        assert_eq!(
-            split_options(b" -ocr-device=gpu\t-DX=1 "),
-            Ok((gpu, &b"-DX=1"[..]))
-        );
-        let fault = |options: &str| split_options(options.as_bytes()).expect_err(options);
-        for options in [
-            "-ocr-device cpu",
-            "-ocr-device = cpu",
-            "-ocr-device= cpu",
-            "-ocr-device",
-        ] {
-            assert!(fault(options).contains("blank"), "{options}");
-        }
-        for options in ["-ocr-device=tpu", "-ocr-device=GPU", "-ocr-devices=gpu"] {
-            assert!(fault(options).contains(options), "{options}");
-        }
-        assert!(fault("-DX=1 -ocr-device=cpu").contains("must come first"));
-        assert!(fault("-ocr-device=cpu -DX -ocr-device=gpu").contains("comes after"));
     }
 }

@@ -1,6 +1,8 @@
 //! What a run and a thread are: data, and the transitions that touch nothing else. Imports no other room of the engine.
+//! What is known of devices is here as data; the room `devices` opens them and learns of them.
 
 pub(crate) mod answered;
+pub(crate) mod belongings;
 pub(crate) mod chained;
 pub(crate) mod contents;
 pub(crate) mod context;
@@ -12,12 +14,10 @@ pub(crate) mod fetch_at_end;
 pub(crate) mod fork;
 pub(crate) mod handlers;
 pub(crate) mod idle;
+pub(crate) mod learned;
 pub(crate) mod loader;
 pub(crate) mod outputs;
-pub(crate) mod remembered;
 pub(crate) mod runtime;
 pub(crate) mod seats;
-pub(crate) mod sharing;
-pub(crate) mod unused;
 pub(crate) mod user_call;
 pub(crate) mod waiters;

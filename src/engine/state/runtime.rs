@@ -6,8 +6,8 @@ use crate::engine::state::devices::Devices;
 use crate::engine::state::end::End;
 use crate::engine::state::handlers::Handlers;
 use crate::engine::state::idle::IdleProgramThreads;
+use crate::engine::state::learned::Remembered;
 use crate::engine::state::outputs::Outputs;
-use crate::engine::state::remembered::Remembered;
 use crate::engine::state::seats::Seats;
 use crate::engine::state::waiters::Waiters;
 use crate::model::Transfers;
@@ -168,6 +168,16 @@ impl Runtime {
         if self.in_flight.fetch_sub(flight.0, Ordering::SeqCst) == flight.0 {
             self.check_halt();
         }
+    }
+
+    /// How many workers run EDTs, when those that are too many have ended theirs.
+    pub(crate) fn workers(&self) -> usize {
+        self.queues.workers().min(self.seats.limit())
+    }
+
+    /// How many workers have not given up their seats for good.
+    pub(crate) fn workers_left(&self) -> usize {
+        self.queues.workers() - self.seats.retired()
     }
 
     /// Whether a launch has been sent whose end, and what that leads to, has not been seen to.

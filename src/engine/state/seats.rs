@@ -14,7 +14,8 @@
 //! | away | its EDT goes on, and it has no seat | the end of the EDT, or waiting again |
 //! | spare | it has nothing | getting a seat |
 //!
-//! Where a CPU device gets cores of the workers' (`sharing.rs`), the seats with the highest numbers are given up for good:
+//! Where a CPU device gets cores of the workers' (`devices/sharing.rs`), the seats with the highest numbers are given up
+//! for good:
 //! at once if nobody has them, and otherwise when the EDT ends that runs there.
 //! A thread that is woken does not wait for a seat, since the thread that has one may run for long,
 //! or wait for what this thread does next. So for a time there is one more that runs: the run is
@@ -63,10 +64,11 @@ thread_local! {
 }
 
 /// Whether a thread runs an EDT without a seat.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Seating {
     /// The thread has a seat, or runs no EDT.
-    No,
+    #[default]
+    Seated,
     /// Its EDT has waited and goes on; it is one of the threads that run.
     Resumed,
     /// Its EDT still waits, by looking again and again (`ocrInformLegacyCodeBlocking`).
@@ -330,7 +332,7 @@ impl Seats {
     pub(crate) fn lose(&self, thread: ThreadId, seating: Seating) {
         let mut state = self.state.lock();
         match seating {
-            Seating::No => state.lost_seats += 1,
+            Seating::Seated => state.lost_seats += 1,
             Seating::Resumed => state.back -= 1,
             Seating::Polling => state.looking -= 1,
         }

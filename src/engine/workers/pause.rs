@@ -39,7 +39,7 @@ impl Context {
             if !wait {
                 return false;
             }
-            self.waits += 1;
+            self.seat.waits += 1;
             runtime.wait_for_resume(&mut state, me);
             if runtime.end.is_ending() {
                 return false;
@@ -49,7 +49,7 @@ impl Context {
         state.pause.by = Some(self.who());
         runtime.end.call(Interrupt::PAUSE);
         drop(state);
-        self.waits += 1;
+        self.seat.waits += 1;
         runtime.queues.sleep.wake_all();
         let mut state = runtime.seats.lock();
         while !runtime.end.is_ending() && state.at_work(runtime) > state.pause.still + me {
@@ -91,7 +91,7 @@ impl Context {
         }
         self.settle_up();
         // Where `ocrQuery` finds it. Every worker looks for work when the pause is over.
-        if let (Some(local), Some(next)) = (&self.local, self.next.take()) {
+        if let (Some(local), Some(next)) = (&self.local, self.steps.next.take()) {
             local.push(next);
         }
         let mut state = runtime.seats.lock();

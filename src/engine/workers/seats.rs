@@ -17,18 +17,18 @@ impl Context {
         preemption_point(8);
         let runtime = self.runtime;
         let local = self.local.take();
-        let seating = std::mem::replace(&mut self.seating, Seating::No);
+        let seating = std::mem::replace(&mut self.seat.seating, Seating::Seated);
         {
             let mut state = runtime.seats.lock();
             state.vain.begin();
             match seating {
-                Seating::No => {}
+                Seating::Seated => {}
                 Seating::Resumed => state.back -= 1,
                 Seating::Polling => state.looking -= 1,
             }
             runtime.seats.give(runtime, &mut state, local);
         }
-        if seating != Seating::No {
+        if seating != Seating::Seated {
             runtime.end_outside();
         }
     }
@@ -44,7 +44,7 @@ impl Context {
         }
         state.back += 1;
         state.vain.begin();
-        self.seating = Seating::Resumed;
+        self.seat.seating = Seating::Resumed;
         if state.back > state.empty.len() {
             runtime.end.call(Interrupt::OVERSUBSCRIBED);
         }
@@ -54,9 +54,9 @@ impl Context {
     /// seat. Does not return once nobody can do anything for it any more.
     pub(crate) fn look_again(&mut self, edt: &Edt) {
         let runtime = self.runtime;
-        self.waits += 1;
+        self.seat.waits += 1;
         self.stand_still_in_edt();
-        if self.seating == Seating::Polling {
+        if self.seat.seating == Seating::Polling {
             if runtime.end.is_ending() && self.polls_in_vain() {
                 give_up(runtime, edt);
             }
@@ -69,14 +69,14 @@ impl Context {
             runtime.begin_outside();
         }
         let mut state = runtime.seats.lock();
-        if self.seating == Seating::Resumed {
+        if self.seat.seating == Seating::Resumed {
             // The thread has gone on without a seat, and does not any more.
             state.back -= 1;
             if state.back <= state.empty.len() {
                 runtime.end.uncall(Interrupt::OVERSUBSCRIBED);
             }
         }
-        self.seating = Seating::Polling;
+        self.seat.seating = Seating::Polling;
         state.looking += 1;
         state.vain.begin();
         runtime.seats.give(runtime, &mut state, local);
@@ -92,8 +92,8 @@ impl Context {
             return false;
         }
         let vain = &mut state.vain;
-        if self.looked_in != vain.round {
-            self.looked_in = vain.round;
+        if self.seat.looked_in != vain.round {
+            self.seat.looked_in = vain.round;
             vain.looked += 1;
         }
         if vain.looked >= looking {
@@ -127,7 +127,7 @@ impl Context {
             return false;
         }
         if let Some(local) = self.local.take() {
-            if let Some(next) = self.next.take() {
+            if let Some(next) = self.steps.next.take() {
                 local.push(next);
                 // The next thread that has the seat may be long in coming.
                 runtime.queues.sleep.notify();
@@ -157,7 +157,7 @@ impl Context {
         let Some(local) = self.local.take() else {
             return false;
         };
-        if let Some(next) = self.next.take() {
+        if let Some(next) = self.steps.next.take() {
             local.push(next);
         }
         let mut state = runtime.seats.lock();
@@ -173,8 +173,8 @@ impl Context {
     pub(crate) fn find_seat(&mut self) -> bool {
         let runtime = self.runtime;
         self.settle_up();
-        let seating = std::mem::replace(&mut self.seating, Seating::No);
-        if seating != Seating::No {
+        let seating = std::mem::replace(&mut self.seat.seating, Seating::Seated);
+        if seating != Seating::Seated {
             let mut state = runtime.seats.lock();
             state.vain.begin();
             match seating {

@@ -67,8 +67,8 @@ impl Context {
         }
         match state {
             WaitState::Answered(answer) => {
-                self.answered.add(self.holder(), answer.data);
-                self.has_belongings |= self.current.is_some();
+                self.belongings.answered.add(self.holder(), answer.data);
+                self.belongings.any |= self.current.is_some();
                 Ok(answer)
             }
             _ => {
@@ -118,7 +118,7 @@ impl Context {
         *self.tally.now.waits.lock() = Some(wait);
         let _under_lock = loader::waits();
         // A thread that runs EDTs, or an EDT that has left its seat.
-        let worker = self.local.is_some() || self.seating != Seating::No;
+        let worker = self.local.is_some() || self.seat.seating != Seating::Seated;
         if worker {
             self.settle_up();
             self.leave_seat();
@@ -140,7 +140,7 @@ impl Context {
         if is_recorded {
             trace::events::waits(false);
         }
-        self.waits += 1;
+        self.seat.waits += 1;
         if worker {
             self.come_back();
         } else {

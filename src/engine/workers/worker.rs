@@ -45,7 +45,7 @@ fn next(context: &mut Context) -> Option<&'static Edt> {
         if runtime.end.is_called() && !attend(context) {
             return None;
         }
-        let kept = context.next.take();
+        let kept = context.steps.next.take();
         let local = context.local.as_mut()?;
         if let Some(edt) = local.next(&runtime.queues, kept) {
             return Some(edt.get());
@@ -62,7 +62,7 @@ fn search(context: &mut Context) -> Option<&'static Edt> {
     let runtime = context.runtime;
     // Nobody waits for a scope or a block because this worker has a part of it and nothing to do.
     context.settle_up();
-    let kept = context.next.take();
+    let kept = context.steps.next.take();
     let local = context.local.as_mut()?;
     if let Some(edt) = local.next(&runtime.queues, kept) {
         return Some(edt.get());
@@ -96,7 +96,7 @@ fn search(context: &mut Context) -> Option<&'static Edt> {
     match found {
         Some(Found::Ready(edt)) => return Some(edt.get()),
         Some(Found::Unplaced(edt)) => {
-            context.keep_next = true;
+            context.steps.keep_next = true;
             context.place_at(edt.get(), Place::HOST);
             context.work_off();
         }

@@ -5,7 +5,7 @@
 //! has done so far. The mean of what the second has named is a flow and prices, which give a bound as the head of
 //! `mod.rs` says. The best bound of all rounds counts.
 
-use super::{NOBODY, Order, Problem};
+use super::{LengthOrder, NOBODY, Problem};
 
 /// The sums of the paths and classes that the second player has named so far. Divided by `weight` they are a flow and
 /// prices.
@@ -20,7 +20,12 @@ struct NamedSums {
 
 /// The critical path and the mixed bound, by this many rounds. `prices` are those of the area bound: the play begins
 /// with these and the critical path.
-pub(super) fn bound(problem: &Problem, order: &Order, prices: &[f64], rounds: u32) -> (f64, f64) {
+pub(super) fn bound(
+    problem: &Problem,
+    order: &LengthOrder,
+    prices: &[f64],
+    rounds: u32,
+) -> (f64, f64) {
     let (count, classes) = (problem.count(), problem.places.len());
     let mut begins = vec![0.0; count];
     let mut by = vec![(NOBODY, 0.0); count];

@@ -81,7 +81,7 @@ impl std::fmt::Display for BoundsError {
 
 /// The tasks in an order in which each comes behind all that it waits for, and the edges by the task that they lead
 /// from.
-struct Order {
+struct LengthOrder {
     /// The tasks in that order.
     tasks: Vec<u32>,
     /// For each task, the index of the first of its edges; at the end, the number of edges.
@@ -90,9 +90,9 @@ struct Order {
     edges: Vec<(u32, f32)>,
 }
 
-impl Order {
+impl LengthOrder {
     /// The order of a problem that has been checked. The error is [`BoundsError::Circle`].
-    fn of(problem: &Problem) -> Result<Order, BoundsError> {
+    fn of(problem: &Problem) -> Result<LengthOrder, BoundsError> {
         let count = problem.count();
         let mut first = vec![0; count + 1];
         let mut before = vec![0_u32; count];
@@ -125,7 +125,7 @@ impl Order {
         if tasks.len() < count {
             return Err(BoundsError::Circle);
         }
-        Ok(Order {
+        Ok(LengthOrder {
             tasks,
             first,
             edges,
@@ -234,7 +234,7 @@ impl Problem {
     /// [`BoundsError`] where a number makes no sense, a task can run nowhere, or tasks wait for each other.
     pub fn bounds(&self, rounds: u32) -> Result<Bounds, BoundsError> {
         self.check()?;
-        let order = Order::of(self)?;
+        let order = LengthOrder::of(self)?;
         let (area, prices) = area::bound(self);
         let (path, mixed) = mixed::bound(self, &order, &prices, rounds);
         Ok(Bounds {

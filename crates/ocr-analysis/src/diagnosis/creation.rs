@@ -6,7 +6,7 @@ use crate::recorded::{NEVER, RecordedEdt, median};
 use rustc_hash::FxHashMap;
 
 /// The EDT that has created at least half of the EDTs, and how it did.
-struct Creator<'a> {
+struct BusyCreator<'a> {
     edt: &'a RecordedEdt,
     /// How many EDTs it has created.
     created: u64,
@@ -21,7 +21,7 @@ struct Creator<'a> {
 }
 
 /// The EDT that has created most of the others. None if none has created at least half of them.
-fn creator<'a>(look: &Look<'a>) -> Option<Creator<'a>> {
+fn creator<'a>(look: &Look<'a>) -> Option<BusyCreator<'a>> {
     let edts = &look.run.edts;
     let mut by_parent: FxHashMap<u32, u64> = FxHashMap::default();
     for edt in edts {
@@ -53,7 +53,7 @@ fn creator<'a>(look: &Look<'a>) -> Option<Creator<'a>> {
     let creating = at.last()? - at.first()?;
     let mut gaps: Vec<u64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let mut runs: Vec<u64> = children().filter_map(RecordedEdt::time).collect();
-    Some(Creator {
+    Some(BusyCreator {
         edt: &edts[parent as usize],
         created,
         template,
@@ -64,7 +64,7 @@ fn creator<'a>(look: &Look<'a>) -> Option<Creator<'a>> {
 }
 
 /// The words that both rules have.
-fn words(look: &Look<'_>, creator: &Creator<'_>, saves: f64) -> Seen {
+fn words(look: &Look<'_>, creator: &BusyCreator<'_>, saves: f64) -> Seen {
     Seen::saves(saves)
         .of(creator.template)
         .word("creator", look.run.template_name(creator.edt))

@@ -486,3 +486,31 @@ impl RecordedRun {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    /// A table with another cause.
+    #[allow(unreachable_pub)]
+    mod with_another {
+        use serde::Serialize;
+
+        idle_causes! {
+            Asleep: "asleep", "asleep", ["#000000", "#ffffff"], "The unit slept.";
+            Sheep: "counting_sheep", "counting sheep", ["#123456", "#654321"], "The unit counted sheep.";
+        }
+    }
+
+    #[test]
+    fn one_entry_adds_a_cause_of_idle_time() {
+        use with_another::Idleness;
+        let [_, added] = Idleness::ALL;
+        assert_eq!(
+            (added.name(), added.text()),
+            ("counting_sheep", "counting sheep")
+        );
+        assert_eq!(added.colors(), ["#123456", "#654321"]);
+        assert_eq!(added.meaning(), "The unit counted sheep.");
+        let json = serde_json::to_value(added).expect("it can be written");
+        assert_eq!(json, added.name());
+    }
+}

@@ -11,10 +11,10 @@ use super::{blocks, cores, creation, decided, ends, graph, places};
 use serde::Serialize;
 use std::cmp::Reverse;
 
-/// A rule.
-pub struct Rule {
+/// A rule of a table whose rules have names of the type `Id`.
+pub struct Rule<Id: 'static = RuleId> {
     /// The name of the rule.
-    pub id: RuleId,
+    pub id: Id,
     /// When the rule says something, for people.
     pub said_if: &'static str,
     /// Looks for what the rule is about.
@@ -24,14 +24,14 @@ pub struct Rule {
     /// What to change.
     advice: &'static str,
     /// The rules that are about a symptom of the same cause.
-    instead_of: &'static [RuleId],
+    instead_of: &'static [Id],
 }
 
 /// Something that a rule has found in a run.
 #[derive(Serialize, Clone, Debug, PartialEq)]
-pub struct Finding {
+pub struct Finding<Id = RuleId> {
     /// The rule that has found it.
-    pub rule: RuleId,
+    pub rule: Id,
     /// The place that it is about. None if it is about no single place.
     pub place: Option<u8>,
     /// The template that it is about. None if it is about no single template.
@@ -55,7 +55,7 @@ macro_rules! rules {
         }
 
         /// All rules. Of findings that save the same, that of the earlier rule comes first.
-        pub const RULES: &[Rule] = &[$(Rule {
+        pub const RULES: &[Rule<RuleId>] = &[$(Rule {
             id: RuleId::$id,
             said_if: $said_if,
             when: |look| $when(look).into_iter().collect(),
@@ -234,16 +234,21 @@ fn fill(text: &str, words: &[(&'static str, String)]) -> String {
 
 /// What the rules find in a run; what saves most comes first.
 pub(crate) fn findings(look: &Look<'_>) -> Vec<Finding> {
+    findings_by(RULES, look)
+}
+
+/// What the rules of a table find in a run.
+fn findings_by<Id: Copy + PartialEq>(rules: &[Rule<Id>], look: &Look<'_>) -> Vec<Finding<Id>> {
     let is_worth = |seen: &Seen| {
         seen.saves_ns
             .is_none_or(|ns| ns as f64 >= LIMITS.worth * look.ns)
     };
-    let mut found: Vec<(&Rule, Seen)> = Vec::new();
-    for rule in RULES {
+    let mut found: Vec<(&Rule<Id>, Seen)> = Vec::new();
+    for rule in rules {
         let seen = (rule.when)(look).into_iter().filter(is_worth);
         found.extend(seen.map(|seen| (rule, seen)));
     }
-    let better: Vec<RuleId> = found
+    let better: Vec<Id> = found
         .iter()
         .flat_map(|(rule, _)| rule.instead_of)
         .copied()
@@ -251,7 +256,7 @@ pub(crate) fn findings(look: &Look<'_>) -> Vec<Finding> {
     found.retain(|(rule, _)| !better.contains(&rule.id));
     // The sort is stable, so the order of the table counts among equals.
     found.sort_by_key(|(_, seen)| Reverse(seen.saves_ns));
-    let finding = |(rule, seen): (&Rule, Seen)| Finding {
+    let finding = |(rule, seen): (&Rule<Id>, Seen)| Finding {
         rule: rule.id,
         place: seen.place,
         template: seen
@@ -273,6 +278,53 @@ mod tests {
         let words = [("a", "one".to_string()), ("b", "{a}".to_string())];
         assert_eq!(fill("{a} and {b}.", &words), "one and {a}.");
         assert_eq!(fill("none", &[]), "none");
+    }
+
+    /// A table with rules that are not in the other: what a rule needs is its entry and its function.
+    #[allow(unreachable_pub)]
+    mod with_two_more {
+        use super::super::*;
+
+        fn stray_sheep(_: &Look<'_>) -> Option<Seen> {
+            Some(Seen::saves(1e6).word("many", "7 sheep"))
+        }
+
+        fn symptom(_: &Look<'_>) -> Option<Seen> {
+            Some(Seen::saves(2e6))
+        }
+
+        rules! {
+            Symptom: "always", symptom, text "Sheep are seen.", advice "Look away.", instead of [];
+            StraySheep: "sheep are on the machine", stray_sheep,
+                text "{many} have strayed.", advice "Fetch {many}.", instead of [Symptom];
+        }
+    }
+
+    #[test]
+    fn one_entry_adds_a_rule() {
+        use with_two_more::{RULES, RuleId};
+        let run = crate::recorded::RecordedRun {
+            edts: vec![crate::recorded::RecordedEdt {
+                begin: 0,
+                end: 10_000_000,
+                place: 0,
+                ..Default::default()
+            }],
+            ..Default::default()
+        };
+        let ground = super::super::Ground::of(&run).expect("an EDT ran");
+        let found = findings_by(RULES, &Look::at(&ground));
+        // The symptom is silent beside its cause.
+        let [found] = &found[..] else {
+            panic!("one finding, and not {found:?}");
+        };
+        assert_eq!(found.rule, RuleId::StraySheep);
+        assert_eq!(found.text, "7 sheep have strayed.");
+        assert_eq!(found.advice, "Fetch 7 sheep.");
+        assert_eq!(RULES[1].said_if, "sheep are on the machine");
+        let json = serde_json::to_value(found).expect("it can be written");
+        assert_eq!(json["rule"], "stray_sheep");
+        assert_eq!(json["saves_ns"], 1_000_000);
     }
 
     #[test]

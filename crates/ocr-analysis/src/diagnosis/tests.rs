@@ -9,23 +9,13 @@ fn on_worker(worker: u32, template: u32, [created, runnable, begin, end]: [u64; 
     RecordedEdt {
         guid: 0x100,
         template,
-        parent: u32::MAX,
-        finish: false,
-        depc: 0,
-        paramc: 0,
-        satisfied: 0,
-        bytes: 0,
         created,
         runnable,
-        placed: NEVER,
-        granted: NEVER,
-        fetch: [NEVER; 2],
-        launched: NEVER,
         begin,
         end,
         place: 0,
-        waited: 0,
         lane: worker,
+        ..RecordedEdt::default()
     }
 }
 

@@ -11,23 +11,13 @@ fn edt(template: u32, place: u8, lane: u32, begin: u64, end: u64) -> RecordedEdt
     RecordedEdt {
         guid: 0,
         template,
-        parent: u32::MAX,
-        finish: false,
-        depc: 0,
-        paramc: 0,
-        satisfied: 0,
-        bytes: 0,
         created: 0,
         runnable: 0,
-        placed: NEVER,
-        granted: NEVER,
-        fetch: [NEVER; 2],
-        launched: NEVER,
         begin: begin * 1000,
         end: end * 1000,
         place,
-        waited: 0,
         lane,
+        ..RecordedEdt::default()
     }
 }
 

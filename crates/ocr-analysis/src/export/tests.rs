@@ -8,23 +8,14 @@ fn edt(place: u8, lane: u32, begin: u64, end: u64) -> RecordedEdt {
     RecordedEdt {
         guid: begin + 1,
         template: u32::from(place != 0),
-        parent: u32::MAX,
-        finish: false,
-        depc: 0,
-        paramc: 0,
-        satisfied: 0,
         bytes: 64,
         created: 0,
         runnable: begin,
-        placed: NEVER,
-        granted: NEVER,
-        fetch: [NEVER; 2],
-        launched: NEVER,
         begin,
         end,
         place,
-        waited: 0,
         lane,
+        ..RecordedEdt::default()
     }
 }
 

@@ -4,10 +4,11 @@
 //! still conflict with. A write that comes behind them takes their place: what comes behind the write comes behind them,
 //! too. So in a program without races each use is compared with the writes before it and the next one.
 
-use super::Findings;
-use super::gather::{Deed, Did, Event, Gathered, Use, Written};
+use super::RaceFindings;
+use super::gather::Gathered;
 use super::order::{NONE, Order};
-use super::say::{Pair, Rule, Sayer};
+use super::say::{Pair, RaceRule, Sayer};
+use super::things::{Deed, Did, SeenEvent, Use, Written};
 use ocr_base::text::counted;
 use ocr_trace::numbers::{EventKind, Mode, is_label};
 use std::ops::Range;
@@ -57,7 +58,7 @@ fn groups<T>(list: &[T], key: impl Fn(&T) -> u32) -> Vec<Range<usize>> {
 }
 
 /// Looks for all pairs.
-pub(super) fn find(name: String, all: &Gathered, order: &mut Order) -> Findings {
+pub(super) fn find(name: String, all: &Gathered, order: &mut Order) -> RaceFindings {
     let mut finder = Finder {
         all,
         order,
@@ -92,7 +93,7 @@ pub(super) fn find(name: String, all: &Gathered, order: &mut Order) -> Findings 
     if finder.order.in_circles != 0 {
         gaps.push("records contradict each other about what came first".to_string());
     }
-    Findings {
+    RaceFindings {
         name,
         edts: all.edts,
         blocks: all.blocks.len() as u64,
@@ -142,7 +143,7 @@ impl Finder<'_> {
                     {
                         pairs += 1;
                         self.said.say(Pair {
-                            rule: Rule::DestroyedBlock,
+                            rule: RaceRule::DestroyedBlock,
                             object: block,
                             first: (its.actor, Some(its.mode)),
                             second: (deed.actor, None),
@@ -173,7 +174,7 @@ impl Finder<'_> {
             {
                 pairs += 1;
                 self.said.say(Pair {
-                    rule: Rule::UsedUncreated,
+                    rule: RaceRule::UsedUncreated,
                     object: block,
                     first: (made.creator, None),
                     second: (its.actor, Some(its.mode)),
@@ -201,9 +202,9 @@ impl Finder<'_> {
                         pairs += 1;
                         finder.said.say(Pair {
                             rule: match (conflict, before.written, its.written) {
-                                (Conflict::Order, ..) => Rule::Exclusive,
-                                (_, Written::No, _) | (_, _, Written::No) => Rule::ReadWrite,
-                                _ => Rule::WriteWrite,
+                                (Conflict::Order, ..) => RaceRule::Exclusive,
+                                (_, Written::No, _) | (_, _, Written::No) => RaceRule::ReadWrite,
+                                _ => RaceRule::WriteWrite,
                             },
                             object: block,
                             first: (before.actor, Some(before.mode)),
@@ -265,7 +266,7 @@ impl Finder<'_> {
         }
     }
 
-    fn tell(&mut self, rule: Rule, object: u32, first: u32, second: u32) {
+    fn tell(&mut self, rule: RaceRule, object: u32, first: u32, second: u32) {
         self.said.say(Pair {
             rule,
             object,
@@ -275,7 +276,7 @@ impl Finder<'_> {
         });
     }
 
-    fn event(&mut self, number: u32, event: &Event, deeds: &[Deed]) {
+    fn event(&mut self, number: u32, event: &SeenEvent, deeds: &[Deed]) {
         let is_label = is_label(event.guid);
         let goes = matches!(event.kind, Some(EventKind::Once | EventKind::Latch));
         for deed in deeds {
@@ -285,12 +286,17 @@ impl Finder<'_> {
                 && !matches!(deed.did, Did::SatisfyInVain)
                 && !self.order.is_before(event.created, deed.point)
             {
-                self.tell(Rule::UsedUncreatedEvent, number, event.creator, deed.actor);
+                self.tell(
+                    RaceRule::UsedUncreatedEvent,
+                    number,
+                    event.creator,
+                    deed.actor,
+                );
             }
             if deed.did == Did::Connect && goes && !self.order.is_before(deed.point, event.point) {
                 let satisfies = deeds.iter().rev().find(|one| one.did == Did::Satisfy);
                 let by = satisfies.map_or(deed.actor, |one| one.actor);
-                self.tell(Rule::ConnectedLate, number, deed.actor, by);
+                self.tell(RaceRule::ConnectedLate, number, deed.actor, by);
             }
         }
         let of = |did: Did| deeds.iter().filter(move |deed| deed.did == did);
@@ -301,8 +307,8 @@ impl Finder<'_> {
                     && !self.order.is_before(deed.point, destroyed.point)
                 {
                     let rule = match deed.did {
-                        Did::Connect => Rule::DestroyedConnected,
-                        _ => Rule::DestroyedSatisfied,
+                        Did::Connect => RaceRule::DestroyedConnected,
+                        _ => RaceRule::DestroyedSatisfied,
                     };
                     self.tell(rule, number, deed.actor, destroyed.actor);
                 }
@@ -314,7 +320,7 @@ impl Finder<'_> {
                     && !self.order.is_before(destroyed.point, vain.point)
                 {
                     self.tell(
-                        Rule::DestroyedSatisfied,
+                        RaceRule::DestroyedSatisfied,
                         number,
                         vain.actor,
                         destroyed.actor,
@@ -323,7 +329,7 @@ impl Finder<'_> {
             }
             for deed in of(Did::Satisfy) {
                 if deed.actor != vain.actor && !self.order.is_before(deed.point, vain.point) {
-                    self.tell(Rule::SatisfiedTwice, number, deed.actor, vain.actor);
+                    self.tell(RaceRule::SatisfiedTwice, number, deed.actor, vain.actor);
                 }
             }
         }
@@ -332,19 +338,19 @@ impl Finder<'_> {
             Some(EventKind::Channel) => {
                 for did in [Did::Satisfy, Did::Connect] {
                     let turns: Vec<&Deed> = of(did).collect();
-                    self.turns(Rule::Channel, number, &turns);
+                    self.turns(RaceRule::Channel, number, &turns);
                 }
             }
             Some(EventKind::Idempotent) => {
                 let all: Vec<&Deed> = of(Did::Satisfy).collect();
-                self.turns(Rule::Idempotent, number, &all);
+                self.turns(RaceRule::Idempotent, number, &all);
             }
             _ => {}
         }
     }
 
     /// Deeds that have an effect by their order, which the run has put one after the other.
-    fn turns(&mut self, rule: Rule, number: u32, deeds: &[&Deed]) {
+    fn turns(&mut self, rule: RaceRule, number: u32, deeds: &[&Deed]) {
         for pair in deeds.windows(2) {
             let (first, second) = (pair[0], pair[1]);
             if first.actor != second.actor && !self.order.is_before(first.point, second.point) {
@@ -355,7 +361,7 @@ impl Finder<'_> {
 
     /// A latch must not come to zero before an increment: without it, and what comes behind it, the counter has to stay
     /// above zero.
-    fn latch(&mut self, number: u32, event: &Event, deeds: &[Deed]) {
+    fn latch(&mut self, number: u32, event: &SeenEvent, deeds: &[Deed]) {
         let mut increments: Vec<&Deed> = deeds
             .iter()
             .filter(|deed| deed.did == Did::Increment)
@@ -393,7 +399,7 @@ impl Finder<'_> {
             if counter <= 0
                 && let Some(other) = unordered
             {
-                self.tell(Rule::Latch, number, one.actor, other.actor);
+                self.tell(RaceRule::Latch, number, one.actor, other.actor);
                 return;
             }
         }
@@ -414,7 +420,7 @@ impl Finder<'_> {
                     if deed.actor != destroyed.actor
                         && !self.order.is_before(deed.point, destroyed.point)
                     {
-                        self.tell(Rule::DestroyedEdt, edt, deed.actor, destroyed.actor);
+                        self.tell(RaceRule::DestroyedEdt, edt, deed.actor, destroyed.actor);
                     }
                 }
             }

@@ -8,7 +8,10 @@
 //! one of its pre-slots, before its begin; each satisfaction of an event before its trigger, and that before what it
 //! satisfies; the end of an EDT before its output event; all EDTs of a finish scope before the output event of its EDT.
 
+mod called;
+
 use super::order::{Edges, NONE};
+use super::things::{Actor, Deed, Did, SeenBlock, SeenEvent, Use, Written};
 use ocr_trace::format::{
     Asked, CHANGED, CHANGED_SINCE_GIVEN, LOOKED_AT, NOT_LOOKED_AT, Record, RecordKind,
 };
@@ -16,134 +19,9 @@ use ocr_trace::numbers::{EventKind, Mode};
 use ocr_trace::reader::{RecordingFile, TraceEvent};
 use rustc_hash::FxHashMap;
 
-/// What does things: an EDT, or a thread outside of EDTs.
-pub(super) struct Actor {
-    /// The bits of the EDT's GUID; 0 for a thread.
-    pub(super) guid: u64,
-    /// The work of the EDT.
-    pub(super) work: u64,
-    /// How many parameters the EDT has.
-    pub(super) paramc: u8,
-    /// The actor that created this one.
-    pub(super) parent: u32,
-    /// In which segment of its creator it was created.
-    pub(super) created: u32,
-    /// The EDT in whose finish scope this one is.
-    scope: u32,
-    is_finish: bool,
-    /// The first segment.
-    pub(super) begin: u32,
-    /// The current segment, and in the end the last one.
-    pub(super) now: u32,
-    /// Whether others may have begun by what was done in the current segment.
-    has_led_on: bool,
-    /// The end of the finish scope of a finish EDT.
-    scope_end: u32,
-    /// When the EDT began and ended, in ticks. 0 for never.
-    pub(super) began: u64,
-    pub(super) ended: u64,
-    /// Whether a worker ran it, so that its blocks were looked at.
-    pub(super) on_host: bool,
-    /// The last of its uses of blocks, which lead to the others.
-    last_use: u32,
-    /// The EDT that it has created last.
-    last_created: u32,
-    /// The actor that waits by this EDT, which does not run.
-    stands_for: u32,
-}
-
-/// What is known of the writes of a use.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Written {
-    /// Nothing is known yet.
-    Unseen,
-    /// Nothing was written.
-    No,
-    /// It may have written some of the block, or all.
-    Perhaps,
-    /// These 64ths, and words with these numbers modulo 32.
-    Parts(u64, u32),
-    /// It made the block, and fills it.
-    All,
-}
-
-/// A use of a block by an actor.
-pub(super) struct Use {
-    pub(super) actor: u32,
-    pub(super) block: u32,
-    /// From and to which point the block is used.
-    pub(super) start: u32,
-    pub(super) end: u32,
-    /// The former use of the actor.
-    next: u32,
-    pub(super) mode: Mode,
-    pub(super) written: Written,
-    /// Whether it is a new block that counts as filled before others can begin by what its creator does next.
-    is_filled: bool,
-    /// Whether it was given to others before the end of the actor.
-    pub(super) is_given: bool,
-    /// Whether the block has changed behind `end` while the actor ran.
-    pub(super) is_late: bool,
-    /// Up to where the actor has changed the block since it was given to others, if nobody else did. NONE if it has not.
-    pub(super) midst: u32,
-}
-
-/// A block.
-pub(super) struct Block {
-    pub(super) guid: u64,
-    pub(super) size: u64,
-    pub(super) creator: u32,
-    pub(super) created: u32,
-    /// Whether the program has created it, and not the runtime for a copy or a result.
-    pub(super) is_programs: bool,
-    /// Whether it has been divided, so that others use its memory by other names.
-    pub(super) is_divided: bool,
-}
-
-/// An event.
-pub(super) struct Event {
-    pub(super) guid: u64,
-    pub(super) kind: Option<EventKind>,
-    pub(super) creator: u32,
-    pub(super) created: u32,
-    /// Its trigger.
-    pub(super) point: u32,
-    /// The first value of a latch's counter.
-    pub(super) counter: i64,
-    /// Whether it has been satisfied.
-    is_satisfied: bool,
-    /// The points of its generations, if it has more than one.
-    generations: u32,
-}
-
-/// What was done to an event, or an EDT that had been created.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
-pub(super) enum Did {
-    /// It was satisfied; a latch was decremented.
-    Satisfy,
-    /// A latch was incremented.
-    Increment,
-    /// Something was connected to it.
-    Connect,
-    /// It was destroyed.
-    Destroy,
-    /// It was to be satisfied in vain.
-    SatisfyInVain,
-}
-
-/// Something that was done to an object.
-#[derive(Clone, Copy)]
-pub(super) struct Deed {
-    /// The number of the event, or of the EDT or block.
-    pub(super) object: u32,
-    pub(super) actor: u32,
-    pub(super) point: u32,
-    pub(super) did: Did,
-}
-
 /// What a thread is doing at the record that is looked at.
 #[derive(Default)]
-struct Doing {
+struct ThreadWork {
     /// What acts on the thread: 1 + its number, or 0 for none yet.
     actor: u32,
     /// The uses of blocks of the EDT that runs, or has run last.
@@ -156,8 +34,8 @@ pub(super) struct Gathered {
     pub(super) edges: Edges,
     pub(super) actors: Vec<Actor>,
     pub(super) uses: Vec<Use>,
-    pub(super) blocks: Vec<Block>,
-    pub(super) events: Vec<Event>,
+    pub(super) blocks: Vec<SeenBlock>,
+    pub(super) events: Vec<SeenEvent>,
     pub(super) on_events: Vec<Deed>,
     pub(super) on_edts: Vec<Deed>,
     pub(super) on_blocks: Vec<Deed>,
@@ -172,7 +50,7 @@ pub(super) struct Gathered {
     by_guid: FxHashMap<u64, u32>,
     block_of: FxHashMap<u64, u32>,
     event_of: FxHashMap<u64, u32>,
-    doing: FxHashMap<u32, Doing>,
+    doing: FxHashMap<u32, ThreadWork>,
     /// Which event each pre-slot of an EDT is connected to that is not satisfied yet.
     linked: FxHashMap<(u32, u32), u32>,
     /// The points of the generations of events with several of them.
@@ -287,7 +165,7 @@ impl Gathered {
         };
         let several = matches!(kind, Some(EventKind::Channel | EventKind::Collective));
         let point = self.edges.point();
-        self.events.push(Event {
+        self.events.push(SeenEvent {
             guid,
             kind,
             creator,
@@ -312,7 +190,7 @@ impl Gathered {
     /// The point at which an event passes on what it was satisfied with this time; `takes` where something is connected
     /// to it, and otherwise it is satisfied.
     fn turn(&mut self, event: u32, slot: u32, takes: bool) -> u32 {
-        let Event {
+        let SeenEvent {
             point, generations, ..
         } = self.events[event as usize];
         if generations == NONE {
@@ -424,7 +302,7 @@ impl Gathered {
                 let creator = self.actor(owner);
                 let created = self.happens(creator);
                 self.block_of.insert(record.x, self.blocks.len() as u32);
-                self.blocks.push(Block {
+                self.blocks.push(SeenBlock {
                     guid: record.x,
                     size: record.y,
                     creator,
@@ -462,35 +340,11 @@ impl Gathered {
         }
         let doing = self.doing.entry(owner).or_default();
         if doing.actor != edt + 1 {
-            *doing = Doing {
+            *doing = ThreadWork {
                 actor: edt + 1,
                 open,
             };
         }
-    }
-
-    fn linked(&mut self, owner: u32, record: Record) {
-        let (edt, actor) = (self.edt(record.x), self.actor(owner));
-        let source = self.event(record.y);
-        let kind = self.events[source as usize].kind;
-        // What is connected to an event that goes when it triggers has to be connected before.
-        let point = match kind {
-            Some(EventKind::Once) => self.happens(actor),
-            _ => self.actors[actor as usize].now,
-        };
-        self.on_events.push(Deed {
-            object: source,
-            actor,
-            point,
-            did: Did::Connect,
-        });
-        self.leads_on(actor);
-        let begin = self.actors[edt as usize].begin;
-        self.edges.before(point, begin);
-        let turn = self.turn(source, u32::from(record.b), true);
-        self.edges.before(turn, begin);
-        self.linked.insert((edt, record.c), source);
-        self.on_edt(edt, actor, point, Did::Connect);
     }
 
     /// Notes what another than the creator has done to an EDT.
@@ -556,137 +410,6 @@ impl Gathered {
             } else {
                 let end = self.happens(actor);
                 self.uses[at as usize].midst = end;
-            }
-        }
-    }
-
-    fn called(&mut self, owner: u32, asked: Asked, record: Record) {
-        let actor = self.actor(owner);
-        if record.b != 0 {
-            if asked == Asked::EventSatisfied && self.event_of.contains_key(&record.x) {
-                let (event, point) = (self.event(record.x), self.happens(actor));
-                self.on_event(event, actor, point, Did::SatisfyInVain);
-            }
-            return;
-        }
-        match asked {
-            Asked::EventCreated => {
-                let kind = EventKind::from_bits(record.y as u32);
-                let joins =
-                    kind == Some(EventKind::Collective) && self.event_of.contains_key(&record.x);
-                if !joins {
-                    let counter = i64::from(record.c as i32);
-                    self.new_event(record.x, kind, actor, counter);
-                }
-            }
-            Asked::EventDestroyed => {
-                let (event, point) = (self.event(record.x), self.happens(actor));
-                self.on_event(event, actor, point, Did::Destroy);
-            }
-            Asked::EventSatisfied => {
-                self.gives(owner, actor, record.y);
-                let event = self.event(record.x);
-                let is_latch = self.events[event as usize].kind == Some(EventKind::Latch);
-                let (did, point) = if is_latch && record.c == 1 {
-                    (Did::Increment, self.happens(actor))
-                } else {
-                    (Did::Satisfy, self.actors[actor as usize].now)
-                };
-                self.leads_on(actor);
-                self.on_event(event, actor, point, did);
-                let slot = if is_latch { 0 } else { record.c };
-                self.satisfied(event, slot, point);
-            }
-            Asked::EventLinked => {
-                let (event, source) = (self.event(record.x), self.event(record.y));
-                let point = match self.events[source as usize].kind {
-                    Some(EventKind::Once) => self.happens(actor),
-                    _ => self.actors[actor as usize].now,
-                };
-                self.on_event(source, actor, point, Did::Connect);
-                self.leads_on(actor);
-                let from = self.turn(source, 0, true);
-                let is_latch = self.events[event as usize].kind == Some(EventKind::Latch);
-                let did = if is_latch && record.c == 1 {
-                    Did::Increment
-                } else {
-                    Did::Satisfy
-                };
-                // The call comes before what it leads to, but satisfies nothing by itself.
-                let turn = self.turn(event, 0, false);
-                self.edges.before(point, turn);
-                self.edges.before(from, turn);
-                self.events[event as usize].is_satisfied = true;
-                if is_latch {
-                    self.on_event(event, actor, from, did);
-                }
-            }
-            Asked::Output => {
-                let edt = self.actors[actor as usize].last_created;
-                if edt == NONE {
-                    return;
-                }
-                let event = match record.c {
-                    1 => self.event(record.x),
-                    2 => self.new_event(record.x, Some(EventKind::Sticky), actor, 0),
-                    _ => self.new_event(record.x, Some(EventKind::Once), actor, 0),
-                };
-                self.outputs.push((edt, event));
-            }
-            Asked::OwnOutput => {
-                if !self.event_of.contains_key(&record.x) {
-                    let event = self.new_event(record.x, Some(EventKind::Once), actor, 0);
-                    self.outputs.push((actor, event));
-                }
-            }
-            Asked::Waited => {
-                let waiter = self.actors[actor as usize].last_created;
-                let point = self.next_segment(actor);
-                if waiter != NONE {
-                    let begin = self.actors[waiter as usize].begin;
-                    self.edges.before(begin, point);
-                    self.actors[waiter as usize].stands_for = actor;
-                }
-            }
-            Asked::EdtDestroyed => {
-                let point = self.happens(actor);
-                if let Some(&edt) = self.by_guid.get(&record.x) {
-                    self.on_edt(edt, actor, point, Did::Destroy);
-                }
-            }
-            Asked::BlockCreated => {
-                if let Some(&block) = self.block_of.get(&record.x) {
-                    self.blocks[block as usize].is_programs = true;
-                    if record.c != 0 {
-                        return;
-                    }
-                    let start = self.blocks[block as usize].created;
-                    let new = self.new_use(actor, block, start, Mode::Rw, Written::All);
-                    // A new block whose GUID others get by a way that the recording does not show, as a parameter, is taken to
-                    // be filled before the first of them can begin. Others may have begun by the creation itself, if they
-                    // waited for a block on this label.
-                    let its = &self.actors[actor as usize];
-                    self.uses[new as usize].is_filled = !(its.has_led_on && its.now == start);
-                    let doing = self.doing.entry(owner).or_default();
-                    doing.open.insert(block, new);
-                }
-            }
-            Asked::BlockReleased => self.gives(owner, actor, record.x),
-            Asked::BlockDestroyed => {
-                if let Some(&block) = self.block_of.get(&record.x) {
-                    let point = self.happens(actor);
-                    self.on_blocks.push(Deed {
-                        object: block,
-                        actor,
-                        point,
-                        did: Did::Destroy,
-                    });
-                }
-            }
-            Asked::BlockPart => {
-                if let Some(&block) = self.block_of.get(&record.y) {
-                    self.blocks[block as usize].is_divided = true;
-                }
             }
         }
     }

@@ -9,7 +9,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `gather.rs` | what each EDT did to which object, and what orders that, from the records |
+//! | `gather.rs`, `gather/called.rs` | what each EDT did to which object, and what orders that, from the records; calls |
+//! | `things.rs` | what is gathered: actors, uses of blocks, events, deeds |
 //! | `order.rs` | which of two points of a run comes before the other |
 //! | `find.rs` | pairs that nothing orders |
 //! | `say.rs` | these in words, with the edge that is missing |
@@ -18,6 +19,7 @@ mod find;
 mod gather;
 mod order;
 mod say;
+mod things;
 
 use ocr_trace::reader::RecordingFile;
 use serde::Serialize;
@@ -26,7 +28,7 @@ use std::path::Path;
 /// What kind of finding it is.
 #[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum RaceKind {
     /// What the program does depends on the order, and nothing determines that.
     Race,
     /// The runtime does one after the other, in an order that nothing determines. A program whose result does not depend
@@ -36,9 +38,9 @@ pub enum Kind {
 
 /// A pair of EDTs that nothing orders, with how many others there are of the same templates.
 #[derive(Serialize, Clone, Debug, PartialEq)]
-pub struct Finding {
+pub struct RaceFinding {
     /// Whether it is a race.
-    pub kind: Kind,
+    pub kind: RaceKind,
     /// What the pair does to the object, in a few words that are the same in each version.
     pub rule: &'static str,
     /// The object: its kind and GUID.
@@ -57,7 +59,7 @@ pub struct Finding {
 
 /// What was found in a recording.
 #[derive(Serialize, Clone, Debug, Default)]
-pub struct Findings {
+pub struct RaceFindings {
     /// The name of the recording.
     pub name: String,
     /// How many EDTs the run had.
@@ -67,18 +69,18 @@ pub struct Findings {
     /// How many events the run had.
     pub events: u64,
     /// The races, and behind them what is not determined otherwise.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<RaceFinding>,
     /// Sentences about what could not be looked at.
     pub notes: Vec<String>,
     /// Sentences about what the recording lacks.
     pub gaps: Vec<String>,
 }
 
-impl Findings {
+impl RaceFindings {
     /// How many kinds of pairs are races.
     pub fn races(&self) -> usize {
         let all = self.findings.iter();
-        all.filter(|finding| finding.kind == Kind::Race).count()
+        all.filter(|finding| finding.kind == RaceKind::Race).count()
     }
 }
 
@@ -86,7 +88,7 @@ impl Findings {
 ///
 /// # Errors
 /// A text that says why the file cannot be read.
-pub fn check(path: &Path) -> Result<Findings, String> {
+pub fn check(path: &Path) -> Result<RaceFindings, String> {
     let recording = RecordingFile::open(path)?;
     let mut gathered = gather::gather(&recording)?;
     let mut order = order::Order::new(std::mem::take(&mut gathered.edges));

@@ -40,13 +40,13 @@ impl Edges {
 }
 
 /// Neighbours of points: those of `v` are `list[first[v]..first[v + 1]]`.
-struct Neighbours {
+struct PointNeighbours {
     first: Vec<u32>,
     list: Vec<u32>,
 }
 
-impl Neighbours {
-    fn of(points: usize, edges: &[(u32, u32)], flip: bool) -> Neighbours {
+impl PointNeighbours {
+    fn of(points: usize, edges: &[(u32, u32)], flip: bool) -> PointNeighbours {
         let ends = |&(from, to): &(u32, u32)| if flip { (to, from) } else { (from, to) };
         let mut first = vec![0u32; points + 1];
         for edge in edges {
@@ -62,7 +62,7 @@ impl Neighbours {
             list[next[of as usize] as usize] = other;
             next[of as usize] += 1;
         }
-        Neighbours { first, list }
+        PointNeighbours { first, list }
     }
 
     fn at(&self, point: u32) -> &[u32] {
@@ -78,7 +78,7 @@ struct Tree {
 
 impl Tree {
     /// The tree in which each point's parent is that one of its predecessors that `choose` picks.
-    fn new(before: &Neighbours, choose: impl Fn(&[u32]) -> Option<u32>) -> Tree {
+    fn new(before: &PointNeighbours, choose: impl Fn(&[u32]) -> Option<u32>) -> Tree {
         let points = before.first.len() - 1;
         let parents: Vec<u32> = (0..points as u32)
             .map(|point| choose(before.at(point)).unwrap_or(NONE))
@@ -117,8 +117,8 @@ pub(super) struct Order {
     /// The number of each point in the topological order, by the number that it was gathered with. [`NONE`] for points
     /// in a circle.
     place: Vec<u32>,
-    after: Neighbours,
-    before: Neighbours,
+    after: PointNeighbours,
+    before: PointNeighbours,
     levels: Vec<u32>,
     /// For each order of a search by depth, the interval of each point.
     ranks: [Vec<[u32; 2]>; 2],
@@ -143,8 +143,8 @@ impl Order {
             *edge = (place[edge.0 as usize], place[edge.1 as usize]);
             edge.0 != NONE && edge.1 != NONE
         });
-        let after = Neighbours::of(sorted, &edges, false);
-        let before = Neighbours::of(sorted, &edges, true);
+        let after = PointNeighbours::of(sorted, &edges, false);
+        let before = PointNeighbours::of(sorted, &edges, true);
         drop(edges);
         let mut levels = vec![0u32; sorted];
         for point in 0..sorted as u32 {
@@ -268,7 +268,7 @@ impl Order {
 
 /// The number of each point in a topological order, and how many have one.
 fn sort(points: usize, edges: &[(u32, u32)]) -> (Vec<u32>, usize) {
-    let after = Neighbours::of(points, edges, false);
+    let after = PointNeighbours::of(points, edges, false);
     let mut open = vec![0u32; points];
     for &(_, to) in edges {
         open[to as usize] += 1;
@@ -293,7 +293,7 @@ fn sort(points: usize, edges: &[(u32, u32)]) -> (Vec<u32>, usize) {
 
 /// For each point the lowest rank of those that can be reached from it, and its own, where a search by depth ranks points
 /// as it leaves them.
-fn ranks(after: &Neighbours, flip: bool) -> Vec<[u32; 2]> {
+fn ranks(after: &PointNeighbours, flip: bool) -> Vec<[u32; 2]> {
     let points = after.first.len() - 1;
     let mut ranks = vec![[NONE; 2]; points];
     let mut seen = vec![false; points];
@@ -340,7 +340,7 @@ fn ranks(after: &Neighbours, flip: bool) -> Vec<[u32; 2]> {
 }
 
 /// For each point its first successor and one further on, so that a long way takes few steps.
-fn steps(after: &Neighbours) -> Vec<[u32; 2]> {
+fn steps(after: &PointNeighbours) -> Vec<[u32; 2]> {
     let points = after.first.len() - 1;
     let (mut steps, mut depths) = (vec![[NONE; 2]; points], vec![0u32; points]);
     for point in (0..points).rev() {

@@ -2,14 +2,14 @@
 
 use super::gather::Gathered;
 use super::order::NONE;
-use super::{Finding, Kind};
+use super::{RaceFinding, RaceKind};
 use ocr_base::text::counted;
 use ocr_trace::numbers::{Mode, WorkKind};
 use rustc_hash::FxHashMap;
 
 /// What two actors do to one object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Rule {
+pub(super) enum RaceRule {
     WriteWrite,
     ReadWrite,
     Exclusive,
@@ -28,7 +28,7 @@ pub(super) enum Rule {
 
 /// Two actors, and the object that both use.
 pub(super) struct Pair {
-    pub(super) rule: Rule,
+    pub(super) rule: RaceRule,
     /// The number of the object among those of its kind.
     pub(super) object: u32,
     /// The numbers of the actors, with the mode in which they use a block.
@@ -39,40 +39,40 @@ pub(super) struct Pair {
 }
 
 /// What makes pairs alike.
-type Alike = (Rule, [(u64, Option<u8>); 2], bool);
+type Alike = (RaceRule, [(u64, Option<u8>); 2], bool);
 
 /// Keeps what was found.
 pub(super) struct Sayer<'a> {
     all: &'a Gathered,
-    findings: Vec<Finding>,
+    findings: Vec<RaceFinding>,
     known: FxHashMap<Alike, usize>,
 }
 
-impl Rule {
-    fn kind(self) -> Kind {
+impl RaceRule {
+    fn kind(self) -> RaceKind {
         match self {
-            Rule::Exclusive | Rule::Channel | Rule::Idempotent => Kind::Order,
-            _ => Kind::Race,
+            RaceRule::Exclusive | RaceRule::Channel | RaceRule::Idempotent => RaceKind::Order,
+            _ => RaceKind::Race,
         }
     }
 
     /// A few words for programs that read the answer.
     fn name(self) -> &'static str {
         match self {
-            Rule::WriteWrite => "write-write",
-            Rule::ReadWrite => "read-write",
-            Rule::Exclusive => "exclusive-order",
-            Rule::DestroyedBlock => "block-use-destroy",
-            Rule::UsedUncreated => "block-create-use",
-            Rule::UsedUncreatedEvent => "event-create-use",
-            Rule::ConnectedLate => "event-connect-trigger",
-            Rule::DestroyedConnected => "event-connect-destroy",
-            Rule::DestroyedSatisfied => "event-satisfy-destroy",
-            Rule::SatisfiedTwice => "event-satisfy-satisfy",
-            Rule::Latch => "latch-increment-decrement",
-            Rule::Channel => "channel-order",
-            Rule::Idempotent => "idempotent-order",
-            Rule::DestroyedEdt => "edt-connect-destroy",
+            RaceRule::WriteWrite => "write-write",
+            RaceRule::ReadWrite => "read-write",
+            RaceRule::Exclusive => "exclusive-order",
+            RaceRule::DestroyedBlock => "block-use-destroy",
+            RaceRule::UsedUncreated => "block-create-use",
+            RaceRule::UsedUncreatedEvent => "event-create-use",
+            RaceRule::ConnectedLate => "event-connect-trigger",
+            RaceRule::DestroyedConnected => "event-connect-destroy",
+            RaceRule::DestroyedSatisfied => "event-satisfy-destroy",
+            RaceRule::SatisfiedTwice => "event-satisfy-satisfy",
+            RaceRule::Latch => "latch-increment-decrement",
+            RaceRule::Channel => "channel-order",
+            RaceRule::Idempotent => "idempotent-order",
+            RaceRule::DestroyedEdt => "edt-connect-destroy",
         }
     }
 }
@@ -87,7 +87,7 @@ impl<'a> Sayer<'a> {
     }
 
     /// The findings, races first.
-    pub(super) fn findings(mut self) -> Vec<Finding> {
+    pub(super) fn findings(mut self) -> Vec<RaceFinding> {
         self.findings.sort_by_key(|finding| finding.kind);
         self.findings
     }
@@ -152,11 +152,11 @@ impl<'a> Sayer<'a> {
     fn object(&self, pair: &Pair) -> String {
         let at = pair.object as usize;
         let (what, guid) = match pair.rule {
-            Rule::WriteWrite
-            | Rule::ReadWrite
-            | Rule::Exclusive
-            | Rule::DestroyedBlock
-            | Rule::UsedUncreated => {
+            RaceRule::WriteWrite
+            | RaceRule::ReadWrite
+            | RaceRule::Exclusive
+            | RaceRule::DestroyedBlock
+            | RaceRule::UsedUncreated => {
                 let block = &self.all.blocks[at];
                 let bytes = counted(block.size, "byte");
                 (
@@ -164,7 +164,7 @@ impl<'a> Sayer<'a> {
                     block.guid,
                 )
             }
-            Rule::DestroyedEdt => (self.actor(pair.object), 0),
+            RaceRule::DestroyedEdt => (self.actor(pair.object), 0),
             _ => {
                 let event = &self.all.events[at];
                 let kind = event.kind.map_or("event", |kind| kind.name());
@@ -190,12 +190,16 @@ impl<'a> Sayer<'a> {
         false
     }
 
-    fn finding(&self, pair: &Pair) -> Finding {
+    fn finding(&self, pair: &Pair) -> RaceFinding {
         let began = |(actor, _): (u32, _)| self.all.actors[actor as usize].began;
         // A deed that has to come behind the other stands second, whenever it came.
         let symmetric = matches!(
             pair.rule,
-            Rule::WriteWrite | Rule::ReadWrite | Rule::Exclusive | Rule::Channel | Rule::Idempotent
+            RaceRule::WriteWrite
+                | RaceRule::ReadWrite
+                | RaceRule::Exclusive
+                | RaceRule::Channel
+                | RaceRule::Idempotent
         );
         let flip = symmetric && !pair.is_late && began(pair.second) < began(pair.first);
         let (one, other) = if flip {
@@ -209,11 +213,11 @@ impl<'a> Sayer<'a> {
             mode.map_or("", |mode| &mode.name()["DB_MODE_".len()..])
         };
         let (did, missing) = match pair.rule {
-            Rule::WriteWrite => (
+            RaceRule::WriteWrite => (
                 format!("{first} writes {object} in mode {}, and {second} in mode {}", mode(one), mode(other)),
                 self.use_before(pair, one.0, other.0, &first, &second),
             ),
-            Rule::ReadWrite => (
+            RaceRule::ReadWrite => (
                 format!(
                     "{first} and {second} use {object}, in modes {} and {}, and one of them writes what the other reads",
                     mode(one),
@@ -221,81 +225,81 @@ impl<'a> Sayer<'a> {
                 ),
                 self.use_before(pair, one.0, other.0, &first, &second),
             ),
-            Rule::Exclusive => (
+            RaceRule::Exclusive => (
                 format!("{first} and {second} write {object} in mode EW, one after the other, but which comes first is luck"),
                 format!(
                     "This is right if the result is the same in either order, as with sums. Otherwise connect the output \
                      event of {first} to a pre-slot of {second}."
                 ),
             ),
-            Rule::DestroyedBlock => (
+            RaceRule::DestroyedBlock => (
                 format!("{first} uses {object}, and {second} destroys it"),
                 format!(
                     "Missing is an edge from the begin of {first} to the call of ocrDbDestroy: connect the output event of \
                      {first} to a pre-slot of the EDT that destroys the block."
                 ),
             ),
-            Rule::UsedUncreated | Rule::UsedUncreatedEvent => (
+            RaceRule::UsedUncreated | RaceRule::UsedUncreatedEvent => (
                 format!("{first} creates {object}, and {second} uses it"),
                 format!(
                     "Missing is an edge from the creation to {second}: the GUID came to it by a way that orders nothing, such \
                      as a block in mode RW or a global variable. Pass it as a parameter, or in a block that {second} waits for."
                 ),
             ),
-            Rule::ConnectedLate => (
+            RaceRule::ConnectedLate => (
                 format!("{first} connects something to {object}, and {second} satisfies it, after which it is gone"),
                 format!(
                     "Missing is an edge from the call of ocrAddDependence to the satisfaction by {second}: connect first, and \
                      have {second} begin after that, or use a sticky event."
                 ),
             ),
-            Rule::DestroyedConnected => (
+            RaceRule::DestroyedConnected => (
                 format!("{first} connects something to {object}, and {second} destroys it"),
                 format!(
                     "Missing is an edge from the call of ocrAddDependence to that of ocrEventDestroy: have {second} wait for \
                      the end of {first}, or for an EDT that waits for the event."
                 ),
             ),
-            Rule::DestroyedSatisfied => (
+            RaceRule::DestroyedSatisfied => (
                 format!("{first} satisfies {object}, and {second} destroys it"),
                 format!(
                     "Missing is an edge from the satisfaction to the call of ocrEventDestroy: have {second} wait for the event \
                      itself, or for the end of {first}."
                 ),
             ),
-            Rule::SatisfiedTwice => (
+            RaceRule::SatisfiedTwice => (
                 format!("{first} and {second} satisfy {object}, and the second call is refused"),
                 "An event of this kind is satisfied once: use one event for each, or an idempotent, latch or channel event."
                     .to_string(),
             ),
-            Rule::Latch => (
+            RaceRule::Latch => (
                 format!("{first} increments {object}, and {second} decrements it, perhaps to zero before that"),
                 format!(
                     "Missing is an edge from the increment to a decrement: increment before {second} is created or can begin, or \
                      create the latch with a counter that has one more, and take that back last."
                 ),
             ),
-            Rule::Channel => (
+            RaceRule::Channel => (
                 format!("{first} and {second} use {object} one after the other, but which comes first is luck"),
                 format!(
                     "Which dependence gets what is not determined. This is right if each does the same with it. Otherwise \
                      connect the output event of {first} to a pre-slot of {second}, or use a channel for each."
                 ),
             ),
-            Rule::Idempotent => (
+            RaceRule::Idempotent => (
                 format!("{first} and {second} satisfy {object}, of which the first counts, and which comes first is luck"),
                 "This is right if both satisfy it with the same.".to_string(),
             ),
-            Rule::DestroyedEdt => (
+            RaceRule::DestroyedEdt => (
                 format!("{first} connects or satisfies a pre-slot of {object}, and {second} destroys it"),
                 format!("Missing is an edge from that call to that of ocrEdtDestroy: have {second} wait for {first}."),
             ),
         };
         let nothing = match pair.rule.kind() {
-            Kind::Race => "; nothing orders them",
-            Kind::Order => "",
+            RaceKind::Race => "; nothing orders them",
+            RaceKind::Order => "",
         };
-        Finding {
+        RaceFinding {
             kind: pair.rule.kind(),
             rule: pair.rule.name(),
             sentence: format!("{did}{nothing}."),

@@ -7,9 +7,7 @@ use super::{
 use ocr_base::text::duration;
 use ocr_place::policy::{Certainty, Expected, Why};
 use ocr_trace::clock::Apart;
-use ocr_trace::format::{
-    Basis, MODE_EW, MODE_NULL, MODE_RW, Record, RecordKind, ThreadRole, UNDECIDED,
-};
+use ocr_trace::format::{Basis, MODE_EW, MODE_NULL, MODE_RW, Record, RecordKind, ThreadRole};
 use ocr_trace::reader::{RecordingFile, TraceEvent};
 use rustc_hash::FxHashMap;
 use std::path::Path;
@@ -145,24 +143,7 @@ impl Builder {
         if number == next {
             self.run.edts.push(RecordedEdt {
                 guid,
-                template: u32::MAX,
-                parent: u32::MAX,
-                finish: false,
-                depc: 0,
-                paramc: 0,
-                satisfied: 0,
-                bytes: 0,
-                created: NEVER,
-                runnable: NEVER,
-                placed: NEVER,
-                granted: NEVER,
-                fetch: [NEVER; 2],
-                launched: NEVER,
-                begin: NEVER,
-                end: NEVER,
-                waited: 0,
-                place: UNDECIDED,
-                lane: u32::MAX,
+                ..RecordedEdt::default()
             });
         }
         number

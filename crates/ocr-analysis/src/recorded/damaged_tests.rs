@@ -15,14 +15,14 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A file of its own, which goes with the test.
-struct Place(PathBuf);
+struct TemporaryFile(PathBuf);
 
-impl Place {
-    fn new() -> Place {
+impl TemporaryFile {
+    fn new() -> TemporaryFile {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("ocr-damaged-{}-{next}", std::process::id());
-        Place(std::env::temp_dir().join(name))
+        TemporaryFile(std::env::temp_dir().join(name))
     }
 
     fn read(&self, bytes: &[u8]) -> Result<RecordedRun, ReadError> {
@@ -31,7 +31,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
@@ -198,7 +198,7 @@ fn use_all(run: &RecordedRun) {
 #[test]
 #[cfg_attr(miri, ignore = "it reads files")]
 fn the_file_is_one_that_is_whole() {
-    let run = Place::new().read(&file().0).expect("a recording");
+    let run = TemporaryFile::new().read(&file().0).expect("a recording");
     let found = run.check();
     assert_eq!(found, Findings::default());
     assert_eq!(
@@ -226,7 +226,7 @@ fn times_of_a_machine_that_was_suspended_are_told() {
     for (at, number) in [50_u64, 50, 80, 55].into_iter().enumerate() {
         put(&mut bytes, APART_AT + 8 * at, number, 8);
     }
-    let run = Place::new().read(&bytes).expect("a recording");
+    let run = TemporaryFile::new().read(&bytes).expect("a recording");
     // The EDT on the host ran before that, the kernel during it, and the run went on for 20 ns.
     assert_eq!(
         (run.edts[0].time(), run.edts[1].end, run.end),
@@ -284,7 +284,7 @@ proptest! {
         if is_cut {
             bytes.truncate(cut.index(bytes.len()));
         }
-        match Place::new().read(&bytes) {
+        match TemporaryFile::new().read(&bytes) {
             Ok(run) => use_all(&run),
             Err(why) => prop_assert!(!why.is_empty()),
         }

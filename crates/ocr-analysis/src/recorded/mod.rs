@@ -21,6 +21,7 @@ pub use score::Score;
 
 use ocr_base::text::counted;
 use ocr_place::policy::{Certainty, Expected, Why};
+use ocr_trace::format::UNDECIDED;
 use std::collections::{BTreeMap, HashMap};
 
 /// A time that was not recorded.
@@ -236,6 +237,33 @@ pub struct RecordedEdt {
     pub place: u8,
     /// The number of the thread that ran the EDT, or of the lane of its device; `u32::MAX` if the EDT has not begun.
     pub lane: u32,
+}
+
+/// An EDT of which nothing is known.
+impl Default for RecordedEdt {
+    fn default() -> RecordedEdt {
+        RecordedEdt {
+            guid: 0,
+            template: u32::MAX,
+            parent: u32::MAX,
+            finish: false,
+            depc: 0,
+            paramc: 0,
+            satisfied: 0,
+            bytes: 0,
+            created: NEVER,
+            runnable: NEVER,
+            placed: NEVER,
+            granted: NEVER,
+            fetch: [NEVER; 2],
+            launched: NEVER,
+            begin: NEVER,
+            end: NEVER,
+            waited: 0,
+            place: UNDECIDED,
+            lane: u32::MAX,
+        }
+    }
 }
 
 impl RecordedEdt {

@@ -1,7 +1,7 @@
 //! Makes a graph of tasks of a recorded run.
 
 use super::machine::ReplayMachine;
-use super::{Row, shares};
+use super::{ReplayRow, shares};
 use crate::recorded::{Medians, NEVER, RecordedRun};
 use ocr_place::simulate::{During, SimulatedBlock, SimulatedTask, TaskGraph, Uses};
 use rustc_hash::FxHashMap;
@@ -19,7 +19,7 @@ pub(super) struct ReplayGraph {
     /// How many EDTs could run in a place where it is not known how long they take.
     pub(super) unknown: usize,
     /// What was measured in the recorded run.
-    pub(super) recorded: Row,
+    pub(super) recorded: ReplayRow,
 }
 
 /// For each device, the time in which it ran at least one kernel, divided by the sum of its kernels' times. This is
@@ -124,7 +124,7 @@ impl Scopes {
 
 /// The dependences among EDTs that ran, and joins. EDTs have the numbers that they have in the run, and joins those
 /// after.
-struct Edges {
+struct ReplayEdges {
     /// The task that is waited for, the task that waits, and the part of the first one's time that counts.
     all: Vec<(u32, u32, f32)>,
     /// The number of each scope's join, by the number of its finish EDT.
@@ -132,10 +132,10 @@ struct Edges {
 }
 
 /// The dependences of a run. A task that waits for a finish scope waits for a join, and that for all EDTs of the scope.
-fn edges(run: &RecordedRun) -> Edges {
+fn edges(run: &RecordedRun) -> ReplayEdges {
     let scopes = Scopes::of(run);
     let ran = |edt: u32| run.edts[edt as usize].time().is_some();
-    let mut found = Edges {
+    let mut found = ReplayEdges {
         all: Vec::with_capacity(run.edges.len()),
         joins: FxHashMap::default(),
     };
@@ -195,7 +195,7 @@ fn edges(run: &RecordedRun) -> Edges {
 
 /// For each EDT and join, its number in an order in which each comes behind all that it waits for; [`NOBODY`] for an
 /// EDT that has not ended. The error is a text for the user, where EDTs wait for each other.
-fn order(run: &RecordedRun, edges: &Edges) -> Result<Vec<u32>, String> {
+fn order(run: &RecordedRun, edges: &ReplayEdges) -> Result<Vec<u32>, String> {
     let count = run.edts.len() + edges.joins.len();
     let is_task = |number: u32| match run.edts.get(number as usize) {
         Some(edt) => edt.time().is_some(),
@@ -332,7 +332,7 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
 }
 
 /// What was measured in the recorded run, as a row beside those of policies.
-fn measured(run: &RecordedRun) -> Row {
+fn measured(run: &RecordedRun) -> ReplayRow {
     let places = usize::from(run.devices.keys().copied().max().unwrap_or(0)) + 1;
     let (mut edts, mut busy) = (vec![0; places], vec![0_u64; places]);
     let (mut first, mut last) = (u64::MAX, 0);
@@ -347,7 +347,7 @@ fn measured(run: &RecordedRun) -> Row {
     }
     let ns = last.saturating_sub(first);
     let about = |name: &str| run.about.get(name).map_or("", String::as_str);
-    Row {
+    ReplayRow {
         policy: about("sched").to_string(),
         seconds: ns as f64 / 1e9,
         edts,

@@ -56,14 +56,14 @@ pub struct Replay {
     /// Sentences about what cannot be said, and what was left out.
     notes: Vec<String>,
     /// What was measured in the recorded run.
-    recorded: Row,
+    recorded: ReplayRow,
     /// Whether the machine is that of the recording.
     is_recorded_machine: bool,
 }
 
 /// The result of a run under a policy, simulated or recorded.
 #[derive(Serialize, Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct ReplayRow {
     /// The policy, as in `OCR_SCHED`.
     pub policy: String,
     /// The time from the begin of the first EDT to the end of the last, in seconds.
@@ -221,7 +221,7 @@ impl Replay {
     ///
     /// # Errors
     /// A text for the user, where there is no such policy.
-    pub fn simulate(&self, policy: &str, cold: bool) -> Result<Row, String> {
+    pub fn simulate(&self, policy: &str, cold: bool) -> Result<ReplayRow, String> {
         let models = self.models(cold);
         let outcome = simulate(&self.graph, &self.machine, policy, &models)?;
         let mut edts = vec![0; self.places.len()];
@@ -231,7 +231,7 @@ impl Replay {
             edts[ran.place.number()] += 1;
             busy[ran.place.number()] += ran.ended - ran.begun;
         }
-        Ok(Row {
+        Ok(ReplayRow {
             policy: policy.to_string(),
             seconds: outcome.ns as f64 / 1e9,
             edts,
@@ -266,7 +266,7 @@ impl Replay {
     }
 
     /// What was measured in the recorded run, on the machine of the recording.
-    pub fn recorded(&self) -> &Row {
+    pub fn recorded(&self) -> &ReplayRow {
         &self.recorded
     }
 

@@ -6,23 +6,13 @@ fn edt(template: u32, place: u8, begin: u64, end: u64) -> RecordedEdt {
     RecordedEdt {
         guid: 0x100 + begin,
         template,
-        parent: u32::MAX,
-        finish: false,
-        depc: 0,
-        paramc: 0,
-        satisfied: 0,
-        bytes: 0,
         created: 0,
         runnable: begin,
-        placed: NEVER,
-        granted: NEVER,
-        fetch: [NEVER; 2],
-        launched: NEVER,
         begin,
         end,
         place,
-        waited: 0,
         lane: u32::from(place),
+        ..RecordedEdt::default()
     }
 }
 

@@ -79,10 +79,10 @@ ranks! {
     /// What EDTs do, interned (`src/object/code.rs`).
     Codes [RememberedPlaces, RememberedProgram, RecordedNames, CodeName, SymbolNames, RecordingFile];
 
-    /// What was read of each place (`src/engine/state/remembered.rs`).
+    /// What was read of each place (`src/engine/state/learned.rs`).
     RememberedPlaces [RememberedProgram];
 
-    /// The name of the program in models (`src/engine/state/remembered.rs`).
+    /// The name of the program in models (`src/engine/state/learned.rs`).
     RememberedProgram [];
 
     /// Which codes have their names in the recording (`src/trace/recording.rs`).
@@ -91,7 +91,7 @@ ranks! {
     /// The name of a function (`src/object/code.rs`).
     CodeName [SymbolNames];
 
-    /// Templates whose kernels were not used (`src/engine/state/unused.rs`).
+    /// Templates whose kernels were not used (`src/engine/state/devices.rs`).
     UnusedKernels [Notes, Remarks];
 
     /// Whether `ocrShutdown` was called (`src/engine/state/end.rs`).

@@ -1,4 +1,9 @@
+use super::signals::no_signals;
 use super::*;
+use std::fs::Permissions;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt;
+use std::{ptr, thread};
 
 /// A folder for one test, which is removed in the end.
 struct Folder(PathBuf);

@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::run::{Folder, Program, RunError, check_words};
 use crate::started;
 use ocr::config::{DEFAULT_ORIGIN, Settings};
-use ocr::device::{DeviceKind, Inventory, Selection, discover};
+use ocr::device::{ASK_INFO, DeviceKind, Inventory, Selection, discover};
 use ocr::policy;
 use ocr_base::output_file::OutputFile;
 use std::ffi::OsStr;
@@ -154,7 +154,10 @@ pub(crate) fn find_devices(
     };
     let wanted = selection != Selection::None;
     if wanted && inventory.devices.is_empty() && asked.is_none() {
-        return Ok(Devices::None(inventory.explain_absence()));
+        return Ok(Devices::None(format!(
+            "{} {ASK_INFO}",
+            inventory.explain_absence()
+        )));
     }
     let chosen = match inventory.select(&selection) {
         Ok(chosen) => chosen,

@@ -17,23 +17,17 @@ fn edt(place: u8, lane: u32, begin: u64, end: u64) -> RecordedEdt {
     RecordedEdt {
         guid: 0x2800_0000_0000_0000 + begin,
         template: u32::from(place),
-        parent: u32::MAX,
-        finish: false,
         depc: 2,
         paramc: 1,
         satisfied: 2,
         bytes: 4096,
         created: 0,
         runnable: begin / 2,
-        placed: NEVER,
-        granted: NEVER,
-        fetch: [NEVER; 2],
-        launched: NEVER,
         begin,
         end,
         place,
-        waited: 0,
         lane,
+        ..RecordedEdt::default()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod json;
 mod shares;
+mod surroundings;
 
 use crate::info::shares::{chosen, cpu_units, shares};
 use crate::output::{CommandError, output_file, print, print_beside};
@@ -83,10 +84,11 @@ pub(crate) fn info(options: &InfoOptions) -> Result<(), CommandError> {
         return Ok(());
     }
     let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(CommandError::usage)?;
-    let inventory = match ask_in_child() {
+    let mut inventory = match ask_in_child() {
         Ok(()) => discover(),
         Err(why) => Inventory::ended(why),
     };
+    surroundings::look(&mut inventory);
     if let Some(file) = &options.write_platform {
         return write_platform(file, &inventory);
     }

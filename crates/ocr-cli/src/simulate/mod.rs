@@ -10,7 +10,7 @@ use clap::Args;
 use ocr::policy;
 use ocr::report::explain::{Explained, Whole};
 use ocr::report::recorded::RecordedRun;
-use ocr::report::replay::{DeviceWish, Replay, Row, Wish};
+use ocr::report::replay::{DeviceWish, Replay, ReplayRow, Wish};
 use ocr::report::{duration, recorded};
 use std::path::PathBuf;
 
@@ -100,7 +100,7 @@ pub(crate) fn simulate(options: &SimulateOptions) -> Result<(), CommandError> {
     let rows = policies
         .iter()
         .map(|policy| replay.simulate(policy, options.cold));
-    let rows: Vec<Row> = rows
+    let rows: Vec<ReplayRow> = rows
         .collect::<Result<_, _>>()
         .map_err(CommandError::failed)?;
     let explained = if options.explain {
@@ -144,7 +144,7 @@ fn explain(
 fn page(
     run: &RecordedRun,
     replay: &Replay,
-    rows: &[Row],
+    rows: &[ReplayRow],
     cold: bool,
 ) -> Result<Page<'static>, CommandError> {
     let mut runs = Vec::new();
@@ -167,8 +167,8 @@ fn page(
 }
 
 /// The policy that takes the least time, and sentences on how much that is. None and no sentence without a row.
-fn verdict<'r>(replay: &Replay, rows: &'r [Row]) -> (Option<&'r str>, String) {
-    let mut order: Vec<&Row> = rows.iter().collect();
+fn verdict<'r>(replay: &Replay, rows: &'r [ReplayRow]) -> (Option<&'r str>, String) {
+    let mut order: Vec<&ReplayRow> = rows.iter().collect();
     order.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
     let [best, others @ ..] = &order[..] else {
         return (None, String::new());
@@ -189,7 +189,7 @@ fn verdict<'r>(replay: &Replay, rows: &'r [Row]) -> (Option<&'r str>, String) {
 
 /// By which part of its time the recorded run differs from the simulation of its policy on its machine: positive where
 /// the simulation takes longer. None where that was not simulated.
-fn off(replay: &Replay, rows: &[Row]) -> Option<f64> {
+fn off(replay: &Replay, rows: &[ReplayRow]) -> Option<f64> {
     let recorded = replay.recorded();
     let same = rows.iter().find(|row| row.policy == recorded.policy);
     let same = same.filter(|_| replay.is_recorded_machine() && recorded.seconds > 0.0)?;
@@ -197,7 +197,12 @@ fn off(replay: &Replay, rows: &[Row]) -> Option<f64> {
 }
 
 /// The answer of `ocr simulate --json`, which `docs/guide/src/json.md` describes.
-fn json(replay: &Replay, rows: &[Row], cold: bool, explained: &[(RecordedRun, Whole)]) -> String {
+fn json(
+    replay: &Replay,
+    rows: &[ReplayRow],
+    cold: bool,
+    explained: &[(RecordedRun, Whole)],
+) -> String {
     let [area, path, mixed] = replay.bounds();
     let value = serde_json::json!({
         "edts": replay.edts(),
@@ -222,7 +227,7 @@ fn by_place<T: ToString>(values: impl Iterator<Item = T>) -> String {
 }
 
 /// The text that shows the results of the simulation.
-fn text(name: &str, replay: &Replay, rows: &[Row], cold: bool) -> String {
+fn text(name: &str, replay: &Replay, rows: &[ReplayRow], cold: bool) -> String {
     let mut text = format!(
         "{name}: {} EDTs on {} workers",
         replay.edts(),
@@ -244,7 +249,7 @@ fn text(name: &str, replay: &Replay, rows: &[Row], cold: bool) -> String {
 }
 
 /// The table of the recorded run and the simulated policies.
-fn table(replay: &Replay, rows: &[Row]) -> Table {
+fn table(replay: &Replay, rows: &[ReplayRow]) -> Table {
     let [area, path, mixed] = replay.bounds();
     let columns = [
         ("policy", Align::Left),
@@ -258,7 +263,7 @@ fn table(replay: &Replay, rows: &[Row]) -> Table {
     ];
     let columns = columns.map(|(title, align)| (title.to_string(), align));
     let mut table = Table::new(columns.to_vec());
-    let mut add = |policy: String, row: &Row, bounded: bool| {
+    let mut add = |policy: String, row: &ReplayRow, bounded: bool| {
         let ratio = |bound: f64| {
             if bounded && bound > 0.0 {
                 format!("{:.2}", row.seconds / bound)
@@ -290,7 +295,7 @@ fn table(replay: &Replay, rows: &[Row]) -> Table {
 }
 
 /// The sentences on how to read the table.
-fn remarks(replay: &Replay, rows: &[Row], cold: bool) -> String {
+fn remarks(replay: &Replay, rows: &[ReplayRow], cold: bool) -> String {
     let recorded = replay.recorded();
     let mut remarks = format!(
         "Busy shares and EDTs are those of {}.\n",

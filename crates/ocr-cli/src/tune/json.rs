@@ -1,7 +1,7 @@
 //! A search as JSON, with each run. `docs/guide/src/json.md` describes the members.
 
 use super::outcome::{OnLine, Outcome, Standing};
-use super::ranks::Order;
+use super::ranks::RankOrder;
 use super::search::Tried;
 use ocr_base::text::Readable;
 use serde::Serialize;
@@ -65,7 +65,7 @@ struct One<'a> {
 #[derive(Serialize)]
 struct NextInJson<'a> {
     values: Names<'a>,
-    order: Option<&'a Order>,
+    order: Option<&'a RankOrder>,
     is_sure: bool,
 }
 
@@ -102,7 +102,7 @@ impl Outcome<'_> {
         let next = found.next.as_ref().map(|(next, order)| NextInJson {
             values: self.names(&found.tried[*next].setting),
             order: order.as_ref(),
-            is_sure: order.as_ref().is_some_and(Order::is_sure),
+            is_sure: order.as_ref().is_some_and(RankOrder::is_sure),
         });
         let dimensions = task.dimensions.iter().enumerate();
         let same = task.same.iter().zip(&self.seen.values);

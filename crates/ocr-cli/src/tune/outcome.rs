@@ -1,6 +1,6 @@
 //! The result of a search: the best setting, how sure that is, what each dimension does, and the command line to use.
 
-use super::ranks::Order;
+use super::ranks::RankOrder;
 use super::search::{Found, Plan, Setting, Tried};
 use super::{SeenInSearch, Task};
 use crate::compare::best::{Times, listed};
@@ -366,7 +366,7 @@ impl<'a> Outcome<'a> {
 }
 
 /// The sentence on how sure it is that the best setting is better than the next.
-fn how_sure(next: &str, order: Option<&Order>) -> String {
+fn how_sure(next: &str, order: Option<&RankOrder>) -> String {
     let Some(order) = order else {
         return format!(
             "{next}, the next, has failed meanwhile, so there is nothing to compare with."

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// How two groups of times, of the same number of runs each, stand to each other.
 #[derive(Serialize, Clone, Debug, PartialEq)]
-pub(crate) struct Order {
+pub(crate) struct RankOrder {
     /// How many runs each group has.
     pub(crate) runs: usize,
     /// How many pairs of a run of the one group and a run of the other there are.
@@ -22,13 +22,13 @@ pub(crate) struct Order {
 /// The most runs of each group for which all ways are counted.
 pub(crate) const MOST_RUNS: usize = 8;
 
-/// The largest [`Order::chance`] of an order that is called sure: chance alone gives such an order once in twenty
+/// The largest [`RankOrder::chance`] of an order that is called sure: chance alone gives such an order once in twenty
 /// times.
 pub(crate) const SURE: f64 = 0.05;
 
-impl Order {
+impl RankOrder {
     /// Compares two groups of times by their ranks. Both groups have the same number of runs, at most [`MOST_RUNS`].
-    pub(crate) fn of(one: &[f64], other: &[f64]) -> Order {
+    pub(crate) fn of(one: &[f64], other: &[f64]) -> RankOrder {
         let runs = one.len();
         assert!(runs == other.len() && (1..=MOST_RUNS).contains(&runs));
         let all = [one, other].concat();
@@ -59,7 +59,7 @@ impl Order {
                 as_clear += u32::from(of_way(way).abs_diff(even) >= seen.abs_diff(even));
             }
         }
-        Order {
+        RankOrder {
             runs,
             pairs: runs * runs,
             faster: f64::from(seen) / 2.0,
@@ -80,28 +80,28 @@ mod tests {
     #[test]
     fn the_chances_are_those_of_the_tables() {
         // There are 20 ways to deal out six times, and two of them are as clear as this.
-        let order = Order::of(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]);
+        let order = RankOrder::of(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]);
         assert_eq!((order.pairs, order.faster, order.chance), (9, 9.0, 0.1));
         assert!(!order.is_sure());
         // There are 252 ways to deal out ten times. Two are as clear as this, and four with one run out of order.
         let fast = [1.0, 2.0, 3.0, 4.0, 5.0];
-        let order = Order::of(&fast, &[6.0, 7.0, 8.0, 9.0, 10.0]);
+        let order = RankOrder::of(&fast, &[6.0, 7.0, 8.0, 9.0, 10.0]);
         assert_eq!((order.faster, order.chance), (25.0, 2.0 / 252.0));
         assert!(order.is_sure());
-        let order = Order::of(&fast, &[4.5, 7.0, 8.0, 9.0, 10.0]);
+        let order = RankOrder::of(&fast, &[4.5, 7.0, 8.0, 9.0, 10.0]);
         assert_eq!((order.faster, order.chance), (24.0, 4.0 / 252.0));
         // This is as clear the other way round, which does not say that the first is the faster.
-        let order = Order::of(&[6.0, 7.0, 8.0, 9.0, 10.0], &fast);
+        let order = RankOrder::of(&[6.0, 7.0, 8.0, 9.0, 10.0], &fast);
         assert_eq!((order.faster, order.chance), (0.0, 2.0 / 252.0));
         assert!(!order.is_sure());
     }
 
     #[test]
     fn ties_tell_nothing() {
-        let order = Order::of(&[1.0; 7], &[1.0; 7]);
+        let order = RankOrder::of(&[1.0; 7], &[1.0; 7]);
         assert_eq!((order.faster, order.chance), (24.5, 1.0));
         assert!(!order.is_sure());
-        let order = Order::of(&[1.0, 1.0], &[1.0, 2.0]);
+        let order = RankOrder::of(&[1.0, 1.0], &[1.0, 2.0]);
         assert_eq!((order.faster, order.chance), (3.0, 1.0));
     }
 }

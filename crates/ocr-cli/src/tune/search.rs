@@ -15,7 +15,7 @@
 //!
 //! The duel tells how sure it is that the best setting is better than the next, since both were chosen before it.
 
-use super::ranks::Order;
+use super::ranks::RankOrder;
 use crate::compare::best::Times;
 use std::collections::{BTreeSet, HashMap};
 
@@ -80,7 +80,7 @@ impl Tried {
 
 /// The index in [`Found::tried`] of the setting that comes behind the best, and the order of their runs in the duel.
 /// The order is none if there was no duel.
-pub(crate) type NextBest = Option<(usize, Option<Order>)>;
+pub(crate) type NextBest = Option<(usize, Option<RankOrder>)>;
 
 /// The result of a search.
 #[derive(Debug)]
@@ -531,7 +531,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
             (best, next)
         };
         let [one, other] = [best, next].map(|place| &self.tried[place].duel[..]);
-        let order = (!one.is_empty()).then(|| Order::of(one, other));
+        let order = (!one.is_empty()).then(|| RankOrder::of(one, other));
         Ok((Some(best), Some((next, order))))
     }
 }

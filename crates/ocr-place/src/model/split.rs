@@ -82,7 +82,7 @@ pub(crate) enum Decides {
 
 /// A sample, with what may decide.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub(crate) struct SampleRow {
     pub(crate) place: usize,
     pub(crate) shape: Shape,
     pub(crate) ns: u64,
@@ -90,7 +90,7 @@ pub(crate) struct Row {
 
 #[derive(Default)]
 struct Rows {
-    rows: Vec<Row>,
+    rows: Vec<SampleRow>,
     next: usize,
     /// How many there were.
     count: u32,
@@ -186,7 +186,7 @@ impl Split {
         ns: u64,
         alike: Option<u64>,
         error: u32,
-    ) -> Option<Vec<Row>> {
+    ) -> Option<Vec<SampleRow>> {
         if shape.params.is_named() {
             self.state
                 .store(FIRST_PARAM + u64::from(NAMED), Ordering::Relaxed);
@@ -196,7 +196,7 @@ impl Split {
         // Nothing panics with the lock held, so it is never poisoned. A sample that comes beside another is not looked at.
         let mut rows = rows.try_lock().ok()?;
         let shape = *shape;
-        rows.add(Row { place, shape, ns });
+        rows.add(SampleRow { place, shape, ns });
         let print = only(&shape.params);
         let now = self.state.load(Ordering::Relaxed);
         let is_param = (FIRST_PARAM..=LAST_PARAM).contains(&now);
@@ -219,7 +219,7 @@ impl Split {
                         let (params, bytes) = (rows.only, shape.bytes);
                         let shape = Shape { bytes, params };
                         let ns = alike;
-                        rows.add(Row { place, shape, ns });
+                        rows.add(SampleRow { place, shape, ns });
                         rows.best(now, true)
                     }
                     Some(_) => {
@@ -245,7 +245,7 @@ impl Split {
 }
 
 impl Rows {
-    fn add(&mut self, row: Row) {
+    fn add(&mut self, row: SampleRow) {
         self.count = self.count.wrapping_add(1);
         if self.rows.len() < ROWS {
             return self.rows.push(row);

@@ -60,11 +60,11 @@ const USUAL_BANDWIDTH: f64 = 8.0;
 #[derive(Default)]
 pub struct Transfers(OnceLock<Box<DeviceWays>>);
 
-type DeviceWays = [[OnceLock<Box<Way>>; 2]; PLACES];
+type DeviceWays = [[OnceLock<Box<TransferWay>>; 2]; PLACES];
 
 /// Copies to one device, or from it. Latency and time for a byte are published as the bits of an `f64`, one word each.
 /// A lookup may read one of them from before a sample and the other from behind it, and each is right by itself.
-struct Way {
+struct TransferWay {
     latency_ns: AtomicU64,
     /// Nanoseconds for each byte. 0 says that nothing is copied, since the device shares the host's memory.
     ns_per_byte: AtomicU64,
@@ -80,10 +80,10 @@ struct WaySamples {
     is_new: bool,
 }
 
-impl Way {
+impl TransferWay {
     /// A way with this latency, and a bandwidth in bytes per nanosecond.
-    fn new(latency_ns: f64, bandwidth: f64) -> Way {
-        Way {
+    fn new(latency_ns: f64, bandwidth: f64) -> TransferWay {
+        TransferWay {
             latency_ns: AtomicU64::new(latency_ns.to_bits()),
             ns_per_byte: AtomicU64::new((1.0 / bandwidth).to_bits()),
             samples: Mutex::default(),
@@ -110,7 +110,7 @@ impl Way {
 }
 
 impl Transfers {
-    fn way(&self, device: usize, direction: Direction) -> Option<&OnceLock<Box<Way>>> {
+    fn way(&self, device: usize, direction: Direction) -> Option<&OnceLock<Box<TransferWay>>> {
         let ways = self.0.get_or_init(Box::default).get(device)?;
         Some(&ways[direction as usize])
     }
@@ -120,7 +120,7 @@ impl Transfers {
     pub fn begin(&self, device: usize, direction: Direction, latency_ns: f64, bandwidth: f64) {
         let makes_sense = latency_ns >= 0.0 && bandwidth > 0.0 && latency_ns.is_finite();
         if let Some(way) = self.way(device, direction).filter(|_| makes_sense) {
-            way.get_or_init(|| Box::new(Way::new(latency_ns, bandwidth / 1e9)));
+            way.get_or_init(|| Box::new(TransferWay::new(latency_ns, bandwidth / 1e9)));
         }
     }
 
@@ -128,7 +128,7 @@ impl Transfers {
     pub fn shares_memory(&self, device: usize) {
         for direction in [Direction::ToDevice, Direction::FromDevice] {
             if let Some(way) = self.way(device, direction) {
-                way.get_or_init(|| Box::new(Way::new(0.0, f64::INFINITY)));
+                way.get_or_init(|| Box::new(TransferWay::new(0.0, f64::INFINITY)));
             }
         }
     }
@@ -150,7 +150,7 @@ impl Transfers {
         let Some(way) = self.way(device, direction).filter(|_| bytes != 0) else {
             return;
         };
-        let usual = || Box::new(Way::new(USUAL_LATENCY_NS, USUAL_BANDWIDTH));
+        let usual = || Box::new(TransferWay::new(USUAL_LATENCY_NS, USUAL_BANDWIDTH));
         let way = way.get_or_init(usual);
         let (latency_ns, ns_per_byte) = way.get();
         if ns_per_byte == 0.0 {
@@ -179,7 +179,7 @@ impl Transfers {
         let Some(way) = self.way(device, direction) else {
             return;
         };
-        let usual = || Box::new(Way::new(USUAL_LATENCY_NS, USUAL_BANDWIDTH));
+        let usual = || Box::new(TransferWay::new(USUAL_LATENCY_NS, USUAL_BANDWIDTH));
         let way = way.get_or_init(usual);
         // Nothing panics with the lock held, so it is never poisoned. Where memory is shared, nothing is copied.
         if way.get().1 != 0.0

@@ -138,7 +138,7 @@ fn counts(text: &mut Text, edt: Option<&Edt>) -> fmt::Result {
 }
 
 /// An address beside a block.
-struct Beside {
+struct NearBlock {
     distance: usize,
     side: &'static str,
     guid: Guid,
@@ -146,9 +146,9 @@ struct Beside {
     size: u64,
 }
 
-impl fmt::Display for Beside {
+impl fmt::Display for NearBlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Beside {
+        let NearBlock {
             distance,
             side,
             guid,
@@ -176,7 +176,7 @@ fn held(edt: &Edt) -> impl Iterator<Item = (u32, Guid)> {
 
 /// In strict mode, the block that the address is nearest to, of those that it is so close to that what guards it may
 /// have stopped the access. Without strict mode blocks have no guards, and what lies beside one has nothing to do with it.
-fn beside_any(runtime: &Runtime, edt: Option<&Edt>, address: usize) -> Option<Beside> {
+fn beside_any(runtime: &Runtime, edt: Option<&Edt>, address: usize) -> Option<NearBlock> {
     runtime.check.as_ref()?;
     let blocks = runtime.objects.data_blocks.look();
     let beside = blocks.filter_map(|(guid, block)| {
@@ -187,7 +187,7 @@ fn beside_any(runtime: &Runtime, edt: Option<&Edt>, address: usize) -> Option<Be
         };
         // Within the block it is something else.
         let beside = side == "behind the end" || distance != 0;
-        (start != 0 && beside && distance < REACH).then_some(Beside {
+        (start != 0 && beside && distance < REACH).then_some(NearBlock {
             distance,
             side,
             guid,
@@ -203,14 +203,14 @@ fn beside_any(runtime: &Runtime, edt: Option<&Edt>, address: usize) -> Option<Be
 }
 
 /// A block on a pre-slot of the EDT that the address is not far behind.
-fn behind_slot(runtime: &Runtime, edt: &Edt, address: usize) -> Option<Beside> {
+fn behind_slot(runtime: &Runtime, edt: &Edt, address: usize) -> Option<NearBlock> {
     held(edt).find_map(|(at, guid)| {
         let block = runtime.objects.data_blocks.slot_of(guid)?;
         let end = (block.host_ptr() as usize).checked_add(block.size() as usize)?;
         let distance = address
             .checked_sub(end)
             .filter(|&distance| distance < NEAR)?;
-        Some(Beside {
+        Some(NearBlock {
             distance,
             side: "behind the end",
             guid,

@@ -4,7 +4,8 @@
 //! then the workers have all of them, as in a run without such kernels: what a program computes with functions alone, or
 //! with kernels alone, does not need to be compared with the other, and is to have the whole machine. Then
 //!
-//! * workers that are too many give up their seats (`seats.rs`), and the threads that run EDTs are bound to their cores;
+//! * workers that are too many give up their seats (`state/seats.rs`), and the threads that run EDTs are bound to their
+//!   cores;
 //! * the device is divided, where it can be, so that it has a compute unit for each of its cores;
 //! * the threads of the device are bound to its cores: those that the platform has had from the beginning, and those that
 //!   it starts when its context is made, or for the first launch (`device/opencl/manager.rs`);
@@ -19,31 +20,9 @@
 use crate::config::Bind;
 use crate::cores::{self, CoreSet, Shares};
 use crate::device::{self, DeviceInfo, DeviceKind, DeviceShare};
-use crate::engine::state::devices::Used;
+use crate::engine::state::devices::{Sharing, SharingResult, Used};
 use crate::engine::state::runtime::Runtime;
 use crate::report::counted;
-use std::sync::OnceLock;
-
-/// How workers and CPU devices share the cores.
-pub(crate) struct Sharing {
-    /// The cores on which the threads of the run may be, as it begins. None where the system does not tell.
-    all: Option<CoreSet>,
-    /// What was decided, if it was. None: they share all.
-    shares: OnceLock<Option<Shares>>,
-    /// Whether workers and devices have gone to their cores, and how that went for the workers.
-    begun: OnceLock<SharingResult>,
-}
-
-/// What came of sharing the cores out.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum SharingResult {
-    /// Workers and devices share all cores.
-    Shared,
-    /// The threads that run EDTs are bound to their cores.
-    Bound,
-    /// The system has refused to bind one of them.
-    Refused,
-}
 
 fn is_cpu(info: &DeviceInfo) -> bool {
     info.kind == DeviceKind::Cpu
@@ -84,15 +63,6 @@ pub(crate) fn share_of(
 }
 
 impl Sharing {
-    /// Made on the thread that begins the run, from which the other threads inherit their cores.
-    pub(crate) fn new() -> Sharing {
-        Sharing {
-            all: CoreSet::of_thread(0).ok(),
-            shares: OnceLock::new(),
-            begun: OnceLock::new(),
-        }
-    }
-
     /// Shares the cores out, for devices that are to be used beside functions.
     pub(crate) fn decide(&self, runtime: &Runtime, devices: &[DeviceInfo]) -> Option<&Shares> {
         let decide = || {
@@ -270,18 +240,6 @@ fn names(used: &[Used]) -> String {
 fn list(cores: &CoreSet) -> String {
     let what = if cores.count() == 1 { "core" } else { "cores" };
     format!("{what} {cores}")
-}
-
-impl Runtime {
-    /// How many workers run EDTs, when those that are too many have ended theirs.
-    pub(crate) fn workers(&self) -> usize {
-        self.queues.workers().min(self.seats.limit())
-    }
-
-    /// How many workers have not given up their seats for good.
-    pub(crate) fn workers_left(&self) -> usize {
-        self.queues.workers() - self.seats.retired()
-    }
 }
 
 #[cfg(test)]

@@ -9,34 +9,18 @@
 //! program that was compiled again begins anew.
 
 use crate::config::Models;
+use crate::engine::state::learned::{KnownEntries, Remembered};
 use crate::engine::state::runtime::Runtime;
 use crate::model::{CopyEntry, Direction, ModelEntry, ModelKey, Store, hash, today};
 use crate::object::code::{Code, Kernel};
 use crate::object::place::Place;
 use crate::symbols;
 use crate::text::{Readable, read_file};
-use ocr_base::lock::{Mutex, rank};
 use ocr_base::output_file::apart;
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-
-/// What is known of one place, by variant.
-type KnownEntries = HashMap<ModelKey, Vec<ModelEntry>>;
-
-/// What earlier runs have learned.
-#[derive(Default)]
-pub(crate) struct Remembered {
-    /// None where nothing is kept.
-    store: Option<Store>,
-    /// Whether the policy asks how long variants take. Other runs add to what is kept, and do not read it.
-    reads: bool,
-    /// The name of this program, and what tells it from others; made when the first variant is asked for.
-    program: Mutex<rank::RememberedProgram, Option<String>>,
-    /// The places of which something was asked.
-    places: Mutex<rank::RememberedPlaces, HashMap<Place, KnownEntries>>,
-}
 
 impl Remembered {
     /// Makes it for a run whose policy asks how long variants take or does not, with the setting of where models are kept.

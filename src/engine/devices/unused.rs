@@ -1,47 +1,16 @@
 //! Why kernels are not used, for people: in the message about an EDT that nothing can run, and in the notes of a run in which
 //! EDTs ran as C functions though their template has kernels.
 
-use crate::config::{DEFAULT_ORIGIN, Set};
+use crate::config::DEFAULT_ORIGIN;
 use crate::device::{DeviceInfo, DeviceKind, Selection};
-use crate::engine::state::devices::{Devices, split_options, suits};
+use crate::engine::devices::options::split_options;
+use crate::engine::state::devices::{Devices, NoteLevel, Unused, suits};
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
 use crate::object::code::{Kernel, KernelError};
 use crate::object::edt::Edt;
 use crate::object::name::EdtName;
 use crate::sched::policy;
-use ocr_base::lock::{Mutex, rank};
-
-/// Templates whose EDTs ran as functions though they have kernels, each with the reason.
-#[derive(Default)]
-pub(crate) struct UnusedKernels(Mutex<rank::UnusedKernels, Vec<Unused>>);
-
-struct Unused {
-    why: String,
-    told: NoteLevel,
-    /// The names of the templates for which this reason holds.
-    templates: Vec<String>,
-}
-
-/// Where a reason is told.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum NoteLevel {
-    /// In a note, which is printed whatever the settings are.
-    Always,
-    /// In the report at the end of the run, and in no note.
-    InReport,
-    /// In the statistics alone: `ocr compare` and `ocr tune` read reports, and know which policies use no device.
-    InStatistics,
-}
-
-/// What a run says of devices that are not used, since a setting says so.
-pub(crate) fn no_device(devices: &Set<Selection>) -> String {
-    let setting = match devices.origin.strip_prefix('$') {
-        Some(variable) => format!("{variable} is none"),
-        None => format!("the setting devices is none ({})", devices.origin),
-    };
-    format!("{setting}, so no device is used: leave it out")
-}
 
 fn describe(device: &DeviceInfo) -> String {
     format!("{} ({})", device.name, device.kind)
@@ -288,6 +257,8 @@ pub(crate) fn add_missing(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Set;
+    use crate::engine::devices::plan::no_device;
 
     #[test]
     fn a_reason_that_several_kernels_have_is_kept_once() {

@@ -1,0 +1,18 @@
+//! The OpenCL devices of a run: plans them, opens them, gives them cores, and says why others are not used. Calls no
+//! OpenCL itself. What it finds is data of [`super::state`].
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `plan.rs` | which devices the settings select |
+//! | `options.rs` | the build option that says for which devices a kernel is |
+//! | `open.rs` | opens the planned devices for the first kernel, and ends them |
+//! | `sharing.rs` | which cores workers and CPU devices get |
+//! | `unused.rs` | why kernels are not used, in words |
+//! | `remembered.rs` | what earlier runs have learned of variants and copies: read, and written at the end |
+
+pub(crate) mod open;
+pub(crate) mod options;
+pub(crate) mod plan;
+pub(crate) mod remembered;
+pub(crate) mod sharing;
+pub(crate) mod unused;

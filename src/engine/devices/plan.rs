@@ -1,0 +1,102 @@
+//! Which devices a run uses: those that the settings select, and the fallback for kernels that can run nowhere else.
+
+use crate::config::Set;
+use crate::device::{self, DeviceInfo, LoaderState};
+use crate::engine::state::devices::{DevicePlan, Devices};
+use crate::engine::state::fatal::fatal;
+use crate::engine::state::loader;
+use crate::engine::state::runtime::Runtime;
+use crate::object::place::Place;
+use std::path::Path;
+
+impl Devices {
+    pub(crate) fn plan(&self, runtime: &Runtime) -> &DevicePlan {
+        if self.plan.get().is_none()
+            && let Some(why) = loader::why_no_devices()
+        {
+            return self.no_plan.get_or_init(|| DevicePlan {
+                problem: Some(why.to_string()),
+                ..DevicePlan::default()
+            });
+        }
+        (self.plan).get_or_init(|| runtime.signals.keep(|| DevicePlan::new(runtime)))
+    }
+
+    /// Whether EDTs that have a C function, or not, go to the devices only where a hint names one.
+    pub(crate) fn is_by_hint(&self, runtime: &Runtime, function: bool) -> bool {
+        function && (self.plan(runtime).selected.is_empty() || !runtime.policy.uses_devices())
+    }
+}
+
+impl DevicePlan {
+    fn new(runtime: &Runtime) -> DevicePlan {
+        let settings = &runtime.settings;
+        let mut plan = DevicePlan::default();
+        if settings.devices.value == device::Selection::None {
+            plan.problem = Some(no_device(&settings.devices));
+            return plan;
+        }
+        let inventory = device::discover();
+        if matches!(inventory.loader, LoaderState::Forked { .. }) {
+            plan.is_forked = true;
+            plan.problem = Some(inventory.explain_absence());
+            return plan;
+        }
+        if let Some(platform) = &runtime.platform
+            && let Err(message) = platform.check_devices(&inventory.devices)
+        {
+            let (origin, path) = (
+                &settings.platform.origin,
+                settings.platform.value.as_deref(),
+            );
+            let path = path.unwrap_or(Path::new("")).display();
+            fatal(&format!(
+                "{origin}: the platform description {path}: {message}"
+            ));
+        }
+        for warning in &inventory.warnings {
+            warning!("{warning}.");
+        }
+        let infos = |indices: Vec<usize>| {
+            indices
+                .into_iter()
+                .take(Place::MAX_DEVICES)
+                .map(|at| inventory.devices[at].clone())
+        };
+        match inventory.select(&settings.devices) {
+            Ok(selected) => {
+                plan.selected = infos(selected).collect();
+                plan.fallback = infos(inventory.fallback(&settings.devices)).collect();
+                if plan.selected.is_empty() && plan.fallback.is_empty() {
+                    plan.problem = Some(format!(
+                        "{} {}",
+                        inventory.explain_absence(),
+                        device::ASK_INFO
+                    ));
+                }
+            }
+            Err(message) => {
+                plan.problem = Some(format!("{}: {message}", settings.devices.origin));
+            }
+        }
+        plan
+    }
+
+    /// The devices that kernels may run on.
+    pub(super) fn devices(&self) -> &[DeviceInfo] {
+        if self.selected.is_empty() {
+            &self.fallback
+        } else {
+            &self.selected
+        }
+    }
+}
+
+/// What a run says of devices that are not used, since a setting says so.
+pub(crate) fn no_device(devices: &Set<device::Selection>) -> String {
+    let setting = match devices.origin.strip_prefix('$') {
+        Some(variable) => format!("{variable} is none"),
+        None => format!("the setting devices is none ({})", devices.origin),
+    };
+    format!("{setting}, so no device is used: leave it out")
+}

@@ -7,7 +7,7 @@ use crate::device::opencl::job::BlockUse;
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::program::BuiltKernel;
 use crate::text::Counted;
-use cl3::types::cl_mem;
+use opencl3::types::cl_mem;
 use std::ffi::c_void;
 use std::ptr;
 

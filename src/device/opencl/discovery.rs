@@ -10,7 +10,8 @@ use crate::device::opencl::surroundings::{
 };
 use crate::device::opencl::{surroundings, threads};
 use crate::text::Readable;
-use cl3::device::{
+use ocr_base::lock::{Mutex, rank};
+use opencl3::device::{
     CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_LOCAL_MEM_SIZE,
     CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_CONSTANT_ARGS, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE,
     CL_DEVICE_MAX_MEM_ALLOC_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES,
@@ -18,10 +19,11 @@ use cl3::device::{
     CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION,
     get_device_data, get_device_ids,
 };
-use cl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, DLOPEN_RUNTIME_LOAD_FAILED};
-use cl3::platform::{CL_PLATFORM_NAME, CL_PLATFORM_VERSION, get_platform_data, get_platform_ids};
-use cl3::types::cl_device_id;
-use ocr_base::lock::{Mutex, rank};
+use opencl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, DLOPEN_RUNTIME_LOAD_FAILED};
+use opencl3::platform::platform::{
+    CL_PLATFORM_NAME, CL_PLATFORM_VERSION, get_platform_data, get_platform_ids,
+};
+use opencl3::types::cl_device_id;
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::panic::resume_unwind;

@@ -2,7 +2,7 @@
 
 use crate::device::LaunchRange;
 use crate::text::Readable;
-use cl3::error_codes::error_text;
+use opencl3::error_codes::error_text;
 use std::fmt;
 
 /// An OpenCL status code by name and number, `CL_OUT_OF_RESOURCES (-5)`.

@@ -1,6 +1,6 @@
 //! What keeps a launch from starting, and what a reader is told about it.
 
-use cl3::error_codes as code;
+use opencl3::error_codes as code;
 use std::rc::Rc;
 
 /// Why a launch cannot start.

@@ -18,7 +18,7 @@ use crate::device::{DeviceError, InlineList};
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 use crate::text::Counted;
-use cl3::memory::{CL_MAP_READ, CL_MAP_WRITE};
+use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE};
 use std::{mem, ptr};
 
 /// Enqueues the end of the buffer's mapping, if it is mapped.
@@ -151,7 +151,7 @@ impl Manager {
         let result: Answer<(CommandEvent, u64)> = self.lanes.waits(OUT, needs).and_then(|waits| {
             let queue = self.lanes.queue(OUT);
             let Some(mem) = &entry.mem else {
-                return Err(cl3::error_codes::CL_INVALID_MEM_OBJECT);
+                return Err(opencl3::error_codes::CL_INVALID_MEM_OBJECT);
             };
             if self.device.unified {
                 // For writing too: the host may write it when it is told that it is there.
@@ -162,7 +162,7 @@ impl Manager {
             }
             let host = block
                 .host_memory()
-                .map_err(|_| cl3::error_codes::CL_OUT_OF_HOST_MEMORY)?;
+                .map_err(|_| opencl3::error_codes::CL_OUT_OF_HOST_MEMORY)?;
             // SAFETY: the block's memory holds `bytes` bytes and is not freed before the device has
             // forgotten the block, which waits for the pin that the fetch holds; the host's copy is
             // not valid, so that only EDTs in mode RO may read it, and copies for kernels in that mode.
@@ -364,7 +364,7 @@ impl Manager {
             match CommandQueue::new(&self.device.context, self.device.info.id) {
                 Ok(queue) => self.failing.aside = Some(queue),
                 Err(_) if self.lanes.is_sound(OUT) => {}
-                Err(_) => return Err(cl3::error_codes::CL_OUT_OF_RESOURCES),
+                Err(_) => return Err(opencl3::error_codes::CL_OUT_OF_RESOURCES),
             }
         }
         Ok(())
@@ -377,7 +377,7 @@ impl Manager {
         };
         if self.failing.aside.take().is_none() {
             // It was that of a lane, which gets another one when the device has run dry.
-            let code = code.unwrap_or(cl3::error_codes::CL_OUT_OF_RESOURCES);
+            let code = code.unwrap_or(opencl3::error_codes::CL_OUT_OF_RESOURCES);
             self.lanes.fail(OUT);
             self.blame(
                 "writing an evicted block back to the host failed".to_string(),

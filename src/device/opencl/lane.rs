@@ -36,7 +36,7 @@ use crate::device::opencl::raw::{
     Answer, CommandEvent, CommandQueue, CommandState, Gate, OpenclContext, WaitList,
 };
 use crate::trace::{self, events::LANES};
-use cl3::error_codes::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+use opencl3::error_codes::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -43,7 +43,7 @@ use crate::device::{InlineList, Launch, LaunchError};
 use crate::object::data_block::{Mark, Source};
 use crate::object::place::PlaceSet;
 use crate::text::Counted;
-use cl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
+use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
 use smallvec::SmallVec;
 use std::ptr;
 

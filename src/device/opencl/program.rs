@@ -15,11 +15,11 @@ use crate::device::opencl::surroundings::{is_pocl, pocl_cache_fault, pocl_load_f
 use crate::device::opencl::types::{TypeAnswer, measure, try_sizes};
 use crate::device::{BuildError, DeviceError, DeviceInfo, DeviceKind, KernelOnDevice, KernelSpec};
 use crate::text::{Counted, Readable};
-use cl3::error_codes::{
+use opencl3::error_codes::{
     CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS, CL_INVALID_KERNEL_NAME,
 };
-use cl3::kernel::{CL_KERNEL_LOCAL_MEM_SIZE, get_kernel_work_group_data};
-use cl3::program::{
+use opencl3::kernel::{CL_KERNEL_LOCAL_MEM_SIZE, get_kernel_work_group_data};
+use opencl3::program::{
     CL_PROGRAM_BUILD_LOG, CL_PROGRAM_KERNEL_NAMES, CL_PROGRAM_NUM_KERNELS, get_program_build_data,
     get_program_data,
 };

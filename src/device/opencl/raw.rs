@@ -7,23 +7,24 @@
 use crate::device::LaunchRange;
 use crate::device::host::completion_wake::Notify;
 use crate::device::opencl::discovery::{RawDevice, number, numbers};
-use cl3::device::{
+use cl3::load_library;
+use ocr_base::lock::{Mutex, rank};
+use opencl3::context::context;
+use opencl3::device::{
     self as devices, CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_PARTITION_BY_COUNTS,
     CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_PROPERTIES,
 };
-use cl3::error_codes::{
+use opencl3::error_codes::{
     CL_INVALID_VALUE, CL_SUCCESS, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED,
 };
-use cl3::load_library;
-use cl3::types::{
+use opencl3::types::{
     CL_BLOCKING, CL_NON_BLOCKING, cl_command_queue, cl_context, cl_device_id, cl_event, cl_kernel,
     cl_map_flags, cl_mem, cl_program,
 };
-use cl3::{
-    command_queue as queue, context, event as cl_events, kernel as cl_kernels, memory,
+use opencl3::{
+    command_queue as queue, event as cl_events, kernel as cl_kernels, memory,
     program as cl_programs,
 };
-use ocr_base::lock::{Mutex, rank};
 use rustc_hash::FxHashMap;
 use std::ffi::{CStr, c_void};
 use std::ptr;
@@ -257,7 +258,7 @@ impl OpenclContext {
         .map(Mem)
     }
 
-    /// A program of a source, which need not be UTF-8, as `cl3` would have it.
+    /// A program of a source, which need not be UTF-8, as `opencl3` would have it.
     pub(crate) fn program(&self, source: &[u8]) -> Answer<Program> {
         let opencl = load_library()
             .as_ref()

@@ -4,8 +4,8 @@ use crate::device::Launch;
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::manager::Manager;
 use crate::text::Counted;
-use cl3::error_codes as code;
-use cl3::kernel::{CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_WORK_GROUP_SIZE};
+use opencl3::error_codes as code;
+use opencl3::kernel::{CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_WORK_GROUP_SIZE};
 
 impl Manager {
     /// Why OpenCL may have refused a kernel.

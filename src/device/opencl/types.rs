@@ -9,7 +9,7 @@
 use crate::device::host::signature::{ArgKind, Form};
 use crate::device::opencl::discovery::RawDevice;
 use crate::device::opencl::raw::{OpenclContext, OpenclKernel};
-use cl3::kernel::CL_KERNEL_COMPILE_WORK_GROUP_SIZE;
+use opencl3::kernel::CL_KERNEL_COMPILE_WORK_GROUP_SIZE;
 use std::ffi::{CStr, CString};
 
 /// The numbers of a work-group are small: its size is one that devices have (256 at most).

@@ -2,7 +2,6 @@
 
 use crate::device::BlockArg;
 use crate::device::opencl::discovery::{number, text};
-use crate::text::Counted;
 use cl3::kernel::{
     CL_KERNEL_ARG_ACCESS_NONE, CL_KERNEL_ARG_ACCESS_QUALIFIER, CL_KERNEL_ARG_ADDRESS_CONSTANT,
     CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
@@ -10,6 +9,7 @@ use cl3::kernel::{
     CL_KERNEL_ARG_TYPE_QUALIFIER, CL_KERNEL_NUM_ARGS, get_kernel_arg_data, get_kernel_data,
 };
 use cl3::types::cl_kernel;
+use ocr_base::text::Counted;
 
 /// What may stand in an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

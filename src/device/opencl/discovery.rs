@@ -9,7 +9,6 @@ use crate::device::opencl::surroundings::{
     is_pocl, load_failure, pocl_cache_fault, pocl_cache_is_empty,
 };
 use crate::device::opencl::{surroundings, threads};
-use crate::text::Readable;
 use cl3::device::{
     CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_LOCAL_MEM_SIZE,
     CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_CONSTANT_ARGS, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE,
@@ -22,6 +21,7 @@ use cl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, DLOPEN_RUNTIME_LOAD_FAILED};
 use cl3::platform::{CL_PLATFORM_NAME, CL_PLATFORM_VERSION, get_platform_data, get_platform_ids};
 use cl3::types::cl_device_id;
 use ocr_base::lock::{Mutex, rank};
+use ocr_base::text::Readable;
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::panic::resume_unwind;

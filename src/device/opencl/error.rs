@@ -1,8 +1,8 @@
 //! What can go wrong with a device, said so that a person can act on it.
 
 use crate::device::LaunchRange;
-use crate::text::Readable;
 use cl3::error_codes::error_text;
+use ocr_base::text::Readable;
 use std::fmt;
 
 /// An OpenCL status code by name and number, `CL_OUT_OF_RESOURCES (-5)`.

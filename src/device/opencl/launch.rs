@@ -41,9 +41,9 @@ use crate::device::opencl::raw::{CommandEvent, WaitList};
 use crate::device::{DeviceKind, LaunchRange};
 use crate::device::{InlineList, Launch, LaunchError};
 use crate::object::data_block::{Mark, Source};
-use crate::object::place::PlaceSet;
-use crate::text::Counted;
 use cl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
+use ocr_base::text::Counted;
+use ocr_place::place::PlaceSet;
 use smallvec::SmallVec;
 use std::ptr;
 

@@ -7,11 +7,11 @@ use crate::device::host::signature::{ArgKind, Signature};
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::raw::OpenclKernel;
 use crate::device::{DeviceInfo, DeviceKind, LaunchRange};
-use crate::text::Counted;
 use cl3::kernel::{
     CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
     CL_KERNEL_WORK_GROUP_SIZE,
 };
+use ocr_base::text::Counted;
 
 /// More work-items in a group make no kernel faster on a device that is not the host's cores.
 const PLENTY: usize = 256;

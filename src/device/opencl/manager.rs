@@ -21,8 +21,8 @@ use crate::device::opencl::raw::{Answer, CommandQueue, OpenclContext, SubDevice}
 use crate::device::opencl::times::{CommandTimes, queue};
 use crate::device::{DeviceError, DeviceInfo, DeviceKind, LaunchError, ManagerEvents};
 use crate::object::data_block::DataBlock;
-use crate::object::place::Place;
 use crate::trace;
+use ocr_place::place::Place;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;

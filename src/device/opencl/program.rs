@@ -9,7 +9,6 @@ use crate::device::opencl::raw::{OpenclContext, OpenclKernel, Program};
 use crate::device::opencl::surroundings::{is_pocl, pocl_cache_fault, pocl_load_fault};
 use crate::device::opencl::types::{TypeAnswer, measure, try_sizes};
 use crate::device::{BuildError, DeviceError, DeviceInfo, DeviceKind, KernelOnDevice, KernelSpec};
-use crate::text::{Counted, Readable};
 use cl3::error_codes::{
     CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS, CL_INVALID_KERNEL_NAME,
 };
@@ -18,6 +17,7 @@ use cl3::program::{
     CL_PROGRAM_BUILD_LOG, CL_PROGRAM_KERNEL_NAMES, CL_PROGRAM_NUM_KERNELS, get_program_build_data,
     get_program_data,
 };
+use ocr_base::text::{Counted, Readable};
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;

@@ -3,9 +3,9 @@
 use crate::device::Launch;
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::manager::Manager;
-use crate::text::Counted;
 use cl3::error_codes as code;
 use cl3::kernel::{CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_WORK_GROUP_SIZE};
+use ocr_base::text::Counted;
 
 impl Manager {
     /// Why OpenCL may have refused a kernel.

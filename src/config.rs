@@ -10,10 +10,10 @@ mod values;
 
 use crate::device::Selection;
 use crate::directory::from_start;
-use crate::model::Store;
-use crate::sched::policy;
-use crate::text::Readable;
 pub use arguments::GivenArguments;
+use ocr_base::text::Readable;
+use ocr_place::model::Store;
+use ocr_place::policy;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};

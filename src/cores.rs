@@ -4,7 +4,7 @@
 //! that it would take alone, and a comparison of the two says nothing. So each side gets cores of its own, if the process may
 //! use two cores at least. What each side gets is a set: the system may move a thread from one core of its set to another.
 
-use crate::text::read_file;
+use ocr_base::text::read_file;
 use std::{fmt, io};
 
 /// The words of cores that the system is asked for: 8192 cores, as many as Linux can be built for.

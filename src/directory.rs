@@ -5,7 +5,7 @@
 //! in settings are made absolute, with the directory that the process had before `main`.
 
 use crate::message::keep_standard_error;
-use crate::text::Readable;
+use ocr_base::text::Readable;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

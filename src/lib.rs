@@ -64,7 +64,3 @@ pub use abi::hints;
 pub use engine::run::start::run_program;
 pub use object::code::EdtDep;
 pub use object::guid::Guid;
-pub use ocr_base::output_file;
-pub(crate) use ocr_base::sync;
-pub use ocr_base::text;
-pub use ocr_place::{model, policy, simulate};

@@ -13,8 +13,8 @@
 
 use crate::config::Set;
 use crate::device::{DeviceInfo, DeviceKind, LinkSpeed};
-pub use crate::model::Direction;
-use crate::text::Readable;
+use ocr_base::text::Readable;
+pub use ocr_place::model::Direction;
 use serde::Deserialize;
 use std::fmt;
 use std::fmt::Write;
@@ -503,7 +503,7 @@ fn at_most(what: &str, said: u64, here: u64) -> Option<String> {
 
 /// The host name of the machine; none if the system does not say it.
 pub fn name() -> Option<String> {
-    let name = crate::text::read_file("/proc/sys/kernel/hostname").ok()?;
+    let name = ocr_base::text::read_file("/proc/sys/kernel/hostname").ok()?;
     Some(name.trim_end().to_string())
 }
 

@@ -4,11 +4,11 @@
 //! program makes its templates, or a template of C++, that is the name of a parameter, the same for all EDTs. The
 //! symbol tables have the true ones, unless the program was stripped.
 
-use crate::text::Readable;
 use cpp_demangle::DemangleOptions;
 use memmap2::Mmap;
 use object::read::{Object, ObjectKind, ObjectSymbol};
 use ocr_base::lock::{Mutex, rank};
+use ocr_base::text::Readable;
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_char};
 use std::fs::File;

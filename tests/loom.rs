@@ -28,6 +28,3 @@ mod status;
 mod symbols;
 #[path = "../src/trace/models.rs"]
 mod trace;
-
-use ocr_base::{sync, text};
-use ocr_place::model;

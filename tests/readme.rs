@@ -32,8 +32,8 @@ use documents::{
 use folder::Folder;
 use ocr::config::SETTINGS;
 use ocr::hints::HINTS;
-use ocr::policy::{DEFAULT, POLICIES};
 use ocr::report::tally::COUNTERS;
+use ocr_place::policy::{DEFAULT, POLICIES};
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -225,7 +225,7 @@ fn the_guide_lists_the_hints() {
 
 #[test]
 fn the_guide_lists_the_policies() {
-    let row = |it: &ocr::policy::PolicyEntry| {
+    let row = |it: &ocr_place::policy::PolicyEntry| {
         let default = if it.name == DEFAULT { " (default)" } else { "" };
         format!("| `{}`{default} | {} |\n", it.usage, it.what)
     };

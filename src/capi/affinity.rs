@@ -5,8 +5,8 @@ use crate::capi::{put, sys, with};
 use crate::engine::life::hints::place_of;
 use crate::engine::state::context::Context;
 use crate::object::guid::{Guid, Kind};
-use crate::object::place::Place;
 use crate::status::Status;
+use ocr_place::place::Place;
 use sys::{ocrAffinityKind, ocrGuid_t};
 
 /// How many places there are of a kind; none if there is no such kind.

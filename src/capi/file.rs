@@ -5,7 +5,7 @@ use crate::capi::{guid_place, put, sys, text, with};
 use crate::engine::calls::files::{Descriptor, OpenMode};
 use crate::object::guid::Guid;
 use crate::status::Status;
-use crate::text::Readable;
+use ocr_base::text::Readable;
 use std::ffi::{CStr, c_char, c_void};
 use sys::ocrGuid_t;
 

@@ -24,7 +24,7 @@ use crate::engine::state::context::Context;
 use crate::object::guid::Guid;
 pub(crate) use crate::object::template::PARAM_UNK;
 use crate::status::Status;
-use crate::text::Readable;
+use ocr_base::text::Readable;
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -7,8 +7,8 @@ use crate::engine::state::context::Context;
 use crate::object::code::{Code, NO_RESULT};
 use crate::object::edt::ExplicitRange;
 use crate::object::guid::Guid;
-use crate::object::place::Place;
 use crate::status::Status;
+use ocr_place::place::Place;
 use std::ffi::c_char;
 use sys::ocrGuid_t;
 

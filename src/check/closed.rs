@@ -17,8 +17,8 @@ use super::history::Who;
 use super::{Check, Misuse, rules};
 use crate::object::data_block::{DataBlock, LockedBlock, Pages};
 use crate::object::guid::Guid;
-use crate::text::Counted;
 use ocr_base::lock::{Mutex, MutexGuard, rank};
+use ocr_base::text::Counted;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 

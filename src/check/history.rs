@@ -14,8 +14,8 @@ use crate::object::edt::Edt;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::object::name::EdtName;
-use crate::text::threads::other_thread_name;
 use ocr_base::lock::{Mutex, rank};
+use ocr_base::text::threads::other_thread_name;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 

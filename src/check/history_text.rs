@@ -5,7 +5,7 @@ use crate::abi::Api;
 use crate::object::code::Code;
 use crate::object::guid::Guid;
 use crate::object::name::EdtName;
-use crate::text::Counted;
+use ocr_base::text::Counted;
 
 /// How many of an EDT's connected pre-slots are told of, and those that the call is about.
 const SLOTS_TOLD: usize = 4;

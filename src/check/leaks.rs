@@ -8,7 +8,7 @@ use crate::object::data_block::Mark;
 use crate::object::edt::EdtState;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
-use crate::text::Counted;
+use ocr_base::text::Counted;
 use std::collections::BTreeMap;
 
 /// How many objects of a group are named.

@@ -12,7 +12,7 @@ use super::rules::{self, advice};
 use super::{Check, Misuse};
 use crate::object::Objects;
 use crate::object::data_block::{DataBlock, Mark};
-use crate::text::Counted;
+use ocr_base::text::Counted;
 
 /// What lies beside the `paramv` and `depv` that an EDT's function gets.
 pub(crate) const REDZONE_BYTE: u8 = 0xc3;

@@ -2,7 +2,7 @@
 
 use super::{Description, Request, find};
 use crate::directory::from_start;
-use crate::text::Readable;
+use ocr_base::text::Readable;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@
 use super::{Bind, Checks, Models};
 use crate::device::DeviceSettings;
 use crate::directory::from_start;
-use crate::sched::policy;
+use ocr_place::policy;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;

@@ -9,7 +9,7 @@ use crate::device::*;
 use crate::object::arena::Cache;
 use crate::object::data_block::DataBlock;
 use crate::object::data_block::{BlockState, DataBlocks};
-use crate::object::place::Place;
+use ocr_place::place::Place;
 use parking_lot::{Condvar, Mutex};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};

@@ -18,8 +18,8 @@ use crate::object::data_block::{BlockState, DataBlock};
 use crate::object::edt::{Edt, EdtState, Mode, PreSlot};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
-use crate::object::place::Place;
 use crate::sched::calls;
+use ocr_place::place::Place;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 

@@ -31,7 +31,7 @@
 //! the thread.
 
 use crate::object::scope::Scope;
-use crate::sync::{Ordering, preemption_point};
+use ocr_base::sync::{Ordering, preemption_point};
 use std::ptr;
 
 /// How much credit a thread takes at once.
@@ -225,9 +225,9 @@ mod loom_models {
     use super::*;
     use crate::object::guid::Guid;
     use crate::object::header::Header;
-    use crate::sync::AtomicI64;
     use loom::sync::Arc;
     use loom::sync::atomic::AtomicUsize;
+    use ocr_base::sync::AtomicI64;
     use std::cell::Cell;
 
     /// A scope with the finish EDT in it.

@@ -7,8 +7,8 @@ use crate::object::event::{EventKind, EventState, LockedEvent, OPENING};
 use crate::object::guid::Guid;
 use crate::object::link::{Link, Target};
 use crate::object::scope::Scope;
-use crate::sync::Spin;
 use crate::trace;
+use ocr_base::sync::Spin;
 use std::ptr;
 
 /// How many EDTs are made runnable before they are sent on, and how many events of a list are kept to be satisfied: all of a

@@ -6,7 +6,7 @@ use super::queue::{Acquired, Left, enqueue, note, note_write, serve, unheld};
 use crate::object::data_block::{BlockState, DataBlock, DataBlocks, LockedBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, Mode};
 use crate::object::guid::Guid;
-use crate::object::place::Place;
+use ocr_place::place::Place;
 
 /// Acquires a block for the EDT that the caller owns, in the EDT's place; its cursor stands at the
 /// slot of the block. After `Queued` the caller must not touch the EDT.

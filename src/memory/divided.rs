@@ -23,7 +23,7 @@ use super::queue::{Acquired, Left, enqueue, note, note_write, serve};
 use crate::object::data_block::{BlockState, DataBlock, DataBlocks, Holders, LockedBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, Mode};
 use crate::object::guid::Guid;
-use crate::object::place::Place;
+use ocr_place::place::Place;
 
 /// Acquires a block in EW mode for the host EDT that divides it, whose cursor stands at it and whose
 /// pre-slot says so.

@@ -18,7 +18,7 @@ use super::holds::hand_back;
 use super::queue::{Left, serve};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, Mode, PreSlot, SlotInfo};
-use crate::object::place::Place;
+use ocr_place::place::Place;
 
 /// Has an EDT that holds all its blocks, and has not run, go on in another place. False if it is to acquire
 /// them again, from its cursor on.

@@ -3,7 +3,7 @@
 
 use crate::object::data_block::Holders;
 use crate::object::edt::Mode;
-use crate::object::place::Place;
+use ocr_place::place::Place;
 
 /// Whether an EDT in this place may have a block in this mode beside those that hold it.
 pub(super) fn admits(holders: &Holders, mode: Mode, place: Place) -> bool {

@@ -6,7 +6,7 @@ use super::holders::{admits, enter, is_held, leave};
 use super::queue::{Left, serve};
 use crate::object::data_block::{BlockState, DataBlock, Holders, LockedBlock, Mark};
 use crate::object::edt::{EdtRef, Mode};
-use crate::object::place::Place;
+use ocr_place::place::Place;
 
 /// Marks a new block as held in RW mode by its creator, a host EDT or thread.
 pub(crate) fn hold_at_creation(block: &DataBlock) {

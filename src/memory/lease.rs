@@ -55,9 +55,9 @@ use super::queue::{Left, note_write};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, Mode};
 use crate::object::guid::Guid;
-use crate::object::place::Place;
-use crate::sync::preemption_point;
-use crate::sync::{Ordering, fence};
+use ocr_base::sync::preemption_point;
+use ocr_base::sync::{Ordering, fence};
+use ocr_place::place::Place;
 
 /// The number of holders of one mode with which a thread that releases a block keeps its hold as a
 /// lease. (`--cfg ocr_tiny` takes tests into the corners sooner.)

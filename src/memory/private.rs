@@ -14,7 +14,7 @@ use super::queue::{Left, unheld};
 use crate::object::data_block::{BlockState, DataBlock, DataBlocks, LockedBlock, Mark, PASSING};
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
-use crate::sync::preemption_point;
+use ocr_base::sync::preemption_point;
 
 /// Makes a new block, which nobody knows yet, a private one that is being passed on.
 pub(crate) fn begin(block: &DataBlock) {
@@ -90,7 +90,7 @@ mod tests {
     use crate::object::arena::Cache;
     use crate::object::edt::{EdtCaches, EdtState, Mode};
     use crate::object::header::Word;
-    use crate::object::place::Place;
+    use ocr_place::place::Place;
 
     /// An EDT that got the block of an event that keeps it has destroyed it. The slot is another block's before it is
     /// known that the first was kept.

@@ -3,7 +3,7 @@
 use crate::memory::holders::{admits, enter};
 use crate::object::data_block::{BlockState, DataBlock, Holders, LockedBlock, Mark};
 use crate::object::edt::{Edt, EdtFlags, EdtRef, Mode};
-use crate::object::place::Place;
+use ocr_place::place::Place;
 use std::ptr;
 
 /// Whether an EDT has got a block, as [`super::access::acquire`] answers.

@@ -5,8 +5,8 @@ use super::{Acquired, acquire, release};
 use crate::object::arena::Cache;
 use crate::object::data_block::{BlockState, DataBlock};
 use crate::object::edt::{Edt, EdtCaches, EdtFlags, EdtRef, EdtState, Mode};
-use crate::object::place::Place;
 use crate::object::{Caches, Objects};
+use ocr_place::place::Place;
 use std::sync::Barrier;
 use std::thread;
 

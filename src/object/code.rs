@@ -4,10 +4,10 @@
 //! an EDT carries a plain pointer to it, a template can be destroyed while its EDTs wait, and
 //! programs that create and destroy templates all the time do not grow.
 
-use super::place::Place;
-use crate::model::RunTimes;
 use crate::{symbols, trace};
 use ocr_base::lock::{Mutex, rank};
+use ocr_place::model::RunTimes;
+use ocr_place::place::Place;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::fmt;

@@ -52,7 +52,7 @@
 //! that object, so it finds another header. A label keeps its generation, so it has no remains.
 
 use super::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS};
-use crate::sync::{AtomicU64, Ordering, Spin, fence, preemption_point};
+use ocr_base::sync::{AtomicU64, Ordering, Spin, fence, preemption_point};
 use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::mem;

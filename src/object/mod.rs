@@ -31,4 +31,3 @@ pub(crate) mod waiting;
 
 mod all;
 pub(crate) use all::{Caches, Objects};
-pub(crate) use ocr_place::place;

@@ -4,7 +4,7 @@ use super::arena::Slot;
 use super::code::Code;
 use super::guid::Guid;
 use super::header::{Header, states};
-use crate::sync::AtomicI64;
+use ocr_base::sync::AtomicI64;
 use std::cell::Cell;
 
 states! {

@@ -11,7 +11,7 @@ use super::code::Code;
 use super::guid::{Guid, Kind};
 use super::header::{COUNT_MAX, Header, Word, states};
 use super::hints::{HintSet, Hints};
-use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
+use ocr_base::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 
 /// `EDT_PARAM_UNK`: each EDT says how many it has. The header has a cast, which `bindgen` does not read.
 pub(crate) const PARAM_UNK: u32 = -1i32 as u32;

@@ -20,9 +20,9 @@
 //! it claimed, waits for the object, and is its thread's own again, before the thread's next call. For that, the look
 //! waits while the slot is claimed: neither "there" nor "not there" would do.
 
-use crate::sync::{AtomicU64, Ordering, fence, preemption_point};
 #[cfg(loom)]
 use loom::sync::{Mutex as ListMutex, MutexGuard as ListGuard};
+use ocr_base::sync::{AtomicU64, Ordering, fence, preemption_point};
 use std::collections::HashMap;
 use std::hash::Hash;
 

@@ -5,11 +5,9 @@ pub mod labels;
 pub mod snapshot;
 pub mod tally;
 
-pub use ocr_analysis::{bounds, diagnosis, explain, export, races, recorded, replay};
-pub use ocr_base::text::{counted, duration};
-
-use crate::text::{Counted, Readable};
+use ocr_analysis::recorded;
 use ocr_base::output_file::OutputFile;
+use ocr_base::text::{Counted, Readable, counted, duration};
 pub use ocr_trace::identity::numbered;
 use serde::{Deserialize, Serialize};
 

@@ -3,9 +3,9 @@
 use super::labels::ObjectLabels;
 use crate::object::code::Code;
 use crate::object::guid::Guid;
-use crate::object::place::Place;
 use crate::sched::calls::Calls;
 use ocr_base::lock::{Mutex, rank};
+use ocr_place::place::Place;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -24,7 +24,7 @@
 //! A thread that only waits in its call for an event leads to nothing meanwhile: it is *idle*.
 //! Calls are one inside the other where a creator of a map, a function of the program, calls the runtime.
 
-use crate::sync::{AtomicBool, AtomicU32, Ordering, fence};
+use ocr_base::sync::{AtomicBool, AtomicU32, Ordering, fence};
 
 /// In how many calls a thread is, one inside the other. It alone writes this.
 #[derive(Default)]

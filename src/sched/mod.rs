@@ -14,5 +14,3 @@ pub(crate) mod queues;
 pub(crate) mod reclaim;
 pub(crate) mod sleep;
 mod urgent;
-
-pub(crate) use ocr_place::policy;

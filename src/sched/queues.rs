@@ -14,13 +14,13 @@ use super::models::{Injector, Parker, Stealer, Worker};
 use super::sleep::Sleep;
 use super::urgent::Urgent;
 use crate::object::edt::EdtRef;
-use crate::sync::{AtomicBool, Ordering};
 use crossbeam_deque::Steal;
 #[cfg(not(loom))]
 use crossbeam_deque::{Injector, Stealer, Worker};
 use crossbeam_utils::CachePadded;
 #[cfg(not(loom))]
 use crossbeam_utils::sync::Parker;
+use ocr_base::sync::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How many EDTs a worker runs from its own deque before it looks at the injector: often enough

@@ -3,11 +3,11 @@
 
 #[cfg(loom)]
 use super::models::{Parker, Unparker};
-use crate::sync::{AtomicU64, Ordering, fence, preemption_point};
 #[cfg(not(loom))]
 use crossbeam_utils::sync::{Parker, Unparker};
 #[cfg(loom)]
 use loom::sync::Mutex;
+use ocr_base::sync::{AtomicU64, Ordering, fence, preemption_point};
 #[cfg(not(loom))]
 use std::sync::Mutex;
 

@@ -6,7 +6,7 @@
 #[cfg(loom)]
 use super::models::UrgentMutex;
 use crate::object::edt::EdtRef;
-use crate::sync::{AtomicUsize, Ordering};
+use ocr_base::sync::{AtomicUsize, Ordering};
 #[cfg(not(loom))]
 type UrgentMutex<T> = ocr_base::lock::Mutex<ocr_base::lock::rank::Urgent, T>;
 use std::collections::{BTreeMap, VecDeque};

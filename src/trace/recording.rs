@@ -32,8 +32,8 @@ use super::format::{
     SEGMENT_UNIT, SegmentHead, TEXT_AT, VERSION,
 };
 use super::keeper::{FileKeeper, KeeperError, Mapped};
-use crate::text::Readable;
 use ocr_base::lock::{Mutex, rank};
+use ocr_base::text::Readable;
 use ocr_trace::identity::RunIdentity;
 use rustc_hash::FxHashSet;
 use std::cell::Cell;

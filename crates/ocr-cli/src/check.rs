@@ -2,7 +2,7 @@
 
 use crate::output::{CommandError, check_input, print};
 use clap::Args;
-use ocr::report::races::{self, RaceFindings, RaceKind};
+use ocr_analysis::races::{self, RaceFindings, RaceKind};
 use std::path::PathBuf;
 
 /// What stands behind the help of `ocr check`.

@@ -3,7 +3,8 @@
 use crate::input::Input;
 use crate::output::CommandError;
 use crate::started;
-use ocr::report::{Report, numbered, recorded as records};
+use ocr::report::{Report, numbered};
+use ocr_analysis::recorded as records;
 use ocr_base::text::Readable;
 use std::ffi::OsString;
 use std::fs::DirBuilder;

@@ -1,7 +1,7 @@
 //! What runs learn is kept in files: what becomes of it when files are damaged or cannot be written, when programs run at
 //! the same time, and when a kernel or a program has changed; and the command that shows it.
 
-use ocr::model::{Content, KeptTimes, ModelEntry, Store, today};
+use ocr_place::model::{Content, KeptTimes, ModelEntry, Store, today};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use crate::check::{CallRecord, Check, Misuse};
 use crate::object::Objects;
 use crate::object::guid::Guid;
 use crate::status::Status;
-use crate::text::Counted;
+use ocr_base::text::Counted;
 
 impl Check {
     /// `ocrDbCreate` was refused, and not for the GUID that it was to create the block on.

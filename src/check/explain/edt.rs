@@ -13,7 +13,7 @@ use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::link::MAX_SLOTS;
 use crate::object::template::{PARAM_DEF, PARAM_UNK};
-use crate::text::Counted;
+use ocr_base::text::Counted;
 
 impl Check {
     /// The template exists; what else is wrong, in the order in which the engine looks.

@@ -18,7 +18,7 @@
 //! what was written before, those callbacks are heard, too. Where OpenCL refuses the callback, the thread does not rely
 //! on it ([`CompletionWake::unset`]). The model below has callbacks that come at once and later.
 
-use crate::sync::{AtomicU64, Ordering};
+use ocr_base::sync::{AtomicU64, Ordering};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 

@@ -17,13 +17,13 @@
 //! to the manager by `take`, or given back by `close`: `closed` is set in the same hold of the lock in
 //! which `close` takes the rest. `loom_models` below explores this.
 
-use crate::sync::preemption_point;
 #[cfg(loom)]
 use models::ModelCondvar as Condvar;
 #[cfg(loom)]
 use models::ModelMutex as Mutex;
 #[cfg(not(loom))]
 use ocr_base::lock::Condvar;
+use ocr_base::sync::preemption_point;
 #[cfg(not(loom))]
 type Mutex<T> = ocr_base::lock::Mutex<ocr_base::lock::rank::Inbox, T>;
 use std::time::Duration;

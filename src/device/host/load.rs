@@ -29,8 +29,8 @@
 //! A thread that asks takes off the load what was enqueued ahead (`Devices::load`). Whatever it finds of that: if it
 //! finds no room, it has found a launch that has not ended, after whose end the manager looks.
 
-use crate::object::place::{Place, PlaceSet};
-use crate::sync::{AtomicU64, Ordering, fence};
+use ocr_base::sync::{AtomicU64, Ordering, fence};
+use ocr_place::place::{Place, PlaceSet};
 use smallvec::SmallVec;
 
 /// Comes between what a thread has written, in the pool or in a load, and what it then reads of both.

@@ -2,7 +2,7 @@
 
 use crate::device::BlockArg;
 use crate::device::opencl::discovery::{number, text};
-use crate::text::Counted;
+use ocr_base::text::Counted;
 use opencl3::kernel::{
     CL_KERNEL_ARG_ACCESS_NONE, CL_KERNEL_ARG_ACCESS_QUALIFIER, CL_KERNEL_ARG_ADDRESS_CONSTANT,
     CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_QUALIFIER,

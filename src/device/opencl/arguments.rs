@@ -6,7 +6,7 @@ use crate::device::opencl::fault::Fault;
 use crate::device::opencl::job::BlockUse;
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::program::BuiltKernel;
-use crate::text::Counted;
+use ocr_base::text::Counted;
 use opencl3::types::cl_mem;
 use std::ffi::c_void;
 use std::ptr;

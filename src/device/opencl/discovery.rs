@@ -9,8 +9,8 @@ use crate::device::opencl::surroundings::{
     is_pocl, load_failure, pocl_cache_fault, pocl_cache_is_empty,
 };
 use crate::device::opencl::{surroundings, threads};
-use crate::text::Readable;
 use ocr_base::lock::{Mutex, rank};
+use ocr_base::text::Readable;
 use opencl3::device::{
     CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_LOCAL_MEM_SIZE,
     CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_CONSTANT_ARGS, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE,

@@ -1,7 +1,7 @@
 //! What can go wrong with a device, said so that a person can act on it.
 
 use crate::device::LaunchRange;
-use crate::text::Readable;
+use ocr_base::text::Readable;
 use opencl3::error_codes::error_text;
 use std::fmt;
 

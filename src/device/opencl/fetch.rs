@@ -16,8 +16,8 @@ use crate::device::opencl::manager::Manager;
 use crate::device::opencl::raw::{Answer, CommandEvent, CommandQueue, WaitList};
 use crate::device::{DeviceError, InlineList};
 use crate::object::data_block::DataBlock;
-use crate::object::place::Place;
-use crate::text::Counted;
+use ocr_base::text::Counted;
+use ocr_place::place::Place;
 use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE};
 use std::{mem, ptr};
 

@@ -13,8 +13,8 @@ use crate::device::{
     KernelSpec, Launch, ManagerEvents,
 };
 use crate::object::data_block::DataBlock;
-use crate::object::place::Place;
 use ocr_base::lock::{Mutex, rank};
+use ocr_place::place::Place;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread;

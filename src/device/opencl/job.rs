@@ -10,7 +10,7 @@ use crate::device::{
     LaunchError, ManagerEvents,
 };
 use crate::object::data_block::DataBlock;
-use crate::object::place::{Place, PlaceSet};
+use ocr_place::place::{Place, PlaceSet};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use crate::device::host::signature::{ArgKind, Signature};
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::raw::OpenclKernel;
 use crate::device::{DeviceInfo, DeviceKind, LaunchRange};
-use crate::text::Counted;
+use ocr_base::text::Counted;
 use opencl3::kernel::{
     CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
     CL_KERNEL_WORK_GROUP_SIZE,

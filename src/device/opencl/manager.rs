@@ -21,8 +21,8 @@ use crate::device::opencl::raw::{Answer, CommandQueue, OpenclContext, SubDevice}
 use crate::device::opencl::times::{CommandTimes, queue};
 use crate::device::{DeviceError, DeviceInfo, DeviceKind, LaunchError, ManagerEvents};
 use crate::object::data_block::DataBlock;
-use crate::object::place::Place;
 use crate::trace;
+use ocr_place::place::Place;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
@@ -62,7 +62,7 @@ pub(crate) struct Manager {
     pub(crate) books: LaunchBooks,
     pub(crate) round: Round,
     pub(crate) failing: Failing,
-    ending: Ending,
+    ending: LaunchesEnd,
     /// The last field: its context is released later than what is made in it.
     pub(crate) device: OwnDevice,
 }
@@ -111,7 +111,7 @@ pub(crate) struct Failing {
 
 /// How far the end of the run has come.
 #[derive(Default)]
-struct Ending {
+struct LaunchesEnd {
     /// No launch is taken any more. Dropping the sender reports the end of the last one to the thread that waits for it.
     last_launches: bool,
     waits_for_launches: Option<SyncSender<()>>,
@@ -186,7 +186,7 @@ impl Manager {
             books: LaunchBooks::new(settings.in_flight.max(1)),
             round: Round::default(),
             failing: Failing::default(),
-            ending: Ending::default(),
+            ending: LaunchesEnd::default(),
             device: OwnDevice {
                 info,
                 place: seed.place,

@@ -14,7 +14,7 @@ use crate::device::opencl::raw::{OpenclContext, OpenclKernel, Program};
 use crate::device::opencl::surroundings::{is_pocl, pocl_cache_fault, pocl_load_fault};
 use crate::device::opencl::types::{TypeAnswer, measure, try_sizes};
 use crate::device::{BuildError, DeviceError, DeviceInfo, DeviceKind, KernelOnDevice, KernelSpec};
-use crate::text::{Counted, Readable};
+use ocr_base::text::{Counted, Readable};
 use opencl3::error_codes::{
     CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS, CL_INVALID_KERNEL_NAME,
 };

@@ -8,8 +8,8 @@ use crate::device::opencl::manager::Manager;
 use crate::device::opencl::raw::Answer;
 use crate::device::opencl::times::{EndedKernel, EventOf};
 use crate::device::{DeviceKind, KernelTime};
-use crate::model::Direction;
 use crate::trace;
+use ocr_place::model::Direction;
 use std::time::Instant;
 
 impl Manager {

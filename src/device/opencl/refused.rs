@@ -3,7 +3,7 @@
 use crate::device::Launch;
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::manager::Manager;
-use crate::text::Counted;
+use ocr_base::text::Counted;
 use opencl3::error_codes as code;
 use opencl3::kernel::{CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_WORK_GROUP_SIZE};
 

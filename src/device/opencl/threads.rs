@@ -13,9 +13,9 @@
 use crate::cores::CoreSet;
 use crate::device::opencl::surroundings;
 use crate::stack::SignalStack;
-use crate::text::read_file;
 use ocr_base::apart;
 use ocr_base::lock::{Mutex, rank};
+use ocr_base::text::read_file;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};

@@ -12,9 +12,9 @@ use crate::device::host::occupancy::{Occupancy, Span};
 use crate::device::opencl::job::Work;
 use crate::device::opencl::lane::{IN, Pending};
 use crate::device::opencl::raw::{Answer, CommandEvent, CommandQueue, OpenclContext};
-use crate::model::Direction;
-use crate::object::place::Place;
 use crate::trace::events;
+use ocr_place::model::Direction;
+use ocr_place::place::Place;
 use std::collections::VecDeque;
 use std::time::Instant;
 

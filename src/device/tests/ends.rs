@@ -165,7 +165,7 @@ fn forgotten_blocks_leave_nothing_behind() {
         assert_eq!(bench.manager.counters().resident_bytes, 0);
         assert_eq!(
             a.copies().valid,
-            crate::object::place::PlaceSet::only(Place::HOST)
+            ocr_place::place::PlaceSet::only(Place::HOST)
         );
         assert!(a.copies().resident.is_empty());
         // While it is in use, it waits.

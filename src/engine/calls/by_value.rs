@@ -10,7 +10,7 @@ use crate::memory;
 use crate::memory::private;
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
-use crate::object::place::Place;
+use ocr_place::place::Place;
 use std::sync::atomic::Ordering;
 
 /// Why a content is not passed.

@@ -6,7 +6,7 @@ use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::graph::GraphError;
 use crate::object::guid::Guid;
-use crate::text::Counted;
+use ocr_base::text::Counted;
 
 impl Context {
     /// Adds the next contribution of the contributor in `slot`. If it is the last one to its

@@ -7,8 +7,8 @@ use crate::object::arena::CreateOnLabelError;
 use crate::object::data_block::{BlockState, DataBlock, Mark, OutOfMemoryError};
 use crate::object::edt::PreSlot;
 use crate::object::guid::Guid;
-use crate::object::place::Place;
-use crate::sync::Spin;
+use ocr_base::sync::Spin;
+use ocr_place::place::Place;
 use std::sync::atomic::Ordering;
 
 /// Why a block is not released or destroyed.

@@ -9,9 +9,9 @@ use crate::engine::state::fork;
 use crate::engine::state::loader;
 use crate::object::code::{Code, Kernel, KernelError, NO_RESULT, NdRangeFunction};
 use crate::object::guid::Guid;
-use crate::object::place::Place;
 use crate::object::template::{PARAM_UNK, TemplateView};
-use crate::text::Counted;
+use ocr_base::text::Counted;
+use ocr_place::place::Place;
 use std::sync::atomic::Ordering;
 
 /// A kernel to add to a template.

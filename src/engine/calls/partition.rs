@@ -45,8 +45,8 @@ use crate::object::edt::{Mode, NO_SLOT};
 use crate::object::guid::Guid;
 use crate::object::name::BlockName;
 use crate::object::partition::{Entered, NewPart, PartsError};
-use crate::object::place::Place;
 use crate::trace;
+use ocr_place::place::Place;
 
 /// Why a block is not divided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -29,8 +29,8 @@ use crate::object::edt::{Mode, NO_SLOT};
 use crate::object::guid::Guid;
 use crate::object::name::BlockName;
 use crate::object::partition::{Entered, NewPart};
-use crate::object::place::Place;
 use crate::trace;
+use ocr_place::place::Place;
 
 impl Context {
     /// Makes a block that nobody has used yet a part of another one, from an offset on: what is copied so shares

@@ -6,8 +6,8 @@ use crate::engine::devices::sharing;
 use crate::engine::state::devices::{Devices, Open, Used};
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
-use crate::model::Direction;
-use crate::object::place::Place;
+use ocr_place::model::Direction;
+use ocr_place::place::Place;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 impl Devices {

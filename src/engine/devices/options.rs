@@ -1,7 +1,7 @@
 //! The runtime's own part of a kernel's build options, which says for which kind of device the kernel is.
 
 use crate::device::DeviceKind;
-use crate::text::Readable;
+use ocr_base::text::Readable;
 
 /// Takes `-ocr-device=` from the front of build options.
 pub(crate) fn split_options(options: &[u8]) -> Result<(Option<DeviceKind>, &[u8]), String> {

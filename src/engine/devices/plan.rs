@@ -6,7 +6,7 @@ use crate::engine::state::devices::{DevicePlan, Devices};
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
-use crate::object::place::Place;
+use ocr_place::place::Place;
 use std::path::Path;
 
 impl Devices {

@@ -11,12 +11,12 @@
 use crate::config::Models;
 use crate::engine::state::learned::{KnownEntries, Remembered};
 use crate::engine::state::runtime::Runtime;
-use crate::model::{CopyEntry, Direction, ModelEntry, ModelKey, Store, hash, today};
 use crate::object::code::{Code, Kernel};
-use crate::object::place::Place;
 use crate::symbols;
-use crate::text::{Readable, read_file};
 use ocr_base::output_file::apart;
+use ocr_base::text::{Readable, read_file};
+use ocr_place::model::{CopyEntry, Direction, ModelEntry, ModelKey, Store, hash, today};
+use ocr_place::place::Place;
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;

@@ -22,7 +22,7 @@ use crate::cores::{self, CoreSet, Shares};
 use crate::device::{self, DeviceInfo, DeviceKind, DeviceShare};
 use crate::engine::state::devices::{Sharing, SharingResult, Used};
 use crate::engine::state::runtime::Runtime;
-use crate::report::counted;
+use ocr_base::text::counted;
 
 fn is_cpu(info: &DeviceInfo) -> bool {
     info.kind == DeviceKind::Cpu

@@ -10,7 +10,7 @@ use crate::engine::state::runtime::Runtime;
 use crate::object::code::{Kernel, KernelError};
 use crate::object::edt::Edt;
 use crate::object::name::EdtName;
-use crate::sched::policy;
+use ocr_place::policy;
 
 fn describe(device: &DeviceInfo) -> String {
     format!("{} ({})", device.name, device.kind)

@@ -8,12 +8,12 @@ use crate::engine::state::fatal::{end_process, fatal};
 use crate::engine::state::fetch_at_end::FETCH_AT_END;
 use crate::engine::state::runtime::{Flight, Runtime};
 use crate::engine::state::waiters::set_stuck;
-use crate::model::Direction;
 use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef};
 use crate::object::name::EdtName;
-use crate::object::place::Place;
-use crate::sched::policy::Machine;
+use ocr_place::model::Direction;
+use ocr_place::place::Place;
+use ocr_place::policy::Machine;
 use std::cell::Cell;
 use std::time::Duration;
 

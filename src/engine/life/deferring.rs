@@ -27,7 +27,7 @@ use crate::object::edt::EdtState;
 use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
 use crate::report::snapshot::DeferredCallView;
-use crate::sync::preemption_point;
+use ocr_base::sync::preemption_point;
 
 impl Context {
     /// Events that other threads are opening cannot be used yet. Has the calls on them wait until these threads have

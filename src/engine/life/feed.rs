@@ -3,8 +3,8 @@
 use crate::device;
 use crate::engine::state::context::Context;
 use crate::object::edt::EdtRef;
-use crate::object::place::{Place, PlaceSet};
-use crate::sched::policy::Keeper;
+use ocr_place::place::{Place, PlaceSet};
+use ocr_place::policy::Keeper;
 
 /// A gap is nothing beside kernels that take so long, while an EDT that waits behind one may keep all others waiting:
 /// then a device takes the next when it has ended the last. So it is with the first ones, of which nothing is known.

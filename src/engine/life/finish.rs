@@ -5,8 +5,8 @@ use crate::graph::finish::{Closes, Credit};
 use crate::memory;
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
-use crate::object::place::Place;
 use crate::object::scope::Scope;
+use ocr_place::place::Place;
 use std::sync::atomic::Ordering;
 
 impl Closes for Context {

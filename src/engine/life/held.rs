@@ -5,7 +5,7 @@ use crate::memory;
 use crate::object::data_block::{DataBlock, LockedBlock};
 use crate::object::edt::{Mode, PreSlot};
 use crate::object::guid::Guid;
-use crate::object::place::Place;
+use ocr_place::place::Place;
 use std::sync::atomic::Ordering;
 
 /// EDTs with more pre-slots than this get an index of them when they release a block.

@@ -6,7 +6,7 @@ use crate::engine::state::context::Context;
 use crate::object::edt::{Edt, EdtRef, EdtState};
 use crate::object::guid::{Guid, Kind};
 use crate::object::hints::{EDT_AFFINITY, EDT_PRIORITY, EDT_TIME, HintSet};
-use crate::object::place::Place;
+use ocr_place::place::Place;
 
 impl Context {
     /// Gives a new EDT the hints of its template and, on top, those of its creation.

@@ -12,8 +12,8 @@ use crate::engine::state::runtime::Flight;
 use crate::engine::strict::begins;
 use crate::object::edt::{Edt, EdtRef};
 use crate::object::name::{BlockName, EdtName};
-use crate::object::place::Place;
 use crate::trace;
+use ocr_place::place::Place;
 
 impl Context {
     /// Brings the blocks of an EDT to where it runs, as far as they are not there. The last answer

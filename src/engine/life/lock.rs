@@ -9,8 +9,8 @@ use crate::object::data_block::Mark;
 use crate::object::edt::{Edt, EdtFlags, NO_SLOT, PreSlot};
 use crate::object::guid::Guid;
 use crate::object::name::{BlockName, EdtName};
-use crate::object::place::Place;
 use crate::trace;
+use ocr_place::place::Place;
 
 impl Context {
     /// Puts the blocks of a runnable EDT in the order in which it acquires them: that of their GUIDs, but for

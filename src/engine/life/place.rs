@@ -6,13 +6,13 @@ use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
 use crate::memory;
-use crate::model::{Direction, Shape};
 use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, PreSlot};
-use crate::object::place::{Place, PlaceSet};
-use crate::sched::policy;
-use crate::sched::policy::{BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine};
 use crate::trace;
+use ocr_place::model::{Direction, Shape};
+use ocr_place::place::{Place, PlaceSet};
+use ocr_place::policy;
+use ocr_place::policy::{BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine};
 
 impl Context {
     /// Step 3: a runnable EDT is placed, as far as it can be now, and sent on.

@@ -5,11 +5,11 @@ use crate::engine::state::runtime::Runtime;
 use crate::object::code::Code;
 use crate::object::edt::{Edt, Mode};
 use crate::object::guid::Guid;
-use crate::object::place::Place;
-use crate::sched::policy::Considered;
 use crate::trace;
 use crate::trace::events;
 use crate::trace::format::{Basis, Counter};
+use ocr_place::place::Place;
+use ocr_place::policy::Considered;
 
 /// The number of a place in a recording.
 pub(crate) fn number(place: Place) -> u8 {

@@ -8,7 +8,7 @@ use crate::graph::finish::Closes;
 use crate::memory;
 use crate::object::code::{EdtDep, EdtFunction};
 use crate::object::edt::{Edt, EdtRef, PreSlot};
-use crate::object::place::Place;
+use ocr_place::place::Place;
 use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering;
 

@@ -4,12 +4,12 @@
 use crate::device::KernelTime;
 use crate::engine::state::context::Context;
 use crate::engine::state::runtime::Runtime;
-use crate::model::{Params, Shape};
 use crate::object::code::Code;
 use crate::object::edt::Edt;
-use crate::object::place::Place;
 use crate::report::VariantReport;
 use crate::report::tally::RanEdts;
+use ocr_place::model::{Params, Shape};
+use ocr_place::place::Place;
 use std::collections::BTreeMap;
 use std::time::Instant;
 

@@ -4,7 +4,7 @@ use crate::engine::state::context::Context;
 use crate::engine::state::waiters::{NOTHING, Sleeper, WaitResult, WaitState};
 use crate::memory;
 use crate::object::edt::Edt;
-use crate::object::place::Place;
+use ocr_place::place::Place;
 use std::sync::Arc;
 
 impl Context {

@@ -21,7 +21,7 @@ use crate::device;
 use crate::engine::process::bell;
 use crate::engine::state::handlers::handled_by_program;
 use crate::engine::state::runtime::Runtime;
-use crate::text::read_file;
+use ocr_base::text::read_file;
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::Ordering;

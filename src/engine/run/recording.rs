@@ -13,11 +13,11 @@
 
 use crate::config::Settings;
 use crate::engine::state::runtime::Runtime;
-use crate::report::export::{self, ViewerForm};
-use crate::report::recorded::{self, Score};
-use crate::text::Readable;
 use crate::{heap, trace};
+use ocr_analysis::export::{self, ViewerForm};
+use ocr_analysis::recorded::{self, Score};
 use ocr_base::output_file::OutputFile;
+use ocr_base::text::Readable;
 use ocr_trace::identity::RunIdentity;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};

@@ -1,8 +1,8 @@
 //! What earlier runs have learned, as this run has read it.
 
-use crate::model::{ModelEntry, ModelKey, Store};
-use crate::object::place::Place;
 use ocr_base::lock::{Mutex, rank};
+use ocr_place::model::{ModelEntry, ModelKey, Store};
+use ocr_place::place::Place;
 use std::collections::HashMap;
 
 /// What is known of one place, by variant.

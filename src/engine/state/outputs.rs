@@ -4,9 +4,10 @@
 //! one would be lost.
 
 use crate::config::Settings;
-use crate::report::{Report, export};
-use crate::text::Readable;
+use crate::report::Report;
+use ocr_analysis::export;
 use ocr_base::output_file::OutputFile;
+use ocr_base::text::Readable;
 use ocr_trace::identity::{self, RunIdentity};
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -3,8 +3,8 @@
 use crate::engine::state::runtime::Runtime;
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
-use crate::sync::preemption_point;
 use ocr_base::lock::{Condvar, Mutex, MutexGuard, rank};
+use ocr_base::sync::preemption_point;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};

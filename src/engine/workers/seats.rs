@@ -9,7 +9,7 @@ use crate::engine::state::seats::{FUTILE_POLLS, Seating};
 use crate::graph::finish::Closes;
 use crate::object::edt::Edt;
 use crate::object::name::EdtName;
-use crate::sync::preemption_point;
+use ocr_base::sync::preemption_point;
 
 impl Context {
     /// The EDT that runs on this worker begins to wait: its seat is for another thread.

@@ -29,8 +29,8 @@ use crate::object::event::EventState;
 use crate::object::guid::Guid;
 use crate::object::waiting::Wake;
 use crate::report::tally::{Label, Wait};
-use crate::sync::{Spin, preemption_point};
 use crate::trace;
+use ocr_base::sync::{Spin, preemption_point};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 

@@ -5,9 +5,9 @@ use crate::engine::state::end::Interrupt;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::workers::threads;
 use crate::object::edt::{Edt, EdtRef};
-use crate::object::place::Place;
 use crate::sched::queues::{Found, Local};
 use crate::trace;
+use ocr_place::place::Place;
 use std::cell::Cell;
 use std::time::Instant;
 

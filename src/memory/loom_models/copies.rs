@@ -7,9 +7,9 @@ use crate::memory::access::{acquire_locked, release};
 use crate::memory::queue::{Acquired, Left};
 use crate::object::data_block::{Holders, Source};
 use crate::object::edt::{EdtRef, Mode};
-use crate::object::place::Place;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::sync::{Arc, Mutex};
+use ocr_place::place::Place;
 use std::sync::atomic::AtomicUsize as Plain;
 
 const HERE: Place = Place::device(0);

@@ -8,8 +8,8 @@ use crate::memory::queue::Acquired;
 use crate::memory::{hand_on, private};
 use crate::object::data_block::{BlockState, Holders};
 use crate::object::edt::{Edt, EdtRef, Mode, PreSlot, SlotInfo};
-use crate::object::place::Place;
 use loom::sync::Arc;
+use ocr_place::place::Place;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const DEVICE: Place = Place::device(0);

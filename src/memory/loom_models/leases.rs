@@ -6,9 +6,9 @@ use crate::memory::lease::Leases;
 use crate::memory::queue::Left;
 use crate::object::data_block::{BlockState, Holders, Mark, Source};
 use crate::object::edt::{EdtRef, Mode};
-use crate::object::place::Place;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use ocr_place::place::Place;
 
 /// A number of holders that is enough for a lease.
 const MANY: u32 = 16;

@@ -16,9 +16,9 @@ use super::queue::{Acquired, Left};
 use crate::object::data_block::{DataBlock, Holders, LockedBlock};
 use crate::object::edt::{Edt, EdtRef, Mode, PreSlot};
 use crate::object::guid::Guid;
-use crate::object::place::Place;
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
+use ocr_place::place::Place;
 use std::sync::Mutex;
 // What only the models look at costs `loom` nothing.
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -4,7 +4,7 @@ use super::{Block, explore};
 use crate::memory::bind_place;
 use crate::object::data_block::Holders;
 use crate::object::edt::Mode;
-use crate::object::place::Place;
+use ocr_place::place::Place;
 
 const MODES: [Mode; 4] = [Mode::Ro, Mode::Const, Mode::Rw, Mode::Ew];
 

@@ -7,8 +7,8 @@ use super::{Block, check_order, either_order, explore};
 use crate::memory::{divided, hold_still, release_unused};
 use crate::object::data_block::{BlockState, Holders};
 use crate::object::edt::Mode;
-use crate::object::place::Place;
 use loom::sync::Arc;
+use ocr_place::place::Place;
 use std::sync::atomic::Ordering;
 
 const MODES: [Mode; 4] = [Mode::Ro, Mode::Const, Mode::Rw, Mode::Ew];

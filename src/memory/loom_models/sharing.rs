@@ -9,9 +9,9 @@ use crate::memory::{divided, release_unused};
 use crate::object::data_block::{BlockState, Holders, Mark};
 use crate::object::edt::{EdtRef, Mode};
 use crate::object::partition::{Entered, NewPart, Partitions, PartsError};
-use crate::object::place::Place;
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
+use ocr_place::place::Place;
 use std::sync::Mutex;
 // What only the models look at costs `loom` nothing.
 use std::sync::atomic::{AtomicUsize, Ordering};

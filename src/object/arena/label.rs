@@ -13,8 +13,8 @@
 use super::{Arena, CHUNKS, Depot, Slot};
 use crate::object::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS, Guid};
 use crate::object::waiting::{Waiting, Wake};
-use crate::sync::preemption_point;
 use ocr_base::lock::{RwLock, rank};
+use ocr_base::sync::preemption_point;
 use std::collections::BTreeMap;
 
 /// Why a label cannot be claimed.

@@ -54,8 +54,8 @@ use super::memory::{
     Memory, OutOfMemoryError, Pages, Start, UNWRITTEN, allocate_memory, free_memory, written_beyond,
 };
 use super::{BlockState, DataBlock, Holders, LockedBlock, Mark};
-use crate::object::place::{Place, PlaceSet};
-use crate::sync::{Ordering, fence};
+use ocr_base::sync::{Ordering, fence};
+use ocr_place::place::{Place, PlaceSet};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 

@@ -8,8 +8,8 @@
 //! process a limited number of such mappings, so blocks beyond [`MAPPED_MOST`] at a time have guards alone.
 
 use super::super::guid::Guid;
-use crate::text::Counted;
 use ocr_base::lock::{Mutex, rank};
+use ocr_base::text::Counted;
 use std::collections::VecDeque;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicUsize, Ordering};

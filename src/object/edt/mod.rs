@@ -72,9 +72,9 @@ use super::code::Code;
 use super::guid::{Guid, Kind};
 use super::header::{Header, Locked, states};
 use super::link::Link;
-use super::place::PlaceCell;
 use super::remains;
 use super::scope::Scope;
+use ocr_place::place::PlaceCell;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 

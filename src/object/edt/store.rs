@@ -112,7 +112,7 @@ impl Edt {
                 cursor: Cell::default(),
                 kind: Cell::default(),
                 flags: super::FlagsCell::new(EdtFlags::NONE),
-                place: crate::object::place::PlaceCell::new(crate::object::place::Place::HOST),
+                place: ocr_place::place::PlaceCell::new(ocr_place::place::Place::HOST),
                 variant: Cell::default(),
             },
             words: Default::default(),

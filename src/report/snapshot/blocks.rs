@@ -3,7 +3,7 @@
 use super::text::{list, mode_name};
 use super::{BlockWait, Holder, Snapshot};
 use crate::object::name::BlockName;
-use crate::text::Counted;
+use ocr_base::text::Counted;
 
 impl Snapshot<'_> {
     /// The line for an EDT that waits for a block. Empty if the block is not known.

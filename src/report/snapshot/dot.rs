@@ -7,7 +7,7 @@ use crate::object::Objects;
 use crate::object::guid::Guid;
 use crate::report::labels::ObjectLabels;
 use crate::report::tally::Label;
-use crate::text::Counted;
+use ocr_base::text::Counted;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

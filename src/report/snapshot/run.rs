@@ -3,8 +3,8 @@
 use super::text::list;
 use super::{Marks, Name, Snapshot, ThreadView};
 use crate::object::guid::Guid;
-use crate::object::place::Place;
-use crate::report::counted;
+use ocr_base::text::counted;
+use ocr_place::place::Place;
 use std::collections::HashSet;
 use std::time::Duration;
 

@@ -10,7 +10,7 @@ use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::object::name::EdtName;
 use crate::report::tally::Label;
-use crate::text::threads::{other_thread_name, system_name, thread_name};
+use ocr_base::text::threads::{other_thread_name, system_name, thread_name};
 use std::collections::BTreeMap;
 use std::fmt;
 

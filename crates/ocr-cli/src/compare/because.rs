@@ -1,8 +1,9 @@
 //! Why one place is faster than the other for a program, by what single EDTs took in each.
 
 use crate::compare::row::Row;
-use ocr::report::diagnosis::Facts;
-use ocr::report::{VariantReport, counted, duration};
+use ocr::report::VariantReport;
+use ocr_analysis::diagnosis::Facts;
+use ocr_base::text::{counted, duration};
 
 /// How many times the time of a kernel by the device's clock its time by the host's clock must be, to be explained.
 const APART: f64 = 1.5;
@@ -59,7 +60,7 @@ fn apart(facts: &Facts, kernel: &VariantReport) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ocr::report::diagnosis::{IdleTimes, Variant};
+    use ocr_analysis::diagnosis::{IdleTimes, Variant};
 
     #[test]
     fn what_a_kernel_takes_until_its_end_is_seen_is_told() {

@@ -11,9 +11,10 @@ use crate::output::CommandError;
 use crate::output::words;
 use crate::run::Run;
 use crate::table::{Align, Table, bytes, seconds, wrap};
-use ocr::policy;
-use ocr::report::diagnosis::Facts;
-use ocr::report::{duration, recorded};
+use ocr_analysis::diagnosis::Facts;
+use ocr_analysis::recorded;
+use ocr_base::text::duration;
+use ocr_place::policy;
 
 /// A comparison of policies, as far as it has been run.
 pub(crate) struct Comparison<'a> {

@@ -6,7 +6,7 @@ use crate::compare::options::Devices;
 use crate::compare::reasons::Reasons;
 use crate::compare::row::{Measured, Row};
 use ocr::report::Report;
-use ocr::report::diagnosis::Facts;
+use ocr_analysis::diagnosis::Facts;
 use ocr_base::text::Readable;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Why one policy is better than others, and what to try next, by the recordings of their runs.
 
-use ocr::report::diagnosis::{Facts, Finding, LIMITS, RuleId, Variant};
-use ocr::report::duration;
+use ocr_analysis::diagnosis::{Facts, Finding, LIMITS, RuleId, Variant};
+use ocr_base::text::duration;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -229,7 +229,7 @@ fn name(facts: &Facts, place: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ocr::report::diagnosis::{CAUSES, IdleTimes, PARTS, PlaceTime};
+    use ocr_analysis::diagnosis::{CAUSES, IdleTimes, PARTS, PlaceTime};
 
     /// A run of so many milliseconds with so many EDTs of a template on the worker and on the device, and how long each took.
     fn facts(ms: u64, on: &[(u8, u64, u64)], causes: &[(RuleId, u64, &str)]) -> Facts {

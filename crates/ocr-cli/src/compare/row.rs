@@ -3,7 +3,7 @@
 use crate::compare::best::Times;
 use crate::html::PageRun;
 use ocr::report::Report;
-use ocr::report::diagnosis::Facts;
+use ocr_analysis::diagnosis::Facts;
 
 /// The results of one policy's runs.
 pub(crate) struct Row {

@@ -3,13 +3,13 @@
 use crate::output::{CommandError, check_input, print};
 use crate::table::{Align, Table, bytes, wrap};
 use clap::Args;
-use ocr::report::diagnosis::ERRORS;
-use ocr::report::explain::{
+use ocr_analysis::diagnosis::ERRORS;
+use ocr_analysis::explain::{
     EdtView, Explained, ExplainedChoice, ExplainedTemplate, PlaceOfTemplate, Subject, Truth, Whole,
     find,
 };
-use ocr::report::recorded::{self, RecordedRun};
-use ocr::report::{counted, duration};
+use ocr_analysis::recorded::{self, RecordedRun};
+use ocr_base::text::{counted, duration};
 use std::path::PathBuf;
 
 /// The text of the help below the options.

@@ -7,8 +7,8 @@
 //! `data.js` reads what is written here.
 
 use super::pack::{Column, base64};
-use ocr::report::diagnosis::{PARTS, PlaceTime};
-use ocr::report::recorded::{NEVER, RecordedEdt, RecordedEstimate, RecordedRun};
+use ocr_analysis::diagnosis::{PARTS, PlaceTime};
+use ocr_analysis::recorded::{NEVER, RecordedEdt, RecordedEstimate, RecordedRun};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,8 +2,8 @@
 
 use super::{Page, PageRun, escape};
 use crate::table::{Align, bytes};
-use ocr::report::diagnosis::{Facts, Finding, Idleness};
-use ocr::report::duration;
+use ocr_analysis::diagnosis::{Facts, Finding, Idleness};
+use ocr_base::text::duration;
 use std::collections::BTreeMap;
 
 /// A list of items, which are HTML. Empty where there is no item.

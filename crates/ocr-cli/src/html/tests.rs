@@ -1,11 +1,11 @@
 use super::*;
 use crate::table::{Align, Table};
 use flate2::read::ZlibDecoder;
-use ocr::policy::{Certainty, Expected, Why};
-use ocr::report::recorded::{
+use ocr_analysis::recorded::{
     Edge, NEVER, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedTemplate, RecordedThread,
     Transfer,
 };
+use ocr_place::policy::{Certainty, Expected, Why};
 use std::fs;
 use std::io::Read;
 use std::process::{Command, Stdio};

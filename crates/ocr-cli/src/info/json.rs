@@ -4,8 +4,8 @@ use crate::info::shares::{chosen, cpu_units, shares};
 use ocr::config::{SETTINGS, Settings};
 use ocr::device::{DeviceInfo, Inventory, LoaderState};
 use ocr::platform::Platform;
-use ocr::policy::{DEFAULT, POLICIES};
 use ocr_base::text::Readable;
+use ocr_place::policy::{DEFAULT, POLICIES};
 use serde_json::{Value, json};
 
 /// The answer of `ocr info --json`, with a line feed at its end.

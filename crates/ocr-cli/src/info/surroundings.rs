@@ -2,7 +2,7 @@
 //! choose among a platform's devices.
 
 use ocr::device::{Inventory, is_loaded, is_pocl, load_failure};
-use ocr::text::Readable;
+use ocr_base::text::Readable;
 use std::ffi::OsString;
 use std::path::Path;
 use std::{env, fs};

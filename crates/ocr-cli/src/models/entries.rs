@@ -1,6 +1,6 @@
 //! Which entries a filter means, and the words for them, in the text and in JSON.
 
-use ocr::model::{Content, CopyEntry, Direction, ModelEntry};
+use ocr_place::model::{Content, CopyEntry, Direction, ModelEntry};
 
 /// Whether the place or a name of an entry contains the filter. True without a filter.
 pub(crate) fn matches(content: &Content, entry: &ModelEntry, filter: Option<&str>) -> bool {

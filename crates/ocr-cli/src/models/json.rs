@@ -1,8 +1,8 @@
 //! What runs have learned, as JSON. `docs/guide/src/json.md` describes the members.
 
 use crate::models::entries::{direction, matches, shows_copies};
-use ocr::model::{Content, CopyEntry, ModelEntry, Store, ToldBy, today};
 use ocr_base::text::Readable;
+use ocr_place::model::{Content, CopyEntry, ModelEntry, Store, ToldBy, today};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

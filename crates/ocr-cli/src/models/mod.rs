@@ -7,8 +7,8 @@ use self::entries::{direction, matches, shows_copies};
 use crate::output::{CommandError, print};
 use crate::table::{Align, Table, bytes};
 use ocr::config::Settings;
-use ocr::model::{Content, CopyEntry, ModelEntry, Store, StoredFile as File, ToldBy, today};
-use ocr::report::{counted, duration};
+use ocr_base::text::{counted, duration};
+use ocr_place::model::{Content, CopyEntry, ModelEntry, Store, StoredFile as File, ToldBy, today};
 use std::collections::BTreeSet;
 use std::io::Write;
 

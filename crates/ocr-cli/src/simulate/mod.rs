@@ -7,11 +7,12 @@ use crate::html::{Page, PageRun};
 use crate::output::{CommandError, check_input, output_file, print_beside};
 use crate::table::{Align, Table, bytes, wrap};
 use clap::Args;
-use ocr::policy;
-use ocr::report::explain::{Explained, Whole};
-use ocr::report::recorded::RecordedRun;
-use ocr::report::replay::{DeviceWish, Replay, ReplayRow, Wish};
-use ocr::report::{duration, recorded};
+use ocr_analysis::explain::{Explained, Whole};
+use ocr_analysis::recorded;
+use ocr_analysis::recorded::RecordedRun;
+use ocr_analysis::replay::{DeviceWish, Replay, ReplayRow, Wish};
+use ocr_base::text::duration;
+use ocr_place::policy;
 use std::path::PathBuf;
 
 /// The text of the help below the options.

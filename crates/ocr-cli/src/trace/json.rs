@@ -1,7 +1,7 @@
 //! What `ocr trace` says of a recording, as JSON. `docs/guide/src/json.md` describes the members.
 
-use ocr::report::diagnosis::Facts;
-use ocr::report::recorded::{Findings, NEVER, RecordedEdt, RecordedRun};
+use ocr_analysis::diagnosis::Facts;
+use ocr_analysis::recorded::{Findings, NEVER, RecordedEdt, RecordedRun};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

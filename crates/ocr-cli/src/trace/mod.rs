@@ -6,11 +6,11 @@ use crate::compare::reasons::reasons;
 use crate::html::{Page, PageRun};
 use crate::output::{CommandError, check_input, output_file, print, print_beside};
 use clap::{Args, Subcommand};
-use ocr::report::duration;
-use ocr::report::export;
-use ocr::report::recorded::{self, RecordedRun};
+use ocr_analysis::export;
+use ocr_analysis::recorded::{self, RecordedRun};
 use ocr_base::output_file::OutputFile;
 use ocr_base::text::Readable;
+use ocr_base::text::duration;
 use std::path::PathBuf;
 
 /// The arguments of `ocr trace`.

@@ -5,7 +5,7 @@ use super::search::{Found, Plan, Setting, Tried};
 use super::{SeenInSearch, Task};
 use crate::compare::best::{Times, listed};
 use crate::table::{Align, Table, wrap};
-use ocr::report::counted;
+use ocr_base::text::counted;
 use serde::Serialize;
 
 /// How many settings the sentence about a flat optimum names at most.

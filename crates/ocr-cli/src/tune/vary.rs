@@ -1,8 +1,8 @@
 //! What `ocr tune` varies: settings of the runtime, variables of the environment, and options of the program.
 
 use ocr::config::SETTINGS;
-use ocr::policy;
 use ocr_base::text::Readable;
+use ocr_place::policy;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::str::FromStr;

@@ -7,7 +7,7 @@ use crate::object::data_block::{REACH, UNWRITTEN};
 use crate::object::edt::{Edt, Mode, PreSlot};
 use crate::object::guid::Guid;
 use crate::stack;
-use crate::text::Counted;
+use ocr_base::text::Counted;
 use std::fmt;
 use std::fmt::Write;
 

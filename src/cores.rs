@@ -79,6 +79,15 @@ impl CoreSet {
             .collect()
     }
 
+    /// Divides the set: the second part has so many cores, one at least, and the first one has the rest, but one at least.
+    pub(crate) fn split(&self, last: usize) -> (CoreSet, CoreSet) {
+        let most = self.count().saturating_sub(1).max(1);
+        match self.count() {
+            0 | 1 => (self.clone(), self.clone()),
+            _ => self.split_off(last.clamp(1, most), neighbours),
+        }
+    }
+
     /// Divides the set: the second part has so many cores, and the first one has the rest. Neighbours stay together as far as
     /// that can be, since two threads of one core do not have its whole speed each.
     fn split_off(&self, last: usize, place: impl Fn(usize) -> Neighbours) -> (CoreSet, CoreSet) {

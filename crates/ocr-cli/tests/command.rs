@@ -155,7 +155,7 @@ fn info_refuses_wrong_settings() {
         (
             "OCR_BIND",
             "1",
-            "$OCR_BIND: \"1\" is none of auto, cores, off",
+            "$OCR_BIND: \"1\" is none of auto, fixed, cores, off",
         ),
         ("OCR_SCHED", "fast", "there is no policy \"fast\""),
         ("OCR_DEVICES", "big", "'big' names no devices"),

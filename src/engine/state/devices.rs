@@ -7,6 +7,7 @@ use crate::device::{
     DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, InlineList, LoaderState, ManagerEvents,
 };
 use crate::engine::state::fatal::fatal;
+use crate::engine::state::lending::Lending;
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::sharing::{self, Sharing};
@@ -108,6 +109,44 @@ impl Devices {
         }
     }
 
+    /// How many cores workers and a device share, if the device computes on those of the workers.
+    pub(crate) fn shared_cores(&self, device: Place) -> Option<usize> {
+        Some(self.lending_for(device)?.cores())
+    }
+
+    fn lending_for(&self, device: Place) -> Option<&Lending> {
+        let lending = self.sharing.lending()?;
+        self.used(device).is_cpu().then_some(lending)
+    }
+
+    /// Whether CPU devices have cores of the workers' at times.
+    pub(crate) fn lends(&self) -> bool {
+        self.sharing.lending().is_some()
+    }
+
+    /// A launch is about to be sent to a device, by a worker or not: if the device computes on the cores of the workers, it gets
+    /// some.
+    pub(crate) fn lend(&self, runtime: &Runtime, device: Place, by_worker: bool) {
+        if let Some(lending) = self.lending_for(device) {
+            lending.begin(runtime, self.in_use(), by_worker);
+        }
+    }
+
+    /// The manager of a device is about to sleep: sees whether the device is to have more cores of the workers', or fewer. For how
+    /// long the manager sleeps then, at most.
+    pub(crate) fn look_at_lent(&self, runtime: &Runtime, device: Place) -> Option<Duration> {
+        // A manager may sleep before all devices are there.
+        self.in_use().get(device.device_index()?)?;
+        self.lending_for(device)?.look(runtime, self.in_use())
+    }
+
+    /// The time that a kernel would have taken with all cores, which has taken so long; for a device that computes on the cores of
+    /// the workers.
+    pub(crate) fn with_all_cores(&self, device: Place, ns: u64) -> u64 {
+        let lending = self.lending_for(device);
+        lending.map_or(ns, |lending| lending.with_all_cores(ns))
+    }
+
     /// In what time the keeper is to be asked; 0: now, and then not again.
     pub(crate) fn asks_in(&self, now_ns: u64) -> Option<Duration> {
         let at = self.asks_at.load(Ordering::Relaxed);
@@ -150,10 +189,12 @@ impl Devices {
             return None;
         }
         let open = self.open.get_or_init(|| {
-            let shares = function.then(|| self.sharing.decide(runtime, wanted));
+            let lending = self.sharing.decide_lending(runtime, wanted);
+            let shares =
+                (function && lending.is_none()).then(|| self.sharing.decide(runtime, wanted));
             (runtime.signals).keep(|| Open::new(runtime, wanted, shares.flatten()))
         });
-        if function {
+        if function && !self.lends() {
             // Devices that kernels without a function have opened get their cores now, too.
             self.sharing.begin(runtime, wanted, &open.used);
         }
@@ -395,6 +436,11 @@ impl Used {
     /// Counts one launch less, since the one that it was enqueued behind has ended.
     pub(crate) fn end_chained(&self) {
         self.chained.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether it computes on cores of this machine.
+    pub(crate) fn is_cpu(&self) -> bool {
+        self.info.kind == DeviceKind::Cpu
     }
 
     pub(crate) fn suits(&self, wanted: Option<DeviceKind>) -> bool {

@@ -12,6 +12,7 @@ pub(crate) mod fetch_at_end;
 pub(crate) mod fork;
 pub(crate) mod handlers;
 pub(crate) mod idle;
+pub(crate) mod lending;
 pub(crate) mod loader;
 pub(crate) mod outputs;
 pub(crate) mod remembered;

@@ -28,6 +28,12 @@ pub trait Machine {
     /// How many EDTs there are that have not ended, ready or not, counted up to so many.
     fn pending(&self, most: usize) -> usize;
 
+    /// How many cores there are, where a device computes on those of the workers: the runtime has so many workers stand still as
+    /// the device needs cores for what it was sent. None for a device that has a processor or cores of its own.
+    fn shares_cores(&self, _device: Place) -> Option<usize> {
+        None
+    }
+
     /// Nanoseconds since some moment, of a clock that never goes back.
     fn now_ns(&self) -> u64;
 
@@ -177,6 +183,12 @@ pub trait Policy: Send + Sync {
     /// Whether it sends EDTs that have a C function to devices.
     fn uses_devices(&self) -> bool {
         true
+    }
+
+    /// Whether it asks which devices compute on the cores of the workers ([`Machine::shares_cores`]), and sends them only what
+    /// uses cores better there. For other policies, workers and CPU devices get fixed shares of the cores.
+    fn shares_cores(&self) -> bool {
+        false
     }
 
     /// Whether it asks how long variants take: then they are timed.

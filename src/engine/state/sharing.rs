@@ -1,5 +1,8 @@
 //! How workers and CPU devices share the cores, in a run (`cores.rs` says how many each of them gets, and why).
 //!
+//! Under a policy that asks for it, devices have no share of their own, but cores of the workers' for as long as kernels run:
+//! `lending.rs` says how. What follows is about fixed shares.
+//!
 //! The cores are shared out when the first kernel is added that has a C function beside it and may run on a CPU device. Until
 //! then the workers have all of them, as in a run without such kernels: what a program computes with functions alone, or
 //! with kernels alone, does not need to be compared with the other, and is to have the whole machine. Then
@@ -119,7 +122,7 @@ impl Sharing {
             let units = units(devices);
             let shares = Shares::new(all, cores, workers, settings.are_workers_fixed(), units);
             // Where there is room for all who are asked for, each side keeps its own.
-            if units == 0 || shares.is_some_and(|shares| shares.workers == workers) {
+            if units == 0 || !cores::are_lent(shares.as_ref(), workers) {
                 return None;
             }
             let threads = if cores < 2 || is_driver_bound(devices, all) {

@@ -223,7 +223,8 @@ impl Variants {
             }
             None => {
                 let bounds = match most.map(|most| most as f64) {
-                    Some(most) => ((most - START_NS as f64).max(most / UNLIKE), most),
+                    // Most of the first launch may have been the compiler's.
+                    Some(most) => ((usual_ns as f64 / UNLIKE).min(most / 2.0), most),
                     None => (usual_ns as f64 / UNLIKE, usual_ns as f64 * UNLIKE),
                 };
                 let pending = machine.pending(PENDING) as f64;

@@ -59,6 +59,12 @@ pub trait VariantTimes: Sync {
     /// Nanoseconds that an EDT of this shape keeps a unit of a place busy; none where nothing is known of it.
     fn expected(&self, place: Place, shape: &Shape) -> Option<u64>;
 
+    /// The same, if that was measured, or follows from other sizes.
+    fn known(&self, place: Place, shape: &Shape) -> Option<u64> {
+        let is_known = self.certainty(place, shape) >= Certainty::Derived;
+        is_known.then(|| self.expected(place, shape)).flatten()
+    }
+
     /// The most that it can be, where a launch in which the kernel may have been compiled is all that is known.
     fn at_most(&self, _place: Place, _shape: &Shape) -> Option<u64> {
         None
@@ -96,6 +102,11 @@ impl VariantTimes for RunTimes {
     fn expected(&self, place: Place, shape: &Shape) -> Option<u64> {
         self.expected(place.number(), *shape)
             .map(|estimate| estimate.ns)
+    }
+
+    fn known(&self, place: Place, shape: &Shape) -> Option<u64> {
+        let estimate = self.expected(place.number(), *shape)?;
+        (!estimate.is_guess()).then_some(estimate.ns)
     }
 
     fn at_most(&self, place: Place, shape: &Shape) -> Option<u64> {

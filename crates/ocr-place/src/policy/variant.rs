@@ -19,7 +19,7 @@
 
 use super::doubt::{UNLIKE, mean_gain};
 use super::interface::{Choices, KeptEdt, Machine, VariantTimes};
-use super::told::{Certainty, Considered, Expected, Why};
+use super::told::{Considered, Expected, Why};
 use crate::model::Shape;
 use crate::place::Place;
 use ocr_base::lock::{Mutex, rank};
@@ -136,10 +136,7 @@ impl<'a> OnSameCores<'a> {
 
     /// What it takes in a place, if that was measured, or follows from other sizes.
     pub(super) fn known_ns(&self, place: Place) -> Option<u64> {
-        let is_known = self.times.certainty(place, &self.shape) >= Certainty::Derived;
-        is_known
-            .then(|| self.times.expected(place, &self.shape))
-            .flatten()
+        self.times.known(place, &self.shape)
     }
 
     /// Where it runs, by times in nanoseconds. While only one of them is known, there; while none is, as a function.

@@ -101,9 +101,11 @@ impl fmt::Display for Checks {
 /// Whether workers and CPU devices get cores of their own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bind {
-    /// Workers and CPU devices get cores of their own where both run EDTs.
+    /// As the policy has it: all cores are the workers', and CPU devices get some for as long as kernels use them; or as `Fixed`.
     Auto,
-    /// As `Auto`, and each worker stays on one core of the workers'.
+    /// Workers and CPU devices get cores of their own where both run EDTs.
+    Fixed,
+    /// As `Fixed`, and each worker stays on one core of the workers'.
     Cores,
     /// All threads may run on all cores.
     Off,
@@ -113,6 +115,7 @@ impl fmt::Display for Bind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Bind::Auto => "auto",
+            Bind::Fixed => "fixed",
             Bind::Cores => "cores",
             Bind::Off => "off",
         })
@@ -203,7 +206,7 @@ settings! { cores;
 
     /// Whether workers and CPU devices get cores of their own.
     bind: Bind = Bind::Auto, utf8(parse_bind), "bind", "OCR_BIND",
-        "auto: workers and a CPU device that is used beside functions get cores of their own; cores: so, and each worker stays on one core; off: all share all";
+        "auto: under eft, a CPU device has cores of the workers' for as long as kernels use them better; otherwise as fixed; fixed: workers and a CPU device that is used beside functions get cores of their own; cores: so, and each worker stays on one core; off: all share all";
 
     /// Name of the placement policy.
     sched: String = policy::DEFAULT.into(), utf8(parse_policy), "sched", "OCR_SCHED",

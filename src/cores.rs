@@ -1,8 +1,15 @@
 //! The cores that the process may use, and how workers and the compute units of CPU devices share them.
 //!
 //! A CPU device computes on the cores on which workers run EDTs, too. Where both work on one core, neither takes the time
-//! that it would take alone, and a comparison of the two says nothing. So each side gets cores of its own, if the process may
-//! use two cores at least. What each side gets is a set: the system may move a thread from one core of its set to another.
+//! that it would take alone, and a comparison of the two says nothing. So each side has cores of its own while both work, if the
+//! process may use two cores at least. What each side has is a set: the system may move a thread from one core of its set to
+//! another.
+//!
+//! | how they share | where |
+//! |---|---|
+//! | all cores are the workers', and a device has some for as long as kernels use them better (`engine/state/lending.rs`) | under a policy that asks for it (`Policy::shares_cores`), with `OCR_BIND=auto`, where there is not room for all |
+//! | each side has a fixed share ([`divide`]) | where there is room for all, where `OCR_WORKERS` leaves cores, under other policies, and with `OCR_BIND=fixed` and `cores` |
+//! | all share all | with `OCR_BIND=off`, where `OCR_WORKERS` leaves none under other policies, and on one core |
 
 use ocr_base::text::read_file;
 use std::{fmt, io};
@@ -77,6 +84,15 @@ impl CoreSet {
             .into_iter()
             .map(|at| CoreSet(vec![self.0[at]]))
             .collect()
+    }
+
+    /// Divides the set: the second part has so many cores, one at least, and the first one has the rest, but one at least.
+    pub(crate) fn split(&self, last: usize) -> (CoreSet, CoreSet) {
+        let most = self.count().saturating_sub(1).max(1);
+        match self.count() {
+            0 | 1 => (self.clone(), self.clone()),
+            _ => self.split_off(last.clamp(1, most), neighbours),
+        }
     }
 
     /// Divides the set: the second part has so many cores, and the first one has the rest. Neighbours stay together as far as
@@ -163,6 +179,12 @@ pub fn divide(
     }
     let units = units.min(cores / 2);
     Some((workers.min(cores - units), units))
+}
+
+/// Whether CPU devices have cores of the workers' for as long as kernels use them, where a policy asks for that, and not a share of
+/// their own: where not all workers that are to be find a core beside the devices.
+pub fn are_lent(shares: Option<&Shares>, workers: usize) -> bool {
+    shares.is_none_or(|shares| shares.workers != workers)
 }
 
 /// Which cores workers have, and which the CPU devices.

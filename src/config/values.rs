@@ -30,9 +30,10 @@ pub(super) fn parse_workers(text: &str) -> Result<usize, String> {
 pub(super) fn parse_bind(text: &str) -> Result<Bind, String> {
     match &*word(text) {
         "auto" => Ok(Bind::Auto),
+        "fixed" => Ok(Bind::Fixed),
         "cores" => Ok(Bind::Cores),
         "off" | "0" => Ok(Bind::Off),
-        _ => Err(format!("\"{text}\" is none of auto, cores, off")),
+        _ => Err(format!("\"{text}\" is none of auto, fixed, cores, off")),
     }
 }
 

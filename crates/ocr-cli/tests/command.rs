@@ -155,7 +155,7 @@ fn info_refuses_wrong_settings() {
         (
             "OCR_BIND",
             "1",
-            "$OCR_BIND: \"1\" is none of auto, cores, off",
+            "$OCR_BIND: \"1\" is none of auto, fixed, cores, off",
         ),
         ("OCR_SCHED", "fast", "there is no policy \"fast\""),
         ("OCR_DEVICES", "big", "'big' names no devices"),
@@ -277,13 +277,22 @@ fn info_says_who_would_have_which_cores() {
         let text = info(settings);
         assert!(text.contains(part), "no `{part}` in {text}");
     };
-    holds(&[], "Cores (OCR_BIND=auto, default): workers and");
-    holds(&[], "have cores of their own where");
+    let lent = format!(
+        "Cores (OCR_BIND=auto, default): all {cores} are the workers'; CPU devices have some"
+    );
+    holds(&[], &lent);
+    holds(&[("OCR_BIND", "fixed")], "have cores of their own where");
+    holds(&[("OCR_SCHED", "device")], "have cores of their own where");
     holds(&[("OCR_WORKERS", "1")], "beside them: 1 worker on ");
     let all = format!("share all {cores}");
     holds(&[("OCR_BIND", "off")], &all);
     let leaves_none = format!("{all}, since $OCR_WORKERS leaves none for a device");
-    holds(&[("OCR_WORKERS", &cores.to_string())], &leaves_none);
+    let workers = cores.to_string();
+    holds(&[("OCR_WORKERS", &workers)], &lent);
+    holds(
+        &[("OCR_WORKERS", &workers), ("OCR_BIND", "fixed")],
+        &leaves_none,
+    );
     assert!(!info(&[("OCR_DEVICES", "none")]).contains("Cores ("));
 }
 

@@ -21,10 +21,12 @@ impl Devices {
             return None;
         }
         let open = self.open.get_or_init(|| {
-            let shares = function.then(|| self.sharing.decide(runtime, wanted));
+            let lending = self.sharing.decide_lending(runtime, wanted);
+            let shares =
+                (function && lending.is_none()).then(|| self.sharing.decide(runtime, wanted));
             (runtime.signals).keep(|| Open::new(runtime, wanted, shares.flatten()))
         });
-        if function {
+        if function && !self.lends() {
             // Devices that kernels without a function have opened get their cores now, too.
             self.sharing.begin(runtime, wanted, &open.used);
         }

@@ -1,5 +1,8 @@
 //! How workers and CPU devices share the cores, in a run (`cores.rs` says how many each of them gets, and why).
 //!
+//! Under a policy that asks for it, devices have no share of their own, but cores of the workers' for as long as kernels run:
+//! `lending.rs` says how. What follows is about fixed shares.
+//!
 //! The cores are shared out when the first kernel is added that has a C function beside it and may run on a CPU device. Until
 //! then the workers have all of them, as in a run without such kernels: what a program computes with functions alone, or
 //! with kernels alone, does not need to be compared with the other, and is to have the whole machine. Then
@@ -21,6 +24,7 @@ use crate::config::Bind;
 use crate::cores::{self, CoreSet, Shares};
 use crate::device::{self, DeviceInfo, DeviceKind, DeviceShare};
 use crate::engine::state::devices::{Sharing, SharingResult, Used};
+use crate::engine::state::lending::Lending;
 use crate::engine::state::runtime::Runtime;
 use ocr_base::text::counted;
 
@@ -50,6 +54,12 @@ fn threads_of(devices: &[DeviceInfo]) -> Vec<i32> {
     device::threads_of_platforms(&platforms)
 }
 
+/// Whether a driver has bound its threads, since the user has told it to: then they stay where they are.
+fn is_driver_bound(devices: &[DeviceInfo], all: &CoreSet) -> bool {
+    let is_bound = |&thread: &i32| CoreSet::of_thread(thread).is_ok_and(|now| now != *all);
+    threads_of(devices).iter().any(is_bound)
+}
+
 /// What a device has of the machine; none for those that have no cores.
 pub(crate) fn share_of(
     info: &DeviceInfo,
@@ -63,14 +73,46 @@ pub(crate) fn share_of(
 }
 
 impl Sharing {
+    /// Decides whether CPU devices have cores of the workers' for as long as kernels run, when the first device is opened.
+    pub(crate) fn decide_lending(
+        &self,
+        runtime: &Runtime,
+        devices: &[DeviceInfo],
+    ) -> Option<&Lending> {
+        let decide = || {
+            let all = self.all.as_ref()?;
+            let settings = &runtime.settings;
+            if *settings.bind != Bind::Auto || !runtime.policy.shares_cores() {
+                return None;
+            }
+            let (cores, workers) = (settings.cores, *settings.workers);
+            let units = units(devices);
+            let shares = Shares::new(all, cores, workers, settings.are_workers_fixed(), units);
+            // Where there is room for all who are asked for, each side keeps its own.
+            if units == 0 || !cores::are_lent(shares.as_ref(), workers) {
+                return None;
+            }
+            let threads = if cores < 2 || is_driver_bound(devices, all) {
+                Vec::new()
+            } else {
+                threads_of(devices)
+            };
+            Some(Lending::new(all, cores, workers, threads))
+        };
+        self.lending.get_or_init(decide).as_ref()
+    }
+
+    /// The cores that CPU devices have of the workers' at times, if that was decided.
+    pub(crate) fn lending(&self) -> Option<&Lending> {
+        self.lending.get()?.as_ref()
+    }
+
     /// Shares the cores out, for devices that are to be used beside functions.
     pub(crate) fn decide(&self, runtime: &Runtime, devices: &[DeviceInfo]) -> Option<&Shares> {
         let decide = || {
             let all = self.all.as_ref()?;
             let settings = &runtime.settings;
-            // A driver that has bound its threads, since the user has told it to, keeps them where they are.
-            let is_bound = |&thread: &i32| CoreSet::of_thread(thread).is_ok_and(|now| now != *all);
-            if *settings.bind == Bind::Off || threads_of(devices).iter().any(is_bound) {
+            if *settings.bind == Bind::Off || is_driver_bound(devices, all) {
                 return None;
             }
             let (cores, workers) = (settings.cores, *settings.workers);
@@ -113,6 +155,9 @@ impl Sharing {
 
     /// The threads of drivers are there after the run, and may run anywhere then.
     pub(crate) fn end(&self) {
+        if let Some(lending) = self.lending() {
+            lending.end();
+        }
         if let (Some(all), Some(Some(shares))) = (&self.all, self.shares.get()) {
             device::move_opencl_threads(&shares.of_devices, all);
         }
@@ -124,6 +169,12 @@ impl Sharing {
     pub(crate) fn remark(&self, runtime: &Runtime, used: &[Used]) {
         if !runtime.settings.is_reported() {
             return;
+        }
+        if let Some(lending) = self.lending() {
+            let what = (names(used), lending.cores());
+            return runtime
+                .registry
+                .remark(describe_lent(what, lending.so_far()));
         }
         match (self.begun.get(), self.shares.get()) {
             (Some(begun @ (SharingResult::Bound | SharingResult::Refused)), Some(Some(shares))) => {
@@ -166,9 +217,9 @@ fn remark_shared(runtime: &Runtime, used: &[Used]) {
     let advice = match *runtime.settings.bind {
         _ if cores < 2 => "which says little of either",
         Bind::Off => {
-            "for honest figures give each its own, which OCR_BIND=auto does where there is a choice"
+            "for honest figures give each its own, which OCR_BIND=fixed does where there is a choice"
         }
-        Bind::Auto | Bind::Cores => {
+        Bind::Auto | Bind::Fixed | Bind::Cores => {
             "for honest figures give each its own, for instance with OCR_WORKERS and, for PoCL, \
                  POCL_MAX_PTHREAD_COUNT"
         }
@@ -180,6 +231,23 @@ fn remark_shared(runtime: &Runtime, used: &[Used]) {
         names(used),
         counted(cores as u64, "core"),
     ));
+}
+
+/// Says how much a device had of the cores of the workers: for how many seconds of a core, and how often workers stood still.
+fn describe_lent((devices, cores): (String, usize), (seconds, stood): (f64, u64)) -> String {
+    let shared = counted(cores as u64, "core");
+    let begin =
+        format!("the device {devices} and the workers share {shared}, which are the workers'");
+    if seconds == 0.0 {
+        return format!("{begin}; the device had none, since no kernel ran");
+    }
+    let stood = match stood {
+        0 => "no worker stood still for it".to_string(),
+        stood => format!("workers stood still for it {}", counted(stood, "time")),
+    };
+    format!(
+        "{begin}; the device had {seconds:.3} s of a core, and {stood}; OCR_BIND=fixed gives each side cores of its own"
+    )
 }
 
 /// Why threads may run on cores that are not theirs.

@@ -112,20 +112,12 @@ impl ManagerEvents for DeviceEvents {
     /// The first device's manager asks the policy's keeper when that has asked for it.
     fn before_sleep(&self, device: Place) -> Option<Duration> {
         let (runtime, devices) = (self.0, &self.0.devices);
-        if device != Place::device(0) || runtime.end.is_ending() {
+        if runtime.end.is_ending() {
             return None;
         }
-        let left = devices.asks_in(runtime.now_ns())?;
-        if left.is_zero() {
-            self.with_context(None, |context| {
-                if let Some(keeper) = runtime.policy.keeper() {
-                    keeper.tick(runtime);
-                }
-                context.feed_devices();
-                context.work_off();
-            });
-        }
-        Some(left)
+        let lent = devices.look_at_lent(runtime, device);
+        let asked = (device == Place::device(0)).then(|| self.ask_keeper());
+        lent.into_iter().chain(asked.flatten()).min()
     }
 
     fn lost(&self, error: DeviceError) {
@@ -138,5 +130,23 @@ impl ManagerEvents for DeviceEvents {
     /// The panic hook has said what happened. Without the device the program could wait for ever.
     fn broke_down(&self) {
         end_process(FATAL_STATUS)
+    }
+}
+
+impl DeviceEvents {
+    /// Asks the policy's keeper, if it has asked for that by now; in what time it has, otherwise.
+    fn ask_keeper(&self) -> Option<Duration> {
+        let (runtime, devices) = (self.0, &self.0.devices);
+        let left = devices.asks_in(runtime.now_ns())?;
+        if left.is_zero() {
+            self.with_context(None, |context| {
+                if let Some(keeper) = runtime.policy.keeper() {
+                    keeper.tick(runtime);
+                }
+                context.feed_devices();
+                context.work_off();
+            });
+        }
+        Some(left)
     }
 }

@@ -103,6 +103,8 @@ impl Context {
         if self.runtime.learns {
             self.runtime.note_launch(place);
         }
+        let is_worker = self.local.is_some() && !self.is_manager;
+        self.runtime.devices.lend(self.runtime, place, is_worker);
         self.runtime.takes_off(Flight::LAUNCH);
         if trace::is_on() {
             let token = EdtRef::new(edt).token();

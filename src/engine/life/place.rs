@@ -229,7 +229,17 @@ impl Machine for Runtime {
 
     fn idle_workers(&self) -> usize {
         let state = self.queues.sleep.state();
-        state.searching() + state.sleeping()
+        // Those that stand still while a device has their cores do not run anything.
+        let still = if self.devices.lends() {
+            self.seats.retired()
+        } else {
+            0
+        };
+        state.searching() + state.sleeping() + still
+    }
+
+    fn shares_cores(&self, device: Place) -> Option<usize> {
+        self.devices.shared_cores(device)
     }
 
     fn pending(&self, most: usize) -> usize {

@@ -97,10 +97,12 @@ impl Context {
         }
         let runs = runtime.any_worker_runs() || runtime.any_device_runs(place);
         let beside = runtime.devices.used(place).was_beside(runs);
-        let (shape, ns) = (runtime.shape_of(edt), time.occupied_ns);
+        let with_all = |ns| runtime.devices.with_all_cores(place, ns);
+        let (shape, ns) = (runtime.shape_of(edt), with_all(time.occupied_ns));
         if time.is_first {
             // The gap before it may be the compiler's.
-            work.times.first(place.number(), shape, ns.min(time.ran_ns));
+            let ran_ns = with_all(time.ran_ns);
+            work.times.first(place.number(), shape, ns.min(ran_ns));
         } else {
             work.times.sample(place.number(), shape, ns, beside);
             if runtime.devices.manager(place).at_once().is_some() {

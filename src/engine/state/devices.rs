@@ -4,6 +4,7 @@
 use crate::cores::{CoreSet, Shares};
 use crate::device;
 use crate::device::{DeviceInfo, DeviceKind, DeviceManager, InlineList, ManagerEvents};
+use crate::engine::state::lending::Lending;
 use crate::engine::state::runtime::Runtime;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Edt;
@@ -76,6 +77,8 @@ pub(crate) type MakeEvents = fn(&'static Runtime) -> Arc<dyn ManagerEvents>;
 pub(crate) struct Sharing {
     /// The cores on which the threads of the run may be, as it begins. None where the system does not tell.
     pub(in crate::engine) all: Option<CoreSet>,
+    /// The cores that CPU devices have of the workers' at times, if that was decided.
+    pub(in crate::engine) lending: OnceLock<Option<Lending>>,
     /// What was decided, if it was. None: they share all.
     pub(in crate::engine) shares: OnceLock<Option<Shares>>,
     /// Whether workers and devices have gone to their cores, and how that went for the workers.
@@ -141,6 +144,44 @@ impl Devices {
         {
             first.manager.wake();
         }
+    }
+
+    /// How many cores workers and a device share, if the device computes on those of the workers.
+    pub(crate) fn shared_cores(&self, device: Place) -> Option<usize> {
+        Some(self.lending_for(device)?.cores())
+    }
+
+    fn lending_for(&self, device: Place) -> Option<&Lending> {
+        let lending = self.sharing.lending()?;
+        self.used(device).is_cpu().then_some(lending)
+    }
+
+    /// Whether CPU devices have cores of the workers' at times.
+    pub(crate) fn lends(&self) -> bool {
+        self.sharing.lending().is_some()
+    }
+
+    /// A launch is about to be sent to a device, by a worker or not: if the device computes on the cores of the workers, it gets
+    /// some.
+    pub(crate) fn lend(&self, runtime: &Runtime, device: Place, by_worker: bool) {
+        if let Some(lending) = self.lending_for(device) {
+            lending.begin(runtime, self.in_use(), by_worker);
+        }
+    }
+
+    /// The manager of a device is about to sleep: sees whether the device is to have more cores of the workers', or fewer. For how
+    /// long the manager sleeps then, at most.
+    pub(crate) fn look_at_lent(&self, runtime: &Runtime, device: Place) -> Option<Duration> {
+        // A manager may sleep before all devices are there.
+        self.in_use().get(device.device_index()?)?;
+        self.lending_for(device)?.look(runtime, self.in_use())
+    }
+
+    /// The time that a kernel would have taken with all cores, which has taken so long; for a device that computes on the cores of
+    /// the workers.
+    pub(crate) fn with_all_cores(&self, device: Place, ns: u64) -> u64 {
+        let lending = self.lending_for(device);
+        lending.map_or(ns, |lending| lending.with_all_cores(ns))
     }
 
     /// In what time the keeper is to be asked; 0: now, and then not again.
@@ -258,6 +299,11 @@ impl Used {
         self.chained.fetch_sub(1, Ordering::Relaxed);
     }
 
+    /// Whether it computes on cores of this machine.
+    pub(crate) fn is_cpu(&self) -> bool {
+        self.info.kind == DeviceKind::Cpu
+    }
+
     pub(crate) fn suits(&self, wanted: Option<DeviceKind>) -> bool {
         suits(self.info.kind, wanted)
     }
@@ -268,6 +314,7 @@ impl Sharing {
     pub(crate) fn new() -> Sharing {
         Sharing {
             all: CoreSet::of_thread(0).ok(),
+            lending: OnceLock::new(),
             shares: OnceLock::new(),
             begun: OnceLock::new(),
         }

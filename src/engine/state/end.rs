@@ -17,7 +17,7 @@ impl Interrupt {
     pub(crate) const PAUSE: Interrupt = Interrupt(2);
     /// More threads run EDTs than there are workers.
     pub(crate) const OVERSUBSCRIBED: Interrupt = Interrupt(4);
-    /// There are more workers than there are to be, since a device has got cores of theirs.
+    /// There are more workers than there are to be, since a device has cores of theirs.
     pub(crate) const RETIRE: Interrupt = Interrupt(8);
 }
 

@@ -15,6 +15,7 @@ pub(crate) mod fork;
 pub(crate) mod handlers;
 pub(crate) mod idle;
 pub(crate) mod learned;
+pub(crate) mod lending;
 pub(crate) mod loader;
 pub(crate) mod outputs;
 pub(crate) mod runtime;

@@ -172,7 +172,13 @@ impl Runtime {
 
     /// How many workers run EDTs, when those that are too many have ended theirs.
     pub(crate) fn workers(&self) -> usize {
-        self.queues.workers().min(self.seats.limit())
+        // Workers that stand still for a time while a device has their cores are workers all the same.
+        let limit = if self.devices.lends() {
+            usize::MAX
+        } else {
+            self.seats.limit()
+        };
+        self.queues.workers().min(limit)
     }
 
     /// How many workers have not given up their seats for good.

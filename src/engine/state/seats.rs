@@ -14,9 +14,9 @@
 //! | away | its EDT goes on, and it has no seat | the end of the EDT, or waiting again |
 //! | spare | it has nothing | getting a seat |
 //!
-//! Where a CPU device gets cores of the workers' (`devices/sharing.rs`), the seats with the highest numbers are given up
-//! for good:
-//! at once if nobody has them, and otherwise when the EDT ends that runs there.
+//! Where a CPU device gets cores of the workers' (`devices/sharing.rs`), the seats with the highest numbers are given up: at once if
+//! nobody has them, and otherwise when the EDT ends that runs there. They come back when the device needs the cores no more.
+//!
 //! A thread that is woken does not wait for a seat, since the thread that has one may run for long,
 //! or wait for what this thread does next. So for a time there is one more that runs: the run is
 //! *oversubscribed*. The next worker that ends an EDT leaves its seat empty for it and becomes a
@@ -85,7 +85,7 @@ pub(crate) struct Seats {
     changed: Condvar,
     /// Signalled when there is a seat for a spare, once for each.
     free: Condvar,
-    /// Seats from this number on are given up; 0: none is. Written once, with `state` locked, before the workers are called
+    /// Seats from this number on are given up; 0: none is. Written with `state` locked, before the workers are called
     /// ([`Interrupt::RETIRE`]). A worker that sees the call may not see the number yet: then it looks again behind its next
     /// EDT, or before it sleeps, behind the lock of the list of sleepers, which [`Seats::limit_to`] takes after the call.
     limit: AtomicUsize,
@@ -109,7 +109,7 @@ pub(crate) struct SeatState {
     pub(crate) looking: usize,
     /// Spares, and threads that are being started to be some.
     pub(crate) spare: usize,
-    /// The seats that have been given up.
+    /// The seats that have been given up, until they come back.
     retired: Vec<Local>,
     /// The threads that run EDTs, or wait for a seat, by the numbers that the system gives them, each with the seat that it
     /// had last.
@@ -208,9 +208,11 @@ impl Seats {
         self.retired.load(Ordering::SeqCst)
     }
 
-    /// Gives up all seats but so many: those that nobody has now, others when the workers come by that have them.
+    /// Has so many seats at most: gives up others, those that nobody has now at once, and the rest when the workers come by
+    /// that have them. Seats that were given up come back, where there may be more again.
     pub(crate) fn limit_to(&self, runtime: &Runtime, workers: usize) {
-        if workers >= runtime.queues.workers() {
+        let workers = workers.min(runtime.queues.workers());
+        if workers == self.limit().min(runtime.queues.workers()) {
             return;
         }
         {
@@ -225,6 +227,7 @@ impl Seats {
             for local in gone {
                 self.retire(runtime, &mut state, local);
             }
+            self.bring_back(runtime, &mut state);
             if state.back > state.empty.len() {
                 runtime.end.call(Interrupt::OVERSUBSCRIBED);
             }
@@ -235,14 +238,38 @@ impl Seats {
         runtime.queues.sleep.notify();
     }
 
+    /// Seats that are not too many any more are empty ones again. Each was given up by a thread that is a spare since then, or
+    /// is about to look for a seat behind the lock, or it had waited for a spare. So there is a thread for each.
+    fn bring_back(&self, runtime: &Runtime, state: &mut SeatState) {
+        let limit = self.limit();
+        let (retired, back): (Vec<Local>, Vec<Local>) = std::mem::take(&mut state.retired)
+            .into_iter()
+            .partition(|local| local.index() >= limit);
+        state.retired = retired;
+        if !back.is_empty() {
+            state.empty.extend(back.into_iter().rev());
+            // Once it counts, a seat is there for a thread: nobody takes the workers that are left for all.
+            self.retired.store(state.retired.len(), Ordering::SeqCst);
+            self.notify(state);
+            self.notify_spares(state);
+        }
+        self.uncall_retired(runtime);
+    }
+
+    /// Workers do not look any more where as many seats have been given up as are to be.
+    fn uncall_retired(&self, runtime: &Runtime) {
+        let all = runtime.queues.workers();
+        if self.retired() >= all - self.limit().min(all) {
+            runtime.end.uncall(Interrupt::RETIRE);
+        }
+    }
+
     /// Gives up a seat. The caller then wakes a worker for what was in its queue, and sees whether all sleep.
     pub(crate) fn retire(&self, runtime: &Runtime, state: &mut SeatState, local: Local) {
         local.hand_over(&runtime.queues);
         state.retired.push(local);
-        let retired = self.retired.fetch_add(1, Ordering::SeqCst) + 1;
-        if retired >= runtime.queues.workers() - runtime.workers() {
-            runtime.end.uncall(Interrupt::RETIRE);
-        }
+        self.retired.fetch_add(1, Ordering::SeqCst);
+        self.uncall_retired(runtime);
         self.notify(state);
     }
 

@@ -141,7 +141,7 @@ impl Context {
         true
     }
 
-    /// A worker between two EDTs gives up its seat for good if that is one of those that are too many. True if it has none
+    /// A worker between two EDTs gives up its seat if that is one of those that are too many. True if it has none
     /// any more.
     pub(crate) fn retire(&mut self) -> bool {
         let runtime = self.runtime;
@@ -161,6 +161,11 @@ impl Context {
             local.push(next);
         }
         let mut state = runtime.seats.lock();
+        if local.index() < runtime.seats.limit() {
+            // It is none of those any more.
+            self.local = Some(local);
+            return false;
+        }
         runtime.seats.retire(runtime, &mut state, local);
         drop(state);
         runtime.queues.sleep.notify();

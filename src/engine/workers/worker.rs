@@ -116,7 +116,7 @@ fn attend(context: &mut Context) -> bool {
     while end.is_called_to(Interrupt::PAUSE) && !end.is_ending() {
         context.stand_still();
     }
-    // A seat that is given up for good is not left for others before.
+    // A seat that is given up is not left for others before.
     let leaves = end.is_ending()
         || end.is_called_to(Interrupt::RETIRE) && context.retire()
         || end.is_called_to(Interrupt::OVERSUBSCRIBED) && context.make_room();

@@ -1,11 +1,12 @@
 /*
- * Without a word from the user, the workers that are too many beside a CPU device run no EDT any more, whatever they did
+ * With OCR_BIND=fixed and without a number of workers, the workers that are too many beside a CPU device run no EDT any more, whatever they did
  * before, and those that are left run all of them.
  */
 // clause: process ocr-variants.h
 // needs: opencl
 // workers: 2
 // env: OCR_WORKERS=
+// env: OCR_BIND=fixed
 #include "kernel_cores.h"
 
 enum { EDTS = 400 };

@@ -5,6 +5,7 @@
 // clause: process ocr-variants.h ocr-legacy.h
 // needs: opencl
 // workers: 2
+// env: OCR_BIND=fixed
 #include "kernel_cores.h"
 #include <extensions/ocr-legacy.h>
 #include <stdatomic.h>

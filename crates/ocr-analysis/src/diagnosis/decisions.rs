@@ -165,7 +165,7 @@ pub(crate) fn end_at(
     let run = ground.medians.at(edt.template, place, edt.bytes)?;
     let expected = of_place(ground.decided(number).1, place);
     let copies = expected
-        .filter(|one| one.why != Why::Short)
+        .filter(|one| !matches!(one.why, Why::Short | Why::Cores))
         .map_or_else(|| ground.copies_to(edt, place), |one| one.expected.copy_ns);
     let free = free.get(&place).copied().unwrap_or(at);
     Some(free.max(at + copies) + run)

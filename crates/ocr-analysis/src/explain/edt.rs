@@ -166,6 +166,7 @@ fn words(why: Why) -> &'static str {
         }
         Why::Moved => "its turn came, and it went where it should end sooner by then",
         Why::Taken => "a place without work took it from another's line",
+        Why::Cores => "workers and the device share cores, which this variant uses better",
         Why::Tried => {
             "a place took it to find out its time there, as waiting was expected to cost more; or nothing was known"
         }

@@ -60,7 +60,7 @@ ranks! {
     /// The run of a program with its own `main` (`src/engine/run/legacy.rs`).
     LegacyRun [
         LabelRuns, Handlers, Codes, RememberedPlaces, RememberedProgram, CodeName, UnusedKernels, Shutdown,
-        CurrentRun, Seats, Waiters, Sleeper, GivenArguments, Tallies, TallyTimes, Notes, Remarks, SymbolNames,
+        CurrentRun, Lending, Seats, Waiters, Sleeper, GivenArguments, Tallies, TallyTimes, Notes, Remarks, SymbolNames,
         AskingOpencl, HandlersOfOpencl, HandlersOfRuntime, RecordingFile, Depot, Inbox
     ];
 
@@ -99,6 +99,9 @@ ranks! {
 
     /// The run of the process (`src/engine/state/runtime.rs`).
     CurrentRun [Seats, Tallies];
+
+    /// How many cores CPU devices have of the workers' (`src/engine/state/lending.rs`).
+    Lending [Seats, Waiters, Sleeper, Tallies, TallyTimes];
 
     /// Which threads have seats (`src/engine/state/seats.rs`).
     Seats [Waiters];
@@ -192,6 +195,9 @@ ranks! {
 
     /// The plan of `eft` (`crates/ocr-place/src/policy/eft.rs`).
     EftPlan [RecordingFile];
+
+    /// What `eft` has tried on cores that are shared (`crates/ocr-place/src/policy/variant.rs`).
+    EftTries [];
 
     /// The file of a recording, which grows (`src/trace/recording.rs`).
     RecordingFile [];

@@ -4,7 +4,7 @@ mod json;
 mod shares;
 mod surroundings;
 
-use crate::info::shares::{chosen, cpu_units, shares};
+use crate::info::shares::{chosen, cpu_units, lends, shares};
 use crate::output::{CommandError, output_file, print, print_beside};
 use crate::table::{bytes, wrap};
 use ocr::config::{Bind, DEFAULT_ORIGIN, Settings};
@@ -182,6 +182,13 @@ fn sharing(inventory: &Inventory, settings: &Settings) -> String {
     let cores = settings.cores;
     if settings.bind.value == Bind::Off {
         return format!("{begin} share all {cores}.\n");
+    }
+    if lends(units, settings) {
+        return format!(
+            "Cores (OCR_BIND={}, {}): all {cores} are the workers'; CPU devices have some for as long as kernels use them better \
+             than C functions. OCR_BIND=fixed gives each side cores of its own.\n",
+            settings.bind.value, settings.bind.origin
+        );
     }
     let is_fixed = settings.are_workers_fixed();
     match shares(units, settings) {

@@ -30,12 +30,12 @@ const TEMPLATES: usize = 64;
 
 /// Whether a place is worth trying, in which an EDT takes a time between two bounds in nanoseconds. So many EDTs for each unit
 /// of the known place wait, this one too, and so many are to come in all; each takes `known` nanoseconds there.
-pub(super) fn is_worth_trying(
-    known: f64,
-    waiting: f64,
-    to_come: f64,
-    (least, most): (f64, f64),
-) -> bool {
+pub(super) fn is_worth_trying(known: f64, waiting: f64, to_come: f64, bounds: (f64, f64)) -> bool {
+    mean_gain(known, waiting, to_come, bounds) > 0.0
+}
+
+/// The mean gain of that less its mean loss, in nanoseconds.
+pub(super) fn mean_gain(known: f64, waiting: f64, to_come: f64, (least, most): (f64, f64)) -> f64 {
     let rest = known * waiting.max(1.0);
     let step = (most / least).powf(1.0 / f64::from(POINTS));
     let (mut gain, mut loss) = (0.0, 0.0);
@@ -47,7 +47,7 @@ pub(super) fn is_worth_trying(
         gain += divided.max(to_come * (known - time));
         time *= step;
     }
-    gain > loss
+    (gain - loss) / f64::from(POINTS)
 }
 
 /// How fast the places are, by what templates have shown: for each place but the host the logarithm of the ratio of its time

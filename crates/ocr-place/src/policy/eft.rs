@@ -37,6 +37,11 @@
 //! times as long there, and what waits for the place is planned anew ([`Keeper::tick`]). An idle place that is known to be worse
 //! is looked at again when what that costs is a part of the time since ([`AGAIN`]).
 //!
+//! # Cores that are shared
+//!
+//! A CPU device that computes on the cores of the workers is no place to balance against: `variant.rs` says which variant an EDT
+//! runs as, at once. Where other devices may run it, too, the plan has only the better of both.
+//!
 //! # Why each EDT is taken in the end
 //!
 //! All is done with one lock held. An EDT in the line of a device waits behind EDTs that were given to the device, at whose
@@ -52,11 +57,12 @@ use super::interface::{
     Candidate, Choice, Choices, Keeper, KeptEdt, Machine, Policy, PolicyEntry, Taken,
 };
 use super::queue::{Places, QueuedEdt, WaitingLine, is_known};
-use super::told::{Certainty, Considered, Expected, Why};
-use crate::model::Shape;
+use super::told::{Certainty, Considered, Why};
+use super::variant::{OnSameCores, Variants, tell};
 use crate::place::Place;
 use ocr_base::lock::{Mutex, rank};
 use std::cmp::Reverse;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(super) const ENTRY: PolicyEntry = PolicyEntry {
@@ -79,6 +85,9 @@ const LOOK_NS: u64 = 500_000;
 /// An EDT that takes less is not worth keeping: to launch its kernel takes a core of the host some microseconds, and to put it
 /// before a place and take it from there half a microsecond.
 const KEEP_FROM_NS: u64 = 10_000;
+/// On cores that workers and a device share, a function that takes less is not kept while its kernel is not known: to keep an EDT
+/// takes up to a microsecond.
+const SHORT_NS: u64 = 100_000;
 /// A place takes an EDT from another's line only if that ends sooner by this part of the time.
 const GAIN: u64 = 32;
 /// An EDT is moved so often at most: then its place takes it.
@@ -91,9 +100,14 @@ struct Eft {
     plan: Mutex<rank::EftPlan, Option<EftPlan>>,
     /// How many are kept. It orders nothing.
     len: AtomicUsize,
+    /// How many were kept, and run. It orders nothing: a thread asks for an EDT that it has run itself.
+    given: AtomicUsize,
+    /// The choice between function and kernel on the same cores.
+    variants: Arc<Variants>,
 }
 
 struct EftPlan {
+    variants: Arc<Variants>,
     places: Places,
     open: WaitingLine,
     came: u64,
@@ -110,16 +124,23 @@ impl Policy for Eft {
         true
     }
 
+    fn shares_cores(&self) -> bool {
+        true
+    }
+
     /// An EDT that a worker runs in less time than it takes to keep it goes there at once, if no device is known to be
     /// faster. What keeps a device from being unknown for ever are the first ones, of which the host is not known either.
     fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
+        if let Some(edt) = OnSameCores::of_choices(choices, machine) {
+            return self.choose_variant(&edt, choices, machine);
+        }
         let shape = choices.blocks.shape();
         let time = |place| choices.times.expected(place, &shape);
         let slower = |host: u64| move |device: &Place| time(*device).is_some_and(|ns| ns >= host);
         match time(Place::HOST).filter(|_| choices.function) {
             Some(host) if host < KEEP_FROM_NS && choices.devices.iter().all(slower(host)) => {
                 if machine.is_recorded() {
-                    tell_short(choices, &shape, machine);
+                    tell(choices, Why::Short, Place::HOST, machine);
                 }
                 Choice::At(Place::HOST)
             }
@@ -132,26 +153,33 @@ impl Policy for Eft {
     }
 }
 
-/// Says what was expected of an EDT that goes to the host at once.
-#[cold]
-fn tell_short(choices: &Choices<'_>, shape: &Shape, machine: &dyn Machine) {
-    for (number, place) in choices.places().enumerate() {
-        machine.considered(&Considered {
-            edt: choices.edt,
-            place,
-            expected: Expected {
-                run_ns: choices.times.expected(place, shape),
-                ..Expected::default()
-            },
-            certainty: choices.times.certainty(place, shape),
-            why: Why::Short,
-            is_chosen: place == Place::HOST,
-            is_first: number == 0,
-        });
-    }
-}
-
 impl Eft {
+    /// An EDT that workers and a device on their cores may run is kept where its kernel is better, or may be. Others go to the
+    /// workers at once: what is short, and what is better as a function.
+    fn choose_variant(
+        &self,
+        edt: &OnSameCores<'_>,
+        choices: &Choices<'_>,
+        machine: &dyn Machine,
+    ) -> Choice {
+        let (function, kernel) = (edt.known_ns(Place::HOST), edt.known_ns(edt.device));
+        let is_decided = function.is_some_and(|ns| ns < SHORT_NS || kernel.is_some());
+        if !is_decided || edt.best(function, kernel, machine) != Place::HOST {
+            return Choice::Kept;
+        }
+        let is_tried = self.variants.wants(edt, Place::HOST, machine)
+            && self.variants.begin(edt, choices.edt, edt.device, machine);
+        let (why, place) = if is_tried {
+            (Why::Tried, edt.device)
+        } else {
+            (Why::Cores, Place::HOST)
+        };
+        if machine.is_recorded() {
+            tell(choices, why, place, machine);
+        }
+        Choice::At(place)
+    }
+
     /// Does something with the plan, and says what the workers are offered then, if that has changed.
     fn with<R>(
         &self,
@@ -160,7 +188,7 @@ impl Eft {
     ) -> R {
         let now = machine.now_ns();
         let mut plan = self.plan.lock();
-        let plan = plan.get_or_insert_with(|| EftPlan::new(now));
+        let plan = plan.get_or_insert_with(|| EftPlan::new(self.variants.clone(), now));
         plan.places.complete(machine);
         let (result, offers) = f(plan, now);
         if let Some(at) = plan.next_look(now) {
@@ -174,7 +202,8 @@ impl Eft {
 }
 
 impl Keeper for Eft {
-    fn keep(&self, edt: KeptEdt, machine: &dyn Machine) {
+    fn keep(&self, mut edt: KeptEdt, machine: &dyn Machine) {
+        Variants::narrow(&mut edt, machine);
         self.len.fetch_add(1, Ordering::Relaxed);
         self.with(machine, |plan, now| {
             let offers = plan.keep(edt, now, machine);
@@ -199,17 +228,23 @@ impl Keeper for Eft {
             (taken, (host || moved || leaves_to_host).then_some(more))
         });
         if taken.edt.is_some() {
+            self.given.fetch_add(1, Ordering::Relaxed);
             self.len.fetch_sub(1, Ordering::Relaxed);
         }
         taken
     }
 
     fn ended(&self, edt: usize, place: Place, frees_worker: bool, machine: &dyn Machine) {
+        self.variants.ended(edt, machine);
+        if self.given.load(Ordering::Relaxed) == 0 && self.count() == 0 {
+            return;
+        }
         self.with(machine, |plan, now| {
             if frees_worker {
                 plan.places.of(Place::HOST).frees_one();
             }
             if let Some(ended) = plan.places.ended(edt, place, now) {
+                self.given.fetch_sub(1, Ordering::Relaxed);
                 plan.speeds.note(&ended);
             }
             let _ = plan.fill_host(now, machine);
@@ -262,8 +297,9 @@ enum Plans {
 }
 
 impl EftPlan {
-    fn new(now: u64) -> EftPlan {
+    fn new(variants: Arc<Variants>, now: u64) -> EftPlan {
         EftPlan {
+            variants,
             places: Places::new(),
             open: WaitingLine::default(),
             came: 0,
@@ -295,7 +331,7 @@ impl EftPlan {
         };
         // What is open goes before what came later.
         let plans = if self.open.is_empty() {
-            self.plans(&one, now)
+            self.plans(&one, now, machine)
         } else {
             Plans::Open
         };
@@ -369,8 +405,36 @@ impl EftPlan {
         }
     }
 
-    fn plans(&self, one: &QueuedEdt, now: u64) -> Plans {
+    /// An EDT that workers and a device on their cores may run, and where it runs by now: by times that are not overdue.
+    fn on_same_cores<'a>(
+        &self,
+        kept: &'a KeptEdt,
+        now: u64,
+        machine: &dyn Machine,
+    ) -> Option<(OnSameCores<'a>, Place)> {
+        let edt = OnSameCores::of_kept(kept, machine)?;
+        let known = |place| {
+            edt.known_ns(place)?;
+            self.places.expected(kept, place, 0, now)?.run_ns
+        };
+        let best = edt.best(known(Place::HOST), known(edt.device), machine);
+        Some((edt, best))
+    }
+
+    fn plans(&self, one: &QueuedEdt, now: u64, machine: &dyn Machine) -> Plans {
         let kept = &one.kept;
+        if let Some((edt, best)) = self.on_same_cores(kept, now, machine) {
+            let other = edt.other(best);
+            return if edt.known_ns(other).is_none() || edt.known_ns(best).is_none() {
+                Plans::Open
+            } else if self.variants.wants(&edt, best, machine)
+                && self.variants.begin(&edt, kept.edt, other, machine)
+            {
+                Plans::Again(other)
+            } else {
+                Plans::To(best)
+            };
+        }
         if !kept.candidates.iter().all(|one| is_known(kept, one.place)) {
             return Plans::Open;
         }
@@ -509,7 +573,7 @@ impl EftPlan {
             if is_own {
                 let at = self.first_there(place);
                 let mut one = self.places.of(place).remove(at)?;
-                match self.sooner_elsewhere(&one, place, now) {
+                match self.sooner_elsewhere(&one, place, now, machine) {
                     Some(other) if one.moves < MOVES && !one.stays => {
                         if machine.is_recorded() {
                             let before = |at| match at {
@@ -531,7 +595,7 @@ impl EftPlan {
                 return self.places.of(place).remove(0);
             }
             let mut one = self.open.remove(skip)?;
-            match self.plans(&one, now) {
+            match self.plans(&one, now, machine) {
                 Plans::To(best) => {
                     self.tell_new(&one, Why::Planned, Some(best), now, machine);
                     if best == place {
@@ -580,7 +644,16 @@ impl EftPlan {
     }
 
     /// Where an EDT whose turn it is would end sooner than where it is.
-    fn sooner_elsewhere(&self, one: &QueuedEdt, place: Place, now: u64) -> Option<Place> {
+    fn sooner_elsewhere(
+        &self,
+        one: &QueuedEdt,
+        place: Place,
+        now: u64,
+        machine: &dyn Machine,
+    ) -> Option<Place> {
+        if let Some((_, best)) = self.on_same_cores(&one.kept, now, machine) {
+            return (best != place).then_some(best);
+        }
         let [_, _, ..] = one.kept.candidates[..] else {
             return None;
         };
@@ -609,6 +682,17 @@ impl EftPlan {
         }
         if self.is_stuck {
             return MayTake::Yes;
+        }
+        if let Some((edt, usual)) = self.on_same_cores(kept, now, machine) {
+            let is_tried = self.variants.wants(&edt, usual, machine);
+            return if place != usual {
+                let begins = self.variants.begin(&edt, kept.edt, place, machine);
+                if begins { MayTake::Yes } else { MayTake::No }
+            } else if is_tried {
+                MayTake::LeavesTo(edt.other(usual))
+            } else {
+                MayTake::Yes
+            };
         }
         let yes = |may| if may { MayTake::Yes } else { MayTake::No };
         let others = || {
@@ -769,7 +853,7 @@ impl EftPlan {
         let most = others
             .filter(waits)
             .max_by_key(|&other| self.places.get(other).waiting_ns())?;
-        let at = self.worth_taking(place, most, now)?;
+        let at = self.worth_taking(place, most, now, machine)?;
         if machine.is_recorded()
             && let Some(one) = self.places.get(most).line().get(at)
         {
@@ -786,11 +870,20 @@ impl EftPlan {
     }
 
     /// The first EDT in the line of `other` that ends sooner in `place`.
-    fn worth_taking(&self, place: Place, other: Place, now: u64) -> Option<usize> {
+    fn worth_taking(
+        &self,
+        place: Place,
+        other: Place,
+        now: u64,
+        machine: &dyn Machine,
+    ) -> Option<usize> {
         let line = self.places.get(other).line();
         let len = line.len();
         let gains = |at: usize| {
             let one = line.get(at).filter(|one| !one.stays)?;
+            if let Some((_, best)) = self.on_same_cores(&one.kept, now, machine) {
+                return (best == place).then_some(at);
+            }
             if self.slows_host(&one.kept, place) {
                 return None;
             }
@@ -865,12 +958,15 @@ impl EftPlan {
                 let ends = others.filter_map(|other| {
                     Some((self.places.end_of_new(one, other.place, now)?, other.place))
                 });
-                let Some((sooner, other)) = ends.min() else {
+                let other = match self.on_same_cores(&one.kept, now, machine) {
+                    Some((_, best)) => (best != place).then_some(best),
+                    None => (ends.min())
+                        .filter(|(sooner, _)| sooner + sooner / GAIN < end)
+                        .map(|(_, other)| other),
+                };
+                let Some(other) = other else {
                     continue;
                 };
-                if sooner + sooner / GAIN >= end {
-                    continue;
-                }
                 if machine.is_recorded() {
                     let before = |to| match to {
                         to if to == place => at,

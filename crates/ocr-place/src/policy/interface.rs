@@ -28,6 +28,12 @@ pub trait Machine {
     /// How many EDTs there are that have not ended, ready or not, counted up to so many.
     fn pending(&self, most: usize) -> usize;
 
+    /// How many cores there are, where a device computes on those of the workers: the runtime has so many workers stand still as
+    /// the device needs cores for what it was sent. None for a device that has a processor or cores of its own.
+    fn shares_cores(&self, _device: Place) -> Option<usize> {
+        None
+    }
+
     /// Nanoseconds since some moment, of a clock that never goes back.
     fn now_ns(&self) -> u64;
 
@@ -52,6 +58,12 @@ pub trait Machine {
 pub trait VariantTimes: Sync {
     /// Nanoseconds that an EDT of this shape keeps a unit of a place busy; none where nothing is known of it.
     fn expected(&self, place: Place, shape: &Shape) -> Option<u64>;
+
+    /// The same, if that was measured, or follows from other sizes.
+    fn known(&self, place: Place, shape: &Shape) -> Option<u64> {
+        let is_known = self.certainty(place, shape) >= Certainty::Derived;
+        is_known.then(|| self.expected(place, shape)).flatten()
+    }
 
     /// The most that it can be, where a launch in which the kernel may have been compiled is all that is known.
     fn at_most(&self, _place: Place, _shape: &Shape) -> Option<u64> {
@@ -90,6 +102,11 @@ impl VariantTimes for RunTimes {
     fn expected(&self, place: Place, shape: &Shape) -> Option<u64> {
         self.expected(place.number(), *shape)
             .map(|estimate| estimate.ns)
+    }
+
+    fn known(&self, place: Place, shape: &Shape) -> Option<u64> {
+        let estimate = self.expected(place.number(), *shape)?;
+        (!estimate.is_guess()).then_some(estimate.ns)
     }
 
     fn at_most(&self, place: Place, shape: &Shape) -> Option<u64> {
@@ -177,6 +194,12 @@ pub trait Policy: Send + Sync {
     /// Whether it sends EDTs that have a C function to devices.
     fn uses_devices(&self) -> bool {
         true
+    }
+
+    /// Whether it asks which devices compute on the cores of the workers ([`Machine::shares_cores`]), and sends them only what
+    /// uses cores better there. For other policies, workers and CPU devices get fixed shares of the cores.
+    fn shares_cores(&self) -> bool {
+        false
     }
 
     /// Whether it asks how long variants take: then they are timed.

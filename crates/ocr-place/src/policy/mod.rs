@@ -20,6 +20,7 @@ mod queue;
 mod random;
 mod told;
 mod turns;
+mod variant;
 
 pub use interface::{
     BlockPlaces, Candidate, Choice, Choices, Keeper, KeptEdt, Machine, Policy, PolicyEntry, Taken,

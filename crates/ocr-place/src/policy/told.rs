@@ -79,6 +79,9 @@ numbered! {
         /// A place took the EDT to find out its time there, or whether that is still so, since not to know it was expected to
         /// cost more.
         Tried = 5,
+        /// The EDT went at once where its variant uses the cores better that workers and a CPU device share. Queues and copies
+        /// were not looked at.
+        Cores = 6,
     }
 }
 

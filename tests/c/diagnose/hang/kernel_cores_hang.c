@@ -7,6 +7,7 @@
 // needs: halt
 // workers: 2
 // env: OCR_WORKERS=
+// env: OCR_BIND=fixed
 // env: OCR_DEVICES=cpu
 // status: 1
 // stderr: the program hangs: no EDT is ready

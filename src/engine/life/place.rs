@@ -9,9 +9,12 @@ use crate::memory;
 use crate::model::{Direction, Shape};
 use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, PreSlot};
+use crate::object::name::EdtName;
 use crate::object::place::{Place, PlaceSet};
 use crate::sched::policy;
-use crate::sched::policy::{BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine};
+use crate::sched::policy::{
+    BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine, PolicyFault,
+};
 use crate::trace;
 
 impl Context {
@@ -96,7 +99,7 @@ impl Context {
         let devices = self.runtime.devices.for_edt(edt);
         let candidate = |place| Candidate {
             place,
-            copy_ns: blocks.copy_ns(place),
+            copy_ns: blocks.held_copy_ns(place),
             behind: blocks.behind(place),
         };
         KeptEdt {
@@ -164,31 +167,33 @@ impl EdtBlocks<'_> {
         self.all().filter_map(from).find(is_cpu)
     }
 
-    /// Nanoseconds until all are in a place, if their transfers begin now.
-    fn copy_ns(&self, place: Place) -> u64 {
-        let transfer = |device: Place, direction, bytes| {
-            let index = device.device_index();
-            index.map_or(0, |index| {
-                self.0.transfers.expected(index, direction, bytes)
-            })
-        };
-        let copy = |block: &DataBlock| {
-            let valid = valid_at(block);
-            if valid.contains(place) || valid.is_empty() {
-                return 0;
-            }
-            let mut ns = 0;
-            if !valid.contains(Place::HOST)
-                && let Some(from) = valid.iter().next()
-            {
-                ns += transfer(from, Direction::FromDevice, block.size());
-            }
-            if place != Place::HOST {
-                ns += transfer(place, Direction::ToDevice, block.size());
-            }
-            ns
-        };
+    /// Nanoseconds until all are in a place, if their transfers begin now. The EDT has them.
+    fn held_copy_ns(&self, place: Place) -> u64 {
+        let copy = |block: &DataBlock| self.0.copy_ns(valid_at(block), block.size(), place);
         self.all().map(copy).sum()
+    }
+}
+
+impl Runtime {
+    /// Nanoseconds until a block of this size, which has valid copies in these places, is in a place.
+    fn copy_ns(&self, valid: PlaceSet, bytes: u64, place: Place) -> u64 {
+        let transfer = |device: Place, direction| {
+            let index = device.device_index();
+            index.map_or(0, |index| self.transfers.expected(index, direction, bytes))
+        };
+        if valid.contains(place) || valid.is_empty() {
+            return 0;
+        }
+        let mut ns = 0;
+        if !valid.contains(Place::HOST)
+            && let Some(from) = valid.iter().next()
+        {
+            ns += transfer(from, Direction::FromDevice);
+        }
+        if place != Place::HOST {
+            ns += transfer(place, Direction::ToDevice);
+        }
+        ns
     }
 }
 
@@ -207,6 +212,16 @@ impl BlockPlaces for EdtBlocks<'_> {
             is_there.then(|| block.size())
         });
         there.fold(0, u64::saturating_add)
+    }
+
+    fn copy_ns(&self, place: Place) -> Option<u64> {
+        let blocks = &self.0.objects.data_blocks;
+        let times = self.1.slots().iter().filter_map(|slot| {
+            let (block, locked) = blocks.lock(slot.data())?;
+            let valid = block.copies_seen(&locked).valid;
+            Some(self.0.copy_ns(valid, block.size(), place))
+        });
+        Some(times.sum())
     }
 }
 
@@ -250,6 +265,12 @@ impl Machine for Runtime {
 
     fn is_recorded(&self) -> bool {
         trace::is_on()
+    }
+
+    fn policy_failed(&self, fault: &PolicyFault) {
+        // SAFETY: the policy was given the token of an EDT that has not begun, and gives it to no place any more.
+        let edt = |token| unsafe { EdtRef::from_token(token) }.get();
+        fatal(&fault.text(|token| EdtName::of(edt(token)).to_string()))
     }
 
     fn considered(&self, place: &Considered) {

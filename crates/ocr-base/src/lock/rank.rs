@@ -193,6 +193,9 @@ ranks! {
     /// The plan of `eft` (`crates/ocr-place/src/policy/eft.rs`).
     EftPlan [RecordingFile];
 
+    /// What a policy of a user keeps (`crates/ocr-place/src/policy/user/mod.rs`).
+    UserPlan [RecordingFile];
+
     /// The file of a recording, which grows (`src/trace/recording.rs`).
     RecordingFile [];
 

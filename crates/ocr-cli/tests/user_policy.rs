@@ -247,7 +247,7 @@ fn policies_of_users_are_compared_and_tuned() {
         "--vary",
         "policy=cpu,./fastest.so",
         "--runs-budget",
-        "4",
+        "18",
     ];
     let (status, text, errors) = ocr(&folder, &[&words[..], &program].concat(), &BOTH_PLACES);
     assert!(

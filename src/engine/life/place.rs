@@ -1,6 +1,7 @@
 //! Step 3 of an EDT's life: it is placed, as far as the policy decides now.
 
 use crate::device::DeviceKind;
+use crate::engine::life::hints::place_of;
 use crate::engine::life::recording::{number, record_considered};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
@@ -9,6 +10,8 @@ use crate::memory;
 use crate::model::{Direction, Shape};
 use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, PreSlot};
+use crate::object::guid::Guid;
+use crate::object::hints::{DB_AFFINITY, EDT_SLOT_MAX_ACCESS};
 use crate::object::name::EdtName;
 use crate::object::place::{Place, PlaceSet};
 use crate::sched::policy;
@@ -202,16 +205,29 @@ impl BlockPlaces for EdtBlocks<'_> {
         self.0.shape_of(self.1)
     }
 
-    /// The bytes of the EDT's blocks that have a valid copy in a place. The policy asks before the EDT has its blocks,
-    /// when nobody keeps them: a block that is gone is nowhere. A block in two pre-slots counts twice, as in `shape`.
+    /// The bytes of the EDT's blocks that have a valid copy in a place, or a hint that they are to be there. The policy asks
+    /// before the EDT has its blocks, when nobody keeps them: a block that is gone is nowhere. A block in two pre-slots counts
+    /// twice, as in `shape`. Where a hint names a pre-slot that has a block, that block counts alone.
     fn bytes_at(&self, place: Place) -> u64 {
         let blocks = &self.0.objects.data_blocks;
-        let there = self.1.slots().iter().filter_map(|slot| {
+        let there = |slot: &PreSlot| {
             let (block, locked) = blocks.lock(slot.data())?;
-            let is_there = block.copies_seen(&locked).valid.contains(place);
+            let affinity = blocks.hint(block, &locked, DB_AFFINITY);
+            let home = affinity.and_then(|affinity| place_of(Guid::from_bits(affinity)));
+            let devices = self.0.devices.in_use().len();
+            let is_there = match home.filter(|home| home.number() <= devices) {
+                Some(home) => home == place,
+                None => block.copies_seen(&locked).valid.contains(place),
+            };
             is_there.then(|| block.size())
-        });
-        there.fold(0, u64::saturating_add)
+        };
+        let slots = self.1.slots();
+        let most_used = self.0.objects.edts.hint(self.1, EDT_SLOT_MAX_ACCESS);
+        let most_used = most_used.and_then(|slot| slots.get(usize::try_from(slot).ok()?));
+        if let Some(slot) = most_used.filter(|slot| !slot.data().is_null()) {
+            return there(slot).unwrap_or(0);
+        }
+        slots.iter().filter_map(there).fold(0, u64::saturating_add)
     }
 
     fn copy_ns(&self, place: Place) -> Option<u64> {

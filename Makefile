@@ -29,7 +29,8 @@ PAGES          := ocr ocr-check ocr-compare ocr-explain ocr-info ocr-models ocr-
 COMPLETIONS    := bash-completion/completions/ocr zsh/site-functions/_ocr fish/vendor_completions.d/ocr.fish
 # Examples that are installed as programs, under the name ocr-NAME.
 APPLICATIONS   := levenshtein seismic cholesky
-EXAMPLES       := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
+POLICIES       := $(patsubst examples/%.c,build/examples/%.so,$(wildcard examples/policy/*.c))
+EXAMPLES       := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c)) $(POLICIES)
 
 # What the libraries are made of, and what the command is made of besides. Folders are named too, so that a file that
 # goes away is noticed as well.
@@ -49,7 +50,7 @@ command: $(COMMAND) ## build/bin/ocr
 
 manual: $(MANUAL) ## build/share: man pages of the command, and completions for bash, zsh and fish
 
-examples: $(EXAMPLES) ## build/examples/*, linked statically
+examples: $(EXAMPLES) ## build/examples/*, linked statically, and policies as shared objects
 
 # ---- what cargo builds -----------------------------------------------------------------------------------------------
 
@@ -102,6 +103,11 @@ build/examples/levenshtein: build/obj/common/edit-distance.o
 build/examples/%: build/obj/%.o $(STATIC_LIBRARY)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(STATIC_LIBRARY) -lpthread -lm -ldl
+
+# A policy is linked with no library of the runtime, which loads it: the command does, too.
+build/examples/policy/%.so: examples/policy/%.c Makefile
+	@mkdir -p $(@D) build/obj/policy
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(EXAMPLE_FLAGS) -MF build/obj/policy/$*.d -fPIC -shared $(LDFLAGS) -o $@ $<
 
 -include $(wildcard build/obj/*.d build/obj/*/*.d)
 
@@ -283,7 +289,7 @@ install-files: ## the same, of what has been built before
 		test -e "$$file" || { echo "$$file is missing: run make first" >&2; exit 1; }; done
 	@case "$(PREFIX)$(LIBDIR)" in /*) ;; *) echo "PREFIX and LIBDIR must be absolute paths" >&2; exit 1;; esac
 	install -d "$(D_INCLUDE)/extensions" "$(D_LIB)/pkgconfig" "$(D_BIN)" "$(D_SHARE)/kernels" \
-		"$(D_SHARE)/examples/common" "$(D_SHARE)/examples/data" "$(D_SHARE)/suppressions"
+		"$(D_SHARE)/examples/common" "$(D_SHARE)/examples/data" "$(D_SHARE)/examples/policy" "$(D_SHARE)/suppressions"
 	install -m 644 include/*.h "$(D_INCLUDE)"
 	install -m 644 include/extensions/*.h "$(D_INCLUDE)/extensions"
 	install -m 644 $(STATIC_LIBRARY) "$(D_LIB)"
@@ -302,6 +308,7 @@ install-files: ## the same, of what has been built before
 	install -m 644 kernels/*.cl "$(D_SHARE)/kernels"
 	install -m 644 examples/*.c "$(D_SHARE)/examples"
 	install -m 644 examples/common/* "$(D_SHARE)/examples/common"
+	install -m 644 examples/policy/* "$(D_SHARE)/examples/policy"
 	install -m 644 examples/data/* "$(D_SHARE)/examples/data"
 	install -m 644 tests/sanitizers/thread.supp "$(D_SHARE)/suppressions"
 	install -d "$(D_MAN)"

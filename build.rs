@@ -9,9 +9,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-/// The headers whose functions the library defines. The head of `src/capi/mod.rs` says where each is.
+/// The headers whose functions the library defines, and that of policies, which defines none. The head of `src/capi/mod.rs` says where each is.
 const HEADERS: &[&str] = &[
     "ocr.h",
+    "ocr-policy.h",
     "extensions/ocr-affinity.h",
     "extensions/ocr-db-by-value.h",
     "extensions/ocr-db-info.h",
@@ -90,6 +91,7 @@ fn main() {
         .allowlist_var(PROPERTIES.join("|"))
         .allowlist_file(".*include/ocr.*\\.h|.*include/extensions/.*\\.h")
         .blocklist_function("mainEdt")
+        .blocklist_var("ocrPolicy")
         .default_enum_style(bindgen::EnumVariation::Consts)
         .prepend_enum_name(false)
         .layout_tests(false)

@@ -49,9 +49,18 @@ pub struct Set<T> {
 }
 
 impl<T: PartialEq> Set<T> {
-    /// The setting, which names files, or `nothing` where the program has rights that its user does not have.
-    fn unless_privileged(self, values: &Values, name: &str, nothing: T) -> Set<T> {
-        if !values.is_privileged || self.value == nothing {
+    /// The setting, which names files, or `nothing` where the program has rights that its user does not have. If values may name
+    /// something else than a file, `is_file` tells.
+    fn unless_privileged(
+        self,
+        values: &Values,
+        name: &str,
+        nothing: T,
+        is_file: Option<fn(&T) -> bool>,
+    ) -> Set<T> {
+        let names_file =
+            self.value != nothing && is_file.is_none_or(|is_file| is_file(&self.value));
+        if !values.is_privileged || !names_file {
             return self;
         }
         let given = values.given.get(name).map(|(_, origin)| origin.clone());
@@ -158,10 +167,10 @@ impl fmt::Display for Models {
 ///
 /// An entry has, in this order: what its field is for, the field and its type, its default, how it is read, its name in a
 /// file and behind `-ocr:`, the variable of the environment, and what help says of it. A setting that names files also has
-/// its value where the program has rights that its user does not have. `cores` is what a default may use:
+/// its value where the program has rights that its user does not have, and which values name files, if not all do. `cores` is what a default may use:
 /// how many cores the process may use.
 macro_rules! settings {
-    ($cores:ident; $($(#[$doc:meta])* $field:ident: $type:ty = $default:expr, $read:expr, $name:literal, $variable:literal, $what:literal $(, names files: $nothing:expr)?;)*) => {
+    ($cores:ident; $($(#[$doc:meta])* $field:ident: $type:ty = $default:expr, $read:expr, $name:literal, $variable:literal, $what:literal $(, names files $(if $is_file:path)?: $nothing:expr)?;)*) => {
         /// All settings, in the order in which help and tables show them.
         pub const SETTINGS: &[Description] = &[$(Description {
             name: $name,
@@ -192,7 +201,7 @@ macro_rules! settings {
                 Ok(Settings {
                     cores: $cores,
                     file: self.file.clone(),
-                    $($field: self.get($name, $default, $read)?$(.unless_privileged(self, $name, $nothing))?,)*
+                    $($field: self.get($name, $default, $read)?$(.unless_privileged(self, $name, $nothing, None$(.or(Some(|value| $is_file(value))))?))?,)*
                 })
             }
         }
@@ -210,7 +219,8 @@ settings! { cores;
 
     /// Name of the placement policy.
     sched: String = policy::DEFAULT.into(), utf8(parse_policy), "sched", "OCR_SCHED",
-        "placement policy: eft, cpu, device, static:C:D, eager, heteroprio, locality, random:SEED";
+        "placement policy: eft, cpu, device, static:C:D, eager, heteroprio, locality, random:SEED, or the file of a policy, as ./mine.so",
+        names files if policy::is_file: policy::DEFAULT.into();
 
     /// Which OpenCL devices are used.
     devices: Selection = Selection::Auto, utf8(str::parse), "devices", "OCR_DEVICES",
@@ -247,7 +257,7 @@ settings! { cores;
 
     /// Where what runs have learned is kept.
     models: Models = Models::Cache, parse_models, "models", "OCR_MODELS",
-        "what runs have learned of how long EDTs and copies take: off, or a directory; runs under every policy add to it, and eft and heteroprio read it; default: ocr/models in the user's cache directory", names files: Models::Off;
+        "what runs have learned of how long EDTs and copies take: off, or a directory; runs under every policy add to it, and eft, heteroprio and policies of files read it; default: ocr/models in the user's cache directory", names files: Models::Off;
 
     /// How much of what the program does is checked.
     check: Checks = Checks::Off, utf8(parse_checks), "check", "OCR_CHECK",

@@ -19,6 +19,14 @@
  *   OCR_HINT_EDT_TIME      What an EDT of this template takes, in nanoseconds, wherever it runs: a first
  *                          guess for a policy that places EDTs by their times, until some have run.
  *
+ *   OCR_HINT_EDT_SLOT_MAX_ACCESS
+ *                          The pre-slot, from 0, whose block is used most. A policy that asks where the bytes of
+ *                          the EDT's blocks are (`locality`, or one of ocr-policy.h in `choose`) sees this block
+ *                          alone. Without a block in that pre-slot it is as without the hint.
+ *   OCR_HINT_DB_AFFINITY   Where the block is to be: a value of ocrAffinityToHintValue. Such a policy sees the
+ *                          block there, wherever its content is, so EDTs that use it go there. Where there is no
+ *                          such place it is as without the hint. The content is copied when an EDT needs it.
+ *
  * An EDT begins with the hints that its template has when the EDT is created; those given to
  * ocrEdtCreate come on top, then those of ocrSetHint. A hint for another kind of object is left out
  * by the create functions.

@@ -11,44 +11,42 @@ pub struct HintProperty {
     pub number: u32,
     /// Its name in the headers.
     pub name: &'static str,
-    /// What the runtime does with it. None: it is kept, and read back.
-    pub effect: Option<&'static str>,
+    /// What the runtime does with it, or why it does nothing but keep it, so that it is read back.
+    pub effect: Result<&'static str, &'static str>,
 }
 
-/// Makes the table of all properties; an entry without a text has no effect.
+/// Makes the table of all properties, each with its effect, or with the reason why it has none.
 macro_rules! hints {
-    ($($name:ident $(= $effect:literal)?;)*) => {
+    ($($name:ident $(= $effect:literal)? $(without effect: $reason:literal)?;)*) => {
         /// All properties, in the order of their numbers.
         pub const HINTS: &[HintProperty] = &[$(HintProperty {
             number: sys::$name as u32,
             name: stringify!($name),
-            effect: hints!(@effect $($effect)?),
+            effect: $(Ok($effect))? $(Err($reason))?,
         }),*];
     };
-    (@effect) => { None };
-    (@effect $effect:literal) => { Some($effect) };
 }
 
 hints! {
     OCR_HINT_EDT_PRIORITY = "of the ready EDTs, workers run those with a higher priority first";
-    OCR_HINT_EDT_SLOT_MAX_ACCESS;
+    OCR_HINT_EDT_SLOT_MAX_ACCESS = "the block in that pre-slot alone counts for a policy that asks where the bytes of the EDT's blocks are (`locality`, [policies of your own](../own-policies.md))";
     OCR_HINT_EDT_AFFINITY = "an EDT with several variants runs in that place";
-    OCR_HINT_EDT_SPAD_USAGE;
-    OCR_HINT_EDT_DISPERSE;
-    OCR_HINT_EDT_SPACE;
+    OCR_HINT_EDT_SPAD_USAGE without effect: "neither workers nor devices have scratchpad memory that a program can reserve";
+    OCR_HINT_EDT_DISPERSE without effect: "a worker without work takes EDTs of all others, so they are dispersed as far as there are workers for them";
+    OCR_HINT_EDT_SPACE without effect: "memory is not reserved for EDTs: blocks are created when a call asks for them";
     OCR_HINT_EDT_TIME = "how long an EDT takes, in nanoseconds: a first guess for the [policy](../placement.md)";
-    OCR_HINT_EDT_STATS_HW_CYCLES;
-    OCR_HINT_EDT_STATS_L1_HITS;
-    OCR_HINT_EDT_STATS_L1_MISSES;
-    OCR_HINT_EDT_STATS_FLOAT_OPS;
-    OCR_HINT_EDT_SPAWNING;
-    OCR_HINT_DB_AFFINITY;
-    OCR_HINT_DB_NEAR;
-    OCR_HINT_DB_INTER;
-    OCR_HINT_DB_FAR;
-    OCR_HINT_DB_HIGHBW;
-    OCR_HINT_DB_EAGER;
-    OCR_HINT_DB_LAZY;
+    OCR_HINT_EDT_STATS_HW_CYCLES without effect: "times are measured, and no policy counts cycles";
+    OCR_HINT_EDT_STATS_L1_HITS without effect: "no policy counts hits of caches";
+    OCR_HINT_EDT_STATS_L1_MISSES without effect: "no policy counts misses of caches";
+    OCR_HINT_EDT_STATS_FLOAT_OPS without effect: "times are measured, and no policy counts operations";
+    OCR_HINT_EDT_SPAWNING without effect: "EDTs that an EDT creates may run elsewhere before it ends, whatever it is";
+    OCR_HINT_DB_AFFINITY = "for a policy that asks where the bytes of blocks are (`locality`, [policies of your own](../own-policies.md)), the block is in that place, wherever its content is";
+    OCR_HINT_DB_NEAR without effect: "the host has one kind of memory, and a device its own: which of both has a block follows from where its EDTs run";
+    OCR_HINT_DB_INTER without effect: "as `OCR_HINT_DB_NEAR`";
+    OCR_HINT_DB_FAR without effect: "as `OCR_HINT_DB_NEAR`";
+    OCR_HINT_DB_HIGHBW without effect: "as `OCR_HINT_DB_NEAR`";
+    OCR_HINT_DB_EAGER without effect: "a copy is begun as soon as it is known where the next EDT with the block runs, and this is not known before";
+    OCR_HINT_DB_LAZY without effect: "no block is moved before an EDT that has it is placed";
 }
 
 /// The numbers between which the properties of each type of hint lie, both exclusive, by the number of the type.

@@ -5,6 +5,7 @@
 
 pub mod hints;
 pub(crate) mod names;
+mod policy;
 
 /// What the headers declare, as `bindgen` reads them.
 #[allow(

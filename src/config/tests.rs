@@ -134,7 +134,7 @@ fn a_privileged_program_takes_no_names_of_files() {
     let mut words: Vec<OsString> = ["program", "-ocr:workers=3", "-ocr:devices=all"]
         .map(Into::into)
         .into();
-    for name in ["report", "trace", "halt-dot", "platform", "models"] {
+    for name in ["report", "trace", "halt-dot", "platform", "models", "sched"] {
         words.push(format!("-ocr:{name}={}/x", folder.display()).into());
     }
     words.push("-ocr:cfg=/nowhere/settings.toml".into());
@@ -151,8 +151,25 @@ fn a_privileged_program_takes_no_names_of_files() {
     }
     assert_eq!(*settings.models, Models::Off);
     assert_eq!(*settings.devices, Selection::None);
+    assert_eq!(*settings.sched, policy::DEFAULT);
     assert_eq!(*settings.workers, 3);
     assert!(Settings::read(&given, false).is_err());
+    // The name of a policy of the runtime is no file.
+    let mut words: Vec<OsString> = ["program", "-ocr:sched=CPU"].map(Into::into).into();
+    let given = GivenArguments::take_from(&mut words).expect("they are right");
+    let settings = Settings::read(&given, true).expect("a policy");
+    assert_eq!(*settings.sched, "cpu");
+}
+
+/// The file of a policy keeps its name as it was given, and is not loaded before a run begins.
+#[test]
+fn a_policy_may_be_a_file() {
+    let mut words: Vec<OsString> = ["program", "-ocr:sched=./No/Such.SO:1"]
+        .map(Into::into)
+        .into();
+    let given = GivenArguments::take_from(&mut words).expect("they are right");
+    let settings = Settings::read(&given, false).expect("a name");
+    assert_eq!(*settings.sched, "./No/Such.SO:1");
 }
 
 /// A table of two other settings.

@@ -37,7 +37,11 @@ pub(super) fn parse_bind(text: &str) -> Result<Bind, String> {
     }
 }
 
+/// A policy by its name, or a file, which is loaded when a run begins.
 pub(super) fn parse_policy(text: &str) -> Result<String, String> {
+    if policy::is_file(text) {
+        return Ok(text.to_string());
+    }
     let text = word(text);
     policy::parse(&text).map(|_| text)
 }

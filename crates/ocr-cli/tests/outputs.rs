@@ -642,7 +642,7 @@ fn a_set_user_id_program_takes_no_names_of_files() {
         mount -t tmpfs none /mnt && cd /mnt && cp \"$0\" p && chmod 4755 p && chmod 755 .
         echo old > victim && echo 'report = \"victim\"' > s.toml
         u() { setpriv --reuid 4000 --regid 4000 --clear-groups \"$@\"; }
-        for v in REPORT TRACE HALT_DOT PLATFORM MODELS; do env OCR_$v=$PWD/victim setpriv --reuid 4000 \\
+        for v in REPORT TRACE HALT_DOT PLATFORM MODELS SCHED; do env OCR_$v=$PWD/victim setpriv --reuid 4000 \\
             --regid 4000 --clear-groups ./p; done
         OCR_CONFIG=$PWD/s.toml u ./p; u ./p -ocr:cfg s.toml; u ./p -ocr:report victim
         OCR_HALT_DOT=$PWD/victim u ./p hang
@@ -657,11 +657,12 @@ fn a_set_user_id_program_takes_no_names_of_files() {
         .lines()
         .filter(|line| line.starts_with("ocr: note: this program has rights"))
         .collect();
-    assert_eq!(notes.len(), 9, "{text}");
+    assert_eq!(notes.len(), 10, "{text}");
     for name in [
         "$OCR_REPORT",
         "$OCR_TRACE",
         "$OCR_MODELS",
+        "$OCR_SCHED",
         "$OCR_CONFIG",
         "-ocr:cfg",
         "-ocr:report",

@@ -137,9 +137,13 @@ impl DeviceEvents {
     /// Asks the policy's keeper, if it has asked for that by now; in what time it has, otherwise.
     fn ask_keeper(&self) -> Option<Duration> {
         let (runtime, devices) = (self.0, &self.0.devices);
-        let left = devices.asks_in(runtime.now_ns())?;
+        let now_ns = runtime.now_ns();
+        let left = devices.asks_in(now_ns)?;
         if left.is_zero() {
-            self.with_context(None, |context| {
+            // The program does not count as one that hangs before the keeper has been asked.
+            runtime.takes_off(Flight::OTHER);
+            devices.are_asked(now_ns);
+            self.with_context(Some(Flight::OTHER), |context| {
                 if let Some(keeper) = runtime.policy.keeper() {
                     keeper.tick(runtime);
                 }

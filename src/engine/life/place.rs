@@ -1,6 +1,7 @@
 //! Step 3 of an EDT's life: it is placed, as far as the policy decides now.
 
 use crate::device::DeviceKind;
+use crate::engine::life::hints::place_of;
 use crate::engine::life::recording::{number, record_considered};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
@@ -8,11 +9,16 @@ use crate::engine::state::runtime::Runtime;
 use crate::memory;
 use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, PreSlot};
+use crate::object::guid::Guid;
+use crate::object::hints::{DB_AFFINITY, EDT_SLOT_MAX_ACCESS};
+use crate::object::name::EdtName;
 use crate::trace;
 use ocr_place::model::{Direction, Shape};
 use ocr_place::place::{Place, PlaceSet};
 use ocr_place::policy;
-use ocr_place::policy::{BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine};
+use ocr_place::policy::{
+    BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine, PolicyFault,
+};
 
 impl Context {
     /// Step 3: a runnable EDT is placed, as far as it can be now, and sent on.
@@ -96,7 +102,7 @@ impl Context {
         let devices = self.runtime.devices.for_edt(edt);
         let candidate = |place| Candidate {
             place,
-            copy_ns: blocks.copy_ns(place),
+            copy_ns: blocks.held_copy_ns(place),
             behind: blocks.behind(place),
         };
         KeptEdt {
@@ -164,31 +170,33 @@ impl EdtBlocks<'_> {
         self.all().filter_map(from).find(is_cpu)
     }
 
-    /// Nanoseconds until all are in a place, if their transfers begin now.
-    fn copy_ns(&self, place: Place) -> u64 {
-        let transfer = |device: Place, direction, bytes| {
-            let index = device.device_index();
-            index.map_or(0, |index| {
-                self.0.transfers.expected(index, direction, bytes)
-            })
-        };
-        let copy = |block: &DataBlock| {
-            let valid = valid_at(block);
-            if valid.contains(place) || valid.is_empty() {
-                return 0;
-            }
-            let mut ns = 0;
-            if !valid.contains(Place::HOST)
-                && let Some(from) = valid.iter().next()
-            {
-                ns += transfer(from, Direction::FromDevice, block.size());
-            }
-            if place != Place::HOST {
-                ns += transfer(place, Direction::ToDevice, block.size());
-            }
-            ns
-        };
+    /// Nanoseconds until all are in a place, if their transfers begin now. The EDT has them.
+    fn held_copy_ns(&self, place: Place) -> u64 {
+        let copy = |block: &DataBlock| self.0.copy_ns(valid_at(block), block.size(), place);
         self.all().map(copy).sum()
+    }
+}
+
+impl Runtime {
+    /// Nanoseconds until a block of this size, which has valid copies in these places, is in a place.
+    fn copy_ns(&self, valid: PlaceSet, bytes: u64, place: Place) -> u64 {
+        let transfer = |device: Place, direction| {
+            let index = device.device_index();
+            index.map_or(0, |index| self.transfers.expected(index, direction, bytes))
+        };
+        if valid.contains(place) || valid.is_empty() {
+            return 0;
+        }
+        let mut ns = 0;
+        if !valid.contains(Place::HOST)
+            && let Some(from) = valid.iter().next()
+        {
+            ns += transfer(from, Direction::FromDevice);
+        }
+        if place != Place::HOST {
+            ns += transfer(place, Direction::ToDevice);
+        }
+        ns
     }
 }
 
@@ -197,16 +205,39 @@ impl BlockPlaces for EdtBlocks<'_> {
         self.0.shape_of(self.1)
     }
 
-    /// The bytes of the EDT's blocks that have a valid copy in a place. The policy asks before the EDT has its blocks,
-    /// when nobody keeps them: a block that is gone is nowhere. A block in two pre-slots counts twice, as in `shape`.
+    /// The bytes of the EDT's blocks that have a valid copy in a place, or a hint that they are to be there. The policy asks
+    /// before the EDT has its blocks, when nobody keeps them: a block that is gone is nowhere. A block in two pre-slots counts
+    /// twice, as in `shape`. Where a hint names a pre-slot that has a block, that block counts alone.
     fn bytes_at(&self, place: Place) -> u64 {
         let blocks = &self.0.objects.data_blocks;
-        let there = self.1.slots().iter().filter_map(|slot| {
+        let there = |slot: &PreSlot| {
             let (block, locked) = blocks.lock(slot.data())?;
-            let is_there = block.copies_seen(&locked).valid.contains(place);
+            let affinity = blocks.hint(block, &locked, DB_AFFINITY);
+            let home = affinity.and_then(|affinity| place_of(Guid::from_bits(affinity)));
+            let devices = self.0.devices.in_use().len();
+            let is_there = match home.filter(|home| home.number() <= devices) {
+                Some(home) => home == place,
+                None => block.copies_seen(&locked).valid.contains(place),
+            };
             is_there.then(|| block.size())
+        };
+        let slots = self.1.slots();
+        let most_used = self.0.objects.edts.hint(self.1, EDT_SLOT_MAX_ACCESS);
+        let most_used = most_used.and_then(|slot| slots.get(usize::try_from(slot).ok()?));
+        if let Some(slot) = most_used.filter(|slot| !slot.data().is_null()) {
+            return there(slot).unwrap_or(0);
+        }
+        slots.iter().filter_map(there).fold(0, u64::saturating_add)
+    }
+
+    fn copy_ns(&self, place: Place) -> Option<u64> {
+        let blocks = &self.0.objects.data_blocks;
+        let times = self.1.slots().iter().filter_map(|slot| {
+            let (block, locked) = blocks.lock(slot.data())?;
+            let valid = block.copies_seen(&locked).valid;
+            Some(self.0.copy_ns(valid, block.size(), place))
         });
-        there.fold(0, u64::saturating_add)
+        Some(times.sum())
     }
 }
 
@@ -260,6 +291,12 @@ impl Machine for Runtime {
 
     fn is_recorded(&self) -> bool {
         trace::is_on()
+    }
+
+    fn policy_failed(&self, fault: &PolicyFault) {
+        // SAFETY: the policy was given the token of an EDT that has not begun, and gives it to no place any more.
+        let edt = |token| unsafe { EdtRef::from_token(token) }.get();
+        fatal(&fault.text(|token| EdtName::of(edt(token)).to_string()))
     }
 
     fn considered(&self, place: &Considered) {

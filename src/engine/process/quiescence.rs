@@ -94,6 +94,7 @@ impl Runtime {
     fn has_halted(&self, state: SleepState) -> bool {
         state.sleeping() == self.workers_left()
             && state.searching() == 0
+            && !self.devices.asks()
             && self.in_flight.load(Ordering::SeqCst) == 0
             && !self.queues.any_work()
             && !self.end.is_ending()

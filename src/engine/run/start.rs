@@ -2,6 +2,7 @@
 
 use crate::check::Check;
 use crate::config::Settings;
+use crate::directory::from_start;
 use crate::engine::life::answers::DeviceEvents;
 use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::process::{crash, sigfpe, watchdog};
@@ -38,6 +39,7 @@ use ocr_trace::identity::RunIdentity;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
@@ -130,10 +132,11 @@ impl Run {
     pub(crate) fn begin(mut settings: Settings, legacy: bool) -> Run {
         let started = Instant::now();
         let (queues, locals) = Queues::new(*settings.workers);
-        let policy = match policy::parse(&settings.sched) {
+        let full_name = |file: &Path| from_start(file).map_err(|error| error.to_string());
+        let policy = match policy::parse_from(&settings.sched, full_name) {
             Ok(policy) => policy,
             Err(message) => {
-                error!("{message}");
+                error!("{}: {message}", settings.sched.origin);
                 exit_now(USAGE_STATUS);
             }
         };

@@ -184,19 +184,25 @@ impl Devices {
         lending.map_or(ns, |lending| lending.with_all_cores(ns))
     }
 
-    /// In what time the keeper is to be asked; 0: now, and then not again.
+    /// Whether the keeper is to be asked at some time.
+    pub(crate) fn asks(&self) -> bool {
+        self.asks_at.load(Ordering::Relaxed) != u64::MAX
+    }
+
+    /// In what time the keeper is to be asked; 0: now.
     pub(crate) fn asks_in(&self, now_ns: u64) -> Option<Duration> {
         let at = self.asks_at.load(Ordering::Relaxed);
-        if at == u64::MAX {
-            return None;
-        }
+        (at != u64::MAX).then(|| Duration::from_nanos(at.saturating_sub(now_ns)))
+    }
+
+    /// The keeper is about to be asked, and then not again. A later time, which was set meanwhile, stays.
+    pub(crate) fn are_asked(&self, now_ns: u64) {
+        let at = self.asks_at.load(Ordering::Relaxed);
         if at <= now_ns {
-            // What was set meanwhile stays.
             let (set, unset) = (at, u64::MAX);
             let _ =
                 (self.asks_at).compare_exchange(set, unset, Ordering::Relaxed, Ordering::Relaxed);
         }
-        Some(Duration::from_nanos(at.saturating_sub(now_ns)))
     }
 
     /// The devices in use, if a kernel has opened them, or the program has asked for them.

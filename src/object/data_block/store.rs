@@ -148,6 +148,17 @@ impl DataBlocks {
         true
     }
 
+    /// A hint of a block that the caller has locked.
+    pub fn hint(
+        &self,
+        block: &DataBlock,
+        _locked: &LockedBlock<'_>,
+        property: usize,
+    ) -> Option<u64> {
+        let hinted = block.second.hinted.get();
+        hinted.then(|| self.hints.get(block.guid()))?.get(property)
+    }
+
     /// Whether this is the GUID of a block that is not destroyed. Writes nothing: many EDTs may
     /// name one block.
     #[inline]

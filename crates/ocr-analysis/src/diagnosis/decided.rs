@@ -6,7 +6,7 @@ use super::predictions::predictions;
 use crate::recorded::median;
 use crate::replay::{Replay, Wish};
 use ocr_base::text::{counted, duration};
-use ocr_place::policy::DEFAULT;
+use ocr_place::policy::{DEFAULT, is_file};
 use rustc_hash::FxHashMap;
 
 /// How many units a place has.
@@ -182,7 +182,8 @@ pub(super) fn blocks_held(look: &Look<'_>) -> Vec<Seen> {
 pub(super) fn other_policy(look: &Look<'_>) -> Vec<Seen> {
     let policy = look.policy();
     let cost = look.cost_by(DecisionCause::NoEstimate) as f64;
-    if policy == DEFAULT || cost < LIMITS.cost * look.ns {
+    // A file that a recording names is not loaded: it runs code of its own.
+    if policy == DEFAULT || is_file(policy) || cost < LIMITS.cost * look.ns {
         return Vec::new();
     }
     let Ok(replay) = Replay::new(look.run, &Wish::default()) else {

@@ -199,6 +199,9 @@ ranks! {
     /// What `eft` has tried on cores that are shared (`crates/ocr-place/src/policy/variant.rs`).
     EftTries [];
 
+    /// What a policy of a user keeps (`crates/ocr-place/src/policy/user/mod.rs`).
+    UserPlan [RecordingFile];
+
     /// The file of a recording, which grows (`src/trace/recording.rs`).
     RecordingFile [];
 

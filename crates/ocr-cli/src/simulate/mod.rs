@@ -90,7 +90,8 @@ pub(crate) fn simulate(options: &SimulateOptions) -> Result<(), CommandError> {
     let recorded = &replay.recorded().policy;
     let mut policies = options.policy.clone();
     if policies.is_empty() {
-        let known = policy::parse(recorded).is_ok();
+        // A file that a recording names is not loaded unless the user names it, too: it runs code of its own.
+        let known = policy::is_built_in(recorded);
         policies.extend(known.then(|| recorded.clone()));
         for name in POLICIES {
             if !policies.iter().any(|other| other == name) {
@@ -314,11 +315,13 @@ fn remarks(replay: &Replay, rows: &[ReplayRow], cold: bool) -> String {
             100.0 * off.abs(),
             if off < 0.0 { "less" } else { "more" }
         ),
-        None if policy::parse(&recorded.policy).is_ok() => format!(
-            "The recorded run is of another machine or policy, so nothing says here how exact the simulation is. With \
+        None if policy::is_file(&recorded.policy) || policy::is_built_in(&recorded.policy) => {
+            format!(
+                "The recorded run is of another machine or policy, so nothing says here how exact the simulation is. With \
              --policy {}, and without --workers and --device, ocr simulate says it.\n",
-            recorded.policy
-        ),
+                recorded.policy
+            )
+        }
         None => format!(
             "The recorded run is of the policy {}, which this version does not have, so nothing says here how exact the \
              simulation is. Record a run under one of the policies above, by OCR_SCHED, and simulate that.\n",

@@ -49,9 +49,32 @@ pub trait Machine {
         false
     }
 
+    /// Is told that a policy of a user has given an answer that cannot be followed. A run ends then.
+    fn policy_failed(&self, fault: &PolicyFault) {
+        panic!("{}", fault.text(|edt| format!("EDT {edt}")));
+    }
+
     /// Is told of each place that was considered for an EDT, where [`Machine::is_recorded`] says so. The caller has the
     /// EDT in its hands: a keeper makes this call with its own lock held.
     fn considered(&self, _place: &Considered) {}
+}
+
+/// What is wrong with an answer of a policy.
+pub struct PolicyFault {
+    /// The EDT, as in [`KeptEdt`]. It is there and has not begun. None where the fault is about no EDT in particular.
+    pub edt: Option<usize>,
+    /// What is said before the name of the EDT; it begins with the policy.
+    pub before: String,
+    /// What is said behind the name of the EDT.
+    pub behind: String,
+}
+
+impl PolicyFault {
+    /// The fault as a text for people, where `name` names an EDT.
+    pub fn text(&self, name: impl FnOnce(usize) -> String) -> String {
+        let edt = self.edt.map(name).unwrap_or_default();
+        format!("{}{edt}{}", self.before, self.behind)
+    }
 }
 
 /// How long the variants of a template take, as far as it is known.
@@ -153,6 +176,11 @@ pub trait BlockPlaces {
 
     /// Bytes that a place has a valid copy of.
     fn bytes_at(&self, place: Place) -> u64;
+
+    /// Nanoseconds until all are in a place, if their transfers begin now; none where that is not known.
+    fn copy_ns(&self, _place: Place) -> Option<u64> {
+        None
+    }
 }
 
 /// What can run an EDT.

@@ -6,7 +6,7 @@
 //! and places ask the keeper for EDTs.
 //!
 //! A policy sees the machine, its clock included, through [`Machine`] alone, so that it can run in a simulation.
-//! `docs/guide/src/placement.md` tells how to add a policy.
+//! `docs/guide/src/placement.md` tells how to add a policy. `user` has those that users write in C.
 
 mod cpu;
 mod device;
@@ -20,13 +20,17 @@ mod queue;
 mod random;
 mod told;
 mod turns;
+mod user;
 mod variant;
 
 pub use interface::{
-    BlockPlaces, Candidate, Choice, Choices, Keeper, KeptEdt, Machine, Policy, PolicyEntry, Taken,
-    VariantTimes, least_loaded,
+    BlockPlaces, Candidate, Choice, Choices, Keeper, KeptEdt, Machine, Policy, PolicyEntry,
+    PolicyFault, Taken, VariantTimes, least_loaded,
 };
 pub use told::{Certainty, Considered, Expected, Why};
+pub use user::{is_file, layout};
+
+use std::path::{Path, PathBuf};
 
 /// All policies, in the order in which `ocr` lists them.
 pub const POLICIES: &[PolicyEntry] = &[
@@ -43,15 +47,31 @@ pub const POLICIES: &[PolicyEntry] = &[
 /// The policy that is used when none is asked for.
 pub const DEFAULT: &str = eft::ENTRY.name;
 
-/// The policy that `text` names, as in `OCR_SCHED`. The error is a text that lists the policies that there are, or says
-/// what the policy of that name needs.
+/// The policy that `text` names, as in `OCR_SCHED`; a name with a slash is that of a file, which is loaded and runs code of
+/// its own. The error is a text that lists the policies that there are, or says what the policy of that name needs.
 pub fn parse(text: &str) -> Result<Box<dyn Policy>, String> {
+    parse_from(text, |file| Ok(file.to_path_buf()))
+}
+
+/// The same, where `full_name` says where a file of a name is.
+pub fn parse_from(
+    text: &str,
+    full_name: impl FnOnce(&Path) -> Result<PathBuf, String>,
+) -> Result<Box<dyn Policy>, String> {
+    if is_file(text) {
+        return user::load(text, full_name);
+    }
     let mut words = text.split(':');
     let name = words.next().unwrap_or_default();
     let Some(entry) = POLICIES.iter().find(|entry| entry.name == name) else {
         let known: Vec<_> = POLICIES.iter().map(|entry| entry.usage).collect();
+        let file = if name.ends_with(".so") {
+            format!("; the policy of a file has a slash in its name, as ./{text}")
+        } else {
+            String::new()
+        };
         return Err(format!(
-            "there is no policy \"{text}\"; there are: {}",
+            "there is no policy \"{text}\"; there are: {}{file}",
             known.join(", ")
         ));
     };
@@ -59,6 +79,11 @@ pub fn parse(text: &str) -> Result<Box<dyn Policy>, String> {
     (args.as_deref())
         .and_then(|args| (entry.make)(args))
         .ok_or_else(|| wrong_numbers(entry, text, args.as_deref()))
+}
+
+/// Whether `text` names a policy of the runtime itself: nothing is loaded.
+pub fn is_built_in(text: &str) -> bool {
+    !is_file(text) && parse(text).is_ok()
 }
 
 /// What is wrong with the numbers behind a policy's name; `args` are none where they are no numbers.

@@ -16,6 +16,8 @@ pub use graph::{
     During, MachineModel, SimulatedBlock, SimulatedDevice, SimulatedTask, TaskGraph, Uses,
 };
 pub use outcome::{Copied, Outcome, RanTask};
+#[cfg(test)]
+pub(crate) use run::simulate_under;
 pub use run::{simulate, simulate_recorded};
 
 #[cfg(doc)]

@@ -6,6 +6,7 @@ use crate::model::{Direction, RunTimes, Shape, Transfers};
 use crate::place::{Place, PlaceSet};
 use crate::policy::{
     self, BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine, Policy,
+    PolicyFault,
 };
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -14,6 +15,9 @@ use std::collections::{BinaryHeap, VecDeque};
 /// A device takes an EDT from the pool of the first free place while it has fewer than this many. In a run it is as many as
 /// it has queues, and two; here a device has its kernels one after the other, in the shares of time that they had.
 const ROOM: usize = 2;
+
+/// A policy that was asked so often while nothing runs, and has given no EDT to a place, never will.
+const IDLE_TICKS: u32 = 100_000;
 
 /// Runs a graph on a machine in virtual time. `policy` is written as in `OCR_SCHED`. `known` has the times that earlier
 /// runs have learned, one for each template; this run adds its own. The error is a text that says what is wrong with
@@ -24,7 +28,7 @@ pub fn simulate(
     policy: &str,
     known: &[RunTimes],
 ) -> Result<Outcome, String> {
-    run(graph, machine, policy, known, false)
+    simulate_under(graph, machine, policy::parse(policy)?, known, false)
 }
 
 /// Runs a graph as [`simulate`] does, and records the copies and the places that the policy has considered.
@@ -34,13 +38,14 @@ pub fn simulate_recorded(
     policy: &str,
     known: &[RunTimes],
 ) -> Result<Outcome, String> {
-    run(graph, machine, policy, known, true)
+    simulate_under(graph, machine, policy::parse(policy)?, known, true)
 }
 
-fn run(
+/// Runs a graph as [`simulate`] does, under a policy that was made for this run.
+pub(crate) fn simulate_under(
     graph: &TaskGraph,
     machine: &MachineModel,
-    policy: &str,
+    policy: Box<dyn Policy>,
     known: &[RunTimes],
     is_recorded: bool,
 ) -> Result<Outcome, String> {
@@ -76,7 +81,7 @@ fn run(
         graph,
         known,
         transfers,
-        policy: policy::parse(policy)?,
+        policy,
         shared: VisibleMachine {
             now: Cell::new(0),
             offers: Cell::new(false),
@@ -86,6 +91,7 @@ fn run(
             workers: machine.workers,
             loads: RefCell::new(vec![0; machine.devices.len()]),
             considered: is_recorded.then(RefCell::default),
+            fault: RefCell::default(),
         },
         waits,
         valid: vec![PlaceSet::only(Place::HOST); graph.blocks.len()],
@@ -131,6 +137,8 @@ struct VisibleMachine {
     loads: RefCell<Vec<usize>>,
     /// The places that the policy has considered, with the time of each. None where the run is not recorded.
     considered: Option<RefCell<Vec<(u64, Considered)>>>,
+    /// What is wrong with an answer of the policy, as a text for people.
+    fault: RefCell<Option<String>>,
 }
 
 impl Machine for VisibleMachine {
@@ -169,6 +177,11 @@ impl Machine for VisibleMachine {
 
     fn is_recorded(&self) -> bool {
         self.considered.is_some()
+    }
+
+    fn policy_failed(&self, fault: &PolicyFault) {
+        let name = |edt| format!("the EDT of number {} of the simulation", edt + 1);
+        self.fault.borrow_mut().get_or_insert(fault.text(name));
     }
 
     fn considered(&self, place: &Considered) {
@@ -227,22 +240,25 @@ struct SimulatedRun<'a> {
 
 /// The blocks of one EDT, as a policy sees them.
 struct SimulatedBlocks<'a> {
-    graph: &'a TaskGraph,
+    run: &'a SimulatedRun<'a>,
     task: &'a SimulatedTask,
-    valid: &'a [PlaceSet],
 }
 
 impl BlockPlaces for SimulatedBlocks<'_> {
     fn shape(&self) -> Shape {
-        shape_of(self.graph, self.task)
+        shape_of(self.run.graph, self.task)
     }
 
     fn bytes_at(&self, place: Place) -> u64 {
-        let at = |block: u32| self.valid[block as usize].contains(place);
+        let at = |block: u32| self.run.valid[block as usize].contains(place);
         let there = self.task.blocks.iter().filter(|uses| at(uses.block));
         there
-            .map(|uses| self.graph.blocks[uses.block as usize].bytes)
+            .map(|uses| self.run.graph.blocks[uses.block as usize].bytes)
             .sum()
+    }
+
+    fn copy_ns(&self, place: Place) -> Option<u64> {
+        Some(self.run.copy_ns(self.task, place))
     }
 }
 
@@ -265,7 +281,8 @@ impl SimulatedRun<'_> {
         }
         self.join();
         self.serve();
-        loop {
+        let mut idle_ticks = 0;
+        while self.shared.fault.borrow().is_none() {
             let next = self.ends.peek().map(|Reverse((at, ..))| *at);
             let asks_at = self.shared.asks_at.get();
             if asks_at != u64::MAX && next.is_none_or(|next| asks_at < next) {
@@ -276,6 +293,10 @@ impl SimulatedRun<'_> {
                     self.shared.now.update(|now| now.max(asks_at));
                     keeper.tick(&self.shared);
                     self.serve();
+                }
+                idle_ticks = if next.is_none() { idle_ticks + 1 } else { 0 };
+                if idle_ticks == IDLE_TICKS {
+                    break;
                 }
                 continue;
             }
@@ -296,10 +317,13 @@ impl SimulatedRun<'_> {
             }
             self.serve();
         }
+        if let Some(fault) = self.shared.fault.take() {
+            return Err(fault);
+        }
         let left = self.shared.left.get();
         if left != 0 {
             return Err(format!(
-                "the policy has left {left} EDTs that nobody takes: this is a fault of the runtime"
+                "the policy has left {left} EDTs that nobody takes: this is a fault of the policy"
             ));
         }
         Ok(Outcome {
@@ -355,11 +379,7 @@ impl SimulatedRun<'_> {
             .map(Place::device)
             .collect();
         let function = matches!(task.ns.first(), Some(Some(_)));
-        let blocks = SimulatedBlocks {
-            graph: self.graph,
-            task,
-            valid: &self.valid,
-        };
+        let blocks = SimulatedBlocks { run: self, task };
         let choice = match (function, &devices[..]) {
             (true, []) => Choice::At(Place::HOST),
             (false, [only]) => Choice::At(*only),

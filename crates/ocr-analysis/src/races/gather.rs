@@ -5,7 +5,8 @@
 //! may begin. A thing behind such a call begins the next segment, and so does the end of a wait.
 //!
 //! These come before each other, as in the consistency model for OCR: a call that creates an EDT, or connects or satisfies
-//! one of its pre-slots, before its begin; each satisfaction of an event before its trigger, and that before what it
+//! one of its pre-slots, before its begin; the release of a block by an EDT that holds it, or its end, before the begin of an
+//! EDT that has got the block meanwhile in a mode that has to wait for that; each satisfaction of an event before its trigger, and that before what it
 //! satisfies; the end of an EDT before its output event; all EDTs of a finish scope before the output event of its EDT.
 
 use super::order::{Edges, NONE};
@@ -15,6 +16,7 @@ use ocr_trace::format::{
 use ocr_trace::numbers::{EventKind, Mode};
 use ocr_trace::reader::{RecordingFile, TraceEvent};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// What does things: an EDT, or a thread outside of EDTs.
 pub(super) struct Actor {
@@ -42,6 +44,9 @@ pub(super) struct Actor {
     /// When the EDT began and ended, in ticks. 0 for never.
     pub(super) began: u64,
     pub(super) ended: u64,
+    /// From when and until when its blocks were looked at for what it changes, in ticks. Others' changes in that time seem
+    /// to be its own. Kept words are read before the begin, and compared behind the end.
+    pub(super) looked_at: Range<u64>,
     /// Whether a worker ran it, so that its blocks were looked at.
     pub(super) on_host: bool,
     /// The last of its uses of blocks, which lead to the others.
@@ -74,14 +79,14 @@ pub(super) struct Use {
     /// From and to which point the block is used.
     pub(super) start: u32,
     pub(super) end: u32,
+    /// Where the actor has released the block before its own end.
+    released: u32,
     /// The former use of the actor.
     next: u32,
     pub(super) mode: Mode,
     pub(super) written: Written,
     /// Whether it is a new block that counts as filled before others can begin by what its creator does next.
     is_filled: bool,
-    /// Whether it was given to others before the end of the actor.
-    pub(super) is_given: bool,
     /// Whether the block has changed behind `end` while the actor ran.
     pub(super) is_late: bool,
     /// Up to where the actor has changed the block since it was given to others, if nobody else did. NONE if it has not.
@@ -148,6 +153,8 @@ struct Doing {
     actor: u32,
     /// The uses of blocks of the EDT that runs, or has run last.
     open: FxHashMap<u32, u32>,
+    /// When the thread has written its former record, in ticks.
+    written: u64,
 }
 
 /// All that was gathered.
@@ -182,6 +189,9 @@ pub(super) struct Gathered {
     /// Events that are satisfied by the ends of EDTs.
     outputs: Vec<(u32, u32)>,
     kernels: FxHashMap<u64, u32>,
+    /// Uses of blocks during which an EDT has got the block in a mode that has to wait for their end, and the begin of
+    /// that EDT.
+    held_back: Vec<(u32, u32)>,
 }
 
 /// Gathers what the records of a file say.
@@ -217,6 +227,7 @@ impl Gathered {
             scope_end: NONE,
             began: 0,
             ended: 0,
+            looked_at: 0..0,
             on_host: false,
             last_use: NONE,
             last_created: NONE,
@@ -354,8 +365,19 @@ impl Gathered {
         };
         if self.uses[at as usize].end == NONE {
             let end = self.happens(actor);
-            let its = &mut self.uses[at as usize];
-            (its.end, its.is_given) = (end, true);
+            self.uses[at as usize].end = end;
+        }
+    }
+
+    /// An actor holds a block no more.
+    fn released(&mut self, owner: u32, actor: u32, guid: u64) {
+        let block = self.block_of.get(&guid);
+        let doing = self.doing.get(&owner);
+        let held = block.and_then(|block| doing?.open.get(block).copied());
+        if let Some(at) = held
+            && self.uses[at as usize].released == NONE
+        {
+            self.uses[at as usize].released = self.happens(actor);
         }
     }
 
@@ -367,11 +389,11 @@ impl Gathered {
             block,
             start,
             end: NONE,
+            released: NONE,
             next,
             mode,
             written,
             is_filled: false,
-            is_given: false,
             midst: NONE,
             is_late: false,
         });
@@ -379,10 +401,15 @@ impl Gathered {
     }
 
     fn see(&mut self, event: TraceEvent) {
-        let (record, owner) = (event.record, event.owner);
+        let (record, owner, written) = (event.record, event.owner, event.written);
+        self.look_at(record, owner, event.text);
+        self.doing.entry(owner).or_default().written = written;
+    }
+
+    fn look_at(&mut self, record: Record, owner: u32, text: String) {
         match RecordKind::of(record.kind) {
-            Some(RecordKind::Template) => drop(self.names.insert(record.x, event.text)),
-            Some(RecordKind::Label) => drop(self.labels.insert(record.x, event.text)),
+            Some(RecordKind::Template) => drop(self.names.insert(record.x, text)),
+            Some(RecordKind::Label) => drop(self.labels.insert(record.x, text)),
             Some(RecordKind::Created) => {
                 let (edt, parent) = (self.edt(record.x), self.actor(owner));
                 let created = self.leads_on(parent);
@@ -401,13 +428,18 @@ impl Gathered {
             Some(RecordKind::Begin) => {
                 let edt = self.edt(record.x);
                 self.begins(edt, record.ticks);
-                self.actors[edt as usize].on_host = true;
+                let from = self.doing.entry(owner).or_default().written;
+                let its = &mut self.actors[edt as usize];
+                its.on_host = true;
+                its.looked_at.start = from;
                 self.takes_over(owner, edt);
             }
             Some(RecordKind::End) => {
                 let edt = self.edt(record.x);
                 self.happens(edt);
-                self.actors[edt as usize].ended = record.ticks;
+                let its = &mut self.actors[edt as usize];
+                its.ended = record.ticks;
+                its.looked_at.end = record.ticks;
             }
             Some(RecordKind::Launched) => {
                 let edt = self.edt(record.x);
@@ -417,7 +449,9 @@ impl Gathered {
             }
             Some(RecordKind::KernelEnd) => {
                 let edt = self.edt(record.x);
-                self.actors[edt as usize].ended = record.ticks;
+                let its = &mut self.actors[edt as usize];
+                its.ended = record.ticks;
+                its.looked_at.end = record.ticks;
                 self.takes_over(owner, edt);
             }
             Some(RecordKind::Block) => {
@@ -444,7 +478,8 @@ impl Gathered {
     }
 
     fn begins(&mut self, edt: u32, ticks: u64) {
-        self.actors[edt as usize].began = ticks;
+        let its = &mut self.actors[edt as usize];
+        (its.began, its.looked_at) = (ticks, ticks..u64::MAX);
     }
 
     /// What happens on a thread from here on is the doing of an EDT.
@@ -462,10 +497,7 @@ impl Gathered {
         }
         let doing = self.doing.entry(owner).or_default();
         if doing.actor != edt + 1 {
-            *doing = Doing {
-                actor: edt + 1,
-                open,
-            };
+            (doing.actor, doing.open) = (edt + 1, open);
         }
     }
 
@@ -528,12 +560,23 @@ impl Gathered {
         if mode != Mode::Null
             && let Some(&block) = self.block_of.get(&record.y)
         {
+            let held = self.doing.get(&owner);
+            if let Some(&at) = held.and_then(|doing| doing.open.get(&block)) {
+                let its = &self.uses[at as usize];
+                let by = &self.actors[its.actor as usize];
+                let is_held = its.released == NONE && by.guid != 0 && by.ended == 0;
+                if is_held && its.mode.excludes(mode) {
+                    self.held_back.push((at, begin));
+                }
+            }
             self.new_use(edt, block, begin, mode, Written::Unseen);
         }
     }
 
     fn changed(&mut self, owner: u32, record: Record) {
         let actor = self.actor(owner);
+        let its = &mut self.actors[actor as usize];
+        its.looked_at.end = its.looked_at.end.max(record.ticks);
         let Some(&block) = self.block_of.get(&record.x) else {
             return;
         };
@@ -639,6 +682,11 @@ impl Gathered {
                     self.outputs.push((actor, event));
                 }
             }
+            Asked::Returned => {
+                let (event, source) = (self.event(record.x), self.event(record.y));
+                let (from, turn) = (self.turn(source, 0, true), self.turn(event, 0, false));
+                self.edges.before(from, turn);
+            }
             Asked::Waited => {
                 let waiter = self.actors[actor as usize].last_created;
                 let point = self.next_segment(actor);
@@ -671,10 +719,14 @@ impl Gathered {
                     doing.open.insert(block, new);
                 }
             }
-            Asked::BlockReleased => self.gives(owner, actor, record.x),
+            Asked::BlockReleased => {
+                self.gives(owner, actor, record.x);
+                self.released(owner, actor, record.x);
+            }
             Asked::BlockDestroyed => {
                 if let Some(&block) = self.block_of.get(&record.x) {
                     let point = self.happens(actor);
+                    self.released(owner, actor, record.x);
                     self.on_blocks.push(Deed {
                         object: block,
                         actor,
@@ -729,9 +781,21 @@ impl Gathered {
                 scope_end,
                 ..
             } = self.actors[edt as usize];
+            // What never ran, as an EDT that was destroyed, has satisfied nothing.
+            if self.actors[edt as usize].began == 0 {
+                continue;
+            }
             let point = if is_finish { scope_end } else { now };
             self.on_event(event, edt, point, Did::Satisfy);
             self.satisfied(event, 0, point);
+        }
+        for (at, begin) in std::mem::take(&mut self.held_back) {
+            let its = &self.uses[at as usize];
+            let point = match its.released {
+                NONE => self.actors[its.actor as usize].now,
+                point => point,
+            };
+            self.edges.before(point, begin);
         }
         for at in 0..self.uses.len() {
             let actor = &self.actors[self.uses[at].actor as usize];

@@ -10,6 +10,7 @@ use super::order::{NONE, Order};
 use super::say::{Pair, Rule, Sayer};
 use ocr_base::text::counted;
 use ocr_trace::numbers::{EventKind, Mode, is_label};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// How many writes of a block that nothing has come behind are kept.
@@ -250,6 +251,7 @@ impl Finder<'_> {
         writers.sort_unstable_by_key(|&at| by(at).looked_at.start);
         // Of those that were looked at from earlier on, the one that was looked at longest.
         let mut longest: Option<u32> = None;
+        let mut threads: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for at in writers {
             let its = &by(at).looked_at;
             self.mixed[at as usize] |= is_shared && of(at).mode == Mode::Rw;
@@ -260,6 +262,18 @@ impl Finder<'_> {
             if longest.is_none_or(|former| by(former).looked_at.end < its.end) {
                 longest = Some(at);
             }
+            // The clocks of two threads may differ.
+            let own = by(at).thread;
+            for (_, others) in threads.iter().filter(|(thread, _)| **thread != own) {
+                let may_overlap = |former: &&u32| {
+                    its.start.saturating_sub(by(**former).looked_at.end) < all.tolerance
+                };
+                for &former in others.iter().rev().take_while(may_overlap) {
+                    self.mixed[at as usize] = true;
+                    self.mixed[former as usize] = true;
+                }
+            }
+            threads.entry(own).or_default().push(at);
         }
     }
 

@@ -10,6 +10,7 @@
 //! satisfies; the end of an EDT before its output event; all EDTs of a finish scope before the output event of its EDT.
 
 use super::order::{Edges, NONE};
+use crate::recorded::TOLERANCE;
 use ocr_trace::format::{
     Asked, CHANGED, CHANGED_SINCE_GIVEN, LOOKED_AT, NOT_LOOKED_AT, Record, RecordKind,
 };
@@ -47,6 +48,8 @@ pub(super) struct Actor {
     /// From when and until when its blocks were looked at for what it changes, in ticks. Others' changes in that time seem
     /// to be its own. Kept words are read before the begin, and compared behind the end.
     pub(super) looked_at: Range<u64>,
+    /// The number of the thread that ran it.
+    pub(super) thread: u32,
     /// Whether a worker ran it, so that its blocks were looked at.
     pub(super) on_host: bool,
     /// The last of its uses of blocks, which lead to the others.
@@ -176,6 +179,8 @@ pub(super) struct Gathered {
     pub(super) edts: u64,
     /// Sentences about what is missing.
     pub(super) gaps: Vec<String>,
+    /// By how many ticks the times of two threads may differ wrongly.
+    pub(super) tolerance: u64,
     by_guid: FxHashMap<u64, u32>,
     block_of: FxHashMap<u64, u32>,
     event_of: FxHashMap<u64, u32>,
@@ -198,6 +203,7 @@ pub(super) struct Gathered {
 pub(super) fn gather(recording: &RecordingFile) -> Result<Gathered, String> {
     let mut all = Gathered {
         gaps: recording.faults.clone(),
+        tolerance: recording.scale.ticks(TOLERANCE),
         ..Gathered::default()
     };
     if recording.lost != 0 {
@@ -228,6 +234,7 @@ impl Gathered {
             began: 0,
             ended: 0,
             looked_at: 0..0,
+            thread: 0,
             on_host: false,
             last_use: NONE,
             last_created: NONE,
@@ -432,6 +439,7 @@ impl Gathered {
                 let its = &mut self.actors[edt as usize];
                 its.on_host = true;
                 its.looked_at.start = from;
+                its.thread = owner;
                 self.takes_over(owner, edt);
             }
             Some(RecordKind::End) => {
@@ -452,6 +460,7 @@ impl Gathered {
                 let its = &mut self.actors[edt as usize];
                 its.ended = record.ticks;
                 its.looked_at.end = record.ticks;
+                its.thread = owner;
                 self.takes_over(owner, edt);
             }
             Some(RecordKind::Block) => {

@@ -7,7 +7,7 @@ use ocr_base::lock::{Mutex, rank};
 use std::collections::{HashMap, VecDeque};
 
 /// How many EDTs that have ended are known.
-const ENDED_KEPT: usize = 1024;
+const ENDED_KEPT: usize = if cfg!(miri) { 32 } else { 1024 };
 /// How many blocks that an EDT has passed on are known.
 const GIVEN_KEPT: usize = 64;
 

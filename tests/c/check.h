@@ -25,7 +25,8 @@
  *   needs:         opencl: the program launches kernels; halt: the runtime has to find that it hangs, which it
  *                  does not say where the process has threads of somebody else's; signals: it crashes on purpose, which
  *                  memcheck and the sanitizers take for a mistake. May be given several times
- *   unordered:     why the program is right though nothing orders some of its EDTs, which `ocr check` takes for a race
+ *   unordered:     why the program is right though nothing orders some of its EDTs, which `ocr check` takes for a race. The
+ *                  recorded run with the fewest workers has to show one
  * What only the OpenCL implementation at hand can tell, a program asks while it runs, and says NOT_RUN if the answer is
  * no: the harness then counts it as ignored and shows why. OCR_TEST_ALL=1 makes that a failure.
  * Another single lower-case word as the key is an error; other comments with a colon are prose.
@@ -186,14 +187,14 @@ static inline u64 next_random(u64 *state) {
     return *state * 2685821657736338717u;
 }
 
-/* Resident memory of the process in KiB. */
+/* Resident memory of the process in KiB, without the files that are mapped, as the recording of the run. */
 static inline u64 resident_kib(void) {
-    unsigned long total = 0, resident = 0;
+    unsigned long total = 0, resident = 0, files = 0;
     FILE *file = fopen("/proc/self/statm", "r");
     CHECK(file != NULL);
-    CHECK_EQ(fscanf(file, "%lu %lu", &total, &resident), 2);
+    CHECK_EQ(fscanf(file, "%lu %lu %lu", &total, &resident, &files), 3);
     fclose(file);
-    return (u64)resident * (u64)sysconf(_SC_PAGESIZE) / 1024;
+    return (u64)(resident - files) * (u64)sysconf(_SC_PAGESIZE) / 1024;
 }
 
 /* Whether resident memory has grown by less than that since it was so much. Instruments have memory of their own. */

@@ -12,7 +12,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// The programs of `crates/ocr-cli/tests/check/pairs.c` with a race, and what that is.
-const RACES: [(&str, &str); 15] = [
+const RACES: [(&str, &str); 17] = [
     ("writers", "write-write"),
     ("reader", "read-write"),
     ("default-mode", "read-write"),
@@ -28,6 +28,8 @@ const RACES: [(&str, &str); 15] = [
     ("finish", "read-write"),
     ("label", "read-write"),
     ("once", "event-connect-trigger"),
+    ("held", "read-write"),
+    ("returned", "read-write"),
 ];
 
 /// The folder of these tests, with the programs.

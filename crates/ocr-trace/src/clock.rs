@@ -212,6 +212,12 @@ impl Scale {
         u64::try_from(ns).unwrap_or(u64::MAX)
     }
 
+    /// How many ticks so many nanoseconds take where the clocks go alike.
+    pub fn ticks(&self, ns: u64) -> u64 {
+        let ticks = (u128::from(ns) << 32) / u128::from(self.ns);
+        u64::try_from(ticks).unwrap_or(u64::MAX)
+    }
+
     /// How many nanoseconds something took that ended when the counter had `end`, and took this many ticks.
     pub fn took(&self, end: u64, ticks: u64) -> u64 {
         match end.checked_sub(ticks) {

@@ -264,10 +264,12 @@ pub enum Asked {
     BlockDestroyed = 11,
     /// Block `x` is a part of block `y`.
     BlockPart = 12,
+    /// Event `x` is satisfied by event `y`: the EDT whose output event is `x` has returned `y`.
+    Returned = 13,
 }
 
 impl Asked {
-    const ALL: [Asked; 12] = [
+    const ALL: [Asked; 13] = [
         Asked::EventCreated,
         Asked::EventDestroyed,
         Asked::EventSatisfied,
@@ -280,6 +282,7 @@ impl Asked {
         Asked::BlockReleased,
         Asked::BlockDestroyed,
         Asked::BlockPart,
+        Asked::Returned,
     ];
 
     /// What has this number. None for a number that has no meaning.

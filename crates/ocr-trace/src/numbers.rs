@@ -67,6 +67,16 @@ impl Mode {
         matches!(self, Mode::Rw | Mode::Ew)
     }
 
+    /// Whether an EDT that is to get a block in another mode has to wait while one has it in this mode.
+    #[inline]
+    pub fn excludes(self, other: Mode) -> bool {
+        use Mode::*;
+        matches!(
+            (self, other),
+            (Ew, Ew | Rw | Const) | (Rw, Ew | Const) | (Const, Ew | Rw)
+        )
+    }
+
     /// One mode that allows what both allow and promises what both promise. The specification
     /// leaves different modes for one block on several slots undefined (2.8.1); this is kind.
     #[inline]

@@ -7,6 +7,8 @@ use crate::graph::{Dependence, GraphCall, GraphError};
 use crate::object::code::Code;
 use crate::object::edt::{Edt, Mode};
 use crate::object::guid::Guid;
+use crate::trace::format::Asked;
+use crate::trace::{self, events};
 
 impl Context {
     /// Satisfies an event with what `edt` returned, or the EDT of a scope: a block, nothing, or another
@@ -63,6 +65,9 @@ impl Context {
 
     /// Has the output event depend on an event that an EDT has returned.
     fn pass_event(&mut self, who: Who, output: Guid, result: Guid) {
+        if trace::is_on() {
+            events::called(Asked::Returned, output.bits(), (0, result.bits()), false);
+        }
         let mut graph = self.graph();
         if let Err(why) = graph.add_dependence(result, output, 0, Mode::Rw) {
             let call = GraphCall::Dependence(Dependence {

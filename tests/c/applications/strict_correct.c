@@ -4,6 +4,7 @@
  * scopes; results. Everything is destroyed, so nothing is left either.
  */
 // clause: application
+// unordered: EDTs that nothing orders add to a block in mode RW, by atomic additions, and others look at it
 // env: OCR_CHECK=leaks
 #include "check.h"
 

@@ -11,6 +11,7 @@ use super::say::{Pair, RaceRule, Sayer};
 use super::things::{Deed, Did, SeenEvent, Use, Written};
 use ocr_base::text::counted;
 use ocr_trace::numbers::{EventKind, Mode, is_label};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// How many writes of a block that nothing has come behind are kept.
@@ -37,11 +38,18 @@ enum Conflict {
 struct Finder<'a> {
     all: &'a Gathered,
     order: &'a mut Order,
+    /// For each use of a block, whether what it seems to have changed may have been changed by others.
+    mixed: Vec<bool>,
     said: Sayer<'a>,
     /// How many pairs in mode RW are not ordered, where it is not known what they have written.
     unknown: u64,
     /// How many latches have too many deeds.
     long_latches: u64,
+}
+
+/// Whether two spans of time have some of it in common.
+fn overlap(one: &Range<u64>, other: &Range<u64>) -> bool {
+    one.start < other.end && other.start < one.end
 }
 
 /// The ranges of a sorted list whose elements have one key.
@@ -62,6 +70,7 @@ pub(super) fn find(name: String, all: &Gathered, order: &mut Order) -> RaceFindi
     let mut finder = Finder {
         all,
         order,
+        mixed: vec![false; all.uses.len()],
         said: Sayer::new(all),
         unknown: 0,
         long_latches: 0,
@@ -159,6 +168,7 @@ impl Finder<'_> {
     fn block(&mut self, block: u32, uses: &[u32]) {
         let all = self.all;
         let of = |at: u32| &all.uses[at as usize];
+        self.mix(uses);
         let (mut reads, mut writes): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
         let mut pairs = 0;
         let made = &all.blocks[block as usize];
@@ -184,11 +194,12 @@ impl Finder<'_> {
             let is_write = its.written != Written::No;
             let mut look = |former: u32, finder: &mut Self| {
                 let before = of(former);
-                let conflict = conflict(all, before, its);
+                let is_mixed = |at: u32| finder.mixed[at as usize];
+                let conflict = conflict(all, before, its, is_mixed(former) || is_mixed(at));
                 if conflict == Conflict::No {
                     return true;
                 }
-                let end = finder.end(uses, before);
+                let (end, is_late) = finder.end(uses, before);
                 if finder.order.is_before(end, its.start) {
                     // The write stands for what comes before it.
                     return !is_write;
@@ -209,9 +220,7 @@ impl Finder<'_> {
                             object: block,
                             first: (before.actor, Some(before.mode)),
                             second: (its.actor, Some(its.mode)),
-                            is_late: end != before.end
-                                || before.is_given
-                                    && before.end == all.actors[before.actor as usize].now,
+                            is_late,
                         });
                     }
                 }
@@ -231,26 +240,63 @@ impl Finder<'_> {
         }
     }
 
+    /// Finds the uses of a block that may have seen the changes of others as their own: others wrote it at the same time, or
+    /// it came back from a device meanwhile, which shares it in mode RW.
+    fn mix(&mut self, uses: &[u32]) {
+        let all = self.all;
+        let of = |at: u32| &all.uses[at as usize];
+        let by = |at: u32| &all.actors[of(at).actor as usize];
+        let writes = |at: &u32| !matches!(of(*at).written, Written::No | Written::All);
+        let mut writers: Vec<u32> = uses.iter().copied().filter(writes).collect();
+        let is_shared = (writers.iter()).any(|&at| !by(at).on_host && of(at).mode == Mode::Rw);
+        writers.sort_unstable_by_key(|&at| by(at).looked_at.start);
+        // Of those that were looked at from earlier on, the one that was looked at longest.
+        let mut longest: Option<u32> = None;
+        let mut threads: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for at in writers {
+            let its = &by(at).looked_at;
+            self.mixed[at as usize] |= is_shared && of(at).mode == Mode::Rw;
+            if let Some(former) = longest.filter(|&former| overlap(&by(former).looked_at, its)) {
+                self.mixed[at as usize] = true;
+                self.mixed[former as usize] = true;
+            }
+            if longest.is_none_or(|former| by(former).looked_at.end < its.end) {
+                longest = Some(at);
+            }
+            // The clocks of two threads may differ.
+            let own = by(at).thread;
+            for (_, others) in threads.iter().filter(|(thread, _)| **thread != own) {
+                let may_overlap = |former: &&u32| {
+                    its.start.saturating_sub(by(**former).looked_at.end) < all.tolerance
+                };
+                for &former in others.iter().rev().take_while(may_overlap) {
+                    self.mixed[at as usize] = true;
+                    self.mixed[former as usize] = true;
+                }
+            }
+            threads.entry(own).or_default().push(at);
+        }
+    }
+
     /// Up to where a block is used. One that has changed behind that while the actor ran is used to its end, unless
-    /// another may have changed it.
-    fn end(&self, uses: &[u32], its: &Use) -> u32 {
+    /// another may have changed it. Whether that is so stands beside it.
+    fn end(&self, uses: &[u32], its: &Use) -> (u32, bool) {
         let actors = &self.all.actors;
         let own = &actors[its.actor as usize];
         let is_other = |other: &Use| {
             let by = &actors[other.actor as usize];
             other.actor != its.actor
                 && other.written != Written::No
-                && by.began < own.ended
-                && (by.ended == 0 || by.ended > own.began)
                 && by.began != 0
+                && overlap(&by.looked_at, &own.looked_at)
         };
         let others = || uses.iter().any(|&at| is_other(&self.all.uses[at as usize]));
         if !(its.is_late || its.midst != NONE) || others() {
-            its.end
+            (its.end, false)
         } else if its.is_late {
-            own.now
+            (own.now, true)
         } else {
-            its.midst
+            (its.midst, true)
         }
     }
 
@@ -318,6 +364,7 @@ impl Finder<'_> {
             for destroyed in of(Did::Destroy) {
                 if vain.actor != destroyed.actor
                     && !self.order.is_before(destroyed.point, vain.point)
+                    && !self.order.is_before(vain.point, destroyed.point)
                 {
                     self.tell(
                         RaceRule::DestroyedSatisfied,
@@ -429,7 +476,9 @@ impl Finder<'_> {
 }
 
 /// Whether it matters which of two uses of a block comes first.
-fn conflict(all: &Gathered, first: &Use, second: &Use) -> Conflict {
+///
+/// `is_mixed` says that what one of them seems to have changed may have been changed by others.
+fn conflict(all: &Gathered, first: &Use, second: &Use, is_mixed: bool) -> Conflict {
     use Written::{All, No, Parts, Perhaps};
     if first.actor == second.actor || (first.written, second.written) == (No, No) {
         return Conflict::No;
@@ -441,16 +490,15 @@ fn conflict(all: &Gathered, first: &Use, second: &Use) -> Conflict {
     }
     match (first.written, second.written) {
         (Parts(parts, words), Parts(others, other_words)) => {
-            let [a, b] = [first, second].map(|its| &all.actors[its.actor as usize]);
             if parts & others == 0 || words & other_words == 0 {
                 Conflict::No
-            } else if a.began < b.ended && b.began < a.ended {
-                // Each of them has seen the changes of the other.
+            } else if is_mixed {
                 Conflict::Unknown
             } else {
                 Conflict::Race
             }
         }
+        (Parts(..), No) | (No, Parts(..)) if is_mixed => Conflict::Unknown,
         // Of a large block that a worker has seen, most writes show.
         (Perhaps, No) if !declared(second) && !on_host(first) => Conflict::Race,
         (No, Perhaps) if !declared(first) && !on_host(second) => Conflict::Race,

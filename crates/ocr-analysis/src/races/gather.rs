@@ -5,13 +5,15 @@
 //! may begin. A thing behind such a call begins the next segment, and so does the end of a wait.
 //!
 //! These come before each other, as in the consistency model for OCR: a call that creates an EDT, or connects or satisfies
-//! one of its pre-slots, before its begin; each satisfaction of an event before its trigger, and that before what it
+//! one of its pre-slots, before its begin; the release of a block by an EDT that holds it, or its end, before the begin of an
+//! EDT that has got the block meanwhile in a mode that has to wait for that; each satisfaction of an event before its trigger, and that before what it
 //! satisfies; the end of an EDT before its output event; all EDTs of a finish scope before the output event of its EDT.
 
 mod called;
 
 use super::order::{Edges, NONE};
 use super::things::{Actor, Deed, Did, SeenBlock, SeenEvent, Use, Written};
+use crate::recorded::TOLERANCE;
 use ocr_trace::format::{
     Asked, CHANGED, CHANGED_SINCE_GIVEN, LOOKED_AT, NOT_LOOKED_AT, Record, RecordKind,
 };
@@ -26,6 +28,8 @@ struct ThreadWork {
     actor: u32,
     /// The uses of blocks of the EDT that runs, or has run last.
     open: FxHashMap<u32, u32>,
+    /// When the thread has written its former record, in ticks.
+    written: u64,
 }
 
 /// All that was gathered.
@@ -47,6 +51,8 @@ pub(super) struct Gathered {
     pub(super) edts: u64,
     /// Sentences about what is missing.
     pub(super) gaps: Vec<String>,
+    /// By how many ticks the times of two threads may differ wrongly.
+    pub(super) tolerance: u64,
     by_guid: FxHashMap<u64, u32>,
     block_of: FxHashMap<u64, u32>,
     event_of: FxHashMap<u64, u32>,
@@ -60,12 +66,16 @@ pub(super) struct Gathered {
     /// Events that are satisfied by the ends of EDTs.
     outputs: Vec<(u32, u32)>,
     kernels: FxHashMap<u64, u32>,
+    /// Uses of blocks during which an EDT has got the block in a mode that has to wait for their end, and the begin of
+    /// that EDT.
+    held_back: Vec<(u32, u32)>,
 }
 
 /// Gathers what the records of a file say.
 pub(super) fn gather(recording: &RecordingFile) -> Result<Gathered, String> {
     let mut all = Gathered {
         gaps: recording.faults.clone(),
+        tolerance: recording.scale.ticks(TOLERANCE),
         ..Gathered::default()
     };
     if recording.lost != 0 {
@@ -95,6 +105,8 @@ impl Gathered {
             scope_end: NONE,
             began: 0,
             ended: 0,
+            looked_at: 0..0,
+            thread: 0,
             on_host: false,
             last_use: NONE,
             last_created: NONE,
@@ -232,8 +244,19 @@ impl Gathered {
         };
         if self.uses[at as usize].end == NONE {
             let end = self.happens(actor);
-            let its = &mut self.uses[at as usize];
-            (its.end, its.is_given) = (end, true);
+            self.uses[at as usize].end = end;
+        }
+    }
+
+    /// An actor holds a block no more.
+    fn released(&mut self, owner: u32, actor: u32, guid: u64) {
+        let block = self.block_of.get(&guid);
+        let doing = self.doing.get(&owner);
+        let held = block.and_then(|block| doing?.open.get(block).copied());
+        if let Some(at) = held
+            && self.uses[at as usize].released == NONE
+        {
+            self.uses[at as usize].released = self.happens(actor);
         }
     }
 
@@ -245,11 +268,11 @@ impl Gathered {
             block,
             start,
             end: NONE,
+            released: NONE,
             next,
             mode,
             written,
             is_filled: false,
-            is_given: false,
             midst: NONE,
             is_late: false,
         });
@@ -257,10 +280,15 @@ impl Gathered {
     }
 
     fn see(&mut self, event: TraceEvent) {
-        let (record, owner) = (event.record, event.owner);
+        let (record, owner, written) = (event.record, event.owner, event.written);
+        self.look_at(record, owner, event.text);
+        self.doing.entry(owner).or_default().written = written;
+    }
+
+    fn look_at(&mut self, record: Record, owner: u32, text: String) {
         match RecordKind::of(record.kind) {
-            Some(RecordKind::Template) => drop(self.names.insert(record.x, event.text)),
-            Some(RecordKind::Label) => drop(self.labels.insert(record.x, event.text)),
+            Some(RecordKind::Template) => drop(self.names.insert(record.x, text)),
+            Some(RecordKind::Label) => drop(self.labels.insert(record.x, text)),
             Some(RecordKind::Created) => {
                 let (edt, parent) = (self.edt(record.x), self.actor(owner));
                 let created = self.leads_on(parent);
@@ -279,13 +307,19 @@ impl Gathered {
             Some(RecordKind::Begin) => {
                 let edt = self.edt(record.x);
                 self.begins(edt, record.ticks);
-                self.actors[edt as usize].on_host = true;
+                let from = self.doing.entry(owner).or_default().written;
+                let its = &mut self.actors[edt as usize];
+                its.on_host = true;
+                its.looked_at.start = from;
+                its.thread = owner;
                 self.takes_over(owner, edt);
             }
             Some(RecordKind::End) => {
                 let edt = self.edt(record.x);
                 self.happens(edt);
-                self.actors[edt as usize].ended = record.ticks;
+                let its = &mut self.actors[edt as usize];
+                its.ended = record.ticks;
+                its.looked_at.end = record.ticks;
             }
             Some(RecordKind::Launched) => {
                 let edt = self.edt(record.x);
@@ -295,7 +329,10 @@ impl Gathered {
             }
             Some(RecordKind::KernelEnd) => {
                 let edt = self.edt(record.x);
-                self.actors[edt as usize].ended = record.ticks;
+                let its = &mut self.actors[edt as usize];
+                its.ended = record.ticks;
+                its.looked_at.end = record.ticks;
+                its.thread = owner;
                 self.takes_over(owner, edt);
             }
             Some(RecordKind::Block) => {
@@ -322,7 +359,8 @@ impl Gathered {
     }
 
     fn begins(&mut self, edt: u32, ticks: u64) {
-        self.actors[edt as usize].began = ticks;
+        let its = &mut self.actors[edt as usize];
+        (its.began, its.looked_at) = (ticks, ticks..u64::MAX);
     }
 
     /// What happens on a thread from here on is the doing of an EDT.
@@ -340,10 +378,7 @@ impl Gathered {
         }
         let doing = self.doing.entry(owner).or_default();
         if doing.actor != edt + 1 {
-            *doing = ThreadWork {
-                actor: edt + 1,
-                open,
-            };
+            (doing.actor, doing.open) = (edt + 1, open);
         }
     }
 
@@ -382,12 +417,23 @@ impl Gathered {
         if mode != Mode::Null
             && let Some(&block) = self.block_of.get(&record.y)
         {
+            let held = self.doing.get(&owner);
+            if let Some(&at) = held.and_then(|doing| doing.open.get(&block)) {
+                let its = &self.uses[at as usize];
+                let by = &self.actors[its.actor as usize];
+                let is_held = its.released == NONE && by.guid != 0 && by.ended == 0;
+                if is_held && its.mode.excludes(mode) {
+                    self.held_back.push((at, begin));
+                }
+            }
             self.new_use(edt, block, begin, mode, Written::Unseen);
         }
     }
 
     fn changed(&mut self, owner: u32, record: Record) {
         let actor = self.actor(owner);
+        let its = &mut self.actors[actor as usize];
+        its.looked_at.end = its.looked_at.end.max(record.ticks);
         let Some(&block) = self.block_of.get(&record.x) else {
             return;
         };
@@ -452,9 +498,21 @@ impl Gathered {
                 scope_end,
                 ..
             } = self.actors[edt as usize];
+            // What never ran, as an EDT that was destroyed, has satisfied nothing.
+            if self.actors[edt as usize].began == 0 {
+                continue;
+            }
             let point = if is_finish { scope_end } else { now };
             self.on_event(event, edt, point, Did::Satisfy);
             self.satisfied(event, 0, point);
+        }
+        for (at, begin) in std::mem::take(&mut self.held_back) {
+            let its = &self.uses[at as usize];
+            let point = match its.released {
+                NONE => self.actors[its.actor as usize].now,
+                point => point,
+            };
+            self.edges.before(point, begin);
         }
         for at in 0..self.uses.len() {
             let actor = &self.actors[self.uses[at].actor as usize];

@@ -1,6 +1,7 @@
 //! What is gathered of a recording: actors, the blocks that they use, events, and what was done to each.
 
 use ocr_trace::numbers::{EventKind, Mode};
+use std::ops::Range;
 
 /// What does things: an EDT, or a thread outside of EDTs.
 pub(super) struct Actor {
@@ -28,6 +29,11 @@ pub(super) struct Actor {
     /// When the EDT began and ended, in ticks. 0 for never.
     pub(super) began: u64,
     pub(super) ended: u64,
+    /// From when and until when its blocks were looked at for what it changes, in ticks. Others' changes in that time seem
+    /// to be its own. Kept words are read before the begin, and compared behind the end.
+    pub(super) looked_at: Range<u64>,
+    /// The number of the thread that ran it.
+    pub(super) thread: u32,
     /// Whether a worker ran it, so that its blocks were looked at.
     pub(super) on_host: bool,
     /// The last of its uses of blocks, which lead to the others.
@@ -60,14 +66,14 @@ pub(super) struct Use {
     /// From and to which point the block is used.
     pub(super) start: u32,
     pub(super) end: u32,
+    /// Where the actor has released the block before its own end.
+    pub(super) released: u32,
     /// The former use of the actor.
     pub(super) next: u32,
     pub(super) mode: Mode,
     pub(super) written: Written,
     /// Whether it is a new block that counts as filled before others can begin by what its creator does next.
     pub(super) is_filled: bool,
-    /// Whether it was given to others before the end of the actor.
-    pub(super) is_given: bool,
     /// Whether the block has changed behind `end` while the actor ran.
     pub(super) is_late: bool,
     /// Up to where the actor has changed the block since it was given to others, if nobody else did. NONE if it has not.

@@ -5,7 +5,7 @@ use ocr_base::text::duration;
 use ocr_trace::numbers::WorkKind;
 
 /// By how many nanoseconds the times of two threads, or of a device and the host, may differ wrongly.
-pub(super) const TOLERANCE: u64 = 5_000;
+pub(crate) const TOLERANCE: u64 = 5_000;
 
 /// How many names of EDTs a sentence lists at most.
 const NAMES: usize = 5;

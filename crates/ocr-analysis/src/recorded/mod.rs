@@ -16,6 +16,7 @@ mod score;
 
 pub use build::read;
 pub use check::Findings;
+pub(crate) use check::TOLERANCE;
 pub(crate) use medians::{Medians, median};
 pub use score::Score;
 

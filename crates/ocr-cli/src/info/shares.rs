@@ -3,7 +3,7 @@
 use ocr::config::{Bind, Settings};
 use ocr::cores::{CoreSet, Shares, are_lent};
 use ocr::device::{DeviceKind, Inventory, Selection};
-use ocr::policy;
+use ocr_place::policy;
 
 /// How many compute units the CPU devices have that a program could use beside C functions.
 pub(crate) fn cpu_units(inventory: &Inventory, settings: &Settings) -> usize {

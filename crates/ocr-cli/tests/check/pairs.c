@@ -334,6 +334,42 @@ static void once(void) {
         ocrAddDependence(NULL_GUID, satisfies, 0, DB_MODE_NULL);
 }
 
+// Connects a block that it holds to a reader, and writes it after that. In mode CONST the reader waits for its end.
+static ocrGuid_t write_held(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc;
+    u64 *at = depv[0].ptr;
+    ocrGuid_t output, reads = edt(read_one, 1, 0, &output);
+    ocrAddDependence(output, guid_of(paramv[0]), 0, DB_MODE_NULL);
+    ocrAddDependence(depv[0].guid, reads, 0, right ? DB_MODE_CONST : DB_MODE_RO);
+    at[0] = 7;
+    return NULL_GUID;
+}
+
+static void held(void) { ocrAddDependence(block(64), edt(write_held, 1, (u64)last(1).guid, NULL), 0, DB_MODE_RW); }
+
+// Two EDTs return an event that another satisfies by its end, before or after they return; or nothing, if it is wrong.
+static ocrGuid_t give_back(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc, (void)depv;
+    return right ? guid_of(paramv[0]) : NULL_GUID;
+}
+
+static void returned(void) {
+    ocrGuid_t data = block(64), sticky = event(OCR_EVENT_STICKY_T), end = last(3), wrote, gives[2];
+    ocrGuid_t writes = edt(add_one, 1, 0, &wrote);
+    ocrAddDependence(wrote, sticky, 0, DB_MODE_NULL);
+    ocrAddDependence(wrote, end, 2, DB_MODE_NULL);
+    for (u32 at = 0; at < 2; at++) {
+        ocrGuid_t given, output, reads = edt(read_one, 2, 0, &output);
+        gives[at] = edt(give_back, 1, (u64)sticky.guid, &given);
+        ocrAddDependence(output, end, at, DB_MODE_NULL);
+        ocrAddDependence(given, reads, 1, DB_MODE_NULL);
+        ocrAddDependence(data, reads, 0, DB_MODE_RO);
+    }
+    ocrAddDependence(NULL_GUID, gives[0], 0, DB_MODE_NULL);
+    ocrAddDependence(data, writes, 0, DB_MODE_RW);
+    ocrAddDependence(NULL_GUID, gives[1], 0, DB_MODE_NULL);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -342,6 +378,7 @@ static const struct {
     {"parts", parts},         {"sum", sum},             {"destroyed", destroyed},       {"destroyed-event", destroyed_event},
     {"late", late},           {"midst", midst},         {"wavefront", wavefront},       {"channel", channel},
     {"latch", latch},         {"finish", finish},       {"label", label},               {"once", once},
+    {"held", held},           {"returned", returned},
 };
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -3,6 +3,7 @@
  * a device whose memory is apart, so that each has to be brought.
  */
 // clause: ocr-db-by-value.h ocr-variants.h
+// unordered: a copy is asked for after the kernel that writes its source, which has the block first
 // needs: opencl
 // env: OCR_SCHED=device
 // env: OCR_DEVICE_FORCE_COPIES=1

@@ -3,6 +3,7 @@
  * it is as one writer left it, from the first look to the last. Writers come in both modes.
  */
 // clause: 1.4.4
+// unordered: readers beside the writers of a block, in the order of luck: each sees one writer whole
 #include "check.h"
 
 enum { WORDS = 512 };

@@ -2,6 +2,7 @@
 // after all of them and while none has it; what they wrote is there; and a block that is destroyed
 // meanwhile lives until the last has ended.
 // clause: 1.4.4
+// unordered: EDTs that nothing orders add to a block in mode RW, by atomic additions
 
 #include "check.h"
 #include <stdatomic.h>

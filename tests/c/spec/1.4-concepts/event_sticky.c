@@ -4,6 +4,7 @@
  * until it is destroyed, and those already served are not touched by that.
  */
 // clause: 1.4.3 2.6.4
+// unordered: many EDTs satisfy one event, of which one succeeds
 #include "check.h"
 #include <stdatomic.h>
 

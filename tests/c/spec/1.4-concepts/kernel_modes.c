@@ -3,6 +3,7 @@
  * a reader sees is uniform, the work of one writer.
  */
 // clause: 1.4.4 ocr-variants.h
+// unordered: readers beside the writers of a block, in the order of luck: each sees one writer whole
 // needs: opencl
 #include "kernel.h"
 

@@ -3,6 +3,7 @@
  * a right program may do so, and it is a note. The kernel finds what is in the block then.
  */
 // clause: 1.4.4
+// unordered: a kernel in mode RO beside the EDT that holds its block for writing
 // env: OCR_CHECK=strict
 // needs: opencl
 // env: OCR_DEVICES=all

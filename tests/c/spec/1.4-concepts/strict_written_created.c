@@ -1,6 +1,7 @@
 /* Strict mode notes that a block is written after an EDT was created that has it in depv and nothing else to wait for:
  * that may run before the write. */
 // clause: 1.4.4
+// unordered: strict mode notes that a block is written after an EDT was created that has it
 // env: OCR_CHECK=strict
 // workers: 1
 // stderr: ocr: note: strict mode: while EDT 0x

@@ -3,6 +3,7 @@
  * is chance. In mode CONST it waits, and is right.
  */
 // clause: 1.4.4
+// unordered: strict mode notes that a block is written after its reader in mode RO can run
 // env: OCR_CHECK=strict
 // stdout-lines: 1 found in CONST
 // stderr: ocr: note: strict mode: while EDT 0x

@@ -4,6 +4,7 @@
 // By OCR 1.1.0, 2.1, incorrect parameters get a code where the runtime can see them.
 //
 // clause: 2.1
+// unordered: EDTs and threads use and destroy the same objects at once, on purpose
 // workers: 2 8
 #include "check.h"
 

@@ -3,6 +3,7 @@
  * never a success, and no harm to those others. Events that are gone are not remembered.
  */
 // clause: 2.1 1.4
+// unordered: dependences on events that are gone are asked for, and refused
 // deviates: 1.4 2.1
 // env: OCR_GONE_EVENTS=0
 #include "check.h"

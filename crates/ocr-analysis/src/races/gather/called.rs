@@ -110,6 +110,11 @@ impl Gathered {
                     self.outputs.push((actor, event));
                 }
             }
+            Asked::Returned => {
+                let (event, source) = (self.event(record.x), self.event(record.y));
+                let (from, turn) = (self.turn(source, 0, true), self.turn(event, 0, false));
+                self.edges.before(from, turn);
+            }
             Asked::Waited => {
                 let waiter = self.actors[actor as usize].last_created;
                 let point = self.next_segment(actor);
@@ -142,10 +147,14 @@ impl Gathered {
                     doing.open.insert(block, new);
                 }
             }
-            Asked::BlockReleased => self.gives(owner, actor, record.x),
+            Asked::BlockReleased => {
+                self.gives(owner, actor, record.x);
+                self.released(owner, actor, record.x);
+            }
             Asked::BlockDestroyed => {
                 if let Some(&block) = self.block_of.get(&record.x) {
                     let point = self.happens(actor);
+                    self.released(owner, actor, record.x);
                     self.on_blocks.push(Deed {
                         object: block,
                         actor,

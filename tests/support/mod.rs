@@ -8,6 +8,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The folder of the sources: where this was compiled, or `OCR_TEST_ROOT` for tests that were carried to another machine.
+pub(crate) fn root() -> PathBuf {
+    let carried = env::var_os("OCR_TEST_ROOT").map(PathBuf::from);
+    carried.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")))
+}
+
 /// The files below a folder whose names end in one of these extensions, sorted.
 pub(crate) fn files_below(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `graph.rs` | makes a graph of tasks of the recorded run |
 //! | `machine.rs` | the machine of the recording, or another one |
+//! | `costs.rs` | what starting EDTs cost, and until their ends were known |
 //! | `as_run.rs` | a simulated run in the form of a recorded one |
 //!
 //! **Times.** Where an EDT ran, it takes what it took. Elsewhere it takes the median of the EDTs of its template whose
@@ -15,11 +16,15 @@
 //!
 //! **Blocks** are those of the recording, and begin in the host's memory, so copies to devices are simulated.
 //!
-//! **What is left out**: what the runtime itself costs, caches, EDTs that slow each other down, priorities (they are not
+//! **Costs**: each EDT takes as long to be started as in the recording, and so does the news of its end. Workers that the
+//! runtime has stopped before half of the EDTs had begun are not counted.
+//!
+//! **What is left out**: caches, EDTs that slow each other down, priorities (they are not
 //! recorded), EDTs that wait for a block that another holds. A device runs one kernel at a time; where its queues
 //! ran several at once, each takes its part of the time in which the device ran any.
 
 mod as_run;
+mod costs;
 mod graph;
 mod machine;
 
@@ -29,7 +34,7 @@ use crate::bounds::{Bounds, Precedence, Problem};
 use crate::recorded::RecordedRun;
 use ocr_place::model::{KeptTimes, RunTimes, ToldBy};
 use ocr_place::simulate::{
-    MachineModel, SimulatedDevice, SimulatedTask, TaskGraph, Uses, simulate,
+    Costs, MachineModel, SimulatedDevice, SimulatedTask, TaskGraph, Uses, simulate,
 };
 use serde::Serialize;
 
@@ -283,7 +288,11 @@ const LONGEST: f64 = 1e17;
 /// Refuses a graph that would take longer than [`LONGEST`] if everything were done one after the other, each EDT in the
 /// place where it takes longest. The error is a text for the user.
 fn check_length(graph: &TaskGraph, machine: &MachineModel) -> Result<(), String> {
-    let run = |task: &SimulatedTask| task.ns.iter().flatten().max().map_or(0.0, |ns| *ns as f64);
+    let run = |task: &SimulatedTask| {
+        let time = task.ns.iter().flatten().max().map_or(0.0, |ns| *ns as f64);
+        let cost = |cost: &Costs| cost.launch_ns as f64 + cost.gap_ns as f64 + cost.told_ns as f64;
+        time + task.costs.iter().map(cost).fold(0.0, f64::max)
+    };
     let copies = machine
         .devices
         .iter()

@@ -104,6 +104,8 @@ pub(super) struct ReplayMachine {
     pub(super) alike: Vec<(usize, u32)>,
     /// Whether this is the machine of the recording.
     pub(super) is_recorded: bool,
+    /// How many workers there are under a policy that uses no device, and so takes no core for one.
+    pub(super) alone: usize,
 }
 
 /// A device of the recording, with latency and bandwidth by the medians of the shorter and of the longer half of its
@@ -175,9 +177,11 @@ pub(super) fn workers(run: &RecordedRun) -> usize {
 pub(super) fn of(run: &RecordedRun, wish: &Wish) -> Result<ReplayMachine, String> {
     let recorded = workers(run);
     let workers = wish.workers.unwrap_or(recorded);
+    let begun_with = run.about.get("workers").and_then(|text| text.parse().ok());
     let last = run.devices.keys().copied().max().unwrap_or(0);
     let mut made = ReplayMachine {
         is_recorded: workers == recorded && wish.devices.is_empty(),
+        alone: wish.workers.or(begun_with).unwrap_or(recorded).max(1),
         model: MachineModel {
             workers,
             devices: Vec::new(),

@@ -1,6 +1,6 @@
 use super::*;
 use crate::recorded::{
-    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedThread, RecordedUse,
+    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedThread, RecordedUse, Usage,
 };
 use rustc_hash::FxHashMap;
 
@@ -355,12 +355,61 @@ fn a_worker_that_was_stopped_before_the_work_is_not_counted() {
         (edt.lane, edt.runnable) = (1, 900);
     }
     let here = replay(&run, None, &[]).expect("it can run");
-    let predicted = here.simulate("cpu", false).expect("a policy").seconds * 1e9;
+    let predicted = here.simulate("eager", false).expect("a policy").seconds * 1e9;
     assert_eq!((here.workers(), predicted.round()), (1, 1000.0));
     assert!(here.is_recorded_machine());
     // Were it stopped when most had begun, it would count.
     run.threads = [(0, thread(Some(980))), (1, thread(None))].into();
     assert_eq!(replay(&run, None, &[]).expect("it can run").workers(), 2);
+}
+
+/// Of the 900 of its first EDT the run waited 800 for OpenCL, and then one of two workers was stopped for the device's core.
+#[test]
+fn without_a_device_opencl_does_not_start_and_no_worker_is_stopped() {
+    let mut run = run((0..11)
+        .map(|number| match number {
+            0 => edt(0, 0, 0, 900),
+            _ => edt(0, 0, 890 + 10 * number, 900 + 10 * number),
+        })
+        .collect());
+    run.about.insert("workers".into(), "2".into());
+    let thread = |done| RecordedThread {
+        is_worker: true,
+        done,
+        ..RecordedThread::default()
+    };
+    run.threads = [(0, thread(Some(902))), (1, thread(Some(1010)))].into();
+    let usage = |at, on_core| Usage {
+        thread: 0,
+        edt: 0,
+        at,
+        on_core,
+        without_core: 0,
+    };
+    run.usage = vec![usage(0, 0), usage(900, 100)];
+    // The others are created behind the start, at the end of the first.
+    run.edges = (1..11)
+        .map(|to| Edge {
+            from: 0,
+            to,
+            at: 890,
+        })
+        .collect();
+    for edt in &mut run.edts[1..] {
+        (edt.lane, edt.runnable) = (1, 900);
+    }
+    let here = replay(&run, None, &[]).expect("it can run");
+    let predicted = |policy: &str| here.simulate(policy, false).expect("a policy").seconds * 1e9;
+    assert_eq!((here.workers(), predicted("eager").round()), (1, 1000.0));
+    // The second worker begins at 90, and the first at 100. Parts of times are rounded.
+    assert!((149.0..=150.0).contains(&predicted("cpu").round()));
+    let simulated = here.simulated(&run, "cpu", false).expect("a policy");
+    assert!(simulated.end <= 150 && simulated.threads.len() == 2);
+    // Where such a policy was recorded, there was no such start.
+    run.about.insert("sched".into(), "cpu".into());
+    let here = replay(&run, None, &[]).expect("it can run");
+    let row = here.simulate("cpu", false).expect("a policy");
+    assert_eq!((row.seconds * 1e9).round(), 1000.0);
 }
 
 /// A launch takes 50 on an idle device, and 7 behind another kernel; an end is known 20 later.

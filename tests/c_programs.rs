@@ -6,7 +6,8 @@
 //! Settings, from the environment:
 //!
 //! * `CC`, `CXX`: the compilers (`cc`, `c++`)
-//! * `OCR_TEST_REPEAT=N`: each test runs N times
+//! * `OCR_TEST_REPEAT=N`: each test runs N times; 0 only compiles the programs
+//! * `OCR_TEST_ROOT=FOLDER`: the sources and the compiled programs are below that folder, not where this was compiled
 //! * `OCR_TEST_KEEP=1`: compiled programs stay in `target/c-tests`, and serve the next run if nothing has
 //!   changed. Without it only those stay that failed
 //! * `OCR_TEST_VALGRIND=1`: under memcheck, with smaller sizes and 2 workers, no kernels
@@ -657,7 +658,7 @@ fn modified(path: &Path) -> SystemTime {
 
 fn main() -> Result<(), String> {
     let arguments = Arguments::from_args();
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let root = support::root();
     let sources = root.join("tests/c");
     let sanitizer = Sanitizer::of_environment()?;
     let objects = match sanitizer {

@@ -27,6 +27,7 @@
 //! * `OCR_STRESS_TASKS=N`: at most so many tasks in a graph
 //! * `OCR_STRESS_REPLAY=FILE`: only the case in this file, `OCR_STRESS_CASES` times
 //! * `OCR_TEST_NO_OPENCL=1`: without kernels
+//! * `OCR_TEST_ROOT=FOLDER`: temporary files go below FOLDER/target
 
 #[path = "stress/api.rs"]
 mod api;
@@ -273,7 +274,7 @@ impl Failure {
             "{done} graphs passed, then one failed. The smallest that fails as well:\n{case:?}\n{}\n\n",
             self.text
         );
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let folder = child::folder();
         let cases = [("as found", self.first.as_ref()), ("smallest", Some(&case))];
         for (what, case) in cases {
             let file = folder.join(format!("{name}-{seed}-{}.json", what.replace(' ', "-")));

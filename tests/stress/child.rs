@@ -73,11 +73,19 @@ impl Drop for Process {
     }
 }
 
+/// The folder of logs and of graphs that fail. Where the tests were carried to another machine, the one that was there
+/// when they were compiled may be missing.
+pub(crate) fn folder() -> PathBuf {
+    match std::env::var_os("OCR_TEST_ROOT") {
+        Some(root) => PathBuf::from(root).join("target"),
+        None => PathBuf::from(env!("CARGO_TARGET_TMPDIR")),
+    }
+}
+
 impl Runner {
     /// With `several`, PoCL shows two devices there, unless `POCL_DEVICES` says which.
     pub(crate) fn new(name: &str, several: bool) -> Runner {
-        let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("stress-{name}-{}.log", std::process::id()));
+        let log = folder().join(format!("stress-{name}-{}.log", std::process::id()));
         Runner {
             process: None,
             log,

@@ -8,10 +8,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The folder of the sources: where this was compiled, or `OCR_TEST_ROOT` for tests that were carried to another machine.
+pub(crate) fn root() -> PathBuf {
+    let carried = env::var_os("OCR_TEST_ROOT").map(PathBuf::from);
+    carried.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")))
+}
+
 /// Compares a file of the repository with the text that it should have, or writes it where `OCR_BLESS` is set. `test` is the
 /// test program that does so.
 pub(crate) fn compare_or_bless(test: &str, name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    let path = root().join(name);
     if is_set("OCR_BLESS") {
         fs::write(&path, text).unwrap_or_else(|error| panic!("{name}: {error}"));
         return;

@@ -6,7 +6,7 @@ use super::ground::Ground;
 use super::idle::{IdleTimes, Idleness, PlaceTime, total};
 use super::moved::Moved;
 use super::variants::{Variant, variants};
-use crate::recorded::{RecordedRun, Score, Usage, median};
+use crate::recorded::{RecordedRun, Score, median};
 use ocr_base::text::{Counted, duration};
 use ocr_place::policy::Certainty;
 
@@ -124,7 +124,7 @@ impl<'a> Look<'a> {
             with_choice,
             chain: Chain::of(ground),
             ns: ground.span() as f64,
-            start: start_ns(run),
+            start: run.opencl_start(),
             ground,
         }
     }
@@ -239,23 +239,4 @@ pub(super) fn bytes(count: u64) -> String {
         b if b < 1024.0 * 1024.0 * 1024.0 => format!("{:.1} MiB", b / (1024.0 * 1024.0)),
         b => format!("{:.1} GiB", b / (1024.0 * 1024.0 * 1024.0)),
     }
-}
-
-/// How many nanoseconds the first EDT was off its core in a run with devices: there it waits in calls of the runtime
-/// until OpenCL has started and kernels are compiled. 0 where that is not recorded.
-fn start_ns(run: &RecordedRun) -> u64 {
-    let first = (0..run.edts.len() as u32).min_by_key(|&edt| run.edts[edt as usize].begin);
-    let Some(first) = first.filter(|_| !run.devices.is_empty()) else {
-        return 0;
-    };
-    let edt = &run.edts[first as usize];
-    let is_its = |usage: &&Usage| usage.edt == first && usage.thread == edt.lane;
-    let its = || run.usage.iter().filter(is_its);
-    let (Some(before), Some(after), Some(took)) = (its().next(), its().next_back(), edt.time())
-    else {
-        return 0;
-    };
-    let used = after.on_core.saturating_sub(before.on_core)
-        + after.without_core.saturating_sub(before.without_core);
-    took.saturating_sub(used)
 }

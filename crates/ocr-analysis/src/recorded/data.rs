@@ -4,10 +4,29 @@
 //! copy belongs to an EDT that uses the block there, was runnable before the copy ended, and began after it.
 
 use super::check::TOLERANCE;
-use super::{NEVER, RecordedRun};
+use super::{NEVER, RecordedRun, Usage};
 use rustc_hash::FxHashMap;
 
 impl RecordedRun {
+    /// How many nanoseconds the first EDT was off its core in a run with devices: there it waits in calls of the runtime
+    /// until OpenCL has started and kernels are compiled. 0 where that is not recorded.
+    pub fn opencl_start(&self) -> u64 {
+        let first = (0..self.edts.len() as u32).min_by_key(|&edt| self.edts[edt as usize].begin);
+        let Some(first) = first.filter(|_| !self.devices.is_empty()) else {
+            return 0;
+        };
+        let edt = &self.edts[first as usize];
+        let is_its = |usage: &&Usage| usage.edt == first && usage.thread == edt.lane;
+        let its = || self.usage.iter().filter(is_its);
+        let (Some(before), Some(after), Some(took)) = (its().next(), its().next_back(), edt.time())
+        else {
+            return 0;
+        };
+        let used = after.on_core.saturating_sub(before.on_core)
+            + after.without_core.saturating_sub(before.without_core);
+        took.saturating_sub(used)
+    }
+
     /// For each EDT, when its blocks were copied to where it ran, in nanoseconds since the begin of the run. The first
     /// time is when the first copy was asked for or began, the second when the last had ended. Both are [`NEVER`] where
     /// no copy was needed.

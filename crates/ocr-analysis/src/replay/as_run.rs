@@ -24,9 +24,10 @@ impl Replay {
         cold: bool,
     ) -> Result<RecordedRun, String> {
         let models = self.models(cold);
-        let outcome = simulate_recorded(&self.graph, &self.machine, policy, &models)?;
+        let (graph, machine) = self.under(policy);
+        let outcome = simulate_recorded(&graph, &machine, policy, &models)?;
         let mut about = run.about.clone();
-        about.insert("workers".into(), self.machine.workers.to_string());
+        about.insert("workers".into(), machine.workers.to_string());
         about.insert("sched".into(), policy.to_string());
         let edts = run.edts.iter().zip(&self.numbers);
         let begun = |edt: u32| {
@@ -49,7 +50,7 @@ impl Replay {
             cut: run.cut.clone(),
             templates: self.templates(run),
             edges: edges.collect(),
-            threads: (0..self.machine.workers as u32).map(worker).collect(),
+            threads: (0..machine.workers as u32).map(worker).collect(),
             devices: devices.map(device).collect::<BTreeMap<_, _>>(),
             blocks: run.blocks.clone(),
             labels: run.labels.clone(),

@@ -1,5 +1,6 @@
 //! Makes a graph of tasks of a recorded run.
 
+use super::costs::RunCosts;
 use super::machine::ReplayMachine;
 use super::{ReplayRow, shares};
 use crate::recorded::{Medians, NEVER, RecordedRun};
@@ -265,8 +266,10 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
         // One template more, for EDTs whose template is not known.
         templates: run.templates.len() as u32 + 1,
     };
+    let brought = machine.model.devices.iter().any(|its| !its.shares_memory);
+    let costs = RunCosts::of(run, brought);
     let (mut edts, mut unknown, mut nowhere) = (0, 0, 0);
-    for (edt, &number) in run.edts.iter().zip(&numbers) {
+    for (of_run, (edt, &number)) in run.edts.iter().zip(&numbers).enumerate() {
         if number == NOBODY {
             continue;
         }
@@ -293,6 +296,11 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
             .map(|&(place, speed)| time(place, speed));
         let task = &mut graph.tasks[number as usize];
         task.ns = std::iter::once(host).chain(devices).collect();
+        let like = machine.like.iter().map(|&(place, _)| place);
+        task.costs = std::iter::once(0)
+            .chain(like)
+            .map(|place| costs.at(of_run, edt, place))
+            .collect();
         task.template = edt.template.min(run.templates.len() as u32);
         unknown += usize::from(is_unknown);
         nowhere += usize::from(task.ns.iter().all(Option::is_none));
@@ -351,7 +359,7 @@ fn measured(run: &RecordedRun) -> ReplayRow {
         policy: about("sched").to_string(),
         seconds: ns as f64 / 1e9,
         edts,
-        busy: shares(&busy, ns, run.worker_count().unwrap_or(1)),
+        busy: shares(&busy, ns, super::machine::workers(run)),
         bytes_moved: (run.copies.iter()).fold(0, |all, copy| all.saturating_add(copy.bytes)),
     }
 }

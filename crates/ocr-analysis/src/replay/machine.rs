@@ -1,6 +1,6 @@
 //! The machine on which a recording is replayed: that of the recording, or another one that the user asks for.
 
-use crate::recorded::{RecordedRun, Transfer, median};
+use crate::recorded::{RecordedRun, RecordedThread, Transfer, median};
 use ocr_place::place::Place;
 use ocr_place::simulate::{MachineModel, SimulatedDevice};
 use std::str::FromStr;
@@ -104,6 +104,8 @@ pub(super) struct ReplayMachine {
     pub(super) alike: Vec<(usize, u32)>,
     /// Whether this is the machine of the recording.
     pub(super) is_recorded: bool,
+    /// How many workers there are under a policy that uses no device, and so takes no core for one.
+    pub(super) alone: usize,
 }
 
 /// A device of the recording, with latency and bandwidth by the medians of the shorter and of the longer half of its
@@ -151,18 +153,35 @@ fn link(run: &RecordedRun, place: u8) -> SimulatedDevice {
     }
 }
 
+/// How many workers ran the work of the recording: those that were there when half of its EDTs had begun. The runtime stops
+/// workers for the cores of a CPU device when the first kernel is added, which may be late in the time of a run that
+/// starts OpenCL, and still before all of the work.
+pub(super) fn workers(run: &RecordedRun) -> usize {
+    let is_worker = |thread: &&RecordedThread| thread.is_worker;
+    let seen = run.threads.values().filter(is_worker).count();
+    let begun_with = run.about.get("workers").and_then(|text| text.parse().ok());
+    let begun_with: usize = begun_with.unwrap_or(seen).max(1);
+    let mut begins: Vec<u64> = (run.edts.iter())
+        .filter(|edt| edt.time().is_some())
+        .map(|edt| edt.begin)
+        .collect();
+    let middle = median(&mut begins);
+    let gone = |thread: &&RecordedThread| thread.done.is_some_and(|done| done < middle);
+    let gone = run.threads.values().filter(is_worker).filter(gone).count();
+    // A thread that runs EDTs while another one waits in a call goes when that goes on. Its seat was the other one's.
+    let helpers = seen.saturating_sub(begun_with);
+    (begun_with.saturating_sub(gone.saturating_sub(helpers))).max(1)
+}
+
 /// The machine that is asked for. The error is a text for the user.
 pub(super) fn of(run: &RecordedRun, wish: &Wish) -> Result<ReplayMachine, String> {
-    let threads = run
-        .threads
-        .values()
-        .filter(|thread| thread.is_worker)
-        .count();
-    let recorded = run.worker_count().unwrap_or(threads).max(1);
+    let recorded = workers(run);
     let workers = wish.workers.unwrap_or(recorded);
+    let begun_with = run.about.get("workers").and_then(|text| text.parse().ok());
     let last = run.devices.keys().copied().max().unwrap_or(0);
     let mut made = ReplayMachine {
         is_recorded: workers == recorded && wish.devices.is_empty(),
+        alone: wish.workers.or(begun_with).unwrap_or(recorded).max(1),
         model: MachineModel {
             workers,
             devices: Vec::new(),

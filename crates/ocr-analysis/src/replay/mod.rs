@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `graph.rs` | makes a graph of tasks of the recorded run |
 //! | `machine.rs` | the machine of the recording, or another one |
+//! | `costs.rs` | what starting EDTs cost, and until their ends were known |
 //! | `as_run.rs` | a simulated run in the form of a recorded one |
 //!
 //! **Times.** Where an EDT ran, it takes what it took. Elsewhere it takes the median of the EDTs of its template whose
@@ -15,11 +16,16 @@
 //!
 //! **Blocks** are those of the recording, and begin in the host's memory, so copies to devices are simulated.
 //!
-//! **What is left out**: what the runtime itself costs, caches, EDTs that slow each other down, priorities (they are not
+//! **Costs**: each EDT takes as long to be started as in the recording, and so does the news of its end. Workers that the
+//! runtime has stopped before half of the EDTs had begun are not counted. Under a policy that uses no device none is stopped,
+//! and the first EDT does not wait for OpenCL.
+//!
+//! **What is left out**: caches, EDTs that slow each other down, priorities (they are not
 //! recorded), EDTs that wait for a block that another holds. A device runs one kernel at a time; where its queues
 //! ran several at once, each takes its part of the time in which the device ran any.
 
 mod as_run;
+mod costs;
 mod graph;
 mod machine;
 
@@ -29,9 +35,10 @@ use crate::bounds::{Bounds, Precedence, Problem};
 use crate::recorded::RecordedRun;
 use ocr_place::model::{KeptTimes, RunTimes, ToldBy};
 use ocr_place::simulate::{
-    MachineModel, SimulatedDevice, SimulatedTask, TaskGraph, Uses, simulate,
+    Costs, MachineModel, SimulatedDevice, SimulatedTask, TaskGraph, Uses, simulate,
 };
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// How many rounds are played for the mixed bound.
 const ROUNDS: u32 = 24;
@@ -59,6 +66,17 @@ pub struct Replay {
     recorded: ReplayRow,
     /// Whether the machine is that of the recording.
     is_recorded_machine: bool,
+    /// What is other under policies that use no device. None where such a policy was recorded, or some EDT needs a device.
+    without_devices: Option<WithoutDevices>,
+}
+
+/// A replay under a policy that uses no device, where the recorded policy does.
+struct WithoutDevices {
+    /// How many workers there are: none is stopped for a device's core.
+    workers: usize,
+    /// The number of the first EDT's task, and how many nanoseconds of its time it waited until OpenCL had started and
+    /// kernels were compiled.
+    start: (u32, u64),
 }
 
 /// The result of a run under a policy, simulated or recorded.
@@ -120,6 +138,16 @@ impl Replay {
         if machine.model.devices.is_empty() {
             notes.retain(|note| !note.starts_with("nothing is copied"));
         }
+        let first = (0..run.edts.len()).min_by_key(|&edt| run.edts[edt].begin);
+        let first = first.map_or(graph::NOBODY, |edt| made.numbers[edt]);
+        let on_host = |task: &SimulatedTask| task.is_join() || matches!(task.ns[..], [Some(_), ..]);
+        let without_devices = (uses_devices(&made.recorded.policy)
+            && first != graph::NOBODY
+            && made.graph.tasks.iter().all(on_host))
+        .then(|| WithoutDevices {
+            workers: machine.alone,
+            start: (first, run.opencl_start()),
+        });
         let mut replay = Replay {
             graph: made.graph,
             numbers: made.numbers,
@@ -135,6 +163,7 @@ impl Replay {
             notes,
             recorded: made.recorded,
             is_recorded_machine: machine.is_recorded,
+            without_devices,
         };
         let bounds = replay.problem().bounds(ROUNDS);
         replay.bounds = bounds.map_err(|why| {
@@ -217,13 +246,36 @@ impl Replay {
         models
     }
 
+    /// The graph and the machine under a policy. One that uses no device opens none, so that the first EDT does not wait for
+    /// OpenCL, and no worker is stopped.
+    fn under(&self, policy: &str) -> (Cow<'_, TaskGraph>, MachineModel) {
+        let mut machine = self.machine.clone();
+        let mut graph = Cow::Borrowed(&self.graph);
+        let other = self.without_devices.as_ref();
+        if let Some(other) = other.filter(|_| !uses_devices(policy)) {
+            machine.workers = other.workers;
+            let (first, start) = other.start;
+            let its = |graph: &TaskGraph| graph.tasks[first as usize].ns[0];
+            if let Some(all) = its(&graph).filter(|all| (1..*all).contains(&start)) {
+                let task = &mut graph.to_mut().tasks[first as usize];
+                task.ns[0] = Some(all - start);
+                for during in &mut task.during {
+                    let at = f64::from(during.part) * all as f64 - start as f64;
+                    during.part = (at / (all - start) as f64).clamp(0.0, 1.0) as f32;
+                }
+            }
+        }
+        (graph, machine)
+    }
+
     /// Simulates the EDTs under a policy. With `cold` the policy knows no times at first.
     ///
     /// # Errors
     /// A text for the user, where there is no such policy.
     pub fn simulate(&self, policy: &str, cold: bool) -> Result<ReplayRow, String> {
         let models = self.models(cold);
-        let outcome = simulate(&self.graph, &self.machine, policy, &models)?;
+        let (graph, machine) = self.under(policy);
+        let outcome = simulate(&graph, &machine, policy, &models)?;
         let mut edts = vec![0; self.places.len()];
         let mut busy = vec![0; self.places.len()];
         let ran = self.graph.tasks.iter().zip(&outcome.ran);
@@ -235,7 +287,7 @@ impl Replay {
             policy: policy.to_string(),
             seconds: outcome.ns as f64 / 1e9,
             edts,
-            busy: shares(&busy, outcome.ns, self.machine.workers),
+            busy: shares(&busy, outcome.ns, machine.workers),
             bytes_moved: outcome.bytes_moved,
         })
     }
@@ -276,6 +328,11 @@ impl Replay {
     }
 }
 
+/// Whether kernels that have a function beside them may run under a policy. One that is not known is taken to use devices.
+fn uses_devices(policy: &str) -> bool {
+    ocr_place::policy::parse(policy).map_or(true, |policy| policy.uses_devices())
+}
+
 /// The most nanoseconds that all EDTs and copies of a simulation may take together: some three years. Sums of such
 /// times have room in 64 bits, with a hundred times as much for what policies expect.
 const LONGEST: f64 = 1e17;
@@ -283,7 +340,11 @@ const LONGEST: f64 = 1e17;
 /// Refuses a graph that would take longer than [`LONGEST`] if everything were done one after the other, each EDT in the
 /// place where it takes longest. The error is a text for the user.
 fn check_length(graph: &TaskGraph, machine: &MachineModel) -> Result<(), String> {
-    let run = |task: &SimulatedTask| task.ns.iter().flatten().max().map_or(0.0, |ns| *ns as f64);
+    let run = |task: &SimulatedTask| {
+        let time = task.ns.iter().flatten().max().map_or(0.0, |ns| *ns as f64);
+        let cost = |cost: &Costs| cost.launch_ns as f64 + cost.gap_ns as f64 + cost.told_ns as f64;
+        time + task.costs.iter().map(cost).fold(0.0, f64::max)
+    };
     let copies = machine
         .devices
         .iter()

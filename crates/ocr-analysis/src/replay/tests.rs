@@ -1,5 +1,8 @@
 use super::*;
-use crate::recorded::{Edge, NEVER, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedUse};
+use crate::recorded::{
+    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedThread, RecordedUse, Usage,
+};
+use rustc_hash::FxHashMap;
 
 /// An EDT that ran from `begin` to `end`.
 fn edt(template: u32, place: u8, begin: u64, end: u64) -> RecordedEdt {
@@ -318,4 +321,213 @@ fn what_cannot_be_simulated_is_told() {
     let notes = replay(&one, None, &[]).expect("it can run").notes;
     assert!(notes[0].contains("the run has no end"), "{notes:?}");
     assert!(notes[1].contains("no room for 3 records"), "{notes:?}");
+}
+
+/// A worker ends `mainEdt`, which has added a kernel, and is stopped for the device's core. That is late in the time of the
+/// run, and all but one of the EDTs have yet to begin.
+#[test]
+fn a_worker_that_was_stopped_before_the_work_is_not_counted() {
+    let mut run = run((0..11)
+        .map(|number| match number {
+            0 => edt(0, 0, 0, 900),
+            _ => edt(0, 0, 890 + 10 * number, 900 + 10 * number),
+        })
+        .collect());
+    run.about.insert("workers".into(), "2".into());
+    let thread = |done| RecordedThread {
+        is_worker: true,
+        done,
+        ..RecordedThread::default()
+    };
+    run.threads = [(0, thread(Some(902))), (1, thread(Some(1010)))].into();
+    run.edges = (1..11).map(|to| by_end(0, to)).collect();
+    for edt in &mut run.edts[1..] {
+        (edt.lane, edt.runnable) = (1, 900);
+    }
+    let here = replay(&run, None, &[]).expect("it can run");
+    let predicted = here.simulate("eager", false).expect("a policy").seconds * 1e9;
+    assert_eq!((here.workers(), predicted.round()), (1, 1000.0));
+    assert!(here.is_recorded_machine());
+    // Were it stopped when most had begun, it would count.
+    run.threads = [(0, thread(Some(980))), (1, thread(None))].into();
+    assert_eq!(replay(&run, None, &[]).expect("it can run").workers(), 2);
+}
+
+/// Of the 900 of its first EDT the run waited 800 for OpenCL, and then one of two workers was stopped for the device's core.
+#[test]
+fn without_a_device_opencl_does_not_start_and_no_worker_is_stopped() {
+    let mut run = run((0..11)
+        .map(|number| match number {
+            0 => edt(0, 0, 0, 900),
+            _ => edt(0, 0, 890 + 10 * number, 900 + 10 * number),
+        })
+        .collect());
+    run.about.insert("workers".into(), "2".into());
+    let thread = |done| RecordedThread {
+        is_worker: true,
+        done,
+        ..RecordedThread::default()
+    };
+    run.threads = [(0, thread(Some(902))), (1, thread(Some(1010)))].into();
+    let usage = |at, on_core| Usage {
+        thread: 0,
+        edt: 0,
+        at,
+        on_core,
+        without_core: 0,
+    };
+    run.usage = vec![usage(0, 0), usage(900, 100)];
+    // The others are created behind the start, at the end of the first.
+    run.edges = (1..11)
+        .map(|to| Edge {
+            from: 0,
+            to,
+            at: 890,
+        })
+        .collect();
+    for edt in &mut run.edts[1..] {
+        (edt.lane, edt.runnable) = (1, 900);
+    }
+    let here = replay(&run, None, &[]).expect("it can run");
+    let predicted = |policy: &str| here.simulate(policy, false).expect("a policy").seconds * 1e9;
+    assert_eq!((here.workers(), predicted("eager").round()), (1, 1000.0));
+    // The second worker begins at 90, and the first at 100. Parts of times are rounded.
+    assert!((149.0..=150.0).contains(&predicted("cpu").round()));
+    let simulated = here.simulated(&run, "cpu", false).expect("a policy");
+    assert!(simulated.end <= 150 && simulated.threads.len() == 2);
+    // Where such a policy was recorded, there was no such start.
+    run.about.insert("sched".into(), "cpu".into());
+    let here = replay(&run, None, &[]).expect("it can run");
+    let row = here.simulate("cpu", false).expect("a policy");
+    assert_eq!((row.seconds * 1e9).round(), 1000.0);
+}
+
+/// A launch takes 50 on an idle device, and 7 behind another kernel; an end is known 20 later.
+#[test]
+fn launches_and_the_news_of_ends_take_as_long_as_in_the_recording() {
+    let device = |runnable, begin, end| RecordedEdt {
+        runnable,
+        launched: runnable,
+        ..edt(0, 1, begin, end)
+    };
+    let mut run = run(vec![
+        device(0, 50, 150),
+        device(0, 157, 257),
+        device(277, 327, 427),
+    ]);
+    run.edges = vec![by_end(0, 2), by_end(1, 2)];
+    assert_eq!(seconds(&run, 1, "device").round(), 377.0);
+    // The same kernels as a chain: each waits for the news of the one before, and for a launch.
+    run.edges = vec![by_end(0, 1), by_end(1, 2)];
+    run.edts[1] = device(170, 220, 320);
+    run.edts[2] = device(340, 390, 490);
+    assert_eq!(seconds(&run, 1, "device").round(), 440.0);
+}
+
+/// The number between 0 and 1 that belongs to `number`.
+fn scatter(number: usize) -> f64 {
+    let mut hash = number as u64 + 1;
+    for factor in [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9] {
+        hash = (hash ^ (hash >> 29)).wrapping_mul(factor);
+    }
+    (hash >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// The graphs of the examples: for each EDT its template, and those that it waits for.
+fn graphs() -> Vec<Vec<(u32, Vec<u32>)>> {
+    // The edit distance: tiles that wait for those above and to the left.
+    let side = 14;
+    let wavefront = (0..side * side).map(|at| {
+        let above = (at >= side).then(|| at - side);
+        let left = (at % side != 0).then(|| at - 1);
+        (0, above.into_iter().chain(left).collect())
+    });
+    // The wave: two phases of bands, each of which waits for two bands of the phase before.
+    let bands = 6_u32;
+    let wave = (0..40 * bands).map(|at| {
+        let (phase, band) = (at / bands, at % bands);
+        let other = match phase % 2 {
+            0 => (band + 1 < bands).then_some(at + 1),
+            _ => (band > 0).then(|| at - 1),
+        };
+        let before = [Some(at), other].into_iter().flatten();
+        let before = before.filter_map(|at| at.checked_sub(bands));
+        (phase % 2, before.collect())
+    });
+    // The factorisation: each tile waits for the last EDT that wrote it, and for the tiles that it reads.
+    let (tiles, mut wrote, mut cholesky) = (9, FxHashMap::default(), Vec::new());
+    let mut add = |template: u32, written: (u32, u32), read: &[(u32, u32)]| {
+        let waits = read.iter().chain([&written]);
+        let waits: Vec<u32> = waits.filter_map(|tile| wrote.get(tile).copied()).collect();
+        wrote.insert(written, cholesky.len() as u32);
+        cholesky.push((template, waits));
+    };
+    for step in 0..tiles {
+        add(0, (step, step), &[]);
+        for row in step + 1..tiles {
+            add(1, (row, step), &[(step, step)]);
+        }
+        for row in step + 1..tiles {
+            for column in step + 1..=row {
+                add(2, (row, column), &[(row, step), (column, step)]);
+            }
+        }
+    }
+    vec![wavefront.collect(), wave.collect(), cholesky]
+}
+
+/// Machines on which launches and news cost what they cost on a GPU, and times scatter: a run is recorded, and what is
+/// predicted of other policies from the recording is compared with what they take there.
+#[test]
+fn predictions_come_true_in_virtual_time() {
+    // Nanoseconds of each template on a worker and on the device.
+    let times = [[40e3, 60e3], [75e3, 30e3], [150e3, 45e3]];
+    let costs =
+        [(6_000, 1_000, 1_500), (35_000, 4_000, 100_000)].map(|(launch_ns, gap_ns, told_ns)| {
+            Costs {
+                launch_ns,
+                gap_ns,
+                told_ns,
+            }
+        });
+    let (mut ratios, mut without_costs) = (Vec::new(), Vec::new());
+    for (graph, workers) in graphs().iter().flat_map(|graph| [(graph, 1), (graph, 2)]) {
+        let mut skeleton = run((0..graph.len() as u64)
+            .map(|at| edt(graph[at as usize].0, 0, 10 * at, 10 * at + 10))
+            .collect());
+        skeleton.templates = vec![skeleton.templates[0].clone(); times.len()];
+        let edges = graph.iter().enumerate().flat_map(|(to, (_, before))| {
+            (before.iter()).map(move |&from| by_end(from, to as u32))
+        });
+        skeleton.edges = edges.collect();
+        let mut real = replay(&skeleton, Some(workers), &[]).expect("it can run");
+        for (number, task) in real.graph.tasks.iter_mut().enumerate() {
+            let varies =
+                |ns: f64, seed: usize| (ns * (0.8 + 0.4 * scatter(2 * number + seed))) as u64;
+            let of = times[task.template as usize];
+            task.ns = vec![Some(varies(of[0], 0)), Some(varies(of[1], 1))];
+            task.costs = costs.to_vec();
+        }
+        let recorded = (real.simulated(&skeleton, "static:1:1", false)).expect("a policy");
+        let replayed = Replay::new(&recorded, &Wish::default()).expect("it can run");
+        let mut free = Replay::new(&recorded, &Wish::default()).expect("it can run");
+        for task in &mut free.graph.tasks {
+            task.costs.clear();
+        }
+        for policy in ["cpu", "device", "static:1:1", "eager", "eft"] {
+            let of = |replay: &Replay| replay.simulate(policy, false).expect("a policy").seconds;
+            let ratio = of(&replayed) / of(&real);
+            ratios.push((ratio.ln().abs(), policy, workers, graph.len()));
+            let ratio = of(&free) / of(&real);
+            without_costs.push(ratio.ln().abs());
+        }
+    }
+    ratios.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let median = ratios[ratios.len() / 2].0;
+    assert!(median <= 1.10_f64.ln(), "{ratios:?}");
+    assert!(ratios[ratios.len() - 1].0 <= 1.25_f64.ln(), "{ratios:?}");
+    // Without what launches and news cost, they would not come true on this machine.
+    without_costs.sort_by(f64::total_cmp);
+    let median = without_costs[without_costs.len() / 2];
+    assert!(median > 1.10_f64.ln(), "{without_costs:?}");
 }

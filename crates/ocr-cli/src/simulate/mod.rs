@@ -18,8 +18,8 @@ use std::path::PathBuf;
 /// The text of the help below the options.
 pub(crate) const AFTER_HELP: &str = "\
 The EDTs take the times that were measured, and the policies are those that the runtime uses. They know \
-from the beginning how long EDTs take, as after an earlier run; with --cold they do not. Left out are what the runtime itself \
-costs, and that EDTs slow each other down.
+from the beginning how long EDTs take, as after an earlier run; with --cold they do not. Starting an EDT costs what it cost in the \
+recorded run. That EDTs slow each other down is left out.
 
 OCR_SCHED=static:1:1 has functions and kernels run, so that both times are known; OCR_DEVICES=all has a CPU device used \
 beside functions, too.
@@ -228,12 +228,19 @@ fn by_place<T: ToString>(values: impl Iterator<Item = T>) -> String {
     words.join(" ")
 }
 
+/// The ending of a noun behind a number.
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
 /// The text that shows the results of the simulation.
 fn text(name: &str, replay: &Replay, rows: &[ReplayRow], cold: bool) -> String {
     let mut text = format!(
-        "{name}: {} EDTs on {} workers",
+        "{name}: {} EDT{} on {} worker{}",
         replay.edts(),
-        replay.workers()
+        plural(replay.edts()),
+        replay.workers(),
+        plural(replay.workers())
     );
     for device in &replay.places()[1..] {
         text += &format!(", {device}");

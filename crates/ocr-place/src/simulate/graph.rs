@@ -27,6 +27,17 @@ pub struct During {
     pub part: f32,
 }
 
+/// What it costs to run an EDT in a place, besides its time there. All are nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Costs {
+    /// From when the EDT is ready, or is given to a device, until it begins there, if nothing else holds it up.
+    pub launch_ns: u64,
+    /// From the end of the EDT before it in the same worker or device until it begins.
+    pub gap_ns: u64,
+    /// From its end until those that wait for it may know.
+    pub told_ns: u64,
+}
+
 /// An EDT, or a join. A join has no times, and is over as soon as everything that it waits for is.
 #[derive(Clone, Default, Debug)]
 pub struct SimulatedTask {
@@ -37,6 +48,8 @@ pub struct SimulatedTask {
     /// Nanoseconds that the EDT's variant takes in each place: the host, then the devices in the order of
     /// [`MachineModel::devices`]. None where it has no variant. A join has no elements.
     pub ns: Vec<Option<u64>>,
+    /// What the EDT costs besides in each place, in the order of `ns`. Where there is no element, it costs nothing.
+    pub costs: Vec<Costs>,
     /// The parameters of the EDT, by which its time may be told.
     pub params: Params,
     /// The blocks that the EDT uses.

@@ -5,15 +5,15 @@
 //! device runs its kernels one after the other. Each device has one link, on which copies in both directions go one
 //! after the other. Nothing is random: the same graph, machine and policy give the same run.
 //!
-//! What the simulation leaves out: what the runtime itself costs, caches, and that EDTs of different places slow each other
-//! down.
+//! What the runtime itself costs is in [`Costs`] for each EDT, if the graph says it. What the simulation leaves out: caches, and
+//! that EDTs of different places slow each other down.
 
 mod graph;
 mod outcome;
 mod run;
 
 pub use graph::{
-    During, MachineModel, SimulatedBlock, SimulatedDevice, SimulatedTask, TaskGraph, Uses,
+    Costs, During, MachineModel, SimulatedBlock, SimulatedDevice, SimulatedTask, TaskGraph, Uses,
 };
 pub use outcome::{Copied, Outcome, RanTask};
 #[cfg(test)]

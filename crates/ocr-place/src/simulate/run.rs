@@ -1,6 +1,6 @@
 //! The simulation itself: a queue of what happens at which time, and the steps of an EDT from ready to ended.
 
-use super::graph::{MachineModel, SimulatedTask, TaskGraph};
+use super::graph::{Costs, MachineModel, SimulatedTask, TaskGraph};
 use super::outcome::{Copied, Outcome, RanTask};
 use crate::model::{Direction, RunTimes, Shape, Transfers};
 use crate::place::{Place, PlaceSet};
@@ -96,6 +96,7 @@ pub(crate) fn simulate_under(
         waits,
         valid: vec![PlaceSet::only(Place::HOST); graph.blocks.len()],
         idle: (0..machine.workers).rev().collect(),
+        free_at: vec![0; machine.workers],
         host: VecDeque::new(),
         pool: VecDeque::new(),
         devices: (machine.devices.iter().map(|_| DeviceLine::default())).collect(),
@@ -221,6 +222,8 @@ struct SimulatedRun<'a> {
     valid: Vec<PlaceSet>,
     /// The workers that have nothing to do.
     idle: Vec<usize>,
+    /// For each worker, when its last EDT ended.
+    free_at: Vec<u64>,
     /// EDTs that are placed on the host and wait for a worker.
     host: VecDeque<u32>,
     /// EDTs that wait for the first free place.
@@ -268,6 +271,15 @@ fn shape_of(graph: &TaskGraph, task: &SimulatedTask) -> Shape {
     Shape {
         bytes: task.blocks.iter().map(|uses| bytes(uses.block)).sum(),
         params: task.params,
+    }
+}
+
+/// When a worker or a device can begin an EDT that has these costs there, if it is free from a time on. It has run nothing
+/// before if that is 0.
+fn behind(free_at: u64, costs: &Costs) -> u64 {
+    match free_at {
+        0 => 0,
+        free_at => free_at + costs.gap_ns,
     }
 }
 
@@ -503,15 +515,30 @@ impl SimulatedRun<'_> {
         };
         let there = self.bring(number, device);
         self.shared.loads.borrow_mut()[index] += 1;
-        let begun = self.devices[index].free_at.max(there);
+        let costs = self.costs(number, device);
+        let begun = there
+            .max(self.shared.now.get() + costs.launch_ns)
+            .max(behind(self.devices[index].free_at, &costs));
         self.begins(number, device, 0, begun);
         self.devices[index].free_at = self.ran[number as usize].ended;
     }
 
     /// Gives an EDT to a worker, which runs it when its blocks are there.
     fn call(&mut self, number: u32, worker: usize) {
-        let begun = self.bring(number, Place::HOST);
+        let there = self.bring(number, Place::HOST);
+        let costs = self.costs(number, Place::HOST);
+        let ready = self.ran[number as usize].ready;
+        // An EDT that has waited for a worker has been made known to workers meanwhile.
+        let begun = there
+            .max(ready + costs.launch_ns)
+            .max(behind(self.free_at[worker], &costs));
         self.begins(number, Place::HOST, worker, begun);
+    }
+
+    /// What an EDT costs in a place besides its time there.
+    fn costs(&self, number: u32, place: Place) -> Costs {
+        let costs = &self.graph.tasks[number as usize].costs;
+        costs.get(place.number()).copied().unwrap_or_default()
     }
 
     /// Notes that an EDT begins at a time, and when it ends and releases others.
@@ -542,6 +569,7 @@ impl SimulatedRun<'_> {
         match ran.place.device_index() {
             Some(index) => self.shared.loads.borrow_mut()[index] -= 1,
             None => {
+                self.free_at[ran.unit] = ran.ended;
                 self.idle.push(ran.unit);
                 self.shared.idle.set(self.idle.len());
             }
@@ -555,8 +583,13 @@ impl SimulatedRun<'_> {
                 keeper.ended(number as usize, ran.place, false, &self.shared);
             }
         }
+        let known_at = self.shared.now.get() + self.costs(number, ran.place).told_ns;
         for &successor in &task.successors {
-            self.released(successor);
+            if known_at == self.shared.now.get() {
+                self.released(successor);
+            } else {
+                (self.ends).push(Reverse((known_at, successor, Happening::Released)));
+            }
         }
     }
 

@@ -5,7 +5,9 @@ pub mod labels;
 pub mod snapshot;
 pub mod tally;
 
-pub use ocr_analysis::{bounds, diagnosis, explain, export, races, recorded, replay};
+pub use ocr_analysis::{
+    bounds, diagnosis, explain, export, page, races, reasons, recorded, replay,
+};
 pub use ocr_base::text::{counted, duration};
 
 use crate::text::{Counted, Readable};

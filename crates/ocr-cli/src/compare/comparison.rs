@@ -3,16 +3,16 @@
 use crate::compare::because::because;
 use crate::compare::best::{Candidate, Times, Verdict, best_place, verdict};
 use crate::compare::options::{CompareOptions, Devices, Purpose};
-use crate::compare::reasons::{Reasons, SeenRun, reasons};
 use crate::compare::row::{Measured, Row};
 use crate::compare::same::{self, Values};
-use crate::html::{Page, PageRun};
 use crate::output::CommandError;
-use crate::output::words;
+use crate::output::{own_words, words};
 use crate::run::Run;
 use crate::table::{Align, Table, bytes, seconds, wrap};
 use ocr::policy;
 use ocr::report::diagnosis::Facts;
+use ocr::report::page::{Page, PageRun};
+use ocr::report::reasons::{Reasons, SeenRun, reasons};
 use ocr::report::{duration, recorded};
 
 /// A comparison of policies, as far as it has been run.
@@ -235,10 +235,11 @@ impl<'a> Comparison<'a> {
         });
         Page {
             command: "ocr compare",
+            command_line: Some(own_words()),
             title: words(&self.options.program),
             verdict,
             reasons: self.reasons(),
-            table: (!self.rows.is_empty()).then(|| self.table()),
+            table: (!self.rows.is_empty()).then(|| self.table().into_page()),
             remarks: self.remarks(devices, left_out) + &self.failures(),
             runs: self
                 .rows

@@ -1,9 +1,9 @@
 //! What is kept of the runs of one policy.
 
 use crate::compare::best::Times;
-use crate::html::PageRun;
 use ocr::report::Report;
 use ocr::report::diagnosis::Facts;
+use ocr::report::page::PageRun;
 
 /// The results of one policy's runs.
 pub(crate) struct Row {

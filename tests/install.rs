@@ -267,30 +267,6 @@ fn installed_programs_find_what_they_need() {
 }
 
 #[test]
-fn man_pages_and_the_guide_are_installed() {
-    let share = installed().join("share");
-    let read = |name: &str| {
-        fs::read_to_string(share.join(name)).unwrap_or_else(|why| panic!("{name}: {why}"))
-    };
-    let settings = read("man/man7/ocr-settings.7");
-    assert!(settings.contains("OCR_WORKERS") && settings.contains(".TH \"ocr-settings\" \"7\""));
-    let export = read("man/man1/ocr-trace-export.1");
-    let synopsis = "[\\fB\\-\\-format\\fR perfetto|json|html|dot|graphml]";
-    assert!(export.contains(synopsis), "{export}");
-    assert!(export.contains(".BR ocr\\-settings (7)"));
-    // Each chapter that the table of contents names.
-    let contents = read("doc/ocr/guide/SUMMARY.md");
-    let chapters = contents
-        .split("](")
-        .skip(1)
-        .filter_map(|rest| rest.split_once(')'));
-    let chapters: Vec<String> = chapters
-        .map(|(name, _)| read(&format!("doc/ocr/guide/{name}")))
-        .collect();
-    assert!(chapters.len() > 20 && chapters.iter().all(|text| text.starts_with("# ")));
-}
-
-#[test]
 fn examples_build_from_what_is_installed() {
     let Some(flags) = pkg_config(&["--cflags", "--libs", "--static"]) else {
         return;

@@ -59,12 +59,12 @@ const SCHEMA: u32 = 1;
 /// An answer as JSON, with the version of its members first and a line feed at its end.
 pub(crate) fn json(answer: &impl Serialize) -> String {
     #[derive(Serialize)]
-    struct Versioned<'a, T> {
+    struct VersionedAnswer<'a, T> {
         schema: u32,
         #[serde(flatten)]
         answer: &'a T,
     }
-    let versioned = Versioned {
+    let versioned = VersionedAnswer {
         schema: SCHEMA,
         answer,
     };

@@ -326,7 +326,7 @@ fn each_report_as_json_says_the_version_of_its_members() {
         &[
             "tune",
             "--runs-budget=8",
-            "--vary=policy=cpu,eager",
+            "--vary=workers=1,2",
             "--",
             &ends,
             "shutdown",

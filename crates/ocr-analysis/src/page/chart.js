@@ -375,8 +375,11 @@ class Chart {
     for (const time of [from, to]) this.drawLine(this.x(time), AXIS, this.height, theme.accent, []);
     if (right > left && right - left > 40) {
       context.font = '600 12px system-ui, sans-serif';
+      const text = fitted(context, duration(to - from), right - left - 8);
       context.fillStyle = theme.accent;
-      context.fillText(fitted(context, duration(to - from), right - left - 8), left + 4, AXIS + 10);
+      context.fillRect(left, AXIS, context.measureText(text).width + 8, 18);
+      context.fillStyle = inkOn(theme.accent);
+      context.fillText(text, left + 4, AXIS + 9);
     }
   }
 

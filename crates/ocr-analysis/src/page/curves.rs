@@ -113,33 +113,32 @@ fn ready(run: &RecordedRun) -> Vec<(u64, u64)> {
     counted_up(changes)
 }
 
-/// How many of `workers` had no EDT, over time. `lanes` has the EDTs of each, by the times at which they began.
-fn idle<'a>(
-    run: &RecordedRun,
-    workers: usize,
-    lanes: impl Iterator<Item = &'a [u32]>,
-) -> Vec<(u64, u64)> {
-    let mut changes = vec![(0, workers as i64)];
-    for edts in lanes {
+/// A worker: its EDTs, by the times at which they began, and until when it was one.
+pub(super) type WorkerLane<'a> = (&'a [u32], u64);
+
+/// How many workers had no EDT, over time. One that the runtime has stopped is no idle worker.
+pub(super) fn idle(run: &RecordedRun, workers: &[WorkerLane<'_>]) -> Vec<(u64, u64)> {
+    let mut changes = Vec::new();
+    for (edts, until) in workers {
         // An EDT that waits in a call has others run on its worker meanwhile.
-        let mut until = 0;
+        let mut last = 0;
         for edt in edts.iter().map(|number| &run.edts[*number as usize]) {
             let end = if edt.end == NEVER { run.end } else { edt.end };
-            let begin = edt.begin.max(until);
+            let begin = edt.begin.max(last);
             if end > begin {
                 changes.extend([(begin, -1), (end, 1)]);
-                until = end;
+                last = end;
             }
         }
+        changes.extend([(0, 1), (last.max(*until), -1)]);
     }
     counted_up(changes)
 }
 
-/// The curves of a run. `workers` has the EDTs of each worker, by the times at which they began.
-pub(super) fn curves(run: &RecordedRun, workers: &[&[u32]], span: [u64; 2]) -> Vec<Value> {
+/// The curves of a run.
+pub(super) fn curves(run: &RecordedRun, workers: &[WorkerLane<'_>], span: [u64; 2]) -> Vec<Value> {
     let mut all = vec![curve("ready EDTs", 0, false, &ready(run), span)];
-    let idle = idle(run, workers.len(), workers.iter().copied());
-    all.push(curve("idle workers", 0, false, &idle, span));
+    all.push(curve("idle workers", 0, false, &idle(run, workers), span));
     for (&(counter, place), samples) in &run.counters {
         let is_any = samples.iter().any(|(_, bytes)| *bytes != 0);
         if counter == Counter::DeviceBytes as u8 && is_any {

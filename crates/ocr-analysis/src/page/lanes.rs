@@ -6,7 +6,7 @@
 //!
 //! `data.js` reads what is written here.
 
-use super::curves::curves;
+use super::curves::{WorkerLane, curves};
 use super::pack::{Column, base64};
 use crate::diagnosis::{IdleTimes, PARTS, PlaceTime};
 use crate::recorded::{NEVER, RecordedEdt, RecordedEstimate, RecordedRun};
@@ -122,15 +122,17 @@ impl Lanes {
         Lanes { lanes, edts }
     }
 
-    /// The EDTs of each worker, by time. Threads that are no workers, and have called in, are left out.
-    fn of_workers(&self, run: &RecordedRun) -> Vec<&[u32]> {
-        let is_worker = |lane: &Lane| match lane {
-            Lane::Worker(owner) => run.threads.get(owner).is_some_and(|its| its.is_worker),
-            _ => false,
-        };
+    /// The workers. Threads that are none, and have called in, are left out.
+    fn of_workers(&self, run: &RecordedRun) -> Vec<WorkerLane<'_>> {
         let all = self.lanes.iter().zip(&self.edts);
-        let workers = all.filter(|(lane, _)| is_worker(lane));
-        workers.map(|(_, edts)| edts.as_slice()).collect()
+        let workers = all.filter_map(|(lane, edts)| match lane {
+            Lane::Worker(owner) => {
+                let thread = run.threads.get(owner).filter(|its| its.is_worker)?;
+                Some((edts.as_slice(), thread.done.unwrap_or(NEVER)))
+            }
+            _ => None,
+        });
+        workers.collect()
     }
 
     /// How many queues of a device ran kernels.

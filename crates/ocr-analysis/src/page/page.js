@@ -55,7 +55,8 @@ class Page {
     const width = this.frame.clientWidth;
     const total = this.chart.layOut(width);
     const height = Math.min(total, Math.max(240, Math.round(window.innerHeight * 0.8)));
-    this.frame.style.height = `${height}px`;
+    // With its border.
+    this.frame.style.height = `${height + 2}px`;
     byId('sheet').style.height = `${total}px`;
     this.chart.resize(height);
     // Not with the next frame: a canvas is empty once its size has changed.

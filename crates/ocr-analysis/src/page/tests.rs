@@ -248,6 +248,30 @@ fn a_page_of_one_run_says_whose_it_is_at_its_begin() {
 }
 
 #[test]
+fn a_worker_that_was_stopped_is_not_idle() {
+    let run = RecordedRun {
+        end: 100,
+        edts: [(10, 30), (20, 25), (40, NEVER)]
+            .map(|(begin, end)| edt(0, 7, begin, end))
+            .into(),
+        ..RecordedRun::default()
+    };
+    // The second EDT ran while the first one waited in a call; the last one goes on.
+    let workers: [curves::WorkerLane<'_>; 3] = [(&[0, 1], 35), (&[2], NEVER), (&[], 5)];
+    let wanted = [
+        (0, 3),
+        (5, 2),
+        (10, 1),
+        (30, 2),
+        (35, 1),
+        (40, 0),
+        (100, 1),
+        (NEVER, 0),
+    ];
+    assert_eq!(curves::idle(&run, &workers), wanted);
+}
+
+#[test]
 fn copies_of_no_bytes_have_no_lanes() {
     let mut run = run("eft", 8);
     let count = |run: &RecordedRun| {

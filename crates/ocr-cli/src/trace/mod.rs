@@ -32,14 +32,14 @@ enum TraceCommand {
         /// The recording.
         file: PathBuf,
         /// What is written; without it, the recording's name and the end for the form, or without the .recording behind that.
-        #[arg(short, long)]
+        #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
         /// The form: perfetto, json (chrome://tracing, speedscope), html (a page), dot (Graphviz) or graphml; without it, the
         /// one that the name of the output ends with, or perfetto.
         #[arg(long, value_parser = PossibleValuesParser::new(ViewerForm::ALL.map(ViewerForm::name)))]
         format: Option<String>,
         /// Arrows for dependences, at most: those that came last to each EDT first.
-        #[arg(long, default_value_t = export::ARROWS)]
+        #[arg(long, value_name = "N", default_value_t = export::ARROWS)]
         arrows: usize,
     },
     /// Shows what ran, where and how long, and where the rest of the time went.

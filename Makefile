@@ -31,6 +31,8 @@ COMPLETIONS    := bash-completion/completions/ocr zsh/site-functions/_ocr fish/v
 APPLICATIONS   := levenshtein seismic cholesky
 POLICIES       := $(patsubst examples/%.c,build/examples/%.so,$(wildcard examples/policy/*.c))
 EXAMPLES       := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c)) $(POLICIES)
+# Chapters of the guide and their figures, which are read as they are.
+GUIDE          := $(shell cd docs/guide/src && find . -type f -printf '%P\n' | sort)
 
 # What the libraries are made of, and what the command is made of besides. Folders are named too, so that a file that
 # goes away is noticed as well.
@@ -87,7 +89,7 @@ build/lib/libocr.so: $(SHARED_LIBRARY)
 # The command writes them from its own options.
 $(MANUAL): $(COMMAND)
 	@rm -rf build/share
-	$(COMMAND) generate man build/share/man/man1
+	$(COMMAND) generate man build/share/man
 	@$(COMMAND) generate completions build/share
 
 # ---- examples --------------------------------------------------------------------------------------------------------
@@ -268,7 +270,8 @@ D_CMAKE    = $(D_LIB)/cmake/ocr
 D_BIN      = $(DESTDIR)$(PREFIX)/bin
 D_DATA     = $(DESTDIR)$(PREFIX)/share
 D_SHARE    = $(D_DATA)/ocr
-D_MAN      = $(D_DATA)/man/man1
+D_MAN      = $(D_DATA)/man
+D_GUIDE    = $(D_DATA)/doc/ocr/guide
 
 # The way from the libraries to the prefix, so that an installation can be moved.
 PREFIX_FROM_LIBDIR = $(shell realpath -m --relative-to="$(LIBDIR)" "$(PREFIX)")
@@ -311,8 +314,10 @@ install-files: ## the same, of what has been built before
 	install -m 644 examples/policy/* "$(D_SHARE)/examples/policy"
 	install -m 644 examples/data/* "$(D_SHARE)/examples/data"
 	install -m 644 tests/sanitizers/thread.supp "$(D_SHARE)/suppressions"
-	install -d "$(D_MAN)"
-	install -m 644 $(PAGES:%=build/share/man/man1/%.1) "$(D_MAN)"
+	install -d "$(D_MAN)/man1" "$(D_MAN)/man7"
+	install -m 644 $(PAGES:%=build/share/man/man1/%.1) "$(D_MAN)/man1"
+	install -m 644 build/share/man/man7/ocr-settings.7 "$(D_MAN)/man7"
+	for file in $(GUIDE); do install -D -m 644 docs/guide/src/$$file "$(D_GUIDE)/$$file" || exit; done
 	for file in $(COMPLETIONS); do install -D -m 644 build/share/$$file "$(D_DATA)/$$file" || exit; done
 
 ocr-install: all ## into OCR_INSTALL, for the makefiles of existing OCR programs
@@ -336,9 +341,9 @@ ocr-install-files: ## the same, of what has been built before
 	chmod 755 "$(D_OCR)/bin/ocrrun_x86"
 
 uninstall: ## takes away what install has put there
-	rm -rf "$(D_INCLUDE)" "$(D_SHARE)" "$(D_CMAKE)"
+	rm -rf "$(D_INCLUDE)" "$(D_SHARE)" "$(D_CMAKE)" "$(D_DATA)/doc/ocr"
 	rm -f "$(D_LIB)/libocr.a" "$(D_LIB)/$(SONAME)" "$(D_LIB)/libocr.so" "$(D_LIB)/pkgconfig/ocr.pc" \
-		"$(D_BIN)/ocr" $(APPLICATIONS:%="$(D_BIN)/ocr-%") $(PAGES:%="$(D_MAN)/%.1") $(COMPLETIONS:%="$(D_DATA)/%")
+		"$(D_BIN)/ocr" $(APPLICATIONS:%="$(D_BIN)/ocr-%") $(PAGES:%="$(D_MAN)/man1/%.1") "$(D_MAN)/man7/ocr-settings.7" $(COMPLETIONS:%="$(D_DATA)/%")
 
 # ---- packages ---------------------------------------------------------------------------------------------------------
 .PHONY: deb dist

@@ -273,7 +273,7 @@ settings! { cores;
 
     /// The file that gets a recording of the run; none: nothing is recorded.
     trace: Option<PathBuf> = None, file, "trace", "OCR_TRACE",
-        "a file that gets a recording of the run, for `ocr trace`, or for viewers if its name ends in .pftrace or .json", names files: None;
+        "a file that gets a recording of the run, for `ocr trace`, or for viewers if its name ends in .pftrace, .json, .html, .dot or .graphml", names files: None;
 
     /// The file that gets a graph of what waits, when the program hangs or SIGUSR1 comes; none: it is not drawn.
     halt_dot: Option<PathBuf> = None, file, "halt-dot", "OCR_HALT_DOT",

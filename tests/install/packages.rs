@@ -52,6 +52,7 @@ fn man_pages_tell_of_all_commands() {
     // As a reader sees it, where there is one.
     let mut man = Command::new("man");
     man.args(["-l", "--warnings"]).arg(pages.join("ocr-tune.1"));
+    man.arg(pages.join("../man7/ocr-settings.7"));
     man.envs([
         ("MANPAGER", "cat"),
         ("LC_ALL", "C.UTF-8"),
@@ -61,10 +62,36 @@ fn man_pages_tell_of_all_commands() {
         Ok(output) if output.status.success() && !output.stdout.is_empty() => {
             let text = String::from_utf8_lossy(&output.stdout);
             assert!(text.contains("--vary <NAME=VALUES>"), "{text}");
+            assert!(text.contains("[--runs-budget N]"), "{text}");
+            assert!(text.contains("OCR_WORKERS, -ocr:workers"), "{text}");
             assert_eq!(String::from_utf8_lossy(&output.stderr), "");
         }
         _ => eprintln!("skipped: there is no man that shows pages"),
     }
+}
+
+#[test]
+fn the_page_of_settings_and_the_guide_are_installed() {
+    let share = installed().join("share");
+    let read = |name: &str| {
+        fs::read_to_string(share.join(name)).unwrap_or_else(|why| panic!("{name}: {why}"))
+    };
+    let settings = read("man/man7/ocr-settings.7");
+    assert!(settings.contains("OCR_WORKERS") && settings.contains(".TH \"ocr-settings\" \"7\""));
+    let export = read("man/man1/ocr-trace-export.1");
+    let synopsis = "[\\fB\\-\\-format\\fR perfetto|json|html|dot|graphml]";
+    assert!(export.contains(synopsis), "{export}");
+    assert!(export.contains(".BR ocr\\-settings (7)"));
+    // Each chapter that the table of contents names.
+    let contents = read("doc/ocr/guide/SUMMARY.md");
+    let chapters = contents
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split_once(')'));
+    let chapters: Vec<String> = chapters
+        .map(|(name, _)| read(&format!("doc/ocr/guide/{name}")))
+        .collect();
+    assert!(chapters.len() > 20 && chapters.iter().all(|text| text.starts_with("# ")));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! machine, and the same run for viewers. Pure computation on a file that [`recorded::read`] has read.
 //!
 //! Used by the command (`ocr-cli`), and by the runtime (`ocr`) at the end of a run, for the score in its report and for
-//! the file of `OCR_TRACE=x.pftrace`.
+//! the file of `OCR_TRACE=x.pftrace` or `OCR_TRACE=x.html`.
 //!
 //! Public items, with units and errors:
 //!
@@ -16,7 +16,9 @@
 //! - [`explain::Explained`]: an EDT, a template or the whole run, and what to change; nanoseconds.
 //! - [`replay::Replay`]: the recorded graph on another machine, by each policy; seconds; the error is a sentence.
 //! - [`races::check`]: pairs of EDTs that use one object with nothing that orders them; the error is a sentence.
-//! - [`export::write_file`]: Perfetto's TrackEvent, or JSON of older viewers; `io::Error` of the system.
+//! - [`reasons::reasons`]: why one of several policies is better than the others; sentences.
+//! - [`page::Page`]: one or several runs as a page for a browser; the error is a sentence.
+//! - [`export::write_file`]: Perfetto's TrackEvent, JSON of older viewers, a page or a graph; `io::Error` of the system.
 
 #![forbid(unsafe_code)]
 
@@ -24,7 +26,9 @@ pub mod bounds;
 pub mod diagnosis;
 pub mod explain;
 pub mod export;
+pub mod page;
 pub mod races;
+pub mod reasons;
 pub mod recorded;
 pub mod replay;
 mod summary;

@@ -64,6 +64,22 @@ pub fn counted(count: u64, what: &str) -> String {
     Counted(count, what).to_string()
 }
 
+/// A number of bytes as text, with a unit from B to TiB.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if count < 1024 {
+        return format!("{count} B");
+    }
+    let mut value = count as f64 / 1024.0;
+    let mut unit = 0;
+    // From 1023.95 on a value would be written as 1024.0, so it gets the next unit.
+    while value >= 1023.95 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
 /// The text of a time with three digits, in microseconds, milliseconds or seconds: "1.23 ms".
 pub fn duration(seconds: f64) -> String {
     let (value, unit) = match seconds {
@@ -113,5 +129,15 @@ mod tests {
             "0.00 us", "1.23 us", "99.9 us", "100 us", "1.00 ms", "12.3 ms", "1.00 s", "123 s",
         ];
         assert_eq!(times.map(duration), words);
+    }
+
+    #[test]
+    fn sizes_are_read_easily() {
+        assert_eq!(bytes(0), "0 B");
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(1536), "1.5 KiB");
+        assert_eq!(bytes((1 << 20) - 1), "1.0 MiB");
+        assert_eq!(bytes(5 << 40), "5.0 TiB");
+        assert_eq!(bytes(u64::MAX), "16777216.0 TiB");
     }
 }

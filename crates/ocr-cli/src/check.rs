@@ -1,6 +1,6 @@
 //! `ocr check`: pairs of EDTs that nothing orders, in a recorded run.
 
-use crate::output::{CommandError, check_input, print};
+use crate::output::{self, CommandError, check_input, print};
 use clap::Args;
 use ocr_analysis::races::{self, RaceFindings, RaceKind};
 use std::path::PathBuf;
@@ -36,9 +36,7 @@ pub(crate) fn check(options: &CheckOptions) -> Result<(), CommandError> {
             .retain(|finding| finding.kind == RaceKind::Race);
     }
     print(&if options.json {
-        let json = serde_json::to_string_pretty(&found)
-            .map_err(|error| CommandError::failed(error.to_string()))?;
-        json + "\n"
+        output::json(&found)
     } else {
         text(&found)
     })?;

@@ -10,7 +10,6 @@
 //! | `simulate/` | `ocr simulate`: a recorded run on another machine |
 //! | `trace/` | `ocr trace`: what is in the recording of a run, and that as JSON |
 //! | `models/` | `ocr models`: what runs have learned, and that as JSON |
-//! | `html/` | a comparison or a recorded run as a page for a browser |
 //! | `generate.rs` | man pages and completions, which `make` has written |
 //! | `run.rs`, `input.rs` | one run of a program, with its report and its output; the standard input for each run |
 //! | `started.rs` | why a program could not be started, or did not run to its end |
@@ -22,7 +21,6 @@ mod check;
 mod compare;
 mod explain;
 mod generate;
-mod html;
 mod info;
 mod input;
 mod models;

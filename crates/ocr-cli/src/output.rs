@@ -7,6 +7,7 @@
 
 use ocr_base::output_file::{OutputFile, is_open, without_signals};
 use ocr_base::text::Readable;
+use serde::Serialize;
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -50,6 +51,33 @@ impl CommandError {
             status: FAILED,
         }
     }
+}
+
+/// The version of what is in answers as JSON. It grows when a member goes or changes its meaning, and not when one comes.
+const SCHEMA: u32 = 1;
+
+/// An answer as JSON, with the version of its members first and a line feed at its end.
+pub(crate) fn json(answer: &impl Serialize) -> String {
+    #[derive(Serialize)]
+    struct VersionedAnswer<'a, T> {
+        schema: u32,
+        #[serde(flatten)]
+        answer: &'a T,
+    }
+    let versioned = VersionedAnswer {
+        schema: SCHEMA,
+        answer,
+    };
+    match serde_json::to_string_pretty(&versioned) {
+        Ok(text) => text + "\n",
+        // No answer has a map whose keys are not strings, or a type that can fail.
+        Err(error) => unreachable!("an answer is JSON: {error}"),
+    }
+}
+
+/// The command line of this process as text, quoted as in a shell.
+pub(crate) fn own_words() -> String {
+    words(std::env::args_os())
 }
 
 /// The words of a command line as text, quoted as in a shell.

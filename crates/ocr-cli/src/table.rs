@@ -1,13 +1,8 @@
 //! Aligned tables, and numbers as texts.
 
-/// How a column's cells are aligned.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Align {
-    /// Cells are aligned to the left, as words are.
-    Left,
-    /// Cells are aligned to the right, as numbers are.
-    Right,
-}
+pub(crate) use ocr_analysis::page::Align;
+use ocr_analysis::page::PageTable;
+pub(crate) use ocr_base::text::bytes;
 
 /// A table with a title over each column. A row has as many cells as there are columns, or fewer; the last cell is a
 /// remark then.
@@ -30,14 +25,12 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The title of each column, and how its cells are aligned.
-    pub(crate) fn columns(&self) -> &[(String, Align)] {
-        &self.columns
-    }
-
-    /// The cells of each row: as many as there are columns, or fewer, where the last is a remark.
-    pub(crate) fn rows(&self) -> &[Vec<String>] {
-        &self.rows
+    /// The same table on a page for a browser.
+    pub(crate) fn into_page(self) -> PageTable {
+        PageTable {
+            columns: self.columns,
+            rows: self.rows,
+        }
     }
 
     /// The text of the table, with a line feed at the end of each line.
@@ -104,22 +97,6 @@ pub(crate) fn wrap(text: &str) -> String {
     out
 }
 
-/// A number of bytes as text, with a unit from B to TiB.
-pub(crate) fn bytes(count: u64) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    if count < 1024 {
-        return format!("{count} B");
-    }
-    let mut value = count as f64 / 1024.0;
-    let mut unit = 0;
-    // From 1023.95 on a value would be written as 1024.0, so it gets the next unit.
-    while value >= 1023.95 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    format!("{value:.1} {}", UNITS[unit])
-}
-
 /// A time in seconds as text, without a unit, with three significant digits or more.
 pub(crate) fn seconds(value: f64) -> String {
     match value {
@@ -177,15 +154,5 @@ mod tests {
         ] {
             assert_eq!(seconds(value), text);
         }
-    }
-
-    #[test]
-    fn sizes_are_read_easily() {
-        assert_eq!(bytes(0), "0 B");
-        assert_eq!(bytes(1023), "1023 B");
-        assert_eq!(bytes(1536), "1.5 KiB");
-        assert_eq!(bytes((1 << 20) - 1), "1.0 MiB");
-        assert_eq!(bytes(5 << 40), "5.0 TiB");
-        assert_eq!(bytes(u64::MAX), "16777216.0 TiB");
     }
 }

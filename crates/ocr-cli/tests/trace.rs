@@ -296,6 +296,61 @@ fn what_is_no_recording_is_told() {
     }
 }
 
+#[test]
+fn each_report_as_json_says_the_version_of_its_members() {
+    let (file, status, said) = run("shutdown", 50, &[]);
+    assert!(status.success(), "{said}");
+    let ends = folder().join("ends");
+    let (file, ends) = (file.to_string_lossy(), ends.to_string_lossy());
+    let own = folder().join("no-models");
+    for args in [
+        &["info"][..],
+        &["models"],
+        &["models", "list"],
+        &["models", "show"],
+        &["trace", "check", &file],
+        &["trace", "show", &file],
+        &["check", &file],
+        &["explain", &file],
+        &["simulate", &file],
+        &[
+            "compare",
+            "--runs=1",
+            "--warm-up=0",
+            "--policies=cpu",
+            "--",
+            &ends,
+            "shutdown",
+            "10",
+        ],
+        &[
+            "tune",
+            "--runs-budget=8",
+            "--vary=workers=1,2",
+            "--",
+            &ends,
+            "shutdown",
+            "10",
+        ],
+    ] {
+        // Options stand before the program.
+        let at = args
+            .iter()
+            .position(|word| *word == "--")
+            .unwrap_or(args.len());
+        let mut ocr = command(
+            env!("CARGO_BIN_EXE_ocr"),
+            &[("OCR_MODELS", own.as_os_str())],
+        );
+        ocr.args(&args[..at]).arg("--json").args(&args[at..]);
+        let output = ocr.output().expect("it can be started");
+        let answer: Result<serde_json::Value, _> = serde_json::from_slice(&output.stdout);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let answer = answer.unwrap_or_else(|why| panic!("{args:?}: {why}: {errors}"));
+        assert_eq!(answer["schema"], 1, "{args:?}");
+    }
+}
+
 /// The events of a JSON file for viewers.
 fn events_of(file: &Path) -> Vec<serde_json::Value> {
     let text = fs::read_to_string(file).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
@@ -403,6 +458,24 @@ fn a_recording_is_written_for_viewers() {
                 .is_some_and(|name| name.contains("shutdown 500"))
         );
     }
+    // Forms by name, whatever the file is called.
+    for (form, begin, said) in [
+        ("html", "<!doctype html>", ": a page for a browser"),
+        ("dot", "// ocr-run:", ": 502 EDTs and "),
+        ("graphml", "<?xml ", " edges for dependences and creations"),
+        ("json", "{\"displayTimeUnit\"", ": 502 slices and "),
+    ] {
+        let (status, text, errors) = export(&[OsStr::new("--format"), OsStr::new(form)]);
+        assert_eq!(status, Some(0), "{errors}");
+        assert!(text.contains(said), "{text}");
+        let mut viewed = file.clone().into_os_string();
+        viewed.push(format!(".{form}"));
+        let content = fs::read_to_string(viewed).expect("it is written");
+        assert!(content.starts_with(begin), "{form}");
+        assert!(content.contains("link_edt"), "{form}");
+    }
+    let (status, _, errors) = export(&["--format", "svg"].map(OsStr::new));
+    assert!(status == Some(2) && errors.contains("graphml"), "{errors}");
     let nowhere = ["-o", "/nowhere/x.json"].map(OsStr::new);
     let (status, _, errors) = export(&nowhere);
     assert!(
@@ -426,6 +499,18 @@ fn a_run_writes_for_viewers_at_every_end_that_it_sees() {
                 .join(format!("viewed-{how}.json.recording"))
                 .exists()
         );
+    }
+    for (end, word) in [
+        ("html", "<title>ocr trace: "),
+        ("dot", " -> "),
+        ("graphml", "<edge "),
+    ] {
+        let file = folder().join(format!("viewed.{end}"));
+        let (status, said) = run_into(&file, "shutdown", 100, &[]);
+        assert!(status.success() && !said.contains("warning"), "{said}");
+        let text = fs::read_to_string(&file).expect("it is written");
+        assert!(text.contains(word) && text.contains("link_edt"), "{end}");
+        assert!(!folder().join(format!("viewed.{end}.recording")).exists());
     }
     let file = folder().join("viewed.pftrace");
     let (status, said) = run_into(&file, "shutdown", 100, &[]);
@@ -552,6 +637,13 @@ fn programs_of_one_script_have_recordings_of_their_own() {
         );
     }
     assert!(!folder().join("script.4.ocrtrace").exists());
+    // Pages, too, say whose they are.
+    let page = folder().join("script.html");
+    let mut shell = command("sh", &[("OCR_TRACE", page.as_os_str())]);
+    let script = "./ends shutdown 10; ./ends shutdown 20";
+    let output = shell.args(["-c", script]).current_dir(folder()).output();
+    assert!(output.expect("there is a shell").status.success());
+    assert!(page.exists() && folder().join("script.2.html").exists());
     // A command of its own job takes the name again.
     let (status, said) = run_into(&file, "shutdown", 40, &[]);
     assert!(status.success(), "{said}");

@@ -135,7 +135,7 @@ impl RecordingFile {
         if length < MAGIC.len() || head[..MAGIC.len()] != MAGIC {
             return Err(format!(
                 "{name} is no recording of a run: a program writes one with OCR_TRACE=FILE or -ocr:trace FILE, unless FILE ends \
-                 in .pftrace or .json"
+                 in .pftrace, .json, .html, .dot or .graphml"
             ));
         }
         let version = u32_at(&head, offset_of!(Head, version));

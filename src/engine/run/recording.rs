@@ -1,6 +1,7 @@
 //! What is made of the recording of a run when it has ended: its score, and a file for viewers where `OCR_TRACE` names one.
 //!
-//! Where `OCR_TRACE` names `x.pftrace` or `x.json`, the run is recorded into a file beside it, `x.pftrace.recording`. When the run
+//! Where `OCR_TRACE` names `x.pftrace`, `x.json`, `x.html`, `x.dot` or `x.graphml`, the run is recorded into a file beside it,
+//! such as `x.pftrace.recording`. When the run
 //! has ended, the code of `ocr trace export` makes the file for viewers of it.
 //!
 //! That needs about as much memory as the recording has bytes. At that time the program may have none left, or have overwritten
@@ -79,7 +80,7 @@ impl Recorded {
         let convert = || {
             let run = recorded::read(&self.file)?;
             let written = OutputFile::new(viewed)
-                .and_then(|viewed| export::write_file(&run, &viewed, export::ARROWS));
+                .and_then(|viewed| export::write_file(&run, &viewed, None, export::ARROWS));
             written.map_err(|error| error.to_string())
         };
         match in_a_process(|| convert().map(drop)) {

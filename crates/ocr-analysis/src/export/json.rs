@@ -1,4 +1,8 @@
 //! A run as `traceEvents` of JSON, which `chrome://tracing` and speedscope read.
+//!
+//! Speedscope takes slices for those of one function where their names are alike and their `args` too. So slices have no
+//! `args`, and what is known of an EDT or a copy stands in `details`, which viewers pass over. Speedscope takes a file only
+//! where each event has a time, the names of tracks too.
 
 use super::Picture;
 use serde_json::{Map, Value, json};
@@ -31,11 +35,11 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
     };
     write!(out, "{{\"displayTimeUnit\": \"ns\", \"traceEvents\": [")?;
     let program = run.about.get("program").map_or("program", String::as_str);
-    let named = json!({"ph": "M", "name": "process_name", "pid": pid, "args": {"name": program}});
+    let named =
+        json!({"ph": "M", "name": "process_name", "pid": pid, "ts": 0, "args": {"name": program}});
     event(out, named)?;
     // By that another run finds out whose file this is.
-    let labels =
-        json!({"ph": "M", "name": "process_labels", "pid": pid, "args": {"labels": run.identity}});
+    let labels = json!({"ph": "M", "name": "process_labels", "pid": pid, "ts": 0, "args": {"labels": run.identity}});
     event(out, labels)?;
     for (tid, (lane, slices)) in picture.tracks.iter().enumerate() {
         let tid = tid + 1;
@@ -43,24 +47,24 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
             None => lane.name(run),
             Some(place) => format!("{}: {}", run.place_name(place), lane.name(run)),
         };
-        let named = json!({"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": name}});
+        let named = json!({"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "ts": 0, "args": {"name": name}});
         event(out, named)?;
         for slice in slices {
             let details = slice.what.details(run).into_iter();
-            let mut args: Map<String, Value> = details
+            let mut about: Map<String, Value> = details
                 .map(|(name, value)| match name {
                     "guid" | "block" => (name.to_string(), format!("0x{value:x}").into()),
                     name => (name.to_string(), value.into()),
                 })
                 .collect();
             if let Some(label) = slice.what.label(run) {
-                args.insert("label".to_string(), label.into());
+                about.insert("label".to_string(), label.into());
             }
             let (ts, dur) = (us(slice.begin), length(slice.begin, slice.end));
             let name = slice.what.name(run);
             event(
                 out,
-                json!({"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}),
+                json!({"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "details": about}),
             )?;
             // The format has no reference from an arrow to its slice: the arrow's time must lie within the slice.
             for &id in picture.arrows.from(slice) {

@@ -1,15 +1,17 @@
-//! A recorded run for viewers: as Perfetto's TrackEvent protobuf, or as JSON for older viewers.
+//! A recorded run for viewers: as Perfetto's TrackEvent protobuf, as JSON for older viewers, as a page, or as a graph.
 //!
 //! | file | what |
 //! |---|---|
 //! | `protobuf.rs` | numbers, texts and messages as Perfetto's schema has them |
 //! | `perfetto.rs` | a run as packets |
 //! | `json.rs` | a run as `traceEvents` |
+//! | `graph.rs` | its EDTs and their dependences as a graph, in DOT or GraphML |
 //!
-//! Each thread and each lane of a device is a track, on which slices follow each other and never overlap, since viewers
+//! A page for a browser is made by [`crate::page`]. On the timeline of the others, each thread and each lane of a device is a track, on which slices follow each other and never overlap, since viewers
 //! drop slices that do. Each dependence is an arrow with a number of its own, from the slice of the EDT that comes
 //! first to the slice of the other one.
 
+mod graph;
 mod json;
 mod perfetto;
 mod protobuf;
@@ -17,7 +19,8 @@ mod protobuf;
 #[cfg(test)]
 mod tests;
 
-use crate::recorded::{NEVER, RecordedRun};
+use crate::page;
+use crate::recorded::{NEVER, RecordedRun, Series};
 use ocr_base::output_file::OutputFile;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -94,17 +97,10 @@ impl Arrows {
     }
 }
 
-/// The values of a counter over time.
-struct Series {
-    name: String,
-    /// Pairs of a time, in nanoseconds since the begin of the run, and the value from then on.
-    samples: Vec<(u64, u64)>,
-}
-
-/// How much was written for a viewer.
+/// How much was written for a viewer. All of it is 0 for a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
-    /// How many slices were written.
+    /// How many slices, or nodes of a graph, were written.
     pub slices: u64,
     /// How many arrows were written.
     pub arrows: u64,
@@ -119,16 +115,48 @@ pub enum ViewerForm {
     Perfetto,
     /// `traceEvents` of JSON, for older viewers.
     Json,
+    /// A page for a browser.
+    Html,
+    /// The EDTs and their dependences in Graphviz's language.
+    Dot,
+    /// The same in GraphML, which editors of graphs and libraries for them read.
+    GraphMl,
 }
 
 impl ViewerForm {
-    /// The form of a file for viewers, by the end of its name: `.pftrace` or `.json`. None for other names.
-    pub fn of(path: &Path) -> Option<ViewerForm> {
-        match path.extension()?.to_str()? {
-            "pftrace" => Some(ViewerForm::Perfetto),
-            "json" => Some(ViewerForm::Json),
-            _ => None,
+    /// All forms.
+    pub const ALL: [ViewerForm; 5] = [
+        ViewerForm::Perfetto,
+        ViewerForm::Json,
+        ViewerForm::Html,
+        ViewerForm::Dot,
+        ViewerForm::GraphMl,
+    ];
+
+    /// The end of the names of files in this form, without the dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            ViewerForm::Perfetto => "pftrace",
+            ViewerForm::Json => "json",
+            ViewerForm::Html => "html",
+            ViewerForm::Dot => "dot",
+            ViewerForm::GraphMl => "graphml",
         }
+    }
+
+    /// The name of the form on a command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            ViewerForm::Perfetto => "perfetto",
+            form => form.extension(),
+        }
+    }
+
+    /// The form of a file for viewers, by the end of its name. None for other names.
+    pub fn of(path: &Path) -> Option<ViewerForm> {
+        let extension = path.extension()?.to_str()?;
+        let mut all = ViewerForm::ALL.into_iter();
+        all.find(|form| form.extension() == extension)
     }
 }
 
@@ -140,13 +168,16 @@ pub fn recording_of(viewed: &Path) -> PathBuf {
     with(viewed, BESIDE)
 }
 
-/// The name of the file for viewers that is made of a recording, where the user names none.
-pub fn file_for(recording: &Path) -> PathBuf {
+/// The name of the file for viewers that is made of a recording, where the user names none. The user may ask for a `form`.
+pub fn file_for(recording: &Path, form: Option<ViewerForm>) -> PathBuf {
     let stem = recording.with_extension("");
-    if ViewerForm::of(&stem).is_some() && recording_of(&stem) == recording {
-        stem
-    } else {
-        with(recording, ".pftrace")
+    let of_stem = ViewerForm::of(&stem).filter(|_| recording_of(&stem) == recording);
+    match (of_stem, form) {
+        (Some(of_stem), form) if form.is_none_or(|form| form == of_stem) => stem,
+        (_, form) => {
+            let form = form.unwrap_or(ViewerForm::Perfetto);
+            with(recording, &format!(".{}", form.extension()))
+        }
     }
 }
 
@@ -157,12 +188,19 @@ fn with(path: &Path, more: &str) -> PathBuf {
     name.into()
 }
 
-/// Writes a run into a file for viewers, with at most `arrows` arrows. The file gets its name when it is whole.
+/// Writes a run into a file for viewers, with at most `arrows` arrows. The file gets its name when it is whole. Without a
+/// `form`, its name says the form, and other names are for Perfetto.
 ///
 /// # Errors
-/// An error of the system, where the file cannot be written.
-pub fn write_file(run: &RecordedRun, output: &OutputFile, arrows: usize) -> io::Result<Exported> {
-    let form = ViewerForm::of(output.name()).unwrap_or(ViewerForm::Perfetto);
+/// An error of the system, where the file cannot be written; or a sentence, where the run has nothing to show.
+pub fn write_file(
+    run: &RecordedRun,
+    output: &OutputFile,
+    form: Option<ViewerForm>,
+    arrows: usize,
+) -> io::Result<Exported> {
+    let form = form.or_else(|| ViewerForm::of(output.name()));
+    let form = form.unwrap_or(ViewerForm::Perfetto);
     output.write(|mut out| export(run, form, arrows, &mut out))
 }
 
@@ -295,7 +333,7 @@ impl<'a> Picture<'a> {
             run,
             tracks,
             arrows: draw_arrows(run, arrows, &mut exported),
-            counters: counters(run),
+            counters: run.series(),
         };
         (picture, exported)
     }
@@ -329,62 +367,30 @@ fn draw_arrows(run: &RecordedRun, most: usize, exported: &mut Exported) -> Arrow
     arrows
 }
 
-/// The series of all counters of a run, and one of how many workers had no EDT.
-fn counters(run: &RecordedRun) -> Vec<Series> {
-    let mut all: Vec<Series> = run
-        .counters
-        .iter()
-        .map(|(&(counter, place), samples)| Series {
-            name: counter_name(run, counter, place),
-            samples: samples.clone(),
-        })
-        .collect();
-    let mut changes: Vec<(u64, i64)> = Vec::with_capacity(2 * run.idle.len());
-    for idle in &run.idle {
-        changes.extend([(idle.begin, 1), (idle.end, -1)]);
-    }
-    changes.sort_unstable();
-    let (mut idle, mut samples) = (0, Vec::new());
-    for (number, &(at, change)) in changes.iter().enumerate() {
-        idle += change;
-        // If there are several changes at one time, only the last one gives a sample.
-        if changes.get(number + 1).is_none_or(|(next, _)| *next != at) {
-            samples.push((at, idle as u64));
-        }
-    }
-    if !samples.is_empty() {
-        all.push(Series {
-            name: "idle workers".to_string(),
-            samples,
-        });
-    }
-    all
-}
-
-/// The name of a counter of a place, by its number (`trace::format::Counter`).
-fn counter_name(run: &RecordedRun, counter: u8, place: u8) -> String {
-    match counter {
-        1 => "ready EDTs".to_string(),
-        2 => format!("launches, {}", run.place_name(place)),
-        3 => format!("bytes, {}", run.place_name(place)),
-        other => format!("counter {other}, {}", run.place_name(place)),
-    }
-}
-
-/// Writes a run for viewers in a form, with at most `arrows` arrows.
+/// Writes a run for viewers in a form, with at most `arrows` arrows. A graph has all of them.
 ///
 /// # Errors
-/// An error of `out`.
+/// An error of `out`; or a sentence, where the run has nothing to show.
 pub fn export(
     run: &RecordedRun,
     form: ViewerForm,
     arrows: usize,
     out: &mut impl Write,
 ) -> io::Result<Exported> {
-    let (picture, exported) = Picture::new(run, arrows);
+    let (picture, exported) = match form {
+        ViewerForm::Perfetto | ViewerForm::Json => Picture::new(run, arrows),
+        ViewerForm::Html => {
+            let page = page::of_run(run).map_err(io::Error::other)?;
+            out.write_all(page.text().as_bytes())?;
+            return Ok(Exported::default());
+        }
+        ViewerForm::Dot | ViewerForm::GraphMl => {
+            return graph::write(run, form == ViewerForm::Dot, out);
+        }
+    };
     match form {
-        ViewerForm::Perfetto => perfetto::write(&picture, out)?,
         ViewerForm::Json => json::write(&picture, out)?,
+        _ => perfetto::write(&picture, out)?,
     }
     out.flush()?;
     Ok(exported)

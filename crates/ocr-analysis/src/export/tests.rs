@@ -269,19 +269,32 @@ fn files_for_viewers_are_known_by_their_names() {
     let form = |name: &str| ViewerForm::of(Path::new(name));
     assert_eq!(form("a/b.pftrace"), Some(ViewerForm::Perfetto));
     assert_eq!(form("b.json"), Some(ViewerForm::Json));
+    assert_eq!(form("b.html"), Some(ViewerForm::Html));
+    assert_eq!(form("b.dot"), Some(ViewerForm::Dot));
+    assert_eq!(form("b.graphml"), Some(ViewerForm::GraphMl));
     assert_eq!(
         (form("b.trace"), form("json"), form(".json")),
         (None, None, None)
     );
-    for viewed in ["a/b.pftrace", "b.json"] {
+    for viewed in ["a/b.pftrace", "b.json", "b.html"] {
         let recording = recording_of(Path::new(viewed));
-        assert_eq!(file_for(&recording), Path::new(viewed));
+        assert_eq!(file_for(&recording, None), Path::new(viewed));
+        assert_eq!(file_for(&recording, form(viewed)), Path::new(viewed));
     }
+    // Another form than that of the name.
+    assert_eq!(
+        file_for(Path::new("b.json.recording"), Some(ViewerForm::Dot)),
+        Path::new("b.json.recording.dot")
+    );
+    assert_eq!(
+        file_for(Path::new("b.trace"), Some(ViewerForm::GraphMl)),
+        Path::new("b.trace.graphml")
+    );
     for (recording, viewed) in [
         ("a/b.trace", "a/b.trace.pftrace"),
         ("b.recording", "b.recording.pftrace"),
     ] {
-        assert_eq!(file_for(Path::new(recording)), Path::new(viewed));
+        assert_eq!(file_for(Path::new(recording), None), Path::new(viewed));
     }
 }
 
@@ -295,7 +308,12 @@ fn json_is_whole_and_says_the_same() {
     let program = events.iter().find(|event| event["name"] == "process_name");
     assert_eq!(program.expect("a name")["args"]["name"], "a \"b\"");
     let labelled = events.iter().find(|event| event["ts"] == 0.01);
-    assert_eq!(labelled.expect("an EDT")["args"]["label"], "first é");
+    assert_eq!(labelled.expect("an EDT")["details"]["label"], "first é");
+    assert_eq!(labelled.expect("an EDT")["details"]["guid"], "0xb");
+    // Speedscope takes slices for those of one function by their names and `args`, and a file whose events have times.
+    let mut slices = events.iter().filter(|event| event["ph"] == "X");
+    assert!(slices.all(|slice| slice.get("args").is_none()));
+    assert!(events.iter().all(|event| event["ts"].is_number()));
     let names = events.iter().filter(|event| event["name"] == "thread_name");
     let names: Vec<&str> = names
         .filter_map(|event| event["args"]["name"].as_str())
@@ -310,6 +328,101 @@ fn json_is_whole_and_says_the_same() {
             "gpu: copies in"
         ]
     );
+}
+
+/// The text of a run as a graph.
+fn graph_of(run: &RecordedRun, form: ViewerForm) -> (String, Exported) {
+    let mut bytes = Vec::new();
+    let exported = export(run, form, 0, &mut bytes).expect("memory takes it");
+    (String::from_utf8(bytes).expect("UTF-8"), exported)
+}
+
+/// The run with a second dependence between two EDTs, a creation, and names with letters that mean something.
+fn named() -> RecordedRun {
+    let mut run = run();
+    run.identity = "ocr-run:1-2-3-4-5".into();
+    run.edges.push(run.edges[0]);
+    run.edts[1].parent = 0;
+    run.templates[0].name = "a<b & \"c\\\u{1b}".into();
+    run.labels.insert(11, "]]> --> \"; }\nsecond".into());
+    run
+}
+
+#[test]
+fn a_graph_has_each_edt_and_each_edge_once() {
+    let (dot, exported) = graph_of(&named(), ViewerForm::Dot);
+    let all = Exported {
+        slices: 6,
+        arrows: 6,
+        left_out: 0,
+    };
+    assert_eq!(exported, all);
+    let lines: Vec<&str> = dot.lines().collect();
+    assert_eq!(lines[0], "// ocr-run:1-2-3-4-5");
+    assert_eq!(dot.matches(" -> ").count(), 6);
+    assert!(
+        dot.contains("  e0 -> e1;\n  e0 -> e1 [style=dashed];\n  e0 -> e2;\n"),
+        "{dot}"
+    );
+    let first =
+        r#"  e0 [label="a<b & \"c\\\\x1b\n0xb\n]]> --> \"; }\nsecond\nworker-0: 0.01 us"];"#;
+    assert!(lines.contains(&first), "{dot}");
+    assert!(dot.contains("worker-0: has not ended") && dot.contains("has not begun"));
+    let (xml, exported) = graph_of(&named(), ViewerForm::GraphMl);
+    assert_eq!(exported, all);
+    assert!(
+        xml.lines()
+            .nth(1)
+            .is_some_and(|line| line == "<!-- ocr-run:1-2-3-4-5 -->")
+    );
+    assert_eq!(
+        (xml.matches("<node ").count(), xml.matches("<edge ").count()),
+        (6, 6)
+    );
+    let first = "    <node id=\"e0\"><data key=\"t\">a&lt;b &amp; \"c\\\\x1b</data><data key=\"g\">0xb</data>\
+                 <data key=\"l\">]]&gt; --&gt; \"; }\\x0asecond</data><data key=\"p\">worker-0</data>\
+                 <data key=\"c\">0</data><data key=\"r\">10</data><data key=\"b\">10</data><data key=\"e\">20</data></node>";
+    assert!(xml.contains(first), "{xml}");
+    // What is not known is left out.
+    assert!(xml.contains("<data key=\"b\">400</data></node>"), "{xml}");
+    let created = "<edge source=\"e0\" target=\"e1\"><data key=\"k\">creation</data></edge>";
+    assert_eq!(xml.matches(created).count(), 1);
+}
+
+#[test]
+fn others_read_the_graphs() {
+    let (xml, _) = graph_of(&named(), ViewerForm::GraphMl);
+    let script = "import sys, xml.etree.ElementTree as tree\n\
+        root = tree.fromstring(sys.argv[1])\n\
+        keys = {key.get('id') for key in root if key.tag.endswith('key')}\n\
+        assert all(data.get('key') in keys for data in root.iter() if data.tag.endswith('data'))\n\
+        print(len([one for one in root.iter() if one.tag.endswith('}node')]))";
+    let (dot, _) = graph_of(&named(), ViewerForm::Dot);
+    for (program, args, wanted) in [
+        ("python3", ["-c", script, &xml], "6"),
+        (
+            "sh",
+            [
+                "-c",
+                "command -v dot >/dev/null || exit 77; printf %s \"$0\" | dot -Tplain",
+                &dot,
+            ],
+            "graph",
+        ),
+    ] {
+        match std::process::Command::new(program).args(args).output() {
+            Ok(ran) if ran.status.code() == Some(77) => eprintln!("skipped: there is no Graphviz"),
+            Ok(ran) => {
+                assert!(
+                    ran.status.success(),
+                    "{}",
+                    String::from_utf8_lossy(&ran.stderr)
+                );
+                assert!(String::from_utf8_lossy(&ran.stdout).starts_with(wanted));
+            }
+            Err(error) => eprintln!("skipped: {program} cannot be started: {error}"),
+        }
+    }
 }
 
 proptest::proptest! {

@@ -176,8 +176,10 @@ fn file() -> (Vec<u8>, Vec<usize>) {
 fn use_all(run: &RecordedRun) {
     run.check();
     run.summary();
-    for form in [ViewerForm::Perfetto, ViewerForm::Json] {
-        export(run, form, 3, &mut sink()).expect("nothing is written");
+    for form in ViewerForm::ALL {
+        let exported = export(run, form, 3, &mut sink());
+        // A page shows EDTs that have ended, of which there may be none.
+        assert!(exported.is_ok() || form == ViewerForm::Html);
     }
     for devices in [
         vec![],

@@ -6,6 +6,7 @@
 //! | `check.rs` | what cannot be in a recording, and what is cut off |
 //! | `data.rs` | when the blocks of each EDT were brought to where it ran |
 //! | `medians.rs` | how long EDTs take in each place |
+//! | `series.rs` | what was counted while the run went on, as values over time |
 //! | `score.rs` | how long the run took, against the time before which no schedule ends |
 
 mod build;
@@ -13,12 +14,15 @@ mod check;
 mod data;
 mod medians;
 mod score;
+mod series;
 
 pub use build::read;
 pub use check::Findings;
 pub(crate) use check::TOLERANCE;
 pub(crate) use medians::{Medians, median};
 pub use score::Score;
+pub use series::Series;
+pub(crate) use series::counted_up;
 
 use ocr_base::text::counted;
 use ocr_place::policy::{Certainty, Expected, Why};

@@ -3,15 +3,15 @@
 use crate::compare::because::because;
 use crate::compare::best::{Candidate, Times, Verdict, best_place, verdict};
 use crate::compare::options::{CompareOptions, Devices, Purpose};
-use crate::compare::reasons::{Reasons, SeenRun, reasons};
 use crate::compare::row::{Measured, Row};
 use crate::compare::same::{self, Values};
-use crate::html::{Page, PageRun};
 use crate::output::CommandError;
-use crate::output::words;
+use crate::output::{own_words, words};
 use crate::run::Run;
 use crate::table::{Align, Table, bytes, seconds, wrap};
 use ocr_analysis::diagnosis::Facts;
+use ocr_analysis::page::{Page, PageRun};
+use ocr_analysis::reasons::{Reasons, SeenRun, reasons};
 use ocr_analysis::recorded;
 use ocr_base::text::duration;
 use ocr_place::policy;
@@ -236,10 +236,11 @@ impl<'a> Comparison<'a> {
         });
         Page {
             command: "ocr compare",
+            command_line: Some(own_words()),
             title: words(&self.options.program),
             verdict,
             reasons: self.reasons(),
-            table: (!self.rows.is_empty()).then(|| self.table()),
+            table: (!self.rows.is_empty()).then(|| self.table().into_page()),
             remarks: self.remarks(devices, left_out) + &self.failures(),
             runs: self
                 .rows

@@ -3,10 +3,11 @@
 use crate::compare::best::Verdict;
 use crate::compare::comparison::Comparison;
 use crate::compare::options::Devices;
-use crate::compare::reasons::Reasons;
 use crate::compare::row::{Measured, Row};
+use crate::output;
 use ocr::report::Report;
 use ocr_analysis::diagnosis::Facts;
+use ocr_analysis::reasons::Reasons;
 use ocr_base::text::Readable;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -122,11 +123,7 @@ impl Comparison<'_> {
             verdict: self.verdict(),
             reasons: self.reasons(),
         };
-        match serde_json::to_string_pretty(&answer) {
-            Ok(text) => text + "\n",
-            // The answer has no map whose keys are not strings, and no type that can fail.
-            Err(error) => unreachable!("a comparison is JSON: {error}"),
-        }
+        output::json(&answer)
     }
 
     fn policy<'r>(&'r self, row: &'r Row) -> Policy<'r> {

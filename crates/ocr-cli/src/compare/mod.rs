@@ -5,7 +5,6 @@ pub(crate) mod best;
 mod comparison;
 mod json;
 pub(crate) mod options;
-pub(crate) mod reasons;
 mod row;
 pub(crate) mod same;
 
@@ -67,7 +66,10 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
     };
     print_beside(html.as_ref(), &text)?;
     if let Some(file) = &html {
-        comparison.page(&devices, &left_out).write(file)?;
+        comparison
+            .page(&devices, &left_out)
+            .write(file)
+            .map_err(CommandError::failed)?;
     }
     comparison.check()
 }

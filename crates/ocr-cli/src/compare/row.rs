@@ -1,9 +1,9 @@
 //! What is kept of the runs of one policy.
 
 use crate::compare::best::Times;
-use crate::html::PageRun;
 use ocr::report::Report;
 use ocr_analysis::diagnosis::Facts;
+use ocr_analysis::page::PageRun;
 
 /// The results of one policy's runs.
 pub(crate) struct Row {

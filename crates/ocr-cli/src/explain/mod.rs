@@ -1,6 +1,6 @@
 //! `ocr explain`: why a recorded run took as long as it did, and what to change.
 
-use crate::output::{CommandError, check_input, print};
+use crate::output::{self, CommandError, check_input, print};
 use crate::table::{Align, Table, bytes, wrap};
 use clap::Args;
 use ocr_analysis::diagnosis::ERRORS;
@@ -75,7 +75,7 @@ pub(crate) fn explain(options: &ExplainOptions) -> Result<(), CommandError> {
         let mut json =
             serde_json::json!({ "file": run.name, "run": null, "edt": null, "templates": null });
         json[member] = value;
-        return print(&format!("{json:#}\n"));
+        return print(&output::json(&json));
     }
     print(&text)
 }

@@ -1,6 +1,7 @@
 //! What a program that is started here would get, as JSON. `docs/guide/src/json.md` describes the members.
 
 use crate::info::shares::{chosen, cpu_units, shares};
+use crate::output;
 use ocr::config::{SETTINGS, Settings};
 use ocr::device::{DeviceInfo, Inventory, LoaderState};
 use ocr::platform::Platform;
@@ -30,6 +31,7 @@ pub(crate) fn json(
         json!({
             "name": name,
             "variable": setting.map(|setting| setting.variable),
+            "what": setting.map(|setting| setting.what),
             "value": value,
             "origin": origin,
         })
@@ -61,7 +63,7 @@ pub(crate) fn json(
         "settings": rows.collect::<Vec<_>>(),
         "policies": policies.collect::<Vec<_>>(),
     });
-    format!("{value:#}\n")
+    output::json(&value)
 }
 
 fn devices(settings: &Settings, inventory: &Inventory) -> Value {

@@ -1,6 +1,7 @@
 //! What runs have learned, as JSON. `docs/guide/src/json.md` describes the members.
 
 use crate::models::entries::{direction, matches, shows_copies};
+use crate::output;
 use ocr_base::text::Readable;
 use ocr_place::model::{Content, CopyEntry, ModelEntry, Store, ToldBy, today};
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ use std::collections::BTreeSet;
 /// The answer where no models are kept, for the reason `why`.
 pub(crate) fn none(why: &str) -> String {
     let value = json!({ "directory": null, "why": why, "places": [] });
-    format!("{value:#}\n")
+    output::json(&value)
 }
 
 /// The answer of `ocr models list --json`.
@@ -56,7 +57,7 @@ pub(crate) fn show<'a>(
 fn answer(store: &Store, places: Vec<Value>) -> String {
     let directory = Readable::path(store.directory()).to_string();
     let value = json!({ "directory": directory, "why": null, "places": places });
-    format!("{value:#}\n")
+    output::json(&value)
 }
 
 fn entry(entry: &ModelEntry) -> Value {

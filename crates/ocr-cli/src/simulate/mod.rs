@@ -1,13 +1,13 @@
 //! `ocr simulate`: a recorded run on a machine that need not exist.
 
 use crate::compare::best::gain;
-use crate::compare::reasons::{SeenRun, reasons};
 use crate::explain::text_of_run;
-use crate::html::{Page, PageRun};
-use crate::output::{CommandError, check_input, output_file, print_beside};
+use crate::output::{self, CommandError, check_input, output_file, own_words, print_beside};
 use crate::table::{Align, Table, bytes, wrap};
 use clap::Args;
 use ocr_analysis::explain::{Explained, Whole};
+use ocr_analysis::page::{Page, PageRun};
+use ocr_analysis::reasons::{SeenRun, reasons};
 use ocr_analysis::recorded;
 use ocr_analysis::recorded::RecordedRun;
 use ocr_analysis::replay::{DeviceWish, Replay, ReplayRow, Wish};
@@ -115,7 +115,9 @@ pub(crate) fn simulate(options: &SimulateOptions) -> Result<(), CommandError> {
         Vec::new()
     };
     if let Some(file) = &html {
-        page(&run, &replay, &rows, options.cold)?.write(file)?;
+        page(&run, &replay, &rows, options.cold)?
+            .write(file)
+            .map_err(CommandError::failed)?;
     }
     if options.json {
         let json = json(&replay, &rows, options.cold, &explained);
@@ -159,10 +161,11 @@ fn page(
     let (best, verdict) = verdict(replay, rows);
     Ok(Page {
         command: "ocr simulate",
+        command_line: Some(own_words()),
         title: (run.about.get("program")).map_or("?".into(), String::clone),
         verdict,
         reasons: reasons(best, &[], &seen),
-        table: Some(table(replay, rows)),
+        table: Some(table(replay, rows).into_page()),
         remarks: remarks(replay, rows, cold),
         runs,
     })
@@ -219,7 +222,7 @@ fn json(
         "notes": replay.notes(),
         "explained": explained.iter().map(|(_, whole)| whole).collect::<Vec<_>>(),
     });
-    format!("{value:#}\n")
+    output::json(&value)
 }
 
 /// Numbers for the places as a text, with a blank between two.

@@ -1,5 +1,6 @@
 //! What `ocr trace` says of a recording, as JSON. `docs/guide/src/json.md` describes the members.
 
+use crate::output;
 use ocr_analysis::diagnosis::Facts;
 use ocr_analysis::recorded::{Findings, NEVER, RecordedEdt, RecordedRun};
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ pub(crate) fn check(run: &RecordedRun, found: &Findings) -> String {
         "left": found.left,
         "apart": found.apart,
     });
-    format!("{value:#}\n")
+    output::json(&value)
 }
 
 /// The answer of `ocr trace show --json`.
@@ -71,7 +72,7 @@ pub(crate) fn show(run: &RecordedRun) -> String {
         "moved": facts.as_ref().map(|facts| facts.moved),
         "findings": facts.as_ref().map(|facts| &facts.findings),
     });
-    format!("{value:#}\n")
+    output::json(&value)
 }
 
 /// How long the EDTs of each template took in each place. Those that took most in all come first.

@@ -2,15 +2,12 @@
 
 mod json;
 
-use crate::compare::reasons::reasons;
-use crate::html::{Page, PageRun};
 use crate::output::{CommandError, check_input, output_file, print, print_beside};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
-use ocr_analysis::export;
-use ocr_analysis::recorded::{self, RecordedRun};
-use ocr_base::output_file::OutputFile;
+use ocr_analysis::export::{self, ViewerForm};
+use ocr_analysis::recorded;
 use ocr_base::text::Readable;
-use ocr_base::text::duration;
 use std::path::PathBuf;
 
 /// The arguments of `ocr trace`.
@@ -30,17 +27,19 @@ enum TraceCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Writes a recording for viewers: Perfetto (https://ui.perfetto.dev); older ones if the name ends in .json; any
-    /// browser if it ends in .html.
+    /// Writes a recording for viewers: Perfetto (https://ui.perfetto.dev), older viewers, any browser, or as a graph.
     Export {
         /// The recording.
         file: PathBuf,
-        /// What is written; without it, the recording's name and .pftrace, or without the .recording behind .pftrace or
-        /// .json.
-        #[arg(short, long)]
+        /// What is written; without it, the recording's name and the end for the form, or without the .recording behind that.
+        #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
+        /// The form: perfetto, json (chrome://tracing, speedscope), html (a page), dot (Graphviz) or graphml; without it, the
+        /// one that the name of the output ends with, or perfetto.
+        #[arg(long, value_parser = PossibleValuesParser::new(ViewerForm::ALL.map(ViewerForm::name)))]
+        format: Option<String>,
         /// Arrows for dependences, at most: those that came last to each EDT first.
-        #[arg(long, default_value_t = export::ARROWS)]
+        #[arg(long, value_name = "N", default_value_t = export::ARROWS)]
         arrows: usize,
     },
     /// Shows what ran, where and how long, and where the rest of the time went.
@@ -105,23 +104,34 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
         TraceCommand::Export {
             file,
             output,
+            format,
             arrows,
         } => {
-            let output = output.clone().unwrap_or_else(|| export::file_for(file));
+            let named = |form: &ViewerForm| Some(form.name()) == format.as_deref();
+            let form = ViewerForm::ALL.into_iter().find(named);
+            let output = output
+                .clone()
+                .unwrap_or_else(|| export::file_for(file, form));
             let inputs = [("the recording", file.as_path())];
             let file_written = output_file("the file", &output, inputs)?;
             let run = recorded::read(file).map_err(CommandError::failed)?;
-            if output.extension().is_some_and(|form| form == "html") {
-                return write_page(&run, &file_written);
-            }
             let name = Readable::path(&output);
-            let written = export::write_file(&run, &file_written, *arrows).map_err(|error| {
-                CommandError::failed(format!("{name} cannot be written: {error}"))
-            })?;
-            let mut text = format!(
-                "{name}: {} slices and {} arrows for dependences\n",
-                written.slices, written.arrows
-            );
+            let form = form.or_else(|| ViewerForm::of(&output));
+            let written =
+                export::write_file(&run, &file_written, form, *arrows).map_err(|error| {
+                    CommandError::failed(format!("{name} cannot be written: {error}"))
+                })?;
+            let mut text = match form {
+                Some(ViewerForm::Html) => format!("{name}: a page for a browser\n"),
+                Some(ViewerForm::Dot | ViewerForm::GraphMl) => format!(
+                    "{name}: {} EDTs and {} edges for dependences and creations\n",
+                    written.slices, written.arrows
+                ),
+                _ => format!(
+                    "{name}: {} slices and {} arrows for dependences\n",
+                    written.slices, written.arrows
+                ),
+            };
             if written.left_out != 0 {
                 text += &format!(
                     "{} dependences have no arrow: a viewer becomes slow with too many, and those that came last to each \
@@ -144,35 +154,4 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
             })
         }
     }
-}
-
-/// Writes a run as a page for a browser.
-fn write_page(run: &RecordedRun, output: &OutputFile) -> Result<(), CommandError> {
-    let about = |name: &str| run.about.get(name).map_or("?", String::as_str);
-    let page = PageRun::new(about("sched"), run, 1);
-    let page = page.ok_or_else(|| {
-        CommandError::failed(format!(
-            "in the recording {} no EDT has ended, so there is nothing to show",
-            run.name
-        ))
-    })?;
-    let score = page.facts.score.as_ref();
-    let verdict = score.map_or(String::new(), |score| {
-        format!(
-            "The run took {} under {}, {:.2} times as long as the least that any schedule of its EDTs on its places needs.",
-            duration(score.seconds),
-            page.policy,
-            score.ratio()
-        )
-    });
-    Page {
-        command: "ocr trace",
-        title: about("program").to_string(),
-        reasons: reasons(None, &[], &[page.seen()]),
-        verdict,
-        table: None,
-        remarks: String::new(),
-        runs: vec![page],
-    }
-    .write(output)
 }

@@ -3,6 +3,7 @@
 use super::outcome::{OnLine, Outcome, Standing};
 use super::ranks::RankOrder;
 use super::search::Tried;
+use crate::output;
 use ocr_base::text::Readable;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -143,11 +144,7 @@ impl Outcome<'_> {
             arguments: readable(&task.words(&best.setting)),
             command: task.command(&best.setting),
         };
-        match serde_json::to_string_pretty(&answer) {
-            Ok(text) => text + "\n",
-            // The answer has no map whose keys are not strings, and no type that can fail.
-            Err(error) => unreachable!("a search is JSON: {error}"),
-        }
+        output::json(&answer)
     }
 
     fn names(&self, setting: &[usize]) -> Names<'_> {

@@ -1,6 +1,6 @@
 //! Why one policy is better than others, and what to try next, by the recordings of their runs.
 
-use ocr_analysis::diagnosis::{Facts, Finding, LIMITS, RuleId, Variant};
+use crate::diagnosis::{Facts, Finding, LIMITS, RuleId, Variant};
 use ocr_base::text::duration;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -10,28 +10,28 @@ const NEXT: usize = 3;
 
 /// The sentences that stand below the verdict.
 #[derive(Serialize, Clone, Debug, Default, PartialEq)]
-pub(crate) struct Reasons {
+pub struct Reasons {
     /// Why the other policies are slower. Of a single run, what made it long.
-    pub(crate) why: Vec<String>,
+    pub why: Vec<String>,
     /// What to try next with the policy that is advised.
-    pub(crate) next: Vec<String>,
+    pub next: Vec<String>,
 }
 
 /// A recorded run of a policy.
 #[derive(Clone, Copy)]
-pub(crate) struct SeenRun<'a> {
+pub struct SeenRun<'a> {
     /// The name of the policy.
-    pub(crate) policy: &'a str,
+    pub policy: &'a str,
     /// The facts about the run.
-    pub(crate) facts: &'a Facts,
+    pub facts: &'a Facts,
     /// The seconds that the program itself has printed. None where it prints none.
-    pub(crate) own: Option<f64>,
+    pub own: Option<f64>,
 }
 
 impl SeenRun<'_> {
     /// How many seconds of the run, from its first EDT's begin to its last one's end, are not in those that the program
     /// prints. 0 where that is too little to tell.
-    pub(crate) fn left_out(&self) -> f64 {
+    pub fn left_out(&self) -> f64 {
         let left_out = self.own.map_or(0.0, |own| self.facts.seconds - own);
         if left_out < LIMITS.cost * self.facts.seconds {
             return 0.0;
@@ -62,7 +62,7 @@ fn seconds(finding: &Finding) -> f64 {
 
 /// The reasons for the policy that is advised. `alike` are policies that are not shown to be slower. `seen` has
 /// the recorded run of each policy. Of a single run, its causes are the reasons.
-pub(crate) fn reasons(advised: Option<&str>, alike: &[String], seen: &[SeenRun<'_>]) -> Reasons {
+pub fn reasons(advised: Option<&str>, alike: &[String], seen: &[SeenRun<'_>]) -> Reasons {
     if let [run] = seen {
         let findings = run.facts.findings.iter();
         return Reasons {
@@ -229,7 +229,7 @@ fn name(facts: &Facts, place: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ocr_analysis::diagnosis::{CAUSES, IdleTimes, PARTS, PlaceTime};
+    use crate::diagnosis::{CAUSES, IdleTimes, PARTS, PlaceTime};
 
     /// A run of so many milliseconds with so many EDTs of a template on the worker and on the device, and how long each took.
     fn facts(ms: u64, on: &[(u8, u64, u64)], causes: &[(RuleId, u64, &str)]) -> Facts {

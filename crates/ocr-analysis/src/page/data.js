@@ -78,8 +78,18 @@ async function loadRun(raw, index, colors) {
   };
   addLanes(run, key, idle, colors);
   for (const place of run.places) place.idle = bytesOf(place.idle);
+  run.curves = await Promise.all(raw.curves.map(loadCurve));
   run.details = once(() => loadDetails(run));
   return run;
+}
+
+/** A curve: for each step when it begins, its mean and its greatest value. */
+async function loadCurve(packed) {
+  const { name, place, peak, count } = packed;
+  const at = await column(packed.at, count, (value, last) => last + value);
+  const mean = (await column(packed.mean, count, difference)).map((value) => value / packed.parts);
+  const most = await column(packed.most, count, difference);
+  return { name, place, peak, at, mean, most, isBytes: packed.bytes };
 }
 
 function addLanes(run, key, idle, colors) {

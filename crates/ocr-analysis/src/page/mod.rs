@@ -4,6 +4,9 @@
 //! |---|---|
 //! | `sections.rs` | the parts that are read: sentences, tables, machine and settings |
 //! | `lanes.rs` | the data of the chart: lanes, EDTs and copies |
+//! | `curves.rs` | how many EDTs were ready, workers idle and bytes on a device, over time |
+//! | `spread.rs` | how long the EDTs of a template took, as a histogram |
+//! | `short.rs` | short names of devices |
 //! | `pack.rs` | columns of numbers, compressed |
 //! | `page.html`, `page.css` | the frame of the page, and how the page looks |
 //! | `data.js` | unpacks the columns |
@@ -11,26 +14,29 @@
 //! | `time.js` | numbers and times as texts |
 //! | `chart.js` | draws lanes, and finds what is under the pointer |
 //! | `detail.js` | shows what is known of an EDT |
+//! | `find.js` | finds EDTs by name and GUID, and says what ran in a range of time |
 //! | `page.js` | puts the scripts together: keys, pointer, wheel, legend, theme |
 //!
 //! The scripts are one module in the page, so that none of their names is seen outside. Names that a program has given
 //! reach the page as JSON in which `<` is escaped, or as HTML by [`escape`].
 
+mod curves;
 mod lanes;
 mod pack;
 mod sections;
+mod short;
+mod spread;
 
 #[cfg(test)]
 mod tests;
 
-use crate::compare::reasons::{Reasons, SeenRun};
-use crate::output::CommandError;
-use crate::table::Table;
-use ocr_analysis::diagnosis::{Facts, Idleness};
-use ocr_analysis::recorded::RecordedRun;
+use crate::diagnosis::{Facts, Idleness};
+use crate::reasons::{Reasons, SeenRun, reasons};
+use crate::recorded::RecordedRun;
 use ocr_base::output_file::OutputFile;
-use ocr_base::text::Readable;
+use ocr_base::text::{Readable, duration};
 use serde_json::{Value, json};
+use spread::Spread;
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -45,33 +51,57 @@ const SCRIPT: &str = concat!(
     include_str!("levels.js"),
     include_str!("chart.js"),
     include_str!("detail.js"),
+    include_str!("find.js"),
     include_str!("page.js"),
 );
 
+/// How a column's cells are aligned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Cells are aligned to the left, as words are.
+    Left,
+    /// Cells are aligned to the right, as numbers are.
+    Right,
+}
+
+/// A table with a title over each column.
+pub struct PageTable {
+    /// The title of each column, and how its cells are aligned.
+    pub columns: Vec<(String, Align)>,
+    /// The cells of each row: as many as there are columns, or fewer, where the last is a remark.
+    pub rows: Vec<Vec<String>>,
+}
+
 /// A run as the page shows it.
-pub(crate) struct PageRun {
+pub struct PageRun {
     /// The policy of the run.
-    pub(crate) policy: String,
+    pub policy: String,
     /// The facts about the run.
-    pub(crate) facts: Facts,
+    pub facts: Facts,
     /// The seconds that the program itself has printed. None where it prints none, or no program ran.
-    pub(crate) own: Option<f64>,
+    pub own: Option<f64>,
     /// What the recording says of the program, the machine and the settings.
     about: BTreeMap<String, String>,
     /// Sentences about what is missing in the recording, or not drawn.
     notes: Vec<String>,
     /// The data of the chart.
     drawn: Value,
+    /// The word by which another run finds out whose file this is.
+    identity: String,
+    /// The places of devices, with the whole name and the short one of each.
+    devices: Vec<(u8, String, String)>,
+    /// How long the EDTs of each template took in each place.
+    spreads: BTreeMap<(u32, u8), Spread>,
 }
 
 impl PageRun {
     /// A recorded run for a page that has `runs` runs. None where no EDT has ended.
-    pub(crate) fn new(policy: &str, run: &RecordedRun, runs: usize) -> Option<PageRun> {
+    pub fn new(policy: &str, run: &RecordedRun, runs: usize) -> Option<PageRun> {
         PageRun::with(policy, run, MOST_BARS / runs.max(1))
     }
 
     /// The run, for the reasons.
-    pub(crate) fn seen(&self) -> SeenRun<'_> {
+    pub fn seen(&self) -> SeenRun<'_> {
         SeenRun {
             policy: &self.policy,
             facts: &self.facts,
@@ -82,7 +112,13 @@ impl PageRun {
     /// A recorded run for a page, with at most `most` bars for EDTs. None where no EDT has ended.
     fn with(policy: &str, run: &RecordedRun, most: usize) -> Option<PageRun> {
         let facts = Facts::of(run)?;
-        let mut drawn = lanes::lanes(run, most, &facts.times.places);
+        let devices = devices(run);
+        let names = |place: u8| {
+            let mut all = devices.iter();
+            let its = all.find(|(its, ..)| *its == place);
+            its.map(|(_, _, short)| short.as_str())
+        };
+        let mut drawn = lanes::lanes(run, most, &facts.times, names);
         drawn["policy"] = policy.into();
         drawn["span"] = json!(facts.times.span);
         drawn["bound"] = json!(facts.score.as_ref().map(|score| score.mixed * 1e9));
@@ -104,26 +140,31 @@ impl PageRun {
             about: run.about.clone(),
             notes,
             drawn,
+            identity: run.identity.clone(),
+            devices,
+            spreads: spread::spreads(run),
         })
     }
 }
 
 /// Everything that a page shows.
-pub(crate) struct Page<'a> {
+pub struct Page<'a> {
     /// The command that has made the page, such as `ocr compare`.
-    pub(crate) command: &'a str,
+    pub command: &'a str,
+    /// The command line that has made the page. None at the end of a recorded run.
+    pub command_line: Option<String>,
     /// What the page is about, such as the program with its arguments.
-    pub(crate) title: String,
+    pub title: String,
     /// Which policy is best, in sentences, each on a line.
-    pub(crate) verdict: String,
+    pub verdict: String,
     /// Why this policy is best, and what to try next.
-    pub(crate) reasons: Reasons,
+    pub reasons: Reasons,
     /// The table of the policies compared. None where none was run.
-    pub(crate) table: Option<Table>,
+    pub table: Option<PageTable>,
     /// How to read the table, one sentence or more on each line.
-    pub(crate) remarks: String,
+    pub remarks: String,
     /// The runs of which the page has a recording.
-    pub(crate) runs: Vec<PageRun>,
+    pub runs: Vec<PageRun>,
 }
 
 /// A text as HTML, with the letters escaped that have a meaning there.
@@ -188,7 +229,7 @@ fn style_of_causes() -> String {
 
 impl Page<'_> {
     /// The whole page as HTML.
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let date = utc(now.map_or(0, |since| since.as_secs()));
         let causes = Idleness::ALL.map(|its| json!({ "name": its.name(), "text": its.text() }));
@@ -203,6 +244,7 @@ impl Page<'_> {
                 escape(&format!("{}: {}", self.command, self.title)),
             ),
             ("version", env!("CARGO_PKG_VERSION").to_string()),
+            ("identity", self.identity()),
             ("style", STYLE.to_string() + &style_of_causes()),
             ("head", self.head(&date)),
             ("answer", self.answer()),
@@ -242,13 +284,84 @@ impl Page<'_> {
         names.into_iter().map(|(_, name)| name).collect()
     }
 
+    /// The word by which another run finds out whose file a page of one run is.
+    fn identity(&self) -> String {
+        match &self.runs[..] {
+            [run] => escape(&run.identity),
+            _ => String::new(),
+        }
+    }
+
+    /// A sentence as HTML, in which devices have their short names.
+    fn sentence(&self, text: &str) -> String {
+        let mut devices: Vec<_> = self.runs.iter().flat_map(|run| &run.devices).collect();
+        // A name may be the beginning of another one.
+        devices.sort_by_key(|(_, name, _)| std::cmp::Reverse(name.len()));
+        let text = devices
+            .iter()
+            .fold(text.to_string(), |text, (_, name, short)| {
+                text.replace(name, short)
+            });
+        escape(&text)
+    }
+
     /// Writes the page to a file, which gets its name when it is whole.
-    pub(crate) fn write(&self, file: &OutputFile) -> Result<(), CommandError> {
+    ///
+    /// # Errors
+    /// A sentence, where the file cannot be written.
+    pub fn write(&self, file: &OutputFile) -> Result<(), String> {
         let text = self.text();
         let written = file.write(|out| out.write_all(text.as_bytes()));
         written.map_err(|error| {
             let name = Readable::path(file.name());
-            CommandError::failed(format!("the page {name} cannot be written: {error}"))
+            format!("the page {name} cannot be written: {error}")
         })
     }
+}
+
+/// The places of the devices of a run, with the whole name and the short one of each.
+fn devices(run: &RecordedRun) -> Vec<(u8, String, String)> {
+    let names: Vec<String> = run
+        .devices
+        .keys()
+        .map(|place| run.place_name(*place))
+        .collect();
+    let short = short::short_names(names.iter().map(String::as_str));
+    let places = run.devices.keys().copied();
+    (places.zip(names).zip(short))
+        .map(|((place, name), short)| (place, name, short))
+        .collect()
+}
+
+/// The page of one recorded run.
+///
+/// # Errors
+/// A sentence, where no EDT has ended.
+pub fn of_run(run: &RecordedRun) -> Result<Page<'static>, String> {
+    let about = |name: &str| run.about.get(name).map_or("?", String::as_str);
+    let page = PageRun::new(about("sched"), run, 1).ok_or_else(|| {
+        format!(
+            "in the recording {} no EDT has ended, so there is nothing to show",
+            run.name
+        )
+    })?;
+    let score = page.facts.score.as_ref();
+    let verdict = score.map_or(String::new(), |score| {
+        format!(
+            "The run took {} under {}, {:.2} times as long as the least that any schedule of its EDTs on its places needs.",
+            duration(score.seconds),
+            page.policy,
+            score.ratio()
+        )
+    });
+    Ok(Page {
+        command: "ocr trace",
+        command_line: None,
+        title: about("program").to_string(),
+        reasons: reasons(None, &[], &[page.seen()]),
+        verdict,
+        table: None,
+        remarks: String::new(),
+        runs: vec![page],
+    })
 }

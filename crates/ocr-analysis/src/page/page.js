@@ -33,6 +33,10 @@ class Page {
     this.view = this.chart.view;
     this.detail = new Detail(byId('detail'), (run, edt) => this.go(run, edt), (run, edt) => this.mark(run, edt));
     this.selected = null;
+    /** The range of time that is measured: `from` and `to` in nanoseconds, or null; and where the reader has begun one. */
+    this.range = null;
+    this.firstEnd = null;
+    this.isMeasuring = false;
     this.chain = [];
     this.isDue = false;
     this.pointers = new Map();
@@ -42,6 +46,7 @@ class Page {
     this.layOut();
     this.listen();
     this.fillLegend();
+    this.finder = new Finder(this);
   }
 
   // The view: which part of the chart is shown.
@@ -50,7 +55,8 @@ class Page {
     const width = this.frame.clientWidth;
     const total = this.chart.layOut(width);
     const height = Math.min(total, Math.max(240, Math.round(window.innerHeight * 0.8)));
-    this.frame.style.height = `${height}px`;
+    // With its border.
+    this.frame.style.height = `${height + 2}px`;
     byId('sheet').style.height = `${total}px`;
     this.chart.resize(height);
     // Not with the next frame: a canvas is empty once its size has changed.
@@ -101,6 +107,61 @@ class Page {
     this.setView(from + part * (to - from), to + part * (to - from));
   }
 
+  // The range that is measured.
+
+  /** Has the next drag or two clicks measure a range, or no longer. */
+  setMeasuring(isOn) {
+    this.isMeasuring = isOn;
+    this.firstEnd = null;
+    byId('measure').setAttribute('aria-pressed', String(isOn));
+  }
+
+  /** Measures from one time to another, which may come before it. */
+  measure(one, other) {
+    const [from, to] = one < other ? [one, other] : [other, one];
+    this.range = { from, to };
+    this.draw();
+  }
+
+  /** Shows what ran in the range. */
+  showRange() {
+    this.setMeasuring(false);
+    this.selected = null;
+    this.chain = [];
+    const runs = this.runs.filter((run) => !this.chart.hidden.has(run.index));
+    const { from, to } = this.range;
+    const zoom = button('Zoom to it', () => this.setView(from - 0.05 * (to - from), to + 0.05 * (to - from)));
+    const clear = button('Clear', () => this.clearRange());
+    this.detail.showRange(runs, this.range, zoom, ' ', clear);
+    this.draw();
+    this.remember();
+  }
+
+  clearRange() {
+    this.range = null;
+    this.setMeasuring(false);
+    this.select(null);
+  }
+
+  /** Puts the begin or the end of the range at that of the bar that is selected. */
+  measureSelected(side) {
+    if (!this.selected) return;
+    const { lane, at } = this.selected;
+    const { begin, end } = lane.levels.bars;
+    const time = side === 'from' ? begin[at] : end[at];
+    const other = this.range ? this.range[side === 'from' ? 'to' : 'from'] : (side === 'from' ? end[at] : begin[at]);
+    this.measure(time, other);
+    const { selected } = this;
+    this.showRange();
+    this.selected = selected;
+  }
+
+  showCurves(isOn) {
+    this.chart.hasCurves = isOn;
+    byId('curves').setAttribute('aria-pressed', String(isOn));
+    this.layOut();
+  }
+
   // The bar that is selected.
 
   select(item) {
@@ -124,6 +185,18 @@ class Page {
     this.select({ lane, at: edt - lane.first });
     // A link of the chain that is marked leaves it marked.
     if (chain.some((item) => item.lane === lane && item.at === edt - lane.first)) this.chain = chain;
+    this.reveal();
+  }
+
+  /** Selects a copy of a run by its number, and goes where it is. */
+  goToCopy(run, copy) {
+    const lane = run.lanes.find((one) => one.isCopies && copy >= one.first && copy < one.first + one.count);
+    if (!lane) return;
+    if (this.chart.hidden.delete(run.index)) {
+      this.fillLegend();
+      this.layOut();
+    }
+    this.select({ lane, at: copy - lane.first });
     this.reveal();
   }
 
@@ -223,7 +296,8 @@ class Page {
     canvas.addEventListener('keydown', (event) => this.key(event));
     const acts = {
       'zoom-in': () => this.zoom(2), 'zoom-out': () => this.zoom(0.5), all: () => this.showAll(),
-      left: () => this.pan(-0.4), right: () => this.pan(0.4),
+      left: () => this.pan(-0.4), right: () => this.pan(0.4), measure: () => this.setMeasuring(!this.isMeasuring),
+      curves: () => this.showCurves(!this.chart.hasCurves),
     };
     for (const [id, act] of Object.entries(acts)) byId(id).addEventListener('click', act);
   }
@@ -244,12 +318,14 @@ class Page {
     this.canvas.setPointerCapture(event.pointerId);
     this.pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
     this.moved = this.pointers.size > 1 ? Infinity : 0;
+    this.begun = this.isMeasuring || event.shiftKey ? this.chart.snapped(event.offsetX, event.offsetY) : null;
   }
 
   pointerMove(event) {
     const before = this.pointers.get(event.pointerId);
     if (!before) {
       this.showTip(event);
+      if (this.firstEnd !== null) this.measure(this.firstEnd, this.chart.snapped(event.offsetX, event.offsetY));
       return;
     }
     const now = { x: event.offsetX, y: event.offsetY };
@@ -262,6 +338,10 @@ class Page {
     this.moved += Math.abs(now.x - before.x) + Math.abs(now.y - before.y);
     if (this.moved < 4) return;
     this.hideTip();
+    if (this.begun !== null) {
+      this.measure(this.begun, this.chart.snapped(event.offsetX, event.offsetY));
+      return;
+    }
     this.pan((before.x - now.x) / Math.max(1, this.chart.width - this.chart.left));
     if (event.pointerType === 'mouse') this.frame.scrollTop += before.y - now.y;
   }
@@ -274,9 +354,28 @@ class Page {
 
   pointerUp(event) {
     const was = this.pointers.delete(event.pointerId);
-    if (!was || this.moved >= 4) return;
+    if (!was) return;
+    if (this.begun !== null && this.moved !== Infinity) {
+      this.endMeasure();
+      return;
+    }
+    if (this.moved >= 4) return;
     const found = this.chart.find(event.offsetX, event.offsetY);
     this.select(found && found.lane ? { lane: found.lane, at: found.at } : null);
+  }
+
+  /** Ends a drag that measures. A click is the first end of a range, or the second one. */
+  endMeasure() {
+    if (this.moved >= 4 && this.range) this.showRange();
+    else if (this.firstEnd !== null) {
+      this.measure(this.firstEnd, this.begun);
+      this.showRange();
+    } else {
+      this.setMeasuring(true);
+      this.firstEnd = this.begun;
+      this.measure(this.begun, this.begun);
+    }
+    this.begun = null;
   }
 
   key(event) {
@@ -287,7 +386,8 @@ class Page {
       : { ArrowLeft: () => this.pan(-0.2), ArrowRight: () => this.pan(0.2), ArrowUp: () => this.scroll(-60),
         ArrowDown: () => this.scroll(60), '+': () => this.zoom(2), '=': () => this.zoom(2), '-': () => this.zoom(0.5),
         0: () => this.showAll(), Home: () => this.showAll(), Enter: () => this.selectMiddle(),
-        w: () => this.goToWaited(), Escape: () => this.select(null) };
+        w: () => this.goToWaited(), m: () => this.setMeasuring(!this.isMeasuring), '[': () => this.measureSelected('from'),
+        ']': () => this.measureSelected('to'), '/': () => byId('find').focus(), Escape: () => this.clearRange() };
     const act = acts[event.key];
     if (!act) return;
     event.preventDefault();
@@ -304,7 +404,7 @@ class Page {
     const found = this.chart.find(event.offsetX, event.offsetY);
     this.canvas.style.cursor = found?.lane ? 'pointer' : 'grab';
     if (!found) return this.hideTip();
-    this.tip.textContent = found.lane ? barText(found) : stripText(found);
+    this.tip.textContent = found.lane ? barText(found) : found.row.curve ? curveText(found) : stripText(found);
     this.tip.hidden = this.tip.textContent === '';
     const box = this.frame.parentElement.getBoundingClientRect();
     const room = box.width - this.tip.offsetWidth - 8;
@@ -382,6 +482,9 @@ class Page {
         said.set('run', selected.lane.run.index);
         said.set('edt', selected.lane.first + selected.at);
       } else ['run', 'edt'].forEach((name) => said.delete(name));
+      if (this.range) said.set('range', `${Math.round(this.range.from)}:${Math.round(this.range.to)}`);
+      else said.delete('range');
+      said.delete('find');
       history.replaceState(null, '', `#${said}`);
     }, 300);
   }
@@ -394,6 +497,16 @@ class Page {
       if (said.has('chain')) this.mark(run, number('edt'));
     }
     if (number('to') > number('from')) this.setView(number('from'), number('to'));
+    const [one, other] = (said.get('range') ?? '').split(':').map(Number);
+    if (other >= one) {
+      this.measure(one, other);
+      this.showRange();
+    }
+    if (said.has('find')) {
+      byId('find').value = said.get('find');
+      return this.finder.go(1);
+    }
+    return undefined;
   }
 }
 
@@ -406,6 +519,16 @@ function barText({ lane, at }) {
   const name = run.templates[run.template[number]];
   const many = run.many && run.many[number] > 1 ? `${counted(run.many[number], 'EDT')}, most of them ` : '';
   return `${many}${name}: ${took}, from ${duration(begin[at])} on`;
+}
+
+function curveText({ row, time }) {
+  const { curve, run } = row;
+  const at = firstAfter(curve.at, time) - 1;
+  if (at < 0 || time > run.ns) return '';
+  const until = curve.at[at + 1] ?? run.ns;
+  const [mean, most] = [curve.mean[at], curve.most[at]].map((value) => curveValue(curve, value));
+  const value = curve.mean[at] === curve.most[at] ? most : `${mean} on average, at most ${most}`;
+  return `${curve.name}: ${value}, from ${moment(curve.at[at])} to ${moment(until)}`;
 }
 
 function stripText({ row, time }) {
@@ -435,7 +558,7 @@ async function main() {
   for (const [index, raw] of data.runs.entries()) runs.push(await loadRun(raw, index, colors));
   const said = new URLSearchParams(location.hash.slice(1));
   page = new Page(runs, colors);
-  page.recall(said);
+  await page.recall(said);
   document.documentElement.dataset.ready = 'yes';
 }
 

@@ -54,6 +54,12 @@ class Detail {
     }));
   }
 
+  /** Shows what ran in a range of time, with buttons that act on it. */
+  showRange(runs, range, ...buttons) {
+    this.shown = range;
+    this.panel.replaceChildren(...rangeParts(runs, range), element('p', {}, ...buttons));
+  }
+
   async show(item) {
     this.shown = item;
     const { lane, at } = item;

@@ -4,6 +4,7 @@ const AXIS = 26;
 const HEAD = 30;
 const STRIP = 14;
 const PLACE = 17;
+const CURVE = 40;
 const SHADES = 16;
 /** Bars of at least this many CSS pixels are drawn one by one, with a gap after each; narrower ones pixel by pixel. */
 const WIDE = 3;
@@ -71,6 +72,7 @@ class Chart {
     this.colors = colors;
     this.hidden = new Set();
     this.only = null;
+    this.hasCurves = true;
     this.rows = [];
     /** What the canvas shows: the times in nanoseconds, and how many CSS pixels are scrolled past at the top. */
     this.view = { from: 0, to: 1, scroll: 0 };
@@ -119,6 +121,9 @@ class Chart {
         if (place.place !== 0) add({ kind: 'place', run, place }, PLACE);
         for (const lane of lanes) add({ kind: 'lane', run, lane }, this.laneHeight);
         add({ kind: 'strip', run, place }, STRIP + 6);
+        for (const curve of this.hasCurves ? run.curves : []) {
+          if (curve.place === place.place) add({ kind: 'curve', run, curve }, CURVE);
+        }
       }
     }
     this.total = y + 8;
@@ -169,11 +174,13 @@ class Chart {
       if (y + row.height < AXIS || y > this.height) continue;
       if (row.kind === 'lane') this.drawLane(row, y);
       else if (row.kind === 'strip') this.drawStrip(row, y);
+      else if (row.kind === 'curve') this.drawCurve(row, y);
       else if (row.kind === 'place') this.drawPlace(row, y);
       else this.drawHead(row, y);
     }
     this.drawLimits();
     this.drawMarks(marked);
+    if (marked.range) this.drawRange(marked.range);
     this.drawAxis();
   }
 
@@ -331,6 +338,51 @@ class Chart {
     return strip;
   }
 
+  /** Draws a curve: its means filled, and the greatest values paler. */
+  drawCurve({ run, curve }, y) {
+    const { context, theme } = this;
+    this.drawName(curve.name, y + 2, 18);
+    this.drawName(`at most ${curveValue(curve, curve.peak)}`, y + 18, 14);
+    const high = CURVE - 8;
+    const base = y + 2 + high;
+    context.fillStyle = theme.lane;
+    context.fillRect(this.left, y + 2, this.width - this.left, high);
+    const first = Math.max(0, firstAfter(curve.at, this.view.from) - 1);
+    const last = firstAfter(curve.at, this.view.to);
+    context.fillStyle = theme.accent;
+    for (const [values, alpha] of [[curve.most, 0.3], [curve.mean, 0.75]]) {
+      context.globalAlpha = alpha;
+      context.beginPath();
+      for (let at = first; at < last; at++) {
+        const from = Math.max(this.left, this.x(curve.at[at]));
+        const to = Math.min(this.width, this.x(curve.at[at + 1] ?? run.ns));
+        const up = (high * values[at]) / Math.max(1, curve.peak);
+        if (to > from && up > 0) context.rect(from, base - up, to - from, up);
+      }
+      context.fill();
+    }
+    context.globalAlpha = 1;
+  }
+
+  /** Draws the range of time that is measured, over all rows, and its length on the axis. */
+  drawRange({ from, to }) {
+    const { context, theme } = this;
+    const [left, right] = [from, to].map((time) => Math.min(this.width, Math.max(this.left, this.x(time))));
+    context.globalAlpha = 0.16;
+    context.fillStyle = theme.accent;
+    context.fillRect(left, AXIS, right - left, this.height - AXIS);
+    context.globalAlpha = 1;
+    for (const time of [from, to]) this.drawLine(this.x(time), AXIS, this.height, theme.accent, []);
+    if (right > left && right - left > 40) {
+      context.font = '600 12px system-ui, sans-serif';
+      const text = fitted(context, duration(to - from), right - left - 8);
+      context.fillStyle = theme.accent;
+      context.fillRect(left, AXIS, context.measureText(text).width + 8, 18);
+      context.fillStyle = inkOn(theme.accent);
+      context.fillText(text, left + 4, AXIS + 9);
+    }
+  }
+
   /** Draws where each run ends, and the bound that no schedule ends before. */
   drawLimits() {
     const { context, theme, view } = this;
@@ -437,16 +489,31 @@ class Chart {
     context.fillText('time', 8, 11);
   }
 
-  /** The bar of a lane or the strip of causes under a point of the canvas; null if there is neither. */
+  /** The time at a point of the canvas: that of the begin or end of the bar there, if one is a few pixels away. */
+  snapped(x, y) {
+    const found = this.find(x, y);
+    if (!found?.lane) return this.time(Math.max(this.left, x));
+    const { begin, end } = found.lane.levels.bars;
+    const near = [begin[found.at], end[found.at]].filter((time) => Math.abs(this.x(time) - x) <= 5);
+    near.sort((one, other) => Math.abs(one - found.time) - Math.abs(other - found.time));
+    return near[0] ?? found.time;
+  }
+
+  /** The bar of a lane, or the strip of causes or the curve under a point of the canvas; null if there is neither. */
   find(x, y) {
     const row = this.rows.find((row) => y + this.view.scroll >= row.y && y + this.view.scroll < row.y + row.height);
     if (!row || x < this.left || y < AXIS) return null;
     const time = this.time(x);
-    if (row.kind === 'strip') return { row, time };
+    if (row.kind === 'strip' || row.kind === 'curve') return { row, time };
     if (row.kind !== 'lane') return null;
     const at = row.lane.levels.at(time, 4 * this.pixel);
     return at < 0 ? null : { row, time, lane: row.lane, at };
   }
+}
+
+/** A value of a curve as text. */
+function curveValue(curve, value) {
+  return curve.isBytes ? sizeText(value) : value.toLocaleString('en', { maximumFractionDigits: 1 });
 }
 
 /** Adds a bar to the columns of pixels. `begin` and `end` are in pixels and may lie inside of columns. */

@@ -6,9 +6,10 @@
 //!
 //! `data.js` reads what is written here.
 
+use super::curves::{WorkerLane, curves};
 use super::pack::{Column, base64};
-use ocr_analysis::diagnosis::{PARTS, PlaceTime};
-use ocr_analysis::recorded::{NEVER, RecordedEdt, RecordedEstimate, RecordedRun};
+use crate::diagnosis::{IdleTimes, PARTS, PlaceTime};
+use crate::recorded::{NEVER, RecordedEdt, RecordedEstimate, RecordedRun};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,7 +81,7 @@ impl Lanes {
         };
         run.workers()
             .for_each(|(owner, _)| lane(Lane::Worker(owner)));
-        for copy in &run.copies {
+        for copy in run.copies.iter().filter(|copy| copy.bytes != 0) {
             lane(if copy.to_device {
                 Lane::In(copy.place)
             } else {
@@ -119,6 +120,19 @@ impl Lanes {
             edts.sort_by_key(|edt| run.edts[*edt as usize].begin);
         }
         Lanes { lanes, edts }
+    }
+
+    /// The workers. Threads that are none, and have called in, are left out.
+    fn of_workers(&self, run: &RecordedRun) -> Vec<WorkerLane<'_>> {
+        let all = self.lanes.iter().zip(&self.edts);
+        let workers = all.filter_map(|(lane, edts)| match lane {
+            Lane::Worker(owner) => {
+                let thread = run.threads.get(owner).filter(|its| its.is_worker)?;
+                Some((edts.as_slice(), thread.done.unwrap_or(NEVER)))
+            }
+            _ => None,
+        });
+        workers.collect()
     }
 
     /// How many queues of a device ran kernels.
@@ -187,8 +201,13 @@ fn maybe(column: &mut Column, time: u64, before: u64) {
 }
 
 /// Everything that is drawn of a run, with at most `most` bars for EDTs. `times` say what the time of each place went
-/// into.
-pub(super) fn lanes(run: &RecordedRun, most: usize, times: &[PlaceTime]) -> Value {
+/// into, and `short` gives the short name of a device, by its place.
+pub(super) fn lanes<'a>(
+    run: &RecordedRun,
+    most: usize,
+    times: &IdleTimes,
+    short: impl Fn(u8) -> Option<&'a str>,
+) -> Value {
     let lanes = Lanes::of(run);
     let count: usize = lanes.edts.iter().map(Vec::len).sum();
     let each = count.div_ceil(most.max(1)).max(1);
@@ -196,10 +215,10 @@ pub(super) fn lanes(run: &RecordedRun, most: usize, times: &[PlaceTime]) -> Valu
     let names = names.map(|lane| lane.json(run, lanes.queues(lane.key().0) == 1));
     let mut templates: Vec<&str> = run.templates.iter().map(|its| its.name.as_str()).collect();
     templates.push("of an unknown template");
-    let places = times.iter().map(|place| {
+    let places = times.places.iter().map(|place| {
         json!({
             "place": place.place,
-            "name": place.name,
+            "name": short(place.place).unwrap_or(&place.name),
             "units": place.units,
             "idle": base64(&idle(place)),
         })
@@ -214,6 +233,7 @@ pub(super) fn lanes(run: &RecordedRun, most: usize, times: &[PlaceTime]) -> Valu
         "bars": bars(run, &lanes, each),
         "details": (each == 1).then(|| details(run, &lanes)),
         "copies": copies(run, &lanes, most),
+        "curves": curves(run, &lanes.of_workers(run), times.span),
     })
 }
 
@@ -404,11 +424,12 @@ fn estimates(run: &RecordedRun, position: &[u32]) -> Value {
     })
 }
 
-/// The copies, by lane and time. If there are more than `most`, neighbours are merged.
+/// The copies of some bytes, by lane and time. Those of none only hand a block over where both have one memory. If there are more than `most`, neighbours are merged.
 fn copies(run: &RecordedRun, lanes: &Lanes, most: usize) -> Value {
     let [mut begin, mut length, mut bytes, mut high, mut low] =
         std::array::from_fn(|_| Column::default());
-    let each = run.copies.len().div_ceil(most.max(1)).max(1);
+    let moving = run.copies.iter().filter(|copy| copy.bytes != 0).count();
+    let each = moving.div_ceil(most.max(1)).max(1);
     let mut counts = Vec::new();
     for lane in &lanes.lanes {
         let (its, to_device) = match lane {
@@ -421,7 +442,7 @@ fn copies(run: &RecordedRun, lanes: &Lanes, most: usize) -> Value {
         };
         let of = run.copies.iter();
         let mut of: Vec<_> = of
-            .filter(|copy| copy.place == its && copy.to_device == to_device)
+            .filter(|copy| copy.place == its && copy.to_device == to_device && copy.bytes != 0)
             .collect();
         of.sort_by_key(|copy| copy.begin);
         counts.push(of.len().div_ceil(each));

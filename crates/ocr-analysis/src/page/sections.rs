@@ -1,9 +1,9 @@
 //! The parts of a page that are read: sentences and tables. They are there without scripts.
 
-use super::{Page, PageRun, escape};
-use crate::table::{Align, bytes};
-use ocr_analysis::diagnosis::{Facts, Finding, Idleness};
-use ocr_base::text::duration;
+use super::spread::{self, Spread};
+use super::{Align, Page, PageRun, escape};
+use crate::diagnosis::{Finding, Idleness};
+use ocr_base::text::{bytes, duration};
 use std::collections::BTreeMap;
 
 /// A list of items, which are HTML. Empty where there is no item.
@@ -13,14 +13,6 @@ fn list(items: impl Iterator<Item = String>) -> String {
         return items;
     }
     format!("<ul>\n{items}</ul>\n")
-}
-
-/// A paragraph for each line of a text.
-fn paragraphs(text: &str) -> String {
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines
-        .map(|line| format!("<p>{}</p>\n", escape(line.trim())))
-        .collect()
 }
 
 /// A table whose cells are HTML. A table that is wider than the page can be scrolled by itself.
@@ -75,6 +67,14 @@ fn section(id: &str, heading: &str, content: &str) -> String {
 }
 
 impl Page<'_> {
+    /// A paragraph for each line of a text.
+    fn paragraphs(&self, text: &str) -> String {
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        lines
+            .map(|line| format!("<p>{}</p>\n", self.sentence(line.trim())))
+            .collect()
+    }
+
     /// What the recording of the first run says under a name.
     fn about_one(&self, name: &str) -> Option<&str> {
         let first = self.runs.first()?;
@@ -99,10 +99,10 @@ impl Page<'_> {
     pub(super) fn answer(&self) -> String {
         let mut text = String::new();
         for line in self.verdict.lines().filter(|line| !line.is_empty()) {
-            text += &format!("<p class=\"verdict\">{}</p>\n", escape(line));
+            text += &format!("<p class=\"verdict\">{}</p>\n", self.sentence(line));
         }
-        let why = list(self.reasons.why.iter().map(|line| escape(line)));
-        let next = list(self.reasons.next.iter().map(|line| escape(line)));
+        let why = list(self.reasons.why.iter().map(|line| self.sentence(line)));
+        let next = list(self.reasons.next.iter().map(|line| self.sentence(line)));
         let mut columns = String::new();
         for (heading, list) in [("Why", why), ("What to try next", next)] {
             if !list.is_empty() {
@@ -125,20 +125,20 @@ impl Page<'_> {
         let Some(its) = &self.table else {
             return String::new();
         };
-        let escaped = |row: &Vec<String>| row.iter().map(|cell| escape(cell)).collect();
-        let rows: Vec<Vec<String>> = its.rows().iter().map(escaped).collect();
-        let text = table("The policies compared", its.columns(), &rows);
+        let escaped = |row: &Vec<String>| row.iter().map(|cell| self.sentence(cell)).collect();
+        let rows: Vec<Vec<String>> = its.rows.iter().map(escaped).collect();
+        let text = table("The policies compared", &its.columns, &rows);
         section(
             "comparison",
             "The policies compared",
-            &(text + &paragraphs(&self.remarks)),
+            &(text + &self.paragraphs(&self.remarks)),
         )
     }
 
     /// The notes about the recorded runs. Empty if there is none.
     pub(super) fn notes(&self) -> String {
         let notes = self.runs.iter().flat_map(|run| &run.notes);
-        let list = list(notes.map(|note| escape(note)));
+        let list = list(notes.map(|note| self.sentence(note)));
         if list.is_empty() {
             return list;
         }
@@ -158,7 +158,7 @@ impl Page<'_> {
         for run in &self.runs {
             for place in &run.facts.times.places {
                 let all = place.busy + place.idle.iter().sum::<u64>();
-                let mut row = vec![escape(&run.policy), place_name(&run.facts, place.place)];
+                let mut row = vec![escape(&run.policy), place_name(run, place.place)];
                 let parts = [&[place.busy][..], &place.idle[..]].concat();
                 let part = |ns: u64| 100.0 * ns as f64 / all.max(1) as f64;
                 // Busy time first, then each cause of idle time.
@@ -222,7 +222,7 @@ impl Page<'_> {
             let text = if self.runs.is_empty() {
                 ""
             } else {
-                "<p>No bytes were copied: the devices that were used work in the host’s memory. Copies of 0 bytes in the chart hand a block from the host to a device, or back.</p>\n"
+                "<p>No bytes were copied: the devices that were used work in the host’s memory.</p>\n"
             };
             return section("copies", "What was copied", text);
         }
@@ -241,20 +241,34 @@ impl Page<'_> {
             ("policy", Align::Left),
             ("place", Align::Left),
             ("EDTs", Align::Right),
-            ("each", Align::Right),
             ("together", Align::Right),
+            ("mean", Align::Right),
+            ("least", Align::Right),
+            ("median", Align::Right),
+            ("most", Align::Right),
+            ("how many took how long", Align::Left),
         ]);
+        let all = self.runs.iter().flat_map(|run| run.spreads.values());
+        let classes: Vec<[u32; 2]> = all.filter_map(Spread::classes).collect();
+        let scale = [
+            classes.iter().map(|[first, _]| *first).min().unwrap_or(0),
+            classes.iter().map(|[_, last]| *last).max().unwrap_or(0),
+        ];
         let mut rows = Vec::new();
         for run in &self.runs {
             for variant in &run.facts.variants {
-                let cells = vec![
+                let spread = run.spreads.get(&(variant.template, variant.place));
+                let spread = spread.cloned().unwrap_or_default();
+                let mut cells = vec![
                     escape(&variant.name),
                     escape(&run.policy),
-                    place_name(&run.facts, variant.place),
+                    place_name(run, variant.place),
                     variant.edts.to_string(),
-                    duration(variant.mean() / 1e9),
                     duration(variant.ns as f64 / 1e9),
+                    duration(variant.mean() / 1e9),
                 ];
+                cells.extend(spread.times.map(|ns| duration(ns as f64 / 1e9)));
+                cells.push(spread.picture(scale));
                 rows.push((variant.name.clone(), cells));
             }
         }
@@ -271,7 +285,11 @@ impl Page<'_> {
         section(
             "variants",
             "How long EDTs took",
-            &(table("EDTs by template and place", &titles, &rows) + VARIANTS),
+            &format!(
+                "{}<p>The histograms go from {}, by factors of 2 to the power of 1/4.</p>\n{VARIANTS}",
+                table("EDTs by template and place", &titles, &rows),
+                spread::scale(scale)
+            ),
         )
     }
 
@@ -311,8 +329,8 @@ impl Page<'_> {
                 });
                 format!(
                     "{}{saves}<br><span class=\"advice\">{}</span>",
-                    escape(&finding.text),
-                    escape(&finding.advice)
+                    self.sentence(&finding.text),
+                    self.sentence(&finding.advice)
                 )
             };
             let found = list(run.facts.findings.iter().map(shown));
@@ -333,11 +351,16 @@ impl Page<'_> {
                 "by".to_string(),
                 format!("{}, version {}", self.command, env!("CARGO_PKG_VERSION")),
             ),
-            (
-                "command line".to_string(),
-                crate::output::words(std::env::args_os()),
-            ),
         ];
+        rows.extend(
+            (self.command_line.iter()).map(|line| ("command line".to_string(), line.clone())),
+        );
+        let mut devices: Vec<(String, String)> = (self.runs.iter().flat_map(|run| &run.devices))
+            .map(|(place, name, _)| (format!("device {}", place - 1), name.clone()))
+            .collect();
+        devices.sort();
+        devices.dedup();
+        rows.extend(devices);
         let names = self.runs.iter().flat_map(|run| run.about.keys());
         let names: std::collections::BTreeSet<&String> = names.collect();
         for name in names {
@@ -370,14 +393,21 @@ impl Page<'_> {
 }
 
 /// The name of a place in a table, as HTML.
-fn place_name(facts: &Facts, place: u8) -> String {
-    match facts.place(place) {
-        Some(its) if place == 0 => match its.units {
+fn place_name(run: &PageRun, place: u8) -> String {
+    let mut devices = run.devices.iter();
+    match (
+        devices.find(|(its, ..)| *its == place),
+        run.facts.place(place),
+    ) {
+        (Some((_, name, short)), _) => {
+            format!("<span title=\"{}\">{}</span>", escape(name), escape(short))
+        }
+        (None, Some(its)) if place == 0 => match its.units {
             1 => "1 worker".to_string(),
             units => format!("{units} workers"),
         },
-        Some(its) => escape(&its.name),
-        None => format!("device {}", place.saturating_sub(1)),
+        (None, Some(its)) => escape(&its.name),
+        (None, None) => format!("device {}", place.saturating_sub(1)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `ocr check`: pairs of EDTs that nothing orders, in a recorded run.
 
 use crate::output::{CommandError, check_input, print};
+use crate::table::fit;
 use clap::Args;
 use ocr::report::races::{self, Findings, Kind};
 use std::path::PathBuf;
@@ -38,7 +39,7 @@ pub(crate) fn check(options: &CheckOptions) -> Result<(), CommandError> {
             .map_err(|error| CommandError::failed(error.to_string()))?;
         json + "\n"
     } else {
-        text(&found)
+        fit(&text(&found))
     })?;
     match found.races() {
         0 => Ok(()),

@@ -27,6 +27,11 @@ impl Progress {
         self.0.set_message(what);
     }
 
+    /// Adds runs that are to be made, too.
+    pub(crate) fn more(&self, runs: u64) {
+        self.0.inc_length(runs);
+    }
+
     /// Shows that a run has ended, or was left out.
     pub(crate) fn ended(&self) {
         self.0.inc(1);

@@ -34,6 +34,8 @@ struct CompareAnswer<'a> {
     verdict: Option<Verdict>,
     /// Why this policy is best, and what to try next. Empty where no run was recorded.
     reasons: Reasons,
+    /// How the command was interrupted.
+    interrupted: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -121,6 +123,7 @@ impl Comparison<'_> {
                 .collect(),
             verdict: self.verdict(),
             reasons: self.reasons(),
+            interrupted: self.interrupted.as_deref(),
         };
         match serde_json::to_string_pretty(&answer) {
             Ok(text) => text + "\n",

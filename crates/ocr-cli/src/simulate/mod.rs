@@ -1,11 +1,12 @@
 //! `ocr simulate`: a recorded run on a machine that need not exist.
 
 use crate::compare::best::gain;
+use crate::compare::options::policy_name;
 use crate::compare::reasons::{SeenRun, reasons};
 use crate::explain::text_of_run;
 use crate::html::{Page, PageRun};
 use crate::output::{CommandError, check_input, output_file, print_beside};
-use crate::table::{Align, Table, bytes, wrap};
+use crate::table::{Align, Table, bytes, fit, wrap};
 use clap::Args;
 use ocr::policy;
 use ocr::report::explain::{Explained, Whole};
@@ -46,7 +47,7 @@ pub(crate) struct SimulateOptions {
     device: Vec<DeviceWish>,
 
     /// Policies, in the order of the rows; may be given several times.
-    #[arg(long, value_name = "POLICY", value_delimiter = ',')]
+    #[arg(long, value_name = "POLICY", value_delimiter = ',', value_parser = policy_name(), hide_possible_values = true)]
     policy: Vec<String>,
 
     /// Policies know nothing of how long EDTs take at the beginning.
@@ -238,6 +239,7 @@ fn text(name: &str, replay: &Replay, rows: &[Row], cold: bool) -> String {
         duration(area),
         duration(path)
     );
+    text = fit(&text);
     text += &table(replay, rows).text();
     text.push('\n');
     text + &wrap(&remarks(replay, rows, cold))

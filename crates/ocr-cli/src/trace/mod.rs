@@ -5,6 +5,7 @@ mod json;
 use crate::compare::reasons::reasons;
 use crate::html::{Page, PageRun};
 use crate::output::{CommandError, check_input, output_file, print, print_beside};
+use crate::table::fit;
 use clap::{Args, Subcommand};
 use ocr::report::duration;
 use ocr::report::export;
@@ -84,7 +85,7 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
             print(&if *json {
                 json::check(&run, &found)
             } else {
-                text
+                fit(&text)
             })?;
             match (found.wrong.len(), found.cut.len()) {
                 (0, 0) if found.apart.is_empty() => Ok(()),
@@ -140,7 +141,7 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
             print(&if *json {
                 json::show(&run)
             } else {
-                run.summary()
+                fit(&run.summary())
             })
         }
     }

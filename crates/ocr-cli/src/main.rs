@@ -15,6 +15,7 @@
 //! | `run.rs`, `input.rs` | one run of a program, with its report and its output; the standard input for each run |
 //! | `child.rs`, `signals.rs` | waiting for a program and ending it; signals that ask the command to end |
 //! | `ranks.rs` | how sure it is that one group of times is shorter than another |
+//! | `times.rs` | how long runs took: their median and spread |
 //! | `started.rs` | why a program could not be started, or did not run to its end |
 //! | `progress.rs` | how far the runs have come |
 //! | `table.rs` | aligned tables and broken lines, which fit the terminal; numbers as texts |
@@ -39,15 +40,17 @@ mod signals;
 mod simulate;
 mod started;
 mod table;
+mod times;
 mod trace;
 mod tune;
 
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use ocr_base::output_file::without_signals;
 use ocr_base::text::is_control;
-use output::{CommandError, EXIT_STATUS, USAGE, check_output, print_error};
+use output::{CommandError, EXIT_STATUS, USAGE, check_output, print, print_error};
 use std::io::ErrorKind;
 use std::process::ExitCode;
+use table::fit;
 
 /// For users of the Open Community Runtime: what programs find here, and how policies compare.
 #[derive(Parser)]
@@ -153,6 +156,10 @@ fn answer() -> Result<ExitCode, CommandError> {
                     .to_string(),
                 status: u8::try_from(answer.exit_code()).unwrap_or(USAGE),
             });
+        }
+        // The help, where it does not fit the terminal. It has no colors then.
+        Err(answer) if !answer.use_stderr() && fit(&answer.to_string()) != answer.to_string() => {
+            print(&fit(&answer.to_string()))
         }
         // The answer may also be the help or the version.
         Err(answer) => match without_signals(|| answer.print()) {

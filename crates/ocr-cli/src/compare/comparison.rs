@@ -1,7 +1,7 @@
 //! The results of a comparison's runs, as tables, notes and a verdict.
 
 use crate::compare::because::because;
-use crate::compare::best::{Candidate, Runs, Times, Verdict, best_place, listed, verdict};
+use crate::compare::best::{Candidate, Runs, Verdict, best_place, listed, verdict};
 use crate::compare::options::{CompareOptions, Devices, Purpose};
 use crate::compare::race::{Race, Told};
 use crate::compare::reasons::{Reasons, SeenRun, reasons};
@@ -13,6 +13,7 @@ use crate::output::CommandError;
 use crate::output::words;
 use crate::run::{Run, TimeForm};
 use crate::table::{Align, Table, bytes, seconds, wrap};
+use crate::times::Times;
 use ocr::policy;
 use ocr::report::diagnosis::Facts;
 use ocr::report::{duration, recorded};

@@ -7,8 +7,8 @@
 //! Where all policies take the same time, one of them is called faster in at most the part [`ERROR`] of all races: that part is
 //! shared by the looks, and at each look by all pairs of policies in both directions. The first look has half of it.
 
-use crate::compare::best::Times;
 use crate::ranks::{ERROR, Lead, least_runs};
+use crate::times::Times;
 
 /// The most rounds of a race whose rounds are not given.
 const MOST: usize = 20;

@@ -1,7 +1,7 @@
 //! What is kept of the runs of one policy.
 
-use crate::compare::best::Times;
 use crate::html::PageRun;
+use crate::times::Times;
 use ocr::report::Report;
 use ocr::report::diagnosis::Facts;
 

@@ -12,7 +12,7 @@ use ocr::policy;
 use ocr::report::explain::{Explained, Whole};
 use ocr::report::recorded::RecordedRun;
 use ocr::report::replay::{DeviceWish, Replay, Row, Wish};
-use ocr::report::{duration, recorded};
+use ocr::report::{counted, duration, recorded};
 use std::path::PathBuf;
 
 /// The text of the help below the options.
@@ -162,7 +162,8 @@ fn page(
         verdict,
         reasons: reasons(best, &[], &seen),
         table: Some(table(replay, rows)),
-        remarks: remarks(replay, rows, cold),
+        remarks: format!("Places: {}.\n", replay.places().join("; "))
+            + &remarks(replay, rows, cold),
         runs,
     })
 }
@@ -225,12 +226,12 @@ fn by_place<T: ToString>(values: impl Iterator<Item = T>) -> String {
 /// The text that shows the results of the simulation.
 fn text(name: &str, replay: &Replay, rows: &[Row], cold: bool) -> String {
     let mut text = format!(
-        "{name}: {} EDTs on {} workers",
-        replay.edts(),
-        replay.workers()
+        "{name}: {} on {}",
+        counted(replay.edts() as u64, "EDT"),
+        counted(replay.workers() as u64, "worker")
     );
     for device in &replay.places()[1..] {
-        text += &format!(", {device}");
+        text += &format!("; {device}");
     }
     let [area, path, mixed] = replay.bounds();
     text += &format!(
@@ -294,10 +295,11 @@ fn table(replay: &Replay, rows: &[Row]) -> Table {
 /// The sentences on how to read the table.
 fn remarks(replay: &Replay, rows: &[Row], cold: bool) -> String {
     let recorded = replay.recorded();
-    let mut remarks = format!(
-        "Busy shares and EDTs are those of {}.\n",
-        replay.places().join(", then ")
-    );
+    let mut remarks = match replay.places().len() {
+        1 => "Busy shares and EDTs are those of the workers.\n".to_string(),
+        2 => "Busy shares and EDTs are those of the workers, then of the device.\n".to_string(),
+        _ => "Busy shares and EDTs are those of the workers, then of the devices in the order of their names above.\n".to_string(),
+    };
     remarks += if cold {
         "The policies knew nothing of how long EDTs take at the beginning.\n"
     } else {

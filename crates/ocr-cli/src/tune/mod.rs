@@ -153,7 +153,7 @@ pub(crate) struct SeenInSearch {
 }
 
 /// Why a search ends before it is done.
-enum Stop {
+enum SearchError {
     /// A signal has interrupted it.
     Signal(i32),
     /// Something is wrong with all runs alike.
@@ -204,11 +204,11 @@ pub(crate) fn tune(options: &TuneOptions) -> Result<(), CommandError> {
         progress.begins(format!("{}: {}", stage.name(), task.name(setting)));
         let run = task.run(setting, &mut runner, false)?;
         progress.ended();
-        seen.take(&task, setting, run).map_err(Stop::Error)
+        seen.take(&task, setting, run).map_err(SearchError::Error)
     });
     let mut signal = match stop {
-        Some(Stop::Error(error)) => return Err(error),
-        Some(Stop::Signal(signal)) => Some(signal),
+        Some(SearchError::Error(error)) => return Err(error),
+        Some(SearchError::Signal(signal)) => Some(signal),
         None => None,
     };
     if let (Some(best), true, None) = (found.best, is_recorded, signal) {
@@ -221,8 +221,8 @@ pub(crate) fn tune(options: &TuneOptions) -> Result<(), CommandError> {
                     seen.reasons = task.reasons(&run);
                 }
             }
-            Err(Stop::Error(error)) => return Err(error),
-            Err(Stop::Signal(number)) => signal = Some(number),
+            Err(SearchError::Error(error)) => return Err(error),
+            Err(SearchError::Signal(number)) => signal = Some(number),
         }
     }
     drop(progress);
@@ -382,7 +382,7 @@ impl Task<'_> {
         setting: &Setting,
         runner: &mut Runner,
         recorded: bool,
-    ) -> Result<Result<Run, Left>, Stop> {
+    ) -> Result<Result<Run, Left>, SearchError> {
         let words = self.words(setting);
         let program = Program {
             words: &words,
@@ -391,9 +391,11 @@ impl Task<'_> {
         };
         match runner.run(&program) {
             Ok(run) => Ok(Ok(run)),
-            Err(RunError::NotStarted(message)) => Err(Stop::Error(CommandError::usage(message))),
-            Err(RunError::Input(message)) => Err(Stop::Error(CommandError::failed(message))),
-            Err(RunError::Interrupted(signal)) => Err(Stop::Signal(signal)),
+            Err(RunError::NotStarted(message)) => {
+                Err(SearchError::Error(CommandError::usage(message)))
+            }
+            Err(RunError::Input(message)) => Err(SearchError::Error(CommandError::failed(message))),
+            Err(RunError::Interrupted(signal)) => Err(SearchError::Signal(signal)),
             Err(RunError::Failed { how, tail }) => Ok(Err(self.left(setting, how, tail))),
         }
     }

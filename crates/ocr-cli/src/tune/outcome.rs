@@ -2,10 +2,11 @@
 
 use super::search::{Duel, Found, Plan, Setting, Tried};
 use super::{SeenInSearch, Task};
-use crate::compare::best::{Times, listed};
+use crate::compare::best::listed;
 use crate::ranks::CONFIDENCE;
 use crate::run::TimeForm;
 use crate::table::{Align, Table, wrap};
+use crate::times::Times;
 use ocr::report::counted;
 use serde::Serialize;
 

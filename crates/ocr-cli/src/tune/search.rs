@@ -15,8 +15,8 @@
 //!
 //! A duel tells whether the best setting is faster than the other, since both were chosen before it.
 
-use crate::compare::best::Times;
 use crate::ranks::{ERROR, Order};
+use crate::times::Times;
 use std::collections::{BTreeSet, HashMap};
 
 /// A value for each dimension: its index among the values of the dimension.

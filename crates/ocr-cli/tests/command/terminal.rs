@@ -28,7 +28,14 @@ fn lines_fit_the_terminal() {
         "--vary=env:ABCDEFGHIJKLMNOP=a,b",
         &program,
     ];
-    let list: [&[&str]; 4] = [&["info"], &compare, &tune, &["models", "list"]];
+    let list: [&[&str]; 6] = [
+        &["info"],
+        &compare,
+        &tune,
+        &["models", "list"],
+        &["tune", "--help"],
+        &["compare", "--help"],
+    ];
     for args in list {
         for columns in [60, 80] {
             let text = shown(args, &columns.to_string(), &all);

@@ -280,7 +280,8 @@ mod tests {
     #[test]
     fn a_clear_winner_is_named_with_what_it_gains() {
         let [one, two, four, six] = [1.0, 2.0, 4.0, 6.0].map(about);
-        let (cpu, device): ((&str, &[f64]), (&str, &[f64])) = (("cpu", &four), ("device", &six));
+        let cpu: (&str, &[f64]) = ("cpu", &four);
+        let device: (&str, &[f64]) = ("device", &six);
         let eager: (&str, &[f64]) = ("eager", &two);
         let verdict = judged(&[cpu, device, eager], false).expect("there are runs");
         assert_eq!(
@@ -321,7 +322,8 @@ mod tests {
     #[test]
     fn what_is_not_told_apart_is_not_called_best() {
         let (four, six) = (about(4.0), about(6.0));
-        let (cpu, device): ((&str, &[f64]), (&str, &[f64])) = (("cpu", &four), ("device", &six));
+        let cpu: (&str, &[f64]) = ("cpu", &four);
+        let device: (&str, &[f64]) = ("device", &six);
         // Half as long in the middle, and still some runs take as long as those of the other.
         let mixed: &[f64] = &[2.0, 2.0, 2.0, 2.0, 2.0, 4.1, 4.2, 4.3];
         let verdict = judged(&[cpu, device, ("eager", mixed)], false).expect("there are runs");

@@ -282,6 +282,9 @@ impl<'a> Outcome<'a> {
         let is_told = !duels.is_empty() && duels.iter().all(|duel| duel.is_told);
         let mut text = match alike.len() {
             _ if self.seen.interrupted.is_some() => format!("Best so far: {best}.\n"),
+            0 if self.found.next.is_none() => {
+                format!("Only {best} is left, so it was compared with nothing.\n")
+            }
             0 if is_told => format!("Best: {best}, told apart from the next at {CONFIDENCE}.\n"),
             0 => format!("Best: {best}.\n"),
             _ => format!("Fastest: {best}, but it is not told apart from others.\n"),

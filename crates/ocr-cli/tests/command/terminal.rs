@@ -161,9 +161,9 @@ fn names_have_no_control_characters() {
     ];
     let well = ocr(&[&args[..], &["0"]].concat(), &[]).is(0, &["a\\x1b[2Jb\\x07"]);
     let failed = ocr(&[&args[..], &["3"]].concat(), &[]).is(1, &["\\x1b[31mred"]);
-    let vary = format!("--vary=env:X=\u{1b}[31m,\u{9b}a");
+    let vary = "--vary=env:X=\u{1b}[31m,\u{9b}a";
     let tuned =
-        ocr(&["tune", &vary, &script("control", "report 1")], &[]).is(0, &["X=$'\\x1b[31m'"]);
+        ocr(&["tune", vary, &script("control", "report 1")], &[]).is(0, &["X=$'\\x1b[31m'"]);
     let wrong = [
         ocr(&["compare", "--policies=\u{1b}[31m", "x"], &[]),
         ocr(&["compare", "--\u{1b}[31m", "x"], &[]),

@@ -203,6 +203,16 @@ fn tune_leaves_out_times_of_another_form() {
 }
 
 #[test]
+fn tune_calls_no_setting_best_that_is_alone() {
+    let (program, _) = program("alone", "if [ $X = b ]; then exit 3; fi");
+    let args = ["tune", "--vary=env:X=a,b", "--metric=cost", &program];
+    let text = ocr(&args, &[])
+        .is(0, &["Only X=a is left, so it was compared with nothing."])
+        .stdout;
+    assert!(!text.contains("Best:"), "{text}");
+}
+
+#[test]
 fn tune_shows_what_the_recorded_run_of_the_best_says() {
     let program = planted("tune-sleeps");
     let args = [

@@ -123,7 +123,7 @@ DEMO_LETTERS = 500000
 # The page for a browser; HTML= makes none.
 , := ,
 HTML = build/demo.html
-DEMO_COMPARE = $(COMMAND) compare --policies cpu,device,static:1:1,eager,eft --show distance,gcups --same distance
+DEMO_COMPARE = $(COMMAND) compare --runs 6 --policies cpu,device,static:1:1,eager,eft --show distance,gcups --same distance
 
 # What the first build is, before minutes of it.
 SAY_BUILD = test -e $(COMMAND) || echo "Building the libraries, the command and the examples: the first time takes two or three minutes on two cores."

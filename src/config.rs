@@ -354,10 +354,11 @@ fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|text| !text.is_empty())
 }
 
+/// The most letters that may be wrong, missing or too many in a name that is meant for another.
+const NEAR: usize = 2;
+
 /// Variables of the environment that look like a setting and are none, with the setting that each looks like.
 fn misspelt(names: impl Iterator<Item = OsString>) -> Vec<(String, &'static str)> {
-    /// The most letters that may be wrong, missing or too many.
-    const NEAR: usize = 2;
     let known = || {
         SETTINGS
             .iter()
@@ -529,8 +530,14 @@ fn find(name: &str) -> Result<&'static Description, String> {
         .find(|setting| setting.name == name)
         .ok_or_else(|| {
             let known: Vec<_> = SETTINGS.iter().map(|setting| setting.name).collect();
+            let distance = |known: &&&str| strsim::osa_distance(name, known);
+            let nearest = known.iter().min_by_key(distance);
+            let nearest = nearest.filter(|nearest| distance(nearest) <= NEAR);
+            let meant = nearest.map_or(String::new(), |nearest| {
+                format!(" (do you mean {nearest}?)")
+            });
             format!(
-                "there is no setting \"{name}\"; there are: {}",
+                "there is no setting \"{name}\"{meant}; there are: {}",
                 known.join(", ")
             )
         })

@@ -82,7 +82,14 @@ fn wrong_options_say_what_is_right() {
     let message = GivenArguments::take_from(&mut words("p -ocr:worker 2"))
         .map(|_| ())
         .unwrap_err();
-    assert!(message.contains("workers"), "{message}");
+    assert!(
+        message.contains("\"worker\" (do you mean workers?); there are: workers,"),
+        "{message}"
+    );
+    let message = GivenArguments::take_from(&mut words("p -ocr:zzz 2"))
+        .map(|_| ())
+        .unwrap_err();
+    assert!(!message.contains("do you mean"), "{message}");
     let message = GivenArguments::take_from(&mut words("p -ocr:workers"))
         .map(|_| ())
         .unwrap_err();

@@ -3,7 +3,8 @@
 //! Names of files, arguments, settings and labels are bytes on Linux, and need not be UTF-8. What the runtime hands
 //! on, such as a name to open or a source to compile, stays bytes. What it shows, in messages, reports and graphs, is
 //! text: there each byte that is not UTF-8 is written as `\xHH`, with its two hexadecimal digits. So nothing is lost,
-//! the output is always valid UTF-8, and two names that differ look different.
+//! the output is always valid UTF-8, and two names that differ look different. Control characters are written so, too:
+//! a name moves no cursor, and clears no screen.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -12,7 +13,8 @@ use std::{fmt, io};
 
 pub mod threads;
 
-/// Shows bytes as text, with `\xHH` for each byte that is not UTF-8. It allocates nothing: a signal handler may use it.
+/// Shows bytes as text, with `\xHH` for each byte that is not UTF-8 or of a control character. Line feeds and tabs stay as
+/// they are. It allocates nothing: a signal handler may use it.
 #[derive(Clone, Copy, Debug)]
 pub struct Readable<'a>(pub &'a [u8]);
 
@@ -31,13 +33,29 @@ impl<'a> Readable<'a> {
 impl fmt::Display for Readable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for chunk in self.0.utf8_chunks() {
-            f.write_str(chunk.valid())?;
+            let mut rest = chunk.valid();
+            while let Some(at) = rest.find(is_control) {
+                let (before, from) = rest.split_at(at);
+                f.write_str(before)?;
+                let letter = from.chars().next().map_or(0, char::len_utf8);
+                let (control, after) = from.split_at(letter);
+                control
+                    .bytes()
+                    .try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
+                rest = after;
+            }
+            f.write_str(rest)?;
             for byte in chunk.invalid() {
                 write!(f, "\\x{byte:02x}")?;
             }
         }
         Ok(())
     }
+}
+
+/// Whether a letter is a control character, which a terminal may obey. Line feeds and tabs are none of these.
+pub fn is_control(letter: char) -> bool {
+    letter.is_control() && !matches!(letter, '\n' | '\t')
 }
 
 /// A number with the name of what it counts, as "1 byte" and "2 bytes". Its text is written without an allocation, so that the
@@ -115,6 +133,10 @@ mod tests {
             (b"\xe2\x82", "\\xe2\\x82"),
             (b"\xed\xa0\x80", "\\xed\\xa0\\x80"),
             (b"", ""),
+            // Control characters of one byte and of two.
+            (b"a\x1b[31mb\x07\x7f\r", "a\\x1b[31mb\\x07\\x7f\\x0d"),
+            ("a\u{9b}Ab".as_bytes(), "a\\xc2\\x9bAb"),
+            (b"a\n\tb", "a\n\tb"),
         ] {
             assert_eq!(Readable(bytes).to_string(), text);
         }

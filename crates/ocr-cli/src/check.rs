@@ -1,6 +1,7 @@
 //! `ocr check`: pairs of EDTs that nothing orders, in a recorded run.
 
 use crate::output::{self, CommandError, check_input, print};
+use crate::table::fit;
 use clap::Args;
 use ocr_analysis::races::{self, RaceFindings, RaceKind};
 use std::path::PathBuf;
@@ -38,7 +39,7 @@ pub(crate) fn check(options: &CheckOptions) -> Result<(), CommandError> {
     print(&if options.json {
         output::json(&found)
     } else {
-        text(&found)
+        fit(&text(&found))
     })?;
     match found.races() {
         0 => Ok(()),

@@ -17,6 +17,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::process::Stdio;
+use std::time::Duration;
 
 /// How many bytes of a pipe are kept at most.
 const MOST: u64 = 4 << 30;
@@ -158,9 +159,10 @@ impl Feed<'_> {
                 given += end as u64;
                 continue;
             }
-            match wait(
+            match wait_for(
                 [ended.as_fd(), self.to.as_fd()],
                 [libc::POLLIN, libc::POLLOUT],
+                None,
             ) {
                 [0, 0] => continue,
                 [0, _] => {}
@@ -198,7 +200,7 @@ impl Feed<'_> {
             return Ok(None);
         }
         let files = [ended.as_fd(), self.to.as_fd(), stream.source.as_fd()];
-        match wait(files, [libc::POLLIN, 0, libc::POLLIN]) {
+        match wait_for(files, [libc::POLLIN, 0, libc::POLLIN], None) {
             [0, 0, 0] => Ok(Some(0)),
             [0, 0, _] => stream.read(place).map(Some),
             _ => Ok(None),
@@ -211,12 +213,17 @@ fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
-/// Waits until one of the files is ready for its events, or has an end or an error. Returns for each file what it is
-/// ready for; all are 0 where a signal has ended the wait.
-fn wait<const N: usize>(
+/// Waits until one of the files is ready for its events, or has an end or an error, at most as long as `limit` says. Returns
+/// for each file what it is ready for; all are 0 where the time is over, or a signal has ended the wait.
+pub(crate) fn wait_for<const N: usize>(
     files: [BorrowedFd<'_>; N],
     events: [libc::c_short; N],
+    limit: Option<Duration>,
 ) -> [libc::c_short; N] {
+    let ms = limit.map_or(-1, |limit| {
+        // Rounded up, so that no wait is shorter than it should be.
+        libc::c_int::try_from(limit.as_millis() + 1).unwrap_or(libc::c_int::MAX)
+    });
     let mut at = 0;
     let mut polled = files.map(|file| {
         at += 1;
@@ -228,7 +235,7 @@ fn wait<const N: usize>(
     });
     // SAFETY: the address is that of an array with `N` elements, which the call may write. Their descriptors are
     // borrowed, so they stay open.
-    unsafe { libc::poll(polled.as_mut_ptr(), N as libc::nfds_t, -1) };
+    unsafe { libc::poll(polled.as_mut_ptr(), N as libc::nfds_t, ms) };
     polled.map(|file| file.revents)
 }
 

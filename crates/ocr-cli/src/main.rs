@@ -12,13 +12,19 @@
 //! | `models/` | `ocr models`: what runs have learned, and that as JSON |
 //! | `generate.rs` | man pages and completions, which `make` has written |
 //! | `run.rs`, `input.rs` | one run of a program, with its report and its output; the standard input for each run |
+//! | `child.rs`, `signals.rs` | waiting for a program and ending it; signals that ask the command to end |
+//! | `ranks.rs` | how sure it is that one group of times is shorter than another |
+//! | `times.rs` | how long runs took: their median and spread |
 //! | `started.rs` | why a program could not be started, or did not run to its end |
 //! | `progress.rs` | how far the runs have come |
-//! | `table.rs` | aligned tables, and numbers as texts |
+//! | `table.rs` | aligned tables and broken lines, which fit the terminal; numbers as texts |
+//! | `devices.rs` | names of devices, each told once |
 //! | `output.rs` | answers, errors and exit statuses; at the bottom, so that no file imports this one |
 
 mod check;
+mod child;
 mod compare;
+mod devices;
 mod explain;
 mod generate;
 mod info;
@@ -26,18 +32,23 @@ mod input;
 mod models;
 mod output;
 mod progress;
+mod ranks;
 mod run;
+mod signals;
 mod simulate;
 mod started;
 mod table;
+mod times;
 mod trace;
 mod tune;
 
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use ocr_base::output_file::without_signals;
-use output::{CommandError, EXIT_STATUS, USAGE, check_output, print_error};
+use ocr_base::text::is_control;
+use output::{CommandError, EXIT_STATUS, USAGE, check_output, print, print_error};
 use std::io::ErrorKind;
 use std::process::ExitCode;
+use table::fit;
 
 /// For users of the Open Community Runtime: what programs find here, and how policies compare.
 #[derive(Parser)]
@@ -112,6 +123,12 @@ fn main() -> ExitCode {
     }
 }
 
+/// Whether a word of the command line has a control character.
+fn has_control_characters() -> bool {
+    let mut words = std::env::args_os();
+    words.any(|word| word.to_string_lossy().contains(is_control))
+}
+
 /// Does what the command line asks for.
 fn answer() -> Result<ExitCode, CommandError> {
     let parsed = command_with_status()
@@ -127,6 +144,21 @@ fn answer() -> Result<ExitCode, CommandError> {
         Ok(Subcommands::Simulate(options)) => simulate::simulate(&options),
         Ok(Subcommands::Tune(options)) => tune::tune(&options),
         Ok(Subcommands::Generate(options)) => generate::generate(&options, &command()),
+        // Clap shows words of the command line as they are, or without sequences that it knows.
+        Err(answer) if answer.use_stderr() && has_control_characters() => {
+            return Err(CommandError {
+                message: answer
+                    .to_string()
+                    .trim_start_matches("error: ")
+                    .trim_end()
+                    .to_string(),
+                status: u8::try_from(answer.exit_code()).unwrap_or(USAGE),
+            });
+        }
+        // The help, where it does not fit the terminal. It has no colors then.
+        Err(answer) if !answer.use_stderr() && fit(&answer.to_string()) != answer.to_string() => {
+            print(&fit(&answer.to_string()))
+        }
         // The answer may also be the help or the version.
         Err(answer) => match without_signals(|| answer.print()) {
             Err(error) if !answer.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {

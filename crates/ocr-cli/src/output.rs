@@ -5,9 +5,11 @@
 //! file is the standard output, as with `-o /dev/stdout`, the answer goes to the standard error, so that the two do not
 //! mix.
 
+use crate::signals;
 use ocr_base::output_file::{OutputFile, is_open, without_signals};
-use ocr_base::text::Readable;
+use ocr_base::text::{Readable, is_control};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -41,6 +43,14 @@ impl CommandError {
         CommandError {
             message: message.into(),
             status: USAGE,
+        }
+    }
+
+    /// The end of a command that a signal has interrupted, with the status that shells give to a program which a signal ended.
+    pub(crate) fn interrupted(signal: i32) -> CommandError {
+        CommandError {
+            message: format!("interrupted by {}", signals::name(signal)),
+            status: u8::try_from(128 + signal).unwrap_or(FAILED),
         }
     }
 
@@ -124,8 +134,18 @@ pub(crate) fn check_output() -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Prints a whole answer. It is no error if the reader ends before the answer does (`ocr info | head`).
+/// A text with control characters written as `\xHH`. Names come from outside, and a terminal would obey them.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    if text.contains(is_control) {
+        Cow::Owned(Readable(text.as_bytes()).to_string())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// Prints a whole answer, with control characters escaped. It is no error if the reader ends before the answer does (`ocr info | head`).
 pub(crate) fn print(text: &str) -> Result<(), CommandError> {
+    let text = plain(text);
     let mut out = io::stdout().lock();
     let written = without_signals(|| out.write_all(text.as_bytes()).and_then(|()| out.flush()));
     match written {
@@ -147,7 +167,7 @@ pub(crate) fn print_beside(file: Option<&OutputFile>, text: &str) -> Result<(), 
 
 /// Prints to the standard error. Unlike `eprintln!` this does not panic where the reader has ended.
 pub(crate) fn print_error(text: &str) {
-    let _ = without_signals(|| io::stderr().write_all(text.as_bytes()));
+    let _ = without_signals(|| io::stderr().write_all(plain(text).as_bytes()));
 }
 
 /// A file that the command line names for an output, which can be written and is none of the `inputs`. `what` says what

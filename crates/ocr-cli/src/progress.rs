@@ -1,6 +1,7 @@
 //! Shows on a terminal how far the runs of a comparison or of a search have come. Nothing is written where the standard
 //! error is no terminal.
 
+use crate::output::plain;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
 
@@ -24,7 +25,12 @@ impl Progress {
 
     /// Shows that a run begins, with words for which one.
     pub(crate) fn begins(&self, what: String) {
-        self.0.set_message(what);
+        self.0.set_message(plain(&what).into_owned());
+    }
+
+    /// Adds runs that are to be made, too.
+    pub(crate) fn more(&self, runs: u64) {
+        self.0.inc_length(runs);
     }
 
     /// Shows that a run has ended, or was left out.

@@ -1,25 +1,48 @@
-//! One run of an OCR program, with its report and the `key: value` lines of its output.
+//! One run of an OCR program, with its report and the `key: value` lines of its output, which goes to a file.
 
+use crate::child::{self, WaitEnd};
 use crate::input::Input;
 use crate::output::CommandError;
+use crate::signals::Signals;
 use crate::started;
+use clap::Args;
 use ocr::report::{Report, numbered};
 use ocr_analysis::recorded as records;
 use ocr_base::text::Readable;
+use ocr_base::text::duration;
+use std::collections::HashMap;
 use std::ffi::OsString;
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, File};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::DirBuilderExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Output, Stdio};
+use std::process::{Command, ExitStatus};
+use std::time::{Duration, Instant};
 
-/// A program and its arguments.
+/// What all runs of a command have in common: a folder for their files, the standard input, and when they are ended.
+pub(crate) struct Runner {
+    /// A folder for the report, the recording and the output of the run that goes on.
+    folder: Folder,
+    /// The standard input, of which each run gets all.
+    input: Input,
+    /// What asks the command to end.
+    signals: Signals,
+    /// How long a run may take.
+    limit: Limit,
+    /// The keys whose values are looked for in the output of runs.
+    keys: Vec<String>,
+}
+
+/// A program and its arguments, and what else makes a run of it.
 pub(crate) struct Program<'a> {
     /// The words of the program's command line; never empty.
     pub(crate) words: &'a [OsString],
-    /// A folder for the program's report and recording.
-    pub(crate) folder: &'a Path,
+    /// Variables of the environment, besides those of this process.
+    pub(crate) variables: Vec<(&'a str, &'a str)>,
+    /// Whether the run has a recording, and a report that says how good its schedule was.
+    pub(crate) recorded: bool,
 }
 
 /// A run that ended well.
@@ -28,8 +51,8 @@ pub(crate) struct Run {
     pub(crate) report: Report,
     /// How many programs of the runtime have run.
     pub(crate) programs: usize,
-    /// The standard output. Bytes that are not UTF-8 are marked.
-    pub(crate) output: String,
+    /// The values that the output has for keys. Bytes that are not UTF-8 are marked.
+    values: HashMap<String, String>,
     /// The recording, or a text that says why it cannot be read. None for a run that was not recorded. Of several programs it
     /// is that of the one that has taken the most time.
     pub(crate) recording: Option<Result<records::RecordedRun, String>>,
@@ -41,6 +64,8 @@ pub(crate) enum RunError {
     NotStarted(String),
     /// The standard input or the output could not be passed on as a whole, for the reason in this text.
     Input(String),
+    /// The command was asked to end, by this signal.
+    Interrupted(i32),
     /// The program was started and failed.
     Failed {
         /// How the program failed, in a few words such as "failed (status 3)".
@@ -50,87 +75,249 @@ pub(crate) enum RunError {
     },
 }
 
+/// How a run says how long it took. Times of different forms are not those of the same work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TimeForm {
+    /// By a line `seconds: NUMBER` of its output.
+    Number,
+    /// By a line `seconds: ...` that is no number of seconds.
+    OtherText,
+    /// Not at all, so that the runtime's report alone has its time.
+    Missing,
+}
+
+impl TimeForm {
+    /// What the program prints, in words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            TimeForm::Number => "a number",
+            TimeForm::OtherText => "a text that is no number",
+            TimeForm::Missing => "no such line",
+        }
+    }
+}
+
+/// How long a run may take.
+pub(crate) struct Limit {
+    /// The seconds that the command line gives; 0 is without end. None if it gives none.
+    given: Option<u32>,
+    /// The longest run so far that ended well.
+    longest: Option<Duration>,
+}
+
+impl Limit {
+    /// How long a run may take where none has ended well before.
+    const FIRST: Duration = Duration::from_secs(600);
+
+    /// How many times as long as the longest run before a run may take, besides [`Limit::LEAST`].
+    const TIMES: u32 = 20;
+
+    /// How long any run may take.
+    const LEAST: Duration = Duration::from_secs(20);
+
+    pub(crate) fn new(given: Option<u32>) -> Limit {
+        Limit {
+            given,
+            longest: None,
+        }
+    }
+
+    /// How long the next run may take. None for one that may take any time.
+    fn next(&self) -> Option<Duration> {
+        match (self.given, self.longest) {
+            (Some(0), _) => None,
+            (Some(seconds), _) => Some(Duration::from_secs(seconds.into())),
+            (None, None) => Some(Limit::FIRST),
+            (None, Some(longest)) => Some(Limit::LEAST + longest * Limit::TIMES),
+        }
+    }
+
+    /// Notes how long a run took that ended well.
+    fn ended(&mut self, after: Duration) {
+        self.longest = self.longest.max(Some(after));
+    }
+
+    /// Why the limit is as it is, and what changes it.
+    fn reason(&self) -> String {
+        let why = match (self.given, self.longest) {
+            (Some(_), _) => "--timeout says so".to_string(),
+            (None, None) => "no run has ended well before".to_string(),
+            (None, Some(longest)) => format!(
+                "the longest run before took {}",
+                duration(longest.as_secs_f64())
+            ),
+        };
+        format!(
+            "(it was ended, since {why}; --timeout SECONDS gives it more, and --timeout 0 any time)"
+        )
+    }
+}
+
 /// Refuses a command line whose program begins with a dash. This is a wrong option of `ocr`, which is read as the
-/// program, since the program's own arguments may look like options.
-pub(crate) fn check_words(words: &[OsString], command: &str) -> Result<(), CommandError> {
+/// program, since the program's own arguments may look like options. The message names the option of the command, whose
+/// options are `O`, that is most like it.
+pub(crate) fn check_words<O: Args>(words: &[OsString], command: &str) -> Result<(), CommandError> {
     let first = Readable::os(&words[0]).to_string();
     if first.starts_with('-') {
+        let option = first.split('=').next().unwrap_or_default();
+        let all = O::augment_args(clap::Command::new("ocr"));
+        let all = all.get_opts().filter_map(|known| known.get_long());
+        let all: Vec<String> = all.map(|name| format!("--{name}")).collect();
+        let near = nearest(option, all.iter().map(String::as_str));
+        let near = near.map_or(String::new(), |near| format!(" (do you mean {near}?)"));
         return Err(CommandError::usage(format!(
-            "there is no option {first}; ocr {command} --help lists them (a program of that name: ./{first})"
+            "there is no option {first}{near}; ocr {command} --help lists them (a program of that name: ./{first})"
         )));
     }
     Ok(())
 }
 
-impl Program<'_> {
-    /// Runs the program under a policy. `devices` is the value of `OCR_DEVICES`; none leaves the variable as it is. A
-    /// run that is `recorded` has a recording, and its report says how good its schedule was.
-    pub(crate) fn run(
-        &self,
-        input: &mut Input,
-        policy: &str,
-        devices: Option<&str>,
-        recorded: bool,
-    ) -> Result<Run, RunError> {
-        let devices = devices.map(|devices| ("OCR_DEVICES", devices));
-        let variables = [("OCR_SCHED", policy)].into_iter().chain(devices);
-        self.run_with(input, variables, recorded)
+/// The one of some names that is most like a word which is none of them. None if none is like it.
+pub(crate) fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    /// How like two words are at least, where one may be meant by the other; 1 is the same word.
+    const LIKE: f64 = 0.8;
+    let likeness = |name: &&str| strsim::jaro_winkler(word, name);
+    let nearest = names.max_by(|one, other| likeness(one).total_cmp(&likeness(other)))?;
+    (likeness(&nearest) >= LIKE).then_some(nearest)
+}
+
+impl Runner {
+    /// Prepares runs whose output has values for keys. The error is a text for the user.
+    pub(crate) fn new(timeout: Option<u32>, keys: &[&[String]]) -> Result<Runner, String> {
+        let unusual = |error: std::io::Error| format!("signals cannot be noticed: {error}");
+        let signals = Signals::new().map_err(unusual)?;
+        child::adopt();
+        let folder = Folder::new()?;
+        let input = Input::new(folder.path())?;
+        let mut keys = keys.concat();
+        keys.push(SECONDS.into());
+        Ok(Runner {
+            folder,
+            input,
+            signals,
+            limit: Limit::new(timeout),
+            keys,
+        })
     }
 
-    /// Runs the program with the environment of this process and these variables.
-    pub(crate) fn run_with<'v>(
-        &self,
-        input: &mut Input,
-        variables: impl IntoIterator<Item = (&'v str, &'v str)>,
-        recorded: bool,
-    ) -> Result<Run, RunError> {
-        let file = self.folder.join("report.json");
+    /// Runs a program with the environment of this process and its variables.
+    pub(crate) fn run(&mut self, program: &Program<'_>) -> Result<Run, RunError> {
+        if let Some(signal) = self.signals.come() {
+            return Err(RunError::Interrupted(signal));
+        }
+        let path = |name: &str| self.folder.path().join(name);
+        let [report, recording, output, errors] =
+            ["report.json", "recording", "output", "errors"].map(path);
         // What an earlier run has left says nothing about this one.
-        remove_all(&file);
-        let mut command = Command::new(&self.words[0]);
+        remove_all(&report);
+        let mut command = Command::new(&program.words[0]);
         command
-            .args(&self.words[1..])
-            .envs(variables)
-            .env("OCR_REPORT", &file);
-        let recording = self.folder.join("recording");
-        if recorded {
+            .args(&program.words[1..])
+            .envs(program.variables.iter().copied())
+            .env("OCR_REPORT", &report);
+        if program.recorded {
             command.env("OCR_TRACE", &recording);
         }
-        let ends_with_us = || {
-            // The signal comes when the thread ends that has started the program. That thread waits for the program.
-            // SAFETY: `PR_SET_PDEATHSIG` takes a number and no pointer.
-            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) };
-            Ok(())
-        };
-        // SAFETY: the closure makes one system call, which is allowed between fork and exec: it takes no lock and no
-        // memory.
-        unsafe { command.pre_exec(ends_with_us) };
-        let output = self.output(command, input);
-        let was_run = recorded && output.as_ref().is_ok_and(|output| output.status.success());
+        let begin = Instant::now();
+        let status = self.status(command, program, &output, &errors);
+        let was_run = program.recorded && matches!(status, Ok(Some(status)) if status.success());
         let recording_read = was_run.then(|| longest(&recording));
         // The recording may be large, so it is removed at once.
         remove_all(&recording);
-        let output = output?;
-        if !output.status.success() {
-            let how = how_it_ended(output.status);
-            let errors = Readable(&output.stderr).to_string();
-            return Err(RunError::Failed {
-                how: format!("failed ({how})"),
-                tail: tail(&errors) + &started::explain_end(&self.words[0], output.status),
-            });
+        let failed = |how: String, what: &str| RunError::Failed {
+            how,
+            tail: tail(&end_of(&errors)) + what,
+        };
+        let result = match status {
+            Err(error) => Err(error),
+            Ok(None) => {
+                let limit = self.limit.next().unwrap_or_default();
+                let how = format!("no end within {}", duration(limit.as_secs_f64()));
+                Err(failed(how, &format!("\n{}", self.limit.reason())))
+            }
+            Ok(Some(status)) if !status.success() => {
+                let how = format!("failed ({})", how_it_ended(status));
+                Err(failed(
+                    how,
+                    &started::explain_end(&program.words[0], status),
+                ))
+            }
+            Ok(Some(_)) => match (reports(&report), values(&output, &self.keys)) {
+                (Ok((report, programs)), Ok(values)) => Ok(Run {
+                    report,
+                    programs,
+                    values,
+                    recording: recording_read,
+                }),
+                (Err(message), _) => Err(RunError::Failed {
+                    how: "no report".into(),
+                    tail: message,
+                }),
+                (_, Err(error)) => Err(RunError::Input(format!(
+                    "what a run prints cannot be read: {error}"
+                ))),
+            },
+        };
+        if result.is_ok() {
+            self.limit.ended(begin.elapsed());
         }
-        match reports(&file) {
-            Ok((report, programs)) => Ok(Run {
-                report,
-                programs,
-                output: Readable(&output.stdout).to_string(),
-                recording: recording_read,
-            }),
-            Err(message) => Err(RunError::Failed {
-                how: "no report".into(),
-                tail: message,
-            }),
+        // The output may be large, too.
+        for file in [output, errors] {
+            let _ = std::fs::remove_file(file);
         }
+        result
+    }
+
+    /// Starts a program whose output goes to files, feeds it, and waits for its end. None if it has not ended in time.
+    fn status(
+        &mut self,
+        mut command: Command,
+        program: &Program<'_>,
+        output: &Path,
+        errors: &Path,
+    ) -> Result<Option<ExitStatus>, RunError> {
+        let system = |error: std::io::Error| RunError::Input(format!("no pipe for a run: {error}"));
+        let made = |file: &Path| {
+            // A process that an earlier run has left may have the old file open.
+            let _ = std::fs::remove_file(file);
+            File::create_new(file).map_err(|error| {
+                RunError::Input(format!("the output of a run cannot be kept: {error}"))
+            })
+        };
+        let (output, errors) = (made(output)?, made(errors)?);
+        let given = self.input.give().map_err(system)?;
+        let (ended, end) = std::io::pipe().map_err(system)?;
+        command.stdin(given.stdin).stdout(output).stderr(errors);
+        child::in_group(&mut command);
+        let mut child = command.spawn().map_err(|error| {
+            RunError::NotStarted(started::explain_start(&program.words[0], &error))
+        })?;
+        // The command has files open that only the program is to have.
+        drop(command);
+        let (number, signals) = (child.id(), &self.signals);
+        let limit = self.limit.next();
+        std::thread::scope(|scope| {
+            let ended = &ended;
+            let feeding = given.feed.map(|feed| scope.spawn(move || feed.feed(ended)));
+            scope.spawn(move || child::close_at_end(number, end));
+            let why = child::wait(ended, limit, signals);
+            if why != WaitEnd::Ended {
+                child::end(&mut child, signals);
+            }
+            let status = child.wait();
+            child::forget_ended(number);
+            if let Some(feeding) = feeding {
+                let fed = feeding.join().unwrap_or_else(|panic| resume_unwind(panic));
+                fed.map_err(RunError::Input)?;
+            }
+            match why {
+                WaitEnd::Signal(signal) => Err(RunError::Interrupted(signal)),
+                WaitEnd::Late => Ok(None),
+                WaitEnd::Ended => status.map(Some).map_err(|error| {
+                    RunError::Input(format!("the end of a run cannot be waited for: {error}"))
+                }),
+            }
+        })
     }
 }
 
@@ -179,44 +366,14 @@ fn longest(name: &Path) -> Result<records::RecordedRun, String> {
     longest.ok_or_else(|| "it wrote no recording".to_string())
 }
 
-impl Program<'_> {
-    /// Starts the program, feeds it, and waits for its end.
-    fn output(&self, mut command: Command, input: &mut Input) -> Result<Output, RunError> {
-        let system = |error: std::io::Error| RunError::Input(format!("no pipe for a run: {error}"));
-        let given = input.give().map_err(system)?;
-        let (ended, end) = std::io::pipe().map_err(system)?;
-        command
-            .stdin(given.stdin)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let child = command.spawn().map_err(|error| {
-            RunError::NotStarted(started::explain_start(&self.words[0], &error))
-        })?;
-        // The command has the end of a pipe that only the program is to have.
-        drop(command);
-        std::thread::scope(|scope| {
-            let ended = &ended;
-            let feeding = given.feed.map(|feed| scope.spawn(move || feed.feed(ended)));
-            let output = child.wait_with_output();
-            drop(end);
-            if let Some(feeding) = feeding {
-                let fed = feeding.join().unwrap_or_else(|panic| resume_unwind(panic));
-                fed.map_err(RunError::Input)?;
-            }
-            output.map_err(|error| {
-                RunError::Input(format!("what a run prints cannot be read: {error}"))
-            })
-        })
-    }
-}
+/// The key of the line in which a program prints how long its work took.
+const SECONDS: &str = "seconds";
 
 impl Run {
-    /// The value in the first line `key: value` of the output. None if there is no such line.
+    /// The value in the first line `key: value` of the output, for a key that the runner was given. None if there is no
+    /// such line.
     pub(crate) fn value(&self, key: &str) -> Option<&str> {
-        self.output.lines().find_map(|line| {
-            let value = line.trim_start().strip_prefix(key)?.trim_start();
-            Some(value.strip_prefix(':')?.trim())
-        })
+        self.values.get(key).map(String::as_str)
     }
 
     /// How many seconds the run took, as the program prints it, or else as the runtime reports. Programs leave out what
@@ -227,9 +384,58 @@ impl Run {
 
     /// How many seconds the run took by the line `seconds: ...` of its output. None without such a number.
     pub(crate) fn own_seconds(&self) -> Option<f64> {
-        let value: f64 = self.value("seconds")?.parse().ok()?;
+        let value: f64 = self.value(SECONDS)?.parse().ok()?;
         (value.is_finite() && value >= 0.0).then_some(value)
     }
+
+    /// How the run says how long it took.
+    pub(crate) fn form(&self) -> TimeForm {
+        match (self.own_seconds(), self.value(SECONDS)) {
+            (Some(_), _) => TimeForm::Number,
+            (None, Some(_)) => TimeForm::OtherText,
+            (None, None) => TimeForm::Missing,
+        }
+    }
+}
+
+/// The value in the first line `key: value` of a file, for each key that has such a line.
+fn values(file: &Path, keys: &[String]) -> std::io::Result<HashMap<String, String>> {
+    /// How many bytes of a line are looked at. Values stand in short lines.
+    const LINE: u64 = 1 << 16;
+    let mut from = BufReader::new(File::open(file)?);
+    let mut values = HashMap::new();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if from.by_ref().take(LINE).read_until(b'\n', &mut line)? == 0 {
+            return Ok(values);
+        }
+        if line.last() != Some(&b'\n') {
+            from.skip_until(b'\n')?;
+        }
+        let text = Readable(line.trim_ascii()).to_string();
+        for key in keys {
+            let value = text.strip_prefix(key.as_str()).map(str::trim_start);
+            if let Some(value) = value.and_then(|rest| rest.strip_prefix(':'))
+                && !values.contains_key(key)
+            {
+                values.insert(key.clone(), value.trim().to_string());
+            }
+        }
+    }
+}
+
+/// The end of a file, as text. It is empty where the file cannot be read.
+fn end_of(file: &Path) -> String {
+    /// How many bytes are enough for the lines that are shown.
+    const END: u64 = 1 << 16;
+    let mut text = Vec::new();
+    let read = File::open(file).and_then(|mut file| {
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(END)))?;
+        file.take(END).read_to_end(&mut text)
+    });
+    read.map_or_else(|_| String::new(), |_| Readable(&text).to_string())
 }
 
 /// The words for how a program ended.
@@ -296,36 +502,69 @@ impl Drop for Folder {
 mod tests {
     use super::*;
 
-    #[test]
-    fn values_are_found_by_key() {
-        let run = Run {
+    /// A run that has printed this.
+    fn printed(output: &[u8]) -> Run {
+        let folder = Folder::new().expect("a folder");
+        let file = folder.path().join("output");
+        std::fs::write(&file, output).expect("it is ours");
+        let keys = ["gcups", "gcup", SECONDS].map(String::from);
+        Run {
             report: Report {
                 seconds: 2.0,
                 ..Report::default()
             },
             programs: 1,
-            output: "gcups_max: 9\n gcups : 1.5 x\ngcups: 2\nseconds: 0.25\n".into(),
+            values: values(&file, &keys).expect("it can be read"),
             recording: None,
-        };
+        }
+    }
+
+    #[test]
+    fn values_are_found_by_key() {
+        let run = printed(b"gcups_max: 9\n gcups : 1.5 x\ngcups: 2\nseconds: 0.25\n");
         assert_eq!(run.value("gcups"), Some("1.5 x"));
         assert_eq!(run.value("gcup"), None);
         assert_eq!(run.seconds(), 0.25);
+        // A line without an end is passed over, and bytes that are no text are marked.
+        let long = [&b"gcups: ".repeat(100_000)[..], b"\ngcup: \xff\nseconds: 1"].concat();
+        let run = printed(&long);
+        assert_eq!(run.value("gcup"), Some("\\xff"));
+        assert_eq!(run.seconds(), 1.0);
     }
 
     #[test]
     fn without_the_programs_seconds_the_reports_are_taken() {
-        for output in ["", "seconds: many\n", "seconds: NaN\n", "seconds: -1\n"] {
-            let run = Run {
-                report: Report {
-                    seconds: 2.0,
-                    ..Report::default()
-                },
-                programs: 1,
-                output: output.into(),
-                recording: None,
-            };
-            assert_eq!(run.seconds(), 2.0, "{output}");
+        for (output, form) in [
+            ("", TimeForm::Missing),
+            ("seconds: many\n", TimeForm::OtherText),
+            ("seconds: 250 ms\n", TimeForm::OtherText),
+            ("seconds: NaN\n", TimeForm::OtherText),
+            ("seconds: -1\n", TimeForm::OtherText),
+        ] {
+            let run = printed(output.as_bytes());
+            assert_eq!((run.seconds(), run.form()), (2.0, form), "{output}");
         }
+        assert_eq!(printed(b"seconds: 1e-3").form(), TimeForm::Number);
+    }
+
+    #[test]
+    fn other_runs_suggest_how_long_a_run_may_take() {
+        let seconds = Duration::from_secs;
+        let mut limit = Limit::new(None);
+        assert_eq!(limit.next(), Some(Limit::FIRST));
+        assert!(limit.reason().contains("no run has ended well before"));
+        limit.ended(seconds(3));
+        limit.ended(seconds(1));
+        assert_eq!(limit.next(), Some(seconds(20 + 60)));
+        assert!(
+            limit
+                .reason()
+                .contains("the longest run before took 3.00 s")
+        );
+        limit.given = Some(5);
+        assert_eq!(limit.next(), Some(seconds(5)));
+        limit.given = Some(0);
+        assert_eq!(limit.next(), None);
     }
 
     #[test]

@@ -14,6 +14,12 @@ use std::thread::available_parallelism;
 mod compare;
 #[path = "command/json.rs"]
 mod json;
+#[path = "command/recordings.rs"]
+mod recordings;
+#[path = "command/runs.rs"]
+mod runs;
+#[path = "command/terminal.rs"]
+mod terminal;
 #[path = "command/tune.rs"]
 mod tune;
 
@@ -31,6 +37,16 @@ impl Answer {
         assert_eq!(self.status, Some(status), "{all}");
         for text in stdout {
             assert!(self.stdout.contains(text), "no `{text}` in\n{all}");
+        }
+        self
+    }
+
+    /// Checks what the standard output holds, wherever its lines are broken.
+    fn has(self, stdout: &[&str]) -> Answer {
+        let all: Vec<&str> = self.stdout.split_whitespace().collect();
+        let all = all.join(" ");
+        for text in stdout {
+            assert!(all.contains(text), "no `{text}` in\n{}", self.stdout);
         }
         self
     }
@@ -109,6 +125,24 @@ fn script(name: &str, text: &str) -> String {
     fs::write(&path, text).expect("target/ can be written");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
     path.display().to_string()
+}
+
+/// The program with a known cause of a long run for each first argument.
+fn planted(name: &str) -> String {
+    let program = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("command-{name}"));
+    let compiler = std::env::var("CC").unwrap_or("cc".into());
+    let built = Command::new(compiler)
+        .args(["-std=gnu11", "-O2", "-Iinclude", "-o"])
+        .arg(&program)
+        .args([
+            "crates/ocr-cli/tests/diagnosis/planted.c",
+            "build/lib/libocr.a",
+        ])
+        .args(["-lpthread", "-lm", "-ldl"])
+        .current_dir(root())
+        .status();
+    assert!(built.expect("there is a C compiler").success());
+    program.display().to_string()
 }
 
 fn has_device() -> bool {
@@ -334,15 +368,15 @@ fn compare_takes_the_median_and_the_programs_own_seconds() {
     // They are 3, 2 and 1; the 4 before them was to warm up.
     let row = answer.row("cpu").join(" ");
     assert_eq!(row, "cpu 2.000 1.000..3.000 1.00 7 5 2.0 KiB 1 B");
-    let variants: Vec<Vec<&str>> = (answer.stdout.lines())
+    let variants: Vec<String> = (answer.stdout.lines())
         .filter(|line| line.starts_with("sum"))
-        .map(|line| line.split_whitespace().collect())
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect();
     assert_eq!(
         variants,
         [
-            ["sum", "cpu", "function", "7", "200", "us"],
-            ["sum", "cpu", "d", "5", "400", "ms"]
+            "sum cpu function 7 200 us",
+            "sum cpu kernel on device 5 400 ms"
         ]
     );
     let answer = ocr(
@@ -572,7 +606,19 @@ fn compare_refuses_what_cannot_be_run() {
     ocr(&["compare", "--runs=0", "/bin/true"], &[]).is(2, &[]);
     ocr(&["compare", "--run", "5", "/bin/true"], &[])
         .is(2, &[])
-        .says(&["there is no option --run;"]);
+        .says(&["there is no option --run (do you mean --runs?); ocr compare --help"]);
+    ocr(&["compare", "--", "--polices=cpu", "/bin/true"], &[])
+        .is(2, &[])
+        .says(&["there is no option --polices=cpu (do you mean --policies?)"]);
+    ocr(
+        &["tune", "--vary=policy=cpu", "--metrik", "x", "/bin/true"],
+        &[],
+    )
+    .is(2, &[])
+    .says(&["there is no option --metrik (do you mean --metric?)"]);
+    ocr(&["compare", "--xyzzy", "/bin/true"], &[])
+        .is(2, &[])
+        .says(&["there is no option --xyzzy; ocr"]);
     ocr(&["compare"], &[]).is(2, &[]);
 }
 

@@ -335,10 +335,13 @@ fn describe(index: usize, id: cl_device_id, platform: String, version: String) -
 /// The text of an answer; empty where there is none.
 pub(crate) fn text(answer: Result<Vec<u8>, i32>) -> String {
     let bytes = answer.unwrap_or_default();
-    Readable(&bytes)
-        .to_string()
-        .trim_matches(['\0', ' ', '\n'])
-        .to_string()
+    let is_text = |byte: &u8| !matches!(byte, b'\0' | b' ' | b'\n');
+    let begin = bytes.iter().position(is_text).unwrap_or(bytes.len());
+    let end = bytes
+        .iter()
+        .rposition(is_text)
+        .map_or(begin, |last| last + 1);
+    Readable(&bytes[begin..end]).to_string()
 }
 
 /// The number in an answer of 4 or 8 bytes; 0 where there is none.

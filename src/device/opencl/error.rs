@@ -173,7 +173,13 @@ pub(crate) fn names_fault(log: &str) -> bool {
 ///
 /// Compilers name a place as `file:line:column:`; whatever the file is called, there is one source.
 pub(crate) fn log_with_source(log: &str, source: &[u8]) -> String {
-    let source = Readable(source).to_string();
+    // Lines may end as on Windows.
+    let source: Vec<u8> = source
+        .iter()
+        .copied()
+        .filter(|&byte| byte != b'\r')
+        .collect();
+    let source = Readable(&source).to_string();
     let mut lines: Vec<usize> = Vec::new();
     for text in log.lines() {
         if let Some(line) = line_number(text)

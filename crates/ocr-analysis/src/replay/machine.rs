@@ -212,7 +212,7 @@ pub(super) fn of(run: &RecordedRun, wish: &Wish) -> Result<ReplayMachine, String
             model.latency_ns = device.latency_ns.unwrap_or(model.latency_ns);
             model.bandwidth = device.bandwidth.unwrap_or(model.bandwidth);
         }
-        let name = format!("{} x {}", run.place_name(1), device.speed);
+        let name = format!("{} ({} times as fast)", run.place_name(1), device.speed);
         made.add(name, model, (1, device.speed), device.count);
     }
     if made.model.devices.len() > Place::MAX_DEVICES {
@@ -236,7 +236,7 @@ impl ReplayMachine {
             self.names.push(if count == 1 {
                 name.clone()
             } else {
-                format!("{name}, {number}")
+                format!("number {number} of {count}: {name}")
             });
         }
     }

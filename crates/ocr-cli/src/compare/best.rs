@@ -1,53 +1,12 @@
 //! Says in words which policy is best, by the times of its runs alone.
 
+use crate::compare::race::Told;
+use crate::ranks::{CONFIDENCE, ERROR, Lead};
+use crate::times::Times;
 use serde::Serialize;
 
-/// How many runs of each policy are needed to tell a difference from chance. Where two policies take the same time, the
-/// three runs of one are all faster than those of the other once in twenty times. Of two runs each, this happens once
-/// in six times.
-const ENOUGH: usize = 3;
-
-/// Up to how many times the least median another one counts as near, so that more runs are not worth their time.
+/// Up to how many times the least median that of a policy may be which is advised because it needs the least setting.
 const NEAR: f64 = 1.1;
-
-/// How long the runs of a policy took, in seconds.
-pub(crate) struct Times {
-    /// The times from the fastest run to the slowest; never empty.
-    sorted: Vec<f64>,
-}
-
-impl Times {
-    /// The times of runs, which may be in any order. None where there is no run.
-    pub(crate) fn new(mut seconds: Vec<f64>) -> Option<Times> {
-        seconds.sort_by(f64::total_cmp);
-        (!seconds.is_empty()).then_some(Times { sorted: seconds })
-    }
-
-    /// The time in the middle, or the mean of the two times there.
-    pub(crate) fn median(&self) -> f64 {
-        let count = self.sorted.len();
-        (self.sorted[(count - 1) / 2] + self.sorted[count / 2]) / 2.0
-    }
-
-    /// The time in the middle, or the faster of the two times there: one that a run took.
-    pub(crate) fn middle(&self) -> f64 {
-        self.sorted[(self.sorted.len() - 1) / 2]
-    }
-
-    /// The fastest and the slowest time. Of ten runs and more, a tenth on either side is left out, since these may be
-    /// accidents.
-    pub(crate) fn spread(&self) -> (f64, f64) {
-        let left_out = self.sorted.len() / 10;
-        let last = self.sorted.len() - 1;
-        (self.sorted[left_out], self.sorted[last - left_out])
-    }
-
-    /// Whether the spreads of two policies overlap, so that the difference of their medians tells nothing.
-    pub(crate) fn is_like(&self, other: &Times) -> bool {
-        let ((fast, slow), (other_fast, other_slow)) = (self.spread(), other.spread());
-        fast <= other_slow && other_fast <= slow
-    }
-}
 
 /// A policy whose runs all ended well.
 pub(crate) struct Candidate<'a> {
@@ -55,6 +14,8 @@ pub(crate) struct Candidate<'a> {
     pub(crate) policy: &'a str,
     /// How long the runs of the policy took.
     pub(crate) times: &'a Times,
+    /// By how much another policy is told to be faster, and which one: its index among the candidates. None where none is.
+    pub(crate) told: Option<Told>,
 }
 
 /// Which policy is best, and which one to use.
@@ -62,11 +23,15 @@ pub(crate) struct Candidate<'a> {
 pub(crate) struct Verdict {
     /// The policy with the least median, where there are two or more to compare.
     pub(crate) best: Option<String>,
-    /// The other policies whose times differ from those of the best one by no more than the spread of the runs.
+    /// The other policies that are not told apart from the best one.
     pub(crate) alike: Vec<String>,
     /// The policy to use. None where the runs do not say it.
     #[serde(rename = "use")]
     pub(crate) advice: Option<String>,
+    /// The confidence at which the others are told to be slower, from 0 to 1. None where nothing is told.
+    pub(crate) confidence: Option<f64>,
+    /// How many times as fast the best policy is as the next that is told to be slower.
+    pub(crate) lead: Option<Lead>,
     /// The verdict as a sentence.
     pub(crate) text: String,
 }
@@ -78,6 +43,8 @@ impl Verdict {
             best: None,
             alike: Vec::new(),
             advice: None,
+            confidence: None,
+            lead: None,
             text,
         }
     }
@@ -95,22 +62,29 @@ pub(crate) fn best_place(candidates: &[Candidate<'_>]) -> Option<usize> {
     Some(if is_cpu { cpu } else { device })
 }
 
-/// Which of the candidates is best. None if there is none. `others_failed` says that there are policies whose runs
-/// failed, and `default` is the policy of a program for which none is set.
-pub(crate) fn verdict(
-    candidates: &[Candidate<'_>],
-    others_failed: bool,
-    default: &str,
-) -> Option<Verdict> {
+/// What one must know of the runs to judge them.
+pub(crate) struct Runs<'a> {
+    /// Whether there are policies whose runs failed.
+    pub(crate) others_failed: bool,
+    /// The policy of a program for which none is set.
+    pub(crate) default: &'a str,
+    /// With how many runs of each policy an order can be told at the earliest.
+    pub(crate) enough: usize,
+}
+
+/// Which of the candidates is best. None if there is none.
+pub(crate) fn verdict(candidates: &[Candidate<'_>], runs: &Runs<'_>) -> Option<Verdict> {
+    let median = |index: usize| candidates[index].times.median();
     let mut order: Vec<usize> = (0..candidates.len()).collect();
+    // A policy that is told to be slower is never the best.
     order.sort_by(|&one, &other| {
-        let [one, other] = [one, other].map(|index| candidates[index].times.median());
-        one.total_cmp(&other)
+        let is_told = |index: usize| candidates[index].told.is_some();
+        (is_told(one).cmp(&is_told(other))).then(median(one).total_cmp(&median(other)))
     });
     let name = |index: usize| candidates[index].policy;
     let (&best, others) = order.split_first()?;
-    let Some(&next) = others.first() else {
-        let what = if others_failed {
+    let Some(&first) = others.first() else {
+        let what = if runs.others_failed {
             format!("Only the runs of {} ended well", name(best))
         } else {
             format!("Only {} was run", name(best))
@@ -120,18 +94,20 @@ pub(crate) fn verdict(
         )));
     };
     let times = candidates[best].times;
-    let of = if others_failed {
+    let of = if runs.others_failed {
         "Of the policies whose runs ended well, "
     } else {
         ""
     };
-    let faster = |than: usize| gain(times.median(), candidates[than].times.median(), name(than));
-    let mut verdict = Verdict {
-        best: Some(name(best).into()),
-        alike: Vec::new(),
-        advice: None,
-        text: String::new(),
+    let faster = |than: usize| {
+        let gain = gain(times.median(), median(than), name(than));
+        match candidates[than].told {
+            Some(told) if told.than == best => gain + &between(&told.lead),
+            _ => gain,
+        }
     };
+    let mut verdict = Verdict::none(String::new());
+    verdict.best = Some(name(best).into());
     if times.median() <= 0.0 {
         verdict.text = format!(
             "The runs of {} took no time that could be measured: compare with more work.",
@@ -139,102 +115,106 @@ pub(crate) fn verdict(
         );
         return Some(verdict);
     }
-    let fewest = candidates
+    let (slower, alike): (Vec<usize>, Vec<usize>) = others
         .iter()
-        .map(|candidate| candidate.times.sorted.len());
-    if fewest.min().is_some_and(|fewest| fewest < ENOUGH) {
-        verdict.text = format!(
-            "{of}{} was {}, the next, but so few runs do not tell a difference from chance; give --runs {ENOUGH} or more.",
-            name(best),
-            faster(next)
-        );
-        return Some(verdict);
-    }
-    let place = best_place(candidates);
-    let (alike, slower): (Vec<usize>, Vec<usize>) = others
-        .iter()
-        .partition(|&&other| times.is_like(candidates[other].times));
+        .partition(|&&other| candidates[other].told.is_some());
     verdict.alike = alike.iter().map(|&index| name(index).into()).collect();
     let mut equals = vec![best];
     equals.extend(&alike);
-    // If several are equal, the one that needs the least setting is advised. One whose median is much slower is left
-    // out, since more runs may show a difference.
-    let is_near = |index: usize| candidates[index].times.median() <= times.median() * NEAR;
-    let (near, far): (Vec<usize>, Vec<usize>) = equals.iter().partition(|&&index| is_near(index));
-    let use_this = *near
+    let equal_names = listed(&equals.iter().map(|&index| name(index)).collect::<Vec<_>>());
+    let fewest = equals
         .iter()
-        .find(|&&index| name(index) == default)
-        .or_else(|| near.iter().find(|&&index| Some(index) == place))
-        .unwrap_or(&best);
-    verdict.text = if alike.is_empty() {
-        match place {
-            Some(place) if place == best => format!(
-                "{of}{}, a single place, is best: it is {}, the next.",
-                name(best),
+        .map(|&index| candidates[index].times.sorted().len());
+    let fewest = fewest.min().unwrap_or(0);
+    if fewest < runs.enough {
+        verdict.text = format!(
+            "{of}{} was {}, but {equal_names} are not told apart: so few runs do not tell a difference from chance. Give --runs {} \
+             or more.",
+            name(best),
+            faster(first),
+            runs.enough
+        );
+        return Some(verdict);
+    }
+    let next = slower.first().copied();
+    verdict.confidence = next.map(|_| 1.0 - ERROR);
+    verdict.lead = next
+        .and_then(|next| candidates[next].told)
+        .map(|told| told.lead);
+    let place = best_place(candidates);
+    let is_default = |index: usize| name(index) == runs.default;
+    // Of equals, the one that needs the least setting is advised.
+    let default = equals.iter().copied().find(|&index| is_default(index));
+    let use_this = default
+        .or(place.filter(|place| equals.contains(place)))
+        .unwrap_or(best);
+    let gains = match (next, place) {
+        (None, _) => None,
+        (Some(next), Some(place)) if place == best => {
+            Some((", a single place,", format!("{}, the next", faster(next))))
+        }
+        (Some(next), Some(place)) if place == next => Some((
+            "",
+            format!(
+                "{}, which is the next and the best single place",
                 faster(next)
             ),
-            Some(place) if place == next => format!(
-                "{of}{} is best: it is {}, which is the next and the best single place.",
-                name(best),
-                faster(next)
-            ),
-            Some(place) => format!(
-                "{of}{} is best: it is {}, the best single place, and {}, the next.",
-                name(best),
+        )),
+        (Some(next), Some(place)) if slower.contains(&place) => Some((
+            "",
+            format!(
+                "{}, the best single place, and {}, the next",
                 faster(place),
                 faster(next)
             ),
-            None => format!(
-                "{of}{} is best: it is {}, the next.",
-                name(best),
-                faster(next)
-            ),
-        }
-    } else {
-        let mut text = format!(
-            "{of}{} are the fastest, and what they differ by lies within the spread of the runs, so it is no difference.",
-            listed(&equals.iter().map(|&index| name(index)).collect::<Vec<_>>())
-        );
-        match (place, slower.first()) {
-            (Some(place), _) if equals.contains(&place) => {
-                text += &format!(
-                    " No policy is shown to be faster than {}, the best single place.",
-                    name(place)
-                );
-            }
-            (Some(place), Some(&next)) if place == next => {
-                text += &format!(
-                    " {} is {}, which is the next and the best single place.",
-                    name(best),
-                    faster(next)
-                );
-            }
-            (Some(place), Some(&next)) => {
-                text += &format!(
-                    " {} is {}, the best single place, and {}, the next.",
-                    name(best),
-                    faster(place),
-                    faster(next)
-                );
-            }
-            (None, Some(&next)) => {
-                text += &format!(" {} is {}, the next.", name(best), faster(next));
-            }
-            (_, None) => {}
-        }
-        text
+        )),
+        (Some(next), _) => Some(("", format!("{}, the next", faster(next)))),
     };
-    verdict.text += &if name(use_this) == default {
-        format!(" Use OCR_SCHED={default}, the default: nothing has to be set.")
+    let is_alone = alike.is_empty();
+    verdict.text = match gains {
+        Some((is, gains)) if is_alone => {
+            format!(
+                "{of}{}{is} is best, at {CONFIDENCE}: it is {gains}.",
+                name(best)
+            )
+        }
+        Some((_, gains)) => format!(
+            "{of}{equal_names} are the fastest, and not told apart by {fewest} runs of each, at {CONFIDENCE}. {} is {gains}.",
+            name(best)
+        ),
+        None => format!(
+            "{of}{equal_names} are not told apart by {fewest} runs of each, at {CONFIDENCE}."
+        ),
+    };
+    // Nothing is advised that was much slower, even if that may be chance.
+    if median(use_this) > NEAR * times.median() {
+        verdict.text += &format!(
+            " No policy is advised, since {} was {}, and that may be chance. More runs may tell: --runs {}.",
+            name(best),
+            faster(use_this),
+            3 * fewest
+        );
+        return Some(verdict);
+    }
+    verdict.text += &if is_default(use_this) {
+        format!(
+            " Use OCR_SCHED={}, the default: nothing has to be set.",
+            runs.default
+        )
     } else {
         format!(" Use OCR_SCHED={}.", name(use_this))
     };
-    if !far.is_empty() {
-        let more = 3 * times.sorted.len();
-        verdict.text += &format!(" More runs may tell them apart: --runs {more}.");
-    }
     verdict.advice = Some(name(use_this).into());
     Some(verdict)
+}
+
+/// The ratios between which that of two policies lies, for a sentence.
+fn between(lead: &Lead) -> String {
+    if lead.most.is_finite() {
+        format!(" ({:.2} to {:.2} times)", lead.least, lead.most)
+    } else {
+        String::new()
+    }
 }
 
 /// The words for how much faster a time of `seconds` is than a time of `other` seconds, which is that of `name`.
@@ -258,19 +238,39 @@ pub(crate) fn listed(names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::race::Race;
 
-    /// The verdict on policies with the times of their runs.
+    /// The verdict on policies with the times of their runs, after a race with as many rounds.
     fn judged(policies: &[(&str, &[f64])], others_failed: bool) -> Option<Verdict> {
-        let times: Vec<Times> = policies
+        let times: Vec<Option<Times>> = policies
             .iter()
-            .filter_map(|(_, times)| Times::new(times.to_vec()))
+            .map(|(_, times)| Times::new(times.to_vec()))
             .collect();
+        let rounds = policies.first().map_or(1, |(_, times)| times.len());
+        let mut race = Race::new(policies.len(), Some((rounds, rounds)));
+        race.look(rounds, &times);
+        let policies = policies.iter().zip(&times).enumerate();
         let candidates: Vec<Candidate<'_>> = policies
-            .iter()
-            .zip(&times)
-            .map(|(&(policy, _), times)| Candidate { policy, times })
+            .filter_map(|(at, (&(policy, _), times))| {
+                Some(Candidate {
+                    policy,
+                    times: times.as_ref()?,
+                    told: race.told(at),
+                })
+            })
             .collect();
-        verdict(&candidates, others_failed, "eft")
+        let runs = Runs {
+            others_failed,
+            default: "eft",
+            enough: race.enough(),
+        };
+        verdict(&candidates, &runs)
+    }
+
+    /// Eight runs that take about so many seconds.
+    fn about(seconds: f64) -> Vec<f64> {
+        let runs = (0..8).map(|run| seconds * (1.0 + 0.005 * f64::from(run - 4)));
+        runs.collect()
     }
 
     fn text(policies: &[(&str, &[f64])]) -> String {
@@ -278,102 +278,87 @@ mod tests {
     }
 
     #[test]
-    fn median_and_spread_are_those_of_the_runs() {
-        let times = |seconds: &[f64]| Times::new(seconds.to_vec()).expect("there are runs");
-        assert_eq!(times(&[3.0, 1.0, 9.0]).median(), 3.0);
-        assert_eq!(times(&[3.0, 1.0, 9.0]).spread(), (1.0, 9.0));
-        let even = times(&[4.0, 1.0, 3.0, 2.0]);
-        assert_eq!((even.median(), even.middle()), (2.5, 2.0));
-        assert_eq!(times(&[5.0]).spread(), (5.0, 5.0));
-        // One of ten may be an accident, one of nine counts.
-        let mut seconds = [1.0, 2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6, 90.0, 91.0];
-        assert_eq!(times(&seconds).spread(), (2.0, 90.0));
-        assert_eq!(times(&seconds[..9]).spread(), (1.0, 90.0));
-        seconds.reverse();
-        assert_eq!(times(&seconds).spread(), (2.0, 90.0));
-        assert!(Times::new(Vec::new()).is_none());
-    }
-
-    #[test]
     fn a_clear_winner_is_named_with_what_it_gains() {
-        let cpu: (&str, &[f64]) = ("cpu", &[4.0, 4.1, 4.2]);
-        let device: (&str, &[f64]) = ("device", &[6.0, 6.1, 6.2]);
-        let eager: (&str, &[f64]) = ("eager", &[2.0, 2.05, 2.1]);
+        let [one, two, four, six] = [1.0, 2.0, 4.0, 6.0].map(about);
+        let cpu: (&str, &[f64]) = ("cpu", &four);
+        let device: (&str, &[f64]) = ("device", &six);
+        let eager: (&str, &[f64]) = ("eager", &two);
         let verdict = judged(&[cpu, device, eager], false).expect("there are runs");
         assert_eq!(
             verdict.text,
-            "eager is best: it is 2.00 times as fast as cpu, which is the next and the best single place. Use \
-             OCR_SCHED=eager."
+            "eager is best, at a confidence of 95 %: it is 2.00 times as fast as cpu (1.96 to 2.04 times), which is the next and \
+             the best single place. Use OCR_SCHED=eager."
         );
         assert_eq!(verdict.best.as_deref(), Some("eager"));
         assert_eq!(verdict.advice.as_deref(), Some("eager"));
         assert!(verdict.alike.is_empty());
-        assert_eq!(
-            text(&[cpu, device, eager, ("eft", &[1.0, 1.025, 1.05])]),
-            "eft is best: it is 4.00 times as fast as cpu, the best single place, and 2.00 times as fast as eager, the next. \
-             Use OCR_SCHED=eft, the default: nothing has to be set."
+        assert_eq!(verdict.confidence, Some(0.95));
+        let lead = verdict.lead.expect("it is told");
+        assert!(lead.least > 1.9 && lead.most < 2.1, "{lead:?}");
+        let said = text(&[cpu, device, eager, ("eft", &one)]);
+        assert!(
+            said.starts_with(
+                "eft is best, at a confidence of 95 %: it is 4.00 times as fast as cpu (3.9"
+            ),
+            "{said}"
         );
-        assert_eq!(
-            text(&[device, ("cpu", &[6.3, 6.32, 6.4])]),
-            "device, a single place, is best: it is 3.6 % faster than cpu, the next. Use OCR_SCHED=device."
+        assert!(
+            said.contains("the best single place, and 2.00 times as fast as eager (1.9")
+                && said
+                    .ends_with("the next. Use OCR_SCHED=eft, the default: nothing has to be set."),
+            "{said}"
         );
-        // Only one of the single places: which of them is best is not known.
-        assert_eq!(
-            text(&[cpu, eager]),
-            "eager is best: it is 2.00 times as fast as cpu, the next. Use OCR_SCHED=eager."
+        let said = text(&[device, ("cpu", &about(6.5))]);
+        assert!(
+            said.starts_with("device, a single place, is best, at a confidence of 95 %: it is 8.3 % faster than cpu (1.0"),
+            "{said}"
+        );
+        assert!(
+            said.ends_with(", the next. Use OCR_SCHED=device."),
+            "{said}"
         );
     }
 
     #[test]
-    fn a_difference_within_the_spread_is_none() {
-        let cpu: (&str, &[f64]) = ("cpu", &[4.0, 4.1, 4.2]);
-        let device: (&str, &[f64]) = ("device", &[6.0, 6.1, 6.2]);
-        // Half as long in the middle, and still one run of each overlaps.
-        let verdict =
-            judged(&[cpu, device, ("eager", &[2.0, 2.1, 4.0])], false).expect("there are runs");
-        assert_eq!(
-            verdict.text,
-            "eager and cpu are the fastest, and what they differ by lies within the spread of the runs, so it is no \
-             difference. No policy is shown to be faster than cpu, the best single place. Use OCR_SCHED=eager. More runs may \
-             tell them apart: --runs 9."
+    fn what_is_not_told_apart_is_not_called_best() {
+        let (four, six) = (about(4.0), about(6.0));
+        let cpu: (&str, &[f64]) = ("cpu", &four);
+        let device: (&str, &[f64]) = ("device", &six);
+        // Half as long in the middle, and still some runs take as long as those of the other.
+        let mixed: &[f64] = &[2.0, 2.0, 2.0, 2.0, 2.0, 4.1, 4.2, 4.3];
+        let verdict = judged(&[cpu, device, ("eager", mixed)], false).expect("there are runs");
+        assert!(
+            verdict.text.starts_with(
+                "eager and cpu are the fastest, and not told apart by 8 runs of each, at a confidence of 95 %. eager is "
+            ),
+            "{}",
+            verdict.text
+        );
+        assert!(
+            verdict.text.ends_with(
+                "No policy is advised, since eager was 2.00 times as fast as cpu, and that may be chance. More runs may tell: \
+                 --runs 24."
+            ),
+            "{}",
+            verdict.text
         );
         assert_eq!(verdict.alike, ["cpu"]);
-        assert_eq!(verdict.advice.as_deref(), Some("eager"));
+        assert_eq!(verdict.advice, None);
         // The single place where nothing says that another is better; the default before it.
-        let near: (&str, &[f64]) = ("eager", &[3.9, 4.0, 4.05]);
-        let verdict = judged(&[cpu, device, near], false).expect("there are runs");
-        assert!(verdict.text.ends_with(
-            "No policy is shown to be faster than cpu, the best single place. Use OCR_SCHED=cpu."
-        ));
-        let verdict = judged(&[cpu, device, near, ("eft", &[4.0, 4.2, 4.3])], false);
-        assert_eq!(
-            verdict.expect("there are runs").advice.as_deref(),
-            Some("eft")
-        );
-        let eager: (&str, &[f64]) = ("eager", &[2.0, 2.1, 2.2]);
-        let eft: (&str, &[f64]) = ("eft", &[2.1, 2.2, 2.3]);
-        let fixed: (&str, &[f64]) = ("static:1:1", &[2.15, 2.25, 2.3]);
-        assert_eq!(
-            text(&[cpu, device, fixed, eager, eft]),
-            "eager, eft and static:1:1 are the fastest, and what they differ by lies within the spread of the runs, so it is \
-             no difference. eager is 1.95 times as fast as cpu, which is the next and the best single place. Use \
-             OCR_SCHED=eft, the default: nothing has to be set."
-        );
-        let locality: (&str, &[f64]) = ("locality", &[2.5, 2.6, 2.7]);
+        let near = about(3.98);
+        let verdict = judged(&[cpu, device, ("eager", &near)], false).expect("there are runs");
         assert!(
-            text(&[cpu, device, locality, eager, eft]).contains(
-                "eager is 1.95 times as fast as cpu, the best single place, and 1.24 times as fast as locality, the next."
-            )
+            verdict.text.ends_with(" Use OCR_SCHED=cpu."),
+            "{}",
+            verdict.text
         );
-        assert!(
-            text(&[locality, eager, fixed]).contains(
-                "eager is 1.24 times as fast as locality, the next. Use OCR_SCHED=eager."
-            )
-        );
+        let with_default = [cpu, device, ("eager", &near[..]), ("eft", &four[..])];
+        let verdict = judged(&with_default, false).expect("there are runs");
+        assert_eq!(verdict.advice.as_deref(), Some("eft"));
+        assert_eq!(verdict.alike, ["cpu", "eft"]);
         assert_eq!(
-            text(&[eager, fixed]),
-            "eager and static:1:1 are the fastest, and what they differ by lies within the spread of the runs, so it is no \
-             difference. Use OCR_SCHED=eager."
+            text(&[("cpu", &four), ("cpu", &four)]),
+            "cpu and cpu are not told apart by 8 runs of each, at a confidence of 95 %. Use OCR_SCHED=cpu."
         );
     }
 
@@ -388,15 +373,19 @@ mod tests {
         assert_eq!((one.best, one.advice), (None, None));
         let one = judged(&[("cpu", &[1.0, 1.0, 1.0])], true).expect("there are runs");
         assert!(one.text.starts_with("Only the runs of cpu ended well"));
-        // Two runs of each, however far apart.
-        let few = judged(&[("cpu", &[1.0, 1.1]), ("eft", &[9.0, 9.1])], false);
-        let few = few.expect("there are runs");
-        assert!(
-            few.text
-                .starts_with("cpu was 8.62 times as fast as eft, the next, but so few runs do not")
+        // Three runs of each, however far apart.
+        let few = judged(
+            &[("cpu", &[1.0, 1.0, 1.1]), ("eft", &[9.0, 9.0, 9.1])],
+            false,
         );
-        assert_eq!(few.advice, None);
-        let none = judged(&[("cpu", &[0.0; 3]), ("eft", &[0.1; 3])], false);
+        let few = few.expect("there are runs");
+        assert_eq!(
+            few.text,
+            "cpu was 9.00 times as fast as eft, but cpu and eft are not told apart: so few runs do not tell a difference from \
+             chance. Give --runs 4 or more."
+        );
+        assert_eq!((few.advice, few.confidence), (None, None));
+        let none = judged(&[("cpu", &[0.0; 5]), ("eft", &[0.1; 5])], false);
         let none = none.expect("there are runs");
         assert!(none.text.contains("no time that could be measured"));
         assert_eq!(none.advice, None);
@@ -404,11 +393,10 @@ mod tests {
 
     #[test]
     fn the_best_of_those_that_did_not_fail_is_called_that() {
-        let policies: [(&str, &[f64]); 2] =
-            [("eager", &[1.0, 1.1, 1.2]), ("cpu", &[2.0, 2.1, 2.2])];
-        let verdict = judged(&policies, true).expect("there are runs");
+        let (one, two) = (about(1.0), about(2.0));
+        let verdict = judged(&[("eager", &one), ("cpu", &two)], true).expect("there are runs");
         assert!(verdict.text.starts_with(
-            "Of the policies whose runs ended well, eager is best: it is 1.91 times as fast as cpu, the next."
+            "Of the policies whose runs ended well, eager is best, at a confidence of 95 %: it is 2.00 times as fast as cpu ("
         ));
     }
 

@@ -1,14 +1,17 @@
 //! The results of a comparison's runs, as tables, notes and a verdict.
 
 use crate::compare::because::because;
-use crate::compare::best::{Candidate, Times, Verdict, best_place, verdict};
+use crate::compare::best::{Candidate, Runs, Verdict, best_place, listed, verdict};
 use crate::compare::options::{CompareOptions, Devices, Purpose};
+use crate::compare::race::{Race, Told};
 use crate::compare::row::{Measured, Row};
 use crate::compare::same::{self, Values};
+use crate::devices::DeviceNames;
 use crate::output::CommandError;
 use crate::output::{own_words, words};
-use crate::run::Run;
+use crate::run::{Run, TimeForm};
 use crate::table::{Align, Table, bytes, seconds, wrap};
+use crate::times::Times;
 use ocr_analysis::diagnosis::Facts;
 use ocr_analysis::page::{Page, PageRun};
 use ocr_analysis::reasons::{Reasons, SeenRun, reasons};
@@ -28,23 +31,18 @@ pub(crate) struct Comparison<'a> {
     pub(crate) notes: Vec<(String, Vec<String>)>,
     /// Whether a run was under another policy than that of its row.
     is_overruled: bool,
+    /// How runs said how long they took: each form, and the policy under which it came first.
+    forms: Vec<(TimeForm, String)>,
+    /// Which policies are told to be slower than others.
+    race: Race,
+    /// How the command was interrupted, in words. None where it was not.
+    pub(crate) interrupted: Option<String>,
 }
 
 impl<'a> Comparison<'a> {
-    /// Makes a comparison that has no rows yet.
-    pub(crate) fn new(options: &'a CompareOptions) -> Comparison<'a> {
-        Comparison {
-            options,
-            rows: Vec::new(),
-            values: vec![Vec::new(); options.same.len()],
-            notes: Vec::new(),
-            is_overruled: false,
-        }
-    }
-
-    /// Adds a row for a policy.
-    pub(crate) fn add(&mut self, policy: &str) {
-        self.rows.push(Row {
+    /// Makes a comparison of policies that have not run yet.
+    pub(crate) fn new(options: &'a CompareOptions, policies: &[&str]) -> Comparison<'a> {
+        let rows = policies.iter().map(|&policy| Row {
             policy: policy.into(),
             runs: Vec::new(),
             failure: None,
@@ -53,12 +51,43 @@ impl<'a> Comparison<'a> {
             own: None,
             page: None,
         });
+        let rounds = options.runs.map(|rounds| (rounds.0, rounds.1));
+        Comparison {
+            options,
+            rows: rows.collect(),
+            values: vec![Vec::new(); options.same.len()],
+            notes: Vec::new(),
+            is_overruled: false,
+            forms: Vec::new(),
+            race: Race::new(policies.len(), rounds),
+            interrupted: None,
+        }
     }
 
-    /// The policy of a row. None if one of its runs has failed.
-    pub(crate) fn policy_to_run(&self, row: usize) -> Option<&str> {
+    /// The policy of a row, if it is to run for this purpose. None if one of its runs has failed, or if it need not be measured
+    /// any more.
+    pub(crate) fn policy_to_run(&self, row: usize, purpose: Purpose) -> Option<&str> {
+        let is_told = purpose == Purpose::Measure && self.race.told(row).is_some();
         let row = &self.rows[row];
-        row.failure.is_none().then_some(&row.policy)
+        (row.failure.is_none() && !is_told).then_some(&row.policy)
+    }
+
+    /// How many rounds of measured runs there are, at least and at most.
+    pub(crate) fn rounds(&self) -> (usize, usize) {
+        (self.race.least(), self.race.most())
+    }
+
+    /// Notes that a round of measured runs has ended. Returns whether there is to be another.
+    pub(crate) fn round_ended(&mut self, round: usize) -> bool {
+        let times: Vec<Option<Times>> = self.rows.iter().map(Row::times).collect();
+        self.race.look(round, &times)
+    }
+
+    /// How many policies the next round of measured runs has.
+    pub(crate) fn racing(&self) -> usize {
+        let rows = 0..self.rows.len();
+        rows.filter(|&row| self.policy_to_run(row, Purpose::Measure).is_some())
+            .count()
     }
 
     /// Notes that a run of a row's policy has failed: how, and the end of its standard error.
@@ -69,6 +98,9 @@ impl<'a> Comparison<'a> {
     /// Adds a run of a row's policy that has ended well.
     pub(crate) fn ran(&mut self, row: usize, mut run: Run, purpose: Purpose) {
         let policy = self.rows[row].policy.clone();
+        if !self.forms.iter().any(|(form, _)| *form == run.form()) {
+            self.forms.push((run.form(), policy.clone()));
+        }
         same::see(&self.options.same, &mut self.values, &run, &policy);
         // The score of a part of a run says nothing of the whole run.
         if let Some(score) = run.report.score.as_ref().filter(|score| !score.partial)
@@ -151,16 +183,43 @@ impl<'a> Comparison<'a> {
 
     /// The policy of the best single place, and its median time in seconds. None unless both single places have run.
     pub(crate) fn place(&self) -> Option<(&str, f64)> {
+        if !self.is_one_form() {
+            return None;
+        }
         let times = self.times();
-        let (policy, times) = &times[best_place(&candidates(&times))?];
+        let (policy, times, _) = &times[best_place(&candidates(&times))?];
         Some((policy, times.median()))
     }
 
-    /// The times of each policy under which all runs went well.
-    fn times(&self) -> Vec<(&str, Times)> {
-        let rows = self.rows.iter();
-        rows.filter_map(|row| Some((row.policy.as_str(), row.times()?)))
-            .collect()
+    /// Whether all runs have said alike how long they took, so that their times can be compared.
+    fn is_one_form(&self) -> bool {
+        self.forms.len() < 2
+    }
+
+    /// What differs in how runs said how long they took, for a sentence.
+    fn forms_in_words(&self) -> String {
+        let forms = self.forms.iter();
+        let forms: Vec<String> = forms
+            .map(|(form, policy)| format!("{} (first under {policy})", form.words()))
+            .collect();
+        listed(&forms.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// The times of each policy under which all runs went well, and what is told of it.
+    fn times(&self) -> Vec<(&str, Times, Option<Told>)> {
+        let went_well = |row: usize| self.rows[row].times().is_some();
+        // Rows that failed are left out, so the others get other indices.
+        let index = |row: usize| (0..row).filter(|&before| went_well(before)).count();
+        let rows = self.rows.iter().enumerate();
+        rows.filter_map(|(at, row)| {
+            let told = self.race.told(at).filter(|told| went_well(told.than));
+            let told = told.map(|told| Told {
+                than: index(told.than),
+                ..told
+            });
+            Some((row.policy.as_str(), row.times()?, told))
+        })
+        .collect()
     }
 
     /// Which policy is best. None where no policy has run.
@@ -181,12 +240,35 @@ impl<'a> Comparison<'a> {
                 "No policy is called best: {key} differs between runs, so some of them did not do the work."
             )));
         }
-        let others_failed = times.len() < self.rows.len();
-        verdict(&candidates(&times), others_failed, policy::DEFAULT)
+        if !self.is_one_form() {
+            return Some(Verdict::none(format!(
+                "No policy is called best: in the line \"seconds: ...\" the program prints {}, so the times are not those of the \
+                 same work.",
+                self.forms_in_words()
+            )));
+        }
+        let runs = Runs {
+            others_failed: times.len() < self.rows.len(),
+            default: policy::DEFAULT,
+            enough: self.race.enough(),
+        };
+        verdict(&candidates(&times), &runs)
+    }
+
+    /// The devices that the runs had.
+    fn devices(&self) -> DeviceNames {
+        let reports = self.finished().map(|run| &run.report);
+        let names = reports.flat_map(|report| {
+            let devices = report.devices.iter().map(|device| device.name.as_str());
+            let variants = report.variants.iter();
+            devices.chain(variants.filter_map(|variant| variant.device.as_deref()))
+        });
+        DeviceNames::new(names)
     }
 
     /// The comparison as text: tables, notes, failures, the verdict, and reasons for it.
     pub(crate) fn text(&self, devices: &Devices, left_out: &[&str]) -> String {
+        let names = self.devices();
         let table = if self.rows.is_empty() {
             String::new()
         } else {
@@ -194,15 +276,18 @@ impl<'a> Comparison<'a> {
         };
         let mut text = table + &self.variants() + &wrap(&self.remarks(devices, left_out));
         text += &self.failures();
+        if let Some(how) = &self.interrupted {
+            text += &format!("\n{}", wrap(how));
+        }
         if let Some(verdict) = self.verdict() {
-            let why = because(&self.rows).map_or(String::new(), |why| wrap(&why));
+            let why = because(&self.rows).map_or(String::new(), |why| wrap(&names.short(&why)));
             text += &format!("\n{why}{}", wrap(&verdict.text));
         }
         let reasons = self.reasons();
         for (title, sentences) in [("Why", reasons.why), ("What to try next", reasons.next)] {
             if !sentences.is_empty() {
                 let lines: String = sentences.iter().map(|line| format!("  {line}\n")).collect();
-                text += &format!("\n{title}:\n{}", wrap(&lines));
+                text += &format!("\n{title}:\n{}", wrap(&names.short(&lines)));
             }
         }
         text
@@ -252,10 +337,10 @@ impl<'a> Comparison<'a> {
 
     /// The words for what the seconds are: those that the program prints, or those of the runtime.
     pub(crate) fn whose(&self) -> &'static str {
-        if self.finished().next().is_some_and(|run| run.is_own) {
-            "the seconds that the program prints"
-        } else {
-            "seconds from the start of the runtime to its end"
+        match self.finished().next() {
+            _ if !self.is_one_form() => "seconds that are not comparable",
+            Some(run) if run.is_own => "the seconds that the program prints",
+            _ => "seconds from the start of the runtime to its end",
         }
     }
 
@@ -284,12 +369,28 @@ impl<'a> Comparison<'a> {
         let mut text = String::new();
         if self.finished().next().is_some() {
             let whose = self.whose();
-            text += &match self.options.runs {
-                1 => format!("\nOne run each; {whose}."),
-                runs => format!("\nThe median of {runs} runs each, and their spread; {whose}."),
+            let counts = self.rows.iter().filter(|row| row.middle().is_some());
+            let counts: Vec<usize> = counts.map(|row| row.runs.len()).collect();
+            let (least, most) = (counts.iter().min(), counts.iter().max());
+            text += &match (least.copied().unwrap_or(0), most.copied().unwrap_or(0)) {
+                (_, 1) => format!("\nOne run each; {whose}."),
+                (least, most) if least == most => {
+                    format!("\nThe median of {most} runs each, and their spread; {whose}.")
+                }
+                (least, most) => {
+                    format!(
+                        "\nThe median of {least} to {most} runs each, and their spread; {whose}."
+                    )
+                }
             };
+            if let [(TimeForm::OtherText, _)] = &self.forms[..] {
+                text += " The line \"seconds: ...\" of the program has no number alone, so it is not used.";
+            }
             text += &format!(" Workers: {}.", self.workers());
-            if let Devices::Some { names, .. } = devices {
+            let used = self.devices();
+            if !used.is_empty() {
+                text += &format!(" Devices: {}.", used.told());
+            } else if let Devices::Some { names, .. } = devices {
                 text += &format!(" Devices: {names}.");
             }
             text.push('\n');
@@ -327,22 +428,37 @@ impl<'a> Comparison<'a> {
         if let (Devices::None(why), false) = (devices, left_out.is_empty()) {
             text += &format!("Left out: {}. {why}\n", left_out.join(", "));
         }
+        let names = self.devices();
         for (note, policies) in &self.notes {
-            text += &format!("{}: {note}\n", policies.join(", "));
+            text += &format!("{}: {}\n", policies.join(", "), names.short(note));
+        }
+        if self.has_nothing_to_choose() {
+            text += "The program has no kernels, so policies have nothing to choose: which one is set has no effect.\n";
         }
         text
+    }
+
+    /// Whether several policies have run a program in which no template has a kernel.
+    fn has_nothing_to_choose(&self) -> bool {
+        let mut runs = self.finished();
+        self.finished().count() > 1
+            && runs.all(|run| run.report.variants.is_empty() && run.report.counts.kernel_edts == 0)
     }
 
     /// The table of what EDTs of templates with kernels ran as, and how long. It mostly says why one policy is faster
     /// than another.
     fn variants(&self) -> String {
         let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
+        let names = self.devices();
         for row in &self.rows {
             for variant in row.middle().iter().flat_map(|run| &run.report.variants) {
                 let cells = vec![
                     variant.template.clone(),
                     row.policy.clone(),
-                    variant.device.clone().unwrap_or("function".into()),
+                    match &variant.device {
+                        Some(device) => format!("kernel on {}", names.in_table(device)),
+                        None => "function".to_string(),
+                    },
                     variant.edts.to_string(),
                     duration(variant.mean()),
                 ];
@@ -354,7 +470,7 @@ impl<'a> Comparison<'a> {
         }
         // The rows of one template under all policies stand together.
         rows.sort_by_key(|(template, _)| *template);
-        let words = ["template", "policy", "ran as function, or as kernel on"];
+        let words = ["template", "policy", "ran as"];
         let numbers = ["EDTs", "time of each"];
         let left = words.map(|title| (title.to_string(), Align::Left));
         let right = numbers.map(|title| (title.to_string(), Align::Right));
@@ -393,7 +509,7 @@ impl<'a> Comparison<'a> {
     /// The main table, with a row for each policy.
     fn table(&self) -> Table {
         let place = self.place();
-        let has_spread = self.options.runs > 1;
+        let has_spread = self.rows.iter().any(|row| row.runs.len() > 1);
         let mut columns = vec![("policy".to_string(), Align::Left)];
         let mut number = |title: String| columns.push((title, Align::Right));
         number("seconds".into());
@@ -453,6 +569,9 @@ impl<'a> Comparison<'a> {
 
     /// The median time of the first policy in seconds, against which the others are measured. None if it failed.
     pub(crate) fn base(&self) -> Option<f64> {
+        if !self.is_one_form() {
+            return None;
+        }
         Some(self.rows.first()?.times()?.median())
     }
 
@@ -482,6 +601,12 @@ impl<'a> Comparison<'a> {
         if self.rows.is_empty() {
             complaints.push("no policy could be run".into());
         }
+        if !self.is_one_form() {
+            complaints.push(format!(
+                "the times of the runs cannot be compared: in the line \"seconds: ...\" stands {}",
+                self.forms_in_words()
+            ));
+        }
         if complaints.is_empty() {
             Ok(())
         } else {
@@ -491,7 +616,12 @@ impl<'a> Comparison<'a> {
 }
 
 /// The policies and their times, as candidates for the best one.
-fn candidates<'t>(times: &'t [(&'t str, Times)]) -> Vec<Candidate<'t>> {
-    let candidate = |(policy, times): &'t (&'t str, Times)| Candidate { policy, times };
-    times.iter().map(candidate).collect()
+fn candidates<'t>(times: &'t [(&'t str, Times, Option<Told>)]) -> Vec<Candidate<'t>> {
+    let times = times.iter();
+    let candidates = times.map(|(policy, times, told)| Candidate {
+        policy,
+        times,
+        told: *told,
+    });
+    candidates.collect()
 }

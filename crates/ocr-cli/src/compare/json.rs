@@ -35,6 +35,8 @@ struct CompareAnswer<'a> {
     verdict: Option<Verdict>,
     /// Why this policy is best, and what to try next. Empty where no run was recorded.
     reasons: Reasons,
+    /// How the command was interrupted.
+    interrupted: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -122,6 +124,7 @@ impl Comparison<'_> {
                 .collect(),
             verdict: self.verdict(),
             reasons: self.reasons(),
+            interrupted: self.interrupted.as_deref(),
         };
         output::json(&answer)
     }

@@ -1,31 +1,53 @@
-//! `ocr compare`: the same program under several placement policies, in one table, and which of them to use.
+//! `ocr compare`: the same program under several placement policies, in one table, and which of them to use; or two
+//! recordings side by side.
+//!
+//! | file | what |
+//! |---|---|
+//! | `options.rs` | what is asked for |
+//! | `race.rs` | which policies are told to be slower than others, and whether more runs are worth their time |
+//! | `comparison.rs`, `row.rs` | the results of the runs as tables, notes and a verdict; what is kept of one policy |
+//! | `best.rs` | which policy is best, in words |
+//! | `because.rs`, `reasons.rs` | why one place is faster than the other; why one policy is better than others |
+//! | `same.rs` | values that must be alike in all runs |
+//! | `recordings.rs` | two recordings side by side |
+//! | `json.rs` | the comparison as JSON |
 
 mod because;
 pub(crate) mod best;
 mod comparison;
 mod json;
 pub(crate) mod options;
+mod race;
+mod recordings;
 mod row;
 pub(crate) mod same;
 
 use crate::compare::comparison::Comparison;
 use crate::compare::options::{CompareOptions, Devices, Purpose};
-use crate::input::Input;
 use crate::output::{CommandError, output_file, print_beside};
 use crate::progress::Progress;
-use crate::run::{Folder, Program, RunError, check_words};
+use crate::run::{Program, RunError, Runner, check_words};
+use crate::signals;
 use crate::started;
 use ocr::config::{DEFAULT_ORIGIN, Settings};
 use ocr::device::{ASK_INFO, DeviceKind, Inventory, Selection, discover};
 use ocr_base::output_file::OutputFile;
+use ocr_base::text::counted;
 use ocr_place::policy;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long rounds of measured runs go on where their number is not given. The least number is made in any case.
+const LONG: Duration = Duration::from_secs(600);
 
 /// Runs the program under each policy, and shows the table.
 pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
-    check_words(&options.program, "compare")?;
+    check_words::<CompareOptions>(&options.program, "compare")?;
+    if let Some(files) = recordings::named(&options.program)? {
+        return recordings::compare(options, files);
+    }
     for name in &options.policies {
         policy::parse(name)
             .map_err(|message| CommandError::usage(format!("--policies: {message}")))?;
@@ -37,15 +59,10 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
     } else {
         find_devices(options.devices.as_ref(), &settings)?
     };
-    let folder = Folder::new().map_err(CommandError::failed)?;
-    let mut input = Input::new(folder.path()).map_err(CommandError::failed)?;
-    let program = Program {
-        words: &options.program,
-        folder: folder.path(),
-    };
-
-    let mut comparison = Comparison::new(options);
+    let mut runner = Runner::new(options.timeout, &[&options.show, &options.same])
+        .map_err(CommandError::failed)?;
     let mut given = Vec::new();
+    let mut policies = Vec::new();
     let mut left_out = Vec::new();
     for name in &options.policies {
         given.push(match &devices {
@@ -56,9 +73,12 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
                 continue;
             }
         });
-        comparison.add(name);
+        policies.push(name.as_str());
     }
-    run_in_turns(&mut comparison, &given, &program, &mut input)?;
+    let mut comparison = Comparison::new(options, &policies);
+    let signal = run_in_turns(&mut comparison, &given, &mut runner)?;
+    // The files of the runs are removed, and a signal ends the command from here on.
+    drop(runner);
     let text = if options.json {
         comparison.json(&devices, &left_out)
     } else {
@@ -71,7 +91,10 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
             .write(file)
             .map_err(CommandError::failed)?;
     }
-    comparison.check()
+    match signal {
+        Some(signal) => Err(CommandError::interrupted(signal)),
+        None => comparison.check(),
+    }
 }
 
 /// The file of the page, if one is wanted. It is neither the program, nor a file that its arguments or the standard input
@@ -98,46 +121,77 @@ fn page_file(options: &CompareOptions) -> Result<Option<OutputFile>, CommandErro
     output_file("the page", file, inputs).map(Some)
 }
 
-/// Runs the policies in turns. `given` has the value of `OCR_DEVICES` for each policy. A policy under which the program
-/// has failed is left out from there on. The error is a failure that concerns all policies alike.
+/// Runs the policies in turns; every second round goes backwards, so that no policy always follows the same one. `given` has
+/// the value of `OCR_DEVICES` for each policy. A policy under which the program has failed is left out from there on.
+/// Returns the signal that has interrupted the runs, if one has. The error is a failure that concerns all policies alike.
 fn run_in_turns(
     comparison: &mut Comparison<'_>,
     given: &[Option<&str>],
-    program: &Program<'_>,
-    input: &mut Input,
-) -> Result<(), CommandError> {
+    runner: &mut Runner,
+) -> Result<Option<i32>, CommandError> {
     let options = comparison.options;
-    let rounds = [
-        (Purpose::WarmUp, options.warm_up, "warm-up"),
-        (Purpose::Measure, options.runs, "run"),
-        (
-            Purpose::Record,
-            u32::from(options.records()),
-            "recorded run",
-        ),
+    let (least, most) = comparison.rounds();
+    let recorded = usize::from(options.records());
+    let warm_up = options.warm_up as usize;
+    let stages = [
+        (Purpose::WarmUp, warm_up, warm_up, "warm-up"),
+        (Purpose::Measure, least, most, "run"),
+        (Purpose::Record, recorded, recorded, "recorded run"),
     ];
-    let each: u64 = rounds.iter().map(|&(_, rounds, _)| u64::from(rounds)).sum();
-    let progress = Progress::new(each * given.len() as u64);
-    for (purpose, rounds, what) in rounds {
-        for round in 1..=rounds {
-            for (index, devices) in given.iter().enumerate() {
-                if let Some(policy) = comparison.policy_to_run(index) {
-                    progress.begins(format!("{policy}: {what} {round} of {rounds}"));
-                    let recorded = purpose == Purpose::Record;
-                    match program.run(input, policy, *devices, recorded) {
-                        Ok(run) => comparison.ran(index, run, purpose),
-                        Err(RunError::NotStarted(message)) => {
-                            return Err(CommandError::usage(message));
-                        }
-                        Err(RunError::Input(message)) => return Err(CommandError::failed(message)),
-                        Err(RunError::Failed { how, tail }) => comparison.failed(index, how, tail),
+    let each = warm_up + least + recorded;
+    let progress = Progress::new((each * given.len()) as u64);
+    let mut done = 0;
+    for (purpose, least, most, what) in stages {
+        let begin = Instant::now();
+        for round in 1..=most {
+            let mut order: Vec<usize> = (0..given.len()).collect();
+            if round % 2 == 0 {
+                order.reverse();
+            }
+            for index in order {
+                let Some(policy) = comparison.policy_to_run(index, purpose) else {
+                    if round <= least {
+                        progress.ended();
+                    }
+                    continue;
+                };
+                progress.begins(format!("{policy}: {what} {round} of {}", round.max(least)));
+                let devices = given[index].map(|devices| ("OCR_DEVICES", devices));
+                let variables = [("OCR_SCHED", policy)].into_iter().chain(devices);
+                let program = Program {
+                    words: &options.program,
+                    variables: variables.collect(),
+                    recorded: purpose == Purpose::Record,
+                };
+                match runner.run(&program) {
+                    Ok(run) => comparison.ran(index, run, purpose),
+                    Err(RunError::NotStarted(message)) => {
+                        return Err(CommandError::usage(message));
+                    }
+                    Err(RunError::Input(message)) => return Err(CommandError::failed(message)),
+                    Err(RunError::Failed { how, tail }) => comparison.failed(index, how, tail),
+                    Err(RunError::Interrupted(signal)) => {
+                        comparison.interrupted = Some(format!(
+                            "Interrupted by {} after {}: what was measured until then is shown.",
+                            signals::name(signal),
+                            counted(done, "run")
+                        ));
+                        return Ok(Some(signal));
                     }
                 }
+                done += 1;
                 progress.ended();
+            }
+            if purpose == Purpose::Measure && round >= least {
+                let is_long = options.runs.is_none() && begin.elapsed() > LONG;
+                if !comparison.round_ended(round) || is_long {
+                    break;
+                }
+                progress.more(comparison.racing() as u64);
             }
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 /// The devices for policies that use kernels. `asked` is the selection on the command line. The error is a selection on

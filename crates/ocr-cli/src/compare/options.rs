@@ -1,10 +1,14 @@
 //! What `ocr compare` is asked for: its options, the devices it has, and the purposes of its runs.
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
+use crate::ranks::MOST_RUNS;
+use clap::builder::{OsStringValueParser, PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command};
 use ocr::device::Selection;
 use ocr_base::text::Readable;
-use std::ffi::OsString;
+use ocr_place::policy;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// The text of the help below the options.
 pub(crate) const AFTER_HELP: &str = "\
@@ -23,13 +27,31 @@ a machine that becomes slower or busier meanwhile hits all alike. Some OpenCL dr
 kernel at its first launch, and keep the result; the warm-up keeps that out of the figures.
 
 The table shows the median, the spread from the fastest run to the slowest (of ten runs and more \
-without a tenth on either side), and other figures of the run in the middle. Where the spreads of \
-two policies overlap, the difference of their medians is not called one.
+without a tenth on either side), and other figures of the run in the middle.
 
-The exit status is 1 if a run failed or values of --same differ.
+A policy is called best at a confidence of 95 %: where all policies take the same time, one is called \
+faster in at most one of twenty comparisons. The method is the rank test of Mann and Whitney, exact, \
+for all pairs of policies and all looks at the runs together. The runs are looked at as soon as they \
+can tell anything, five or six of each. A policy that is told to be slower is not run any more. Those \
+that are not told apart run on where their difference may be more than 3 %, up to 20 runs of each; no \
+round begins after ten minutes. In parentheses stands by how many times at least and at most the best \
+policy is faster.
 
-Example:
-  ocr compare --show distance,gcups --same distance -- build/examples/levenshtein a.fa b.fa";
+Times are compared only if all runs print them alike: as `seconds: NUMBER`, or not at all.
+
+Interrupted by SIGINT, SIGTERM or SIGHUP, it ends the program with all that it has started, and shows \
+what was measured. What a run leaves in the background is not waited for. The output of runs is kept \
+in TMPDIR until they end.
+
+Two recordings in place of a program (OCR_TRACE=FILE has a run write one) are shown side by side: what \
+the EDTs of each template took, what the time went into, and how near each run is to its bound.
+
+The exit status is 1 if a run failed, values of --same differ, or times were not printed alike. \
+Interrupted, it is 128 and the number of the signal.
+
+Examples:
+  ocr compare --show distance,gcups --same distance -- build/examples/levenshtein a.fa b.fa
+  ocr compare before.ocrtrace after.ocrtrace";
 
 /// The arguments of `ocr compare`.
 #[derive(clap::Args)]
@@ -38,17 +60,25 @@ pub(crate) struct CompareOptions {
     #[arg(
         long,
         value_delimiter = ',',
-        default_value = "cpu,device,static:1:1,eager,eft"
+        default_value = "cpu,device,static:1:1,eager,eft",
+        value_parser = policy_name(),
+        hide_possible_values = true
     )]
     pub(crate) policies: Vec<String>,
 
-    /// Measured runs of each policy; the table shows their median.
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) runs: u32,
+    /// Measured runs of each policy: as many as this, or from so many to so many as they are needed (6..30). By default from 5
+    /// or 6 to 20, as they are needed to tell which policy is best.
+    #[arg(long, value_name = "RUNS")]
+    pub(crate) runs: Option<Rounds>,
 
     /// Runs of each policy before the measured ones; their times do not count.
     #[arg(long, value_name = "RUNS", default_value_t = 1)]
     pub(crate) warm_up: u32,
+
+    /// Seconds after which a run is ended, and counts as failed; 0 is without end. By default 20 seconds and 20 times the
+    /// longest run that has ended well, or ten minutes where none has.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<u32>,
 
     /// Devices for the policies that use kernels, as in OCR_DEVICES. By default what OCR_DEVICES or
     /// the settings file says; if they say nothing, GPUs and accelerators, or where there is none
@@ -78,9 +108,63 @@ pub(crate) struct CompareOptions {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// The program and its arguments.
+    /// The program and its arguments, or two recordings.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) program: Vec<OsString>,
+}
+
+/// How many runs each policy has, at least and at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rounds(pub(crate) usize, pub(crate) usize);
+
+impl FromStr for Rounds {
+    type Err = String;
+
+    /// Reads `N` or `LEAST..MOST`. The error is a text for the user.
+    fn from_str(text: &str) -> Result<Rounds, String> {
+        let (least, most) = text.split_once("..").unwrap_or((text, text));
+        let numbers = least.parse().ok().zip(most.parse().ok());
+        match numbers {
+            Some((least, most)) if 1 <= least && least <= most && most <= MOST_RUNS => {
+                Ok(Rounds(least, most))
+            }
+            _ => Err(format!(
+                "write a number of runs from 1 to {MOST_RUNS}, or two of them, as 6..30"
+            )),
+        }
+    }
+}
+
+/// Parses the name of a policy; completions offer those that there are.
+#[derive(Clone)]
+pub(crate) struct PolicyName;
+
+/// See [`PolicyName`].
+pub(crate) fn policy_name() -> PolicyName {
+    PolicyName
+}
+
+impl TypedValueParser for PolicyName {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        // The name is checked later, with a message that says which policies there are and what they need.
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        // A policy with numbers is offered with some that make a beginning.
+        let names = policy::POLICIES.iter().map(|entry| {
+            let numbers = entry.usage.matches(':').count();
+            format!("{}{}", entry.name, ":1".repeat(numbers))
+        });
+        Some(Box::new(names.map(PossibleValue::new)))
+    }
 }
 
 impl CompareOptions {

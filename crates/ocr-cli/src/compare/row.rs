@@ -1,6 +1,6 @@
 //! What is kept of the runs of one policy.
 
-use crate::compare::best::Times;
+use crate::times::Times;
 use ocr::report::Report;
 use ocr_analysis::diagnosis::Facts;
 use ocr_analysis::page::PageRun;

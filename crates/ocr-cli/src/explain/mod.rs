@@ -1,7 +1,8 @@
 //! `ocr explain`: why a recorded run took as long as it did, and what to change.
 
+use crate::devices::DeviceNames;
 use crate::output::{self, CommandError, check_input, print};
-use crate::table::{Align, Table, bytes, wrap};
+use crate::table::{Align, Table, bytes, terminal_width, wrap};
 use clap::Args;
 use ocr_analysis::diagnosis::ERRORS;
 use ocr_analysis::explain::{
@@ -107,7 +108,7 @@ fn table(columns: &[(&str, Align)]) -> Table {
 
 /// The text of a table, each line indented by two blanks.
 fn indented(table: &Table) -> String {
-    let text = table.text();
+    let text = table.text_in(terminal_width().map(|width| width - 2));
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
@@ -122,8 +123,12 @@ pub(crate) fn text_of_run(run: &RecordedRun, whole: &Whole) -> String {
         about("sched"),
         whole.with_choice
     );
+    let names = device_names(run);
+    if !names.is_empty() {
+        head += &format!("Devices: {}.\n", names.told());
+    }
     for note in &whole.notes {
-        head += &format!("Note: {note}.\n");
+        head += &format!("Note: {}.\n", names.short(note));
     }
     if let Some(score) = &whole.score {
         let text = score.text().replace("from the first", "From the first");
@@ -136,13 +141,19 @@ pub(crate) fn text_of_run(run: &RecordedRun, whole: &Whole) -> String {
         let most = finding.saves_ns.map_or_else(String::new, |ns| {
             format!(" It could save {} at most.", time(ns))
         });
-        sentences += &format!("  - {} {}{most}\n", finding.text, finding.advice);
+        let text = format!("  - {} {}{most}\n", finding.text, finding.advice);
+        sentences += &names.short(&text);
     }
     if whole.findings.is_empty() {
         sentences += &format!("  - {}\n", nothing(whole));
     }
     text += &wrap(&sentences);
-    text + &text_of_decisions(whole)
+    text + &text_of_decisions(whole, &names)
+}
+
+/// The devices of a run.
+fn device_names(run: &RecordedRun) -> DeviceNames {
+    DeviceNames::new(run.devices.values().map(|device| device.name.as_str()))
 }
 
 /// The sentence for a run to which no rule has an advice.
@@ -159,7 +170,7 @@ fn nothing(whole: &Whole) -> String {
 }
 
 /// The tables of the decisions that have cost most, and of their causes.
-fn text_of_decisions(whole: &Whole) -> String {
+fn text_of_decisions(whole: &Whole, names: &DeviceNames) -> String {
     if whole.with_choice == 0 {
         return "\nNo EDT could run in more than one place, so there was nothing to decide.\n"
             .to_string();
@@ -182,8 +193,8 @@ fn text_of_decisions(whole: &Whole) -> String {
     for total in &whole.causes {
         rows.row(vec![
             total.template.clone(),
-            total.place.clone(),
-            total.better.clone(),
+            names.in_table(&total.place),
+            names.in_table(&total.better),
             total.count.to_string(),
             time(total.cost_ns),
             total.cause.words().to_string(),
@@ -210,9 +221,9 @@ fn text_of_decisions(whole: &Whole) -> String {
             one.name.clone(),
             moment(one.decided_ns),
             moment(one.end_ns),
-            one.place.clone(),
+            names.in_table(&one.place),
             moment(one.better_end_ns),
-            one.better.clone(),
+            names.in_table(&one.better),
             time(one.cost_ns),
             one.cause.words().to_string(),
         ]);

@@ -6,7 +6,7 @@ mod surroundings;
 
 use crate::info::shares::{chosen, cpu_units, lends, shares};
 use crate::output::{CommandError, output_file, print, print_beside};
-use crate::table::{bytes, wrap};
+use crate::table::{bytes, fit, wrap};
 use ocr::config::{Bind, DEFAULT_ORIGIN, Settings};
 use ocr::device::{DeviceInfo, Inventory, LoaderState, discover, discover_telling, measure_links};
 use ocr::platform::Platform;
@@ -124,7 +124,7 @@ fn text(
     if !options.short {
         text += &settings_and_policies(settings);
     }
-    text
+    fit(&text)
 }
 
 /// Measures the links of the devices, and writes a platform description. A file that is there is left as it is.

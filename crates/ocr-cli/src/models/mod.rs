@@ -5,7 +5,7 @@ mod json;
 
 use self::entries::{direction, matches, shows_copies};
 use crate::output::{CommandError, print};
-use crate::table::{Align, Table, bytes};
+use crate::table::{Align, Table, bytes, fit};
 use ocr::config::Settings;
 use ocr_base::text::{counted, duration};
 use ocr_place::model::{Content, CopyEntry, ModelEntry, Store, StoredFile as File, ToldBy, today};
@@ -80,13 +80,13 @@ pub(crate) fn models(options: &ModelsOptions) -> Result<(), CommandError> {
     let files = store.files().map_err(CommandError::failed)?;
     match action {
         Action::List { json: true } => print(&json::list(&store, readable(&files))),
-        Action::List { .. } => print(&list(&store, &files)),
+        Action::List { .. } => print(&fit(&list(&store, &files))),
         Action::Show { filter, json } => {
             let filter = filter.as_deref();
             print(&if *json {
                 json::show(&store, readable(&files), filter)
             } else {
-                show(&store, &files, filter)
+                fit(&show(&store, &files, filter))
             })
         }
         Action::Remove { filter, .. } => remove(&store, &files, filter.as_deref()),

@@ -1,9 +1,10 @@
 //! `ocr simulate`: a recorded run on a machine that need not exist.
 
 use crate::compare::best::gain;
+use crate::compare::options::policy_name;
 use crate::explain::text_of_run;
 use crate::output::{self, CommandError, check_input, output_file, own_words, print_beside};
-use crate::table::{Align, Table, bytes, wrap};
+use crate::table::{Align, Table, bytes, fit, wrap};
 use clap::Args;
 use ocr_analysis::explain::{Explained, Whole};
 use ocr_analysis::page::{Page, PageRun};
@@ -11,6 +12,7 @@ use ocr_analysis::reasons::{SeenRun, reasons};
 use ocr_analysis::recorded;
 use ocr_analysis::recorded::RecordedRun;
 use ocr_analysis::replay::{DeviceWish, Replay, ReplayRow, Wish};
+use ocr_base::text::counted;
 use ocr_base::text::duration;
 use ocr_place::policy;
 use std::path::PathBuf;
@@ -47,7 +49,7 @@ pub(crate) struct SimulateOptions {
     device: Vec<DeviceWish>,
 
     /// Policies, in the order of the rows; may be given several times.
-    #[arg(long, value_name = "POLICY", value_delimiter = ',')]
+    #[arg(long, value_name = "POLICY", value_delimiter = ',', value_parser = policy_name(), hide_possible_values = true)]
     policy: Vec<String>,
 
     /// Policies know nothing of how long EDTs take at the beginning.
@@ -166,7 +168,8 @@ fn page(
         verdict,
         reasons: reasons(best, &[], &seen),
         table: Some(table(replay, rows).into_page()),
-        remarks: remarks(replay, rows, cold),
+        remarks: format!("Places: {}.\n", replay.places().join("; "))
+            + &remarks(replay, rows, cold),
         runs,
     })
 }
@@ -231,22 +234,15 @@ fn by_place<T: ToString>(values: impl Iterator<Item = T>) -> String {
     words.join(" ")
 }
 
-/// The ending of a noun behind a number.
-fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
-}
-
 /// The text that shows the results of the simulation.
 fn text(name: &str, replay: &Replay, rows: &[ReplayRow], cold: bool) -> String {
     let mut text = format!(
-        "{name}: {} EDT{} on {} worker{}",
-        replay.edts(),
-        plural(replay.edts()),
-        replay.workers(),
-        plural(replay.workers())
+        "{name}: {} on {}",
+        counted(replay.edts() as u64, "EDT"),
+        counted(replay.workers() as u64, "worker")
     );
     for device in &replay.places()[1..] {
-        text += &format!(", {device}");
+        text += &format!("; {device}");
     }
     let [area, path, mixed] = replay.bounds();
     text += &format!(
@@ -255,6 +251,7 @@ fn text(name: &str, replay: &Replay, rows: &[ReplayRow], cold: bool) -> String {
         duration(area),
         duration(path)
     );
+    text = fit(&text);
     text += &table(replay, rows).text();
     text.push('\n');
     text + &wrap(&remarks(replay, rows, cold))
@@ -309,10 +306,11 @@ fn table(replay: &Replay, rows: &[ReplayRow]) -> Table {
 /// The sentences on how to read the table.
 fn remarks(replay: &Replay, rows: &[ReplayRow], cold: bool) -> String {
     let recorded = replay.recorded();
-    let mut remarks = format!(
-        "Busy shares and EDTs are those of {}.\n",
-        replay.places().join(", then ")
-    );
+    let mut remarks = match replay.places().len() {
+        1 => "Busy shares and EDTs are those of the workers.\n".to_string(),
+        2 => "Busy shares and EDTs are those of the workers, then of the device.\n".to_string(),
+        _ => "Busy shares and EDTs are those of the workers, then of the devices in the order of their names above.\n".to_string(),
+    };
     remarks += if cold {
         "The policies knew nothing of how long EDTs take at the beginning.\n"
     } else {

@@ -3,6 +3,7 @@
 mod json;
 
 use crate::output::{CommandError, check_input, output_file, print, print_beside};
+use crate::table::fit;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use ocr_analysis::export::{self, ViewerForm};
@@ -83,7 +84,7 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
             print(&if *json {
                 json::check(&run, &found)
             } else {
-                text
+                fit(&text)
             })?;
             match (found.wrong.len(), found.cut.len()) {
                 (0, 0) if found.apart.is_empty() => Ok(()),
@@ -150,7 +151,7 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
             print(&if *json {
                 json::show(&run)
             } else {
-                run.summary()
+                fit(&run.summary())
             })
         }
     }

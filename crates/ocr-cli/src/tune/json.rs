@@ -1,9 +1,10 @@
 //! A search as JSON, with each run. `docs/guide/src/json.md` describes the members.
 
 use super::outcome::{OnLine, Outcome, Standing};
-use super::ranks::RankOrder;
 use super::search::Tried;
 use crate::output;
+use crate::ranks::RankOrder;
+use ocr_analysis::reasons::Reasons;
 use ocr_base::text::Readable;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -26,8 +27,12 @@ struct TuneAnswer<'a> {
     /// How many runs the search has made.
     runs: usize,
     best: One<'a>,
-    /// The setting that comes behind the best, and how sure it is that the best is better.
+    /// The setting that comes behind the best, and whether the best is told to be faster.
     next: Option<NextInJson<'a>>,
+    /// The duels of the best setting, that against the next first.
+    duels: Vec<NextInJson<'a>>,
+    /// The settings beside the best that the budget was not enough for.
+    not_run: Vec<Names<'a>>,
     /// The settings that cannot be told from the best.
     alike: Vec<Names<'a>>,
     dimensions: Vec<Line<'a>>,
@@ -37,6 +42,10 @@ struct TuneAnswer<'a> {
     same: BTreeMap<&'a str, Option<&'a str>>,
     failures: Vec<FailedSettings<'a>>,
     notes: &'a [String],
+    /// Why the best setting takes its time, and what to try next, by a recorded run.
+    reasons: &'a Reasons,
+    /// How the search was interrupted.
+    interrupted: Option<&'a str>,
     /// The variables of the environment for the best setting.
     environment: BTreeMap<&'a str, &'a str>,
     /// The program and its arguments for the best setting.
@@ -73,6 +82,8 @@ struct NextInJson<'a> {
 #[derive(Serialize)]
 struct Line<'a> {
     name: &'a str,
+    /// Whether the dimension has no effect that the runs show.
+    no_effect: bool,
     values: Vec<Value<'a>>,
 }
 
@@ -100,11 +111,12 @@ impl Outcome<'_> {
             let words = words.iter().map(|word| Readable::os(word).to_string());
             words.collect()
         };
-        let next = found.next.as_ref().map(|(next, order)| NextInJson {
-            values: self.names(&found.tried[*next].setting),
-            order: order.as_ref(),
-            is_sure: order.as_ref().is_some_and(RankOrder::is_sure),
-        });
+        let duel = |other: usize| found.duels.iter().find(move |duel| duel.other == other);
+        let against = |other: usize| NextInJson {
+            values: self.names(&found.tried[other].setting),
+            order: duel(other).map(|duel| &duel.order),
+            is_sure: duel(other).is_some_and(|duel| duel.is_told),
+        };
         let dimensions = task.dimensions.iter().enumerate();
         let same = task.same.iter().zip(&self.seen.values);
         let answer = TuneAnswer {
@@ -113,16 +125,23 @@ impl Outcome<'_> {
             settings: found.total,
             candidates: found.candidates,
             seed: self.plan.seed,
-            budget: self.plan.budget,
+            budget: self.budget,
             runs: found.runs,
             best: self.one(best),
-            next,
+            next: found.next.map(against),
+            duels: found.duels.iter().map(|duel| against(duel.other)).collect(),
+            not_run: found
+                .not_run
+                .iter()
+                .map(|setting| self.names(setting))
+                .collect(),
             alike: (self.alike().iter())
                 .map(|tried| self.names(&tried.setting))
                 .collect(),
             dimensions: dimensions
                 .map(|(at, dimension)| Line {
                     name: &dimension.name,
+                    no_effect: self.has_no_effect(at),
                     values: (self.line(at).iter())
                         .map(|on_line| self.value(&dimension.values, on_line))
                         .collect(),
@@ -140,6 +159,8 @@ impl Outcome<'_> {
                 })
                 .collect(),
             notes: self.notes,
+            reasons: &self.seen.reasons,
+            interrupted: self.seen.interrupted.as_deref(),
             environment: task.variables(&best.setting).into_iter().collect(),
             arguments: readable(&task.words(&best.setting)),
             command: task.command(&best.setting),

@@ -4,28 +4,30 @@
 //! |---|---|
 //! | `vary.rs` | what is varied, and how a value gets to a run |
 //! | `search.rs` | which setting runs when, and which is the best |
-//! | `ranks.rs` | how sure it is that one setting is better than another |
 //! | `outcome.rs` | the result of a search, in words and tables |
 //! | `json.rs` | the result of a search as JSON |
 
 mod json;
 mod outcome;
-mod ranks;
 mod search;
 mod vary;
 
 use crate::compare::find_devices;
 use crate::compare::options::{Devices, key};
 use crate::compare::same::{self, Values};
-use crate::input::Input;
 use crate::output::{CommandError, print};
 use crate::progress::Progress;
-use crate::run::{Folder, Program, Run, RunError, check_words};
+use crate::run::{Program, Run, RunError, Runner, TimeForm, check_words};
+use crate::signals;
 use crate::table::seconds;
 use ocr::config::Settings;
 use ocr::device::Selection;
+use ocr_analysis::diagnosis::Facts;
+use ocr_analysis::reasons::{Reasons, SeenRun, reasons};
+use ocr_base::text::counted;
 use outcome::Outcome;
-use search::{Plan, Setting, Stage, search};
+use search::{Found, Plan, Setting, Stage, search};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use vary::{Dimension, Target};
 
@@ -40,16 +42,25 @@ of 8, and 64..1024x2 those that double.
 
 First each setting runs to warm up. Then all run in turns, and after each round the slower half of them is left out, until \
 four are left. These run again, in turns with all that differ from the best of them in one value; a better one among those \
-takes its place. At last the best and the next run against each other. Where the budget is not enough for all settings, a \
-random sample of them begins, and from the best of it the search goes to better ones beside it.
+takes its place. At last the best and the next run against each other; if the best is told to be faster, it runs against \
+others that may be as fast. Where the budget is not enough for all settings, a random sample of them begins, and from the best \
+of it the search goes to better ones beside it, first in long steps and then in short ones. Where the budget ends before all \
+beside the best have run, that is said.
 
-A setting with which the program fails is left out, and told. Each run gets the standard input from its beginning, as in \
-ocr compare. The devices are those of ocr compare where policy is varied; otherwise OCR_DEVICES is left as it is.
+A setting with which the program fails is left out, and that is said; so is one with which it prints its seconds in another \
+form than with the first. Each run gets the standard input from its beginning, as in ocr compare. The devices are those of \
+ocr compare where policy is varied; otherwise OCR_DEVICES is left as it is. Interrupted, it ends as ocr compare does.
 
-How sure it is that the best setting is better than the next is said by a rank test (Mann-Whitney, exact, for both \
-directions) of their last runs against each other. Two settings are called alike where the spreads of their runs overlap.
+The best setting is told apart from another at a confidence of 95 %, by a rank test (Mann-Whitney, exact, for both \
+directions) of runs that they make against each other. All these tests together are wrong for equal settings once in twenty \
+searches at most. Other settings are called alike where the spreads of their runs overlap. A varied setting that has no effect \
+is named.
 
-The exit status is 1 if no setting ran to its end or values of --same differ.
+At last the best setting runs once more, recorded. What ocr explain finds in the recording is shown: why the run takes so \
+long, and what to try next.
+
+The exit status is 1 if no setting ran to its end or values of --same differ. Interrupted, it is 128 and the number of the \
+signal.
 
 Example:
   ocr tune --vary policy=eft,cpu --vary arg:--tile=1024..8192x2 --same distance -- \
@@ -82,6 +93,10 @@ pub(crate) struct TuneOptions {
     /// Devices for the policies that use kernels, as in ocr compare.
     #[arg(long, value_name = "DEVICES")]
     devices: Option<Selection>,
+
+    /// Seconds after which a run is ended, and counts as failed, as in ocr compare; 0 is without end.
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u32>,
 
     /// Begins the random numbers by which a sample is drawn.
     #[arg(long, default_value_t = 1)]
@@ -127,16 +142,30 @@ pub(crate) struct SeenInSearch {
     pub(crate) values: Vec<Values>,
     /// The settings that were left out, since the program failed with them.
     pub(crate) left: Vec<Left>,
-    /// Whether the program prints the seconds itself; otherwise they are the runtime's.
-    pub(crate) is_own: bool,
+    /// How the first run said how long it took. Later ones are to say it alike. None before the first one has.
+    pub(crate) form: Option<TimeForm>,
+    /// For each number of workers that was asked for, the numbers that runs had.
+    pub(crate) workers: BTreeMap<usize, Vec<usize>>,
+    /// Why the best setting takes its time, by a recorded run. Empty where there is no recording.
+    pub(crate) reasons: Reasons,
+    /// How the search was interrupted, in words. None where it was not.
+    pub(crate) interrupted: Option<String>,
+}
+
+/// Why a search ends before it is done.
+enum SearchError {
+    /// A signal has interrupted it.
+    Signal(i32),
+    /// Something is wrong with all runs alike.
+    Error(CommandError),
 }
 
 /// Searches for the best setting, and shows what was found.
 pub(crate) fn tune(options: &TuneOptions) -> Result<(), CommandError> {
-    check_words(&options.program, "tune")?;
+    check_words::<TuneOptions>(&options.program, "tune")?;
     let mut notes = Vec::new();
     let task = task(options, &mut notes)?;
-    let plan = Plan {
+    let mut plan = Plan {
         sizes: task.dimensions.iter().map(|one| one.values.len()).collect(),
         budget: options.runs_budget as usize,
         warm_up: options.warm_up as usize,
@@ -160,30 +189,59 @@ pub(crate) fn tune(options: &TuneOptions) -> Result<(), CommandError> {
             plan.least()
         )));
     }
+    // One run is kept for the recording, where the rest is enough for the search.
+    let is_recorded = plan.budget > plan.least();
+    plan.budget -= usize::from(is_recorded);
     let mut seen = SeenInSearch {
         values: vec![Vec::new(); task.same.len()],
         ..SeenInSearch::default()
     };
-    let found = {
-        let folder = Folder::new().map_err(CommandError::failed)?;
-        let mut input = Input::new(folder.path()).map_err(CommandError::failed)?;
-        let progress = Progress::new(plan.likely() as u64);
-        search(&plan, |setting, stage| {
-            progress.begins(format!("{}: {}", stage.name(), task.name(setting)));
-            let run = task.run(setting, &folder, &mut input)?;
-            progress.ended();
-            seen.take(&task, setting, run)
-        })?
+    let metric = Vec::from_iter(options.metric.clone());
+    let mut runner =
+        Runner::new(options.timeout, &[&options.same, &metric]).map_err(CommandError::failed)?;
+    let progress = Progress::new((plan.likely() + usize::from(is_recorded)) as u64);
+    let (mut found, stop) = search(&plan, |setting, stage| {
+        progress.begins(format!("{}: {}", stage.name(), task.name(setting)));
+        let run = task.run(setting, &mut runner, false)?;
+        progress.ended();
+        seen.take(&task, setting, run).map_err(SearchError::Error)
+    });
+    let mut signal = match stop {
+        Some(SearchError::Error(error)) => return Err(error),
+        Some(SearchError::Signal(signal)) => Some(signal),
+        None => None,
     };
+    if let (Some(best), true, None) = (found.best, is_recorded, signal) {
+        let setting = &found.tried[best].setting;
+        progress.begins(format!("recorded run: {}", task.name(setting)));
+        match task.run(setting, &mut runner, true) {
+            Ok(run) => {
+                found.runs += 1;
+                if let Ok(run) = run {
+                    seen.reasons = task.reasons(&run);
+                }
+            }
+            Err(SearchError::Error(error)) => return Err(error),
+            Err(SearchError::Signal(number)) => signal = Some(number),
+        }
+    }
+    drop(progress);
+    // The files of the runs are removed, and a signal ends the command from here on.
+    drop(runner);
+    seen.interrupted = signal.map(|signal| interrupted(signal, &found));
     if found.best.is_none() {
-        return Err(CommandError::failed(format!(
-            "with no setting did the program run to its end\n{}",
-            outcome::left_out(&task, &seen).trim_end()
-        )));
+        return Err(match signal {
+            Some(signal) => CommandError::interrupted(signal),
+            None => CommandError::failed(format!(
+                "with no setting did the program run to its end\n{}",
+                outcome::left_out(&task, &seen).trim_end()
+            )),
+        });
     }
     let outcome = Outcome {
         task: &task,
         plan: &plan,
+        budget: options.runs_budget as usize,
         found: &found,
         seen: &seen,
         notes: &notes,
@@ -192,7 +250,17 @@ pub(crate) fn tune(options: &TuneOptions) -> Result<(), CommandError> {
         outcome.json()
     } else {
         outcome.text()
-    })
+    })?;
+    signal.map_or(Ok(()), |signal| Err(CommandError::interrupted(signal)))
+}
+
+/// The sentence on a search that a signal has interrupted.
+fn interrupted(signal: i32, found: &Found) -> String {
+    format!(
+        "Interrupted by {} after {}: what was measured until then is shown.",
+        signals::name(signal),
+        counted(found.runs as u64, "run")
+    )
 }
 
 /// The search that is asked for, on the devices that there are. Sentences on what is left out for want of a device are
@@ -278,6 +346,14 @@ impl Task<'_> {
         variables
     }
 
+    /// The number of workers that a setting asks for. None where it is not varied.
+    fn workers(&self, setting: &Setting) -> Option<usize> {
+        let mut dimensions = self.dimensions.iter().zip(setting);
+        let workers = Target::Variable("OCR_WORKERS".into());
+        let (dimension, &value) = dimensions.find(|(one, _)| one.target == workers)?;
+        dimension.values[value].parse().ok()
+    }
+
     /// The words of the command line for a run with a setting.
     pub(crate) fn words(&self, setting: &Setting) -> Vec<OsString> {
         let mut words = self.words.to_vec();
@@ -299,25 +375,59 @@ impl Task<'_> {
         all.join(" ")
     }
 
-    /// Runs the program once with a setting. The inner error is a failure with this setting alone, the outer one a
-    /// failure that ends the search.
+    /// Runs the program once with a setting. The inner error is a failure with this setting alone, the outer one ends the
+    /// search.
     fn run(
         &self,
         setting: &Setting,
-        folder: &Folder,
-        input: &mut Input,
-    ) -> Result<Result<Run, Left>, CommandError> {
+        runner: &mut Runner,
+        recorded: bool,
+    ) -> Result<Result<Run, Left>, SearchError> {
         let words = self.words(setting);
         let program = Program {
             words: &words,
-            folder: folder.path(),
+            variables: self.variables(setting),
+            recorded,
         };
-        match program.run_with(input, self.variables(setting), false) {
+        match runner.run(&program) {
             Ok(run) => Ok(Ok(run)),
-            Err(RunError::NotStarted(message)) => Err(CommandError::usage(message)),
-            Err(RunError::Input(message)) => Err(CommandError::failed(message)),
+            Err(RunError::NotStarted(message)) => {
+                Err(SearchError::Error(CommandError::usage(message)))
+            }
+            Err(RunError::Input(message)) => Err(SearchError::Error(CommandError::failed(message))),
+            Err(RunError::Interrupted(signal)) => Err(SearchError::Signal(signal)),
             Err(RunError::Failed { how, tail }) => Ok(Err(self.left(setting, how, tail))),
         }
+    }
+
+    /// Why a recorded run took as long as it did, and what to try next that has not been varied.
+    fn reasons(&self, run: &Run) -> Reasons {
+        let Some(Ok(recording)) = &run.recording else {
+            return Reasons::default();
+        };
+        let Some(facts) = Facts::of(recording) else {
+            return Reasons::default();
+        };
+        let seen = SeenRun {
+            policy: &run.report.policy,
+            facts: &facts,
+            own: run.own_seconds(),
+        };
+        let mut reasons = reasons(None, &[], &[seen]);
+        let is_varied = |sentence: &str| {
+            let mut targets = self.dimensions.iter().map(|one| &one.target);
+            targets.any(|target| match target {
+                Target::Variable(name) => sentence.contains(name.as_str()),
+                Target::Option(_) => false,
+            })
+        };
+        for advice in &mut reasons.next {
+            let sentences = advice.split_inclusive(". ");
+            let left: String = sentences.filter(|sentence| !is_varied(sentence)).collect();
+            *advice = left.trim().to_string();
+        }
+        reasons.next.retain(|advice| !advice.is_empty());
+        reasons
     }
 
     fn left(&self, setting: &Setting, how: String, tail: String) -> Left {
@@ -371,6 +481,21 @@ impl SeenInSearch {
                 let text = format!("the program has chosen {} itself", run.report.policy);
                 return left("ran under another policy", text);
             }
+            let form = *self.form.get_or_insert(run.form());
+            if form != run.form() && task.metric.is_none() {
+                let text = format!(
+                    "in the line \"seconds: ...\" the program prints {}, and with the first setting that ran it printed {}",
+                    run.form().words(),
+                    form.words()
+                );
+                return left("has a time that is not comparable", text);
+            }
+            if let Some(wanted) = task.workers(setting) {
+                let had = self.workers.entry(wanted).or_default();
+                if !had.contains(&run.report.workers) {
+                    had.push(run.report.workers);
+                }
+            }
             match task.measure(&run) {
                 Ok(value) => Ok((run, value)),
                 Err(message) => left("has no value", message),
@@ -378,7 +503,6 @@ impl SeenInSearch {
         });
         match result {
             Ok((run, value)) => {
-                self.is_own |= run.own_seconds().is_some();
                 same::see(task.same, &mut self.values, &run, &task.name(setting));
                 let complaints = same::complaints(task.same, &self.values, "with");
                 if !complaints.is_empty() {

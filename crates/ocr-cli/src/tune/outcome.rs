@@ -1,10 +1,12 @@
 //! The result of a search: the best setting, how sure that is, what each dimension does, and the command line to use.
 
-use super::ranks::RankOrder;
-use super::search::{Found, Plan, Setting, Tried};
+use super::search::{Duel, Found, Plan, Setting, Tried};
 use super::{SeenInSearch, Task};
-use crate::compare::best::{Times, listed};
+use crate::compare::best::listed;
+use crate::ranks::CONFIDENCE;
+use crate::run::TimeForm;
 use crate::table::{Align, Table, wrap};
+use crate::times::Times;
 use ocr_base::text::counted;
 use serde::Serialize;
 
@@ -20,6 +22,8 @@ pub(crate) struct Outcome<'a> {
     pub(crate) task: &'a Task<'a>,
     /// How many settings and runs there were to be.
     pub(crate) plan: &'a Plan,
+    /// How many runs may be made, with the recorded one.
+    pub(crate) budget: usize,
     /// The best setting, and the times of all.
     pub(crate) found: &'a Found,
     /// What was seen during the search.
@@ -34,9 +38,9 @@ pub(crate) struct Outcome<'a> {
 pub(crate) enum Standing {
     /// The setting is the best.
     Best,
-    /// The spreads of the setting and of the best one overlap.
+    /// The duel of the setting and the best one did not tell them apart, or their spreads overlap and there was no duel.
     Alike,
-    /// All runs of the setting but accidents took longer than those of the best.
+    /// The duel told the setting to be slower, or all its runs but accidents took longer than those of the best.
     Slower,
     /// The setting was left out before the last stage, so its times are of other rounds.
     LeftOut,
@@ -92,6 +96,15 @@ impl<'a> Outcome<'a> {
         let Some(tried) = tried else {
             return Standing::NotRun;
         };
+        let duel = self.found.duels.iter();
+        let mut duel = duel.filter(|duel| self.found.tried[duel.other].setting == tried.setting);
+        if let (Some(duel), false) = (duel.next(), tried.failed) {
+            return if duel.is_told {
+                Standing::Slower
+            } else {
+                Standing::Alike
+            };
+        }
         match tried.times() {
             None if tried.failed => Standing::Failed,
             None => Standing::NotRun,
@@ -149,7 +162,9 @@ impl<'a> Outcome<'a> {
     pub(crate) fn whose(&self) -> String {
         match self.task.metric {
             Some(key) => format!("the values of \"{key}\" that the program prints"),
-            None if self.seen.is_own => "the seconds that the program prints".into(),
+            None if self.seen.form == Some(TimeForm::Number) => {
+                "the seconds that the program prints".into()
+            }
             None => "seconds from the start of the runtime to its end".into(),
         }
     }
@@ -160,6 +175,16 @@ impl<'a> Outcome<'a> {
         text += &format!("\n{}", self.settings().text());
         text += &format!("\n{}\n", self.lines().text());
         text += &wrap(&self.verdict());
+        let reasons = &self.seen.reasons;
+        for (title, sentences) in [
+            ("Why the best setting takes its time", &reasons.why),
+            ("What to try next", &reasons.next),
+        ] {
+            if !sentences.is_empty() {
+                let lines: String = sentences.iter().map(|line| format!("  {line}\n")).collect();
+                text += &format!("\n{title}:\n{}", wrap(&lines));
+            }
+        }
         text += &left_out(self.task, self.seen);
         text + &format!("\nUse: {}\n", self.task.command(&self.best().setting))
     }
@@ -171,7 +196,7 @@ impl<'a> Outcome<'a> {
         if found.total != found.candidates as u128 {
             text += &format!(
                 ", of which {} were drawn by chance (--seed {}), since a budget of {} runs is not enough for all",
-                found.candidates, self.plan.seed, self.plan.budget
+                found.candidates, self.plan.seed, self.budget
             );
         }
         text += &format!(
@@ -179,7 +204,7 @@ impl<'a> Outcome<'a> {
             counted(found.runs as u64, "run")
         );
         text += &format!("Below are {}: medians and spreads.\n", self.whose());
-        for note in self.notes {
+        for note in self.notes.iter().chain(&self.seen.interrupted) {
             text += &format!("{note}\n");
         }
         text
@@ -253,34 +278,95 @@ impl<'a> Outcome<'a> {
     fn verdict(&self) -> String {
         let best = self.task.name(&self.best().setting);
         let alike = self.alike();
+        let duels = &self.found.duels;
+        let is_told = !duels.is_empty() && duels.iter().all(|duel| duel.is_told);
         let mut text = match alike.len() {
+            _ if self.seen.interrupted.is_some() => format!("Best so far: {best}.\n"),
+            0 if self.found.next.is_none() => {
+                format!("Only {best} is left, so it was compared with nothing.\n")
+            }
+            0 if is_told => format!("Best: {best}, told apart from the next at {CONFIDENCE}.\n"),
             0 => format!("Best: {best}.\n"),
-            _ => format!("Best: {best}, but it cannot be told from others.\n"),
+            _ => format!("Fastest: {best}, but it is not told apart from others.\n"),
         };
-        if let Some((next, order)) = &self.found.next {
-            let next = self.task.name(&self.found.tried[*next].setting);
-            text += &format!("How sure: {}\n", how_sure(&next, order.as_ref()));
+        if self.found.next.is_some() && duels.is_empty() {
+            text += "There was no duel of the best and the next, so nothing is told of them.\n";
+        }
+        for duel in duels {
+            let other = self.task.name(&self.found.tried[duel.other].setting);
+            text += &format!("Duel: {}\n", told_by(&other, duel));
         }
         text += &format!("How flat: {}\n", self.how_flat(&alike));
+        if let Some(text_of_slope) = self.slope() {
+            text += &format!("Budget: {text_of_slope}\n");
+        }
         for (at, dimension) in self.task.dimensions.iter().enumerate() {
             text += &format!("{}: {}\n", dimension.name, self.effect(at));
         }
         text
     }
 
-    /// The sentence on how many settings cannot be told from the best.
-    fn how_flat(&self, alike: &[&Tried]) -> String {
-        let total = self.in_last().len() - 1;
-        let mut text = if alike.is_empty() {
+    /// The sentences on a search that ended before all settings beside the best had run. None where all have.
+    fn slope(&self) -> Option<String> {
+        let not_run = &self.found.not_run;
+        (!not_run.is_empty()).then(|| {
             format!(
-                "no spread of the {} in the last stage overlaps with that of the best.",
-                counted(total as u64, "other setting")
+                "it ended the search on the slope: {} beside the best {} not run: {}. A better one may be there. More runs may \
+                 find it: --runs-budget {}.",
+                counted(not_run.len() as u64, "setting"),
+                if not_run.len() == 1 { "was" } else { "were" },
+                self.some_names(not_run.iter()),
+                2 * self.budget
             )
+        })
+    }
+
+    /// Whether a dimension has no effect that the runs show: none of its values is told apart from the best one's.
+    pub(crate) fn has_no_effect(&self, dimension: usize) -> bool {
+        let line = self.line(dimension);
+        let of = |standing: Standing| {
+            line.iter()
+                .filter(move |on| on.standing == standing)
+                .count()
+        };
+        self.seen.interrupted.is_none()
+            && line.len() > 1
+            && of(Standing::Alike) + of(Standing::Best) == line.len()
+    }
+
+    /// The sentence on a dimension that the runs did not follow. None where they did, or where that is not known.
+    fn not_followed(&self, dimension: usize) -> Option<String> {
+        let is_workers = self.task.dimensions[dimension].is_workers();
+        let mut had: Vec<usize> = self.seen.workers.values().flatten().copied().collect();
+        had.sort_unstable();
+        had.dedup();
+        let [workers] = had[..] else { return None };
+        (is_workers && self.seen.workers.len() > 1).then(|| {
+            format!(
+                "The runs had {} with each of the values, so the runtime has not followed the setting.",
+                counted(workers as u64, "worker")
+            )
+        })
+    }
+
+    /// The sentence on how many settings are not told apart from the best.
+    fn how_flat(&self, alike: &[&Tried]) -> String {
+        let total = self.in_last().len().saturating_sub(1);
+        let mut text = if alike.is_empty() {
+            match total {
+                0 => "no other setting was in the last stage.".to_string(),
+                1 => "the other setting in the last stage took longer.".to_string(),
+                _ => format!(
+                    "none of the {} in the last stage took as little time as the best.",
+                    counted(total as u64, "other setting")
+                ),
+            }
         } else {
             format!(
-                "{} of the {} in the last stage cannot be told from the best, since the spreads of their runs overlap: {}.",
+                "{} of the {} in the last stage {} not told apart from the best: {}.",
                 alike.len(),
                 counted(total as u64, "other setting"),
+                if alike.len() == 1 { "is" } else { "are" },
                 self.some_names(alike.iter().map(|tried| &tried.setting))
             )
         };
@@ -342,10 +428,17 @@ impl<'a> Outcome<'a> {
                 values[self.best().setting[dimension]]
             ),
             (None, []) => "nothing can be said, since no other value ran in the last stage".into(),
+            (None, _) if self.has_no_effect(dimension) => {
+                "the setting has no effect that the runs show, so it need not be varied".into()
+            }
             (None, _) => "no difference is seen".into(),
         };
         if worst.is_some() && !alike.is_empty() {
-            text += &format!(", and {} cannot be told from it", listed(&alike));
+            text += &format!(
+                ", and {} {} not told apart from it",
+                listed(&alike),
+                if alike.len() == 1 { "is" } else { "are" }
+            );
         }
         text.push('.');
         for (standing, words) in [
@@ -361,29 +454,29 @@ impl<'a> Outcome<'a> {
             };
             text += &format!(" {} {words}.", listed(&some));
         }
+        if let Some(sentence) = self.not_followed(dimension) {
+            text += &format!(" {sentence}");
+        }
         text
     }
 }
 
-/// The sentence on how sure it is that the best setting is better than the next.
-fn how_sure(next: &str, order: Option<&RankOrder>) -> String {
-    let Some(order) = order else {
-        return format!(
-            "{next}, the next, has failed meanwhile, so there is nothing to compare with."
-        );
-    };
+/// The sentence on a duel of the best setting and another one.
+fn told_by(other: &str, duel: &Duel) -> String {
+    let order = &duel.order;
     let chance = match order.chance {
         chance if chance > 0.1 => format!("in {:.0} of 100 cases", 100.0 * chance),
         chance => format!("once in {:.0} times", 1.0 / chance),
     };
+    let so = if duel.is_told {
+        format!("so it is told to be faster at {CONFIDENCE}")
+    } else {
+        "which does not tell them apart".to_string()
+    };
     format!(
-        "in {} of {} pairs of a run of it and a run of the next, {next}, it was the faster. Chance alone gives so clear an \
-         order {chance}, so it is {}. (Exact rank test of Mann and Whitney: {} runs of each in turns, after both had been \
-         chosen.)",
-        order.faster,
-        order.pairs,
-        if order.is_sure() { "sure" } else { "not sure" },
-        order.runs,
+        "in {} of {} pairs of a run of it and a run of {other}, it was the faster. Chance alone gives so clear an order {chance}, \
+         {so}. (Exact rank test of Mann and Whitney: {} runs of each in turns, after both had been chosen.)",
+        order.faster, order.pairs, order.runs,
     )
 }
 

@@ -4,19 +4,19 @@
 //! |---|---|---|
 //! | warm-up | the candidates: all, or a random sample where the budget is not enough for all | `warm_up`, not counted |
 //! | halving | the candidates; after each round the faster half of them, until at most four are left | one more a round |
-//! | climb | the best setting that is left, and those beside it that have not run; again around a better one, while there is one | one a round |
+//! | climb | the best setting that is left, and those some steps beside it that have not run; again around a better one, or in shorter steps where there is none | one a round |
 //! | last | the settings that are left, and those that differ from the best in one dimension | three to five |
-//! | duel | the best and the next | five to seven |
+//! | duel | the best and the next; again with another one that may be as fast, while the best is told to be faster | five to seven |
 //!
 //! In each stage the settings take turns, and every second round goes backwards, so that a machine that becomes slower
 //! or busier meanwhile hits all alike. For that reason, times of the last stage are not compared with those of earlier
 //! stages. Where another setting turns out to be better, the last stage is run again around it, as long as the budget
 //! lasts. A setting that fails is left out from there on.
 //!
-//! The duel tells how sure it is that the best setting is better than the next, since both were chosen before it.
+//! A duel tells whether the best setting is faster than the other, since both were chosen before it.
 
-use super::ranks::RankOrder;
-use crate::compare::best::Times;
+use crate::ranks::{ERROR, RankOrder};
+use crate::times::Times;
 use std::collections::{BTreeSet, HashMap};
 
 /// A value for each dimension: its index among the values of the dimension.
@@ -78,25 +78,36 @@ impl Tried {
     }
 }
 
-/// The index in [`Found::tried`] of the setting that comes behind the best, and the order of their runs in the duel.
-/// The order is none if there was no duel.
-pub(crate) type NextBest = Option<(usize, Option<RankOrder>)>;
+/// The runs of the best setting against another one.
+#[derive(Debug)]
+pub(crate) struct Duel {
+    /// The index in [`Found::tried`] of the other setting.
+    pub(crate) other: usize,
+    /// The order of the runs of the best setting and of the other one.
+    pub(crate) order: RankOrder,
+    /// Whether the best setting is told to be faster.
+    pub(crate) is_told: bool,
+}
 
 /// The result of a search.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Found {
     /// Each setting that was run, in the order of their first runs.
     pub(crate) tried: Vec<Tried>,
     /// The index in `tried` of the best setting. None where all have failed.
     pub(crate) best: Option<usize>,
-    /// The setting that comes behind the best.
-    pub(crate) next: NextBest,
+    /// The index in `tried` of the setting that comes behind the best. None where there is none.
+    pub(crate) next: Option<usize>,
+    /// The duels of the best setting, the one against the next first. Empty where the other one has failed meanwhile.
+    pub(crate) duels: Vec<Duel>,
     /// How many settings there are.
     pub(crate) total: u128,
     /// How many of the settings began.
     pub(crate) candidates: usize,
     /// How many runs were made, warm-ups included.
     pub(crate) runs: usize,
+    /// The settings one step beside the best that the budget was not enough for.
+    pub(crate) not_run: Vec<Setting>,
 }
 
 impl Plan {
@@ -261,11 +272,11 @@ struct Search<'a, R> {
 }
 
 /// Finds the best setting. `run` makes one run of a setting, and returns its time, or none if it failed. An error of
-/// `run` ends the search.
+/// `run` ends the search, and is returned with what was found until then.
 pub(crate) fn search<E>(
     plan: &Plan,
     run: impl FnMut(&Setting, Stage) -> Result<Option<f64>, E>,
-) -> Result<Found, E> {
+) -> (Found, Option<E>) {
     let mut search = Search {
         plan,
         run,
@@ -275,30 +286,32 @@ pub(crate) fn search<E>(
     };
     let beginners = plan.beginners();
     let candidates = beginners.len();
-    let mut left: Vec<usize> = beginners.into_iter().map(|one| search.place(one)).collect();
-    search.warm_up(&left)?;
-    left = search.halve(left)?;
-    left = search.climb(left)?;
-    let best = search.last(left)?;
-    let next = match best {
-        Some(best) => search.next(best),
-        None => None,
-    };
-    let (best, next) = match (best, next) {
-        (Some(best), Some(next)) => search.duel(best, next)?,
-        _ => (best, None),
-    };
-    Ok(Found {
-        tried: search.tried,
-        best,
-        next,
-        total: plan.total(),
-        candidates,
-        runs: search.runs,
-    })
+    let left: Vec<usize> = beginners.into_iter().map(|one| search.place(one)).collect();
+    let mut found = Found::default();
+    let error = search.whole(left, &mut found).err();
+    if error.is_some() && found.best.is_none() {
+        found.best = search.fastest(None).or_else(|| search.fastest_early());
+    }
+    if let (Some(best), None) = (found.best, &error) {
+        found.not_run = search.not_run(best);
+    }
+    found.tried = search.tried;
+    found.total = plan.total();
+    found.candidates = candidates;
+    found.runs = search.runs;
+    (found, error)
 }
 
 impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
+    /// All stages of the search, from the settings that begin.
+    fn whole(&mut self, mut left: Vec<usize>, found: &mut Found) -> Result<(), E> {
+        self.warm_up(&left)?;
+        left = self.halve(left)?;
+        left = self.climb(left)?;
+        found.best = self.last(left)?;
+        self.duels(found)
+    }
+
     /// The index of a setting among those that were tried, to which it is added if need be.
     fn place(&mut self, setting: Setting) -> usize {
         *self.places.entry(setting).or_insert_with_key(|setting| {
@@ -320,11 +333,19 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         !self.tried[place].failed
     }
 
-    /// Runs a setting once, and returns its time. None if it failed.
+    /// Runs a setting once, keeps its time and returns it. None if it failed.
     fn once(&mut self, place: usize, stage: Stage) -> Result<Option<f64>, E> {
-        self.runs += 1;
         let time = (self.run)(&self.tried[place].setting, stage)?;
-        self.tried[place].failed |= time.is_none();
+        self.runs += 1;
+        let tried = &mut self.tried[place];
+        tried.failed |= time.is_none();
+        // It is kept at once: the next run may be interrupted.
+        match stage {
+            Stage::WarmUp => {}
+            Stage::Halving | Stage::Climb => tried.early.extend(time),
+            Stage::Last => tried.last.extend(time),
+            Stage::Duel => tried.duel.extend(time),
+        }
         Ok(time)
     }
 
@@ -367,9 +388,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
             if left.len() <= LEFT {
                 break;
             }
-            for (place, time) in self.round(&left, Stage::Halving, round % 2 == 1)? {
-                self.tried[place].early.push(time);
-            }
+            self.round(&left, Stage::Halving, round % 2 == 1)?;
             let half = left.len().div_ceil(2);
             left.retain(|&place| self.goes(place));
             let median = |place: &usize| {
@@ -382,20 +401,21 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         Ok(left)
     }
 
-    /// Goes from the first of the settings that are left to the best one beside it that has not run. It goes on while
-    /// there is a better one, and the budget has more than the last stage needs. Returns the settings that are left
-    /// then, the best first.
+    /// Goes from the first of the settings that are left to the best one some steps beside it that has not run. The steps are
+    /// long at first; where none of them leads to a better setting, they are halved. It goes on while the budget has more than
+    /// the last stage needs. Returns the settings that are left then, the best first.
     fn climb(&mut self, mut left: Vec<usize>) -> Result<Vec<usize>, E> {
+        let widest = self.plan.sizes.iter().max().copied().unwrap_or(1);
+        // A sample leaves gaps. An eighth of the values is about as far as the best one of a sample is away from the best.
+        let mut reach = (widest / 8).next_power_of_two();
         while let Some(&center) = left.first() {
-            let beside: Vec<Setting> = (self
-                .plan
-                .neighbours(&self.tried[center].setting)
-                .into_iter())
-            .filter(|(distance, setting)| *distance == 1 && !self.places.contains_key(setting))
-            .map(|(_, setting)| setting)
-            .collect();
+            let beside = self.beside(&self.tried[center].setting, reach);
             let cost = beside.len() * (self.plan.warm_up + 1) + 1;
             let later = LEFT * LAST.0 + 2 * DUEL.0 + self.plan.budget / 6;
+            if beside.is_empty() && reach > 1 {
+                reach /= 2;
+                continue;
+            }
             if beside.is_empty() || cost + later > self.budget() {
                 break;
             }
@@ -403,18 +423,47 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
             self.warm_up(&together)?;
             together.push(center);
             let times = self.round(&together, Stage::Climb, false)?;
-            for &(place, time) in &times {
-                self.tried[place].early.push(time);
-            }
             left.retain(|&place| self.goes(place));
             let fastest = times.iter().min_by(|one, other| one.1.total_cmp(&other.1));
             match fastest {
                 Some(&(place, _)) if place != center => left.insert(0, place),
-                _ => break,
+                _ if reach == 1 => break,
+                _ => reach /= 2,
             }
             left.truncate(LEFT);
         }
         Ok(left)
+    }
+
+    /// The settings that have not run, and that are so many steps beside another one in one dimension, or at its end where that
+    /// is nearer.
+    fn beside(&self, center: &Setting, reach: usize) -> Vec<Setting> {
+        let mut all: Vec<Setting> = Vec::new();
+        for (dimension, &size) in self.plan.sizes.iter().enumerate() {
+            let value = center[dimension];
+            for other in [value.saturating_sub(reach), (value + reach).min(size - 1)] {
+                let mut setting = center.clone();
+                setting[dimension] = other;
+                if other != value && !self.places.contains_key(&setting) && !all.contains(&setting)
+                {
+                    all.push(setting);
+                }
+            }
+        }
+        all
+    }
+
+    /// The settings one step beside the best that have not run.
+    fn not_run(&self, best: usize) -> Vec<Setting> {
+        let mut beside = self.plan.neighbours(&self.tried[best].setting);
+        beside.retain(|(distance, setting)| {
+            let tried = self.places.get(setting).map(|&place| &self.tried[place]);
+            let has_run = tried.is_some_and(|tried| {
+                tried.failed || !(tried.early.is_empty() && tried.last.is_empty())
+            });
+            *distance == 1 && !has_run
+        });
+        beside.into_iter().map(|(_, setting)| setting).collect()
     }
 
     /// Runs the settings that are left, with the neighbours of the best of them, and goes to a better neighbour while
@@ -437,9 +486,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
                 let spare = self.budget().saturating_sub(2 * DUEL.0);
                 let rounds = (spare / together.len()).min(LAST.1);
                 for round in 0..rounds {
-                    for (place, time) in self.round(&together, Stage::Last, round % 2 == 1)? {
-                        self.tried[place].last.push(time);
-                    }
+                    self.round(&together, Stage::Last, round % 2 == 1)?;
                 }
             }
             match self.fastest(None) {
@@ -497,22 +544,85 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         })
     }
 
-    /// The setting that comes behind the best.
-    fn next(&self, best: usize) -> Option<usize> {
-        self.fastest(Some(best))
+    /// The setting with the least median of earlier stages. None where none has run.
+    fn fastest_early(&self) -> Option<usize> {
+        let median = |place: usize| Some(self.tried[place].times()?.median());
+        let places = (0..self.tried.len()).filter_map(|place| Some((place, median(place)?)));
+        let fastest = places.min_by(|one, other| one.1.total_cmp(&other.1));
+        fastest.map(|(place, _)| place)
     }
 
-    /// Runs the best setting and the next against each other. The better one by all runs of the last stage and of the
-    /// duel is the best then. Returns the best and the next.
-    fn duel(&mut self, best: usize, next: usize) -> Result<(Option<usize>, NextBest), E> {
-        let pair = [best, next];
+    /// Runs the best setting against the next, and, while it is told to be faster, against others whose runs overlap with
+    /// its own.
+    fn duels(&mut self, found: &mut Found) -> Result<(), E> {
+        let Some(first) = found.best else {
+            return Ok(());
+        };
+        let times = |search: &Self, place: usize| search.tried[place].times();
+        let best_times = times(self, first);
+        let mut rivals: Vec<usize> = (0..self.tried.len())
+            .filter(|&place| place != first && !self.tried[place].last.is_empty())
+            .filter(|&place| {
+                let both = best_times.as_ref().zip(times(self, place));
+                both.is_some_and(|(best, other)| other.is_like(best))
+            })
+            .collect();
+        // All tests together are to be wrong no more often than one would be.
+        let error = ERROR / rivals.len().max(1) as f64;
+        while let Some(best) = found.best {
+            let is_first = found.duels.is_empty();
+            let rival = if is_first {
+                self.fastest(Some(best))
+            } else {
+                let median = |place: &usize| self.tried[*place].median();
+                let left = rivals
+                    .iter()
+                    .copied()
+                    .filter(|&place| place != best && self.goes(place));
+                left.min_by(|one, other| median(one).total_cmp(&median(other)))
+            };
+            let Some(rival) = rival else { break };
+            if !is_first && self.budget() < 2 * DUEL.0 {
+                break;
+            }
+            rivals.retain(|&place| place != rival);
+            found.next = found.next.or(Some(rival));
+            let (now, duel) = self.duel(best, rival, error)?;
+            if now != found.best {
+                // What was told of the former best setting is not told of this one.
+                found.duels.clear();
+                found.next = duel.as_ref().map(|duel| duel.other);
+            }
+            found.best = now;
+            let Some(duel) = duel else {
+                if is_first {
+                    found.next = None;
+                }
+                break;
+            };
+            let is_told = duel.is_told;
+            found.duels.push(duel);
+            if !is_told {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the best setting and another one against each other. The better one by all runs of the last stage and of the
+    /// duel is the best then. Returns it, and the order of the two.
+    fn duel(
+        &mut self,
+        best: usize,
+        rival: usize,
+        error: f64,
+    ) -> Result<(Option<usize>, Option<Duel>), E> {
+        let pair = [best, rival];
+        let before = pair.map(|place| self.tried[place].duel.len());
         for round in 0..(self.budget() / 2).min(DUEL.1) {
             let turn = self.round(&pair, Stage::Duel, round % 2 == 1)?;
             if turn.len() < pair.len() {
                 break;
-            }
-            for (place, time) in turn {
-                self.tried[place].duel.push(time);
             }
         }
         match pair.map(|place| self.goes(place)) {
@@ -520,19 +630,26 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
             [true, false] => return Ok((Some(best), None)),
             [false, _] => return Ok((self.fastest(None), None)),
         }
-        let median = |place: usize| {
-            let tried = &self.tried[place];
-            let times = Times::new([&tried.last[..], &tried.duel].concat());
+        let [one, other] = [0, 1].map(|at| &self.tried[pair[at]].duel[before[at]..]);
+        if one.is_empty() {
+            return Ok((Some(best), None));
+        }
+        let median = |place: usize, duel: &[f64]| {
+            let times = Times::new([&self.tried[place].last[..], duel].concat());
             times.map_or(f64::INFINITY, |times| times.median())
         };
-        let (best, next) = if median(next) < median(best) {
-            (next, best)
+        let is_swapped = median(rival, other) < median(best, one);
+        let (winner, loser, order) = if is_swapped {
+            (rival, best, RankOrder::of(other, one))
         } else {
-            (best, next)
+            (best, rival, RankOrder::of(one, other))
         };
-        let [one, other] = [best, next].map(|place| &self.tried[place].duel[..]);
-        let order = (!one.is_empty()).then(|| RankOrder::of(one, other));
-        Ok((Some(best), Some((next, order))))
+        let duel = Duel {
+            other: loser,
+            is_told: order.is_told(error),
+            order,
+        };
+        Ok((Some(winner), Some(duel)))
     }
 }
 

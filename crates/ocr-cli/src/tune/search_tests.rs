@@ -34,11 +34,10 @@ fn found(
     mut time: impl FnMut(&Setting, usize) -> Option<f64>,
 ) -> (Found, Vec<(Setting, Stage)>) {
     let mut log: Vec<(Setting, Stage)> = Vec::new();
-    let found = search(plan, |setting, stage| {
+    let (found, _) = search(plan, |setting, stage| {
         log.push((setting.clone(), stage));
         Ok::<_, Infallible>(time(setting, log.len()))
     });
-    let found = found.unwrap_or_else(|never| match never {});
     assert_eq!(found.runs, log.len());
     assert!(log.len() <= plan.budget, "{} runs", log.len());
     (found, log)
@@ -70,8 +69,7 @@ fn the_best_of_many_is_found_with_few_runs() {
         wrong += usize::from(best(&found) != &[4, 1, 3]);
         assert_eq!(found.total, 144);
         assert!(found.candidates < 144, "200 runs are not enough for all");
-        let (_, order) = found.next.expect("there are others");
-        sure += u32::from(order.expect("there was a duel").is_sure());
+        sure += u32::from(found.duels[0].is_told);
     }
     // A run in ten is slowed down by as much as the best is better than the next.
     assert_eq!(wrong, 0, "of 200");
@@ -108,10 +106,9 @@ fn settings_that_take_the_same_time_are_told_as_flat() {
             .iter()
             .all(|tried| tried.times().is_some_and(|other| times.is_like(&other)))
     );
-    let (_, order) = found.next.expect("there are others");
-    let order = order.expect("there was a duel");
-    assert_eq!(order.chance, 1.0);
-    assert!(!order.is_sure());
+    assert_eq!(found.duels.len(), 1);
+    assert_eq!(found.duels[0].order.chance, 1.0);
+    assert!(!found.duels[0].is_told);
 }
 
 #[test]
@@ -121,11 +118,11 @@ fn one_dimension_without_effect_is_no_hindrance() {
         Some((1.0 + 0.3 * setting[0].abs_diff(3) as f64) * noise.factor(0.02))
     });
     assert_eq!(best(&found)[0], 3);
-    let (next, order) = found.next.expect("there are others");
+    let next = found.next.expect("there are others");
     assert_eq!(found.tried[next].setting[0], 3);
     let times = |place: usize| found.tried[place].times().expect("it has run");
     assert!(times(found.best.expect("one")).is_like(&times(next)));
-    assert!(!order.expect("there was a duel").is_sure());
+    assert!(!found.duels[0].is_told);
 }
 
 #[test]
@@ -199,18 +196,17 @@ fn a_setting_that_fails_is_left_out() {
         assert_eq!(tried.times().is_none(), tried.failed);
     }
     let mut stage = Stage::WarmUp;
-    let late = search(&plan(&[4, 3], 100), |setting, now| {
+    let (late, _) = search(&plan(&[4, 3], 100), |setting, now| {
         stage = now;
         let fails = stage == Stage::Duel && setting == &[0, 0];
         Ok::<_, Infallible>((!fails).then(|| bowl_of_two(setting)))
     });
-    let late = late.unwrap_or_else(|never| match never {});
     assert!([[0, 1], [1, 0]].contains(&[best(&late)[0], best(&late)[1]]));
     let (nothing, _) = self::found(&plan(&[4, 3], 100), |_, _| None);
     assert_eq!((nothing.best, nothing.runs), (None, 12));
     // What is wrong with all of them ends the search.
-    let ended = search(&plan(&[4, 3], 100), |_, _| Err("ended"));
-    assert_eq!(ended.err(), Some("ended"));
+    let (_, ended) = search(&plan(&[4, 3], 100), |_, _| Err("ended"));
+    assert_eq!(ended, Some("ended"));
 }
 
 #[test]
@@ -232,13 +228,79 @@ fn the_budget_is_kept_and_the_answer_is_always_the_same() {
                 let (one, log) = found(&plan, time);
                 let (other, again) = found(&plan, time);
                 assert_eq!((&one.tried, log), (&other.tried, again));
-                let (_, order) = one.next.expect("there are others");
-                let order = order.expect("there was a duel");
+                let order = &one.duels[0].order;
                 assert!(order.runs >= 5, "{sizes:?}, budget {budget}");
                 let last = &other.tried[other.best.expect("one")].last;
                 assert!(last.len() >= 3, "{sizes:?}, budget {budget}");
             }
         }
+    }
+}
+
+#[test]
+fn a_search_that_ends_on_the_slope_says_so() {
+    // The best of many settings is in a corner, and each step towards it is better.
+    let slope = |setting: &Setting, _: usize| Some(1.0 + 0.1 * (setting[0] + setting[1]) as f64);
+    let (found, _) = found(&plan(&[2000, 2000], 40), slope);
+    let best = best(&found);
+    assert_ne!(best, &[0, 0]);
+    assert!(!found.not_run.is_empty());
+    for setting in &found.not_run {
+        let distance = setting[0].abs_diff(best[0]) + setting[1].abs_diff(best[1]);
+        assert_eq!(distance, 1, "{setting:?} is not beside {best:?}");
+    }
+    // Long steps first: enough runs lead to the corner, which is two hundred steps away.
+    let (found, _) = self::found(&plan(&[200, 200], 300), slope);
+    assert_eq!(self::best(&found), &[0, 0]);
+    assert_eq!(found.not_run, Vec::<Setting>::new());
+}
+
+#[test]
+fn the_best_runs_against_each_that_may_be_as_fast() {
+    // Three settings whose runs overlap at first; then the first is faster.
+    let mut runs = 0;
+    let (found, _) = found(&plan(&[3], 100), |setting, now| {
+        runs = now;
+        let of_last = 3 * (1 + LAST.1);
+        let slower = if runs > of_last {
+            0.1 * setting[0] as f64
+        } else {
+            0.001 * setting[0] as f64
+        };
+        Some(1.0 + slower + 0.01 * (now % 7) as f64)
+    });
+    assert_eq!(best(&found), &[0]);
+    let others: Vec<usize> = found
+        .duels
+        .iter()
+        .map(|duel| found.tried[duel.other].setting[0])
+        .collect();
+    assert_eq!(others, [1, 2]);
+    assert!(
+        found.duels.iter().all(|duel| duel.is_told),
+        "{:?}",
+        found.duels
+    );
+}
+
+#[test]
+fn what_was_measured_is_kept_where_a_search_is_interrupted() {
+    for last in [0, 13, 40, 60] {
+        let mut runs = 0;
+        let (found, error) = search(&plan(&[4, 3], 100), |setting, _| {
+            runs += 1;
+            if runs > last {
+                Err("stop")
+            } else {
+                Ok(Some(bowl_of_two(setting)))
+            }
+        });
+        assert_eq!((error, found.runs), (Some("stop"), last));
+        // The first setting has run once the warm-up is over.
+        assert_eq!(
+            found.best.map(|best| found.tried[best].setting.clone()),
+            (last > 12).then(|| vec![0, 0])
+        );
     }
 }
 

@@ -1,7 +1,8 @@
 //! What `ocr tune` varies: settings of the runtime, variables of the environment, and options of the program.
 
+use crate::run::nearest;
 use ocr::config::SETTINGS;
-use ocr_base::text::Readable;
+use ocr_base::text::{Readable, is_control};
 use ocr_place::policy;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -34,6 +35,11 @@ impl Dimension {
     /// Whether the values are placement policies.
     pub(crate) fn is_policy(&self) -> bool {
         self.target == Target::Variable("OCR_SCHED".into())
+    }
+
+    /// Whether the values are numbers of workers.
+    pub(crate) fn is_workers(&self) -> bool {
+        self.target == Target::Variable("OCR_WORKERS".into())
     }
 
     /// A value with its name, as tables and sentences show it: `workers=4`, `--tile=256`. `value` is its index.
@@ -93,8 +99,10 @@ fn target(name: &str) -> Result<Target, String> {
             let setting = SETTINGS.iter().find(|setting| setting.name == name);
             setting.map(|setting| setting.variable).ok_or_else(|| {
                 let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
+                let near = nearest(name, known.iter().copied().chain(["policy"]));
+                let near = near.map_or(String::new(), |near| format!(" (do you mean {near}?)"));
                 format!(
-                    "\"{name}\" cannot be varied: write policy, arg:--OPTION, env:VARIABLE, or a setting ({})",
+                    "\"{name}\" cannot be varied{near}: write policy, arg:--OPTION, env:VARIABLE, or a setting ({})",
                     known.join(", ")
                 )
             })?
@@ -238,9 +246,9 @@ pub(crate) fn quoted(word: &OsStr) -> String {
     if !bytes.is_empty() && bytes.iter().all(is_plain) {
         return Readable(bytes).to_string();
     }
-    if std::str::from_utf8(bytes).is_err() {
+    if std::str::from_utf8(bytes).map_or(true, |text| text.contains(is_control)) {
         // Bash, zsh and POSIX since 2024 read `$'...'` with `\xHH`, which is how `Readable` writes bytes that are not
-        // UTF-8.
+        // UTF-8, and control characters.
         let mut escaped = Vec::new();
         for &byte in bytes {
             if byte == b'\'' || byte == b'\\' {
@@ -346,6 +354,7 @@ mod tests {
             (b"a b", "'a b'"),
             (b"it's", r"'it'\''s'"),
             (b"a\xff'", r"$'a\xff\''"),
+            (b"a\x1bb", r"$'a\x1bb'"),
         ] {
             assert_eq!(quoted(OsStr::from_bytes(word)), text);
         }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// A program for comparisons: it logs under which policy it runs, and takes some seconds, by its own account, which are
-/// the numbers of a policy one after the other.
+/// the numbers of a policy one after the other, and then from the beginning.
 fn in_turns(name: &str, seconds: &[(&str, &str)]) -> (String, PathBuf) {
     let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("command-log-{name}"));
     let _ = fs::remove_file(&log);
@@ -19,7 +19,7 @@ fn in_turns(name: &str, seconds: &[(&str, &str)]) -> (String, PathBuf) {
         .map(|(policy, seconds)| format!("{policy}) set -- {seconds};;"))
         .collect();
     let text = format!(
-        "report 9\necho $OCR_SCHED >>'{0}'\ncase $OCR_SCHED in {1} esac\nshift $(($(grep -c $OCR_SCHED '{0}') - 1))\n\
+        "report 9\necho $OCR_SCHED >>'{0}'\ncase $OCR_SCHED in {1} esac\nshift $((($(grep -c $OCR_SCHED '{0}') - 1) % $#))\n\
          echo seconds: $1\necho count: $#",
         log.display(),
         cases.join(" ")
@@ -34,17 +34,16 @@ fn compare_lets_policies_take_turns_and_says_which_is_best() {
     }
     let all = [("OCR_DEVICES", "all")];
     let seconds = [
-        ("cpu", "9 4 4.4 4.2"),
-        ("device", "9 8 6 7"),
-        ("eager", "9 2.1 2.2 2"),
+        ("cpu", "9 4 4.4 4.2 4.1 4.3 4.25"),
+        ("device", "9 8 6 7 6.5 7.5 7.2"),
+        ("eager", "9 2.1 2.2 2 2.05 2.15 2.12"),
     ];
     let (program, log) = in_turns("turns", &seconds);
     let policies = "--policies=cpu,device,eager";
-    let answer = ocr(&["compare", policies, "--show=count", &program], &all).is(
+    let answer = ocr(&["compare", policies, "--runs=6", "--show=count", &program], &all).is(
         0,
         &[
-            "\neager is best: it is 2.00 times as fast as cpu, which is the next and the best single place. Use\n  \
-             OCR_SCHED=eager.\n",
+            "\neager is best, at a confidence of 95 %: it is 2.00 times as fast as cpu (1.89 to 2.12 times), which\n  is the next",
             "over cpu",
         ],
     );
@@ -52,30 +51,90 @@ fn compare_lets_policies_take_turns_and_says_which_is_best() {
     assert_eq!(answer.stderr, "", "no terminal, no progress");
     // The times, and what else the run in the middle has shown.
     for (policy, row) in [
-        ("cpu", "cpu 4.200 4.000..4.400 1.00 1.00 7 5 2.0 KiB 1 B 1"),
+        ("cpu", "cpu 4.225 4.000..4.400 1.00 1.00 7 5 2.0 KiB 1 B 4"),
         (
             "device",
-            "device 7.000 6.000..8.000 0.60 0.60 7 5 2.0 KiB 1 B 1",
+            "device 7.100 6.000..8.000 0.60 0.60 7 5 2.0 KiB 1 B 4",
         ),
         (
             "eager",
-            "eager 2.100 2.000..2.200 2.00 2.00 7 5 2.0 KiB 1 B 3",
+            "eager 2.110 2.000..2.200 2.00 2.00 7 5 2.0 KiB 1 B 6",
         ),
     ] {
         assert_eq!(answer.row(policy).join(" "), row, "{}", answer.stdout);
     }
+    // Every second round of the measured runs goes backwards.
     let order = fs::read_to_string(&log).expect("the runs were logged");
-    assert_eq!(order, "cpu\ndevice\neager\n".repeat(4));
-    // Half as long in the middle, and one run is slower than one of the others.
-    let (program, _) = in_turns("spread", &[("cpu", "9 4 4 4"), ("device", "9 1 2 5")]);
-    ocr(&["compare", "--policies=cpu,device", &program], &all).is(
-        0,
-        &[
-            "\ndevice and cpu are the fastest, and what they differ by lies within the spread of the runs, so it is\n",
-            "  no difference. No policy is shown to be faster than device, the best single place. Use\n",
-            "  OCR_SCHED=device. More runs may tell them apart: --runs 9.\n",
-        ],
+    let forth = "cpu\ndevice\neager\n";
+    let back = "eager\ndevice\ncpu\n";
+    assert_eq!(order, [forth, &[forth, back].concat().repeat(3)].concat());
+    // Half as long in the middle, and some runs are slower than some of the others: more runs are made, up to the bound.
+    let slow_and_fast = [("cpu", "4"), ("device", "1 2 5 1 5 1")];
+    let (program, log) = in_turns("spread", &slow_and_fast);
+    let args = ["compare", "--policies=cpu,device", &program];
+    let answer = ocr(&args, &all).is(0, &[]).has(&[
+        "device and cpu are not told apart by 20 runs of each, at a confidence of 95 %. Use OCR_SCHED=device.",
+    ]);
+    assert!(!answer.stdout.contains("best,"), "{}", answer.stdout);
+    let runs = |log: &PathBuf| {
+        let log = fs::read_to_string(log).expect("the runs were logged");
+        log.lines().count()
+    };
+    assert_eq!(runs(&log), 2 * 21);
+    // Equal policies: nothing is told, and where runs hardly vary, no more are made than need be.
+    let (program, log) = in_turns(
+        "equal",
+        &[("cpu", "4 4.01 4.02"), ("device", "4.01 4 4.02")],
     );
+    let args = ["compare", "--policies=cpu,device", &program];
+    let answer = ocr(&args, &all).is(0, &[]);
+    answer.has(&["are not told apart by 5 runs of each, at a confidence of 95 %. Use OCR_SCHED="]);
+    assert_eq!(runs(&log), 2 * 6);
+    // One that is told to be slower is not run any more.
+    let seconds = [("cpu", "9"), ("device", "1 2 3"), ("eager", "1.1 2.1 2.8")];
+    let (program, log) = in_turns("leaves", &seconds);
+    ocr(&["compare", policies, &program], &all)
+        .is(0, &[])
+        .has(&[
+            "The median of 5 to 20 runs each",
+            "are the fastest, and not told apart by 20 runs of each",
+        ]);
+    let order = fs::read_to_string(&log).expect("the runs were logged");
+    let of = |policy: &str| order.lines().filter(|line| *line == policy).count();
+    assert_eq!((of("cpu"), of("device"), of("eager")), (6, 21, 21));
+    // So few runs tell nothing, however far the policies are apart.
+    let (program, _) = in_turns("few", &[("cpu", "1"), ("device", "9")]);
+    let args = ["compare", "--policies=cpu,device", "--runs=3", &program];
+    let answer = ocr(&args, &all).is(0, &[]);
+    answer.has(&["so few runs do not tell a difference from chance. Give --runs 4 or more."]);
+    // Runs that print no seconds, or no number of seconds, are not compared with others.
+    for (name, printed) in [("none", ":"), ("ms", "echo seconds: 9000 ms")] {
+        let text =
+            format!("report 9\nif [ $OCR_SCHED = cpu ]; then echo seconds: 1; else {printed}; fi");
+        let program = script(&format!("form-{name}"), &text);
+        let args = ["compare", "--policies=cpu,device", &program];
+        let answer = ocr(&args, &all).is(1, &[]).has(&[
+            "No policy is called best: in the line \"seconds: ...\" the program prints a number (first under cpu) and ",
+        ]);
+        let answer = answer.says(&["the times of the runs cannot be compared"]);
+        assert!(
+            !answer.stdout.contains("times as fast"),
+            "{}",
+            answer.stdout
+        );
+        assert_eq!(
+            answer.row("device")[3],
+            "-",
+            "no speed-up\n{}",
+            answer.stdout
+        );
+    }
+    let program = script("form-alike", "report 9; echo seconds: 9000 ms");
+    let args = ["compare", "--policies=cpu,device", &program];
+    ocr(&args, &all).is(0, &[]).has(&[
+        "seconds from the start of the runtime to its end",
+        "of the program has no number alone, so it is not used",
+    ]);
     // A policy fails in its second run, and is left out from there on.
     let log = log.with_extension("fails");
     let _ = fs::remove_file(&log);
@@ -92,7 +151,11 @@ fn compare_lets_policies_take_turns_and_says_which_is_best() {
         )
         .says(&["the program failed under cpu"]);
     let order = fs::read_to_string(&log).expect("the runs were logged");
-    assert_eq!(order, "eager\ncpu\neager\ncpu\neager\neager\n");
+    assert!(
+        order.starts_with("eager\ncpu\neager\ncpu\neager\neager\n"),
+        "{order}"
+    );
+    assert_eq!(order.matches("cpu").count(), 2);
     // Runs that differ in what they compute, or are all under one policy, say nothing about policies.
     let program = script("other-results", "report 1\necho sum: $OCR_SCHED");
     ocr(&["compare", policies, "--same=sum", &program], &all)
@@ -125,6 +188,7 @@ fn compare_tells_all_runs_as_json() {
         "compare",
         "--json",
         "--policies=cpu",
+        "--runs=3",
         "--show=count,none",
         "--same=none",
         &program,
@@ -246,7 +310,7 @@ fn compare_shows_a_bar_on_a_terminal() {
     assert!(child.wait().expect("it ends").success());
     let text = String::from_utf8_lossy(&text);
     assert!(
-        text.contains("0/4") && text.contains("cpu: warm-up 1 of 1"),
+        text.contains("0/5") && text.contains("cpu: warm-up 1 of 1"),
         "{text:?}"
     );
     assert!(
@@ -256,7 +320,7 @@ fn compare_shows_a_bar_on_a_terminal() {
 }
 
 /// A terminal: what reads it, and what a program writes to. No program that another test starts gets either.
-fn terminal() -> (File, File) {
+pub(super) fn terminal() -> (File, File) {
     let open = |path: &str| {
         let mut options = File::options();
         let options = options.read(true).write(true).custom_flags(libc::O_NOCTTY);

@@ -24,7 +24,7 @@ fn documented(heading: &str) -> BTreeSet<String> {
 }
 
 /// Checks that the members are those that are documented.
-fn has_members(value: &Value, heading: &str) {
+pub(super) fn has_members(value: &Value, heading: &str) {
     let members = value.as_object().expect("an object").keys().cloned();
     let members: BTreeSet<String> = members.collect();
     assert_eq!(members, documented(heading), "{heading}");

@@ -1,6 +1,6 @@
 //! `ocr tune`, on programs that print what they would take: nothing here depends on a clock.
 
-use super::{NO_LIBRARY, has_device, ocr, script};
+use super::{NO_LIBRARY, has_device, ocr, planted, script};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -66,6 +66,8 @@ fn tune_finds_the_best_setting_and_says_how_to_use_it() {
     assert_eq!(answer["same"]["arguments"], "3");
     assert_eq!(answer["runs"], runs(&log));
     assert!(runs(&log) <= 200, "the budget");
+    assert_eq!(answer["not_run"], serde_json::json!([]));
+    assert_eq!(answer["dimensions"][0]["no_effect"], false);
     // One worker more or less costs 7, and each of seven runs says so.
     assert_eq!(answer["next"]["order"]["faster"], 49.0);
     assert_eq!(answer["next"]["is_sure"], true);
@@ -82,9 +84,10 @@ fn tune_finds_the_best_setting_and_says_how_to_use_it() {
         &[
             "32 settings; ",
             "the values of \"cost\" that the program prints",
-            "\nBest: --tile=4 workers=3.\n",
-            "How sure: in 49 of 49 pairs",
-            "How flat: no spread of the ",
+            "\nBest: --tile=4 workers=3, told apart from the next at a confidence of 95 %.\n",
+            "Duel: in 49 of 49 pairs",
+            "so it is told to be faster",
+            "How flat: none of the ",
             "arg:--tile: 8 takes 1.40 times as long as 4, which is best.",
             &format!("\nUse: {command}\n"),
         ],
@@ -112,13 +115,144 @@ fn tune_says_where_nothing_makes_a_difference() {
     ocr(&args, &[]).is(
         0,
         &[
-            "Best: X=a, but it cannot be told from others.",
-            "2 of the 2 other settings in the last stage cannot be told",
-            "env:X: no difference is seen.",
-            "so it is not sure",
+            "Fastest: X=a, but it is not told apart from others.",
+            "2 of the 2 other settings in the last stage are not told apart from the best",
+            "env:X: the setting has no effect that the runs show",
+            "which does not tell them apart.",
             &format!("Use: X=a {program}"),
         ],
     );
+}
+
+#[test]
+fn tune_says_nothing_that_contradicts_itself() {
+    // The first is faster by little. In all runs, or in those before the duel alone, some of its runs are slower than some of
+    // the others.
+    for (name, noise) in [("all", "n % 7"), ("early", "(n <= 12) * (n * 3 % 7)")] {
+        let more = format!("n=$(wc -l <'LOG'); echo \"price: $((100 + {noise} + ${{X:-0}}))\"");
+        let (_, log) = program(&format!("breath-{name}"), "");
+        let more = more.replace("LOG", &log.display().to_string());
+        let (program, log) = program(&format!("breath-{name}"), &more);
+        for values in ["0,3,6", "0,1", "0,3", "0,20", "0,3,20,40"] {
+            let _ = fs::remove_file(&log);
+            let vary = format!("--vary=env:X={values}");
+            let text = ocr(&["tune", &vary, "--metric=price", &program], &[]);
+            let text = text.is(0, &[]).stdout;
+            let is_told = text.contains("told apart from the next at a confidence");
+            assert!(
+                is_told != text.contains("it is not told apart from others"),
+                "{text}"
+            );
+            assert!(
+                !text.contains("cannot be told") && !text.contains("sure"),
+                "{text}"
+            );
+            assert!(!is_told || !text.contains("alike"), "{text}");
+            if name == "early" && values == "0,3" {
+                assert!(is_told, "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn tune_says_where_the_budget_ended_it() {
+    let (program, _) = program("slope", "echo price: $((1000 + ${X:-0} + ${Y:-0}))");
+    let vary = [
+        "tune",
+        "--vary=env:X=0..300",
+        "--vary=env:Y=0..300",
+        "--metric=price",
+    ];
+    let few = [&vary[..], &["--runs-budget=40", &program]].concat();
+    ocr(&few, &[]).is(
+        0,
+        &[
+            "Budget: it ended the search on the slope: ",
+            "--runs-budget 80.",
+        ],
+    );
+    let enough = [&vary[..], &["--runs-budget=400", &program]].concat();
+    let text = ocr(&enough, &[]).is(0, &["X=0 Y=0"]).stdout;
+    assert!(!text.contains("on the slope"), "{text}");
+}
+
+#[test]
+fn tune_names_a_setting_that_runs_do_not_follow() {
+    // The report says three workers, whatever was asked for.
+    let (program, _) = program("ignores", "");
+    let args = ["--vary=workers=2,3,4", "--metric=arguments", &program];
+    let text = ["tune"].into_iter().chain(args).collect::<Vec<_>>();
+    ocr(&text, &[]).is(
+        0,
+        &[
+            "workers: the setting has no effect that the runs show, so it need not be varied. The runs had 3",
+            "workers with each of the values, so the runtime has not followed the setting.",
+        ],
+    );
+    assert_eq!(json(&args, &[])["dimensions"][0]["no_effect"], true);
+}
+
+#[test]
+fn tune_leaves_out_times_of_another_form() {
+    let more = "if [ \"$X\" = b ]; then echo seconds: 1 ms; else echo seconds: 5; fi";
+    let (program, _) = program("forms", more);
+    ocr(&["tune", "--vary=env:X=a,b,c", &program], &[]).is(
+        0,
+        &[
+            "Left out: X=b: has a time that is not comparable:",
+            "prints a text that is no number, and with the first setting that ran it printed a number",
+        ],
+    );
+}
+
+#[test]
+fn tune_calls_no_setting_best_that_is_alone() {
+    let (program, _) = program("alone", "if [ $X = b ]; then exit 3; fi");
+    let args = ["tune", "--vary=env:X=a,b", "--metric=cost", &program];
+    let text = ocr(&args, &[])
+        .is(0, &["Only X=a is left, so it was compared with nothing."])
+        .stdout;
+    assert!(!text.contains("Best:"), "{text}");
+}
+
+#[test]
+fn tune_shows_what_the_recorded_run_of_the_best_says() {
+    let program = planted("tune-sleeps");
+    let args = [
+        "--vary=env:X=a,b",
+        "--runs-budget=20",
+        "--",
+        &program,
+        "sleeps",
+    ];
+    let settings = [("OCR_DEVICES", "none"), ("OCR_WORKERS", "2")];
+    let answer = json(&args, &settings);
+    let why = answer["reasons"]["why"][0].as_str().expect("a sentence");
+    assert!(
+        why.contains("EDTs of sleepEdt sleep in the system"),
+        "{answer:#}"
+    );
+    assert!(answer["runs"].as_u64() <= Some(20));
+    let text = ocr(&[&["tune"], &args[..]].concat(), &settings);
+    text.is(
+        0,
+        &[
+            "\nWhy the best setting takes its time:\n",
+            "EDTs of sleepEdt sleep",
+            "\nWhat to try next:\n",
+        ],
+    );
+    // What is varied is not advised.
+    let args = [
+        "--vary=workers=1,2",
+        "--runs-budget=20",
+        "--",
+        &program,
+        "sleeps",
+    ];
+    let next = json(&args, &settings)["reasons"]["next"].to_string();
+    assert!(!next.contains("OCR_WORKERS"), "{next}");
 }
 
 #[test]
@@ -129,8 +263,7 @@ fn tune_leaves_out_what_fails() {
     let text = ocr(&[&["tune"], &args[..]].concat(), &[]).is(
         0,
         &[
-            "cannot be told",
-            "workers: 1 takes 1.",
+            "is not told apart from others",
             "3 fails.",
             "Left out: workers=3: failed (status 4):\n  no three\n",
         ],
@@ -182,7 +315,10 @@ fn tune_varies_policies_as_compare_does() {
         "--metric=cost",
         &program,
     ];
-    ocr(&both, NO_LIBRARY).is(0, &["Left out: eft.", "Best: policy=cpu --tile=4."]);
+    ocr(&both, NO_LIBRARY).is(
+        0,
+        &["Left out: eft.", "Best: policy=cpu --tile=4, told apart"],
+    );
     if has_device() {
         let answer = json(&args[1..], &[("OCR_DEVICES", "all")]);
         assert_eq!(answer["alike"].as_array().map(Vec::len), Some(1));

@@ -1,0 +1,178 @@
+//! A program that was started for a run: waiting for its end, and ending it with all that it has started.
+//!
+//! A run is a group of processes of its own. A wrapper, such as a script, is in the group with what it starts. Processes that
+//! leave the group become children of the command when their parents have ended, so they are found, too. What a run leaves in
+//! the background is not waited for. It is ended only where the run itself is.
+
+use crate::input::wait_for;
+use crate::signals::Signals;
+use std::io::{self, PipeReader, PipeWriter};
+use std::mem::MaybeUninit;
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long programs have to end when they are asked to, before they are killed.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// How often is looked whether processes have ended whose ends wake nobody.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Why the wait for a program is over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WaitEnd {
+    /// The program has ended.
+    Ended,
+    /// The time that it had is over.
+    Late,
+    /// The command is to end, by this signal.
+    Signal(i32),
+}
+
+/// Has a program be the first of a group of processes, which gets SIGTERM if the command is killed.
+pub(crate) fn in_group(command: &mut Command) {
+    let begins = || {
+        // The signal comes when the thread ends that has started the program. That thread waits for the program.
+        // SAFETY: `PR_SET_PDEATHSIG` takes a number and no pointer.
+        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) };
+        Ok(())
+    };
+    command.process_group(0);
+    // SAFETY: the closure makes one system call, which is allowed between fork and exec: it takes no lock and no memory.
+    unsafe { command.pre_exec(begins) };
+}
+
+/// Has processes whose parents have ended become children of the command.
+pub(crate) fn adopt() {
+    // Without it, such processes are not found, and nothing else is lost.
+    // SAFETY: `PR_SET_CHILD_SUBREAPER` takes a number and no pointer.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
+}
+
+/// Waits until a child has ended, and closes `end` then. The child can be waited for once more.
+pub(crate) fn close_at_end(child: u32, end: PipeWriter) {
+    let mut about = MaybeUninit::<libc::siginfo_t>::uninit();
+    let options = libc::WEXITED | libc::WNOWAIT;
+    loop {
+        // SAFETY: the address is that of room for what the call writes, which nobody reads.
+        let done = unsafe { libc::waitid(libc::P_PID, child, about.as_mut_ptr(), options) };
+        let is_passing = io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
+        if done == 0 || !is_passing {
+            break;
+        }
+    }
+    drop(end);
+}
+
+/// Waits until `ended` is closed at its other end, the time is over, or a signal has come.
+pub(crate) fn wait(ended: &PipeReader, limit: Option<Duration>, signals: &Signals) -> WaitEnd {
+    let last = limit.map(|limit| Instant::now() + limit);
+    loop {
+        if let Some(signal) = signals.come() {
+            return WaitEnd::Signal(signal);
+        }
+        let left = last.map(|last| last.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return WaitEnd::Late;
+        }
+        let files = [ended.as_fd(), signals.file()];
+        if wait_for(files, [libc::POLLIN; 2], left)[0] != 0 {
+            return WaitEnd::Ended;
+        }
+    }
+}
+
+/// Ends a child, its group, and all that they have started: they are asked to, and killed where they do not end. A signal
+/// that comes meanwhile has them killed at once.
+pub(crate) fn end(child: &mut Child, signals: &Signals) {
+    let group = child.id() as libc::pid_t;
+    send(-group, libc::SIGTERM);
+    for orphan in adopted() {
+        if orphan != group {
+            send(orphan, libc::SIGTERM);
+        }
+    }
+    if signals.come().is_some() {
+        signals.forget();
+    }
+    let last = Instant::now() + GRACE;
+    // A group whose processes have all ended is not there any more when the child was waited for.
+    while Instant::now() < last {
+        let has_ended = child.try_wait().is_ok_and(|status| status.is_some());
+        forget_ended(child.id());
+        if has_ended && !is_there(-group) && adopted().is_empty() {
+            return;
+        }
+        if wait_for([signals.file()], [libc::POLLIN], Some(LOOK)) != [0] {
+            break;
+        }
+    }
+    if is_there(-group) {
+        send(-group, libc::SIGKILL);
+    }
+    let _ = child.wait();
+    // Each one that is killed may leave children, which are adopted then.
+    for _ in 0..100 {
+        let orphans = adopted();
+        if orphans.is_empty() {
+            return;
+        }
+        orphans
+            .iter()
+            .for_each(|&orphan| send(orphan, libc::SIGKILL));
+        sleep(LOOK);
+    }
+}
+
+/// The processes that runs have left, and that have not ended. The child of a run that goes on is one of them.
+fn adopted() -> Vec<libc::pid_t> {
+    let mut all = children();
+    all.retain(|&child| !has_ended(child));
+    all
+}
+
+/// The children of this process, of which some may have ended.
+fn children() -> Vec<libc::pid_t> {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let lists =
+        tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("children")).ok());
+    let lists: Vec<String> = lists.collect();
+    let children = lists.iter().flat_map(|list| list.split_whitespace());
+    children.filter_map(|child| child.parse().ok()).collect()
+}
+
+/// Frees what the system keeps of processes that runs have left, and that have ended. `but` is left to its owner.
+pub(crate) fn forget_ended(but: u32) {
+    for orphan in children() {
+        if orphan == but as libc::pid_t {
+            continue;
+        }
+        let mut status = 0;
+        // SAFETY: the address is that of a number that the call may write.
+        unsafe { libc::waitpid(orphan, &raw mut status, libc::WNOHANG) };
+    }
+}
+
+/// Whether a process has ended, and is only kept for its parent.
+fn has_ended(process: libc::pid_t) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/stat"));
+    // The state stands behind the name, which is in parentheses and may have any letters.
+    let state = |text: &str| {
+        text.rsplit_once(") ")
+            .and_then(|(_, rest)| rest.chars().next())
+    };
+    status.map_or(true, |text| matches!(state(&text), None | Some('Z' | 'X')))
+}
+
+/// Whether there is a process, or a group where the number is negative.
+fn is_there(process: libc::pid_t) -> bool {
+    // SAFETY: the call takes numbers, and 0 sends nothing.
+    unsafe { libc::kill(process, 0) == 0 }
+}
+
+fn send(process: libc::pid_t, signal: libc::c_int) {
+    // SAFETY: the call takes numbers.
+    unsafe { libc::kill(process, signal) };
+}

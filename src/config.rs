@@ -211,7 +211,7 @@ macro_rules! settings {
 settings! { cores;
     /// Worker threads, at least 1.
     workers: usize = cores, utf8(parse_workers), "workers", "OCR_WORKERS",
-        "worker threads; default: the cores that the process may use, less those of a CPU device beside functions";
+        "worker threads; default: the cores that the process may use, less the fixed share of a CPU device beside functions";
 
     /// Whether workers and CPU devices get cores of their own.
     bind: Bind = Bind::Auto, utf8(parse_bind), "bind", "OCR_BIND",

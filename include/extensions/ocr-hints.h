@@ -26,6 +26,9 @@
  *   OCR_HINT_DB_AFFINITY   Where the block is to be: a value of ocrAffinityToHintValue. Such a policy sees the
  *                          block there, wherever its content is, so EDTs that use it go there. Where there is no
  *                          such place it is as without the hint. The content is copied when an EDT needs it.
+ *   OCR_HINT_DB_EAGER      If it is not 0: when a kernel that may write the block has ended on a device with memory of
+ *                          its own, the content is copied to the host at once. So an EDT on the host that comes
+ *                          later finds it there. Without it a block is copied when an EDT asks for it.
  *
  * An EDT begins with the hints that its template has when the EDT is created; those given to
  * ocrEdtCreate come on top, then those of ocrSetHint. A hint for another kind of object is left out

@@ -45,8 +45,8 @@ hints! {
     OCR_HINT_DB_INTER without effect: "as `OCR_HINT_DB_NEAR`";
     OCR_HINT_DB_FAR without effect: "as `OCR_HINT_DB_NEAR`";
     OCR_HINT_DB_HIGHBW without effect: "as `OCR_HINT_DB_NEAR`";
-    OCR_HINT_DB_EAGER without effect: "a copy is begun as soon as it is known where the next EDT with the block runs, and this is not known before";
-    OCR_HINT_DB_LAZY without effect: "no block is moved before an EDT that has it is placed";
+    OCR_HINT_DB_EAGER = "if not 0: what a kernel has written is copied to the host when the kernel has ended, before an EDT asks for it";
+    OCR_HINT_DB_LAZY without effect: "a block is moved when an EDT that has it is placed, and no sooner, unless `OCR_HINT_DB_EAGER` is set";
 }
 
 /// The numbers between which the properties of each type of hint lie, both exclusive, by the number of the type.

@@ -23,6 +23,8 @@ pub(crate) const EDT_AFFINITY: usize = hints::position(sys::OCR_HINT_EDT_AFFINIT
 pub(crate) const EDT_SLOT_MAX_ACCESS: usize = hints::position(sys::OCR_HINT_EDT_SLOT_MAX_ACCESS);
 /// `OCR_HINT_DB_AFFINITY`, as its place among the properties of data blocks.
 pub(crate) const DB_AFFINITY: usize = hints::position(sys::OCR_HINT_DB_AFFINITY);
+/// `OCR_HINT_DB_EAGER`, as its place among the properties of data blocks.
+pub(crate) const DB_EAGER: usize = hints::position(sys::OCR_HINT_DB_EAGER);
 /// `OCR_HINT_EDT_TIME`, as its place among the properties of EDTs.
 pub(crate) const EDT_TIME: usize = hints::position(sys::OCR_HINT_EDT_TIME);
 

@@ -3,6 +3,8 @@
 
 use crate::device::{BlockArg, InlineList, Launch, LaunchError};
 use crate::engine::life::chaining::result_of;
+use crate::engine::life::create_request::Output;
+use crate::engine::life::internal_edt::InternalEdt;
 use crate::engine::life::range::range_of;
 use crate::engine::life::recording::number;
 use crate::engine::state::chained::LaunchResult;
@@ -10,7 +12,11 @@ use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Flight;
 use crate::engine::strict::begins;
-use crate::object::edt::{Edt, EdtRef};
+use crate::object::code::{EdtDep, WorkKind};
+use crate::object::data_block::{DataBlock, LockedBlock};
+use crate::object::edt::{Edt, EdtRef, Mode};
+use crate::object::guid::Guid;
+use crate::object::hints::DB_EAGER;
 use crate::object::name::{BlockName, EdtName};
 use crate::trace;
 use ocr_place::place::Place;
@@ -154,7 +160,11 @@ impl Context {
                 if let Some(check) = &self.runtime.check {
                     self.check_end(check, edt, result);
                 }
+                let eager = self.eager_blocks(edt);
                 self.finish(edt, result);
+                for &block in &*eager {
+                    self.bring_to_host(block);
+                }
             }
             Err(error) if error.inputs_intact && edt.work().function.is_some() => {
                 // The EDT is none of the device's any more: what waits behind it there is to have its place.
@@ -167,6 +177,50 @@ impl Context {
             }
             Err(error) if error.inputs_intact => self.run_elsewhere(edt, &error),
             Err(error) => failed(edt, &error),
+        }
+    }
+
+    /// The blocks that the kernel of an EDT may have written and whose hints say that they are moved before an EDT asks for them.
+    fn eager_blocks(&self, edt: &Edt) -> InlineList<Guid> {
+        let blocks = &self.runtime.objects.data_blocks;
+        if !blocks.any_hinted() {
+            return InlineList::default();
+        }
+        let is_eager = |guid: Guid| {
+            let (block, locked) = blocks.lock(guid)?;
+            blocks.hint(block, &locked, DB_EAGER)
+        };
+        let written = edt.slots().iter().filter(|slot| slot.info().mode.writes());
+        written
+            .map(|slot| slot.data())
+            .filter(|&guid| is_eager(guid).is_some_and(|value| value != 0))
+            .collect()
+    }
+
+    /// Has the content of a block copied to the host, where it is not: by an EDT that acquires the block and does nothing. It is
+    /// advice, so what cannot be done is left.
+    #[cold]
+    fn bring_to_host(&mut self, guid: Guid) {
+        let blocks = &self.runtime.objects.data_blocks;
+        let is_away = |(block, locked): (&DataBlock, LockedBlock<'_>)| {
+            !block.copies_seen(&locked).valid.contains(Place::HOST)
+        };
+        if !blocks.exists(guid) || !blocks.lock(guid).is_some_and(is_away) {
+            return;
+        }
+        let created = self.create_internal_edt(InternalEdt {
+            function: nothing,
+            kind: WorkKind::Copy,
+            params: &[],
+            depc: 1,
+            output: Output::None,
+            in_scope: false,
+        });
+        let Ok(edt) = created else { return };
+        let added = self.with_graph(|graph| graph.add_dependence(guid, edt, 0, Mode::Ro));
+        if added.is_err() {
+            // The block was destroyed meanwhile.
+            let _ = self.destroy_edt(edt);
         }
     }
 
@@ -222,6 +276,11 @@ impl Context {
         self.brought(edt);
         self.work_off();
     }
+}
+
+/// What an EDT runs that acquires a block alone.
+unsafe extern "C" fn nothing(_: u32, _: *mut u64, _: u32, _: *mut EdtDep) -> Guid {
+    Guid::NULL
 }
 
 /// Ends the program since an EDT's kernel has failed, and its C function cannot run instead.

@@ -9,6 +9,7 @@ use crate::object::hints::{HintSet, Hints};
 use crate::object::partition::Partitions;
 use crate::trace;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// No block is larger: what a process on a 64-bit machine can address.
 const ADDRESS_SPACE: u64 = 1 << 47;
@@ -21,6 +22,8 @@ pub struct DataBlocks {
     pub hints: Hints,
     /// The blocks that are divided, and their parts.
     pub partitions: Partitions,
+    /// Whether a block has ever had hints. `Relaxed`: whoever uses a block has learned of it after its hints were set.
+    any_hinted: AtomicBool,
     /// Whether host memory has guards.
     guarded: bool,
 }
@@ -32,6 +35,7 @@ impl DataBlocks {
             blocks: Arena::default(),
             hints: Hints::default(),
             partitions: Partitions::default(),
+            any_hinted: AtomicBool::new(false),
             guarded,
         }
     }
@@ -145,7 +149,13 @@ impl DataBlocks {
         };
         self.hints.add(guid, hints);
         block.second.hinted.set(true);
+        self.any_hinted.store(true, Ordering::Relaxed);
         true
+    }
+
+    /// Whether a block has ever had hints.
+    pub fn any_hinted(&self) -> bool {
+        self.any_hinted.load(Ordering::Relaxed)
     }
 
     /// A hint of a block that the caller has locked.

@@ -83,15 +83,15 @@ struct DescribedEdt<'a> {
 }
 
 /// An answer of a policy that cannot be followed: the EDT, and what is said before and behind its name.
-struct WrongAnswer {
+struct AnswerError {
     edt: Option<usize>,
     before: String,
     behind: String,
 }
 
-impl WrongAnswer {
-    fn new(edt: usize, before: impl Into<String>, behind: impl Into<String>) -> WrongAnswer {
-        WrongAnswer {
+impl AnswerError {
+    fn new(edt: usize, before: impl Into<String>, behind: impl Into<String>) -> AnswerError {
+        AnswerError {
             edt: Some(edt),
             before: before.into(),
             behind: behind.into(),
@@ -99,8 +99,8 @@ impl WrongAnswer {
     }
 
     /// One that is about no EDT in particular.
-    fn of_none(what: impl Into<String>) -> WrongAnswer {
-        WrongAnswer {
+    fn of_none(what: impl Into<String>) -> AnswerError {
+        AnswerError {
             edt: None,
             before: what.into(),
             behind: String::new(),
@@ -238,7 +238,7 @@ struct OngoingCall<'a> {
     /// The EDT that a place is chosen for.
     current: Option<&'a DescribedEdt<'a>>,
     asks: Cell<bool>,
-    wrong: RefCell<Option<WrongAnswer>>,
+    wrong: RefCell<Option<AnswerError>>,
 }
 
 /// The call that a machine was handed to.
@@ -309,7 +309,7 @@ unsafe extern "C" fn considered(
         return;
     }
     let Some(why) = u8::try_from(why).ok().and_then(Why::of) else {
-        let wrong = WrongAnswer::new(
+        let wrong = AnswerError::new(
             described.token,
             format!("gave the reason {why}, which there is not, for "),
             "",
@@ -341,7 +341,7 @@ unsafe extern "C" fn considered(
 }
 
 /// The answer is about a place in which the EDT cannot run.
-fn cannot_run(described: &DescribedEdt<'_>, before: String) -> WrongAnswer {
+fn cannot_run(described: &DescribedEdt<'_>, before: String) -> AnswerError {
     let places: Vec<String> = described
         .options
         .iter()
@@ -351,7 +351,7 @@ fn cannot_run(described: &DescribedEdt<'_>, before: String) -> WrongAnswer {
         ", which cannot run there: it may run in {}",
         places.join(" and ")
     );
-    WrongAnswer::new(described.token, before, behind)
+    AnswerError::new(described.token, before, behind)
 }
 
 impl OngoingCall<'_> {
@@ -364,7 +364,7 @@ impl OngoingCall<'_> {
         }
         let kept = self.plan.kept.get(&edt.addr()).map(|kept| &**kept);
         if kept.is_none() {
-            self.is_wrong(WrongAnswer::of_none(format!(
+            self.is_wrong(AnswerError::of_none(format!(
                 "{what} an EDT that it does not have: the pointer is not that of a call of `choose`, or of an EDT that was \
                  kept and has not ended"
             )));
@@ -373,7 +373,7 @@ impl OngoingCall<'_> {
     }
 
     /// Remembers the first answer that cannot be followed.
-    fn is_wrong(&self, wrong: WrongAnswer) {
+    fn is_wrong(&self, wrong: AnswerError) {
         self.wrong.borrow_mut().get_or_insert(wrong);
     }
 }
@@ -402,7 +402,7 @@ impl UserPlan {
         idle: usize,
         current: Option<&DescribedEdt<'_>>,
         function: impl FnOnce(*mut c_void, *const PolicyMachine) -> R,
-    ) -> Result<R, WrongAnswer> {
+    ) -> Result<R, AnswerError> {
         let mut places: Vec<PolicyPlace> = Vec::with_capacity(1 + machine.devices());
         let workers = machine.workers();
         places.push(PolicyPlace {
@@ -502,7 +502,7 @@ impl UserPolicy {
         &self,
         machine: &dyn Machine,
         otherwise: R,
-        act: impl FnOnce(&mut UserPlan) -> Result<R, WrongAnswer>,
+        act: impl FnOnce(&mut UserPlan) -> Result<R, AnswerError>,
     ) -> R {
         let mut plan = self.plan.lock();
         if plan.is_broken {
@@ -526,17 +526,17 @@ impl UserPolicy {
     }
 
     /// What an answer of `choose` means.
-    fn choice(&self, answer: u32, described: &DescribedEdt<'_>) -> Result<Choice, WrongAnswer> {
+    fn choice(&self, answer: u32, described: &DescribedEdt<'_>) -> Result<Choice, AnswerError> {
         let token = described.token;
         match (answer, self.calls.keep.is_some()) {
             (KEPT, true) => Ok(Choice::Kept),
-            (KEPT, false) => Err(WrongAnswer::new(
+            (KEPT, false) => Err(AnswerError::new(
                 token,
                 "answered OCR_POLICY_KEPT for ",
                 ", and has no functions `keep` and `take`",
             )),
             (FIRST_FREE, false) => Ok(Choice::FirstFree),
-            (FIRST_FREE, true) => Err(WrongAnswer::new(
+            (FIRST_FREE, true) => Err(AnswerError::new(
                 token,
                 "answered OCR_POLICY_FIRST_FREE for ",
                 ", which a policy with the functions `keep` and `take` does not do",
@@ -642,7 +642,7 @@ impl Keeper for UserPolicy {
             if answer.is_null() {
                 plan.refused.insert(place);
                 if plan.is_forgotten(machine) {
-                    return Err(WrongAnswer::of_none(format!(
+                    return Err(AnswerError::of_none(format!(
                         "keeps {} EDTs and gives them to no place, though none of its EDTs runs, the devices have nothing to do, \
                          and it has not called askAgain: the program would hang",
                         plan.waiting
@@ -651,14 +651,14 @@ impl Keeper for UserPolicy {
                 return Ok(refuse(plan));
             }
             let Some(described) = plan.kept.get_mut(&answer.addr()) else {
-                return Err(WrongAnswer::of_none(format!(
+                return Err(AnswerError::of_none(format!(
                     "gave {} an EDT that it does not keep: `take` answers with a pointer that `keep` got, of an EDT that has not \
                      ended",
                     named(number(place))
                 )));
             };
             if described.is_taken {
-                return Err(WrongAnswer::new(
+                return Err(AnswerError::new(
                     described.token,
                     format!("gave {} ", named(number(place))),
                     ", which it has given to a place before",

@@ -325,7 +325,7 @@ fn each_report_as_json_says_the_version_of_its_members() {
         ],
         &[
             "tune",
-            "--runs-budget=8",
+            "--runs-budget=20",
             "--vary=workers=1,2",
             "--",
             &ends,

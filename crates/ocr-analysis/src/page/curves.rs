@@ -16,7 +16,7 @@ const PARTS_OF_ONE: u64 = 16;
 
 /// A step of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Step {
+struct CurveStep {
     /// When it begins, in nanoseconds since the first EDT's begin.
     at: u64,
     /// The value from then on, or its mean, in parts of 1.
@@ -26,7 +26,7 @@ struct Step {
 }
 
 /// The steps of a count within a span. `samples` are pairs of a time and the value from then on, in the order of time.
-fn steps(samples: &[(u64, u64)], span: [u64; 2], most: usize) -> Vec<Step> {
+fn steps(samples: &[(u64, u64)], span: [u64; 2], most: usize) -> Vec<CurveStep> {
     let [begin, end] = span;
     let value_at_begin = (samples.iter().rev())
         .find(|(at, _)| *at <= begin)
@@ -36,7 +36,7 @@ fn steps(samples: &[(u64, u64)], span: [u64; 2], most: usize) -> Vec<Step> {
     exact.extend(inside.map(|(at, value)| (at - begin, *value)));
     exact.dedup_by(|next, before| next.1 == before.1);
     if exact.len() <= most {
-        let step = |&(at, value): &(u64, u64)| Step {
+        let step = |&(at, value): &(u64, u64)| CurveStep {
             at,
             mean: value.saturating_mul(PARTS_OF_ONE),
             most: value,
@@ -45,7 +45,7 @@ fn steps(samples: &[(u64, u64)], span: [u64; 2], most: usize) -> Vec<Step> {
     }
     let length = end - begin;
     let border = |part: usize| (u128::from(length) * part as u128 / most as u128) as u64;
-    let mut out: Vec<Step> = Vec::with_capacity(most);
+    let mut out: Vec<CurveStep> = Vec::with_capacity(most);
     let mut next = 0;
     let mut value = 0;
     for part in 0..most {
@@ -63,7 +63,7 @@ fn steps(samples: &[(u64, u64)], span: [u64; 2], most: usize) -> Vec<Step> {
         }
         if to > from {
             let mean = sum * u128::from(PARTS_OF_ONE) / u128::from(to - from);
-            out.push(Step {
+            out.push(CurveStep {
                 at: from,
                 mean: u64::try_from(mean).unwrap_or(u64::MAX),
                 most: greatest,
@@ -152,8 +152,8 @@ pub(super) fn curves(run: &RecordedRun, workers: &[WorkerLane<'_>], span: [u64; 
 mod tests {
     use super::*;
 
-    fn plain(at: u64, value: u64) -> Step {
-        Step {
+    fn plain(at: u64, value: u64) -> CurveStep {
+        CurveStep {
             at,
             mean: value * PARTS_OF_ONE,
             most: value,
@@ -180,7 +180,7 @@ mod tests {
         assert!(few.windows(2).all(|pair| pair[0].at + 100 == pair[1].at));
         assert_eq!(
             few[0],
-            Step {
+            CurveStep {
                 at: 0,
                 mean: PARTS_OF_ONE / 2,
                 most: 1

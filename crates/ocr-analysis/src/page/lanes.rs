@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A lane of the chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Lane {
+enum PageLane {
     /// The EDTs of a worker, by its number in the recording.
     Worker(u32),
     /// The kernels in a queue of a device, by the device's place and the number of the queue.
@@ -26,35 +26,35 @@ enum Lane {
     Out(u8),
 }
 
-impl Lane {
-    fn of(edt: &RecordedEdt) -> Lane {
+impl PageLane {
+    fn of(edt: &RecordedEdt) -> PageLane {
         match edt.place {
-            0 => Lane::Worker(edt.lane),
-            place => Lane::Kernels(place, edt.lane),
+            0 => PageLane::Worker(edt.lane),
+            place => PageLane::Kernels(place, edt.lane),
         }
     }
 
     /// The key by which lanes are sorted: the place, then EDTs before copies, then the number of the worker or queue.
     fn key(self) -> (u8, u8, u32) {
         match self {
-            Lane::Worker(owner) => (0, 0, owner),
-            Lane::Kernels(place, lane) => (place, 0, lane),
-            Lane::In(place) => (place, 1, 0),
-            Lane::Out(place) => (place, 2, 0),
+            PageLane::Worker(owner) => (0, 0, owner),
+            PageLane::Kernels(place, lane) => (place, 0, lane),
+            PageLane::In(place) => (place, 1, 0),
+            PageLane::Out(place) => (place, 2, 0),
         }
     }
 
     fn json(self, run: &RecordedRun, is_only: bool) -> Value {
         let (place, kind, _) = self.key();
         let name = match self {
-            Lane::Worker(owner) => run
+            PageLane::Worker(owner) => run
                 .threads
                 .get(&owner)
                 .map_or(format!("thread {owner}"), |thread| thread.name.clone()),
-            Lane::Kernels(..) if is_only => "kernels".to_string(),
-            Lane::Kernels(_, lane) => format!("kernels, queue {lane}"),
-            Lane::In(_) => "copies in".to_string(),
-            Lane::Out(_) => "copies out".to_string(),
+            PageLane::Kernels(..) if is_only => "kernels".to_string(),
+            PageLane::Kernels(_, lane) => format!("kernels, queue {lane}"),
+            PageLane::In(_) => "copies in".to_string(),
+            PageLane::Out(_) => "copies out".to_string(),
         };
         let kind = match kind {
             0 => "edts",
@@ -66,26 +66,26 @@ impl Lane {
 }
 
 /// The lanes of a run, and the EDTs on them.
-struct Lanes {
+struct PageLanes {
     /// The lanes in the order in which they are drawn.
-    lanes: Vec<Lane>,
+    lanes: Vec<PageLane>,
     /// For each lane, the numbers of its EDTs, by time.
     edts: Vec<Vec<u32>>,
 }
 
-impl Lanes {
-    fn of(run: &RecordedRun) -> Lanes {
-        let mut all: BTreeMap<(u8, u8, u32), (Lane, Vec<u32>)> = BTreeMap::new();
-        let mut lane = |lane: Lane| {
+impl PageLanes {
+    fn of(run: &RecordedRun) -> PageLanes {
+        let mut all: BTreeMap<(u8, u8, u32), (PageLane, Vec<u32>)> = BTreeMap::new();
+        let mut lane = |lane: PageLane| {
             all.entry(lane.key()).or_insert((lane, Vec::new()));
         };
         run.workers()
-            .for_each(|(owner, _)| lane(Lane::Worker(owner)));
+            .for_each(|(owner, _)| lane(PageLane::Worker(owner)));
         for copy in run.copies.iter().filter(|copy| copy.bytes != 0) {
             lane(if copy.to_device {
-                Lane::In(copy.place)
+                PageLane::In(copy.place)
             } else {
-                Lane::Out(copy.place)
+                PageLane::Out(copy.place)
             });
         }
         for place in run.devices.keys() {
@@ -95,38 +95,38 @@ impl Lanes {
                 .map(|edt| edt.lane)
                 .collect();
             if queues.is_empty() {
-                lane(Lane::Kernels(*place, 0));
+                lane(PageLane::Kernels(*place, 0));
             }
         }
         for (number, edt) in run.edts.iter().enumerate() {
             if edt.begin != NEVER {
-                let lane = Lane::of(edt);
+                let lane = PageLane::of(edt);
                 let entry = all.entry(lane.key()).or_insert((lane, Vec::new()));
                 entry.1.push(number as u32);
             }
         }
-        let mut all: Vec<(Lane, Vec<u32>)> = all.into_values().collect();
+        let mut all: Vec<(PageLane, Vec<u32>)> = all.into_values().collect();
         // Workers are sorted by their names, shorter ones first, so that `ocr-worker-10` comes behind `ocr-worker-9`.
         all.sort_by_key(|(lane, _)| {
             let (place, kind, number) = lane.key();
             let name = match lane {
-                Lane::Worker(owner) => run.threads.get(owner).map_or("", |its| &its.name),
+                PageLane::Worker(owner) => run.threads.get(owner).map_or("", |its| &its.name),
                 _ => "",
             };
             (place, kind, name.len(), name, number)
         });
-        let (lanes, mut edts): (Vec<Lane>, Vec<Vec<u32>>) = all.into_iter().unzip();
+        let (lanes, mut edts): (Vec<PageLane>, Vec<Vec<u32>>) = all.into_iter().unzip();
         for edts in &mut edts {
             edts.sort_by_key(|edt| run.edts[*edt as usize].begin);
         }
-        Lanes { lanes, edts }
+        PageLanes { lanes, edts }
     }
 
     /// The workers. Threads that are none, and have called in, are left out.
     fn of_workers(&self, run: &RecordedRun) -> Vec<WorkerLane<'_>> {
         let all = self.lanes.iter().zip(&self.edts);
         let workers = all.filter_map(|(lane, edts)| match lane {
-            Lane::Worker(owner) => {
+            PageLane::Worker(owner) => {
                 let thread = run.threads.get(owner).filter(|its| its.is_worker)?;
                 Some((edts.as_slice(), thread.done.unwrap_or(NEVER)))
             }
@@ -137,7 +137,7 @@ impl Lanes {
 
     /// How many queues of a device ran kernels.
     fn queues(&self, place: u8) -> usize {
-        let of = |lane: &&Lane| matches!(lane, Lane::Kernels(its, _) if *its == place);
+        let of = |lane: &&PageLane| matches!(lane, PageLane::Kernels(its, _) if *its == place);
         self.lanes.iter().filter(of).count()
     }
 }
@@ -208,7 +208,7 @@ pub(super) fn lanes<'a>(
     times: &IdleTimes,
     short: impl Fn(u8) -> Option<&'a str>,
 ) -> Value {
-    let lanes = Lanes::of(run);
+    let lanes = PageLanes::of(run);
     let count: usize = lanes.edts.iter().map(Vec::len).sum();
     let each = count.div_ceil(most.max(1)).max(1);
     let names = lanes.lanes.iter();
@@ -248,7 +248,7 @@ fn idle(place: &PlaceTime) -> Vec<u8> {
 }
 
 /// The bars for EDTs: how many each lane has, and columns over the bars of all lanes.
-fn bars(run: &RecordedRun, lanes: &Lanes, each: usize) -> Value {
+fn bars(run: &RecordedRun, lanes: &PageLanes, each: usize) -> Value {
     let [mut begin, mut length, mut template, mut idle, mut edts] =
         std::array::from_fn(|_| Column::default());
     let unknown = run.templates.len() as u32;
@@ -305,7 +305,7 @@ fn last_edges(run: &RecordedRun) -> Vec<u32> {
 
 /// What is known of each EDT, as columns in the order of the bars. Times are how long before the EDT's begin something
 /// was.
-fn details(run: &RecordedRun, lanes: &Lanes) -> Value {
+fn details(run: &RecordedRun, lanes: &PageLanes) -> Value {
     let order: Vec<u32> = lanes.edts.iter().flatten().copied().collect();
     let mut position = vec![0_u32; run.edts.len()];
     for (at, edt) in order.iter().enumerate() {
@@ -425,7 +425,7 @@ fn estimates(run: &RecordedRun, position: &[u32]) -> Value {
 }
 
 /// The copies of some bytes, by lane and time. Those of none only hand a block over where both have one memory. If there are more than `most`, neighbours are merged.
-fn copies(run: &RecordedRun, lanes: &Lanes, most: usize) -> Value {
+fn copies(run: &RecordedRun, lanes: &PageLanes, most: usize) -> Value {
     let [mut begin, mut length, mut bytes, mut high, mut low] =
         std::array::from_fn(|_| Column::default());
     let moving = run.copies.iter().filter(|copy| copy.bytes != 0).count();
@@ -433,8 +433,8 @@ fn copies(run: &RecordedRun, lanes: &Lanes, most: usize) -> Value {
     let mut counts = Vec::new();
     for lane in &lanes.lanes {
         let (its, to_device) = match lane {
-            Lane::In(place) => (*place, true),
-            Lane::Out(place) => (*place, false),
+            PageLane::In(place) => (*place, true),
+            PageLane::Out(place) => (*place, false),
             _ => {
                 counts.push(0);
                 continue;

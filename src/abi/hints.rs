@@ -146,7 +146,7 @@ mod tests {
         }
 
         hints! {
-            OCR_HINT_EDT_WOOL;
+            OCR_HINT_EDT_WOOL without effect: "no EDT spins";
             OCR_HINT_EDT_SHEEP = "how many sheep an EDT counts";
         }
     }
@@ -156,9 +156,9 @@ mod tests {
         let [wool, sheep] = with_another::HINTS else {
             panic!("the table has two entries");
         };
-        assert_eq!((wool.name, wool.effect), ("OCR_HINT_EDT_WOOL", None));
+        assert_eq!((wool.name, wool.effect), ("OCR_HINT_EDT_WOOL", Err("no EDT spins")));
         assert_eq!((sheep.name, sheep.number), ("OCR_HINT_EDT_SHEEP", 42));
-        assert_eq!(sheep.effect, Some("how many sheep an EDT counts"));
+        assert_eq!(sheep.effect, Ok("how many sheep an EDT counts"));
         let fault = |ranges| super::fault(with_another::HINTS, ranges);
         assert_eq!(fault(&[(1, 40, 43)]), None);
         // The header has a property more than the table, and the reverse: neither compiles.

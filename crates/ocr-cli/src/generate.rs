@@ -184,9 +184,10 @@ fn synopsis(command: &Command) -> String {
     let (behind, options): (Vec<&Arg>, Vec<&Arg>) = shown.partition(|one| one.is_positional());
     for one in options.into_iter().chain(behind) {
         let words = words(one);
-        text += &match one.is_required_set() {
-            true => format!(" {words}"),
-            false => format!(" [{words}]"),
+        text += &if one.is_required_set() {
+            format!(" {words}")
+        } else {
+            format!(" [{words}]")
         };
     }
     if command.has_subcommands() {

@@ -446,7 +446,7 @@ impl UserPlan {
     /// Whether nothing will ever have a place ask again for what waits.
     fn is_forgotten(&self, machine: &dyn Machine) -> bool {
         let mut devices = (0..machine.devices()).map(Place::device);
-        let waits = |kept: &&Box<DescribedEdt<'static>>| !kept.is_taken;
+        let mut waiting = self.kept.values().filter(|kept| !kept.is_taken);
         let was_asked = |option: &PolicyOption| {
             let place = Place::numbered(option.place as usize);
             place.is_none_or(|place| self.refused.contains(place))
@@ -454,7 +454,7 @@ impl UserPlan {
         self.taken + self.placed == 0
             && !self.asks
             && devices.all(|device| machine.device_load(device) == 0)
-            && (self.kept.values().filter(waits)).all(|kept| kept.options.iter().all(was_asked))
+            && waiting.all(|kept| kept.options.iter().all(was_asked))
     }
 }
 

@@ -115,6 +115,7 @@ unsafe extern "C" fn take_first(
     }
     // SAFETY: EDTs that wait are described.
     let fits = |edt: &*const PolicyEdt| {
+        // SAFETY: EDTs in the line wait, and so they are described.
         unsafe { options(*edt) }
             .iter()
             .any(|one| one.place == place)
@@ -395,9 +396,11 @@ fn a_policy_may_wait_for_a_time() {
         machine: *const PolicyMachine,
     ) -> *const PolicyEdt {
         // SAFETY: the machine is that of this call.
-        let (now, ask) = unsafe { ((*machine).nowNs, (*machine).askAgain) };
+        let now = unsafe { (*machine).nowNs };
+        // SAFETY: the machine is that of this call.
+        let ask = unsafe { (*machine).askAgain };
         if now < 1_000_000 {
-            // SAFETY: as before.
+            // SAFETY: the machine is that of this call, which has not returned.
             unsafe { ask(machine, 1_000_000) };
             return ptr::null();
         }
@@ -467,7 +470,7 @@ fn times_are_known_and_told() {
     assert_eq!(outcome.considered.len(), 2 * choices.count());
     for (_, one) in &outcome.considered {
         assert_eq!(one.is_chosen, one.place == Place::device(0), "{one:?}");
-        assert_eq!(one.expected.run_ns.is_some(), true, "{one:?}");
+        assert!(one.expected.run_ns.is_some(), "{one:?}");
         assert_eq!(one.certainty, crate::policy::Certainty::Measured, "{one:?}");
     }
 }

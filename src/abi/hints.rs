@@ -156,7 +156,10 @@ mod tests {
         let [wool, sheep] = with_another::HINTS else {
             panic!("the table has two entries");
         };
-        assert_eq!((wool.name, wool.effect), ("OCR_HINT_EDT_WOOL", Err("no EDT spins")));
+        assert_eq!(
+            (wool.name, wool.effect),
+            ("OCR_HINT_EDT_WOOL", Err("no EDT spins"))
+        );
         assert_eq!((sheep.name, sheep.number), ("OCR_HINT_EDT_SHEEP", 42));
         assert_eq!(sheep.effect, Ok("how many sheep an EDT counts"));
         let fault = |ranges| super::fault(with_another::HINTS, ranges);

@@ -174,6 +174,7 @@ lint: style ## formatting, clippy, documentation, what is compiled for models on
 .PHONY: style
 style:
 	.ci/titles
+	.ci/width
 	$(CARGO) fmt --check
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --document-private-items

@@ -1,5 +1,5 @@
-//! Makes the Rust view of the C interface: its declarations, and its functions as an enum. Makes the rules of strict mode
-//! types, and compiles the few lines that must be C.
+//! Makes the Rust view of the C interface: its declarations, and its functions as an enum. Makes the rules of strict
+//! mode types, and compiles the few lines that must be C.
 
 #[path = "src/check/rules/generate.rs"]
 mod rules;
@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-/// The headers whose functions the library defines, and that of policies, which defines none. The head of `src/capi/mod.rs` says where each is.
+/// The headers whose functions the library defines, and that of policies, which defines none. The head of
+/// `src/capi/mod.rs` says where each is.
 const HEADERS: &[&str] = &[
     "ocr.h",
     "ocr-policy.h",
@@ -71,10 +72,7 @@ fn main() {
     }
     println!("cargo:rerun-if-changed={}", rules::FOLDER);
 
-    let includes: String = HEADERS
-        .iter()
-        .map(|name| format!("#include \"{name}\"\n"))
-        .collect();
+    let includes: String = HEADERS.iter().map(|name| format!("#include \"{name}\"\n")).collect();
     // The name of a macro becomes the name of a constant with its value.
     let properties: String = PROPERTIES
         .iter()
@@ -122,13 +120,7 @@ fn main() {
 }
 
 fn compile_c() {
-    cc::Build::new()
-        .files(IN_C)
-        .include("include")
-        .std("c11")
-        .warnings(true)
-        .extra_warnings(true)
-        .compile("ocr_shim");
+    cc::Build::new().files(IN_C).include("include").std("c11").warnings(true).extra_warnings(true).compile("ocr_shim");
 }
 
 /// A function of the headers: its name, and those of its arguments.
@@ -144,7 +136,8 @@ fn functions_in(bindings: &str) -> Vec<Function<'_>> {
     functions.collect()
 }
 
-/// The names in a list of arguments, up to the parenthesis that ends it. The type of an argument may have such lists, too.
+/// The names in a list of arguments, up to the parenthesis that ends it. The type of an argument may have such lists,
+/// too.
 fn arguments_in(text: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let (mut depth, mut begin) = (0, 0);

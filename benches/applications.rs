@@ -1,5 +1,5 @@
-//! The applications among the examples, `seismic` and `cholesky`, against the same computation in OpenMP and against one
-//! thread, and their kernels on the CPU against their C functions.
+//! The applications among the examples, `seismic` and `cholesky`, against the same computation in OpenMP and against
+//! one thread, and their kernels on the CPU against their C functions.
 //!
 //! `cargo bench --bench applications`. What each figure means and what is expected: `benches/README.md`.
 
@@ -33,26 +33,10 @@ struct Programs {
 impl Programs {
     fn new(name: &str, has_openmp: bool) -> Programs {
         let source = format!("examples/{name}.c");
-        let ocr = Source {
-            name,
-            files: &[&source],
-            flags: &["-O3"],
-            ocr: true,
-        };
-        let (peer, peer_source) = (
-            format!("{name}-openmp"),
-            format!("benches/c/{name}-openmp.c"),
-        );
-        let openmp = Source {
-            name: &peer,
-            files: &[&peer_source, "-lm"],
-            flags: &["-O3", "-fopenmp"],
-            ocr: false,
-        };
-        Programs {
-            ocr: ocr.compile(),
-            openmp: has_openmp.then(|| openmp.compile()),
-        }
+        let ocr = Source { name, files: &[&source], flags: &["-O3"], ocr: true };
+        let (peer, peer_source) = (format!("{name}-openmp"), format!("benches/c/{name}-openmp.c"));
+        let openmp = Source { name: &peer, files: &[&peer_source, "-lm"], flags: &["-O3", "-fopenmp"], ocr: false };
+        Programs { ocr: ocr.compile(), openmp: has_openmp.then(|| openmp.compile()) }
     }
 }
 
@@ -72,50 +56,31 @@ fn compare(criterion: &mut Criterion, table: &mut Table, job: &Job, programs: &P
     let most = workers();
     let many = format!("ocr/{most}");
     let threads = format!("openmp/{most}");
-    let ocr =
-        |name: &str, workers| Case::new(name, &programs.ocr, &job.options, workers, "seconds");
+    let ocr = |name: &str, workers| Case::new(name, &programs.ocr, &job.options, workers, "seconds");
     let mut cases = vec![ocr("ocr/1", 1), ocr(&many, most)];
     if let Some(openmp) = &programs.openmp {
         let openmp = |name: &str, arguments: &[&str], threads| {
-            Case::new(name, openmp, arguments, threads, "seconds")
-                .with("OMP_MAX_TASK_PRIORITY", "1000000")
+            Case::new(name, openmp, arguments, threads, "seconds").with("OMP_MAX_TASK_PRIORITY", "1000000")
         };
         let with: Vec<&str> = job.arguments.iter().copied().chain(job.alone).collect();
         cases.push(openmp("loop/1", &with, 1));
         cases.push(openmp(&threads, &job.arguments, most));
     }
-    if kernels(&programs.ocr, &job.options)
-        .run()
-        .get("kernel_edts")
-        > 0.0
-    {
+    if kernels(&programs.ocr, &job.options).run().get("kernel_edts") > 0.0 {
         cases.push(kernels(&programs.ocr, &job.options));
     } else {
         println!("left out: kernels, since there is no OpenCL device here that is a CPU");
     }
-    let Some(runs) = support::group(
-        criterion,
-        job.name,
-        Some(Throughput::Elements(job.work)),
-        &cases,
-    ) else {
+    let Some(runs) = support::group(criterion, job.name, Some(Throughput::Elements(job.work)), &cases) else {
         return;
     };
     let all: Vec<f64> = runs.iter().flat_map(|runs| runs.all(job.same)).collect();
     if all.iter().any(|value| *value != all[0]) {
-        fail(&format!(
-            "{}: the programs do not agree on {}: {all:?}",
-            job.name, job.same
-        ));
+        fail(&format!("{}: the programs do not agree on {}: {all:?}", job.name, job.same));
     }
     for runs in &runs {
         let speed = job.work as f64 / runs.time();
-        table.row(&[
-            format!("{}, {}", job.name, runs.name),
-            short(speed),
-            String::new(),
-            String::new(),
-        ]);
+        table.row(&[format!("{}, {}", job.name, runs.name), short(speed), String::new(), String::new()]);
     }
     let mut ratio = |what: String, above: Option<&Runs>, below: Option<&Runs>, bar: Option<f64>| {
         if let (Some(above), Some(below)) = (above, below) {
@@ -131,32 +96,12 @@ fn compare(criterion: &mut Criterion, table: &mut Table, job: &Job, programs: &P
     };
     let (one, many_runs) = (find(&runs, "ocr/1"), find(&runs, &many));
     let alone = find(&runs, "loop/1");
-    ratio(
-        "time of 1 worker over the loop".into(),
-        one,
-        alone,
-        Some(1.05),
-    );
+    ratio("time of 1 worker over the loop".into(), one, alone, Some(1.05));
     let fair = 1.05 / most as f64;
-    ratio(
-        format!("time of {most} workers over 1"),
-        many_runs,
-        one,
-        Some(fair),
-    );
+    ratio(format!("time of {most} workers over 1"), many_runs, one, Some(fair));
     let openmp = find(&runs, &threads);
-    ratio(
-        format!("time of {most} workers over OpenMP"),
-        many_runs,
-        openmp,
-        Some(1.0),
-    );
-    ratio(
-        "time of kernels over C functions, 1 core".into(),
-        find(&runs, "opencl/1"),
-        one,
-        None,
-    );
+    ratio(format!("time of {most} workers over OpenMP"), many_runs, openmp, Some(1.0));
+    ratio("time of kernels over C functions, 1 core".into(), find(&runs, "opencl/1"), one, None);
 }
 
 fn main() {
@@ -167,14 +112,7 @@ fn main() {
     }
     let seismic = |name, side: &'static str, iterations: &'static str, work| Job {
         name,
-        options: vec![
-            "--width",
-            side,
-            "--height",
-            side,
-            "--iterations",
-            iterations,
-        ],
+        options: vec!["--width", side, "--height", side, "--iterations", iterations],
         arguments: vec![side, side, iterations],
         alone: None,
         same: "checksum",
@@ -205,12 +143,7 @@ fn main() {
         ]
     };
     let programs = ["seismic", "cholesky"].map(|name| Programs::new(name, has_openmp));
-    let headings = [
-        "billion cells, or operations, per second",
-        "median",
-        "bar",
-        "",
-    ];
+    let headings = ["billion cells, or operations, per second", "median", "bar", ""];
     let mut table = Table::new("Applications", &headings);
     for job in &jobs {
         let which = usize::from(job.name.starts_with("cholesky"));

@@ -7,9 +7,7 @@ mod support;
 
 use criterion::Criterion;
 use std::path::PathBuf;
-use support::{
-    Case, PROCESS, Runs, Source, Table, least, measuring, median, median_ratio, ocr, short, workers,
-};
+use support::{Case, PROCESS, Runs, Source, Table, least, measuring, median, median_ratio, ocr, short, workers};
 
 /// The programs, compiled.
 struct Programs {
@@ -24,14 +22,7 @@ struct Report {
 impl Report {
     /// A row: a figure of every run, the bar that its median should not exceed, and what it is
     /// compared with, run by run.
-    fn compare(
-        &mut self,
-        what: &str,
-        values: &[f64],
-        unit: &str,
-        bar: Option<f64>,
-        peer: Option<(&str, &[f64])>,
-    ) {
+    fn compare(&mut self, what: &str, values: &[f64], unit: &str, bar: Option<f64>, peer: Option<(&str, &[f64])>) {
         let value = median(values);
         let verdict = match bar {
             Some(bar) if value <= bar => "reached",
@@ -39,10 +30,7 @@ impl Report {
             None => "",
         };
         let (peer, ratio) = match peer {
-            Some((name, others)) => (
-                format!("{name} {}", short(median(others))),
-                short(median_ratio(values, others)),
-            ),
+            Some((name, others)) => (format!("{name} {}", short(median(others))), short(median_ratio(values, others))),
             None => Default::default(),
         };
         self.table.row(&[
@@ -64,35 +52,16 @@ impl Report {
 }
 
 /// A graph that OpenMP has, too: all workers, one worker, and OpenMP's threads.
-fn graph(
-    criterion: &mut Criterion,
-    programs: &Programs,
-    report: &mut Report,
-    name: &str,
-    size: &str,
-    bar: f64,
-) {
+fn graph(criterion: &mut Criterion, programs: &Programs, report: &mut Report, name: &str, size: &str, bar: f64) {
     let program = ocr(name);
     let many = workers();
     let mut cases = vec![
-        Case::new(
-            &format!("ocr/{many}"),
-            &program,
-            &[size],
-            many,
-            "ns_per_edt",
-        ),
+        Case::new(&format!("ocr/{many}"), &program, &[size], many, "ns_per_edt"),
         Case::new("ocr/1", &program, &[size], 1, "ns_per_edt"),
     ];
     if let Some(openmp) = &programs.openmp {
         let arguments = [name, size];
-        cases.push(Case::new(
-            &format!("openmp/{many}"),
-            openmp,
-            &arguments,
-            many,
-            "ns_per_edt",
-        ));
+        cases.push(Case::new(&format!("openmp/{many}"), openmp, &arguments, many, "ns_per_edt"));
     }
     let Some(runs) = support::group(criterion, name, None, &cases) else {
         return;
@@ -123,25 +92,14 @@ fn alone(criterion: &mut Criterion, name: &str, size: &str, key: &str) -> Option
     alone_with(criterion, name, (name, &[size]), key)
 }
 
-fn alone_with(
-    criterion: &mut Criterion,
-    name: &str,
-    (program, arguments): (&str, &[&str]),
-    key: &str,
-) -> Option<Runs> {
+fn alone_with(criterion: &mut Criterion, name: &str, (program, arguments): (&str, &[&str]), key: &str) -> Option<Runs> {
     let cases = [case((program, arguments), key)];
     support::group(criterion, name, None, &cases)?.pop()
 }
 
 /// One of our programs, on all workers.
 fn case((program, arguments): (&str, &[&str]), key: &str) -> Case {
-    Case::new(
-        &format!("ocr/{}", workers()),
-        &ocr(program),
-        arguments,
-        workers(),
-        key,
-    )
+    Case::new(&format!("ocr/{}", workers()), &ocr(program), arguments, workers(), key)
 }
 
 fn dependences(criterion: &mut Criterion, report: &mut Report, name: &str, size: &str) {
@@ -166,13 +124,7 @@ fn blocks(criterion: &mut Criterion, report: &mut Report) {
     let many = workers();
     let cases = [
         Case::new("ocr/1", &program, &["1000000", "1"], many, "ns_per_block"),
-        Case::new(
-            &format!("ocr/{many}"),
-            &program,
-            &["1000000", &many.to_string()],
-            many,
-            "ns_per_block",
-        ),
+        Case::new(&format!("ocr/{many}"), &program, &["1000000", &many.to_string()], many, "ns_per_block"),
     ];
     let Some(runs) = support::group(criterion, "blocks", None, &cases) else {
         return;
@@ -180,13 +132,7 @@ fn blocks(criterion: &mut Criterion, report: &mut Report) {
     let (one, all) = (runs[0].times(), runs[1].times());
     let malloc = runs[0].all("ns_per_malloc");
     let peer = Some(("malloc+free", malloc.as_slice()));
-    report.compare(
-        "data block of 64 bytes, 1 EDT",
-        &one,
-        "ns/block",
-        Some(60.0),
-        peer,
-    );
+    report.compare("data block of 64 bytes, 1 EDT", &one, "ns/block", Some(60.0), peer);
     let title = format!("  {many} EDTs at once, each");
     report.compare(&title, &all, "ns/block", None, Some(("1 EDT", &one)));
 }
@@ -194,22 +140,13 @@ fn blocks(criterion: &mut Criterion, report: &mut Report) {
 /// EDTs that all use one block, created by one EDT (`readers`) or by each other (`shared`): with more
 /// than one worker, whether they get into each other's way. `key` is their time, `without` that of EDTs
 /// without a block.
-fn one_block(
-    criterion: &mut Criterion,
-    report: &mut Report,
-    (name, size): (&str, &str),
-    (key, without): (&str, &str),
-) {
+fn one_block(criterion: &mut Criterion, report: &mut Report, (name, size): (&str, &str), (key, without): (&str, &str)) {
     let program = ocr(name);
     let cases = [1, workers()].map(|workers| {
         let name = format!("ocr/{workers}");
         Case::new(&name, &program, &[size], workers, key)
     });
-    for (runs, workers) in support::group(criterion, name, None, &cases)
-        .into_iter()
-        .flatten()
-        .zip([1, workers()])
-    {
+    for (runs, workers) in support::group(criterion, name, None, &cases).into_iter().flatten().zip([1, workers()]) {
         let without = runs.all(without);
         let title = format!("{name} {size}, {workers} worker{}", plural(workers));
         let peer = Some(("without", without.as_slice()));
@@ -228,11 +165,7 @@ fn pending(criterion: &mut Criterion, report: &mut Report, size: &str) {
         let bytes = runs.all("bytes_per_edt");
         report.compare(&title, &bytes, "bytes/EDT", Some(256.0), None);
         report.row("  creating", &runs.times(), "ns/EDT");
-        report.row(
-            "  satisfying and running",
-            &runs.all("ns_per_edt"),
-            "ns/EDT",
-        );
+        report.row("  satisfying and running", &runs.all("ns_per_edt"), "ns/EDT");
     }
 }
 
@@ -249,18 +182,8 @@ fn flat(criterion: &mut Criterion, report: &mut Report, count: &str) {
     let Some(runs) = runs else { return };
     let first = runs.all("mb_first");
     let peer = Some(("at first", first.as_slice()));
-    report.row(
-        &format!("flat {size}, an EDT, a block and an event"),
-        &runs.times(),
-        "ns/EDT",
-    );
-    report.compare(
-        "  memory at the end of a chain, the most",
-        &runs.all("mb_most"),
-        "MiB",
-        None,
-        peer,
-    );
+    report.row(&format!("flat {size}, an EDT, a block and an event"), &runs.times(), "ns/EDT");
+    report.compare("  memory at the end of a chain, the most", &runs.all("mb_most"), "MiB", None, peer);
 }
 
 /// A microsecond of work per EDT, on one worker and on all.
@@ -268,20 +191,11 @@ fn scaling(criterion: &mut Criterion, programs: &Programs, report: &mut Report) 
     let program = ocr("scaling");
     let many = workers();
     // The same work for all: as many steps as take a microsecond now.
-    let steps = Case::new("", &program, &["1"], 1, "")
-        .run()
-        .get("steps_per_us")
-        .to_string();
+    let steps = Case::new("", &program, &["1"], 1, "").run().get("steps_per_us").to_string();
     let mut cases = Vec::new();
     for workers in [1, many] {
         let size = ["200000", steps.as_str()];
-        cases.push(Case::new(
-            &format!("ocr/{workers}"),
-            &program,
-            &size,
-            workers,
-            "ns_per_edt",
-        ));
+        cases.push(Case::new(&format!("ocr/{workers}"), &program, &size, workers, "ns_per_edt"));
         if let Some(openmp) = &programs.openmp {
             let size = ["scaling", "200000", steps.as_str()];
             let name = format!("openmp/{workers}");
@@ -300,9 +214,7 @@ fn scaling(criterion: &mut Criterion, programs: &Programs, report: &mut Report) 
     let peer = openmp.as_ref().map(|(_, all)| ("OpenMP", all.as_slice()));
     report.compare(&title, &all.times(), "ns/EDT", None, peer);
     // Taken the other way round, so that less is better, as in every other row.
-    let share = |one: &[f64], all: &[f64]| -> Vec<f64> {
-        all.iter().zip(one).map(|(all, one)| all / one).collect()
-    };
+    let share = |one: &[f64], all: &[f64]| -> Vec<f64> { all.iter().zip(one).map(|(all, one)| all / one).collect() };
     let ours = share(&one.times(), &all.times());
     let theirs = openmp.map(|(one, all)| share(&one, &all));
     let peer = theirs.as_deref().map(|share| ("OpenMP", share));
@@ -312,12 +224,7 @@ fn scaling(criterion: &mut Criterion, programs: &Programs, report: &mut Report) 
 
 /// The life of a process that does next to nothing.
 fn hello(criterion: &mut Criterion, report: &mut Report) {
-    let plain = Source {
-        name: "plain-hello",
-        files: &["benches/c/plain-hello.c"],
-        flags: &[],
-        ocr: false,
-    };
+    let plain = Source { name: "plain-hello", files: &["benches/c/plain-hello.c"], flags: &[], ocr: false };
     let cases = [
         Case::new("ocr", &ocr("hello"), &[], workers(), PROCESS).with("OCR_DEVICES", "all"),
         Case::new("plain", &plain.compile(), &[], workers(), PROCESS),
@@ -333,24 +240,13 @@ fn hello(criterion: &mut Criterion, report: &mut Report) {
 fn main() {
     let mut criterion = support::criterion();
     let headings = ["", "median", "least", "", "bar", "", "against", "ratio"];
-    let mut report = Report {
-        table: Table::new("What a task costs", &headings),
-    };
+    let mut report = Report { table: Table::new("What a task costs", &headings) };
     // `cargo test` only sees whether everything works.
-    let (count, side, fib) = if measuring() {
-        ("1000000", "1000", "27")
-    } else {
-        ("1000", "30", "12")
-    };
-    let programs = Programs {
-        openmp: support::openmp(),
-    };
-    for (name, size, bar) in [
-        ("independent", count, 100.0),
-        ("chain", count, 120.0),
-        ("wavefront", side, 150.0),
-        ("fib", fib, 60.0),
-    ] {
+    let (count, side, fib) = if measuring() { ("1000000", "1000", "27") } else { ("1000", "30", "12") };
+    let programs = Programs { openmp: support::openmp() };
+    for (name, size, bar) in
+        [("independent", count, 100.0), ("chain", count, 120.0), ("wavefront", side, 150.0), ("fib", fib, 60.0)]
+    {
         graph(&mut criterion, &programs, &mut report, name, size, bar);
     }
     dependences(&mut criterion, &mut report, "fanout", count);
@@ -359,12 +255,7 @@ fn main() {
     let of_readers = ("ns_per_edt", "ns_without");
     one_block(&mut criterion, &mut report, ("readers", count), of_readers);
     let depth = if measuring() { "19" } else { "8" };
-    one_block(
-        &mut criterion,
-        &mut report,
-        ("shared", depth),
-        ("rw", "none"),
-    );
+    one_block(&mut criterion, &mut report, ("shared", depth), ("rw", "none"));
     // OCR_BENCH_PENDING=10000000 shows that so many can wait, too.
     let pending_edts = std::env::var("OCR_BENCH_PENDING").unwrap_or_else(|_| count.into());
     pending(&mut criterion, &mut report, &pending_edts);

@@ -15,14 +15,8 @@ struct Kind {
 }
 
 const KINDS: [Kind; 2] = [
-    Kind {
-        name: "independent",
-        others: [("queues", "loop, 2 queues"), ("queue", "loop, 1 queue")],
-    },
-    Kind {
-        name: "chain",
-        others: [("wait", "loop, waiting"), ("queue", "loop, not waiting")],
-    },
+    Kind { name: "independent", others: [("queues", "loop, 2 queues"), ("queue", "loop, 1 queue")] },
+    Kind { name: "chain", others: [("wait", "loop, waiting"), ("queue", "loop, not waiting")] },
 ];
 
 /// What a row is to reach, for each kind of graph against the best loop: with as many queues as the
@@ -98,17 +92,8 @@ fn first_row(table: &mut Table, figures: &Figures, kind: &Kind, size: &str) {
 
 fn main() {
     let mut criterion = support::criterion();
-    let source = Source {
-        name: "kernels",
-        files: &["benches/c/kernels.c"],
-        flags: &[],
-        ocr: true,
-    };
-    let sizes: &[&str] = if measuring() {
-        &["1000", "200", "10"]
-    } else {
-        &["20", "10", "1"]
-    };
+    let source = Source { name: "kernels", files: &["benches/c/kernels.c"], flags: &[], ocr: true };
+    let sizes: &[&str] = if measuring() { &["1000", "200", "10"] } else { &["20", "10", "1"] };
     let device = std::env::var("OCR_BENCH_DEVICE").unwrap_or_else(|_| "0".into());
     let mut arguments = sizes.to_vec();
     arguments.push(&device);
@@ -120,31 +105,17 @@ fn main() {
     if figures.all("independent_empty_edt").is_empty() {
         return;
     }
-    let headings = [
-        "us per kernel",
-        "EDT",
-        "loop",
-        "ratio",
-        "us more",
-        "bar",
-        "",
-    ];
+    let headings = ["us per kernel", "EDT", "loop", "ratio", "us more", "bar", ""];
     let mut table = Table::new("What a kernel EDT costs", &headings);
     for kind in &KINDS {
         for size in SIZES {
             let keys = ["edt", kind.others[0].0, kind.others[1].0];
-            let series: Vec<(&str, &[f64])> = keys
-                .iter()
-                .map(|how| (*how, figures.all(&format!("{}_{size}_{how}", kind.name))))
-                .collect();
+            let series: Vec<(&str, &[f64])> =
+                keys.iter().map(|how| (*how, figures.all(&format!("{}_{size}_{how}", kind.name)))).collect();
             if series.iter().any(|(_, values)| values.is_empty()) {
                 fail(&format!("no figures for {} {size}", kind.name));
             }
-            support::replay(
-                &mut criterion,
-                &format!("kernels/{}/{size}", kind.name),
-                &series,
-            );
+            support::replay(&mut criterion, &format!("kernels/{}/{size}", kind.name), &series);
             rows(&mut table, &figures, kind, size);
             first_row(&mut table, &figures, kind, size);
         }

@@ -93,9 +93,7 @@ fn gcups(pair: &Pair, runs: &Runs) -> f64 {
 fn check_distances(runs: &[Runs]) {
     let all: Vec<f64> = runs.iter().flat_map(|runs| runs.all("distance")).collect();
     if all.iter().any(|distance| *distance != all[0]) {
-        fail(&format!(
-            "the programs do not agree on the distance: {all:?}"
-        ));
+        fail(&format!("the programs do not agree on the distance: {all:?}"));
     }
 }
 
@@ -103,11 +101,8 @@ fn compare(criterion: &mut Criterion, table: &mut Table, pair: &Pair, programs: 
     let files = pair.arguments();
     let quiet = ["--quiet", files[0], files[1]];
     let ocr = |name: &str, workers| Case::new(name, &programs.ocr, &quiet, workers, "seconds");
-    let mut cases = vec![
-        ocr("ocr/1", 1),
-        ocr("ocr/2", 2),
-        Case::new("plain-loop", &programs.plain, &files, 1, "seconds"),
-    ];
+    let mut cases =
+        vec![ocr("ocr/1", 1), ocr("ocr/2", 2), Case::new("plain-loop", &programs.plain, &files, 1, "seconds")];
     if let Some(python) = &programs.rapidfuzz {
         let script = root().join("benches/rapidfuzz-distance.py");
         let script = script.to_string_lossy();
@@ -139,43 +134,18 @@ fn compare(criterion: &mut Criterion, table: &mut Table, pair: &Pair, programs: 
     }
     if let Some(rapidfuzz) = runs.iter().find(|runs| runs.name == "rapidfuzz") {
         let ratio = runs[0].faster_than(rapidfuzz);
-        row(
-            "1 worker / rapidfuzz",
-            short(ratio),
-            ">= 1",
-            Some(ratio >= 1.0),
-        );
+        row("1 worker / rapidfuzz", short(ratio), ">= 1", Some(ratio >= 1.0));
         let ratio = runs[1].faster_than(rapidfuzz);
-        row(
-            "2 workers / rapidfuzz",
-            short(ratio),
-            ">= 1.9",
-            Some(ratio >= 1.9),
-        );
+        row("2 workers / rapidfuzz", short(ratio), ">= 1.9", Some(ratio >= 1.9));
     }
     let ratio = runs[1].faster_than(&runs[0]);
-    row(
-        "2 workers / 1 worker",
-        short(ratio),
-        ">= 1.9",
-        Some(ratio >= 1.9),
-    );
+    row("2 workers / 1 worker", short(ratio), ">= 1.9", Some(ratio >= 1.9));
     let overhead = 100.0 * (runs[2].faster_than(&runs[0]) - 1.0);
     let value = format!("{overhead:.1} %");
-    row(
-        "1 worker over the plain loop",
-        value,
-        "<= 3 %",
-        Some(overhead <= 3.0),
-    );
+    row("1 worker over the plain loop", value, "<= 3 %", Some(overhead <= 3.0));
     if let Some(kernels) = runs.iter().find(|runs| runs.name == "opencl/1") {
         let ratio = runs[0].faster_than(kernels);
-        row(
-            "kernels over the C function: time",
-            short(ratio),
-            "<= 1.3",
-            Some(ratio <= 1.3),
-        );
+        row("kernels over the C function: time", short(ratio), "<= 1.3", Some(ratio <= 1.3));
     }
 }
 
@@ -202,21 +172,11 @@ fn main() {
         flags: &["-O3"],
         ocr: false,
     };
-    let mut programs = Programs {
-        ocr: ocr.compile(),
-        plain: plain.compile(),
-        rapidfuzz: rapidfuzz(),
-        kernels: false,
-    };
+    let mut programs = Programs { ocr: ocr.compile(), plain: plain.compile(), rapidfuzz: rapidfuzz(), kernels: false };
     let data = |name: &str| root().join("examples/data").join(name);
     let length = if measuring() { 100_000 } else { 1000 };
-    let pairs = [
-        Pair::random("random", length),
-        Pair::new(
-            "mitochondria",
-            [data("human-mt.fa"), data("orangutan-mt.fa")],
-        ),
-    ];
+    let pairs =
+        [Pair::random("random", length), Pair::new("mitochondria", [data("human-mt.fa"), data("orangutan-mt.fa")])];
     programs.kernels = kernels_run(&programs.ocr, &pairs[1]);
     let headings = ["", "median", "bar", ""];
     let mut table = Table::new("The edit distance of two sequences", &headings);

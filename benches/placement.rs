@@ -9,9 +9,7 @@ mod support;
 use criterion::Criterion;
 use starpu::Graph;
 use std::path::Path;
-use support::{
-    Case, Figures, Runs, Table, any_wanted, measuring, median_ratio, ocr, short, wanted,
-};
+use support::{Case, Figures, Runs, Table, any_wanted, measuring, median_ratio, ocr, short, wanted};
 
 /// What is compared with `eager`, and `eager`.
 const POLICIES: [&str; 4] = ["cpu", "device", "static:1:1", "eager"];
@@ -19,14 +17,8 @@ const HALVES: usize = 2;
 const EAGER: usize = 3;
 
 /// EDTs and their steps, of about 1.3 ns each: from some that take a tenth of a second to many of 30 us.
-const SIZES: [(u64, u64); 6] = [
-    (2, 80_000_000),
-    (4, 80_000_000),
-    (7, 40_000_000),
-    (40, 4_000_000),
-    (400, 400_000),
-    (4000, 25_000),
-];
+const SIZES: [(u64, u64); 6] =
+    [(2, 80_000_000), (4, 80_000_000), (7, 40_000_000), (40, 4_000_000), (400, 400_000), (4000, 25_000)];
 
 /// At most so many times what equal halves take.
 const BAR: f64 = 1.1;
@@ -56,8 +48,8 @@ fn row(table: &mut Table, what: String, runs: &[Runs], time: &str, kernels: &str
 /// How long a function and a kernel take, against each other.
 const SPEEDS: [(u64, u64); 5] = [(1, 1), (1, 4), (4, 1), (1, 20), (20, 1)];
 
-/// A shape, how many EDTs in a row or in all, the steps of the faster variant, and the bar against the area bound; a few EDTs
-/// are measured against their best division.
+/// A shape, how many EDTs in a row or in all, the steps of the faster variant, and the bar against the area bound; a
+/// few EDTs are measured against their best division.
 const SHAPES: [(&str, u64, u64, f64); 4] = [
     ("independent", 1000, 75_000, 1.05),
     ("wavefront", 32, 75_000, 1.10),
@@ -68,8 +60,8 @@ const SHAPES: [(&str, u64, u64, f64); 4] = [
 /// No run takes longer than this many times the best single place.
 const SINGLE: f64 = 1.03;
 
-/// The rows of the second table: EDTs whose variants take different times, under `eft` without models of earlier runs, and
-/// with them.
+/// The rows of the second table: EDTs whose variants take different times, under `eft` without models of earlier runs,
+/// and with them.
 fn speeds(criterion: &mut Criterion, program: &Path) {
     let mut table = Table::new(
         "Variants of different speeds, 1 worker and a device",
@@ -91,20 +83,15 @@ fn speeds(criterion: &mut Criterion, program: &Path) {
     for (host, device) in SPEEDS {
         for (shape, size, steps, bar) in SHAPES {
             let steps = if measuring() { steps } else { steps / 1000 };
-            let models =
-                std::env::temp_dir().join(format!("ocr-bench-models-{}", std::process::id()));
+            let models = std::env::temp_dir().join(format!("ocr-bench-models-{}", std::process::id()));
             let _ = std::fs::remove_dir_all(&models);
             let least = host.min(device);
-            let numbers = [size, steps * host / least, steps * device / least, 1]
-                .map(|number| number.to_string());
+            let numbers = [size, steps * host / least, steps * device / least, 1].map(|number| number.to_string());
             let [size_text, on_host, on_device, rounds] = &numbers;
             let arguments = [shape, size_text, on_host, on_device, rounds].map(|text| text);
             let case = |name: &str, policy: &str, models: &str| {
                 Case::new(name, program, &arguments, 1, "ns_1")
-                    .with(
-                        "OCR_DEVICES",
-                        &std::env::var("OCR_BENCH_DEVICE").unwrap_or_else(|_| "0".into()),
-                    )
+                    .with("OCR_DEVICES", &std::env::var("OCR_BENCH_DEVICE").unwrap_or_else(|_| "0".into()))
                     .with("OCR_SCHED", policy)
                     .with("OCR_MODELS", models)
                     .with("POCL_MAX_PTHREAD_COUNT", "1")
@@ -125,28 +112,15 @@ fn speeds(criterion: &mut Criterion, program: &Path) {
             let _ = std::fs::remove_dir_all(&models);
             let Some(runs) = runs else { continue };
             let ns = |at: usize| runs[at].median("ns_1");
-            let many = if shape == "wavefront" {
-                size * size
-            } else {
-                size
-            };
+            let many = if shape == "wavefront" { size * size } else { size };
             let bound = bound(many, ns(0), ns(1));
             let (over_bound, over_best) = (ns(4) / bound, ns(4) / ns(0).min(ns(1)));
             let mut cells = vec![format!("{shape} {size}, {host}:{device}")];
             cells.extend([ns(0), ns(1), bound, ns(2), ns(3), ns(4)].map(|ns| short(ns / 1e6)));
             cells.push(short(runs[4].median("kernels_1")));
-            let reached = |value: f64, bar: f64| {
-                format!(
-                    "<= {bar} {}",
-                    if value <= bar { "reached" } else { "not yet" }
-                )
-            };
-            cells.extend([
-                short(over_bound),
-                reached(over_bound, bar),
-                short(over_best),
-                reached(over_best, SINGLE),
-            ]);
+            let reached =
+                |value: f64, bar: f64| format!("<= {bar} {}", if value <= bar { "reached" } else { "not yet" });
+            cells.extend([short(over_bound), reached(over_bound, bar), short(over_best), reached(over_best, SINGLE)]);
             table.row(&cells);
         }
     }
@@ -175,12 +149,9 @@ fn against_starpu(criterion: &mut Criterion, program: &Path) {
         for (shape, size, steps, _) in SHAPES.iter().filter(|shape| shape.1 >= 32) {
             let steps = if measuring() { *steps } else { steps / 1000 };
             let least = host.min(device);
-            let [on_host, on_device] =
-                [host, device].map(|part| (steps * part / least).to_string());
+            let [on_host, on_device] = [host, device].map(|part| (steps * part / least).to_string());
             let arguments = |shape: &str, size: u64| {
-                [shape, &size.to_string(), &on_host, &on_device, "1"]
-                    .map(str::to_string)
-                    .to_vec()
+                [shape, &size.to_string(), &on_host, &on_device, "1"].map(str::to_string).to_vec()
             };
             let graph = Graph {
                 what: format!("{shape} {size}, {host}:{device}"),
@@ -210,26 +181,16 @@ const KNOWLEDGE: [(&str, &[(&str, bool)]); 5] = [
     ("all", &[("eft", false), ("eft", false), ("eft", false)]),
 ];
 
-/// How many EDTs in a fourth table, and the steps of the faster variant; the bars of the first of three runs, and of their
-/// median, over the best single place.
-const FEW_AND_MANY: [(u64, u64, f64, f64); 3] = [
-    (7, 4_000_000, 3.5, 1.10),
-    (20, 4_000_000, 1.25, 1.10),
-    (400, 800_000, 1.25, 1.10),
-];
+/// How many EDTs in a fourth table, and the steps of the faster variant; the bars of the first of three runs, and of
+/// their median, over the best single place.
+const FEW_AND_MANY: [(u64, u64, f64, f64); 3] =
+    [(7, 4_000_000, 3.5, 1.10), (20, 4_000_000, 1.25, 1.10), (400, 800_000, 1.25, 1.10)];
 
 /// The fourth table: `eft` in each state of knowledge, in three runs that go on with the same models.
 fn knowledge(program: &Path) {
     let mut table = Table::new(
         "What `eft` knows before, 1 worker and a device: time over the best single place",
-        &[
-            "",
-            "known before",
-            "first run",
-            "bar",
-            "median of three",
-            "bar",
-        ],
+        &["", "known before", "first run", "bar", "median of three", "bar"],
     );
     let device = std::env::var("OCR_BENCH_DEVICE").unwrap_or_else(|_| "0".into());
     let models = std::env::temp_dir().join(format!("ocr-bench-known-{}", std::process::id()));
@@ -238,11 +199,7 @@ fn knowledge(program: &Path) {
         for (edts, steps, first_bar, bar) in FEW_AND_MANY {
             let steps = if measuring() { steps } else { steps / 1000 };
             let run = |policy: &str, exchanged: bool, models: &str| {
-                let (on_host, on_device) = if exchanged {
-                    (device_part, host)
-                } else {
-                    (host, device_part)
-                };
+                let (on_host, on_device) = if exchanged { (device_part, host) } else { (host, device_part) };
                 let numbers = [edts, steps * on_host, steps * on_device].map(|n| n.to_string());
                 let arguments = ["independent", &numbers[0], &numbers[1], &numbers[2], "1"];
                 let case = Case::new(policy, program, &arguments, 1, "ns_1")

@@ -1,5 +1,5 @@
-//! What strict mode costs where it is off: programs of `benches/c`, linked with the library and with one that has no strict
-//! mode at all (`--cfg ocr_no_strict`), in turns.
+//! What strict mode costs where it is off: programs of `benches/c`, linked with the library and with one that has no
+//! strict mode at all (`--cfg ocr_no_strict`), in turns.
 //!
 //! `make bench-strict`, which builds both; what is expected: `benches/README.md`.
 
@@ -27,10 +27,7 @@ fn main() {
         return;
     }
     let headings = ["", "with", "without", "", "ratio", "of the least"];
-    let mut table = Table::new(
-        "What strict mode costs where it is off, 1 worker",
-        &headings,
-    );
+    let mut table = Table::new("What strict mode costs where it is off, 1 worker", &headings);
     for (name, large, small, key) in PROGRAMS {
         if !wanted(name) {
             continue;
@@ -43,12 +40,9 @@ fn main() {
             ocr: false,
         };
         let size = if measuring() { large } else { small };
-        let cases = [
-            Case::new("with", &ocr(name), &[size], 1, key),
-            Case::new("without", &without.compile(), &[size], 1, key),
-        ];
-        let Some(runs) = support::group(&mut criterion, &format!("strict/{name}"), None, &cases)
-        else {
+        let cases =
+            [Case::new("with", &ocr(name), &[size], 1, key), Case::new("without", &without.compile(), &[size], 1, key)];
+        let Some(runs) = support::group(&mut criterion, &format!("strict/{name}"), None, &cases) else {
             continue;
         };
         let (with, without) = (runs[0].times(), runs[1].times());

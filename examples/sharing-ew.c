@@ -1,8 +1,8 @@
 /* Mode EW: many tasks change one value, and no change is lost.
  *
  * Exclusive write: a task that has the block in this mode is the only one that writes it, so reading, adding and
- * writing back needs no atomic operation and no lock. No order is promised, and no worker waits: a task that cannot have
- * the block yet is put aside until it can.
+ * writing back needs no atomic operation and no lock. No order is promised, and no worker waits: a task that cannot
+ * have the block yet is put aside until it can.
  *
  * Prints: 1000 increments made 1000 */
 #include <ocr.h>

@@ -27,14 +27,13 @@ extern "C" {
  *              out (strict mode says so)
  *   allocator  NO_ALLOC
  *
- * The caller holds the new block in mode RW, except under DB_PROP_NO_ACQUIRE: then it may pass the
- * block on but not use it, and memory is found where the first EDT needs it, which is the better
- * choice for a block that somebody else fills. Alignment is at least 8 bytes; contents are
- * undefined, but an EDT that asks for mode RO or CONST of a block under DB_PROP_NO_ACQUIRE which
- * nobody has written finds zeros (in strict mode bytes 0xa5, and a note). The block lives until ocrDbDestroy or the end of the program. Under
- * DB_PROP_SINGLE_ASSIGNMENT, an EDT that acquires it for writing (mode RW or EW) after its first
- * writer has released it is warned of, and in strict mode ends the program; the creator is the first
- * writer, except under DB_PROP_NO_ACQUIRE.
+ * The caller holds the new block in mode RW, except under DB_PROP_NO_ACQUIRE: then it may pass the block on but not use
+ * it, and memory is found where the first EDT needs it, which is the better choice for a block that somebody else
+ * fills. Alignment is at least 8 bytes; contents are undefined, but an EDT that asks for mode RO or CONST of a block
+ * under DB_PROP_NO_ACQUIRE which nobody has written finds zeros (in strict mode bytes 0xa5, and a note). The block
+ * lives until ocrDbDestroy or the end of the program. Under DB_PROP_SINGLE_ASSIGNMENT, an EDT that acquires it for
+ * writing (mode RW or EW) after its first writer has released it is warned of, and in strict mode ends the program; the
+ * creator is the first writer, except under DB_PROP_NO_ACQUIRE.
  *
  * Errors: OCR_EINVAL (db is NULL, bad allocator), OCR_ENOMEM; with a GUID_PROP_ property those of
  * creating on a label (extensions/ocr-labeling.h). *db and *addr are as before then. The OCR_EBUSY

@@ -15,15 +15,16 @@
  * A policy decides in one of two ways:
  *
  *  - at once: `choose` answers with a place, or with OCR_POLICY_FIRST_FREE;
- *  - late: `choose` answers OCR_POLICY_KEPT. When the EDT has its blocks, the policy gets it by `keep`. Each place that may
- *    have room asks by `take`, and gets one of the EDTs that are kept.
+ *  - late: `choose` answers OCR_POLICY_KEPT. When the EDT has its blocks, the policy gets it by `keep`. Each place that
+ *    may have room asks by `take`, and gets one of the EDTs that are kept.
  *
- * Calls come from many threads, but only one at a time for each policy. Threads of the runtime wait meanwhile. So a policy
- * neither waits nor sleeps, takes no lock that another thread may hold for long, and ends none of its functions by
- * longjmp or an exception. It calls no function of ocr.h: that would wait for the call in which it is made, without end.
- * It looks at no other clock than nowNs, or it does something else in a simulation.
+ * Calls come from many threads, but only one at a time for each policy. Threads of the runtime wait meanwhile. So a
+ * policy neither waits nor sleeps, takes no lock that another thread may hold for long, and ends none of its functions
+ * by longjmp or an exception. It calls no function of ocr.h: that would wait for the call in which it is made, without
+ * end. It looks at no other clock than nowNs, or it does something else in a simulation.
  *
- * An answer that cannot be followed ends the program, or the simulation, with a message that names the file and the EDT.
+ * An answer that cannot be followed ends the program, or the simulation, with a message that names the file and the
+ * EDT.
  */
 #ifndef OCR_POLICY_H
 #define OCR_POLICY_H
@@ -132,8 +133,8 @@ struct ocrPolicyMachine {
     /* Has `tick` called at this time of the clock, or earlier. For policies that keep EDTs. */
     void (*askAgain)(const ocrPolicyMachine_t *machine, u64 atNs);
 
-    /* Says for the recording what was expected of an EDT that is not yet given to a place. expected[0] is the place that was
-     * chosen; if none was chosen, why is OCR_POLICY_WHY_OPEN. */
+    /* Says for the recording what was expected of an EDT that is not yet given to a place. expected[0] is the place
+     * that was chosen; if none was chosen, why is OCR_POLICY_WHY_OPEN. */
     void (*considered)(const ocrPolicyMachine_t *machine, const ocrPolicyEdt_t *edt, ocrPolicyWhy_t why,
                        const ocrPolicyExpected_t *expected, u32 count);
 
@@ -144,7 +145,8 @@ struct ocrPolicyMachine {
 #define OCR_POLICY_NONE   ((u32)0x0)
 #define OCR_POLICY_LEARNS ((u32)0x1) /* it asks how long EDTs take: they are timed, and what earlier runs have learned is read */
 
-/* A policy. Each function gets what `begin` has returned. NULL stands for a function that does nothing, where it may. */
+/* A policy. Each function gets what `begin` has returned. NULL stands for a function that does nothing, where it may.
+ * */
 typedef struct {
     u32 version;    /* OCR_POLICY_VERSION */
     u32 properties;
@@ -161,21 +163,24 @@ typedef struct {
 
     /* These four are NULL for a policy that keeps no EDT. */
 
-    /* An EDT for which the answer was OCR_POLICY_KEPT has its blocks; or one has failed on a device and goes elsewhere. */
+    /* An EDT for which the answer was OCR_POLICY_KEPT has its blocks; or one has failed on a device and goes elsewhere.
+     * */
     void (*keep)(void *policy, const ocrPolicyEdt_t *edt, const ocrPolicyMachine_t *machine);
 
     /*
-     * A place asks: a worker that has nothing else to do, or a device, however much it has to do: its load says. Answers with
-     * an EDT that was kept, was not taken before and may run there, or with NULL. A place that was given one asks once more.
-     * All places are asked again after each call that may have changed something (keep, take, ended, tick).
+     * A place asks: a worker that has nothing else to do, or a device, however much it has to do: its load says.
+     * Answers with an EDT that was kept, was not taken before and may run there, or with NULL. A place that was given
+     * one asks once more. All places are asked again after each call that may have changed something (keep, take,
+     * ended, tick).
      *
-     * No EDT is forgotten: when no EDT of the policy runs, no device has any load, and all places have been answered NULL,
-     * then there is none that is kept, or the policy has called askAgain. Otherwise the program would hang, and is ended.
+     * No EDT is forgotten: when no EDT of the policy runs, no device has any load, and all places have been answered
+     * NULL, then there is none that is kept, or the policy has called askAgain. Otherwise the program would hang, and
+     * is ended.
      */
     const ocrPolicyEdt_t *(*take)(void *policy, u32 place, const ocrPolicyMachine_t *machine);
 
-    /* An EDT that more than one place could run has ended in this place, or has failed there. edt is NULL if the policy has
-     * not kept it. May be NULL. */
+    /* An EDT that more than one place could run has ended in this place, or has failed there. edt is NULL if the policy
+     * has not kept it. May be NULL. */
     void (*ended)(void *policy, const ocrPolicyEdt_t *edt, u32 place, const ocrPolicyMachine_t *machine);
 
     /* The time has come that askAgain has named, or is near. May be NULL. */

@@ -11,11 +11,11 @@ extern "C" {
 #endif
 
 /*
- * Prints to the standard output, like printf of the C library, and returns the number of bytes
- * written, or 0 if it fails. The standard output has a buffer. If something of it cannot be written later, an error
- * says so at the end, and the exit status is not 0; so it is for what the program prints by the C library. Each call is written in one piece: lines of EDTs that print at the same
- * time do not mix. The specification lets a runtime cut off long texts (some do at 1024 bytes); this
- * one does not.
+ * Prints to the standard output, like printf of the C library, and returns the number of bytes written, or 0 if it
+ * fails. The standard output has a buffer. If something of it cannot be written later, an error says so at the end, and
+ * the exit status is not 0; so it is for what the program prints by the C library. Each call is written in one piece:
+ * lines of EDTs that print at the same time do not mix. The specification lets a runtime cut off long texts (some do at
+ * 1024 bytes); this one does not.
  *
  * PRINTF is the name in OCR 1.1.0, 2.3.5; ocrPrintf (OCR 1.2) does the same. Neither carries a
  * format attribute: programs print 64-bit numbers with whatever conversion the platform once had.

@@ -233,14 +233,15 @@ __kernel void levenshtein_bits_cpu(uint tile, uint rows, uint columns, uint plan
 
 #ifndef OCR_DEVICE_CPU
 
-/* Columns that a work-item does between two barriers, whose letters vload8 loads at once. It starts that many columns after
- * the one above it: fewer cost more barriers, more leave more work-items idle at the start and the end of the tile. */
+/* Columns that a work-item does between two barriers, whose letters vload8 loads at once. It starts that many columns
+ * after the one above it: fewer cost more barriers, more leave more work-items idle at the start and the end of the
+ * tile. */
 #define BAND 8
 
 #define MAX_GROUP 256
 
-/* Columns of one word, `count` of them, in a band that begins in bit BAND - 1 of `above`: a bit of P in the low half, and of
- * M in the high one. Returns the band of the boundary below the word in the same form. */
+/* Columns of one word, `count` of them, in a band that begins in bit BAND - 1 of `above`: a bit of P in the low half,
+ * and of M in the high one. Returns the band of the boundary below the word in the same form. */
 __attribute__((always_inline)) /* for `count` to be a constant */
 static uint sweepBand(const uint count, const uchar *codes, const ulong *plane, ulong *vp, ulong *vm, uint above) {
     uint outP = 0, outM = 0;
@@ -306,7 +307,8 @@ __kernel void levenshtein_bits_gpu(uint tile, uint rows, uint columns, uint plan
                 }
                 down[step & 1][lane] = out;
                 if (last) {
-                    /* Item 0 has read this word of the boundary above already: some barriers ago, or it is this item. */
+                    /* Item 0 has read this word of the boundary above already: some barriers ago, or it is this item.
+                     * */
                     bottomP = bottomP << BAND | (out & 0xffff);
                     bottomM = bottomM << BAND | out >> 16;
                     const uint filled = column % 64 + BAND;

@@ -1,9 +1,9 @@
 //! Every setting: where it can be given, what it means, and where it came from.
 //!
-//! A later source wins: default, file (`OCR_CONFIG` or `-ocr:cfg`, TOML), environment, `-ocr:`
-//! argument. A relative name of a file is of the directory in which the process was started, whichever the source.
-//! A program that has been given more rights than its user has (set-user-ID) takes no name of a file from that user.
-//! To add a setting, add an entry to `settings!`. Its name, variable, meaning, default, reading and row follow from that.
+//! A later source wins: default, file (`OCR_CONFIG` or `-ocr:cfg`, TOML), environment, `-ocr:` argument. A relative
+//! name of a file is of the directory in which the process was started, whichever the source. A program that has been
+//! given more rights than its user has (set-user-ID) takes no name of a file from that user. To add a setting, add an
+//! entry to `settings!`. Its name, variable, meaning, default, reading and row follow from that.
 
 mod arguments;
 mod values;
@@ -22,8 +22,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use values::{
-    parse_bind, parse_bytes, parse_checks, parse_count, parse_flag, parse_models, parse_patience,
-    parse_policy, parse_queues, parse_workers,
+    parse_bind, parse_bytes, parse_checks, parse_count, parse_flag, parse_models, parse_patience, parse_policy,
+    parse_queues, parse_workers,
 };
 
 /// One setting, as people see it.
@@ -49,26 +49,16 @@ pub struct Set<T> {
 }
 
 impl<T: PartialEq> Set<T> {
-    /// The setting, which names files, or `nothing` where the program has rights that its user does not have. If values may name
-    /// something else than a file, `is_file` tells.
-    fn unless_privileged(
-        self,
-        values: &Values,
-        name: &str,
-        nothing: T,
-        is_file: Option<fn(&T) -> bool>,
-    ) -> Set<T> {
-        let names_file =
-            self.value != nothing && is_file.is_none_or(|is_file| is_file(&self.value));
+    /// The setting, which names files, or `nothing` where the program has rights that its user does not have. If values
+    /// may name something else than a file, `is_file` tells.
+    fn unless_privileged(self, values: &Values, name: &str, nothing: T, is_file: Option<fn(&T) -> bool>) -> Set<T> {
+        let names_file = self.value != nothing && is_file.is_none_or(|is_file| is_file(&self.value));
         if !values.is_privileged || !names_file {
             return self;
         }
         let given = values.given.get(name).map(|(_, origin)| origin.clone());
         values.ignored.borrow_mut().extend(given);
-        Set {
-            value: nothing,
-            origin: "the rights of the program".to_string(),
-        }
+        Set { value: nothing, origin: "the rights of the program".to_string() }
     }
 }
 
@@ -110,7 +100,8 @@ impl fmt::Display for Checks {
 /// Whether workers and CPU devices get cores of their own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bind {
-    /// As the policy has it: all cores are the workers', and CPU devices get some for as long as kernels use them; or as `Fixed`.
+    /// As the policy has it: all cores are the workers', and CPU devices get some for as long as kernels use them; or
+    /// as `Fixed`.
     Auto,
     /// Workers and CPU devices get cores of their own where both run EDTs.
     Fixed,
@@ -165,12 +156,15 @@ impl fmt::Display for Models {
 
 /// Makes the table of all settings, the struct of their values, and what reads and shows each of them.
 ///
-/// An entry has, in this order: what its field is for, the field and its type, its default, how it is read, its name in a
-/// file and behind `-ocr:`, the variable of the environment, and what help says of it. A setting that names files also has
-/// its value where the program has rights that its user does not have, and which values name files, if not all do. `cores` is what a default may use:
-/// how many cores the process may use.
+/// An entry has, in this order: what its field is for, the field and its type, its default, how it is read, its name in
+/// a file and behind `-ocr:`, the variable of the environment, and what help says of it. A setting that names files
+/// also has its value where the program has rights that its user does not have, and which values name files, if not all
+/// do. `cores` is what a default may use: how many cores the process may use.
 macro_rules! settings {
-    ($cores:ident; $($(#[$doc:meta])* $field:ident: $type:ty = $default:expr, $read:expr, $name:literal, $variable:literal, $what:literal $(, names files $(if $is_file:path)?: $nothing:expr)?;)*) => {
+    ($cores:ident; $(
+        $(#[$doc:meta])* $field:ident: $type:ty = $default:expr, $read:expr, $name:literal, $variable:literal,
+        $what:literal $(, names files $(if $is_file:path)?: $nothing:expr)?;
+    )*) => {
         /// All settings, in the order in which help and tables show them.
         pub const SETTINGS: &[Description] = &[$(Description {
             name: $name,
@@ -201,7 +195,9 @@ macro_rules! settings {
                 Ok(Settings {
                     cores: $cores,
                     file: self.file.clone(),
-                    $($field: self.get($name, $default, $read)?$(.unless_privileged(self, $name, $nothing, None$(.or(Some(|value| $is_file(value))))?))?,)*
+                    $($field: self.get($name, $default, $read)?$(
+                        .unless_privileged(self, $name, $nothing, None$(.or(Some(|value| $is_file(value))))?)
+                    )?,)*
                 })
             }
         }
@@ -335,15 +331,15 @@ struct Values {
     given: HashMap<&'static str, (OsString, String)>,
     /// The file of settings; none where none was read.
     file: Option<PathBuf>,
-    /// Whether the program has rights that its user does not have. Then the user names no files. Drivers of devices, and
-    /// the user's cache directory, are named by variables, too.
+    /// Whether the program has rights that its user does not have. Then the user names no files. Drivers of devices,
+    /// and the user's cache directory, are named by variables, too.
     is_privileged: bool,
     /// What has named files in vain.
     ignored: RefCell<Vec<String>>,
 }
 
-/// Whether the system says that the program has rights that its user does not have: it is set-user-ID, set-group-ID, or has
-/// capabilities of its file.
+/// Whether the system says that the program has rights that its user does not have: it is set-user-ID, set-group-ID, or
+/// has capabilities of its file.
 fn is_privileged() -> bool {
     // SAFETY: the call takes a number, and reads what the system gave the process when it began.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
@@ -359,23 +355,14 @@ const NEAR: usize = 2;
 
 /// Variables of the environment that look like a setting and are none, with the setting that each looks like.
 fn misspelt(names: impl Iterator<Item = OsString>) -> Vec<(String, &'static str)> {
-    let known = || {
-        SETTINGS
-            .iter()
-            .map(|setting| setting.variable)
-            .chain(["OCR_CONFIG"])
-    };
-    let near = names
-        .filter(|name| name.as_bytes().starts_with(b"OCR_"))
-        .filter_map(|name| {
-            // What is not UTF-8 counts as one letter here.
-            let letters = name.to_string_lossy();
-            let distance = |known: &&str| strsim::osa_distance(&letters, known);
-            let nearest = known().min_by_key(distance)?;
-            (1..=NEAR)
-                .contains(&distance(&nearest))
-                .then(|| (Readable::os(&name).to_string(), nearest))
-        });
+    let known = || SETTINGS.iter().map(|setting| setting.variable).chain(["OCR_CONFIG"]);
+    let near = names.filter(|name| name.as_bytes().starts_with(b"OCR_")).filter_map(|name| {
+        // What is not UTF-8 counts as one letter here.
+        let letters = name.to_string_lossy();
+        let distance = |known: &&str| strsim::osa_distance(&letters, known);
+        let nearest = known().min_by_key(distance)?;
+        (1..=NEAR).contains(&distance(&nearest)).then(|| (Readable::os(&name).to_string(), nearest))
+    });
     near.collect()
 }
 
@@ -403,12 +390,7 @@ impl Settings {
     }
 
     fn read(given: &GivenArguments, is_privileged: bool) -> Result<Settings, String> {
-        let mut values = Values {
-            given: HashMap::new(),
-            file: None,
-            is_privileged,
-            ignored: RefCell::default(),
-        };
+        let mut values = Values { given: HashMap::new(), file: None, is_privileged, ignored: RefCell::default() };
         let argument = given.file.clone().map(|file| (file, "-ocr:cfg"));
         let of_variable = || Some((variable("OCR_CONFIG")?.into(), "$OCR_CONFIG"));
         if let Some((path, origin)) = argument.or_else(of_variable) {
@@ -420,16 +402,11 @@ impl Settings {
         }
         for setting in SETTINGS {
             if let Some(text) = variable(setting.variable) {
-                values
-                    .given
-                    .insert(setting.name, (text, format!("${}", setting.variable)));
+                values.given.insert(setting.name, (text, format!("${}", setting.variable)));
             }
         }
         for (setting, text) in &given.settings {
-            values.given.insert(
-                setting.name,
-                (text.clone(), format!("-ocr:{}", setting.name)),
-            );
+            values.given.insert(setting.name, (text.clone(), format!("-ocr:{}", setting.name)));
         }
         let settings = values.settings()?;
         let ignored = values.ignored.into_inner();
@@ -458,8 +435,8 @@ impl Values {
         let file = from_start(path).map_err(|error| format!("the settings file: {error}"))?;
         self.file = Some(file.clone());
         let path = Readable::path(&file);
-        let bytes = std::fs::read(&file)
-            .map_err(|error| format!("the settings file {path} cannot be read: {error}"))?;
+        let bytes =
+            std::fs::read(&file).map_err(|error| format!("the settings file {path} cannot be read: {error}"))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
@@ -468,9 +445,8 @@ impl Values {
                  the environment or by an -ocr: argument"
             )
         })?;
-        let table: toml::Table = text
-            .parse()
-            .map_err(|error| format!("the settings file {path} is not TOML: {error}"))?;
+        let table: toml::Table =
+            text.parse().map_err(|error| format!("the settings file {path} is not TOML: {error}"))?;
         for (key, value) in table {
             let setting = find(&key).map_err(|message| format!("{path}: {message}"))?;
             let text = match value {
@@ -478,14 +454,10 @@ impl Values {
                 toml::Value::Boolean(value) => (value as u8).to_string(),
                 toml::Value::Integer(value) => value.to_string(),
                 other => {
-                    return Err(format!(
-                        "{path}: {key}: a {} is no value here",
-                        other.type_str()
-                    ));
+                    return Err(format!("{path}: {key}: a {} is no value here", other.type_str()));
                 }
             };
-            self.given
-                .insert(setting.name, (text.into(), path.to_string()));
+            self.given.insert(setting.name, (text.into(), path.to_string()));
         }
         Ok(())
     }
@@ -497,16 +469,10 @@ impl Values {
         parse: impl FnOnce(&OsStr) -> Result<T, String>,
     ) -> Result<Set<T>, String> {
         let Some((text, origin)) = self.given.get(name) else {
-            return Ok(Set {
-                value: default,
-                origin: DEFAULT_ORIGIN.into(),
-            });
+            return Ok(Set { value: default, origin: DEFAULT_ORIGIN.into() });
         };
         let value = parse(text).map_err(|message| format!("{origin}: {message}"))?;
-        Ok(Set {
-            value,
-            origin: origin.clone(),
-        })
+        Ok(Set { value, origin: origin.clone() })
     }
 }
 
@@ -525,32 +491,21 @@ fn file(text: &OsStr) -> Result<Option<PathBuf>, String> {
 }
 
 fn find(name: &str) -> Result<&'static Description, String> {
-    SETTINGS
-        .iter()
-        .find(|setting| setting.name == name)
-        .ok_or_else(|| {
-            let known: Vec<_> = SETTINGS.iter().map(|setting| setting.name).collect();
-            let distance = |known: &&&str| strsim::osa_distance(name, known);
-            let nearest = known.iter().min_by_key(distance);
-            let nearest = nearest.filter(|nearest| distance(nearest) <= NEAR);
-            let meant = nearest.map_or(String::new(), |nearest| {
-                format!(" (do you mean {nearest}?)")
-            });
-            format!(
-                "there is no setting \"{name}\"{meant}; there are: {}",
-                known.join(", ")
-            )
-        })
+    SETTINGS.iter().find(|setting| setting.name == name).ok_or_else(|| {
+        let known: Vec<_> = SETTINGS.iter().map(|setting| setting.name).collect();
+        let distance = |known: &&&str| strsim::osa_distance(name, known);
+        let nearest = known.iter().min_by_key(distance);
+        let nearest = nearest.filter(|nearest| distance(nearest) <= NEAR);
+        let meant = nearest.map_or(String::new(), |nearest| format!(" (do you mean {nearest}?)"));
+        format!("there is no setting \"{name}\"{meant}; there are: {}", known.join(", "))
+    })
 }
 
 /// The text that `-ocr:help` prints: each option, with its meaning.
 pub fn help() -> String {
     let mut text = String::from("Options of the OCR runtime, taken out before the program runs:\n");
     for setting in SETTINGS {
-        text += &format!(
-            "  -ocr:{:<14} ${:<24} {}\n",
-            setting.name, setting.variable, setting.what
-        );
+        text += &format!("  -ocr:{:<14} ${:<24} {}\n", setting.name, setting.variable, setting.what);
     }
     text += "  -ocr:cfg FILE    $OCR_CONFIG               the same settings in TOML\n";
     text += "  -ocr:version, -ocr:help\n";

@@ -1,9 +1,9 @@
 //! The cores that the process may use, and how workers and the compute units of CPU devices share them.
 //!
-//! A CPU device computes on the cores on which workers run EDTs, too. Where both work on one core, neither takes the time
-//! that it would take alone, and a comparison of the two says nothing. So each side has cores of its own while both work, if the
-//! process may use two cores at least. What each side has is a set: the system may move a thread from one core of its set to
-//! another.
+//! A CPU device computes on the cores on which workers run EDTs, too. Where both work on one core, neither takes the
+//! time that it would take alone, and a comparison of the two says nothing. So each side has cores of its own while
+//! both work, if the process may use two cores at least. What each side has is a set: the system may move a thread from
+//! one core of its set to another.
 //!
 //! | how they share | where |
 //! |---|---|
@@ -31,9 +31,7 @@ impl CoreSet {
     pub fn of_thread(thread: libc::pid_t) -> io::Result<CoreSet> {
         let mut words: Words = [0; WORDS];
         // SAFETY: the call writes at most as many bytes as are said to be there; every pattern of bits is a number.
-        let result = unsafe {
-            libc::sched_getaffinity(thread, size_of::<Words>(), words.as_mut_ptr().cast())
-        };
+        let result = unsafe { libc::sched_getaffinity(thread, size_of::<Words>(), words.as_mut_ptr().cast()) };
         if result != 0 {
             return Err(io::Error::last_os_error());
         }
@@ -51,8 +49,7 @@ impl CoreSet {
             words[core / WORD_BITS] |= 1 << (core % WORD_BITS);
         }
         // SAFETY: the call reads as many bytes as are there.
-        let result =
-            unsafe { libc::sched_setaffinity(thread, size_of::<Words>(), words.as_ptr().cast()) };
+        let result = unsafe { libc::sched_setaffinity(thread, size_of::<Words>(), words.as_ptr().cast()) };
         match result {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
@@ -80,13 +77,11 @@ impl CoreSet {
         let turn = |at: usize| places[..at].iter().filter(|it| **it == places[at]).count();
         let mut order: Vec<usize> = (0..places.len()).collect();
         order.sort_by_cached_key(|&at| (turn(at), at));
-        order
-            .into_iter()
-            .map(|at| CoreSet(vec![self.0[at]]))
-            .collect()
+        order.into_iter().map(|at| CoreSet(vec![self.0[at]])).collect()
     }
 
-    /// Divides the set: the second part has so many cores, one at least, and the first one has the rest, but one at least.
+    /// Divides the set: the second part has so many cores, one at least, and the first one has the rest, but one at
+    /// least.
     pub(crate) fn split(&self, last: usize) -> (CoreSet, CoreSet) {
         let most = self.count().saturating_sub(1).max(1);
         match self.count() {
@@ -95,8 +90,8 @@ impl CoreSet {
         }
     }
 
-    /// Divides the set: the second part has so many cores, and the first one has the rest. Neighbours stay together as far as
-    /// that can be, since two threads of one core do not have its whole speed each.
+    /// Divides the set: the second part has so many cores, and the first one has the rest. Neighbours stay together as
+    /// far as that can be, since two threads of one core do not have its whole speed each.
     fn split_off(&self, last: usize, place: impl Fn(usize) -> Neighbours) -> (CoreSet, CoreSet) {
         let mut cores = self.0.clone();
         cores.sort_by_cached_key(|&core| (place(core), core));
@@ -108,8 +103,8 @@ impl CoreSet {
 }
 
 /// Has a thread, when it wakes up, wait until the thread that computes on its core has to wait or has used up its time,
-/// instead of going first. The thread gets its share of the core as before. Does nothing where the system refuses, or where
-/// the user has given the thread another policy than the usual one.
+/// instead of going first. The thread gets its share of the core as before. Does nothing where the system refuses, or
+/// where the user has given the thread another policy than the usual one.
 pub(crate) fn let_others_finish(thread: libc::pid_t) {
     // SAFETY: the call only asks.
     if unsafe { libc::sched_getscheduler(thread) } != libc::SCHED_OTHER {
@@ -126,9 +121,7 @@ impl fmt::Display for CoreSet {
         let mut rest = &self.0[..];
         let mut comma = "";
         while let Some(&first) = rest.first() {
-            let len = (rest.iter().enumerate())
-                .take_while(|&(at, &core)| core == first + at)
-                .count();
+            let len = (rest.iter().enumerate()).take_while(|&(at, &core)| core == first + at).count();
             match len {
                 1 => write!(f, "{comma}{first}")?,
                 len => write!(f, "{comma}{first}-{}", first + len - 1)?,
@@ -140,8 +133,8 @@ impl fmt::Display for CoreSet {
     }
 }
 
-/// What neighbours have in common: the package, and the core of it whose hardware threads they are. The system gives each
-/// hardware thread a number, and that is what is called a core everywhere else here.
+/// What neighbours have in common: the package, and the core of it whose hardware threads they are. The system gives
+/// each hardware thread a number, and that is what is called a core everywhere else here.
 type Neighbours = (u32, u32);
 
 /// What a core has in common with its neighbours. Where the system does not tell, it has none.
@@ -154,19 +147,14 @@ fn neighbours(core: usize) -> Neighbours {
     place().unwrap_or((0, core as u32))
 }
 
-/// How many of the workers and of the compute units get a core each, where there are so many cores. None where one side would
-/// get no core. `is_fixed`: the user has asked for this number of workers.
+/// How many of the workers and of the compute units get a core each, where there are so many cores. None where one side
+/// would get no core. `is_fixed`: the user has asked for this number of workers.
 ///
 /// Where there is room for all, all stay. Workers that the user has asked for stay, too, and the compute units get the
 /// cores that are left. Else each side gets half of the cores: which of the two is faster is not known before, and a
 /// comparison is fair where both have as much. An odd core is a worker's, since much of a program has no kernel.
 /// Devices with fewer units than half of the cores leave the rest to the workers.
-pub fn divide(
-    cores: usize,
-    workers: usize,
-    is_fixed: bool,
-    units: usize,
-) -> Option<(usize, usize)> {
+pub fn divide(cores: usize, workers: usize, is_fixed: bool, units: usize) -> Option<(usize, usize)> {
     if cores < 2 || workers == 0 || units == 0 {
         return None;
     }
@@ -181,8 +169,8 @@ pub fn divide(
     Some((workers.min(cores - units), units))
 }
 
-/// Whether CPU devices have cores of the workers' for as long as kernels use them, where a policy asks for that, and not a share of
-/// their own: where not all workers that are to be find a core beside the devices.
+/// Whether CPU devices have cores of the workers' for as long as kernels use them, where a policy asks for that, and
+/// not a share of their own: where not all workers that are to be find a core beside the devices.
 pub fn are_lent(shares: Option<&Shares>, workers: usize) -> bool {
     shares.is_none_or(|shares| shares.workers != workers)
 }
@@ -201,18 +189,13 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Shares out the cores of a set, of which a quota may leave `usable` that are busy at a time. [`divide`] tells of the
-    /// other arguments, and where the answer is none.
+    /// Shares out the cores of a set, of which a quota may leave `usable` that are busy at a time. [`divide`] tells of
+    /// the other arguments, and where the answer is none.
     ///
-    /// Without a quota the devices get as many cores as compute units, and the workers all others, since functions may start
-    /// threads of their own. With one, there are more cores than may be busy, and the devices get the same part of them.
-    pub fn new(
-        all: &CoreSet,
-        usable: usize,
-        workers: usize,
-        is_fixed: bool,
-        units: usize,
-    ) -> Option<Shares> {
+    /// Without a quota the devices get as many cores as compute units, and the workers all others, since functions may
+    /// start threads of their own. With one, there are more cores than may be busy, and the devices get the same part
+    /// of them.
+    pub fn new(all: &CoreSet, usable: usize, workers: usize, is_fixed: bool, units: usize) -> Option<Shares> {
         Shares::with(all, usable, (workers, is_fixed), units, neighbours)
     }
 
@@ -226,16 +209,11 @@ impl Shares {
         let cores = usable.min(all.count());
         let (workers, units) = divide(cores, workers, is_fixed, units)?;
         let (of_workers, of_devices) = all.split_off(all.count() * units / cores, place);
-        Some(Shares {
-            workers,
-            units,
-            of_workers,
-            of_devices,
-        })
+        Some(Shares { workers, units, of_workers, of_devices })
     }
 
-    /// How many of its own units a device keeps, of `all` that the devices have together: its part of the share, and one at
-    /// least. So many small devices may keep more units than the share has.
+    /// How many of its own units a device keeps, of `all` that the devices have together: its part of the share, and
+    /// one at least. So many small devices may keep more units than the share has.
     pub fn units_of(&self, own: usize, all: usize) -> usize {
         (own * self.units / all.max(1)).clamp(1, own.max(1))
     }

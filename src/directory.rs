@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 /// The directory; `None` where the system could not say it, as when it has been removed.
 static START: OnceLock<Option<PathBuf>> = OnceLock::new();
 
-/// Keeps the directory, and what the standard error is. Called by the C library as the process begins, or when it loads the runtime later
-/// (`src/capi/shim.c`): before `main`, and before what the program itself has run so early.
+/// Keeps the directory, and what the standard error is. Called by the C library as the process begins, or when it loads
+/// the runtime later (`src/capi/shim.c`): before `main`, and before what the program itself has run so early.
 #[unsafe(no_mangle)]
 extern "C" fn ocrProcessBegins() {
     START.get_or_init(|| std::env::current_dir().ok());

@@ -152,10 +152,7 @@ fn used() -> (usize, usize) {
 
 /// The limit of the process's addresses, if there is one.
 fn limit() -> Option<usize> {
-    let mut limit = libc::rlimit {
-        rlim_cur: libc::RLIM_INFINITY,
-        rlim_max: libc::RLIM_INFINITY,
-    };
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: `limit` is a valid place for one `rlimit`.
     unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) };
     (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur as usize)
@@ -184,11 +181,7 @@ unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the layout's size is not 0, which the caller of `alloc` promises.
         let memory = unsafe { System.alloc(layout) };
-        if memory.is_null() {
-            lacking(layout)
-        } else {
-            memory
-        }
+        if memory.is_null() { lacking(layout) } else { memory }
     }
 
     #[inline]

@@ -1,12 +1,11 @@
 //! A runtime for the Open Community Runtime (OCR) programming model on one machine with CPU cores
 //! and OpenCL devices.
 //!
-//! Programs are written in C or C++ against the headers in `include/` and link `libocr`, which is made of this crate. What
-//! can do without the runtime is in crates beside it: placement and learned times in `ocr-place`, the file of a recording
-//! in `ocr-trace`, its analysis in `ocr-analysis`, the command in `ocr-cli`. Its rooms, from the outside in; each knows
-//! only those after it (but `report` looks at objects and at the history of `check`, and `config` has
-//! `device` and `sched` read their settings), and `graph`, `memory`, `sched` and `device` do not know each
-//! other:
+//! Programs are written in C or C++ against the headers in `include/` and link `libocr`, which is made of this crate.
+//! What can do without the runtime is in crates beside it: placement and learned times in `ocr-place`, the file of a
+//! recording in `ocr-trace`, its analysis in `ocr-analysis`, the command in `ocr-cli`. Its rooms, from the outside in;
+//! each knows only those after it (but `report` looks at objects and at the history of `check`, and `config` has
+//! `device` and `sched` read their settings), and `graph`, `memory`, `sched` and `device` do not know each other:
 //!
 //! * [`tasks`]: the same interface for safe Rust, above the C boundary.
 //! * [`capi`]: the C boundary, about one file per public header. Panics and null pointers stop here.

@@ -21,8 +21,8 @@ impl Write for Text {
     }
 }
 
-/// The device and the file of the standard error when the process began, and 1; 2 instead where it was closed then, and 0
-/// where nobody has looked. Relaxed: the process has one thread when they are written.
+/// The device and the file of the standard error when the process began, and 1; 2 instead where it was closed then, and
+/// 0 where nobody has looked. Relaxed: the process has one thread when they are written.
 static AT_START: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
 
 const WAS_OPEN: u64 = 1;
@@ -45,26 +45,23 @@ pub(crate) fn keep_standard_error() {
         device.store(about.st_dev, Ordering::Relaxed);
         file.store(about.st_ino, Ordering::Relaxed);
     }
-    let is_open = if about.is_some() {
-        WAS_OPEN
-    } else {
-        WAS_CLOSED
-    };
+    let is_open = if about.is_some() { WAS_OPEN } else { WAS_CLOSED };
     state.store(is_open, Ordering::Relaxed);
 }
 
-/// Looks again as a program with its own `main` begins a run: what it has put in the place of the standard error before, as
-/// a file of messages, stays that.
+/// Looks again as a program with its own `main` begins a run: what it has put in the place of the standard error
+/// before, as a file of messages, stays that.
 pub(crate) fn keep_standard_error_of_run() {
     if AT_START[2].load(Ordering::Relaxed) == WAS_OPEN && about_standard_error().is_some() {
         keep_standard_error();
     }
 }
 
-/// Whether descriptor 2 is for messages. A program may close it and open a file of its own, which gets the number. So it is
-/// for messages where it is the file that it was when the process, or a run of a program with its own `main`, began. It is also where the program has put a terminal,
-/// another device, a pipe, or a file that is appended to in its place, as for a log. Other files are taken for data, and
-/// so are all that have come to a number that was closed when the process began. For handlers of signals, too.
+/// Whether descriptor 2 is for messages. A program may close it and open a file of its own, which gets the number. So
+/// it is for messages where it is the file that it was when the process, or a run of a program with its own `main`,
+/// began. It is also where the program has put a terminal, another device, a pipe, or a file that is appended to in its
+/// place, as for a log. Other files are taken for data, and so are all that have come to a number that was closed when
+/// the process began. For handlers of signals, too.
 pub(crate) fn has_standard_error() -> bool {
     // Miri asks the system only about files that it has opened itself.
     if cfg!(miri) {
@@ -96,10 +93,7 @@ pub(crate) fn has_standard_error() -> bool {
 
 /// Writes what `write` writes to the standard error.
 pub(crate) fn say(write: impl FnOnce(&mut Text) -> fmt::Result) {
-    let mut text = Text {
-        bytes: [0; 1024],
-        len: 0,
-    };
+    let mut text = Text { bytes: [0; 1024], len: 0 };
     // Writing into memory does not fail.
     let _ = write(&mut text);
     if !has_standard_error() {
@@ -107,7 +101,5 @@ pub(crate) fn say(write: impl FnOnce(&mut Text) -> fmt::Result) {
     }
     // SAFETY: `text.bytes` is an array that lives during the call, and `text.len` is not more than
     // its length.
-    without_signals(|| unsafe {
-        libc::write(libc::STDERR_FILENO, text.bytes.as_ptr().cast(), text.len)
-    });
+    without_signals(|| unsafe { libc::write(libc::STDERR_FILENO, text.bytes.as_ptr().cast(), text.len) });
 }

@@ -5,7 +5,8 @@
 //!
 //! The words are those of PDL, the platform description language of OCR-Vx: *units* with a *role*, their memory, and
 //! the *links* between them. Units are the host, which is the Master since programs begin there, and its OpenCL
-//! devices, which are Workers. A Hybrid is both, such as a node among several; nobody writes that today, but it is read.
+//! devices, which are Workers. A Hybrid is both, such as a node among several; nobody writes that today, but it is
+//! read.
 //!
 //! Each link says where its numbers come from: `measured` with the day, or `given` by somebody. A file of another
 //! version, with a key or a value that makes no sense, or that says of this machine what is not so, is refused with
@@ -181,13 +182,10 @@ impl Platform {
         };
         let read = Platform::read(path).and_then(|platform| {
             let here = platform.check_host();
-            here.map_err(|error| {
-                format!("the platform description {}: {error}", Readable::path(path))
-            })?;
+            here.map_err(|error| format!("the platform description {}: {error}", Readable::path(path)))?;
             Ok(platform)
         });
-        read.map(Some)
-            .map_err(|error| format!("{}: {error}", setting.origin))
+        read.map(Some).map_err(|error| format!("{}: {error}", setting.origin))
     }
 
     /// Reads a file. The error is for people, and names it.
@@ -195,8 +193,7 @@ impl Platform {
         let file = Readable::path(path);
         let text = std::fs::read_to_string(path)
             .map_err(|error| format!("the platform description {file} cannot be read: {error}"))?;
-        Platform::parse(&text)
-            .map_err(|error| format!("the platform description {file} is not usable: {error}"))
+        Platform::parse(&text).map_err(|error| format!("the platform description {file} is not usable: {error}"))
     }
 
     /// Reads a description from TOML. The error says what is wrong, for people.
@@ -228,13 +225,7 @@ impl Platform {
         }
         for (at, link) in self.links.iter().enumerate() {
             let name = format!("the link from \"{}\" to \"{}\"", link.from, link.to);
-            let known = |end: &str| {
-                end == HOST
-                    || self
-                        .devices
-                        .iter()
-                        .any(|device| end_of(device.index) == end)
-            };
+            let known = |end: &str| end == HOST || self.devices.iter().any(|device| end_of(device.index) == end);
             if let Some(unknown) = [&link.from, &link.to].into_iter().find(|end| !known(end)) {
                 return Err(format!(
                     "{name}: there is no unit \"{unknown}\": a link is between \"{HOST}\" and \"{}\" or another \
@@ -246,17 +237,11 @@ impl Platform {
                 return Err(format!("{name} leads nowhere"));
             }
             let ends = |link: &PlatformLink| (link.from.clone(), link.to.clone());
-            if self.links[..at]
-                .iter()
-                .any(|other| ends(other) == ends(link))
-            {
+            if self.links[..at].iter().any(|other| ends(other) == ends(link)) {
                 return Err(format!("{name} is there twice"));
             }
             if !(link.latency_ns.is_finite() && link.latency_ns >= 0.0) {
-                return Err(format!(
-                    "{name}: latency-ns is {}, which no link has",
-                    link.latency_ns
-                ));
+                return Err(format!("{name}: latency-ns is {}, which no link has", link.latency_ns));
             }
             if !(link.bandwidth.is_finite() && link.bandwidth > 0.0) {
                 return Err(format!(
@@ -281,15 +266,11 @@ impl Platform {
         let refused = |what: String| Err(format!("it is not of this machine: {what}{ADVICE}"));
         if said.compute_units != here.compute_units {
             let (said, here) = (said.compute_units, here.compute_units);
-            return refused(format!(
-                "its host has {said} cores, and this one has {here}"
-            ));
+            return refused(format!("its host has {said} cores, and this one has {here}"));
         }
         if said.name != here.name {
             let (said, here) = (&said.name, &here.name);
-            return refused(format!(
-                "its host is \"{said}\", and this one is \"{here}\""
-            ));
+            return refused(format!("its host is \"{said}\", and this one is \"{here}\""));
         }
         match at_most("memory", said.memory, here.memory) {
             Some(what) => refused(format!("its host has {what}")),
@@ -311,11 +292,7 @@ impl Platform {
             let pairs = [
                 ("name", &device.name, &here.name),
                 ("platform", &device.platform, &here.platform),
-                (
-                    "kind",
-                    &device.kind.word().to_string(),
-                    &kind.word().to_string(),
-                ),
+                ("kind", &device.kind.word().to_string(), &kind.word().to_string()),
             ];
             if let Some((what, said, is)) = pairs.into_iter().find(|(_, said, is)| said != is) {
                 return Err(format!(
@@ -326,20 +303,11 @@ impl Platform {
             let sizes = [
                 ("memory", device.memory, here.global_memory),
                 ("local-memory", device.local_memory, here.local_memory),
-                (
-                    "max-work-group",
-                    device.max_work_group,
-                    here.max_work_group as u64,
-                ),
+                ("max-work-group", device.max_work_group, here.max_work_group as u64),
             ];
-            let wrong = sizes
-                .into_iter()
-                .find_map(|(what, said, here)| at_most(what, said, here));
+            let wrong = sizes.into_iter().find_map(|(what, said, here)| at_most(what, said, here));
             if let Some(what) = wrong {
-                return Err(format!(
-                    "it is not of this machine: device {} has {what}{ADVICE}",
-                    device.index
-                ));
+                return Err(format!("it is not of this machine: device {} has {what}{ADVICE}", device.index));
             }
         }
         Ok(())
@@ -365,10 +333,7 @@ impl Platform {
         let source = format!("measured {}", today());
         let mut links = Vec::new();
         for (info, speeds) in devices {
-            let ends = [
-                (HOST.to_string(), end_of(info.index)),
-                (end_of(info.index), HOST.to_string()),
-            ];
+            let ends = [(HOST.to_string(), end_of(info.index)), (end_of(info.index), HOST.to_string())];
             for ((from, to), speed) in ends.into_iter().zip(speeds.iter().flatten()) {
                 links.push(PlatformLink {
                     from,
@@ -382,10 +347,7 @@ impl Platform {
         Platform {
             version: VERSION,
             host: Host::here(),
-            devices: devices
-                .iter()
-                .map(|(info, _)| DescribedDevice::of(info))
-                .collect(),
+            devices: devices.iter().map(|(info, _)| DescribedDevice::of(info)).collect(),
             links,
         }
     }
@@ -405,7 +367,8 @@ impl Platform {
     }
 }
 
-const ADVICE: &str = ". Leave the setting out, correct the file, or have it written anew: ocr info --write-platform FILE";
+const ADVICE: &str =
+    ". Leave the setting out, correct the file, or have it written anew: ocr info --write-platform FILE";
 
 const GIVEN: &str = "given";
 
@@ -494,8 +457,8 @@ impl fmt::Display for PlatformLink {
     }
 }
 
-/// What is wrong with a size, in words that follow "has": a part of a machine may be left to others, but nobody can have
-/// more than there is, or nothing. None where OpenCL says 0, which is not known.
+/// What is wrong with a size, in words that follow "has": a part of a machine may be left to others, but nobody can
+/// have more than there is, or nothing. None where OpenCL says 0, which is not known.
 fn at_most(what: &str, said: u64, here: u64) -> Option<String> {
     let wrong = here != 0 && (said == 0 || said > here);
     wrong.then(|| format!("{what} = {said}; here it is more than 0, and at most {here}"))
@@ -532,8 +495,7 @@ fn today() -> String {
 
 /// The day with this number since the first of January 1970, as year, month and day.
 fn day(mut left: u64) -> String {
-    let is_leap =
-        |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
+    let is_leap = |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
     let mut year = 1970;
     while left >= 365 + u64::from(is_leap(year)) {
         left -= 365 + u64::from(is_leap(year));

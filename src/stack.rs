@@ -55,9 +55,7 @@ pub(crate) fn before_call() {
     let here = 0u8;
     // The stack may go on below that address, by a guard: some versions of the C library count it twice. On a stack
     // that the program has made by itself the difference is large, or goes round and is large then.
-    let left = ptr::from_ref(&here)
-        .addr()
-        .wrapping_sub(IN_STACK.get().wrapping_sub(GUARD));
+    let left = ptr::from_ref(&here).addr().wrapping_sub(IN_STACK.get().wrapping_sub(GUARD));
     if left < GUARD + SHORT || CALLS.get() != 0 {
         lend();
     }
@@ -131,8 +129,7 @@ pub(crate) fn is_full_of_handlers(address: usize, context: *const libc::c_void) 
     let start = now.ss_sp.addr();
     let below = start.saturating_sub(GUARD);
     let has_one = now.ss_flags & libc::SS_DISABLE == 0;
-    let was_there =
-        stack_pointer(context).is_none_or(|used| (below..start + now.ss_size).contains(&used));
+    let was_there = stack_pointer(context).is_none_or(|used| (below..start + now.ss_size).contains(&used));
     (has_one && was_there && (below..start).contains(&address)).then_some(now.ss_size)
 }
 
@@ -192,16 +189,7 @@ impl SignalStack {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         // SAFETY: without MAP_FIXED the system places the new mapping where nothing is mapped, so it changes no memory
         // that anybody has.
-        let mapping = unsafe {
-            libc::mmap(
-                ptr::null_mut(),
-                GUARD + bytes,
-                libc::PROT_NONE,
-                flags,
-                -1,
-                0,
-            )
-        };
+        let mapping = unsafe { libc::mmap(ptr::null_mut(), GUARD + bytes, libc::PROT_NONE, flags, -1, 0) };
         if mapping == libc::MAP_FAILED {
             return None;
         }
@@ -215,11 +203,7 @@ impl SignalStack {
 
     /// Has the signal handlers of this thread use it, and says whether they do. It is to be dropped on this thread.
     fn install(&self) -> bool {
-        let stack = libc::stack_t {
-            ss_sp: self.start(),
-            ss_flags: 0,
-            ss_size: self.bytes,
-        };
+        let stack = libc::stack_t { ss_sp: self.start(), ss_flags: 0, ss_size: self.bytes };
         // SAFETY: `stack` names memory that `map` has made readable and writable, and that stays mapped until `self` is
         // dropped, which takes it off this thread before it unmaps it.
         unsafe { libc::sigaltstack(&stack, ptr::null_mut()) == 0 }
@@ -229,11 +213,7 @@ impl SignalStack {
     fn take_off(&self) {
         // The program may have set another since.
         if current().is_some_and(|now| now.ss_sp == self.start()) {
-            let none = libc::stack_t {
-                ss_sp: ptr::null_mut(),
-                ss_flags: libc::SS_DISABLE,
-                ss_size: 0,
-            };
+            let none = libc::stack_t { ss_sp: ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
             // SAFETY: the stack that is taken off is this thread's. If a handler runs on it, the system refuses.
             unsafe { libc::sigaltstack(&none, ptr::null_mut()) };
         }
@@ -247,9 +227,7 @@ impl SignalStack {
 impl Drop for SignalStack {
     fn drop(&mut self) {
         self.take_off();
-        if current()
-            .is_some_and(|now| now.ss_sp == self.start() && now.ss_flags & libc::SS_ONSTACK != 0)
-        {
+        if current().is_some_and(|now| now.ss_sp == self.start() && now.ss_flags & libc::SS_ONSTACK != 0) {
             // A handler of the program's runs on it, and leaves the run or the thread: the memory has to stay.
             return;
         }

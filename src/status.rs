@@ -1,7 +1,7 @@
 //! What a call of the C interface returns: a status code, by its name.
 //!
-//! The rooms below `capi` answer with errors of their own (`XError`), and each is turned into a [`Status`] in one place,
-//! by `From`. Strict mode gets it as it is. Only `export!` of `capi` makes a number of it, which C sees.
+//! The rooms below `capi` answer with errors of their own (`XError`), and each is turned into a [`Status`] in one
+//! place, by `From`. Strict mode gets it as it is. Only `export!` of `capi` makes a number of it, which C sees.
 
 use crate::abi::sys;
 

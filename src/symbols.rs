@@ -41,8 +41,8 @@ pub(crate) fn home_of(function: usize) -> Option<(PathBuf, usize)> {
 pub(crate) fn place_of(instruction: usize) -> Option<String> {
     let info = loaded_at(instruction)?;
     let home = Home::of(instruction)?;
-    // SAFETY: `loaded_at` gives the loader's C string with the name of the file. It stays as long as that is loaded, and
-    // `instruction`, at which the program has crashed or is, keeps it loaded.
+    // SAFETY: `loaded_at` gives the loader's C string with the name of the file. It stays as long as that is loaded,
+    // and `instruction`, at which the program has crashed or is, keeps it loaded.
     let file = Readable(unsafe { CStr::from_ptr(info.name) }.to_bytes());
     let bytes = contents(&home.file)?;
     let parsed = object::File::parse(&*bytes).ok()?;
@@ -62,9 +62,7 @@ pub(crate) fn place_of(instruction: usize) -> Option<String> {
         Some(format!("in {}, ", plain(without_suffix(&name))))
     });
     let name = name.unwrap_or_default();
-    Some(format!(
-        "{name}at {at:#x} of {file} (addr2line -f -e {file} {at:#x})"
-    ))
+    Some(format!("{name}at {at:#x} of {file} (addr2line -f -e {file} {at:#x})"))
 }
 
 fn kept(name: &str) -> &'static str {
@@ -77,8 +75,8 @@ fn kept(name: &str) -> &'static str {
     name
 }
 
-/// The symbols of a function; `None` if its file cannot be read. A function may have several: what the compiler has found
-/// to do the same is one function. Of the file, the table of symbols is looked through, which takes less than a
+/// The symbols of a function; `None` if its file cannot be read. A function may have several: what the compiler has
+/// found to do the same is one function. Of the file, the table of symbols is looked through, which takes less than a
 /// millisecond for a program of 30 MB. So no table of names is kept for the few functions that are asked for.
 fn names_of(function: usize) -> Option<Vec<String>> {
     let home = Home::of(function)?;
@@ -92,10 +90,7 @@ fn names_of(function: usize) -> Option<Vec<String>> {
     let at = (linked_at + (function - home.base)) as u64;
     let mut names: Vec<String> = Vec::new();
     for symbol in parsed.symbols().chain(parsed.dynamic_symbols()) {
-        if symbol.address() != at
-            || symbol.kind() != object::SymbolKind::Text
-            || symbol.is_undefined()
-        {
+        if symbol.address() != at || symbol.kind() != object::SymbolKind::Text || symbol.is_undefined() {
             continue;
         }
         let Ok(name) = symbol.name_bytes() else {
@@ -115,9 +110,7 @@ pub(crate) fn defines(address: usize, name: &[u8]) -> bool {
     let is_there = || {
         let bytes = contents(&Home::of(address)?.file)?;
         let parsed = object::File::parse(&*bytes).ok()?;
-        let is_it = |symbol: object::Symbol<'_, '_>| {
-            !symbol.is_undefined() && symbol.name_bytes() == Ok(name)
-        };
+        let is_it = |symbol: object::Symbol<'_, '_>| !symbol.is_undefined() && symbol.name_bytes() == Ok(name);
         Some(parsed.dynamic_symbols().any(is_it))
     };
     is_there().unwrap_or(false)
@@ -156,8 +149,8 @@ pub(crate) struct Loaded {
     pub(crate) name: *const c_char,
 }
 
-/// What is loaded at an address. Without the lock of the dynamic loader, which `dladdr` takes: another thread may keep it while it
-/// waits for this one.
+/// What is loaded at an address. Without the lock of the dynamic loader, which `dladdr` takes: another thread may keep
+/// it while it waits for this one.
 #[cfg(not(loom))]
 pub(crate) fn loaded_at(address: usize) -> Option<Loaded> {
     unsafe extern "C" {
@@ -183,8 +176,9 @@ fn contents(file: &Path) -> Option<Mmap> {
     if !crate::heap::has_room(file.metadata().ok()?.len() as usize) {
         return None;
     }
-    // SAFETY: the bytes must not change or go away while they are looked at. The file is one that this process executes:
-    // the system lets nobody write a program that runs, and whoever cuts off a library in place ends all that use it.
+    // SAFETY: the bytes must not change or go away while they are looked at. The file is one that this process
+    // executes: the system lets nobody write a program that runs, and whoever cuts off a library in place ends all that
+    // use it.
     unsafe { Mmap::map(&file) }.ok()
 }
 
@@ -255,10 +249,7 @@ mod tests {
     fn functions_have_their_symbols() {
         let function = ocr_test_of_symbols as *const () as usize;
         assert_eq!(name_of(function, "f"), "ocr_test_of_symbols");
-        assert_eq!(
-            name_of(function, "&ocr_test_of_symbols"),
-            "&ocr_test_of_symbols"
-        );
+        assert_eq!(name_of(function, "&ocr_test_of_symbols"), "&ocr_test_of_symbols");
         assert_eq!(name_of(1, "f"), "f", "nothing is there");
     }
 }

@@ -15,11 +15,7 @@ fn root() -> &'static Path {
 
 /// Whether kernels can run; the policies are tried without devices otherwise.
 fn devices() -> &'static str {
-    if support::is_without_opencl() {
-        "none"
-    } else {
-        "all"
-    }
+    if support::is_without_opencl() { "none" } else { "all" }
 }
 
 /// A small generator, so that a failure can be run again.
@@ -47,20 +43,14 @@ fn folder(name: &str) -> PathBuf {
 
 fn example(name: &str) -> PathBuf {
     let program = root().join("build/examples").join(name);
-    assert!(
-        program.exists(),
-        "{} is missing: run `make` first",
-        program.display()
-    );
+    assert!(program.exists(), "{} is missing: run `make` first", program.display());
     program
 }
 
 /// An example with options in one text, and settings such as `OCR_SCHED=device`.
 fn command(program: &Path, options: &str, settings: &[&str]) -> Command {
     let mut command = Command::new(program);
-    command
-        .args(options.split_whitespace())
-        .env("OCR_DEVICES", devices());
+    command.args(options.split_whitespace()).env("OCR_DEVICES", devices());
     for setting in settings {
         let (name, value) = setting.split_once('=').expect("NAME=VALUE");
         command.env(name, value);
@@ -159,10 +149,7 @@ fn output_is_written(program: &Path, options: &[&str]) {
             .expect("the program can be started");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{errors}");
-        assert!(
-            errors.contains("the output cannot be written: No space left"),
-            "{errors}"
-        );
+        assert!(errors.contains("the output cannot be written: No space left"), "{errors}");
     }
 }
 
@@ -193,7 +180,8 @@ fn with_gpu_kernels(name: &str) -> (PathBuf, PathBuf) {
     (program, folder)
 }
 
-// ---- seismic ---------------------------------------------------------------------------------------------------------
+// ---- seismic
+// ---------------------------------------------------------------------------------------------------------
 
 #[test]
 fn seismic_in_every_way() {
@@ -218,19 +206,10 @@ fn seismic_of_many_shapes() {
         let (width, height) = (random.one_of(&sides), random.one_of(&sides));
         let iterations = random.one_of(&[1, 2, 3, 10, 90]);
         let window = random.one_of(&[1, 2, 3, 4, 100]);
-        let cut = random.one_of(&[
-            "--bands=1",
-            "--bands 3",
-            "--band-rows 1",
-            "--band-rows=7",
-            "",
-        ]);
+        let cut = random.one_of(&["--bands=1", "--bands 3", "--band-rows 1", "--band-rows=7", ""]);
         shapes.clear();
-        write!(
-            shapes,
-            "--width {width} --height {height} --iterations {iterations} --window {window} {cut}"
-        )
-        .expect("it is a String");
+        write!(shapes, "--width {width} --height {height} --iterations {iterations} --window {window} {cut}")
+            .expect("it is a String");
         let policy = format!("OCR_SCHED={}", random.one_of(&POLICIES));
         let workers = format!("OCR_WORKERS={}", random.one_of(&WORKERS));
         let options = format!("{shapes} --check");
@@ -266,9 +245,8 @@ fn seismic_moves_edge_rows_alone() {
     }
     let (iterations, stride) = (100, 112);
     for bands in [1, 3] {
-        let options = format!(
-            "--width 100 --height 120 --iterations {iterations} --bands 6 --device-bands {bands} --check"
-        );
+        let options =
+            format!("--width 100 --height 120 --iterations {iterations} --bands 6 --device-bands {bands} --check");
         let settings = ["OCR_DEVICE_FORCE_COPIES=1"];
         let answer = Answer::of(&example("seismic"), &options, &settings);
         assert_eq!(answer.number("kernel_edts"), 2 * bands * iterations);
@@ -279,11 +257,7 @@ fn seismic_moves_edge_rows_alone() {
         assert!(to_devices <= iterations * row + once, "{}", answer.text);
         // The fields once, when they are compared.
         let from_devices = answer.number("bytes_from_devices");
-        assert!(
-            from_devices <= (iterations + 1) * row + once,
-            "{}",
-            answer.text
-        );
+        assert!(from_devices <= (iterations + 1) * row + once, "{}", answer.text);
         assert!(to_devices >= iterations * row, "{}", answer.text);
     }
 }
@@ -296,25 +270,15 @@ fn seismic_notices_a_wrong_kernel() {
     }
     let kernels = folder("seismic-wrong");
     let text = fs::read_to_string(root().join("kernels/seismic.cl")).expect("it is in the tree");
-    let wrong = text.replace(
-        "row + 1 < rows ? v + stride : below",
-        "row + 1 < rows ? v + stride : v",
-    );
+    let wrong = text.replace("row + 1 < rows ? v + stride : below", "row + 1 < rows ? v + stride : v");
     assert_ne!(text, wrong);
     fs::write(kernels.join("seismic.cl"), wrong).expect("target can be written");
     let kernels = format!("OCR_KERNELS={}", kernels.display());
     let options = "--width 50 --height 40 --iterations 80 --bands 4 --check";
-    let output = output(
-        &example("seismic"),
-        options,
-        &["OCR_SCHED=device", &kernels],
-    );
+    let output = output(&example("seismic"), options, &["OCR_SCHED=device", &kernels]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
-    assert!(
-        errors.contains("differs from the serial computation"),
-        "{errors}"
-    );
+    assert!(errors.contains("differs from the serial computation"), "{errors}");
 }
 
 /// A picture as a library reads it: width, height, and the three bytes of each pixel. It looks at all checksums.
@@ -337,10 +301,7 @@ fn seismic_writes_pictures() {
     let folder = folder("seismic-png");
     for (width, height) in [(1, 1), (90, 60), (300, 400), (21845, 3)] {
         let file = folder.join(format!("{width}x{height}.png"));
-        let options = format!(
-            "--width {width} --height {height} --iterations 1 --check --png={}",
-            file.display()
-        );
+        let options = format!("--width {width} --height {height} --iterations 1 --check --png={}", file.display());
         Answer::of(&example("seismic"), &options, &["OCR_SCHED=cpu"]);
         let (found_width, found_height, pixels) = picture(&file);
         assert_eq!((found_width, found_height), (width, height));
@@ -360,18 +321,12 @@ fn seismic_refuses_bad_options() {
     refused(
         &program,
         &[
-            (
-                "--width 0",
-                "--width 0: give a whole number from 1 to 32768",
-            ),
+            ("--width 0", "--width 0: give a whole number from 1 to 32768"),
             ("--height 32769", "--height 32769"),
             ("--height", "--height (nothing)"),
             ("--iterations 1e3", "--iterations 1e3"),
             ("--iterations=-1", "--iterations -1"),
-            (
-                "--bands 99999999999999999999",
-                "--bands 99999999999999999999",
-            ),
+            ("--bands 99999999999999999999", "--bands 99999999999999999999"),
             ("--bands 2 --band-rows 3", "give one of them"),
             ("--window 0", "--window 0"),
             ("--png", "--png (nothing): give the name of a file"),
@@ -391,7 +346,8 @@ fn seismic_refuses_bad_options() {
     output_is_written(&program, &["--width 9 --height 9 --iterations 9", "--help"]);
 }
 
-// ---- cholesky --------------------------------------------------------------------------------------------------------
+// ---- cholesky
+// --------------------------------------------------------------------------------------------------------
 
 #[test]
 fn cholesky_in_every_way() {
@@ -420,8 +376,7 @@ fn cholesky_of_many_sizes() {
         let policy = format!("OCR_SCHED={}", random.one_of(&POLICIES));
         let workers = format!("OCR_WORKERS={}", random.one_of(&WORKERS));
         let form = format!("TILE_FORM={}", random.one_of(&["portable", "avx2", "all"]));
-        let options =
-            format!("--size {size} --tile {tile} --precision={precision} --seed {seed} --check");
+        let options = format!("--size {size} --tile {tile} --precision={precision} --seed {seed} --check");
         let answer = Answer::of(&example("cholesky"), &options, &[&policy, &workers, &form]);
         let residual: f64 = answer.get("residual").parse().expect("a number");
         assert!(residual < 1.0, "{}: {residual}", answer.what);
@@ -435,11 +390,7 @@ fn cholesky_with_kernels_for_gpus() {
     }
     let (program, kernels) = with_gpu_kernels("cholesky");
     let kernels = format!("OCR_KERNELS={}", kernels.display());
-    for (size, tile, precision) in [
-        (150, 32, "double"),
-        (200, 96, "float"),
-        (520, 512, "double"),
-    ] {
+    for (size, tile, precision) in [(150, 32, "double"), (200, 96, "float"), (520, 512, "double")] {
         let options = format!("--size {size} --tile {tile} --precision {precision} --check");
         let answer = Answer::of(&program, &options, &["OCR_SCHED=device", &kernels]);
         placed(&answer, "device");
@@ -456,19 +407,12 @@ fn cholesky_notices_a_wrong_kernel() {
     let kernels = folder("cholesky-wrong");
     let text = fs::read_to_string(root().join("kernels/cholesky.cl")).expect("it is in the tree");
     // One block of one tile in float precision, where double is asked for.
-    let wrong = text.replace(
-        "s13 = fma(lower, (real8)(b[3]), s13);",
-        "s13 = fma(lower, (real8)((float)b[3]), s13);",
-    );
+    let wrong = text.replace("s13 = fma(lower, (real8)(b[3]), s13);", "s13 = fma(lower, (real8)((float)b[3]), s13);");
     assert_ne!(text, wrong);
     fs::write(kernels.join("cholesky.cl"), wrong).expect("target can be written");
     let kernels = format!("OCR_KERNELS={}", kernels.display());
     let options = "--size 200 --tile 64 --check";
-    let output = output(
-        &example("cholesky"),
-        options,
-        &["OCR_SCHED=device", &kernels],
-    );
+    let output = output(&example("cholesky"), options, &["OCR_SCHED=device", &kernels]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(errors.contains("--check: the residual"), "{errors}");
@@ -486,27 +430,14 @@ fn cholesky_goes_on_where_kernels_lack_double_precision() {
     fs::write(kernels.join("cholesky.cl"), without).expect("target can be written");
     let kernels = format!("OCR_KERNELS={}", kernels.display());
     let settings = ["OCR_SCHED=device", &kernels];
-    let doubles = output(
-        &example("cholesky"),
-        "--size 100 --tile 32 --check",
-        &settings,
-    );
+    let doubles = output(&example("cholesky"), "--size 100 --tile 32 --check", &settings);
     let errors = String::from_utf8_lossy(&doubles.stderr);
     let text = String::from_utf8_lossy(&doubles.stdout);
     assert!(doubles.status.success(), "{errors}");
-    assert!(
-        errors.contains("run cholesky with --precision float"),
-        "{errors}"
-    );
-    assert!(
-        text.contains("kernel_edts: 0") && text.contains("check: ok"),
-        "{text}"
-    );
+    assert!(errors.contains("run cholesky with --precision float"), "{errors}");
+    assert!(text.contains("kernel_edts: 0") && text.contains("check: ok"), "{text}");
     let options = "--size 100 --tile 32 --check --precision float";
-    placed(
-        &Answer::of(&example("cholesky"), options, &settings),
-        "device",
-    );
+    placed(&Answer::of(&example("cholesky"), options, &settings), "device");
 }
 
 /// A library with the names of CBLAS that computes by plain loops: it stands for any that is installed.
@@ -551,16 +482,11 @@ fn cholesky_takes_functions_of_a_blas() {
     let folder = folder("cholesky-blas");
     let (source, library) = (folder.join("blas.c"), folder.join("libblas.so"));
     fs::write(&source, BLAS).expect("target can be written");
-    let built = support::compiler("CC", "cc")
-        .args(["-O2", "-shared", "-fPIC", "-o"])
-        .args([&library, &source])
-        .status();
+    let built =
+        support::compiler("CC", "cc").args(["-O2", "-shared", "-fPIC", "-o"]).args([&library, &source]).status();
     assert!(built.expect("there is a C compiler").success());
     for precision in ["double", "float"] {
-        let options = format!(
-            "--size 200 --tile 64 --check --precision {precision} --blas={}",
-            library.display()
-        );
+        let options = format!("--size 200 --tile 64 --check --precision {precision} --blas={}", library.display());
         let answer = Answer::of(&example("cholesky"), &options, &["OCR_SCHED=cpu"]);
         assert_eq!(Path::new(answer.get("functions")), library);
     }
@@ -576,10 +502,7 @@ fn cholesky_refuses_bad_options() {
             ("--size", "--size (nothing)"),
             ("--tile 5000", "--tile 5000"),
             ("--tile ten", "--tile ten"),
-            (
-                "--size 60000 --tile 64",
-                "512 is the most, so give at least 118",
-            ),
+            ("--size 60000 --tile 64", "512 is the most, so give at least 118"),
             ("--seed -3", "--seed -3"),
             ("--precision half", "--precision half: give double or float"),
             ("--precision", "--precision (nothing)"),

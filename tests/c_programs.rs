@@ -1,7 +1,7 @@
-//! Runs the OCR programs below `tests/c`: each is compiled against `build/lib/libocr.so`, and is a test
-//! for every number of workers it names, in each of its revisions. What the programs say about themselves is described in
-//! `tests/c/check.h`, and read by `tests/support/directives.rs`. The first program of each group is linked with `build/lib/libocr.a` instead: a group is the
-//! programs whose names begin with the same word.
+//! Runs the OCR programs below `tests/c`: each is compiled against `build/lib/libocr.so`, and is a test for every
+//! number of workers it names, in each of its revisions. What the programs say about themselves is described in
+//! `tests/c/check.h`, and read by `tests/support/directives.rs`. The first program of each group is linked with
+//! `build/lib/libocr.a` instead: a group is the programs whose names begin with the same word.
 //!
 //! Settings, from the environment:
 //!
@@ -17,7 +17,8 @@
 //! * `OCR_TEST_FOLDER=NAME`: compiled programs go to `target/c-tests/NAME`, apart from those of other settings
 //! * `OCR_TEST_WORKERS=N`: programs that run with so many workers and others run with so many alone
 //! * `OCR_TEST_TRACE=1`: runs are recorded, and the recordings checked by `ocr trace check` and `ocr check`
-//! * `OCR_BLESS=1`: what a program prints replaces its `.expected-output` and its `.stderr`, where it has one and differs
+//! * `OCR_BLESS=1`: what a program prints replaces its `.expected-output` and its `.stderr`, where it has one and
+//!   differs
 //! * `OCR_TEST_TIMES=N`: the N runs that took the longest are listed at the end
 //! * `OCR_TEST_ALL=1`: a program that says that what it needs is not there fails
 
@@ -78,9 +79,7 @@ struct Revision {
 impl Revision {
     fn new(source: &Path, asks: Directives) -> Result<Self, String> {
         let beside = |extension: &str| {
-            let own = asks
-                .revision
-                .map(|revision| source.with_extension(format!("{}.{extension}", revision.name())));
+            let own = asks.revision.map(|revision| source.with_extension(format!("{}.{extension}", revision.name())));
             let common = Some(source.with_extension(extension));
             let file = own.into_iter().chain(common).find(|file| file.exists());
             let read = |file: PathBuf| match fs::read_to_string(&file) {
@@ -89,11 +88,7 @@ impl Revision {
             };
             file.map(read).transpose()
         };
-        Ok(Self {
-            expected_output: beside(OUTPUT)?,
-            snapshot: beside(SNAPSHOT)?,
-            asks,
-        })
+        Ok(Self { expected_output: beside(OUTPUT)?, snapshot: beside(SNAPSHOT)?, asks })
     }
 
     /// The files beside the program with which it is compared.
@@ -146,18 +141,11 @@ impl Program {
 
     /// The compiled program; compiles it unless that has been done since anything changed.
     fn binary(&self, place: &Place) -> Result<&Path, String> {
-        self.binary
-            .get_or_init(|| self.compile(place))
-            .as_deref()
-            .map_err(Clone::clone)
+        self.binary.get_or_init(|| self.compile(place)).as_deref().map_err(Clone::clone)
     }
 
     fn compile(&self, place: &Place) -> Result<PathBuf, String> {
-        let objects = if self.is_static {
-            &place.objects
-        } else {
-            &place.shared
-        };
+        let objects = if self.is_static { &place.objects } else { &place.shared };
         if let Some(missing) = objects.iter().find(|object| !object.exists()) {
             let target = match place.sanitizer {
                 None => "make",
@@ -172,15 +160,10 @@ impl Program {
             return Ok(binary);
         }
         let cplusplus = self.source.extension() == Some(OsStr::new("cpp"));
-        let (variable, default, standard) = if cplusplus {
-            ("CXX", "c++", "-std=gnu++17")
-        } else {
-            ("CC", "cc", "-std=gnu11")
-        };
+        let (variable, default, standard) =
+            if cplusplus { ("CXX", "c++", "-std=gnu++17") } else { ("CC", "cc", "-std=gnu11") };
         // Another run of this harness may have one of the same name.
-        let fresh = place
-            .output
-            .join(format!("{}.{}", self.name, std::process::id()));
+        let fresh = place.output.join(format!("{}.{}", self.name, std::process::id()));
         let mut command = support::compiler(variable, default);
         command
             .args([standard, "-Wall", "-g", "-Werror", "-DOCR_ASSERT"])
@@ -196,21 +179,13 @@ impl Program {
             .arg(&fresh);
         let output = (command.output()).map_err(|e| format!("{:?}: {e}", command.get_program()))?;
         if !output.status.success() {
-            return Err(format!(
-                "{command:?}\n{}",
-                String::from_utf8_lossy(&output.stderr)
-            ));
+            return Err(format!("{command:?}\n{}", String::from_utf8_lossy(&output.stderr)));
         }
         Ok(fresh)
     }
 
     /// Runs the program once and judges it. What comes back is why it was not run, where it said so.
-    fn run(
-        &self,
-        revision: &Revision,
-        place: &Place,
-        workers: u32,
-    ) -> Result<Option<String>, String> {
+    fn run(&self, revision: &Revision, place: &Place, workers: u32) -> Result<Option<String>, String> {
         let asks = &revision.asks;
         let binary = self.binary(place)?;
         let mut command = if let Some(sanitizer) = place.sanitizer {
@@ -221,18 +196,10 @@ impl Program {
             command
         } else if place.valgrind {
             let mut valgrind = Command::new("valgrind");
-            valgrind.args([
-                "-q",
-                "--error-exitcode=99",
-                "--errors-for-leak-kinds=definite",
-            ]);
+            valgrind.args(["-q", "--error-exitcode=99", "--errors-for-leak-kinds=definite"]);
             // A program that is cut short leaves its memory behind.
             let ends_normally = matches!(asks.status, Expected::Code(0));
-            valgrind.arg(if ends_normally {
-                "--leak-check=full"
-            } else {
-                "--leak-check=no"
-            });
+            valgrind.arg(if ends_normally { "--leak-check=full" } else { "--leak-check=no" });
             valgrind.arg(binary).env("OCR_TEST_SMALL", "1");
             valgrind
         } else {
@@ -259,16 +226,11 @@ impl Program {
             }
             command.env("OCR_TRACE", file);
         }
-        let limit = if place.is_slow() {
-            WATCHDOG * 20
-        } else {
-            WATCHDOG
-        };
+        let limit = if place.is_slow() { WATCHDOG * 20 } else { WATCHDOG };
         let mut run = run_with_limit(command, limit)?;
         if recording.is_some() {
             // A program that has others run is told of the names that these get.
-            let is_told =
-                |line: &&str| !line.starts_with("ocr: note: the recording of this run is ");
+            let is_told = |line: &&str| !line.starts_with("ocr: note: the recording of this run is ");
             run.stderr = run.stderr.split_inclusive('\n').filter(is_told).collect();
         }
         if run.status.code() == Some(NOT_RUN) {
@@ -310,33 +272,17 @@ impl Revision {
                 Expected::NonZero => "a status that is not zero".to_owned(),
             };
             complaints.push(format!("{}, want {want}", run.status));
-        } else if run
-            .status
-            .signal()
-            .is_some_and(|signal| signal != libc::SIGABRT)
-        {
+        } else if run.status.signal().is_some_and(|signal| signal != libc::SIGABRT) {
             // A program that is to fail does so on purpose, not by a crash.
             complaints.push(format!("crashed: {}", run.status));
         }
-        for text in asks
-            .stdout
-            .iter()
-            .filter(|text| !run.stdout.contains(text.as_str()))
-        {
+        for text in asks.stdout.iter().filter(|text| !run.stdout.contains(text.as_str())) {
             complaints.push(format!("the standard output lacks `{text}`"));
         }
-        for text in asks
-            .stderr
-            .iter()
-            .filter(|text| !run.stderr.contains(text.as_str()))
-        {
+        for text in asks.stderr.iter().filter(|text| !run.stderr.contains(text.as_str())) {
             complaints.push(format!("the standard error lacks `{text}`"));
         }
-        for text in asks
-            .stderr_without
-            .iter()
-            .filter(|text| run.stderr.contains(text.as_str()))
-        {
+        for text in asks.stderr_without.iter().filter(|text| run.stderr.contains(text.as_str())) {
             complaints.push(format!("the standard error has `{text}`"));
         }
         for (want, line) in &asks.stdout_lines {
@@ -367,16 +313,12 @@ impl Revision {
                 ));
             }
         }
-        if complaints.is_empty() {
-            Ok(())
-        } else {
-            Err(run.describe(&complaints.join("\n")))
-        }
+        if complaints.is_empty() { Ok(()) } else { Err(run.describe(&complaints.join("\n"))) }
     }
 }
 
-/// Makes a text the standard. A complaint if another run of this process has made another one the standard: then the text
-/// depends on the run, and is none.
+/// Makes a text the standard. A complaint if another run of this process has made another one the standard: then the
+/// text depends on the run, and is none.
 fn bless(path: &Path, text: &str) -> Result<Option<String>, String> {
     static BLESSED: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
     let mut blessed = BLESSED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -424,10 +366,7 @@ impl Sanitizer {
     fn options(self, root: &Path) -> (&'static str, String) {
         let suppressions = root.join("tests/sanitizers/thread.supp");
         match self {
-            Self::Thread => (
-                "TSAN_OPTIONS",
-                format!("suppressions={} exitcode=99", suppressions.display()),
-            ),
+            Self::Thread => ("TSAN_OPTIONS", format!("suppressions={} exitcode=99", suppressions.display())),
             // What memcheck says of leaks is more exact: programs end in many ways.
             Self::Address => ("ASAN_OPTIONS", "detect_leaks=0 exitcode=99".to_owned()),
         }
@@ -463,10 +402,7 @@ impl Place {
     /// The recording of a run, where runs are recorded.
     fn recording(&self, program: &str, revision: &Revision, workers: u32) -> Option<PathBuf> {
         let folder = self.recordings.as_ref()?;
-        let revision = revision
-            .asks
-            .revision
-            .map_or("", |revision| revision.name());
+        let revision = revision.asks.revision.map_or("", |revision| revision.name());
         let name = program.replace(['/', ':'], "-");
         Some(folder.join(format!("{name}-{revision}-{workers}.trace")))
     }
@@ -487,10 +423,7 @@ struct Run {
 impl Run {
     fn describe(&self, complaint: &str) -> String {
         let mut text = complaint.to_owned();
-        for (name, stream) in [
-            ("standard output", &self.stdout),
-            ("standard error", &self.stderr),
-        ] {
+        for (name, stream) in [("standard output", &self.stdout), ("standard error", &self.stderr)] {
             let lines: Vec<&str> = stream.lines().collect();
             let shown = &lines[lines.len().saturating_sub(40)..];
             if !shown.is_empty() {
@@ -501,8 +434,8 @@ impl Run {
     }
 }
 
-/// The recordings that one run of a program has left: where the name is taken, the runtime puts a number in it. None if it
-/// never began a run.
+/// The recordings that one run of a program has left: where the name is taken, the runtime puts a number in it. None if
+/// it never began a run.
 fn recordings_of(file: &Path) -> Vec<PathBuf> {
     let numbered = (2..).map(|number| file.with_extension(format!("{number}.trace")));
     let all = [file.to_owned()].into_iter().chain(numbered);
@@ -521,14 +454,13 @@ enum OrderAsked {
     Any,
 }
 
-/// Looks at the recording of a run that did as it should: by `ocr trace check`, and by `ocr check`. One that ends otherwise
-/// may be cut off, but nothing in it may contradict itself.
+/// Looks at the recording of a run that did as it should: by `ocr trace check`, and by `ocr check`. One that ends
+/// otherwise may be cut off, but nothing in it may contradict itself.
 fn check_recording(ocr: &Path, file: &Path, order: OrderAsked) -> Result<(), String> {
     let ask = |words: &[&str]| {
         let output = Command::new(ocr).args(words).arg(file).output();
         let output = output.map_err(|e| format!("ocr: {e}"))?;
-        let text =
-            [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        let text = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
         Ok::<_, String>((output.status.success(), text.concat()))
     };
     // A program that has others run and crash leaves the recording of one of those.
@@ -551,7 +483,8 @@ fn check_recording(ocr: &Path, file: &Path, order: OrderAsked) -> Result<(), Str
 
 /// Runs a command to its end; past the limit it is killed, which is an error that says `hung`.
 fn run_with_limit(mut command: Command, limit: Duration) -> Result<Run, String> {
-    // In a process group of its own: a program that hangs is killed with the copies that it forked, which hold its pipes.
+    // In a process group of its own: a program that hangs is killed with the copies that it forked, which hold its
+    // pipes.
     let mut child = command
         .process_group(0)
         .stdout(Stdio::piped())
@@ -586,22 +519,15 @@ fn run_with_limit(mut command: Command, limit: Duration) -> Result<Run, String> 
         }
         thread::sleep(Duration::from_millis(1));
     }
-    let run = Run {
-        status,
-        stdout: join(stdout),
-        stderr: join(stderr),
-    };
-    if hung {
-        Err(run.describe(&format!("hung: no end after {limit:?}")))
-    } else {
-        Ok(run)
-    }
+    let run = Run { status, stdout: join(stdout), stderr: join(stderr) };
+    if hung { Err(run.describe(&format!("hung: no end after {limit:?}"))) } else { Ok(run) }
 }
 
 /// Ends the process group that the child leads. The child is still to be waited for, so its number is nobody else's.
 fn kill_group(child: &Child) -> io::Result<()> {
     let group = i32::try_from(child.id()).map_err(io::Error::other)?;
-    // SAFETY: kill takes numbers and touches no memory of this process. The number is not 0, so it is not our own group.
+    // SAFETY: kill takes numbers and touches no memory of this process. The number is not 0, so it is not our own
+    // group.
     match unsafe { libc::kill(-group, libc::SIGKILL) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
@@ -623,9 +549,7 @@ fn read_all(pipe: Option<impl Read + Send + 'static>) -> Reader {
 }
 
 fn join(reader: Reader) -> String {
-    reader
-        .join()
-        .unwrap_or_else(|_| "(the reader failed)".to_owned())
+    reader.join().unwrap_or_else(|_| "(the reader failed)".to_owned())
 }
 
 /// How long the runs took.
@@ -651,9 +575,7 @@ impl Times {
 }
 
 fn modified(path: &Path) -> SystemTime {
-    fs::metadata(path)
-        .and_then(|m| m.modified())
-        .unwrap_or(SystemTime::UNIX_EPOCH)
+    fs::metadata(path).and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
 fn main() -> Result<(), String> {
@@ -677,9 +599,7 @@ fn main() -> Result<(), String> {
         output.push(folder);
     }
     let headers = ["tests/c", "include"];
-    let newest_header = headers
-        .iter()
-        .flat_map(|folder| support::files_below(&root.join(folder), &["h"]));
+    let newest_header = headers.iter().flat_map(|folder| support::files_below(&root.join(folder), &["h"]));
     let place = Arc::new(Place {
         newest_input: newest_header
             .chain(objects.iter().chain(&shared).cloned())
@@ -698,15 +618,11 @@ fn main() -> Result<(), String> {
     fs::create_dir_all(recordings).map_err(|e| format!("{}: {e}", recordings.display()))?;
     fs::create_dir_all(&place.output).map_err(|e| format!("{}: {e}", place.output.display()))?;
     let repeat: u32 = match env::var("OCR_TEST_REPEAT") {
-        Ok(number) => number
-            .parse()
-            .map_err(|e| format!("OCR_TEST_REPEAT={number}: {e}"))?,
+        Ok(number) => number.parse().map_err(|e| format!("OCR_TEST_REPEAT={number}: {e}"))?,
         Err(_) => 1,
     };
     let only_workers: Option<u32> = match env::var("OCR_TEST_WORKERS") {
-        Ok(number) => {
-            Some((number.parse()).map_err(|e| format!("OCR_TEST_WORKERS={number}: {e}"))?)
-        }
+        Ok(number) => Some((number.parse()).map_err(|e| format!("OCR_TEST_WORKERS={number}: {e}"))?),
         Err(_) if place.is_slow() => Some(2),
         Err(_) => None,
     };
@@ -721,9 +637,7 @@ fn main() -> Result<(), String> {
     let mut trials = Vec::new();
     let mut left_out = 0;
     let mut groups = HashSet::new();
-    let mut wholes: HashSet<PathBuf> = support::files_below(&sources, &[OUTPUT, SNAPSHOT])
-        .into_iter()
-        .collect();
+    let mut wholes: HashSet<PathBuf> = support::files_below(&sources, &[OUTPUT, SNAPSHOT]).into_iter().collect();
     let times = Arc::new(Times::default());
     let mut all = Vec::new();
     for source in support::files_below(&sources, &["c", "cpp"]) {
@@ -738,10 +652,7 @@ fn main() -> Result<(), String> {
         }
     }
     if let Some(file) = wholes.iter().min() {
-        return Err(format!(
-            "{}: no program beside it is compared with this file",
-            file.display()
-        ));
+        return Err(format!("{}: no program beside it is compared with this file", file.display()));
     }
     for (program, revision) in all {
         let asks = &revision.asks;
@@ -772,11 +683,7 @@ fn main() -> Result<(), String> {
                     times.add(start.elapsed(), &this);
                     let run = run.map_err(|e| {
                         program.failed.store(true, Ordering::Relaxed);
-                        if repeat > 1 {
-                            format!("run {n} of {repeat}: {e}")
-                        } else {
-                            e
-                        }
+                        if repeat > 1 { format!("run {n} of {repeat}: {e}") } else { e }
                     })?;
                     if let Some(reason) = run {
                         return Ok(Completion::ignored_with(reason));
@@ -792,9 +699,7 @@ fn main() -> Result<(), String> {
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     if let Ok(count) = env::var("OCR_TEST_TIMES") {
-        let count = count
-            .parse()
-            .map_err(|e| format!("OCR_TEST_TIMES={count}: {e}"))?;
+        let count = count.parse().map_err(|e| format!("OCR_TEST_TIMES={count}: {e}"))?;
         times.list(count);
     }
     conclusion.exit()

@@ -16,12 +16,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// What the drivers and build files of OCR programs pass.
-const DRIVER_FLAGS: &[&str] = &[
-    "-DOCR_ENABLE_EDT_NAMING",
-    "-DOCR_ASSERT",
-    "-DENABLE_EXTENSION_AFFINITY",
-    "-DOCR_TYPE_H=x86.h",
-];
+const DRIVER_FLAGS: &[&str] =
+    &["-DOCR_ENABLE_EDT_NAMING", "-DOCR_ASSERT", "-DENABLE_EXTENSION_AFFINITY", "-DOCR_TYPE_H=x86.h"];
 
 /// Sets of flags that every translation unit is compiled with.
 const FLAG_SETS: &[&[&str]] = &[&[], DRIVER_FLAGS];
@@ -37,13 +33,7 @@ struct Language {
 }
 
 const fn c(flags: &'static [&'static str]) -> Language {
-    Language {
-        variable: "CC",
-        compiler: "cc",
-        debian_package: "gcc",
-        name: "c",
-        flags,
-    }
+    Language { variable: "CC", compiler: "cc", debian_package: "gcc", name: "c", flags }
 }
 
 const C11: Language = c(&["-std=c11", "-Wpedantic"]);
@@ -139,9 +129,7 @@ fn every_extension_has_a_version_bit() {
         let gates = lines.filter_map(|line| line.strip_prefix("#define ENABLE_EXTENSION_"));
         for gate in gates.filter_map(|rest| rest.split(' ').next()) {
             if !versions.contains(&format!("#define EXTENSION_{gate}_BITPOS ")) {
-                failures.push(format!(
-                    "ocr-version.h has no bit for ENABLE_EXTENSION_{gate}"
-                ));
+                failures.push(format!("ocr-version.h has no bit for ENABLE_EXTENSION_{gate}"));
             }
         }
     }
@@ -163,10 +151,8 @@ fn check(language: &Language) {
     if let Err(message) = compile(language, &units[0], &[]) {
         report(&[message]);
     }
-    let jobs: Vec<(&Unit, &[&str])> = units
-        .iter()
-        .flat_map(|unit| FLAG_SETS.iter().map(move |flags| (unit, *flags)))
-        .collect();
+    let jobs: Vec<(&Unit, &[&str])> =
+        units.iter().flat_map(|unit| FLAG_SETS.iter().map(move |flags| (unit, *flags))).collect();
 
     let next = AtomicUsize::new(0);
     let failures = std::sync::Mutex::new(Vec::new());
@@ -188,12 +174,7 @@ fn check(language: &Language) {
 }
 
 fn report(failures: &[String]) {
-    assert!(
-        failures.is_empty(),
-        "{} failures:\n\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
+    assert!(failures.is_empty(), "{} failures:\n\n{}", failures.len(), failures.join("\n"));
 }
 
 /// The repository: where cargo says, or the current directory when built without cargo.
@@ -209,11 +190,7 @@ fn units() -> Vec<Unit> {
     let mut units = Vec::new();
     let core = headers_in(&include);
     let extension_headers = headers_in(&extensions);
-    assert!(
-        !core.is_empty() && !extension_headers.is_empty(),
-        "no headers under {}",
-        include.display()
-    );
+    assert!(!core.is_empty() && !extension_headers.is_empty(), "no headers under {}", include.display());
     for name in core {
         add_units(&mut units, &name, &[&include]);
     }
@@ -262,36 +239,23 @@ fn headers_in(dir: &Path) -> Vec<String> {
 
 /// Compiles a unit for its diagnostics alone; the error is a message with the command and them.
 fn compile(language: &Language, unit: &Unit, flags: &[&str]) -> Result<(), String> {
-    let compiler =
-        std::env::var(language.variable).unwrap_or_else(|_| language.compiler.to_owned());
+    let compiler = std::env::var(language.variable).unwrap_or_else(|_| language.compiler.to_owned());
     // CC may carry flags of its own, as make allows.
     let mut words = compiler.split_whitespace();
-    let program = words
-        .next()
-        .unwrap_or_else(|| panic!("{} is set, and empty", language.variable));
+    let program = words.next().unwrap_or_else(|| panic!("{} is set, and empty", language.variable));
 
     let mut command = Command::new(program);
     command
         .args(words)
         .args(language.flags)
-        .args([
-            "-Wall",
-            "-Wextra",
-            "-Wconversion",
-            "-Werror",
-            "-fsyntax-only",
-        ])
+        .args(["-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsyntax-only"])
         .args(flags);
     for dir in &unit.include_dirs {
         command.arg("-I").arg(dir);
     }
     command.args(["-x", language.name, "-"]);
 
-    let child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn();
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     let mut child = match child {
         Ok(child) => child,
         Err(e) if e.kind() == ErrorKind::NotFound => panic!(
@@ -301,19 +265,10 @@ fn compile(language: &Language, unit: &Unit, flags: &[&str]) -> Result<(), Strin
         Err(e) => panic!("cannot run `{program}`: {e}"),
     };
     // A compiler that gives up early closes the pipe; its diagnostics say why.
-    let _ = child
-        .stdin
-        .take()
-        .expect("stdin is piped")
-        .write_all(unit.text.as_bytes());
+    let _ = child.stdin.take().expect("stdin is piped").write_all(unit.text.as_bytes());
     let output = child.wait_with_output().expect("the compiler has started");
     if output.status.success() {
         return Ok(());
     }
-    Err(format!(
-        "{}: {:?}\n{}",
-        unit.title,
-        command,
-        String::from_utf8_lossy(&output.stderr)
-    ))
+    Err(format!("{}: {:?}\n{}", unit.title, command, String::from_utf8_lossy(&output.stderr)))
 }

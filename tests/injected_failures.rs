@@ -1,6 +1,6 @@
 //! OpenCL that fails: each call that the runtime makes, at once, and each command after it was enqueued, with what
-//! platforms are known to do with the commands behind one that has failed. Whatever fails, a program ends right, or with
-//! a message and a status that is not 0: never with a wrong result, and never not at all.
+//! platforms are known to do with the commands behind one that has failed. Whatever fails, a program ends right, or
+//! with a message and a status that is not 0: never with a wrong result, and never not at all.
 //!
 //! `tests/injector/opencl.c` is the library in which calls fail. `OCR_TEST_INJECT=all` tries all; otherwise every so
 //! many is tried, each time others of the same kinds.
@@ -94,16 +94,7 @@ const COMMANDS: &[(&str, &[u32])] = &[
 ];
 
 /// What becomes of commands behind one that has failed.
-const BEHIND: &[&str] = &[
-    "run",
-    "ended",
-    "failed",
-    "complete",
-    "never",
-    "Qfailed",
-    "Qcomplete",
-    "Qnever",
-];
+const BEHIND: &[&str] = &["run", "ended", "failed", "complete", "never", "Qfailed", "Qcomplete", "Qnever"];
 
 const POLICIES: &[&str] = &["device", "eager", "static:1:1", "cpu", "eft"];
 
@@ -122,14 +113,8 @@ const ON_ONE_DEVICE: &[&str] = &[
 ];
 
 /// How a device holds blocks: in the host's memory, by copies, by copies where not all blocks fit.
-const MEMORIES: &[&[(&str, &str)]] = &[
-    &[("OCR_DEVICE_FORCE_COPIES", "1")],
-    &[],
-    &[
-        ("OCR_DEVICE_FORCE_COPIES", "1"),
-        ("OCR_DEVICE_MEMORY", "24K"),
-    ],
-];
+const MEMORIES: &[&[(&str, &str)]] =
+    &[&[("OCR_DEVICE_FORCE_COPIES", "1")], &[], &[("OCR_DEVICE_FORCE_COPIES", "1"), ("OCR_DEVICE_MEMORY", "24K")]];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -181,9 +166,7 @@ fn programs(folder: &Path) -> Vec<Program> {
     let mut state = 1u64;
     let mut text = |length: usize| -> Vec<u8> {
         let letter = |_| {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             b'a' + (state >> 60) as u8
         };
         (0..length).map(letter).collect()
@@ -197,12 +180,7 @@ fn programs(folder: &Path) -> Vec<Program> {
     let [first, second] = files;
     let levenshtein = ["--quiet", "--tile", "128"].map(str::to_string);
     vec![
-        Program {
-            name: "chains",
-            path: chains.clone(),
-            arguments: vec![],
-            wanted: "right".to_string(),
-        },
+        Program { name: "chains", path: chains.clone(), arguments: vec![], wanted: "right".to_string() },
         Program {
             name: "levenshtein",
             path: root().join("build/examples/levenshtein"),
@@ -215,18 +193,8 @@ fn programs(folder: &Path) -> Vec<Program> {
             arguments: vec!["kernels".to_string()],
             wanted: "right".to_string(),
         },
-        Program {
-            name: SLOW,
-            path: chains.clone(),
-            arguments: vec!["slow".to_string()],
-            wanted: "right".to_string(),
-        },
-        Program {
-            name: MANY,
-            path: chains,
-            arguments: vec!["many".to_string()],
-            wanted: "right".to_string(),
-        },
+        Program { name: SLOW, path: chains.clone(), arguments: vec!["slow".to_string()], wanted: "right".to_string() },
+        Program { name: MANY, path: chains, arguments: vec!["many".to_string()], wanted: "right".to_string() },
     ]
 }
 
@@ -256,22 +224,14 @@ struct Run {
 
 impl Case<'_> {
     fn name(&self) -> String {
-        let memory: Vec<String> = self
-            .memory
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
+        let memory: Vec<String> = self.memory.iter().map(|(name, value)| format!("{name}={value}")).collect();
         format!(
             "{} with OCR_INJECT={} OCR_SCHED={} {}{}",
             self.program.name,
             self.inject,
             self.policy,
             memory.join(" "),
-            if self.two_devices {
-                " on one of two devices"
-            } else {
-                ""
-            }
+            if self.two_devices { " on one of two devices" } else { "" }
         )
     }
 
@@ -315,18 +275,14 @@ impl Case<'_> {
             return wrong("it does not end");
         };
         match status.code() {
-            Some(0) if printed.lines().next() == Some(&self.program.wanted) => Ok(Run {
-                end: End::Right,
-                said,
-            }),
+            Some(0) if printed.lines().next() == Some(&self.program.wanted) => Ok(Run { end: End::Right, said }),
             Some(0) => wrong("a wrong result, and status 0"),
             Some(3) => wrong("a wrong result"),
             Some(2) => wrong("the settings are refused, so that nothing was tried"),
             // A call may have returned an error, which the program has looked at.
-            Some(_) if said.contains("ocr: error: ") || said.contains("check failed") => Ok(Run {
-                end: End::Error,
-                said,
-            }),
+            Some(_) if said.contains("ocr: error: ") || said.contains("check failed") => {
+                Ok(Run { end: End::Error, said })
+            }
             _ => wrong(&format!("{status}, without a message")),
         }
     }
@@ -347,13 +303,7 @@ fn cases<'a>(programs: &'a [Program], all: bool) -> Vec<Case<'a>> {
                     turn += 1;
                     if all || turn % every == 0 || many && policy == "device" {
                         let inject = inject.clone();
-                        cases.push(Case {
-                            program,
-                            inject,
-                            policy,
-                            memory,
-                            two_devices: false,
-                        });
+                        cases.push(Case { program, inject, policy, memory, two_devices: false });
                     }
                 }
             }
@@ -388,17 +338,7 @@ fn prepare(name: &str) -> (PathBuf, Vec<Program>) {
     let folder = root().join("target/injected-failures").join(name);
     std::fs::create_dir_all(&folder).expect("target can be written");
     let injector = ["-shared", "-fPIC", "tests/injector/opencl.c"];
-    build(
-        &folder,
-        "libinjector.so",
-        &injector,
-        &[
-            "-Wl,--no-as-needed",
-            "-l:libOpenCL.so.1",
-            "-lpthread",
-            "-ldl",
-        ],
-    );
+    build(&folder, "libinjector.so", &injector, &["-Wl,--no-as-needed", "-l:libOpenCL.so.1", "-lpthread", "-ldl"]);
     let programs = programs(&folder);
     // Each program runs once before failures are injected, so that its kernels are in the cache.
     for program in &programs {
@@ -408,19 +348,14 @@ fn prepare(name: &str) -> (PathBuf, Vec<Program>) {
             .env("OCR_WORKERS", "2")
             .output()
             .expect("the program can be started");
-        assert!(
-            run.status.success(),
-            "{}: {}",
-            program.name,
-            String::from_utf8_lossy(&run.stderr)
-        );
+        assert!(run.status.success(), "{}: {}", program.name, String::from_utf8_lossy(&run.stderr));
     }
     (folder, programs)
 }
 
-/// A run of a program through the injector. It writes no models, and each test has a cache of kernels of its own. A run that
-/// a failure ends while PoCL compiles may leave something half-done there: with one cache for all tests, an assertion of
-/// PoCL (`program->data[device_i]`) has once ended a run of another test.
+/// A run of a program through the injector. It writes no models, and each test has a cache of kernels of its own. A run
+/// that a failure ends while PoCL compiles may leave something half-done there: with one cache for all tests, an
+/// assertion of PoCL (`program->data[device_i]`) has once ended a run of another test.
 fn command(program: &Program, folder: &Path) -> Command {
     let mut command = Command::new(&program.path);
     command
@@ -435,18 +370,9 @@ fn command(program: &Program, folder: &Path) -> Command {
 /// Runs those that OCR_TEST_INJECT_ONLY leaves, several at a time. Fails where one ends as none may.
 fn run_all<'a>(folder: &Path, cases: &'a [Case<'a>]) -> Vec<(&'a Case<'a>, Run)> {
     let only = std::env::var("OCR_TEST_INJECT_ONLY").unwrap_or_default();
-    let cases: Vec<&Case> = cases
-        .iter()
-        .filter(|case| case.name().contains(&only))
-        .collect();
-    let (next, runs, wrong) = (
-        AtomicUsize::new(0),
-        Mutex::new(Vec::new()),
-        Mutex::new(Vec::new()),
-    );
-    let threads = thread::available_parallelism()
-        .map_or(2, usize::from)
-        .min(8);
+    let cases: Vec<&Case> = cases.iter().filter(|case| case.name().contains(&only)).collect();
+    let (next, runs, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    let threads = thread::available_parallelism().map_or(2, usize::from).min(8);
     thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
@@ -466,23 +392,10 @@ fn run_all<'a>(folder: &Path, cases: &'a [Case<'a>]) -> Vec<(&'a Case<'a>, Run)>
             });
         }
     });
-    let (runs, wrong) = (
-        runs.into_inner().expect("no panic"),
-        wrong.into_inner().expect("no panic"),
-    );
+    let (runs, wrong) = (runs.into_inner().expect("no panic"), wrong.into_inner().expect("no panic"));
     let right = runs.iter().filter(|(_, run)| run.end == End::Right).count();
-    println!(
-        "{} runs: {right} right, {} with an error",
-        cases.len(),
-        runs.len() - right
-    );
-    assert!(
-        wrong.is_empty(),
-        "{} of {} are wrong:\n{}",
-        wrong.len(),
-        cases.len(),
-        wrong.join("\n")
-    );
+    println!("{} runs: {right} right, {} with an error", cases.len(), runs.len() - right);
+    assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
     runs
 }
 
@@ -497,7 +410,8 @@ fn what_fails_ends_right_or_with_an_error() {
     run_all(&folder, &cases(&programs, all));
 }
 
-/// A device that takes no launch any more, while a policy by measured times has left it most EDTs: workers run them all.
+/// A device that takes no launch any more, while a policy by measured times has left it most EDTs: workers run them
+/// all.
 #[test]
 fn a_device_that_fails_for_good_leaves_its_edts_to_workers() {
     if support::is_without_opencl() {
@@ -524,8 +438,8 @@ fn a_device_that_fails_for_good_leaves_its_edts_to_workers() {
     }
 }
 
-/// Kernels without C functions, on two devices of which one fails: the other one runs them, and a note says so. What was
-/// given to a device whose memory is the host's may be half written.
+/// Kernels without C functions, on two devices of which one fails: the other one runs them, and a note says so. What
+/// was given to a device whose memory is the host's may be half written.
 #[test]
 fn what_fails_on_one_device_runs_on_the_other() {
     if support::is_without_opencl() {
@@ -561,7 +475,8 @@ fn what_fails_on_one_device_runs_on_the_other() {
     println!("{elsewhere} of them went on on the other device");
 }
 
-/// One of two devices cannot be opened: a warning names the device and the reason, and the program goes on with the other.
+/// One of two devices cannot be opened: a warning names the device and the reason, and the program goes on with the
+/// other.
 #[test]
 fn a_device_that_cannot_be_opened_beside_another_is_named() {
     if support::is_without_opencl() {
@@ -570,11 +485,7 @@ fn a_device_that_cannot_be_opened_beside_another_is_named() {
     }
     let (folder, programs) = prepare("unopened");
     // Each device has a context of its own, and the first is refused.
-    let how = [
-        ("OCR_INJECT", "clCreateContext:1:now"),
-        ("POCL_DEVICES", "pthread basic"),
-        ("OCR_SCHED", "device"),
-    ];
+    let how = [("OCR_INJECT", "clCreateContext:1:now"), ("POCL_DEVICES", "pthread basic"), ("OCR_SCHED", "device")];
     let (is_right, said) = odd(&programs[0], &folder, &how);
     assert!(is_right, "{said}");
     let is_named = said.lines().any(|line| {
@@ -612,8 +523,7 @@ fn buffers_are_released_while_nothing_is_enqueued() {
             .spawn()
             .expect("the program can be started");
         let output = ended(child);
-        let [out, said] =
-            [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+        let [out, said] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
         let what = format!("{} under {policy} with {memory}: {said}", program.name);
         assert!(output.status.success(), "{what}");
         assert!(out.contains(&program.wanted), "{what}");
@@ -646,19 +556,15 @@ fn odd(program: &Program, folder: &Path, how: &[(&str, &str)]) -> (bool, String)
     let [out, said] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
     let is_right = output.status.success() && out.lines().next() == Some(&program.wanted);
     let is_told = output.status.code() == Some(1) && said.contains("ocr: error: ");
-    assert!(
-        is_right || is_told,
-        "{how:?}: {}: {out}{said}",
-        output.status
-    );
+    assert!(is_right || is_told, "{how:?}: {}: {out}{said}", output.status);
     (is_right, said.into_owned())
 }
 
 /// The statuses by which OpenCL says that memory, or registers, are short.
 const SHORT: &[&str] = &["-4", "-5", "-6"];
 
-/// A launch that is refused for memory each time, and that copies a block each time which the host holds for writing: its
-/// C function runs, or the program ends with a message.
+/// A launch that is refused for memory each time, and that copies a block each time which the host holds for writing:
+/// its C function runs, or the program ends with a message.
 #[test]
 fn a_launch_that_is_refused_for_memory_is_not_tried_indefinitely() {
     if support::is_without_opencl() {
@@ -680,20 +586,11 @@ fn a_launch_that_is_refused_for_memory_is_not_tried_indefinitely() {
         "clCreateBuffer:2+:now",
     ];
     for arguments in [vec![], vec!["kernels".to_string()]] {
-        let program = Program {
-            name: "held",
-            path: path.clone(),
-            arguments,
-            wanted: "right".to_string(),
-        };
+        let program = Program { name: "held", path: path.clone(), arguments, wanted: "right".to_string() };
         for (turn, call) in calls.iter().enumerate() {
             for code in SHORT {
                 let memory = MEMORIES[turn % 2];
-                let mut how = vec![
-                    ("OCR_INJECT", *call),
-                    ("OCR_INJECT_CODE", code),
-                    ("OCR_SCHED", "device"),
-                ];
+                let mut how = vec![("OCR_INJECT", *call), ("OCR_INJECT_CODE", code), ("OCR_SCHED", "device")];
                 how.extend(memory);
                 let (is_right, said) = odd(&program, &folder, &how);
                 // One that is refused once is tried again.
@@ -702,10 +599,7 @@ fn a_launch_that_is_refused_for_memory_is_not_tried_indefinitely() {
                 assert!(is_right || !once, "{how:?}: {said}");
                 if program.arguments.is_empty() {
                     assert!(is_right, "{how:?}: {said}");
-                    assert!(
-                        !refused || said.contains("ran its C function"),
-                        "{how:?}: {said}"
-                    );
+                    assert!(!refused || said.contains("ran its C function"), "{how:?}: {said}");
                 } else {
                     assert!(!refused || !is_right, "{how:?}: {said}");
                 }
@@ -734,10 +628,7 @@ fn a_device_that_is_lost_ends_a_run_only_with_its_data() {
         "clCreateCommandQueue:5:now",
     ];
     let without = [KERNELS, MANY];
-    for program in programs
-        .iter()
-        .filter(|program| !without.contains(&program.name))
-    {
+    for program in programs.iter().filter(|program| !without.contains(&program.name)) {
         for (turn, call) in calls.iter().enumerate() {
             // A device that neither ends a command nor says so is taken for one that takes long.
             for lost in ["failed", "mute"] {
@@ -749,10 +640,7 @@ fn a_device_that_is_lost_ends_a_run_only_with_its_data() {
                 ];
                 how.extend(MEMORIES[turn % 2]);
                 let (is_right, said) = odd(program, &folder, &how);
-                assert!(
-                    is_right || said.contains("half written") || said.contains("its data"),
-                    "{how:?}: {said}"
-                );
+                assert!(is_right || said.contains("half written") || said.contains("its data"), "{how:?}: {said}");
             }
         }
         // Before the first kernel has ended nothing is on it.
@@ -781,16 +669,8 @@ fn odd_platforms_are_borne() {
         for how in [
             // Three queues are enough, also where blocks are evicted and commands fail.
             &[("OCR_INJECT_QUEUES", "3")][..],
-            &[
-                ("OCR_INJECT_QUEUES", "3"),
-                COPIES,
-                ("OCR_DEVICE_MEMORY", "24K"),
-            ],
-            &[
-                ("OCR_INJECT_QUEUES", "4"),
-                COPIES,
-                ("OCR_DEVICE_MEMORY", "24K"),
-            ],
+            &[("OCR_INJECT_QUEUES", "3"), COPIES, ("OCR_DEVICE_MEMORY", "24K")],
+            &[("OCR_INJECT_QUEUES", "4"), COPIES, ("OCR_DEVICE_MEMORY", "24K")],
             &[("OCR_INJECT_TWICE", "1"), ("OCR_SCHED", "device")],
             &[("OCR_INJECT_TWICE", "1"), COPIES, ("OCR_SCHED", "device")],
             &[("OCR_INJECT_NO_SIZE", "1"), COPIES, ("OCR_SCHED", "device")],
@@ -815,17 +695,9 @@ fn odd_platforms_are_borne() {
                 .output()
                 .expect("make has built the command");
             let text = String::from_utf8_lossy(&check.stdout);
-            assert!(
-                check.status.success(),
-                "{} with {how:?}: {text}",
-                program.name
-            );
+            assert!(check.status.success(), "{} with {how:?}: {text}", program.name);
         }
-        let how = [
-            ("OCR_INJECT_QUEUES", "3"),
-            ("OCR_INJECT", "clEnqueueNDRangeKernel:2:later:Qnever"),
-            COPIES,
-        ];
+        let how = [("OCR_INJECT_QUEUES", "3"), ("OCR_INJECT", "clEnqueueNDRangeKernel:2:later:Qnever"), COPIES];
         odd(program, &folder, &how);
     }
 }
@@ -845,11 +717,7 @@ fn a_driver_that_ends_the_process_is_named() {
         .expect("the program can be started");
     let said = String::from_utf8_lossy(&program.stderr);
     assert!(!program.status.success(), "{said}");
-    for part in [
-        "while it was asked for its devices",
-        "Portable Computing Language",
-        "OCR_DEVICES=none",
-    ] {
+    for part in ["while it was asked for its devices", "Portable Computing Language", "OCR_DEVICES=none"] {
         assert!(said.contains(part), "no `{part}` in {said}");
     }
     for arguments in [&["info"][..], &["info", "--json"]] {
@@ -862,10 +730,7 @@ fn a_driver_that_ends_the_process_is_named() {
         let shown = String::from_utf8_lossy(&info.stdout);
         let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(info.status.success(), "{shown}");
-        for part in [
-            "platform Portable Computing Language ended",
-            "OCR_DEVICES=none",
-        ] {
+        for part in ["platform Portable Computing Language ended", "OCR_DEVICES=none"] {
             assert!(shown.contains(part), "no `{part}` in {shown}");
         }
     }
@@ -881,28 +746,14 @@ fn kernels_of_a_platform_without_threads_take_their_time() {
     let (folder, programs) = prepare("synchronous");
     let program = &programs[0];
     for policy in ["eft", "device"] {
-        let how = [
-            ("OCR_INJECT_SYNC", "20000"),
-            ("OCR_SCHED", policy),
-            ("OCR_STATS", "1"),
-        ];
+        let how = [("OCR_INJECT_SYNC", "20000"), ("OCR_SCHED", policy), ("OCR_STATS", "1")];
         let (is_right, said) = odd(program, &folder, &how);
         assert!(is_right, "{said}");
         // Each takes 20 ms at least, in which the thread that enqueues it does nothing else.
         let lines = said.lines().filter(|line| line.contains(" as kernel on "));
-        let times: Vec<f64> = lines
-            .filter_map(|line| {
-                line.rsplit_once(", ")?
-                    .1
-                    .strip_suffix(" ms each")?
-                    .parse()
-                    .ok()
-            })
-            .collect();
-        assert!(
-            !times.is_empty() && times.iter().all(|&ms| ms >= 20.0),
-            "{policy}: {said}"
-        );
+        let times: Vec<f64> =
+            lines.filter_map(|line| line.rsplit_once(", ")?.1.strip_suffix(" ms each")?.parse().ok()).collect();
+        assert!(!times.is_empty() && times.iter().all(|&ms| ms >= 20.0), "{policy}: {said}");
     }
 }
 
@@ -931,16 +782,11 @@ fn a_device_that_is_not_divided_is_told() {
     const OWN: &str = "have cores of their own";
     let whole = said("clFlush:0:now");
     if !whole.contains(&format!("{OWN};")) {
-        println!(
-            "skipped: there are no cores to share out here, or the device's threads cannot be bound: {whole}"
-        );
+        println!("skipped: there are no cores to share out here, or the device's threads cannot be bound: {whole}");
         return;
     }
     let undivided = said("clCreateSubDevices:1+:now");
-    assert!(
-        undivided.contains(&format!("{OWN}, though the device is not divided")),
-        "{undivided}"
-    );
+    assert!(undivided.contains(&format!("{OWN}, though the device is not divided")), "{undivided}");
 }
 
 /// Commands that never end, of a kernel and of a copy: notes tell of them, and the program goes on.
@@ -955,10 +801,7 @@ fn commands_that_never_end_are_told_and_told_again() {
     let program = program.expect("it is one of them");
     for (inject, says) in [
         ("clEnqueueNDRangeKernel:3:stuck", "(kernel \""),
-        (
-            "clEnqueueReadBuffer:1:stuck",
-            "a device brings data blocks for EDT ",
-        ),
+        ("clEnqueueReadBuffer:1:stuck", "a device brings data blocks for EDT "),
     ] {
         let errors = folder.join("errors");
         let mut child = command(program, &folder)

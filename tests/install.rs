@@ -78,9 +78,7 @@ fn fresh_folder(name: &str) -> PathBuf {
 
 /// Runs a command that has to succeed; the standard output.
 fn succeed(command: &mut Command) -> String {
-    let output = command
-        .output()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(
         output.status.success(),
         "{command:?}: {}\n{}\n{}",
@@ -114,10 +112,7 @@ fn installed() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
     PREFIX.get_or_init(|| {
         let prefix = fresh_folder("install").join("usr");
-        make(&[
-            "install-files".into(),
-            format!("PREFIX={}", prefix.display()),
-        ]);
+        make(&["install-files".into(), format!("PREFIX={}", prefix.display())]);
         prefix
     })
 }
@@ -132,24 +127,14 @@ fn pkg_config(args: &[&str]) -> Option<Vec<String>> {
     let path = installed().join("lib/pkgconfig");
     let mut command = Command::new(name);
     command.args(args).arg("ocr").env("PKG_CONFIG_PATH", path);
-    Some(
-        succeed(&mut command)
-            .split_whitespace()
-            .map(String::from)
-            .collect(),
-    )
+    Some(succeed(&mut command).split_whitespace().map(String::from).collect())
 }
 
 fn compile(source: &Path, program: &Path, flags: &[String]) {
     let mut command = support::compiler("CC", "cc");
     // From elsewhere, so that nothing of this tree is found by chance.
     let elsewhere = program.parent().expect("it is in a folder");
-    command
-        .args(["-std=gnu11", "-Wall", "-Werror", "-o"])
-        .arg(program)
-        .arg(source)
-        .args(flags)
-        .current_dir(elsewhere);
+    command.args(["-std=gnu11", "-Wall", "-Werror", "-o"]).arg(program).arg(source).args(flags).current_dir(elsewhere);
     succeed(&mut command);
 }
 
@@ -158,14 +143,9 @@ fn build_and_run(folder: &Path, flags: &[String], library_path: Option<&Path>) {
     let outside = folder.join("outside.c");
     fs::write(&outside, OUTSIDE).expect("target/ can be written");
     let hello = installed().join("share/ocr/examples/hello.c");
-    for (source, args, says) in [
-        (&hello, &[][..], "hello, world"),
-        (
-            &outside,
-            &["one", "two"],
-            "arguments: 3, root: 2, workers: 2",
-        ),
-    ] {
+    for (source, args, says) in
+        [(&hello, &[][..], "hello, world"), (&outside, &["one", "two"], "arguments: 3, root: 2, workers: 2")]
+    {
         let program = folder.join(source.file_stem().expect("it has a name"));
         compile(source, &program, flags);
         let mut command = Command::new(&program);
@@ -240,14 +220,10 @@ fn installed_programs_find_what_they_need() {
             // Where there is no source tree around it.
             .current_dir("/"),
     );
-    assert!(
-        output.lines().any(|line| line == "distance: 3315"),
-        "{output}"
-    );
-    for (name, options) in [
-        ("seismic", "--width 60 --height 50 --iterations 9 --check"),
-        ("cholesky", "--size 90 --tile 32 --check"),
-    ] {
+    assert!(output.lines().any(|line| line == "distance: 3315"), "{output}");
+    for (name, options) in
+        [("seismic", "--width 60 --height 50 --iterations 9 --check"), ("cholesky", "--size 90 --tile 32 --check")]
+    {
         let output = Command::new(bin.join(format!("ocr-{name}")))
             .args(options.split(' '))
             .env_remove("OCR_KERNELS")
@@ -275,18 +251,10 @@ fn examples_build_from_what_is_installed() {
     let examples = installed().join("share/ocr/examples");
     let include = format!("-I{}", examples.display());
     let part = examples.join("common/edit-distance.c");
-    for (name, parts) in [
-        ("levenshtein", &[part.display().to_string()][..]),
-        ("seismic", &[]),
-        ("cholesky", &[]),
-    ] {
+    for (name, parts) in [("levenshtein", &[part.display().to_string()][..]), ("seismic", &[]), ("cholesky", &[])] {
         let own = ["-O2".into(), include.clone()];
         let flags = [&own[..], parts, &flags, &["-lm".into()]].concat();
-        compile(
-            &examples.join(format!("{name}.c")),
-            &folder.join(name),
-            &flags,
-        );
+        compile(&examples.join(format!("{name}.c")), &folder.join(name), &flags);
     }
 }
 
@@ -294,11 +262,7 @@ fn examples_build_from_what_is_installed() {
 fn uninstall_leaves_nothing_behind() {
     let folder = fresh_folder("install-destdir");
     let destination = format!("DESTDIR={}", folder.display());
-    make(&[
-        "install-files".into(),
-        destination.clone(),
-        "PREFIX=/opt/x".into(),
-    ]);
+    make(&["install-files".into(), destination.clone(), "PREFIX=/opt/x".into()]);
     let description = fs::read_to_string(folder.join("opt/x/lib/pkgconfig/ocr.pc"));
     let description = description.expect("ocr.pc is installed");
     assert!(description.starts_with("prefix=/opt/x\n"), "{description}");
@@ -319,11 +283,7 @@ fn the_description_follows_the_prefix() {
         fs::read_to_string(folder.join(file)).expect("ocr.pc is installed")
     };
     for (words, file, says) in [
-        (
-            &["PREFIX=/opt/x"][..],
-            "opt/x/lib/pkgconfig/ocr.pc",
-            "prefix=/opt/x\nlibdir=${prefix}/lib\n",
-        ),
+        (&["PREFIX=/opt/x"][..], "opt/x/lib/pkgconfig/ocr.pc", "prefix=/opt/x\nlibdir=${prefix}/lib\n"),
         (
             &["PREFIX=/opt/x", "LIBDIR=/opt/x/lib/here"],
             "opt/x/lib/here/pkgconfig/ocr.pc",
@@ -334,11 +294,7 @@ fn the_description_follows_the_prefix() {
             "opt/xy/lib/pkgconfig/ocr.pc",
             "prefix=/opt/x\nlibdir=/opt/xy/lib\n",
         ),
-        (
-            &["PREFIX=/opt/x y"],
-            "opt/x y/lib/pkgconfig/ocr.pc",
-            "prefix=/opt/x\\ y\nlibdir=${prefix}/lib\n",
-        ),
+        (&["PREFIX=/opt/x y"], "opt/x y/lib/pkgconfig/ocr.pc", "prefix=/opt/x\\ y\nlibdir=${prefix}/lib\n"),
     ] {
         let text = description(words, file);
         assert!(text.starts_with(says), "{words:?}: {text}");
@@ -349,11 +305,9 @@ fn the_description_follows_the_prefix() {
 fn folders_with_characters_that_mean_something_else_are_refused() {
     let folder = fresh_folder("install-strange");
     for strange in ["&", "$", "$$", "\\", "'", "|", "\"", "`", ";", "#", "%"] {
-        for (variable, target) in [
-            ("PREFIX", "install-files"),
-            ("LIBDIR", "install-files"),
-            ("OCR_INSTALL", "ocr-install-files"),
-        ] {
+        for (variable, target) in
+            [("PREFIX", "install-files"), ("LIBDIR", "install-files"), ("OCR_INSTALL", "ocr-install-files")]
+        {
             let place = format!("{}/a{strange}b", folder.display());
             for from_environment in [false, true] {
                 let mut make = make_command();
@@ -365,14 +319,8 @@ fn folders_with_characters_that_mean_something_else_are_refused() {
                 }
                 let output = make.output().expect("there is a make");
                 let errors = String::from_utf8_lossy(&output.stderr);
-                assert!(
-                    !output.status.success(),
-                    "{variable} with {strange} was taken"
-                );
-                assert!(
-                    errors.contains("choose a folder without it"),
-                    "{variable} with {strange}: {errors}"
-                );
+                assert!(!output.status.success(), "{variable} with {strange} was taken");
+                assert!(errors.contains("choose a folder without it"), "{variable} with {strange}: {errors}");
             }
         }
     }
@@ -404,11 +352,7 @@ fn makefiles_of_existing_programs_find_what_they_name() {
         let output = succeed(&mut make);
         let says = "arguments: 3, root: 2, workers: 2";
         assert!(output.contains(says), "{target}: {output}");
-        assert_eq!(
-            needs_shared_library(&app.join(target)),
-            is_shared,
-            "{target}"
-        );
+        assert_eq!(needs_shared_library(&app.join(target)), is_shared, "{target}");
     }
 }
 
@@ -436,21 +380,11 @@ fn a_hidden_main_edt_is_mended_as_the_message_says() {
     let exported = r#"__attribute__((visibility("default")))"#;
     let built = |name: &str, before: &str, library: &Path| {
         let source = folder.join(format!("{name}.c"));
-        let text = OUTSIDE.replace(
-            "\nocrGuid_t mainEdt",
-            &format!("\n{before} ocrGuid_t mainEdt"),
-        );
+        let text = OUTSIDE.replace("\nocrGuid_t mainEdt", &format!("\n{before} ocrGuid_t mainEdt"));
         fs::write(&source, text).expect("target/ can be written");
         let include = format!("-I{}", installed().join("include/ocr").display());
         let library = library.display().to_string();
-        let flags = [
-            "-fvisibility=hidden",
-            &include,
-            &library,
-            "-pthread",
-            "-lm",
-            "-ldl",
-        ];
+        let flags = ["-fvisibility=hidden", &include, &library, "-pthread", "-lm", "-ldl"];
         compile(&source, &folder.join(name), &flags.map(String::from));
         let mut command = Command::new(folder.join(name));
         command.env("LD_LIBRARY_PATH", &lib);

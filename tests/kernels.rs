@@ -1,6 +1,6 @@
 //! The kernels that are installed, and those of `tests/stress`, are right OpenCL C 1.2, 2.0 and 3.0, with all optional
-//! features of these and with none: by what libclang says, which the build needs anyway. No OpenCL implementation has to
-//! be there, and none has all of these.
+//! features of these and with none: by what libclang says, which the build needs anyway. No OpenCL implementation has
+//! to be there, and none has all of these.
 
 use std::env;
 use std::fs;
@@ -40,15 +40,10 @@ fn kernels() -> Vec<PathBuf> {
 
 /// What libclang has against an OpenCL source.
 fn complaints(index: &Index, path: &Path, arguments: &[&str]) -> Vec<String> {
-    let unit = index
-        .parser(path)
-        .arguments(arguments)
-        .parse()
-        .unwrap_or_else(|e| panic!("{}: libclang: {e}", path.display()));
+    let unit =
+        index.parser(path).arguments(arguments).parse().unwrap_or_else(|e| panic!("{}: libclang: {e}", path.display()));
     let diagnostics = unit.get_diagnostics();
-    let bad = diagnostics
-        .iter()
-        .filter(|d| d.get_severity() >= Severity::Warning);
+    let bad = diagnostics.iter().filter(|d| d.get_severity() >= Severity::Warning);
     bad.map(|d| d.formatter().format()).collect()
 }
 
@@ -56,10 +51,8 @@ fn complaints(index: &Index, path: &Path, arguments: &[&str]) -> Vec<String> {
 /// file that it was loaded from, where a distribution may have no more than a link.
 fn own_headers() -> PathBuf {
     let version = clang::get_version();
-    let major: String = (version.chars())
-        .skip_while(|c| !c.is_ascii_digit())
-        .take_while(char::is_ascii_digit)
-        .collect();
+    let major: String =
+        (version.chars()).skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
     let mut roots: Vec<PathBuf> = ["/usr/lib", "/usr/lib64", "/usr/local/lib"]
         .iter()
         .flat_map(|lib| {
@@ -74,15 +67,11 @@ fn own_headers() -> PathBuf {
     }
     let found = roots.iter().find_map(|root| {
         let versions = fs::read_dir(root).ok()?;
-        let of_major = versions
-            .filter_map(Result::ok)
-            .map(|v| v.path())
-            .filter(|v| {
-                let name = v.file_name().unwrap_or_default().to_string_lossy();
-                name.split('.').next() == Some(&major)
-            });
-        let mut with_header =
-            (of_major.map(|v| v.join("include"))).filter(|v| v.join("opencl-c-base.h").exists());
+        let of_major = versions.filter_map(Result::ok).map(|v| v.path()).filter(|v| {
+            let name = v.file_name().unwrap_or_default().to_string_lossy();
+            name.split('.').next() == Some(&major)
+        });
+        let mut with_header = (of_major.map(|v| v.join("include"))).filter(|v| v.join("opencl-c-base.h").exists());
         with_header.next()
     });
     found.unwrap_or_else(|| {
@@ -93,12 +82,7 @@ fn own_headers() -> PathBuf {
     })
 }
 
-fn arguments<'a>(
-    headers: &'a str,
-    standard: &[&'a str],
-    kind: &'a str,
-    define: &'a str,
-) -> Vec<&'a str> {
+fn arguments<'a>(headers: &'a str, standard: &[&'a str], kind: &'a str, define: &'a str) -> Vec<&'a str> {
     let target = ["-x", "cl", "-target", "spir64-unknown-unknown"];
     // The built-in functions are declared by a header of the compiler's.
     let builtins = ["-Xclang", "-finclude-default-header"];
@@ -118,10 +102,7 @@ fn kernels_are_right_in_every_opencl_c() {
                 for define in DEFINES {
                     let arguments = arguments(&headers, standard, kind, define);
                     for complaint in complaints(&index, &path, &arguments) {
-                        bad.push(format!(
-                            "{} {kind} {define}: {complaint}",
-                            standard.join(" ")
-                        ));
+                        bad.push(format!("{} {kind} {define}: {complaint}", standard.join(" ")));
                     }
                 }
             }

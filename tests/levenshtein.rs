@@ -12,21 +12,13 @@ fn root() -> &'static Path {
 
 fn program() -> PathBuf {
     let program = root().join("build/examples/levenshtein");
-    assert!(
-        program.exists(),
-        "{} is missing: run `make` first",
-        program.display()
-    );
+    assert!(program.exists(), "{} is missing: run `make` first", program.display());
     program
 }
 
 /// Whether kernels can run; the policies are tried without devices otherwise.
 fn devices() -> &'static str {
-    if support::is_without_opencl() {
-        "none"
-    } else {
-        "all"
-    }
+    if support::is_without_opencl() { "none" } else { "all" }
 }
 
 /// A small generator, so that a failure can be run again.
@@ -115,16 +107,8 @@ fn run(options: &[&str], policy: &str, workers: &str, files: [&Path; 2]) -> Outp
 fn expect(output: &Output, wanted: usize, what: &str) {
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success(),
-        "{what}: {}\n{errors}",
-        output.status
-    );
-    assert_eq!(
-        text.lines().next(),
-        Some(&*format!("distance: {wanted}")),
-        "{what}\n{errors}"
-    );
+    assert!(output.status.success(), "{what}: {}\n{errors}", output.status);
+    assert_eq!(text.lines().next(), Some(&*format!("distance: {wanted}")), "{what}\n{errors}");
 }
 
 const POLICIES: [&str; 6] = ["cpu", "device", "static:1:1", "static:2:1", "eager", "eft"];
@@ -241,9 +225,7 @@ fn kernels_for_gpus() {
             let what = format!("{method}, {rows} x {columns} of {letters}, --tile {tile}");
             expect(&output, distance(&a, &b), &what);
             let text = String::from_utf8_lossy(&output.stdout);
-            let kernels = text
-                .lines()
-                .find_map(|line| line.strip_prefix("kernel_edts: "));
+            let kernels = text.lines().find_map(|line| line.strip_prefix("kernel_edts: "));
             assert_ne!(kernels.unwrap_or("0"), "0", "{what}: {text}");
         }
     }
@@ -278,12 +260,7 @@ fn sequences_of_many_shapes() {
             a.len(),
             b.len()
         );
-        let output = run(
-            &["--tile", tile, "--method", method],
-            policy,
-            workers,
-            [&left, &right],
-        );
+        let output = run(&["--tile", tile, "--method", method], policy, workers, [&left, &right]);
         expect(&output, distance(&a, &b), &what);
     }
 }
@@ -303,52 +280,26 @@ fn fasta_and_plain_bytes_are_read_as_they_are() {
     let files = Files::new("formats");
     let fasta = files.put("a.fa", b">one\nACGT\nAC\n>two\nGT\n");
     let plain = files.put("plain", b"ACGTACGT");
-    expect(
-        &run(&[], "cpu", "2", [&fasta, &plain]),
-        0,
-        "headers dropped, lines joined",
-    );
+    expect(&run(&[], "cpu", "2", [&fasta, &plain]), 0, "headers dropped, lines joined");
     let lower = files.put("lower", b"acgtACGT");
-    expect(
-        &run(&[], "cpu", "2", [&lower, &plain]),
-        4,
-        "letters compared as they stand",
-    );
+    expect(&run(&[], "cpu", "2", [&lower, &plain]), 4, "letters compared as they stand");
     let bytes: Vec<u8> = (0..=255).collect();
     let all = files.put("all", &bytes);
     let turned: Vec<u8> = bytes.iter().rev().copied().collect();
     let reverse = files.put("reverse", &turned);
     let wanted = distance(&bytes, &turned);
-    expect(
-        &run(&["--check"], "cpu", "2", [&all, &reverse]),
-        wanted,
-        "any byte values",
-    );
+    expect(&run(&["--check"], "cpu", "2", [&all, &reverse]), wanted, "any byte values");
     let empty = files.put("empty", b"");
-    expect(
-        &run(&[], "cpu", "2", [&empty, &plain]),
-        8,
-        "nothing against eight letters",
-    );
-    expect(
-        &run(&[], "eager", "2", [&empty, &empty]),
-        0,
-        "nothing against nothing",
-    );
+    expect(&run(&[], "cpu", "2", [&empty, &plain]), 8, "nothing against eight letters");
+    expect(&run(&[], "eager", "2", [&empty, &empty]), 0, "nothing against nothing");
 }
 
 /// What the example says to these options and files, on CPU cores alone.
 fn answer(options: &[&str], files: [&Path; 2]) -> (Option<i32>, String, String) {
-    let output = command(options, "cpu", "1", files)
-        .env("OCR_DEVICES", "none")
-        .output()
-        .expect("the program can be started");
+    let output =
+        command(options, "cpu", "1", files).env("OCR_DEVICES", "none").output().expect("the program can be started");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
-    )
+    (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
 /// The same sequence however a text editor, another system or a tool writes it.
@@ -363,51 +314,23 @@ fn a_sequence_is_read_whatever_the_file_looks_like() {
         ("crlf", with("\n", "\r\n"), "FASTA", 1),
         ("cr", with("\n", "\r"), "FASTA", 1),
         ("mark", with(">", "\u{feff}>"), "FASTA", 1),
-        (
-            "joined",
-            format!("\u{feff}>a\n{ROW}\n\u{feff}>b\n{ROW}").into_bytes(),
-            "FASTA",
-            2,
-        ),
-        (
-            "cr-and-lf",
-            format!(">a\r{ROW}\r>b\n{ROW}\n").into_bytes(),
-            "FASTA",
-            2,
-        ),
+        ("joined", format!("\u{feff}>a\n{ROW}\n\u{feff}>b\n{ROW}").into_bytes(), "FASTA", 2),
+        ("cr-and-lf", format!(">a\r{ROW}\r>b\n{ROW}\n").into_bytes(), "FASTA", 2),
         ("empty-lines", with(">", "\n\r\n \t\n>"), "FASTA", 1),
         ("comment", with(">", ";note\n;and more\n>"), "FASTA", 1),
         ("old", with(">one", ";one\n;of 1990"), "FASTA", 0),
-        (
-            "comment-within",
-            with("GCA\n", "GCA\n; half of it\n"),
-            "FASTA",
-            1,
-        ),
+        ("comment-within", with("GCA\n", "GCA\n; half of it\n"), "FASTA", 1),
         ("blanks", with("\n", " \t \n"), "FASTA", 1),
         ("groups", with("ACGTTGCA", " ACGT TGCA"), "FASTA", 1),
-        (
-            "one-line",
-            format!(">one\n{ROW}{ROW}").into_bytes(),
-            "FASTA",
-            1,
-        ),
-        (
-            "no-header",
-            format!("{ROW}\r\n{ROW} \n").into_bytes(),
-            "letters",
-            0,
-        ),
+        ("one-line", format!(">one\n{ROW}{ROW}").into_bytes(), "FASTA", 1),
+        ("no-header", format!("{ROW}\r\n{ROW} \n").into_bytes(), "letters", 0),
     ];
     for (name, bytes, form, records) in forms {
         let file = files.put(name, &bytes);
         for pair in [[&*file, &*plain], [&plain, &file]] {
             let (status, stdout, stderr) = answer(&[], pair);
             assert_eq!(status, Some(0), "{name}: {stderr}");
-            assert!(
-                stdout.starts_with("distance: 0\n"),
-                "{name}: {stdout}{stderr}"
-            );
+            assert!(stdout.starts_with("distance: 0\n"), "{name}: {stdout}{stderr}");
             let which = if pair[0] == file { "first" } else { "second" };
             for line in [
                 format!("{which}_form: {form}\n"),
@@ -424,11 +347,7 @@ fn a_sequence_is_read_whatever_the_file_looks_like() {
     // As from a pipe.
     let mut reads = command(&[], "cpu", "1", [Path::new("-"), &plain]);
     let reads = reads.stdin(std::fs::File::open(&plain).expect("it was written"));
-    expect(
-        &reads.output().expect("it can be started"),
-        0,
-        "the standard input",
-    );
+    expect(&reads.output().expect("it can be started"), 0, "the standard input");
 }
 
 #[test]
@@ -436,49 +355,13 @@ fn what_may_not_be_expected_of_a_file_is_told() {
     let files = Files::new("remarks");
     let plain = files.put("plain.fa", b">one\nACGTACGTAC\n");
     for (name, bytes, distance, line, says) in [
-        (
-            "header",
-            &b">one\n"[..],
-            10,
-            "first_letters: 0",
-            "has a header and no letters",
-        ),
+        ("header", &b">one\n"[..], 10, "first_letters: 0", "has a header and no letters"),
         ("empty", b"", 10, "first_alphabet: none", "has no letters"),
-        (
-            "others",
-            b">one\nACGTACGTAC!?\n",
-            2,
-            "first_others: 2",
-            "2 of 12 letters of",
-        ),
-        (
-            "lower",
-            b">one\nacgtacgtac\n",
-            10,
-            "first_others: 0",
-            "--ignore-case",
-        ),
-        (
-            "two",
-            b">1\nACGTA\n>2\nCGTAC\n",
-            0,
-            "first_records: 2",
-            "the 2 records of",
-        ),
-        (
-            "protein",
-            b">p\nMKVLAAGIVGLC1AK*\n",
-            14,
-            "first_others: 1",
-            "no codes of protein",
-        ),
-        (
-            "text",
-            b"plain text, no sequence",
-            23,
-            "first_form: letters",
-            "no codes of protein",
-        ),
+        ("others", b">one\nACGTACGTAC!?\n", 2, "first_others: 2", "2 of 12 letters of"),
+        ("lower", b">one\nacgtacgtac\n", 10, "first_others: 0", "--ignore-case"),
+        ("two", b">1\nACGTA\n>2\nCGTAC\n", 0, "first_records: 2", "the 2 records of"),
+        ("protein", b">p\nMKVLAAGIVGLC1AK*\n", 14, "first_others: 1", "no codes of protein"),
+        ("text", b"plain text, no sequence", 23, "first_form: letters", "no codes of protein"),
     ] {
         let file = files.put(name, bytes);
         let (status, stdout, stderr) = answer(&["--check"], [&file, &plain]);
@@ -486,33 +369,18 @@ fn what_may_not_be_expected_of_a_file_is_told() {
         assert!(stdout.contains(line), "{name}: no {line} in {stdout}");
         assert!(stderr.contains(says), "{name}: {stderr}");
         if name != "protein" && name != "text" {
-            assert!(
-                stdout.starts_with(&format!("distance: {distance}\n")),
-                "{name}: {stdout}"
-            );
+            assert!(stdout.starts_with(&format!("distance: {distance}\n")), "{name}: {stdout}");
         }
     }
     let lower = files.put("lower", b">one\nacgtacgtac\n");
     let (_, stdout, stderr) = answer(&["--ignore-case"], [&lower, &plain]);
-    assert!(
-        stdout.starts_with("distance: 0\n") && stderr.is_empty(),
-        "{stdout}{stderr}"
-    );
+    assert!(stdout.starts_with("distance: 0\n") && stderr.is_empty(), "{stdout}{stderr}");
     // Two files that are not FASTA, one with line ends.
-    let (lines, line) = (
-        files.put("lines", b"ACGT\nACGT\n"),
-        files.put("line", b"ACGTACGT"),
-    );
+    let (lines, line) = (files.put("lines", b"ACGT\nACGT\n"), files.put("line", b"ACGTACGT"));
     let (_, stdout, stderr) = answer(&[], [&lines, &line]);
-    assert!(
-        stdout.starts_with("distance: 2\n") && stderr.contains("--read letters"),
-        "{stdout}{stderr}"
-    );
+    assert!(stdout.starts_with("distance: 2\n") && stderr.contains("--read letters"), "{stdout}{stderr}");
     let (_, stdout, stderr) = answer(&["--read=letters"], [&lines, &line]);
-    assert!(
-        stdout.starts_with("distance: 0\n") && stderr.is_empty(),
-        "{stdout}{stderr}"
-    );
+    assert!(stdout.starts_with("distance: 0\n") && stderr.is_empty(), "{stdout}{stderr}");
 }
 
 #[test]
@@ -521,15 +389,7 @@ fn files_that_are_no_text_are_refused() {
     let plain = files.put("plain.fa", b">one\nACGT\n");
     let wide = |text: &str, big: bool| -> Vec<u8> {
         let units = text.encode_utf16();
-        units
-            .flat_map(|unit| {
-                if big {
-                    unit.to_be_bytes()
-                } else {
-                    unit.to_le_bytes()
-                }
-            })
-            .collect()
+        units.flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
     };
     for (name, bytes, says) in [
         ("gzip", b"\x1f\x8b\x08\x04".to_vec(), "gzip -dc"),
@@ -539,53 +399,24 @@ fn files_that_are_no_text_are_refused() {
         ("lz4", b"\x04\x22\x4d\x18".to_vec(), "lz4 -dc"),
         ("zip", b"PK\x03\x04\x14".to_vec(), "unzip -p"),
         ("compress", b"\x1f\x9d\x90".to_vec(), "gzip -dc"),
-        (
-            "utf-16",
-            wide("\u{feff}>one\nACGT\n", false),
-            "iconv -f UTF-16 ",
-        ),
-        (
-            "utf-16-big",
-            wide("\u{feff}>one\nACGT\n", true),
-            "iconv -f UTF-16 ",
-        ),
-        (
-            "utf-16-no-mark",
-            wide(">one\nACGT\n", false),
-            "iconv -f UTF-16LE ",
-        ),
-        (
-            "utf-16-big-no-mark",
-            wide(">one\nACGT\n", true),
-            "iconv -f UTF-16BE ",
-        ),
-        (
-            "zero",
-            b">one\nACG\0T\n".to_vec(),
-            "a byte 0x00 behind 3 letters",
-        ),
+        ("utf-16", wide("\u{feff}>one\nACGT\n", false), "iconv -f UTF-16 "),
+        ("utf-16-big", wide("\u{feff}>one\nACGT\n", true), "iconv -f UTF-16 "),
+        ("utf-16-no-mark", wide(">one\nACGT\n", false), "iconv -f UTF-16LE "),
+        ("utf-16-big-no-mark", wide(">one\nACGT\n", true), "iconv -f UTF-16BE "),
+        ("zero", b">one\nACG\0T\n".to_vec(), "a byte 0x00 behind 3 letters"),
     ] {
         let file = files.put(name, &bytes);
         for pair in [[&*file, &*plain], [&plain, &file]] {
             let (status, stdout, stderr) = answer(&[], pair);
             assert_eq!((status, stdout.as_str()), (Some(1), ""), "{name}: {stderr}");
-            assert!(
-                stderr.contains(says) && stderr.contains(name),
-                "{name}: {stderr}"
-            );
+            assert!(stderr.contains(says) && stderr.contains(name), "{name}: {stderr}");
         }
         let (status, stdout, _) = answer(&["--read", "bytes"], [&file, &file]);
         let letters = format!("first_letters: {}\n", bytes.len());
-        assert!(
-            status == Some(0) && stdout.contains(&letters),
-            "{name}: {stdout}"
-        );
+        assert!(status == Some(0) && stdout.contains(&letters), "{name}: {stdout}");
     }
     let (status, _, stderr) = answer(&[], [Path::new("-"), Path::new("-")]);
-    assert!(
-        status == Some(1) && stderr.contains("read once"),
-        "{stderr}"
-    );
+    assert!(status == Some(1) && stderr.contains("read once"), "{stderr}");
 }
 
 #[test]
@@ -629,18 +460,13 @@ fn random_sequences_are_those_of_their_seed() {
         let text = String::from_utf8(output.stdout).expect("UTF-8");
         let value = |key: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(key));
-            line.unwrap_or_else(|| panic!("no {key} in {text}"))
-                .to_string()
+            line.unwrap_or_else(|| panic!("no {key} in {text}")).to_string()
         };
         assert_eq!(value("check: "), "ok");
         assert_eq!(value("first_form: "), "random");
         assert_eq!(value("second_alphabet: "), "nucleotides");
         let number = |key: &str| value(key).parse::<f64>().expect("a number");
-        (
-            number("distance: "),
-            number("first_letters: "),
-            number("second_letters: "),
-        )
+        (number("distance: "), number("first_letters: "), number("second_letters: "))
     };
     let first = answer(&["--random", "20000"]);
     assert_eq!(first, answer(&["--random=20000", "--seed", "1"]));
@@ -667,9 +493,6 @@ fn output_that_cannot_be_written_is_an_error() {
             .expect("the program can be started");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{errors}");
-        assert!(
-            errors.contains("the output cannot be written: No space left"),
-            "{errors}"
-        );
+        assert!(errors.contains("the output cannot be written: No space left"), "{errors}");
     }
 }

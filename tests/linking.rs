@@ -32,14 +32,7 @@ fn fresh_folder(test: &str) -> PathBuf {
 fn build(folder: &Path, name: &str, source: &str, words: &[&str]) -> PathBuf {
     let built = folder.join(name);
     let status = support::compiler("CC", "cc")
-        .args([
-            "-std=gnu11",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-Iinclude",
-            "-o",
-        ])
+        .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Iinclude", "-o"])
         .arg(&built)
         .arg(Path::new("tests/linking").join(source))
         .args(words)
@@ -86,42 +79,18 @@ fn command(program: &Path, workers: &str) -> Command {
 fn answer(mut command: Command) -> (Option<i32>, String, String) {
     let output = command.output().expect("it can be started");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (
-        output.status.code(),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
 /// The settings under which a run may want devices; that without any is the first.
 fn ways() -> impl Iterator<Item = [(&'static str, &'static str); 3]> {
     let all = [
-        [
-            ("UNUSED", "1"),
-            ("OCR_SCHED", "cpu"),
-            ("OCR_DEVICES", "none"),
-        ],
-        [
-            ("KERNEL", "1"),
-            ("OCR_SCHED", "cpu"),
-            ("OCR_DEVICES", "all"),
-        ],
-        [
-            ("KERNEL", "1"),
-            ("OCR_SCHED", "static:0:1"),
-            ("OCR_DEVICES", "all"),
-        ],
-        [
-            ("KERNEL", "1"),
-            ("OCR_SCHED", "static:1:1"),
-            ("OCR_DEVICES", "all"),
-        ],
+        [("UNUSED", "1"), ("OCR_SCHED", "cpu"), ("OCR_DEVICES", "none")],
+        [("KERNEL", "1"), ("OCR_SCHED", "cpu"), ("OCR_DEVICES", "all")],
+        [("KERNEL", "1"), ("OCR_SCHED", "static:0:1"), ("OCR_DEVICES", "all")],
+        [("KERNEL", "1"), ("OCR_SCHED", "static:1:1"), ("OCR_DEVICES", "all")],
     ];
-    let count = if support::is_without_opencl() {
-        1
-    } else {
-        all.len()
-    };
+    let count = if support::is_without_opencl() { 1 } else { all.len() };
     all.into_iter().take(count)
 }
 
@@ -136,33 +105,18 @@ fn runs_in_constructors_and_destructors_end() {
         (&[("RUN_IN", "destructor"), ("CLOSE", "1")], 1),
         (&[("RUN_IN", "function destructor")], 2),
         (&[("RUN_IN", "function destructor"), ("CLOSE", "1")], 2),
-        (
-            &[
-                ("RUN_IN", "constructor function destructor"),
-                ("CLOSE", "1"),
-            ],
-            3,
-        ),
+        (&[("RUN_IN", "constructor function destructor"), ("CLOSE", "1")], 3),
     ];
     for link in BOTH {
         let library = build_library(&folder, "plugin.c", link);
         for (settings, runs) in cases {
-            for (way, workers) in
-                ways().flat_map(|way| ["1", "2", "8"].map(|workers| (way, workers)))
-            {
+            for (way, workers) in ways().flat_map(|way| ["1", "2", "8"].map(|workers| (way, workers))) {
                 let mut command = command(&opens, workers);
-                command
-                    .arg(&library)
-                    .envs(settings.iter().copied())
-                    .envs(way);
+                command.arg(&library).envs(settings.iter().copied()).envs(way);
                 let (status, printed, said) = answer(command);
                 let what = format!("{link:?} {settings:?} {way:?} {workers}: {printed}{said}");
                 assert_eq!(status, Some(0), "{what}");
-                assert_eq!(
-                    printed.matches("sum 64, status 0\n").count(),
-                    runs,
-                    "{what}"
-                );
+                assert_eq!(printed.matches("sum 64, status 0\n").count(), runs, "{what}");
                 assert!(printed.contains("ends\n"), "{what}");
             }
         }
@@ -183,33 +137,20 @@ fn runs_before_and_behind_main_end() {
         command.env("RUN_IN", "constructor function destructor");
         let (status, printed, said) = answer(command);
         assert_eq!(status, Some(0), "{way:?}: {printed}{said}");
-        assert_eq!(
-            printed.matches("sum 64, status 0\n").count(),
-            3,
-            "{way:?}: {printed}{said}"
-        );
+        assert_eq!(printed.matches("sum 64, status 0\n").count(), 3, "{way:?}: {printed}{said}");
     }
 }
 
 #[test]
 fn a_constructor_that_an_edt_has_called_may_wait() {
     let folder = fresh_folder("edt");
-    let program = build(
-        &folder,
-        "edt",
-        "edt_opens.c",
-        &[&["-rdynamic"][..], &linked(Link::Shared)].concat(),
-    );
+    let program = build(&folder, "edt", "edt_opens.c", &[&["-rdynamic"][..], &linked(Link::Shared)].concat());
     let library = build_library(&folder, "waits.c", Link::Shared);
     for (way, workers) in ways().flat_map(|way| ["1", "2", "8"].map(|workers| (way, workers))) {
         let mut command = command(&program, workers);
         command.env("LIBRARY", &library).envs(way);
         let (status, printed, said) = answer(command);
-        assert_eq!(
-            (status, &*printed),
-            (Some(0), "is ready\n"),
-            "{way:?} {workers}: {said}"
-        );
+        assert_eq!((status, &*printed), (Some(0), "is ready\n"), "{way:?} {workers}: {said}");
     }
 }
 
@@ -221,21 +162,12 @@ fn a_kernel_that_is_waited_for_under_the_lock_hangs_nothing() {
         return;
     }
     let folder = fresh_folder("edt-before");
-    let program = build(
-        &folder,
-        "edt",
-        "edt_opens.c",
-        &[&["-rdynamic"][..], &linked(Link::Shared)].concat(),
-    );
+    let program = build(&folder, "edt", "edt_opens.c", &[&["-rdynamic"][..], &linked(Link::Shared)].concat());
     let library = build_library(&folder, "waits.c", Link::Shared);
     for workers in ["1", "2"] {
         let mut command = command(&program, workers);
         command.env("LIBRARY", &library).env("BEFORE", "1");
-        command.envs([
-            ("OCR_SCHED", "static:0:1"),
-            ("OCR_DEVICES", "all"),
-            ("OCR_PATIENCE", "1"),
-        ]);
+        command.envs([("OCR_SCHED", "static:0:1"), ("OCR_DEVICES", "all"), ("OCR_PATIENCE", "1")]);
         // So the driver has no kernel in its cache that it has loaded before.
         command.env("POCL_CACHE_DIR", folder.join(workers));
         let (status, printed, said) = answer(command);
@@ -250,10 +182,7 @@ fn a_kernel_that_is_waited_for_under_the_lock_hangs_nothing() {
 #[test]
 fn the_static_library_lets_out_the_names_of_ocr_alone() {
     let mut readelf = Command::new("readelf");
-    readelf
-        .args(["-sW", "build/lib/libocr.a"])
-        .env("LC_ALL", "C")
-        .current_dir(root());
+    readelf.args(["-sW", "build/lib/libocr.a"]).env("LC_ALL", "C").current_dir(root());
     let output = readelf.output().expect("there is a readelf");
     let text = String::from_utf8_lossy(&output.stdout);
     let mut names: Vec<&str> = Vec::new();
@@ -265,18 +194,9 @@ fn the_static_library_lets_out_the_names_of_ocr_alone() {
             names.push(name);
         }
     }
-    let others = [
-        "PRINTF",
-        "SNPRINTF",
-        "_ocrAssert",
-        "addValueToGuid",
-        "currentEdtUserGet",
-        "getArgc",
-        "getArgv",
-        "main",
-    ];
-    let is_of_ocr =
-        |name: &str| name.starts_with("ocr") || name.starts_with("pdl") || others.contains(&name);
+    let others =
+        ["PRINTF", "SNPRINTF", "_ocrAssert", "addValueToGuid", "currentEdtUserGet", "getArgc", "getArgv", "main"];
+    let is_of_ocr = |name: &str| name.starts_with("ocr") || name.starts_with("pdl") || others.contains(&name);
     let wrong: Vec<_> = names.iter().filter(|name| !is_of_ocr(name)).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
     for name in ["ocrEdtCreate", "ocrShutdown", "main"] {
@@ -304,11 +224,7 @@ fn two_libraries_in_rust_are_linked_into_one_program() {
             let words = [&[option][..], &libraries, &system].concat();
             let program = build(&folder, &format!("{name}{option}"), "two.c", &words);
             let (status, printed, said) = answer(command(&program, "2"));
-            assert_eq!(
-                (status, &*printed),
-                (Some(0), "the other says 11\n"),
-                "{name} {option}: {said}"
-            );
+            assert_eq!((status, &*printed), (Some(0), "the other says 11\n"), "{name} {option}: {said}");
         }
     }
 }

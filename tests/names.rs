@@ -1,5 +1,5 @@
-//! Holds what names must be in `src/` and `crates/`: one name of a type means one thing, errors are `XError`, no type has a name of the
-//! language's, and the files that comments name exist.
+//! Holds what names must be in `src/` and `crates/`: one name of a type means one thing, errors are `XError`, no type
+//! has a name of the language's, and the files that comments name exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,38 +8,17 @@ use std::path::{Path, PathBuf};
 /// Names that two types of the library have, each with the reason.
 const TWICE: &[(&str, &str)] = &[
     ("DepotMutex", "an alias: models have one of their own"),
-    (
-        "Mutex",
-        "that of `ocr_base::lock`, and an alias of it with a rank, which models replace",
-    ),
-    (
-        "Event",
-        "an event of `ocr::tasks` is what users of that crate see of an event",
-    ),
-    (
-        "NdRange",
-        "an index space of `ocr::tasks` is what its users write for the one that a kernel gets",
-    ),
-    (
-        "Template",
-        "a template of `ocr::tasks` is what users of that crate see of a template",
-    ),
-    (
-        "OfRun",
-        "an alias or an empty enum: each build has one of them, with strict mode or without",
-    ),
+    ("Mutex", "that of `ocr_base::lock`, and an alias of it with a rank, which models replace"),
+    ("Event", "an event of `ocr::tasks` is what users of that crate see of an event"),
+    ("NdRange", "an index space of `ocr::tasks` is what its users write for the one that a kernel gets"),
+    ("Template", "a template of `ocr::tasks` is what users of that crate see of a template"),
+    ("OfRun", "an alias or an empty enum: each build has one of them, with strict mode or without"),
 ];
 
 /// Types that results have in place of a value and that are no `XError`, each with the reason.
 const OTHER_ERRORS: &[(&str, &str)] = &[
-    (
-        "Fault",
-        "what is wrong with a launch, of which its `LaunchError` is made",
-    ),
-    (
-        "LaunchResult",
-        "the answer of a launch, given back where it is not kept for later",
-    ),
+    ("Fault", "what is wrong with a launch, of which its `LaunchError` is made"),
+    ("LaunchResult", "the answer of a launch, given back where it is not kept for later"),
     ("Left", "a setting that `ocr tune` leaves out, and why"),
     ("Misuse", "what strict mode says before it ends the program"),
     ("Status", "a status code of the C interface"),
@@ -47,11 +26,10 @@ const OTHER_ERRORS: &[(&str, &str)] = &[
 
 /// Names of the standard library that are known without looking them up.
 const OF_THE_LANGUAGE: &[&str] = &[
-    "Arc", "Box", "Cell", "Clone", "Command", "Condvar", "Copy", "Cow", "Default", "Display",
-    "Drop", "Duration", "Error", "File", "Future", "HashMap", "HashSet", "Instant", "Iterator",
-    "Layout", "Mutex", "NonNull", "Once", "OnceLock", "Option", "Ordering", "Path", "PathBuf",
-    "Pin", "Range", "Rc", "Ref", "RefCell", "Result", "RwLock", "Send", "Sized", "String", "Sync",
-    "Thread", "Vec", "Weak",
+    "Arc", "Box", "Cell", "Clone", "Command", "Condvar", "Copy", "Cow", "Default", "Display", "Drop", "Duration",
+    "Error", "File", "Future", "HashMap", "HashSet", "Instant", "Iterator", "Layout", "Mutex", "NonNull", "Once",
+    "OnceLock", "Option", "Ordering", "Path", "PathBuf", "Pin", "Range", "Rc", "Ref", "RefCell", "Result", "RwLock",
+    "Send", "Sized", "String", "Sync", "Thread", "Vec", "Weak",
 ];
 
 /// The command, which is a program of its own.
@@ -66,9 +44,7 @@ fn sources() -> Vec<PathBuf> {
     let crates = fs::read_dir(root().join("crates")).expect("the folder of crates can be read");
     let names = crates.map(|entry| entry.expect("a crate").file_name());
     let mut found = Vec::new();
-    let mut folders: Vec<PathBuf> = names
-        .map(|name| Path::new("crates").join(name).join("src"))
-        .collect();
+    let mut folders: Vec<PathBuf> = names.map(|name| Path::new("crates").join(name).join("src")).collect();
     folders.push("src".into());
     while let Some(folder) = folders.pop() {
         let entries = fs::read_dir(root().join(&folder)).expect("a folder of sources can be read");
@@ -95,11 +71,7 @@ fn read(path: &Path) -> String {
 
 /// Whether a file has tests, or models and what stands in for other crates in them.
 fn is_of_tests(path: &Path) -> bool {
-    const MODELS: &[&str] = &[
-        "src/heap/models.rs",
-        "src/sched/models.rs",
-        "src/trace/models.rs",
-    ];
+    const MODELS: &[&str] = &["src/heap/models.rs", "src/sched/models.rs", "src/trace/models.rs"];
     let names: Vec<&str> = path.iter().filter_map(|name| name.to_str()).collect();
     MODELS.iter().any(|model| path == Path::new(model))
         || names.iter().any(|name| {
@@ -119,8 +91,7 @@ fn without_tests(text: &str) -> Vec<&str> {
         if is_hidden && inner.starts_with("mod ") && inner.ends_with('{') {
             end = Some(format!("{}}}", &line[..line.len() - inner.len()]));
         }
-        is_hidden =
-            inner.starts_with("#[cfg(") && (inner.contains("test") || inner.contains("(loom"));
+        is_hidden = inner.starts_with("#[cfg(") && (inner.contains("test") || inner.contains("(loom"));
         match &end {
             Some(last) if line == last => end = None,
             Some(_) => {}
@@ -150,8 +121,8 @@ fn defined(line: &str) -> Option<&str> {
     (defines && name.starts_with(char::is_uppercase)).then_some(name)
 }
 
-/// Where each type is defined, by its name: `path:line`. The library's, or those of the command, which is a program of its
-/// own.
+/// Where each type is defined, by its name: `path:line`. The library's, or those of the command, which is a program of
+/// its own.
 fn types(of_command: bool) -> BTreeMap<String, Vec<String>> {
     let mut types: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for path in sources() {
@@ -203,9 +174,7 @@ fn errors(text: &str) -> Vec<&str> {
                 '<' | '(' | '[' => depth += 1,
                 ')' | ']' => depth -= 1,
                 '>' if before != '-' => depth -= 1,
-                ',' if depth == 0 && !inside[at + 1..].trim_start().starts_with('>') => {
-                    last = Some(at + 1)
-                }
+                ',' if depth == 0 && !inside[at + 1..].trim_start().starts_with('>') => last = Some(at + 1),
                 _ => {}
             }
             before = c;
@@ -223,8 +192,7 @@ fn errors(text: &str) -> Vec<&str> {
 
 #[test]
 fn errors_have_names_that_say_so() {
-    let known: BTreeMap<String, Vec<String>> =
-        types(false).into_iter().chain(types(true)).collect();
+    let known: BTreeMap<String, Vec<String>> = types(false).into_iter().chain(types(true)).collect();
     let allowed: BTreeSet<&str> = OTHER_ERRORS.iter().map(|(name, _)| *name).collect();
     let mut seen = BTreeSet::new();
     let mut wrong = BTreeSet::new();
@@ -241,37 +209,26 @@ fn errors_have_names_that_say_so() {
     for name in ["GraphError", "LaunchError"].iter().chain(&allowed) {
         assert!(seen.contains(*name), "no result has a {name}");
     }
-    assert!(
-        wrong.is_empty(),
-        "errors that are no XError:\n  {}",
-        Vec::from_iter(wrong).join("\n  ")
-    );
+    assert!(wrong.is_empty(), "errors that are no XError:\n  {}", Vec::from_iter(wrong).join("\n  "));
 }
 
 #[test]
 fn no_type_has_a_name_of_the_language() {
     let mut wrong = Vec::new();
     // Locks with ranks are used in place of those of the language everywhere.
-    let is_lock =
-        |places: &Vec<String>| places.iter().any(|it| it.contains("ocr-base/src/lock.rs"));
+    let is_lock = |places: &Vec<String>| places.iter().any(|it| it.contains("ocr-base/src/lock.rs"));
     for (name, places) in types(false).iter().chain(&types(true)) {
         if OF_THE_LANGUAGE.contains(&name.as_str()) && !is_lock(places) {
             wrong.push(format!("{name} in {}", places.join(", ")));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "types that have names of the standard library:\n  {}",
-        wrong.join("\n  ")
-    );
+    assert!(wrong.is_empty(), "types that have names of the standard library:\n  {}", wrong.join("\n  "));
 }
 
 /// What is in backticks in the comment of a line and has the form of a path of a source or a document.
 fn paths_in_comment(line: &str) -> Vec<&str> {
-    let begins = line
-        .match_indices("//")
-        .map(|(at, _)| at)
-        .find(|at| line[..*at].matches('"').count().is_multiple_of(2));
+    let begins =
+        line.match_indices("//").map(|(at, _)| at).find(|at| line[..*at].matches('"').count().is_multiple_of(2));
     let comment = begins.map_or("", |at| &line[at..]);
     comment
         .split('`')
@@ -285,8 +242,8 @@ fn paths_in_comment(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Whether a comment of a file leads to one file: from the root, from the file's folder or one above it, or as the end of
-/// a single path of the sources. The map of a folder, its `mod.rs`, may name each file below it.
+/// Whether a comment of a file leads to one file: from the root, from the file's folder or one above it, or as the end
+/// of a single path of the sources. The map of a folder, its `mod.rs`, may name each file below it.
 fn leads_somewhere(named: &str, file: &Path, sources: &[PathBuf]) -> bool {
     let own = file.with_extension("");
     let mut folders = own.ancestors();
@@ -317,9 +274,5 @@ fn files_that_comments_name_exist() {
         }
     }
     assert!(count > 100, "only {count} names of files were found");
-    assert!(
-        wrong.is_empty(),
-        "comments name files that are not there, or that are several:\n  {}",
-        wrong.join("\n  ")
-    );
+    assert!(wrong.is_empty(), "comments name files that are not there, or that are several:\n  {}", wrong.join("\n  "));
 }

@@ -1,5 +1,5 @@
-//! The README and the guide keep their word: their programs compile and print what is shown, the tables are those of the
-//! code, their sentences are short, and what the documents point to is there.
+//! The README and the guide keep their word: their programs compile and print what is shown, the tables are those of
+//! the code, their sentences are short, and what the documents point to is there.
 //!
 //! In the README and in the chapters of `docs/guide/src`, a comment in front of a fence says what the fence is. Each
 //! fence of C or of a console has one.
@@ -26,9 +26,7 @@ mod documents;
 #[path = "readme/folder.rs"]
 mod folder;
 
-use documents::{
-    CHAPTERS, between, broken, chapters, documents_that_run, fences, prose, read, root,
-};
+use documents::{CHAPTERS, between, broken, chapters, documents_that_run, fences, prose, read, root};
 use folder::Folder;
 use ocr::config::SETTINGS;
 use ocr::hints::HINTS;
@@ -94,12 +92,8 @@ fn each_fence_of_code_is_marked() {
         for fence in fences(&document) {
             let is_code = ["c", "console"].contains(&fence.language.as_str());
             match fence.mark {
-                Some(mark) if !known(&mark) => {
-                    wrong.push(format!("{document}: <!-- {mark} --> is no mark"))
-                }
-                None if is_code => {
-                    wrong.push(format!("{document}: no mark is before\n{}", fence.text))
-                }
+                Some(mark) if !known(&mark) => wrong.push(format!("{document}: <!-- {mark} --> is no mark")),
+                None if is_code => wrong.push(format!("{document}: no mark is before\n{}", fence.text)),
                 _ => {}
             }
         }
@@ -111,14 +105,10 @@ fn each_fence_of_code_is_marked() {
 fn fences_of_rust_are_doc_tests() {
     let tasks = read("src/tasks/mod.rs");
     for document in documents_that_run() {
-        let is_test =
-            |fence: &documents::Fence| fence.language.starts_with("rust") && fence.mark.is_none();
+        let is_test = |fence: &documents::Fence| fence.language.starts_with("rust") && fence.mark.is_none();
         if fences(&document).iter().any(is_test) {
             let included = format!("include_str!(\"../../{document}\")");
-            assert!(
-                tasks.contains(&included),
-                "src/tasks/mod.rs has no {included}"
-            );
+            assert!(tasks.contains(&included), "src/tasks/mod.rs has no {included}");
         }
     }
 }
@@ -133,10 +123,7 @@ fn the_installed_library_is_found_by_pkg_config() {
     let is_installed = |fence: &documents::Fence| fence.mark.as_deref() == Some("run: installed");
     let mut documents = documents_that_run();
     documents.retain(|document| fences(document).iter().any(is_installed));
-    assert!(
-        !documents.is_empty(),
-        "no document has <!-- run: installed -->"
-    );
+    assert!(!documents.is_empty(), "no document has <!-- run: installed -->");
     let prefix = Folder::bare("prefix", "README.md").path;
     let installed = Command::new("make")
         .args(["--no-print-directory", "install-files"])
@@ -151,10 +138,8 @@ fn the_installed_library_is_found_by_pkg_config() {
     assert!(installed.success(), "make install-files: {installed}");
     for_each(&documents, |document| {
         let mut folder = Folder::bare("installed", document);
-        folder.environment = vec![
-            ("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")),
-            ("LD_LIBRARY_PATH", prefix.join("lib")),
-        ];
+        folder.environment =
+            vec![("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")), ("LD_LIBRARY_PATH", prefix.join("lib"))];
         for fence in fences(document).iter().filter(|fence| is_installed(fence)) {
             folder.run_all(&fence.text);
         }
@@ -182,18 +167,10 @@ fn the_kernel_program_runs_as_a_function_and_as_a_kernel() {
 
 #[test]
 fn the_guide_lists_the_settings() {
-    let rows: String = SETTINGS
-        .iter()
-        .map(|it| format!("| `{}` | `-ocr:{}` | {} |\n", it.variable, it.name, it.what))
-        .collect();
-    let table = documents::table(
-        "docs/guide/src/settings.md",
-        "| variable | argument | meaning |",
-    );
-    assert!(
-        table == rows,
-        "the table is\n{table}\nand should be\n{rows}"
-    );
+    let rows: String =
+        SETTINGS.iter().map(|it| format!("| `{}` | `-ocr:{}` | {} |\n", it.variable, it.name, it.what)).collect();
+    let table = documents::table("docs/guide/src/settings.md", "| variable | argument | meaning |");
+    assert!(table == rows, "the table is\n{table}\nand should be\n{rows}");
 }
 
 #[test]
@@ -201,31 +178,21 @@ fn the_guide_lists_the_counters() {
     let row = |(name, what): &(&str, &str)| format!("| `{name}` | {what} |\n");
     let rows: String = COUNTERS.iter().map(row).collect();
     let table = documents::table("docs/guide/src/runs/comparing.md", "| counter | counts |");
-    assert!(
-        table == rows,
-        "the table is\n{table}\nand should be\n{rows}"
-    );
+    assert!(table == rows, "the table is\n{table}\nand should be\n{rows}");
 }
 
 #[test]
 fn the_guide_lists_the_hints() {
     let guide = "docs/guide/src/tutorial/labels-and-hints.md";
     let row = |name: &str, text: &str| format!("| `{name}` | {text} |\n");
-    let with = HINTS
-        .iter()
-        .filter_map(|it| Some(row(it.name, it.effect.ok()?)));
-    let without = HINTS
-        .iter()
-        .filter_map(|it| Some(row(it.name, it.effect.err()?)));
+    let with = HINTS.iter().filter_map(|it| Some(row(it.name, it.effect.ok()?)));
+    let without = HINTS.iter().filter_map(|it| Some(row(it.name, it.effect.err()?)));
     for (head, rows) in [
         ("| hint | effect |", with.collect::<String>()),
         ("| hint without effect | why |", without.collect::<String>()),
     ] {
         let table = documents::table(guide, head);
-        assert!(
-            table == rows,
-            "the table is\n{table}\nand should be\n{rows}"
-        );
+        assert!(table == rows, "the table is\n{table}\nand should be\n{rows}");
     }
 }
 
@@ -237,10 +204,7 @@ fn the_guide_lists_the_policies() {
     };
     let rows: String = POLICIES.iter().map(row).collect();
     let table = documents::table("docs/guide/src/placement.md", "| policy | EDTs go |");
-    assert!(
-        table == rows,
-        "the table is\n{table}\nand should be\n{rows}"
-    );
+    assert!(table == rows, "the table is\n{table}\nand should be\n{rows}");
 }
 
 #[test]
@@ -249,17 +213,11 @@ fn the_guide_names_each_chapter_once() {
     let named = between(&summary, "](", ')');
     let wrong = chapters().into_iter().filter(|chapter| {
         let name = chapter.strip_prefix(CHAPTERS).expect("it is a chapter");
-        let times = named
-            .iter()
-            .filter(|it| name.strip_prefix('/') == Some(**it));
+        let times = named.iter().filter(|it| name.strip_prefix('/') == Some(**it));
         times.count() != 1
     });
     let wrong: Vec<String> = wrong.collect();
-    assert!(
-        wrong.is_empty(),
-        "not once in SUMMARY.md: {}",
-        wrong.join(", ")
-    );
+    assert!(wrong.is_empty(), "not once in SUMMARY.md: {}", wrong.join(", "));
 }
 
 /// A sentence of more words is hard to follow.
@@ -293,21 +251,14 @@ fn sentences_of_documents_are_short() {
             }
         }
     }
-    assert!(
-        long.is_empty(),
-        "more than {WORDS} words:\n{}",
-        long.join("\n")
-    );
+    assert!(long.is_empty(), "more than {WORDS} words:\n{}", long.join("\n"));
 }
 
 #[test]
 fn the_readme_fits_on_a_few_pages() {
     const LINES: usize = 130;
     let lines = read("README.md").lines().count();
-    assert!(
-        lines <= LINES,
-        "{lines} lines, more than {LINES}: what explains belongs to the guide"
-    );
+    assert!(lines <= LINES, "{lines} lines, more than {LINES}: what explains belongs to the guide");
 }
 
 /// The documents whose links and paths are looked at: all but `docs/compatibility.md`, which names files and targets of
@@ -338,24 +289,11 @@ fn documents_that_point() -> Vec<String> {
 
 #[test]
 fn files_that_the_documents_name_exist() {
-    let rooms = [
-        "src/",
-        "include/",
-        "kernels/",
-        "examples/",
-        "tests/",
-        "benches/",
-        "docs/",
-        "crates/",
-    ];
+    let rooms = ["src/", "include/", "kernels/", "examples/", "tests/", "benches/", "docs/", "crates/"];
     let mut missing = Vec::new();
     for document in documents_that_point() {
         let text = prose(&read(&document));
-        missing.extend(
-            between(&text, "](", ')')
-                .into_iter()
-                .filter_map(|link| broken(&document, link)),
-        );
+        missing.extend(between(&text, "](", ')').into_iter().filter_map(|link| broken(&document, link)));
         // Names in capitals stand for any name.
         let is_path = |word: &&str| {
             rooms.iter().any(|room| word.starts_with(room))

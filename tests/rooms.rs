@@ -1,6 +1,6 @@
 //! Holds what the crates of the workspace cannot: which room of `src/` may import which (`docs/design.md`, section 2),
-//! and that no circle of imports joins files, in the runtime and in each crate beside it. It reads the paths of each file,
-//! outside of comments, texts and test modules. A name that a `mod.rs` passes on counts as that of the file which
+//! and that no circle of imports joins files, in the runtime and in each crate beside it. It reads the paths of each
+//! file, outside of comments, texts and test modules. A name that a `mod.rs` passes on counts as that of the file which
 //! defines it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,10 +27,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("device", &["object", "diag", "trace", "cores", "stack"]),
     ("platform", &["device", "config"]),
     ("check", &["abi", "object", "diag", "heap", "status"]),
-    (
-        "report",
-        &["object", "diag", "check", "sched", "symbols", "trace"],
-    ),
+    ("report", &["object", "diag", "check", "sched", "symbols", "trace"]),
     ("config", &["device", "sched", "diag", "directory"]),
     ("engine::state", BELOW_THE_ENGINE),
     ("engine::devices", BELOW_THE_ENGINE),
@@ -83,18 +80,9 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 fn module_of(path: &Path, src: &Path) -> Module {
-    let relative = path
-        .strip_prefix(src)
-        .expect("below src")
-        .with_extension("");
-    let mut names: Module = relative
-        .iter()
-        .map(|name| name.to_string_lossy().into_owned())
-        .collect();
-    if names
-        .last()
-        .is_some_and(|name| ["mod", "lib", "main"].contains(&name.as_str()))
-    {
+    let relative = path.strip_prefix(src).expect("below src").with_extension("");
+    let mut names: Module = relative.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+    if names.last().is_some_and(|name| ["mod", "lib", "main"].contains(&name.as_str())) {
         names.pop();
     }
     names
@@ -172,10 +160,7 @@ fn absolute(path: &[String], module: &Module) -> Module {
         _ => (&module[..below], &path[ups..]),
     };
     let itself = |name: &&String| *name != "self";
-    base.iter()
-        .chain(rest.iter().filter(itself))
-        .cloned()
-        .collect()
+    base.iter().chain(rest.iter().filter(itself)).cloned().collect()
 }
 
 /// Calls `found` with each path that begins here; returns how many bytes of the text belong to it.
@@ -187,10 +172,7 @@ fn take_path(text: &str, before: &[String], found: &mut impl FnMut(&[String])) -
         if let Some(inside) = rest.strip_prefix('{') {
             let mut inner = 1;
             loop {
-                let blank = inside[inner - 1..].len()
-                    - inside[inner - 1..]
-                        .trim_start_matches([' ', '\n', ','])
-                        .len();
+                let blank = inside[inner - 1..].len() - inside[inner - 1..].trim_start_matches([' ', '\n', ',']).len();
                 inner += blank;
                 if inside[inner - 1..].starts_with('}') || inside[inner - 1..].is_empty() {
                     return at + inner + 1;
@@ -199,10 +181,7 @@ fn take_path(text: &str, before: &[String], found: &mut impl FnMut(&[String])) -
                 inner += taken.max(1);
             }
         }
-        let name: String = rest
-            .chars()
-            .take_while(|c| c.is_alphanumeric() || *c == '_')
-            .collect();
+        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
         if name.is_empty() {
             break;
         }
@@ -229,9 +208,7 @@ fn room_of(module: &[String]) -> String {
 fn speaks(code: &str) -> bool {
     const MACROS: &[&str] = &["say_text", "say_line", "error", "warning", "note"];
     let called = |text: &str| {
-        let name = text
-            .rsplit(|c: char| !c.is_alphanumeric() && c != '_')
-            .next();
+        let name = text.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
         let name = name.map(|name| name.trim_start_matches("strict_").trim_end_matches("_once"));
         name.is_some_and(|name| MACROS.contains(&name))
     };
@@ -264,9 +241,9 @@ impl Sources {
         let mut code = BTreeMap::new();
         for path in files {
             let module = module_of(&path, folder);
-            let is_test = module.iter().any(|name| {
-                name.ends_with("tests") || ["loom_models", "test_support"].contains(&name.as_str())
-            });
+            let is_test = module
+                .iter()
+                .any(|name| name.ends_with("tests") || ["loom_models", "test_support"].contains(&name.as_str()));
             if !is_test && !IN_MODELS.contains(&module.join("::").as_str()) {
                 let text = fs::read_to_string(&path).expect("a source can be read");
                 code.insert(module, code_of(&text));
@@ -276,22 +253,18 @@ impl Sources {
     }
 
     fn new(code: BTreeMap<Module, String>) -> Sources {
-        let mut sources = Sources {
-            code,
-            passed_on: BTreeMap::new(),
-        };
+        let mut sources = Sources { code, passed_on: BTreeMap::new() };
         let modules = sources.code.keys();
-        sources.passed_on = modules
-            .map(|module| (module.clone(), sources.passed_on_by(module)))
-            .collect();
+        sources.passed_on = modules.map(|module| (module.clone(), sources.passed_on_by(module))).collect();
         sources
     }
 
     /// The names by which a path of a file may begin.
     fn begins(&self, module: &Module) -> BTreeSet<&str> {
-        let own = self.code.keys().filter(|other| {
-            other.len() == module.len() + 1 && other.starts_with(module) && !module.is_empty()
-        });
+        let own = self
+            .code
+            .keys()
+            .filter(|other| other.len() == module.len() + 1 && other.starts_with(module) && !module.is_empty());
         let own = own.filter_map(|other| other.last()).map(String::as_str);
         own.chain(["crate", "self", "super"]).collect()
     }
@@ -318,13 +291,9 @@ impl Sources {
 
     /// The file that a path leads to: of its longest beginning that is a file, or of what that file passes on.
     fn file_of(&self, path: &[String]) -> Option<Module> {
-        let length = (0..=path.len())
-            .rev()
-            .find(|&n| self.code.contains_key(&path[..n]))?;
+        let length = (0..=path.len()).rev().find(|&n| self.code.contains_key(&path[..n]))?;
         let file = path[..length].to_vec();
-        let passed_on = path
-            .get(length)
-            .and_then(|name| self.passed_on[&file].get(name));
+        let passed_on = path.get(length).and_then(|name| self.passed_on[&file].get(name));
         match passed_on {
             Some(target) if !target.starts_with(&path[..=length]) => {
                 let whole: Module = target.iter().chain(&path[length + 1..]).cloned().collect();
@@ -413,24 +382,13 @@ fn rooms_import_those_below_them_alone() {
                 || room == "capi" && target.starts_with("engine")
                 || room.starts_with("engine::")
                     && target.starts_with("engine::")
-                    && ranks
-                        .iter()
-                        .position(|name| *name == target)
-                        .is_some_and(|below| below < rank);
+                    && ranks.iter().position(|name| *name == target).is_some_and(|below| below < rank);
             if !allowed {
-                wrong.push(format!(
-                    "{} imports {}",
-                    module.join("::"),
-                    other.join("::")
-                ));
+                wrong.push(format!("{} imports {}", module.join("::"), other.join("::")));
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "imports that the table of rooms does not allow:\n  {}",
-        wrong.join("\n  ")
-    );
+    assert!(wrong.is_empty(), "imports that the table of rooms does not allow:\n  {}", wrong.join("\n  "));
 }
 
 /// What a run is and what a thread of it has name each other, so their files are one circle, within this room.
@@ -439,11 +397,7 @@ const ONE_KNOT: &str = "engine::state";
 #[test]
 fn no_circle_of_imports_joins_files_of_the_runtime() {
     let mut imports = imports();
-    for named in imports
-        .iter_mut()
-        .filter(|(module, _)| room_of(module) == ONE_KNOT)
-        .map(|(_, named)| named)
-    {
+    for named in imports.iter_mut().filter(|(module, _)| room_of(module) == ONE_KNOT).map(|(_, named)| named) {
         named.retain(|other| room_of(other) != ONE_KNOT);
     }
     assert_no_circle(&imports);
@@ -486,10 +440,7 @@ fn circles_of(imports: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<BTreeSet<Modu
         }
         seen
     };
-    let reached: BTreeMap<&Module, BTreeSet<Module>> = imports
-        .keys()
-        .map(|module| (module, reach(module)))
-        .collect();
+    let reached: BTreeMap<&Module, BTreeSet<Module>> = imports.keys().map(|module| (module, reach(module))).collect();
     let mut circles = Vec::new();
     let mut done = BTreeSet::new();
     for (module, seen) in &reached {
@@ -541,10 +492,7 @@ fn circles_through_the_file_of_a_folder_are_seen() {
     let write = ("crash::write", "use crate::watchdog::bark;");
     let all = "crash crash::write watchdog";
     assert_eq!(circles_in(&[watchdog, own, write]), [all]);
-    assert_eq!(
-        circles_in(&[watchdog, passes_on, write]),
-        ["crash::write watchdog"]
-    );
+    assert_eq!(circles_in(&[watchdog, passes_on, write]), ["crash::write watchdog"]);
     // A file of the folder that the other one gets nothing of.
     let apart = ("crash", "mod write;\npub fn report() {}");
     assert!(circles_in(&[watchdog, apart, write]).is_empty());
@@ -556,8 +504,5 @@ fn circles_through_the_file_of_a_folder_are_seen() {
     assert_eq!(circles_in(&[own, next, back]), ["crash::next crash::write"]);
     // A file whose name is that of models is one like any other.
     let models = ("models", "use crate::json::list;");
-    assert_eq!(
-        circles_in(&[models, ("json", "use crate::models::show;")]),
-        ["json models"]
-    );
+    assert_eq!(circles_in(&[models, ("json", "use crate::models::show;")]), ["json models"]);
 }

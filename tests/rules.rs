@@ -1,7 +1,7 @@
-//! What the programs of `tests/c` show, by what they say in their heads: `// misuse: ID` of the rules that strict mode tells
-//! of, and `// clause: CLAUSE` of the rest. A rule without a program fails here, and so does a clause of the specification, which `tests/c/clauses.txt`
-//! lists: a program that breaks a rule of it does not count. The lists `docs/rules.md` and `docs/clauses.md` are made from
-//! that: `OCR_BLESS=1 cargo test --test rules` writes them.
+//! What the programs of `tests/c` show, by what they say in their heads: `// misuse: ID` of the rules that strict mode
+//! tells of, and `// clause: CLAUSE` of the rest. A rule without a program fails here, and so does a clause of the
+//! specification, which `tests/c/clauses.txt` lists: a program that breaks a rule of it does not count. The lists
+//! `docs/rules.md` and `docs/clauses.md` are made from that: `OCR_BLESS=1 cargo test --test rules` writes them.
 
 #[path = "support/directives.rs"]
 #[allow(dead_code)]
@@ -23,9 +23,8 @@ use std::path::{Path, PathBuf};
 /// A function of a header, with the clauses of OCR 1.1.0 that the comment before it ends with.
 type Function = (String, Vec<String>);
 
-/// What a program may show that is no clause: what the runtime says where a program hangs, crashes or leaves objects, how it
-/// lives in a process,
-/// and that programs of some size run.
+/// What a program may show that is no clause: what the runtime says where a program hangs, crashes or leaves objects,
+/// how it lives in a process, and that programs of some size run.
 const TOPICS: [&str; 5] = ["hang", "crash", "leak", "process", "application"];
 
 /// A program, and what it shows.
@@ -111,9 +110,7 @@ fn clauses_in(comment: &str) -> Vec<String> {
 /// The letter of the appendix that a clause is in, and its numbers.
 fn appendix(clause: &str) -> (Option<char>, &str) {
     for letter in ['A', 'B'] {
-        let numbers = clause
-            .strip_prefix(letter)
-            .and_then(|c| c.strip_prefix('.'));
+        let numbers = clause.strip_prefix(letter).and_then(|c| c.strip_prefix('.'));
         if let Some(numbers) = numbers {
             return (Some(letter), numbers);
         }
@@ -142,10 +139,7 @@ fn functions_by_clause() -> BTreeMap<Clause, BTreeSet<String>> {
     for (_, functions) in headers() {
         for (function, clauses) in functions {
             for clause in clauses {
-                found
-                    .entry(Clause(clause))
-                    .or_default()
-                    .insert(function.clone());
+                found.entry(Clause(clause)).or_default().insert(function.clone());
             }
         }
     }
@@ -157,9 +151,7 @@ fn code_of_headers() -> String {
     let files = support::files_below(&root().join("include"), &["h"]).into_iter();
     let texts = files.map(|file| fs::read_to_string(file).expect("a header"));
     let code = texts.flat_map(|text| {
-        let parts = text
-            .split("/*")
-            .map(|part| part.split_once("*/").map_or(part, |(_, code)| code));
+        let parts = text.split("/*").map(|part| part.split_once("*/").map_or(part, |(_, code)| code));
         parts.map(str::to_owned).collect::<Vec<_>>()
     });
     code.collect()
@@ -209,9 +201,7 @@ fn clauses() -> BTreeMap<Clause, Subject> {
         let (clause, words) = (columns.next().unwrap_or_default(), columns.next());
         let words = words.filter(|words| is_clause(clause) && !words.is_empty());
         let subject = Subject {
-            words: words
-                .unwrap_or_else(|| panic!("tests/c/clauses.txt: {line}"))
-                .into(),
+            words: words.unwrap_or_else(|| panic!("tests/c/clauses.txt: {line}")).into(),
             nothing_to_test: columns.next().map(str::to_owned),
         };
         assert!(columns.next().is_none(), "tests/c/clauses.txt: {line}");
@@ -225,11 +215,7 @@ fn clauses() -> BTreeMap<Clause, Subject> {
 fn place_of(id: &str) -> String {
     let place = id.strip_prefix("OCR-").unwrap_or(id);
     let place = place.rsplit_once('-').map_or(place, |(place, _)| place);
-    if is_clause(place) {
-        place.to_owned()
-    } else {
-        format!("ocr-{place}.h")
-    }
+    if is_clause(place) { place.to_owned() } else { format!("ocr-{place}.h") }
 }
 
 fn fail_with(what: &str, list: &[String]) {
@@ -241,20 +227,11 @@ fn each_rule_is_provoked() {
     let rules = generate::read(&root()).rules;
     let programs = programs();
     let known: BTreeSet<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
-    let provoked: BTreeSet<&str> = (programs.iter().flat_map(|program| &program.misuses))
-        .map(String::as_str)
-        .collect();
-    let lacks = |a: &BTreeSet<&str>, b: &BTreeSet<&str>| -> Vec<String> {
-        a.difference(b).map(ToString::to_string).collect()
-    };
-    fail_with(
-        "rules that no program in tests/c provokes (// misuse: ID)",
-        &lacks(&known, &provoked),
-    );
-    fail_with(
-        "programs name rules that there are not",
-        &lacks(&provoked, &known),
-    );
+    let provoked: BTreeSet<&str> = (programs.iter().flat_map(|program| &program.misuses)).map(String::as_str).collect();
+    let lacks =
+        |a: &BTreeSet<&str>, b: &BTreeSet<&str>| -> Vec<String> { a.difference(b).map(ToString::to_string).collect() };
+    fail_with("rules that no program in tests/c provokes (// misuse: ID)", &lacks(&known, &provoked));
+    fail_with("programs name rules that there are not", &lacks(&provoked, &known));
 }
 
 #[test]
@@ -269,27 +246,18 @@ fn each_program_says_what_it_shows() {
     let mut wrong = Vec::new();
     for program in programs() {
         if program.clauses.is_empty() && program.misuses.is_empty() {
-            wrong.push(format!(
-                "{}: neither `// clause:` nor `// misuse:`",
-                program.name
-            ));
+            wrong.push(format!("{}: neither `// clause:` nor `// misuse:`", program.name));
         }
         for clause in program.clauses.iter().filter(|clause| !is_known(clause)) {
-            wrong.push(format!(
-                "{}: {clause} is no clause, header or topic",
-                program.name
-            ));
+            wrong.push(format!("{}: {clause} is no clause, header or topic", program.name));
         }
-        let told = directives::lines(&program.text)
-            .any(|line| line.key == "stderr" && line.value.starts_with("the rule: "));
+        let told =
+            directives::lines(&program.text).any(|line| line.key == "stderr" && line.value.starts_with("the rule: "));
         if told && program.misuses.is_empty() {
             wrong.push(format!("{}: `// misuse:` lacks", program.name));
         }
     }
-    fail_with(
-        "programs in tests/c that do not say what they show (tests/c/check.h)",
-        &wrong,
-    );
+    fail_with("programs in tests/c that do not say what they show (tests/c/check.h)", &wrong);
 }
 
 #[test]
@@ -306,10 +274,7 @@ fn each_clause_has_a_program() {
             _ => {}
         }
     }
-    fail_with(
-        "clauses without a program that says `// clause:`, and without a reason in tests/c/clauses.txt",
-        &gaps,
-    );
+    fail_with("clauses without a program that says `// clause:`, and without a reason in tests/c/clauses.txt", &gaps);
     let rules = generate::read(&root()).rules;
     let of_rules = rules.iter().map(|rule| place_of(&rule.id));
     let of_rules = of_rules.filter(|place| is_clause(place)).map(Clause);
@@ -321,9 +286,7 @@ fn each_clause_has_a_program() {
     );
     // What an extension adds is in no clause.
     let lacks = |(header, functions): (String, Vec<Function>)| {
-        let alone = functions
-            .into_iter()
-            .find(|(_, clauses)| clauses.is_empty());
+        let alone = functions.into_iter().find(|(_, clauses)| clauses.is_empty());
         let (function, _) = alone.filter(|_| !shown.contains(&header))?;
         Some(format!("{header}, for instance {function}"))
     };
@@ -341,18 +304,10 @@ fn deviations() -> BTreeSet<Clause> {
     let entries = text.lines().filter_map(|line| line.strip_prefix("**"));
     let heads = entries.map(|entry| entry.split_once("**").expect("bold letters end").0);
     let clauses = heads.flat_map(|head| {
-        let words = head
-            .split(' ')
-            .map(|word| word.trim_end_matches([',', '.']));
+        let words = head.split(' ').map(|word| word.trim_end_matches([',', '.']));
         let listed = words.take_while(|word| is_clause(word) || *word == "and");
-        let listed: Vec<Clause> = listed
-            .filter(|word| *word != "and")
-            .map(|word| Clause(word.into()))
-            .collect();
-        assert!(
-            !listed.is_empty(),
-            "an entry begins with clauses, not with `{head}`"
-        );
+        let listed: Vec<Clause> = listed.filter(|word| *word != "and").map(|word| Clause(word.into())).collect();
+        assert!(!listed.is_empty(), "an entry begins with clauses, not with `{head}`");
         listed
     });
     clauses.collect()
@@ -386,14 +341,10 @@ fn each_deviation_is_listed_and_shown() {
         }
     }
     for program in &programs {
-        let strange =
-            (program.deviates.iter()).filter(|at| !clauses.contains_key(&Clause((*at).clone())));
+        let strange = (program.deviates.iter()).filter(|at| !clauses.contains_key(&Clause((*at).clone())));
         wrong.extend(strange.map(|at| format!("{}: {at} is no clause", program.name)));
     }
-    fail_with(
-        "docs/guide/src/porting/ocr-1.1.md and tests/c differ",
-        &wrong,
-    );
+    fail_with("docs/guide/src/porting/ocr-1.1.md and tests/c differ", &wrong);
 }
 
 #[test]
@@ -402,20 +353,13 @@ fn each_function_has_a_program() {
     // The headers themselves use some, in macros that programs use.
     let code = code_of_headers();
     let in_headers = |function: &str| words(&code).filter(|word| *word == function).count() > 1;
-    let called: BTreeSet<&str> = programs
-        .iter()
-        .flat_map(|program| words(&program.text))
-        .collect();
+    let called: BTreeSet<&str> = programs.iter().flat_map(|program| words(&program.text)).collect();
     let uses = |function: &str| called.contains(function) || in_headers(function);
     let unused: Vec<String> = headers()
         .into_iter()
         .flat_map(|(header, functions)| {
-            let unused = functions
-                .into_iter()
-                .filter(|(function, _)| !uses(function));
-            unused
-                .map(move |(function, _)| format!("{function} of {header}"))
-                .collect::<Vec<_>>()
+            let unused = functions.into_iter().filter(|(function, _)| !uses(function));
+            unused.map(move |(function, _)| format!("{function} of {header}")).collect::<Vec<_>>()
         })
         .collect();
     fail_with("functions that no program in tests/c calls", &unused);
@@ -423,9 +367,7 @@ fn each_function_has_a_program() {
 
 /// Text for Markdown.
 fn escaped(text: &str) -> String {
-    text.replace('*', "\\*")
-        .replace('<', "\\<")
-        .replace('|', "\\|")
+    text.replace('*', "\\*").replace('<', "\\<").replace('|', "\\|")
 }
 
 #[test]
@@ -461,12 +403,8 @@ fn the_list_of_rules_is_up_to_date() {
         let _ = writeln!(out, "- Rule: {}{see}.", escaped(&rule.rule));
         let _ = writeln!(out, "- What is wrong: {}", escaped(&rule.title));
         let _ = writeln!(out, "- What to do: {}", escaped(&rule.advice));
-        let provoke = programs
-            .iter()
-            .filter(|program| program.misuses.contains(&rule.id));
-        let names: Vec<String> = provoke
-            .map(|program| format!("`{}`", program.name))
-            .collect();
+        let provoke = programs.iter().filter(|program| program.misuses.contains(&rule.id));
+        let names: Vec<String> = provoke.map(|program| format!("`{}`", program.name)).collect();
         let _ = writeln!(out, "- Programs: {}", names.join(", "));
     }
     out.push_str("\n## Advice\n\nWhat `{advice}` above may be, by the case.\n\n");
@@ -483,16 +421,10 @@ fn the_list_of_clauses_is_up_to_date() {
     let mut wrong: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for program in &programs {
         for clause in &program.clauses {
-            right
-                .entry(clause.clone())
-                .or_default()
-                .push(program.name.clone());
+            right.entry(clause.clone()).or_default().push(program.name.clone());
         }
         for id in &program.misuses {
-            wrong
-                .entry(place_of(id))
-                .or_default()
-                .insert(program.name.clone());
+            wrong.entry(place_of(id)).or_default().insert(program.name.clone());
         }
     }
     let cell = |names: Vec<&String>| {
@@ -519,17 +451,9 @@ fn the_list_of_clauses_is_up_to_date() {
             None => cell(right.get(&clause.0).into_iter().flatten().collect()),
         };
         let misused = cell(wrong.get(&clause.0).into_iter().flatten().collect());
-        let _ = writeln!(
-            out,
-            "| {} | {} | {} | {shown} | {misused} |",
-            clause.0,
-            subject.words,
-            cell(names)
-        );
+        let _ = writeln!(out, "| {} | {} | {} | {shown} | {misused} |", clause.0, subject.words, cell(names));
     }
-    out.push_str(
-        "\n## Extensions\n\n| header | functions | shown by | misused by |\n|---|---|---|---|\n",
-    );
+    out.push_str("\n## Extensions\n\n| header | functions | shown by | misused by |\n|---|---|---|---|\n");
     for (header, names) in headers() {
         if right.contains_key(&header) || wrong.contains_key(&header) {
             let names: BTreeSet<&String> = names.iter().map(|(name, _)| name).collect();

@@ -26,33 +26,18 @@ fn root() -> &'static Path {
 }
 
 fn results_of(path: &Path) -> Results {
-    let text =
-        fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut lines = text.lines().map(str::to_string);
-    let mut next = || {
-        lines
-            .next()
-            .unwrap_or_else(|| panic!("{}: too short", path.display()))
-    };
+    let mut next = || lines.next().unwrap_or_else(|| panic!("{}: too short", path.display()));
     let (title, about) = (next(), [next(), next()]);
-    let rows = text
-        .lines()
-        .skip(3)
-        .map(|row| row.split('\t').map(str::to_string).collect());
-    Results {
-        title,
-        about,
-        rows: rows.collect(),
-    }
+    let rows = text.lines().skip(3).map(|row| row.split('\t').map(str::to_string).collect());
+    Results { title, about, rows: rows.collect() }
 }
 
 fn all_results() -> Vec<PathBuf> {
     let folder = root().join("benches/results");
-    let entries =
-        fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut paths: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();
     paths
 }
@@ -84,10 +69,7 @@ fn chapter(old: &str) -> String {
         let name = name.trim_end_matches(')');
         let results = results_of(&root().join("benches/results").join(name));
         let _ = write!(out, "\n{}\n{END}\n", table(&results));
-        assert!(
-            lines.any(|line| line == END),
-            "{CHAPTER}: {name} has no end"
-        );
+        assert!(lines.any(|line| line == END), "{CHAPTER}: {name} has no end");
     }
     out
 }
@@ -122,16 +104,8 @@ fn plot(all: &[Results]) -> String {
             if heading.is_empty() || cells.is_empty() {
                 continue;
             }
-            let unit = if results.title.starts_with("METG") {
-                "METG, "
-            } else {
-                ""
-            };
-            let _ = writeln!(
-                bars,
-                "<text x=\"8\" y=\"{:.0}\" font-weight=\"bold\">{unit}{heading}</text>",
-                y + 12.0
-            );
+            let unit = if results.title.starts_with("METG") { "METG, " } else { "" };
+            let _ = writeln!(bars, "<text x=\"8\" y=\"{:.0}\" font-weight=\"bold\">{unit}{heading}</text>", y + 12.0);
             for (name, times) in cells {
                 let (from, to) = (x(times.min(1.0)), x(times.max(1.0)));
                 let color = if times >= 1.0 { "#4878a8" } else { "#c06040" };

@@ -103,8 +103,7 @@ fn main() {
         Some(file) => vec![Trial::test("replay", move || replay(file.into()))],
         None => vec![
             Trial::test("functions", || stress("functions", false, false, 16_000)),
-            Trial::test("kernels", || stress("kernels", true, false, 700))
-                .with_ignored_flag(no_opencl),
+            Trial::test("kernels", || stress("kernels", true, false, 700)).with_ignored_flag(no_opencl),
             Trial::test("devices", || {
                 tell_of_platforms();
                 stress("devices", true, true, 100)
@@ -130,8 +129,8 @@ fn list(variable: &str, default: &[&str]) -> Vec<String> {
     }
 }
 
-/// Says on what the graphs run that use several devices. Two of one platform can be had of PoCL; another platform is the
-/// machine's.
+/// Says on what the graphs run that use several devices. Two of one platform can be had of PoCL; another platform is
+/// the machine's.
 fn tell_of_platforms() {
     let inventory = ocr::device::discover();
     let names = inventory.platforms.join(", ");
@@ -147,16 +146,9 @@ fn tell_of_platforms() {
 
 fn aim(kernels: bool, several: bool) -> Result<Aim, Failed> {
     let workers = list("OCR_STRESS_WORKERS", &["1", "2", "3", "4", "8", "16"]);
-    let policies: &[&str] = if kernels {
-        &["eft", "eager", "device", "static:1:1", "cpu"]
-    } else {
-        &["eager"]
-    };
+    let policies: &[&str] = if kernels { &["eft", "eager", "device", "static:1:1", "cpu"] } else { &["eager"] };
     Ok(Aim {
-        workers: workers
-            .iter()
-            .map(|text| text.parse())
-            .collect::<Result<_, _>>()?,
+        workers: workers.iter().map(|text| text.parse()).collect::<Result<_, _>>()?,
         policies: list("OCR_STRESS_SCHED", policies),
         kernels,
         several,
@@ -171,8 +163,7 @@ fn stress(name: &str, kernels: bool, several: bool, default_cases: u64) -> Resul
     let seed = number("OCR_STRESS_SEED").unwrap_or(now.as_secs() * 1_000_000);
     let asked = [("OCR_STRESS_MINUTES", 60), ("OCR_STRESS_SECONDS", 1)];
     let asked = asked.map(|(variable, seconds)| number(variable).map(|count| count * seconds));
-    let limit = (asked.iter().any(Option::is_some))
-        .then(|| Duration::from_secs(asked.iter().flatten().sum()));
+    let limit = (asked.iter().any(Option::is_some)).then(|| Duration::from_secs(asked.iter().flatten().sum()));
     let cases = number("OCR_STRESS_CASES").unwrap_or(default_cases);
     let started = Instant::now();
     let runner = RefCell::new(Runner::new(name, several));
@@ -185,8 +176,7 @@ fn stress(name: &str, kernels: bool, several: bool, default_cases: u64) -> Resul
             None => cases - done,
         };
         let size = left.min(u64::from(BATCH)) as u32;
-        batch(&aim, batch_seed, size, &runner)
-            .map_err(|failure| failure.report(name, batch_seed, done))?;
+        batch(&aim, batch_seed, size, &runner).map_err(|failure| failure.report(name, batch_seed, done))?;
         done += u64::from(size);
         batch_seed += 1;
     }
@@ -222,11 +212,7 @@ fn batch(aim: &Aim, seed: u64, cases: u32, runner: &RefCell<Runner>) -> Result<(
     let mut proptest = TestRunner::new_with_rng(config, rng);
     let result = proptest.run(&generate::cases(aim), |case| {
         let shrinking = first.borrow().is_some();
-        let (attempts, patience) = if shrinking {
-            (ATTEMPTS, SHRINKING_PATIENCE)
-        } else {
-            (1, PATIENCE)
-        };
+        let (attempts, patience) = if shrinking { (ATTEMPTS, SHRINKING_PATIENCE) } else { (1, PATIENCE) };
         let Some(text) = fails(&mut runner.borrow_mut(), &case, attempts, patience) else {
             return Ok(());
         };
@@ -252,11 +238,7 @@ fn batch(aim: &Aim, seed: u64, cases: u32, runner: &RefCell<Runner>) -> Result<(
             first: first.into_inner(),
             text: last.into_inner(),
         })),
-        Err(TestError::Abort(reason)) => Err(Box::new(Failure {
-            case: None,
-            first: None,
-            text: reason.to_string(),
-        })),
+        Err(TestError::Abort(reason)) => Err(Box::new(Failure { case: None, first: None, text: reason.to_string() })),
     }
 }
 

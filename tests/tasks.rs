@@ -1,10 +1,11 @@
-//! The interface for safe Rust: values, modes, finish EDTs, panics, calls outside of EDTs, handles of another run, kernels,
-//! and random graphs against what a loop makes of them.
+//! The interface for safe Rust: values, modes, finish EDTs, panics, calls outside of EDTs, handles of another run,
+//! kernels, and random graphs against what a loop makes of them.
 //!
-//! `tests/stress.rs` has random graphs, too, of far more kinds. It drives the C interface: most of what its graphs do is
-//! not in `ocr::tasks`, such as channels, labels, copies, parts of blocks and waiting in a call, and its oracle looks at
-//! what safe Rust hides, such as addresses, statuses and GUIDs. What the two interfaces share is the runtime below. So the
-//! graphs here are of what `ocr::tasks` adds: modes as slices, needs as tuples and vectors, values, nested scopes.
+//! `tests/stress.rs` has random graphs, too, of far more kinds. It drives the C interface: most of what its graphs do
+//! is not in `ocr::tasks`, such as channels, labels, copies, parts of blocks and waiting in a call, and its oracle
+//! looks at what safe Rust hides, such as addresses, statuses and GUIDs. What the two interfaces share is the runtime
+//! below. So the graphs here are of what `ocr::tasks` adds: modes as slices, needs as tuples and vectors, values,
+//! nested scopes.
 
 mod support;
 
@@ -27,8 +28,7 @@ fn panic_in<R>(f: impl FnOnce() -> R) -> String {
         panic!("there was no panic");
     };
     let text = payload.downcast_ref::<String>().cloned();
-    text.or_else(|| payload.downcast_ref::<&str>().map(|text| text.to_string()))
-        .expect("a panic with a text")
+    text.or_else(|| payload.downcast_ref::<&str>().map(|text| text.to_string())).expect("a panic with a text")
 }
 
 #[test]
@@ -55,11 +55,8 @@ fn a_block_is_written_alone_and_read_together() {
                 })
             })
             .collect();
-        let readers = (0..20).map(|_| {
-            spawn((block.ro(), all(writers.clone())), |(block, ())| {
-                block.iter().sum::<u64>()
-            })
-        });
+        let readers =
+            (0..20).map(|_| spawn((block.ro(), all(writers.clone())), |(block, ())| block.iter().sum::<u64>()));
         readers.collect::<Vec<_>>()
     });
     assert!(sums.iter().all(|sum| sum.get() == Some(20_000)));
@@ -113,9 +110,7 @@ fn events_and_latches_let_edts_go_on() {
         let (event, latch) = (Event::new(), Latch::new(10));
         let order = Arc::new(AtomicU64::new(0));
         let (before, after) = (order.clone(), order);
-        let late = spawn((event.clone(), latch.clone()), move |((), ())| {
-            after.load(Relaxed)
-        });
+        let late = spawn((event.clone(), latch.clone()), move |((), ())| after.load(Relaxed));
         for _ in 0..10 {
             let (before, latch) = (before.clone(), latch.clone());
             spawn((), move |()| {
@@ -168,11 +163,7 @@ fn an_edt_that_is_refused_leaves_nothing_that_waits() {
             panic_in(|| finish((block.ew(), block.ro()), |(_, _)| ())),
             panic_in(|| template.spawn([], (block.ew(), block.ro()))),
         ];
-        assert!(
-            refused
-                .iter()
-                .all(|it| it.contains("needs one data block twice"))
-        );
+        assert!(refused.iter().all(|it| it.contains("needs one data block twice")));
         spawn(block.ro(), |block| block[0])
     });
     assert_eq!(sum.get(), Some(3));
@@ -218,9 +209,7 @@ fn outlives(act: fn(Ro<u8>)) -> bool {
 fn a_block_goes_with_its_last_handle_or_with_the_run() {
     assert!(!outlives(drop));
     // Not there: between the look at the handle's run and the call that destroys the block, the run might end.
-    assert!(outlives(|need| std::thread::spawn(|| drop(need))
-        .join()
-        .unwrap()));
+    assert!(outlives(|need| std::thread::spawn(|| drop(need)).join().unwrap()));
 }
 
 #[test]
@@ -314,9 +303,7 @@ fn a_latch_that_is_counted_too_far_panics() {
 fn blocks_without_elements_and_of_pairs() {
     let seen = run(|| {
         let (empty, pairs) = (Block::<u64>::new(&[]), Block::new(&[[1u16, 2], [3, 4]]));
-        spawn((empty.ew(), pairs.ro()), |(empty, pairs)| {
-            (empty.len(), pairs.to_vec())
-        })
+        spawn((empty.ew(), pairs.ro()), |(empty, pairs)| (empty.len(), pairs.to_vec()))
     });
     assert_eq!(seen.get(), Some((0, vec![[1, 2], [3, 4]])));
 }
@@ -361,15 +348,13 @@ fn kernels_in_a_chain_give_what_functions_give() {
             x[get_global_id(0)] = x[get_global_id(0)] * 3 + (uint)by;
         }";
         // SAFETY: a work-item for each element reads and writes that element alone.
-        let twice =
-            unsafe { twice.kernel(source, "", "step", |_, bytes| NdRange::new(&[bytes[0] / 4])) };
+        let twice = unsafe { twice.kernel(source, "", "step", |_, bytes| NdRange::new(&[bytes[0] / 4])) };
         let block = Block::new(&[1u32, 2, 3, 4]);
         // All are the same step, so their order does not count.
         let steps = (0..20).map(|_| twice.spawn([7], block.ew())).collect();
         spawn((block.ro(), all(steps)), |(block, ())| block.to_vec())
     });
-    let expected =
-        [1u32, 2, 3, 4].map(|x| (0..20).fold(x, |x, _| x.wrapping_mul(3).wrapping_add(7)));
+    let expected = [1u32, 2, 3, 4].map(|x| (0..20).fold(x, |x, _| x.wrapping_mul(3).wrapping_add(7)));
     assert_eq!(end.get().as_deref(), Some(&expected[..]));
 }
 
@@ -424,10 +409,7 @@ const BLOCKS: usize = 5;
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let one = prop_oneof![Just(Use::Read), Just(Use::Write), Just(Use::Add)];
     let uses = proptest::collection::btree_map(0..BLOCKS, one, 0..4);
-    let step = (uses, any::<bool>()).prop_map(|(uses, nested)| Step {
-        uses: uses.into_iter().collect(),
-        nested,
-    });
+    let step = (uses, any::<bool>()).prop_map(|(uses, nested)| Step { uses: uses.into_iter().collect(), nested });
     proptest::collection::vec(step, 1..40)
 }
 
@@ -445,18 +427,13 @@ fn oracle(steps: &[Step]) -> Vec<u64> {
 
 fn read(step: &Step, value: impl Fn(usize) -> u64) -> u64 {
     let read = step.uses.iter().filter(|(_, how)| *how == Use::Read);
-    read.fold(0, |sum, (block, _)| {
-        sum.wrapping_mul(7).wrapping_add(value(*block))
-    })
+    read.fold(0, |sum, (block, _)| sum.wrapping_mul(7).wrapping_add(value(*block)))
 }
 
 fn changed(value: u64, how: Use, read: u64, number: usize) -> u64 {
     match how {
         Use::Read => value,
-        Use::Write => value
-            .wrapping_mul(31)
-            .wrapping_add(read)
-            .wrapping_add(number as u64),
+        Use::Write => value.wrapping_mul(31).wrapping_add(read).wrapping_add(number as u64),
         Use::Add => value.wrapping_add(read).wrapping_add(number as u64),
     }
 }
@@ -471,8 +448,7 @@ fn conflict(one: Use, other: Use) -> bool {
 fn step_edt(number: usize, step: &Step, blocks: &[Block<u64>], before: Vec<Task<()>>) -> Task<()> {
     let of = |how: Use| {
         let uses = step.uses.iter().filter(move |(_, used)| *used == how);
-        uses.map(|(block, _)| blocks[*block].clone())
-            .collect::<Vec<_>>()
+        uses.map(|(block, _)| blocks[*block].clone()).collect::<Vec<_>>()
     };
     let (reads, writes, adds) = (of(Use::Read), of(Use::Write), of(Use::Add));
     let work = move || {
@@ -482,9 +458,7 @@ fn step_edt(number: usize, step: &Step, blocks: &[Block<u64>], before: Vec<Task<
             adds.iter().map(Block::rw).collect::<Vec<_>>(),
         );
         spawn(needs, move |(reads, writes, adds)| {
-            let sum = reads
-                .iter()
-                .fold(0u64, |sum, read| sum.wrapping_mul(7).wrapping_add(read[0]));
+            let sum = reads.iter().fold(0u64, |sum, read| sum.wrapping_mul(7).wrapping_add(read[0]));
             for write in writes {
                 write[0] = changed(write[0], Use::Write, sum, number);
             }
@@ -510,25 +484,16 @@ fn as_edts(steps: Vec<Step>) -> Vec<u64> {
         let mut tasks: Vec<Task<()>> = Vec::new();
         for (number, step) in steps.iter().enumerate() {
             let comes_before = |earlier: &Step| {
-                let pairs = earlier
-                    .uses
-                    .iter()
-                    .flat_map(|one| step.uses.iter().map(move |other| (one, other)));
-                pairs
-                    .into_iter()
-                    .any(|(one, other)| one.0 == other.0 && conflict(one.1, other.1))
+                let pairs = earlier.uses.iter().flat_map(|one| step.uses.iter().map(move |other| (one, other)));
+                pairs.into_iter().any(|(one, other)| one.0 == other.0 && conflict(one.1, other.1))
             };
             let before = steps[..number].iter().zip(&tasks);
-            let before = before
-                .filter(|(earlier, _)| comes_before(earlier))
-                .map(|(_, task)| task.clone());
+            let before = before.filter(|(earlier, _)| comes_before(earlier)).map(|(_, task)| task.clone());
             let before = before.collect();
             tasks.push(step_edt(number, step, &blocks, before));
         }
         let reads: Vec<_> = blocks.iter().map(Block::ro).collect();
-        spawn((reads, tasks), |(blocks, _)| {
-            blocks.iter().map(|block| block[0]).collect::<Vec<_>>()
-        })
+        spawn((reads, tasks), |(blocks, _)| blocks.iter().map(|block| block[0]).collect::<Vec<_>>())
     });
     end.get().expect("the last EDT has run")
 }

@@ -1,9 +1,10 @@
 /* copies [MOST [ROUNDS]]: how fast a data block goes from the host to an OpenCL device and back.
  *
- * A function and a kernel use one block in turns. On the way to the device the function changes the block, and the kernel
- * only reads it; on the way back the kernel changes it, and the function only reads it. So each round moves all bytes of
- * the block once, in one direction. The time of a round has one launch in it. Blocks have 64 KiB, 1 MiB, 16 MiB and
- * 256 MiB, at most MOST bytes; each goes ROUNDS times, after one round that does not count. Both sides check what they get.
+ * A function and a kernel use one block in turns. On the way to the device the function changes the block, and the
+ * kernel only reads it; on the way back the kernel changes it, and the function only reads it. So each round moves all
+ * bytes of the block once, in one direction. The time of a round has one launch in it. Blocks have 64 KiB, 1 MiB, 16
+ * MiB and 256 MiB, at most MOST bytes; each goes ROUNDS times, after one round that does not count. Both sides check
+ * what they get.
  *
  * to_device_KIB, from_device_KIB   gigabytes a second, by the size of the block
  * bytes_moved                      what the runtime says that it has copied

@@ -10,24 +10,24 @@
  *                 to decide what comes next), and where it does not
  *
  * Both sides run the same source with the same sizes on the same device, and memory that the buffers wrap, alternately
- * in one process; which comes first changes from round to round. What is measured has always just been run once unmeasured
- * with the same size, by hand and as EDTs: whoever comes after others finds what these use in the caches, and the runtime
- * knows of kernels of the size before at first. The kernel is one work-group that loops; how often, is found at the start
- * by timing the hand-written loop. Times are nanoseconds per kernel, from the first call to when all have finished, one
- * line for each round:
+ * in one process; which comes first changes from round to round. What is measured has always just been run once
+ * unmeasured with the same size, by hand and as EDTs: whoever comes after others finds what these use in the caches,
+ * and the runtime knows of kernels of the size before at first. The kernel is one work-group that loops; how often, is
+ * found at the start by timing the hand-written loop. Times are nanoseconds per kernel, from the first call to when all
+ * have finished, one line for each round:
  *
  *   independent_SIZE_edt, independent_SIZE_queue, independent_SIZE_queues, independent_SIZE_first
  *   chain_SIZE_edt, chain_SIZE_wait, chain_SIZE_queue
  *
- * where SIZE is empty, 20us, 200us or 1ms, and "first" is the run of EDTs before the one that is measured. For 1ms there
- * are a tenth as many independent kernels (a chain begins and ends with some wake-ups that are no link's, and is as long
- * for every size), and
+ * where SIZE is empty, 20us, 200us or 1ms, and "first" is the run of EDTs before the one that is measured. For 1ms
+ * there are a tenth as many independent kernels (a chain begins and ends with some wake-ups that are no link's, and is
+ * as long for every size), and
  *
  *   manager_independent_1ms, manager_chain_1ms
  *
  * how much of a core the thread of the device's manager uses meanwhile, in percent (Linux only; the threads that the
- * OpenCL driver has started are others). DEVICE counts through platforms and their devices, as `ocr info` does; run with
- * OCR_SCHED=device OCR_DEVICES=DEVICE. Without OpenCL the program says so and prints no figures. */
+ * OpenCL driver has started are others). DEVICE counts through platforms and their devices, as `ocr info` does; run
+ * with OCR_SCHED=device OCR_DEVICES=DEVICE. Without OpenCL the program says so and prints no figures. */
 #include "bench.h"
 #include "opencl.h"
 
@@ -245,9 +245,9 @@ static ocrGuid_t chainedEdts(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv
 
 /* ---- in turns ---------------------------------------------------------------------------------------------------- */
 
-/* A turn is a round for one size: everything by hand, and independent EDTs and then chained ones, or the other way round
- * in every second round; each twice, of which the second time counts. What is by hand runs in an EDT, when there is no
- * other. */
+/* A turn is a round for one size: everything by hand, and independent EDTs and then chained ones, or the other way
+ * round in every second round; each twice, of which the second time counts. What is by hand runs in an EDT, when there
+ * is no other. */
 static u64 turn, kernelsRun;
 static bool warm; /* the EDTs that run do so for the second time */
 static double begin, edtNs, managerBegin;
@@ -258,8 +258,8 @@ static void report(const char *what, int size, const char *how, double ns) {
         ocrPrintf("%s_%s_%s: %.9g\n", what, sizes[size].name, how, ns);
 }
 
-/* The time that the device manager's thread has run, in nanoseconds; negative where the system does not tell. OpenCL may
- * have started threads from it, which have its name then: it is the oldest of them. */
+/* The time that the device manager's thread has run, in nanoseconds; negative where the system does not tell. OpenCL
+ * may have started threads from it, which have its name then: it is the oldest of them. */
 static double managerTime(void) {
     static char path[64];
     if (path[0] == 0) {

@@ -1,6 +1,6 @@
 /* seismic-openmp WIDTH HEIGHT ITERATIONS: what examples/seismic.c computes, as one writes it with OpenMP: the whole
- * grid in one piece, a parallel loop over its rows for each phase, and so a barrier behind each phase. A row is computed by
- * the same functions as there. OMP_NUM_THREADS says how many threads.
+ * grid in one piece, a parallel loop over its rows for each phase, and so a barrier behind each phase. A row is
+ * computed by the same functions as there. OMP_NUM_THREADS says how many threads.
  *
  * Rows are divided alike in every loop (schedule(static)), so a thread always has the same ones, and its caches, and
  * the memory near it: each thread is the first to write what it works on.

@@ -1,9 +1,9 @@
-/* starpu-cholesky SIZE TILE: what examples/cholesky.c computes (in double precision, with seed 1) with StarPU, for comparison
- * in the same run: the same functions (examples/common/tiles.h) and the kernels for CPU devices of kernels/cholesky.cl.
- * starpu-device.h says which environment it wants and which cores its threads have.
+/* starpu-cholesky SIZE TILE: what examples/cholesky.c computes (in double precision, with seed 1) with StarPU, for
+ * comparison in the same run: the same functions (examples/common/tiles.h) and the kernels for CPU devices of
+ * kernels/cholesky.cl. starpu-device.h says which environment it wants and which cores its threads have.
  *
- * A task reads and changes tiles, from which StarPU infers which task waits for which. All tasks are created at once, step by
- * step, with the priorities of the example.
+ * A task reads and changes tiles, from which StarPU infers which task waits for which. All tasks are created at once,
+ * step by step, with the priorities of the example.
  *
  * seconds          of the factorisation, until all of the result is back from the device
  * log_determinant  of the matrix, as of the example, to be compared with it

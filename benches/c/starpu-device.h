@@ -1,5 +1,5 @@
-/* What the StarPU programs share whose tasks have a C function and an OpenCL kernel: one CPU worker and one OpenCL device,
- * with a core each, the launch of a kernel, and blocks of memory.
+/* What the StarPU programs share whose tasks have a C function and an OpenCL kernel: one CPU worker and one OpenCL
+ * device, with a core each, the launch of a kernel, and blocks of memory.
  *
  * Environment, besides what StarPU itself reads (STARPU_SCHED=dmdas and others): STARPU_NCPU=1 STARPU_NOPENCL=1
  * STARPU_OPENCL_ON_CPUS=1, for PoCL POCL_MAX_PTHREAD_COUNT=1, and
@@ -8,16 +8,16 @@
  *   STARPU_BENCH_LAUNCH=async   STARPU_OPENCL_ASYNC: the thread goes on, and asks OpenCL again and again for the end.
  *                               StarPU can then give the device the next kernel before that.
  *
- * Cores: StarPU binds the thread of its CPU worker to one core, and the thread that drives the device to another. Threads of
- * OpenCL are bound to the latter core, as the runtime's own cores are shared out (src/cores.rs): on two cores the CPU worker
- * has one for itself. The main thread, which creates the tasks and then sleeps, may run on both.
+ * Cores: StarPU binds the thread of its CPU worker to one core, and the thread that drives the device to another.
+ * Threads of OpenCL are bound to the latter core, as the runtime's own cores are shared out (src/cores.rs): on two
+ * cores the CPU worker has one for itself. The main thread, which creates the tasks and then sleeps, may run on both.
  *
  * All programs print
  *
  *   devices                  1, or 0 where StarPU cannot be compared, after a message: then nothing else is printed
  *   latency_ns               to the device and back, as StarPU has measured it, once for all runs with one STARPU_HOME
- *   function_ns, kernel_ns   what the models say at the end of the run of a task's two variants, and 0 of one that is not
- *                            known well enough: then STARPU_CALIBRATE=1 is needed once more
+ *   function_ns, kernel_ns   what the models say at the end of the run of a task's two variants, and 0 of one that is
+ *   not known well enough: then STARPU_CALIBRATE=1 is needed once more
  *
  * With STARPU_CALIBRATE=1 the tasks go to both workers in turn, whatever the scheduler, and are measured. */
 #ifndef STARPU_DEVICE_H
@@ -135,8 +135,8 @@ static inline bool beginStarpu(void) {
     return true;
 }
 
-/* Whether the device is a CPU, for which the kernels of kernels/ have a form that these programs launch. Else StarPU is at an
- * end, after a message. */
+/* Whether the device is a CPU, for which the kernels of kernels/ have a form that these programs launch. Else StarPU is
+ * at an end, after a message. */
 static inline bool isCpu(void) {
     cl_device_id id;
     cl_device_type type = 0;
@@ -206,8 +206,8 @@ static inline void fillCodelet(struct starpu_codelet *codelet, struct starpu_per
     codelet->model = model;
 }
 
-/* Has the tasks of a run that calibrates go to both workers in turn: left to itself, StarPU gives most of them to the one
- * that it knows already, and takes many runs until it has as many samples of both as it wants. */
+/* Has the tasks of a run that calibrates go to both workers in turn: left to itself, StarPU gives most of them to the
+ * one that it knows already, and takes many runs until it has as many samples of both as it wants. */
 static inline void calibrate(struct starpu_task *task, uint64_t number) {
     if (isCalibrating) {
         task->execute_on_a_specific_worker = 1;

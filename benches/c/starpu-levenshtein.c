@@ -1,10 +1,11 @@
-/* starpu-levenshtein METHOD FILE FILE: the tiles of examples/levenshtein.c with StarPU, for comparison in the same run: the
- * same functions (examples/common/edit-distance.c) and the kernels for CPU devices of kernels/levenshtein.cl, on tiles of the
- * same size. METHOD is `bits` or `dp`. starpu-device.h says which environment it wants and which cores its threads have.
+/* starpu-levenshtein METHOD FILE FILE: the tiles of examples/levenshtein.c with StarPU, for comparison in the same run:
+ * the same functions (examples/common/edit-distance.c) and the kernels for CPU devices of kernels/levenshtein.cl, on
+ * tiles of the same size. METHOD is `bits` or `dp`. starpu-device.h says which environment it wants and which cores its
+ * threads have.
  *
- * A row of tiles has a block with its letters and one with the boundary that moves through it, and so has a column. A tile
- * reads the letters and changes both boundaries. StarPU infers from that which tile waits for which, and moves the blocks to
- * the device and back. All tiles are created at once, row by row.
+ * A row of tiles has a block with its letters and one with the boundary that moves through it, and so has a column. A
+ * tile reads the letters and changes both boundaries. StarPU infers from that which tile waits for which, and moves the
+ * blocks to the device and back. All tiles are created at once, row by row.
  *
  * distance    the result
  * seconds     how long it took, without reading the files and compiling the kernel
@@ -60,7 +61,8 @@ static void onDevice(void *buffers[], void *argument) {
 
 static uint64_t least(uint64_t x, uint64_t y) { return x < y ? x : y; }
 
-/* The boundary of a row or column of tiles at the edge of the matrix: every difference is 1; `first` is the first value. */
+/* The boundary of a row or column of tiles at the edge of the matrix: every difference is 1; `first` is the first
+ * value. */
 static void fillBoundary(void *block, size_t size, uint64_t first) {
     if (isBits) {
         memset(block, 0xff, size / 2);

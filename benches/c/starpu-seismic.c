@@ -1,9 +1,9 @@
-/* starpu-seismic WIDTH HEIGHT ITERATIONS BAND_ROWS: what examples/seismic.c computes with StarPU, for comparison in the same
- * run: the same functions (examples/common/wave.h) and the kernels for CPU devices of kernels/seismic.cl, on the same bands.
- * starpu-device.h says which environment it wants and which cores its threads have.
+/* starpu-seismic WIDTH HEIGHT ITERATIONS BAND_ROWS: what examples/seismic.c computes with StarPU, for comparison in the
+ * same run: the same functions (examples/common/wave.h) and the kernels for CPU devices of kernels/seismic.cl, on the
+ * same bands. starpu-device.h says which environment it wants and which cores its threads have.
  *
- * A task does one phase of one band. It reads and changes blocks as the example's EDTs do, from which StarPU infers which task
- * waits for which. All tasks are created at once, phase by phase.
+ * A task does one phase of one band. It reads and changes blocks as the example's EDTs do, from which StarPU infers
+ * which task waits for which. All tasks are created at once, phase by phase.
  *
  * seconds             of the iterations, until all of the result is back from the device
  * checksum            of all velocities, as of the example, to be compared with it

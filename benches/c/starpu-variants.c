@@ -1,9 +1,9 @@
-/* starpu-variants SHAPE SIZE FUNCTION_STEPS KERNEL_STEPS ROUNDS: the graphs of variants.c with StarPU, for comparison in the
- * same run. starpu-device.h says which environment it wants and which cores its threads have.
+/* starpu-variants SHAPE SIZE FUNCTION_STEPS KERNEL_STEPS ROUNDS: the graphs of variants.c with StarPU, for comparison
+ * in the same run. starpu-device.h says which environment it wants and which cores its threads have.
  *
- * Each task is the function or the kernel of variants.h on a block of its own, a vector that StarPU moves to the device and
- * back. SHAPE is `independent`, SIZE tasks, or `wavefront`, SIZE x SIZE tasks of which each waits for its neighbours above and
- * to the left (starpu_task_declare_deps_array). ROUNDS times the whole, one after the other.
+ * Each task is the function or the kernel of variants.h on a block of its own, a vector that StarPU moves to the device
+ * and back. SHAPE is `independent`, SIZE tasks, or `wavefront`, SIZE x SIZE tasks of which each waits for its
+ * neighbours above and to the left (starpu_task_declare_deps_array). ROUNDS times the whole, one after the other.
  *
  * ns_N        from the first creation of round N until all tasks have run
  * kernels_N   how many of the tasks of that round ran as kernels
@@ -66,7 +66,8 @@ static void runRound(uint64_t number, const Blocks *blocks, struct starpu_task *
     printf("ns_%" PRIu64 ": %.9g\nkernels_%" PRIu64 ": %" PRIu64 "\n", number, ns, number, launches - before);
 }
 
-/* Whether every block was counted in each round. After a single round its value tells, besides, which variant computed it. */
+/* Whether every block was counted in each round. After a single round its value tells, besides, which variant computed
+ * it. */
 static bool isRight(const Blocks *blocks) {
     uint64_t function[VARIANTS_NUMBERS] = {0}, onDevice[VARIANTS_NUMBERS] = {0}, kernels = 0;
     variantsFunction(function, steps[0]);

@@ -2,13 +2,15 @@
  * what a placement policy makes of them.
  *
  * Each EDT is a chain of so many multiplications on a data block of its own, as a function or as a kernel of one
- * work-item, and counts itself in the block. SHAPE is `independent`, SIZE EDTs that are ready at once, or `wavefront`, SIZE x SIZE EDTs of which each
- * waits for its neighbours above and to the left. ROUNDS times the whole, one after the other, in a finish scope each.
+ * work-item, and counts itself in the block. SHAPE is `independent`, SIZE EDTs that are ready at once, or `wavefront`,
+ * SIZE x SIZE EDTs of which each waits for its neighbours above and to the left. ROUNDS times the whole, one after the
+ * other, in a finish scope each.
  *
  * ns_N        from the first creation of round N to the end of its scope
  * kernels_N   how many of the EDTs of that round ran as kernels
  *
- * For one worker and a device of one unit, on more than two cores: OCR_WORKERS=1, and POCL_MAX_PTHREAD_COUNT=1 for PoCL. */
+ * For one worker and a device of one unit, on more than two cores: OCR_WORKERS=1, and POCL_MAX_PTHREAD_COUNT=1 for
+ * PoCL. */
 #include "bench.h"
 #include "variants.h"
 

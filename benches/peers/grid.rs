@@ -56,11 +56,7 @@ impl Grid {
         let texts = arguments.iter().map(|text| CString::new(*text));
         let texts: Vec<CString> = texts.map(|text| text.expect("no 0 in it")).collect();
         let pointers: Vec<*const c_char> = texts.iter().map(|text| text.as_ptr()).collect();
-        let begin = function!(
-            loaded,
-            "gridBegin",
-            extern "C" fn(c_int, *const *const c_char)
-        );
+        let begin = function!(loaded, "gridBegin", extern "C" fn(c_int, *const *const c_char));
         begin(pointers.len() as c_int, pointers.as_ptr());
         Grid {
             next: function!(loaded, "gridNext", extern "C" fn() -> bool),
@@ -68,11 +64,7 @@ impl Grid {
             end: function!(loaded, "gridEnd", extern "C" fn() -> u64),
             most: function!(loaded, "gridMost", extern "C" fn() -> u64),
             has: function!(loaded, "gridHas", extern "C" fn(u64) -> bool),
-            dependences: function!(
-                loaded,
-                "gridDependences",
-                extern "C" fn(u64) -> *const Tasks
-            ),
+            dependences: function!(loaded, "gridDependences", extern "C" fn(u64) -> *const Tasks),
             dependents: function!(loaded, "gridDependents", extern "C" fn(u64) -> *const Tasks),
             run: function!(loaded, "gridRun", extern "C" fn(u64)),
         }

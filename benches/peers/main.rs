@@ -11,10 +11,7 @@ mod support;
 
 use criterion::Criterion;
 use std::path::PathBuf;
-use support::{
-    Case, Runs, Source, Table, fail, has, measure, measuring, median, median_ratio, short, wanted,
-    workers,
-};
+use support::{Case, Runs, Source, Table, fail, has, measure, measuring, median, median_ratio, short, wanted, workers};
 
 /// Rounds for METG: a sweep has many points, and there are many sweeps.
 const SWEEPS: usize = 5;
@@ -54,12 +51,8 @@ fn tbb() -> Option<Peer> {
         println!("left out: oneTBB, since there is no tbb/flow_graph.h (Debian: libtbb-dev)");
         return None;
     }
-    let source = Source {
-        name: "tbb",
-        files: &["benches/c/tbb.cpp", support::grid(), "-ltbb"],
-        flags: &[],
-        ocr: false,
-    };
+    let source =
+        Source { name: "tbb", files: &["benches/c/tbb.cpp", support::grid(), "-ltbb"], flags: &[], ocr: false };
     let grid = |way| texts(&["grid", &workers().to_string(), way]);
     Some(Peer {
         name: "oneTBB",
@@ -67,10 +60,7 @@ fn tbb() -> Option<Peer> {
         arguments: |graph, size| texts(&[graph, size, &workers().to_string()]),
         fewer: false,
         pending: true,
-        grids: vec![
-            ("oneTBB flow graph", grid("flow")),
-            ("oneTBB task_group, counters", grid("counters")),
-        ],
+        grids: vec![("oneTBB flow graph", grid("flow")), ("oneTBB task_group, counters", grid("counters"))],
     })
 }
 
@@ -88,12 +78,7 @@ fn starpu() -> Option<Peer> {
 
 /// rayon is a part of this program, which calls itself.
 fn rayon() -> Peer {
-    let library = Source {
-        name: "libgrid.so",
-        files: &[support::grid()],
-        flags: &["-shared"],
-        ocr: false,
-    };
+    let library = Source { name: "libgrid.so", files: &[support::grid()], flags: &["-shared"], ocr: false };
     let library = library.compile().display().to_string();
     let this = std::env::current_exe();
     Peer {
@@ -102,10 +87,7 @@ fn rayon() -> Peer {
         arguments: |graph, size| texts(&["rayon", graph, size, &workers().to_string()]),
         fewer: false,
         pending: true,
-        grids: vec![(
-            "rayon, counters",
-            texts(&["rayon", "grid", &workers().to_string(), &library]),
-        )],
+        grids: vec![("rayon, counters", texts(&["rayon", "grid", &workers().to_string(), &library]))],
     }
 }
 
@@ -124,12 +106,7 @@ fn graph(criterion: &mut Criterion, peers: &[Peer], name: &str, key: &str) -> Ve
         (_, true, true) => "100000",
         (_, false, _) => "1000",
     };
-    let mut cases = vec![case(
-        "ocr",
-        &support::ocr(name),
-        &texts(&[size(false)]),
-        key,
-    )];
+    let mut cases = vec![case("ocr", &support::ocr(name), &texts(&[size(false)]), key)];
     let mut asked = vec![true];
     for peer in peers {
         let asks = name != "pending" || peer.pending;
@@ -141,10 +118,7 @@ fn graph(criterion: &mut Criterion, peers: &[Peer], name: &str, key: &str) -> Ve
     }
     let runs = support::group(criterion, &format!("cost/{name}"), None, &cases);
     let mut runs = runs.unwrap_or_default().into_iter();
-    asked
-        .into_iter()
-        .map(|asks| asks.then(|| runs.next()).flatten())
-        .collect()
+    asked.into_iter().map(|asks| asks.then(|| runs.next()).flatten()).collect()
 }
 
 /// The table of costs. A cell: the median, that of running what was built before, and how many times
@@ -165,17 +139,7 @@ fn costs(criterion: &mut Criterion, peers: &[Peer]) {
          times ours",
         workers()
     );
-    let headings = [
-        "",
-        "independent",
-        "",
-        "chain",
-        "",
-        "wavefront",
-        "",
-        "bytes",
-        "",
-    ];
+    let headings = ["", "independent", "", "chain", "", "wavefront", "", "bytes", ""];
     let mut table = Table::new(&title, &headings);
     let names = std::iter::once("ocr").chain(peers.iter().map(|peer| peer.name));
     for (at, name) in names.enumerate() {
@@ -187,11 +151,7 @@ fn costs(criterion: &mut Criterion, peers: &[Peer]) {
             };
             let values = runs.all(&runs.key);
             let built = runs.figures.iter().all(|one| one.all("ns_build") != [0.0]);
-            let running: Vec<f64> = runs
-                .figures
-                .iter()
-                .flat_map(|one| one.all("ns_run").to_vec())
-                .collect();
+            let running: Vec<f64> = runs.figures.iter().flat_map(|one| one.all("ns_run").to_vec()).collect();
             row.push(if built && !running.is_empty() {
                 format!("{} [{}]", short(median(&values)), short(median(&running)))
             } else {
@@ -221,25 +181,10 @@ struct Found {
 
 /// Task Bench: a table of METG for each pattern, in microseconds.
 fn metg(criterion: &mut Criterion, peers: &[Peer]) {
-    let ours = Source {
-        name: "taskbench",
-        files: &["benches/c/taskbench.c", support::grid()],
-        flags: &[],
-        ocr: true,
-    };
+    let ours = Source { name: "taskbench", files: &["benches/c/taskbench.c", support::grid()], flags: &[], ocr: true };
     let ours = ours.compile();
-    let forms = [
-        ("ocr", "events"),
-        ("ocr, data in blocks", "blocks"),
-        ("ocr, counters", "counters"),
-    ];
-    let mut ways: Vec<Way> = forms
-        .map(|(name, way)| Way {
-            name,
-            program: &ours,
-            arguments: texts(&[way]),
-        })
-        .into();
+    let forms = [("ocr", "events"), ("ocr, data in blocks", "blocks"), ("ocr, counters", "counters")];
+    let mut ways: Vec<Way> = forms.map(|(name, way)| Way { name, program: &ours, arguments: texts(&[way]) }).into();
     for peer in peers {
         ways.extend(peer.grids.iter().map(|(name, arguments)| Way {
             name,
@@ -247,11 +192,7 @@ fn metg(criterion: &mut Criterion, peers: &[Peer]) {
             arguments: arguments.clone(),
         }));
     }
-    let sweep: &[&str] = if measuring() {
-        &["32", "16384", "16"]
-    } else {
-        &["8", "1024", "512"]
-    };
+    let sweep: &[&str] = if measuring() { &["32", "16384", "16"] } else { &["8", "1024", "512"] };
     let rounds = if measuring() { SWEEPS } else { 1 };
     let mut headings = vec![""];
     let mut columns = Vec::new();
@@ -277,8 +218,7 @@ fn metg(criterion: &mut Criterion, peers: &[Peer]) {
                 points.collect()
             })
             .collect();
-        let fastest: Vec<Vec<metg::Point>> =
-            sweeps.iter().map(|sweeps| metg::fastest(sweeps)).collect();
+        let fastest: Vec<Vec<metg::Point>> = sweeps.iter().map(|sweeps| metg::fastest(sweeps)).collect();
         // The same peak for all: the best speed that anybody reached.
         let peak = fastest.iter().map(|points| metg::best(points));
         let peak = peak.fold(0.0, f64::max);
@@ -303,21 +243,14 @@ fn metg(criterion: &mut Criterion, peers: &[Peer]) {
         headings.extend([pattern, ""]);
         columns.push(found);
     }
-    let title = format!(
-        "METG(50 %) with {} workers, microseconds (median of single sweeps); times ours",
-        workers()
-    );
+    let title = format!("METG(50 %) with {} workers, microseconds (median of single sweeps); times ours", workers());
     let mut table = Table::new(&title, &headings);
     for (at, way) in ways.iter().enumerate() {
         let mut row = vec![way.name.to_string()];
         for column in &columns {
             let found = &column[at];
             let rounds = 1e-3 * median(&found.rounds);
-            row.push(format!(
-                "{} ({})",
-                short(1e-3 * found.fastest),
-                short(rounds)
-            ));
+            row.push(format!("{} ({})", short(1e-3 * found.fastest), short(rounds)));
             row.push(format!("x {}", short(found.fastest / column[0].fastest)));
         }
         table.row(&row);
@@ -335,10 +268,7 @@ fn main() {
     metg::check();
     let mut criterion = support::criterion();
     println!("left out: Taskflow, which neither Debian 12 nor crates.io has");
-    let peers: Vec<Peer> = [openmp(), tbb(), Some(rayon()), starpu()]
-        .into_iter()
-        .flatten()
-        .collect();
+    let peers: Vec<Peer> = [openmp(), tbb(), Some(rayon()), starpu()].into_iter().flatten().collect();
     costs(&mut criterion, &peers);
     metg(&mut criterion, &peers);
     criterion.final_summary();

@@ -20,10 +20,7 @@ pub(crate) fn points(figures: &Figures, workers: usize) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
     for at in 0..columns[2].len() {
         let [iterations, tasks, ns] = columns.map(|column| column[at]);
-        let point = Point {
-            granularity: ns * workers as f64 / tasks,
-            speed: iterations * tasks / ns,
-        };
+        let point = Point { granularity: ns * workers as f64 / tasks, speed: iterations * tasks / ns };
         match points.last_mut() {
             Some(last) if at > 0 && columns[0][at - 1] == iterations => {
                 *last = faster(*last, &point);
@@ -74,10 +71,7 @@ pub(crate) fn metg(points: &[Point], peak: f64) -> f64 {
 pub(crate) fn check() {
     let points: Vec<Point> = (0..12)
         .map(|halved| 16384.0 / f64::from(1 << halved))
-        .map(|work| Point {
-            granularity: work + 100.0,
-            speed: work / (work + 100.0),
-        })
+        .map(|work| Point { granularity: work + 100.0, speed: work / (work + 100.0) })
         .collect();
     let found = metg(&points, 1.0);
     assert!((found - 200.0).abs() < 10.0, "METG is {found}, not 200");

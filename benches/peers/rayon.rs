@@ -32,11 +32,7 @@ impl Graph {
             self.0[before as usize].after.push(this);
             waits += 1;
         }
-        self.0.push(Node {
-            waits: AtomicU32::new(waits),
-            parameters: [u64::from(this); 2],
-            after: Vec::new(),
-        });
+        self.0.push(Node { waits: AtomicU32::new(waits), parameters: [u64::from(this); 2], after: Vec::new() });
     }
 
     fn run<'a>(&'a self, task: u32, scope: &Scope<'a>) {

@@ -1,8 +1,6 @@
 //! The policy `eft` against StarPU's schedulers: the same graphs of the same functions and kernels, in turns.
 
-use crate::support::{
-    self, Case, Runs, Source, Table, fail, group, measuring, random_letters, root, short, wanted,
-};
+use crate::support::{self, Case, Runs, Source, Table, fail, group, measuring, random_letters, root, short, wanted};
 use criterion::Criterion;
 use std::path::{Path, PathBuf};
 
@@ -61,11 +59,7 @@ fn texts(words: &[&str]) -> Vec<String> {
 /// The applications that are compared. Their tasks take some hundred microseconds at most.
 pub(crate) fn applications() -> Vec<Application> {
     let mut all: Vec<Application> = ["bits", "dp"].map(distance).into();
-    let (size, tile) = if measuring() {
-        ("2048", "128")
-    } else {
-        ("256", "32")
-    };
+    let (size, tile) = if measuring() { ("2048", "128") } else { ("256", "32") };
     all.push(Application {
         name: "cholesky",
         files: &[],
@@ -75,17 +69,8 @@ pub(crate) fn applications() -> Vec<Application> {
         calibration: texts(&[size, tile]),
         same: "log_determinant",
     });
-    let (side, iterations, rows) = if measuring() {
-        ("1024", "200", "128")
-    } else {
-        ("128", "10", "32")
-    };
-    let options = [
-        ["--width", side],
-        ["--height", side],
-        ["--iterations", iterations],
-        ["--band-rows", rows],
-    ];
+    let (side, iterations, rows) = if measuring() { ("1024", "200", "128") } else { ("128", "10", "32") };
+    let options = [["--width", side], ["--height", side], ["--iterations", iterations], ["--band-rows", rows]];
     all.push(Application {
         name: "seismic",
         files: &[],
@@ -105,8 +90,8 @@ fn distance(method: &str) -> Application {
         "bits" => 100_000,
         _ => 20_000,
     };
-    let [one, other] = random_letters(&format!("placement-{method}"), length)
-        .map(|path| path.to_string_lossy().into_owned());
+    let [one, other] =
+        random_letters(&format!("placement-{method}"), length).map(|path| path.to_string_lossy().into_owned());
     Application {
         name: "levenshtein",
         files: &["examples/common/edit-distance.c"],
@@ -126,12 +111,8 @@ impl Application {
             return; // before anything is compiled for it
         }
         let source = format!("examples/{}.c", self.name);
-        let example = Source {
-            name: self.name,
-            files: &[&[source.as_str()], self.files].concat(),
-            flags: &["-O3"],
-            ocr: true,
-        };
+        let example =
+            Source { name: self.name, files: &[&[source.as_str()], self.files].concat(), flags: &["-O3"], ocr: true };
         let peer = format!("starpu-{}", self.name);
         let Some(theirs) = compile(&peer, self.files, &["-O3"]) else {
             return;
@@ -160,18 +141,10 @@ pub(crate) fn schedulers() -> Vec<String> {
 pub(crate) fn table() -> Table {
     let mut headings = vec!["ms".to_string(), "eft".into(), "kernels".into()];
     for scheduler in schedulers() {
-        headings.extend([
-            scheduler.clone(),
-            "kernels".into(),
-            format!("eft / {scheduler}"),
-            "bar".into(),
-        ]);
+        headings.extend([scheduler.clone(), "kernels".into(), format!("eft / {scheduler}"), "bar".into()]);
     }
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-    Table::new(
-        "eft with models and StarPU, 1 worker and a device",
-        &headings,
-    )
+    Table::new("eft with models and StarPU, 1 worker and a device", &headings)
 }
 
 /// Whether the command line asks for a case of a group.
@@ -208,12 +181,7 @@ pub(crate) fn compare(criterion: &mut Criterion, table: &mut Table, home: &Path,
     for at in 1..runs.len() {
         let ratio = runs[at].faster_than(&runs[0]);
         let verdict = if ratio < BAR { "reached" } else { "not yet" };
-        cells.extend([
-            ms(&runs[at]),
-            kernels(at),
-            short(ratio),
-            format!("< {BAR} {verdict}"),
-        ]);
+        cells.extend([ms(&runs[at]), kernels(at), short(ratio), format!("< {BAR} {verdict}")]);
     }
     table.row(&cells);
 }
@@ -271,9 +239,7 @@ fn theirs(graph: &Graph, scheduler: &str, home: &Path, models: &Models) -> Case 
     let mut known = false;
     for number in 1..=most {
         let figures = calibrating.run();
-        let mut times = ["function_ns", "kernel_ns"]
-            .iter()
-            .flat_map(|key| figures.all(key));
+        let mut times = ["function_ns", "kernel_ns"].iter().flat_map(|key| figures.all(key));
         known = times.all(|ns| *ns > 0.0);
         if known && number >= least {
             break;
@@ -293,11 +259,11 @@ fn set(case: Case, scheduler: &str, home: &Path) -> Case {
         .with("STARPU_OPENCL_ON_CPUS", "1")
 }
 
-/// The folder in which StarPU keeps what it has measured of the link to its OpenCL device. None, after a word of why, where it
-/// has no device that can be compared.
+/// The folder in which StarPU keeps what it has measured of the link to its OpenCL device. None, after a word of why,
+/// where it has no device that can be compared.
 ///
-/// It measures the link once, and plans by that ever after, even if the machine was busy just then. So it measures it a few
-/// times here, and the least latency counts.
+/// It measures the link once, and plans by that ever after, even if the machine was busy just then. So it measures it a
+/// few times here, and the least latency counts.
 pub(crate) fn home(program: &Path, arguments: &[&str]) -> Option<PathBuf> {
     let tries = if measuring() { LINKS } else { 1 };
     let mut best: Option<(f64, PathBuf)> = None;
@@ -307,8 +273,7 @@ pub(crate) fn home(program: &Path, arguments: &[&str]) -> Option<PathBuf> {
         if let Err(error) = std::fs::create_dir_all(&home) {
             fail(&format!("{}: {error}", home.display()));
         }
-        let case =
-            Case::new("starpu", program, arguments, 1, "ns_1").with("POCL_MAX_PTHREAD_COUNT", "1");
+        let case = Case::new("starpu", program, arguments, 1, "ns_1").with("POCL_MAX_PTHREAD_COUNT", "1");
         let figures = set(case, "dmdas", &home).run();
         if figures.get("devices") == 0.0 {
             println!("left out: StarPU, for the reason above");

@@ -76,9 +76,7 @@ pub(crate) fn workers() -> usize {
     let text = std::env::var("OCR_BENCH_WORKERS").unwrap_or_else(|_| "2".into());
     match text.parse() {
         Ok(workers) if workers > 0 => workers,
-        _ => fail(&format!(
-            "OCR_BENCH_WORKERS={text}: give a number of workers"
-        )),
+        _ => fail(&format!("OCR_BENCH_WORKERS={text}: give a number of workers")),
     }
 }
 
@@ -89,10 +87,7 @@ pub(crate) fn measuring() -> bool {
 
 /// Criterion, set up so that the recorded times are all it takes.
 pub(crate) fn criterion() -> Criterion {
-    Criterion::default()
-        .sample_size(ROUNDS)
-        .warm_up_time(Duration::from_nanos(1))
-        .configure_from_args()
+    Criterion::default().sample_size(ROUNDS).warm_up_time(Duration::from_nanos(1)).configure_from_args()
 }
 
 /// What a C program is made of.
@@ -117,11 +112,8 @@ impl Source<'_> {
             fail(&format!("{} cannot be made: {error}", built.display()));
         }
         let program = built.join(self.name);
-        let (variable, otherwise, standard) = if self.files[0].ends_with(".cpp") {
-            ("CXX", "c++", "-std=c++17")
-        } else {
-            ("CC", "cc", "-std=c11")
-        };
+        let (variable, otherwise, standard) =
+            if self.files[0].ends_with(".cpp") { ("CXX", "c++", "-std=c++17") } else { ("CC", "cc", "-std=c11") };
         let mut command = Command::new(std::env::var(variable).unwrap_or(otherwise.into()));
         command
             .current_dir(root())
@@ -149,12 +141,7 @@ impl Source<'_> {
 /// An OCR program of one file of `benches/c`.
 pub(crate) fn ocr(name: &str) -> PathBuf {
     let file = format!("benches/c/{name}.c");
-    let source = Source {
-        name,
-        files: &[&file],
-        flags: &[],
-        ocr: true,
-    };
+    let source = Source { name, files: &[&file], flags: &[], ocr: true };
     source.compile()
 }
 
@@ -180,21 +167,15 @@ pub(crate) fn openmp() -> Option<PathBuf> {
         println!("left out: OpenMP tasks, since the C compiler has no -fopenmp");
         return None;
     }
-    let source = Source {
-        name: "openmp",
-        files: &["benches/c/openmp.c", grid()],
-        flags: &["-fopenmp"],
-        ocr: false,
-    };
+    let source = Source { name: "openmp", files: &["benches/c/openmp.c", grid()], flags: &["-fopenmp"], ocr: false };
     Some(source.compile())
 }
 
-/// A program for StarPU, or none after a word of why. What its files need besides, such as libraries, stands behind them.
+/// A program for StarPU, or none after a word of why. What its files need besides, such as libraries, stands behind
+/// them.
 pub(crate) fn starpu(name: &str, files: &[&str], flags: &[&str], needs: &str) -> Option<PathBuf> {
     let ask = |what| {
-        let output = Command::new("pkg-config")
-            .args([what, "starpu-1.3"])
-            .output();
+        let output = Command::new("pkg-config").args([what, "starpu-1.3"]).output();
         let output = output.ok().filter(|output| output.status.success())?;
         Some(String::from_utf8_lossy(&output.stdout).trim().to_string())
     };
@@ -225,9 +206,7 @@ fn defines(flags: &[&str], header: &str, name: &str) -> bool {
         .output();
     output.is_ok_and(|output| {
         let definition = format!("#define {name} ");
-        String::from_utf8_lossy(&output.stdout)
-            .lines()
-            .any(|line| line.starts_with(&definition))
+        String::from_utf8_lossy(&output.stdout).lines().any(|line| line.starts_with(&definition))
     })
 }
 
@@ -248,17 +227,14 @@ static WARNED: AtomicBool = AtomicBool::new(false);
 
 /// The library under test. It is not built here: what is measured is what users link.
 fn library() -> PathBuf {
-    built("build/lib/libocr.a", "make")
-        .unwrap_or_else(|| fail("build/lib/libocr.a is missing: run `make` first"))
+    built("build/lib/libocr.a", "make").unwrap_or_else(|| fail("build/lib/libocr.a is missing: run `make` first"))
 }
 
 /// A library that this command builds, if it is there. Warns if it is old.
 pub(crate) fn built(library: &str, command: &str) -> Option<PathBuf> {
     let path = root().join(library);
     let built = changed(&path)?;
-    let newer = ["src", "include", "Cargo.lock"]
-        .iter()
-        .filter_map(|name| newest(&root().join(name)));
+    let newer = ["src", "include", "Cargo.lock"].iter().filter_map(|name| newest(&root().join(name)));
     if newer.max() > Some(built) && !WARNED.swap(true, Ordering::Relaxed) {
         eprintln!("bench: warning: {library} is older than the sources: run `{command}`");
     }
@@ -271,10 +247,7 @@ fn changed(path: &Path) -> Option<SystemTime> {
 
 fn newest(path: &Path) -> Option<SystemTime> {
     match std::fs::read_dir(path) {
-        Ok(entries) => entries
-            .flatten()
-            .filter_map(|entry| newest(&entry.path()))
-            .max(),
+        Ok(entries) => entries.flatten().filter_map(|entry| newest(&entry.path())).max(),
         Err(_) => changed(path),
     }
 }
@@ -316,13 +289,7 @@ pub(crate) struct Case {
 
 impl Case {
     /// A case of a program that is to run with so many workers or threads.
-    pub(crate) fn new(
-        name: &str,
-        program: &Path,
-        arguments: &[&str],
-        workers: usize,
-        key: &str,
-    ) -> Case {
+    pub(crate) fn new(name: &str, program: &Path, arguments: &[&str], workers: usize, key: &str) -> Case {
         Case {
             name: name.to_string(),
             program: program.to_path_buf(),
@@ -333,10 +300,7 @@ impl Case {
                 ("STARPU_NCPU".into(), workers.to_string()),
                 ("STARPU_SILENT".into(), "1".into()),
                 // Where it keeps what it has measured of the machine.
-                (
-                    "STARPU_HOME".into(),
-                    root().join("build").display().to_string(),
-                ),
+                ("STARPU_HOME".into(), root().join("build").display().to_string()),
                 ("OCR_DEVICES".into(), "none".into()),
                 // A figure does not depend on what ran before.
                 ("OCR_MODELS".into(), "off".into()),
@@ -377,9 +341,7 @@ impl Case {
             fail(&format!("{command:?}: {}", output.status));
         }
         let mut figures = Figures::parse(&String::from_utf8_lossy(&output.stdout));
-        figures
-            .0
-            .insert(PROCESS.into(), vec![elapsed.as_nanos() as f64]);
+        figures.0.insert(PROCESS.into(), vec![elapsed.as_nanos() as f64]);
         figures
     }
 }
@@ -397,10 +359,7 @@ pub(crate) struct Runs {
 impl Runs {
     /// One figure of every run.
     pub(crate) fn all(&self, key: &str) -> Vec<f64> {
-        self.figures
-            .iter()
-            .map(|figures| figures.get(key))
-            .collect()
+        self.figures.iter().map(|figures| figures.get(key)).collect()
     }
 
     /// The median of a figure.
@@ -410,10 +369,7 @@ impl Runs {
 
     /// What is measured, of every run, in nanoseconds.
     pub(crate) fn times(&self) -> Vec<f64> {
-        self.figures
-            .iter()
-            .map(|figures| figures.time(&self.key))
-            .collect()
+        self.figures.iter().map(|figures| figures.time(&self.key)).collect()
     }
 
     /// The median of that.
@@ -451,20 +407,12 @@ pub(crate) fn median_ratio(above: &[f64], below: &[f64]) -> f64 {
 
 /// Runs one case once: of one that takes minutes.
 pub(crate) fn once(case: &Case) -> Runs {
-    Runs {
-        name: case.name.clone(),
-        key: case.key.clone(),
-        figures: vec![case.run()],
-    }
+    Runs { name: case.name.clone(), key: case.key.clone(), figures: vec![case.run()] }
 }
 
 /// Runs the cases in turns.
 pub(crate) fn measure(cases: &[Case], rounds: usize) -> Vec<Runs> {
-    let runs = |case: &Case| Runs {
-        name: case.name.clone(),
-        key: case.key.clone(),
-        figures: Vec::new(),
-    };
+    let runs = |case: &Case| Runs { name: case.name.clone(), key: case.key.clone(), figures: Vec::new() };
     let mut all: Vec<Runs> = cases.iter().map(runs).collect();
     if measuring() {
         // Brings programs and inputs into the page cache.
@@ -485,9 +433,7 @@ pub(crate) fn measure(cases: &[Case], rounds: usize) -> Vec<Runs> {
 /// Whether the command line asks for this benchmark, as far as can be seen here: criterion takes a
 /// regular expression.
 pub(crate) fn wanted(id: &str) -> bool {
-    let mut filters = std::env::args()
-        .skip(1)
-        .filter(|text| !text.starts_with('-'));
+    let mut filters = std::env::args().skip(1).filter(|text| !text.starts_with('-'));
     filters.next().is_none_or(|filter| id.contains(&filter))
 }
 
@@ -556,10 +502,7 @@ impl Table {
     /// A table with these column headings.
     pub(crate) fn new(title: &str, headings: &[&str]) -> Table {
         let headings = headings.iter().map(ToString::to_string).collect();
-        Table {
-            title: title.to_string(),
-            rows: vec![headings],
-        }
+        Table { title: title.to_string(), rows: vec![headings] }
     }
 
     /// Adds a row.
@@ -567,7 +510,8 @@ impl Table {
         self.rows.push(cells.to_vec());
     }
 
-    /// Prints it, if it has rows, and if they say anything. Where `OCR_BENCH_RESULTS` names a folder, it is kept there, too.
+    /// Prints it, if it has rows, and if they say anything. Where `OCR_BENCH_RESULTS` names a folder, it is kept there,
+    /// too.
     pub(crate) fn print(&self) {
         if self.rows.len() < 2 || !measuring() {
             return;
@@ -608,26 +552,16 @@ impl Table {
         let bench = bench.to_string_lossy();
         let bench = bench.rsplit_once('-').map_or(&*bench, |(name, _)| name);
         let words = self.title.split(|c: char| !c.is_ascii_alphanumeric());
-        let words: Vec<String> = words
-            .filter(|word| !word.is_empty())
-            .take(5)
-            .map(str::to_lowercase)
-            .collect();
+        let words: Vec<String> = words.filter(|word| !word.is_empty()).take(5).map(str::to_lowercase).collect();
         let about = [
             self.title.clone(),
             format!("cargo bench --bench {bench}"),
-            format!(
-                "{}, {}, {}",
-                told_by("date", &["-u", "+%F"]),
-                commit(),
-                machine()
-            ),
+            format!("{}, {}, {}", told_by("date", &["-u", "+%F"]), commit(), machine()),
         ];
         let rows = self.rows.iter().map(|row| row.join("\t"));
         let text: Vec<String> = about.into_iter().chain(rows).collect();
         let path = folder.join(format!("{}.tsv", words.join("-")));
-        let written = std::fs::create_dir_all(folder)
-            .and_then(|()| std::fs::write(&path, text.join("\n") + "\n"));
+        let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, text.join("\n") + "\n"));
         if let Err(error) = written {
             fail(&format!("{} cannot be written: {error}", path.display()));
         }
@@ -636,20 +570,14 @@ impl Table {
 
 /// What a program prints, or nothing.
 fn told_by(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program)
-        .args(arguments)
-        .current_dir(root())
-        .output();
+    let output = Command::new(program).args(arguments).current_dir(root()).output();
     let output = output.map(|output| output.stdout).unwrap_or_default();
     String::from_utf8_lossy(&output).trim().to_string()
 }
 
 /// The commit that is measured, where there is git.
 fn commit() -> String {
-    let told = told_by(
-        "git",
-        &["describe", "--always", "--dirty", "--exclude", "*"],
-    );
+    let told = told_by("git", &["describe", "--always", "--dirty", "--exclude", "*"]);
     format!("commit {}", if told.is_empty() { "?" } else { &told })
 }
 

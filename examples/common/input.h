@@ -92,8 +92,8 @@ static inline uint64_t inputNext(uint64_t *state) {
     return word ^ word >> 31;
 }
 
-/* Makes a random sequence of nucleotides, and one like it, in which one letter in ten has been dropped, replaced, or got
- * another before it; their letters are to be freed. False: there is no memory. */
+/* Makes a random sequence of nucleotides, and one like it, in which one letter in ten has been dropped, replaced, or
+ * got another before it; their letters are to be freed. False: there is no memory. */
 static inline bool inputRandom(uint64_t letters, uint64_t seed, Sequence sequence[2], InputFacts facts[2]) {
     uint8_t *one = malloc(letters), *other = malloc(2 * letters);
     uint64_t length = 0;

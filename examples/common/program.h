@@ -1,5 +1,5 @@
-/* What the larger examples share: ending with a message, a clock, an index space, what a run tells of itself, and options of
- * the command line.
+/* What the larger examples share: ending with a message, a clock, an index space, what a run tells of itself, and
+ * options of the command line.
  *
  * A file that includes this one defines PROGRAM, the name that messages begin with, and _POSIX_C_SOURCE (200809L or
  * more); and MEMORY_ADVICE, if a user can do something against a lack of memory. */

@@ -1,5 +1,6 @@
-/* fastest.c - a placement policy of a user: each EDT waits for the place that runs it fastest. Another place takes it if
- * it ends it sooner than the fastest one has ended all that waits for it. `make` builds build/examples/policy/fastest.so:
+/* fastest.c - a placement policy of a user: each EDT waits for the place that runs it fastest. Another place takes it
+ * if it ends it sooner than the fastest one has ended all that waits for it. `make` builds
+ * build/examples/policy/fastest.so:
  *
  *     OCR_SCHED=build/examples/policy/fastest.so OCR_DEVICES=all build/examples/levenshtein --random 20000
  */
@@ -33,7 +34,8 @@ static void keep(void *policy, const ocrPolicyEdt_t *edt, const ocrPolicyMachine
     fastest->waiting[fastest->count++] = edt;
 }
 
-/* Nanoseconds that an EDT needs in a place. A place whose time is not known counts as the fastest: so it becomes known. */
+/* Nanoseconds that an EDT needs in a place. A place whose time is not known counts as the fastest: so it becomes known.
+ * */
 static u64 needs(const ocrPolicyMachine_t *machine, const ocrPolicyEdt_t *edt, const ocrPolicyOption_t *option) {
     u64 runNs = machine->time(machine, edt, option->place).runNs;
     return runNs == OCR_POLICY_UNKNOWN ? 0 : option->copyNs + runNs;

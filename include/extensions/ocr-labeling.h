@@ -32,35 +32,32 @@
  * Other errors of creating on a label: OCR_EINVAL (the place of the GUID is NULL; the GUID is not
  * labeled, is one for another kind of object, or its range was destroyed).
  *
- * Before its first object is created, a labeled GUID can be used where dependences are added and
- * events satisfied: by ocrAddDependence and ocrAddDependenceSlot, as source or destination, in depv of
- * ocrEdtCreate and ocrOpenclTaskCreate, by ocrEventSatisfy and ocrEventSatisfySlot, as event or data
- * block, and as what an EDT returns; not as *outputEvent with EDT_PROP_OEVT_VALID, which is refused.
- * Such a call returns 0 and waits. It takes effect within the call that creates the object; on an event
- * that is created, the calls that waited for it take effect in the order in which they were made, also
- * those that others make meanwhile, which return 0 as well. One that waits for a data block takes effect
- * when that is created, behind those that others make on the event until then. What else is wrong with the call is refused
- * at once, as far as it can be seen; what turns out later (a slot that the EDT does not have) is told on
- * the standard error. What the call names may be destroyed while it waits, as it may be afterwards.
- * If nobody creates the object, the message about a hang says so. Other functions, such as
- * ocrAddDependenceByValue and ocrEventCollectiveSatisfySlot, do not wait: given a GUID without object,
- * they return OCR_EINVAL and do nothing.
+ * Before its first object is created, a labeled GUID can be used where dependences are added and events satisfied: by
+ * ocrAddDependence and ocrAddDependenceSlot, as source or destination, in depv of ocrEdtCreate and ocrOpenclTaskCreate,
+ * by ocrEventSatisfy and ocrEventSatisfySlot, as event or data block, and as what an EDT returns; not as *outputEvent
+ * with EDT_PROP_OEVT_VALID, which is refused. Such a call returns 0 and waits. It takes effect within the call that
+ * creates the object; on an event that is created, the calls that waited for it take effect in the order in which they
+ * were made, also those that others make meanwhile, which return 0 as well. One that waits for a data block takes
+ * effect when that is created, behind those that others make on the event until then. What else is wrong with the call
+ * is refused at once, as far as it can be seen; what turns out later (a slot that the EDT does not have) is told on the
+ * standard error. What the call names may be destroyed while it waits, as it may be afterwards. If nobody creates the
+ * object, the message about a hang says so. Other functions, such as ocrAddDependenceByValue and
+ * ocrEventCollectiveSatisfySlot, do not wait: given a GUID without object, they return OCR_EINVAL and do nothing.
  *
  * A data block satisfies dependences from its creation on. Who is to find what its creator writes asks
  * for it in DB_MODE_CONST or DB_MODE_EW, which wait for the release; what depv names is had in
  * DB_MODE_RW, which does not.
  *
- * After its object is gone, a labeled GUID names nothing, until the next object is created on it:
- * functions that are given it return OCR_EINVAL (ocrDbDestroy: OCR_EPERM) and do nothing. An object
- * that goes by itself (a once event, a latch event, an EDT) leaves its label free for another: calls
- * that are meant to create one object must all come before it goes. A dependence of an event on a
- * label from another event, which has not been satisfied when the one on the label is destroyed, stays:
- * it satisfies the next event that is created there. A dependence that was asked for before either of
- * its labels had an object goes to what is on its destination when its source has been created. A data block is gone when the last EDT that holds it has
- * released it, and one that was divided when its parts have been put together after that; from ocrDbDestroy
- * until then its GUID cannot be used, and not created on. Creating on a label waits where a device has still
- * to give up its copy of a block that nobody holds any more, or where calls that have waited for an event are
- * still being made; a caller that has paused the runtime gets OCR_ECANCELED in the former case.
+ * After its object is gone, a labeled GUID names nothing, until the next object is created on it: functions that are
+ * given it return OCR_EINVAL (ocrDbDestroy: OCR_EPERM) and do nothing. An object that goes by itself (a once event, a
+ * latch event, an EDT) leaves its label free for another: calls that are meant to create one object must all come
+ * before it goes. A dependence of an event on a label from another event, which has not been satisfied when the one on
+ * the label is destroyed, stays: it satisfies the next event that is created there. A dependence that was asked for
+ * before either of its labels had an object goes to what is on its destination when its source has been created. A data
+ * block is gone when the last EDT that holds it has released it, and one that was divided when its parts have been put
+ * together after that; from ocrDbDestroy until then its GUID cannot be used, and not created on. Creating on a label
+ * waits where a device has still to give up its copy of a block that nobody holds any more, or where calls that have
+ * waited for an event are still being made; a caller that has paused the runtime gets OCR_ECANCELED in the former case.
  */
 #ifndef OCR_API_EXT_LABELING_H
 #define OCR_API_EXT_LABELING_H

@@ -52,17 +52,17 @@ ocrGuid_t currentEdtUserGet(void);
 u8 ocrCurrentEdtOutputGet(ocrGuid_t *outputEvent);
 
 /*
- * How many workers run EDTs; 0 where no runtime runs. They become fewer, once in a run at most, when a CPU device gets cores
- * of theirs (OCR_BIND). An EDT that one of those runs then which are given up goes on there, to its end.
+ * How many workers run EDTs; 0 where no runtime runs. They become fewer, once in a run at most, when a CPU device gets
+ * cores of theirs (OCR_BIND). An EDT that one of those runs then which are given up goes on there, to its end.
  */
 u64 ocrNbWorkers(void);
 
 /*
- * Stores the worker that runs the caller in *guid, which may be NULL. Each worker has a GUID of its own, the same in the whole
- * run. So there are at most as many different ones as ocrNbWorkers says when the run begins. When some of the workers have been
- * given up and have ended their EDTs, those that are left are as many as ocrNbWorkers says then. NULL_GUID outside of EDTs, and
- * in an EDT that has let another thread have the place of its worker: by waiting in a call (ocrLegacyBlockProgress, ocrMapGet,
- * GUID_PROP_BLOCK), or by ocrInformLegacyCodeBlocking.
+ * Stores the worker that runs the caller in *guid, which may be NULL. Each worker has a GUID of its own, the same in
+ * the whole run. So there are at most as many different ones as ocrNbWorkers says when the run begins. When some of the
+ * workers have been given up and have ended their EDTs, those that are left are as many as ocrNbWorkers says then.
+ * NULL_GUID outside of EDTs, and in an EDT that has let another thread have the place of its worker: by waiting in a
+ * call (ocrLegacyBlockProgress, ocrMapGet, GUID_PROP_BLOCK), or by ocrInformLegacyCodeBlocking.
  */
 void ocrCurrentWorkerGuid(ocrGuid_t *guid);
 

@@ -1,7 +1,7 @@
 //! The properties of hints (OCR 1.1.0, B.1), and what each leads to.
 //!
-//! To add one, give it a number in `include/ocr-types.h` and an entry in `hints!`. Names, positions and the guide's table
-//! follow from the entry; the compiler refuses a property of the header without one.
+//! To add one, give it a number in `include/ocr-types.h` and an entry in `hints!`. Names, positions and the guide's
+//! table follow from the entry; the compiler refuses a property of the header without one.
 
 use super::sys;
 
@@ -51,30 +51,14 @@ hints! {
 
 /// The numbers between which the properties of each type of hint lie, both exclusive, by the number of the type.
 const RANGES: [(u32, u32, u32); 4] = [
-    (
-        sys::OCR_HINT_EDT_T,
-        sys::OCR_HINT_EDT_PROP_START,
-        sys::OCR_HINT_EDT_PROP_END,
-    ),
-    (
-        sys::OCR_HINT_DB_T,
-        sys::OCR_HINT_DB_PROP_START,
-        sys::OCR_HINT_DB_PROP_END,
-    ),
-    (
-        sys::OCR_HINT_EVT_T,
-        sys::OCR_HINT_EVT_PROP_START,
-        sys::OCR_HINT_EVT_PROP_END,
-    ),
-    (
-        sys::OCR_HINT_GROUP_T,
-        sys::OCR_HINT_GROUP_PROP_START,
-        sys::OCR_HINT_GROUP_PROP_END,
-    ),
+    (sys::OCR_HINT_EDT_T, sys::OCR_HINT_EDT_PROP_START, sys::OCR_HINT_EDT_PROP_END),
+    (sys::OCR_HINT_DB_T, sys::OCR_HINT_DB_PROP_START, sys::OCR_HINT_DB_PROP_END),
+    (sys::OCR_HINT_EVT_T, sys::OCR_HINT_EVT_PROP_START, sys::OCR_HINT_EVT_PROP_END),
+    (sys::OCR_HINT_GROUP_T, sys::OCR_HINT_GROUP_PROP_START, sys::OCR_HINT_GROUP_PROP_END),
 ];
 
-/// The numbers between which the properties of a type of hint (`ocrHintType_t`) lie, both exclusive. None for an unknown
-/// type.
+/// The numbers between which the properties of a type of hint (`ocrHintType_t`) lie, both exclusive. None for an
+/// unknown type.
 pub(crate) fn range(hint_type: u32) -> Option<(u32, u32)> {
     let (_, start, end) = RANGES.iter().find(|(number, ..)| *number == hint_type)?;
     Some((*start, *end))
@@ -120,11 +104,7 @@ const fn fault(entries: &[HintProperty], ranges: &[(u32, u32, u32)]) -> Option<&
         }
         at += 1;
     }
-    if entry == entries.len() {
-        None
-    } else {
-        Some("an entry is no property of the headers")
-    }
+    if entry == entries.len() { None } else { Some("an entry is no property of the headers") }
 }
 
 const _: () = {
@@ -156,10 +136,7 @@ mod tests {
         let [wool, sheep] = with_another::HINTS else {
             panic!("the table has two entries");
         };
-        assert_eq!(
-            (wool.name, wool.effect),
-            ("OCR_HINT_EDT_WOOL", Err("no EDT spins"))
-        );
+        assert_eq!((wool.name, wool.effect), ("OCR_HINT_EDT_WOOL", Err("no EDT spins")));
         assert_eq!((sheep.name, sheep.number), ("OCR_HINT_EDT_SHEEP", 42));
         assert_eq!(sheep.effect, Ok("how many sheep an EDT counts"));
         let fault = |ranges| super::fault(with_another::HINTS, ranges);

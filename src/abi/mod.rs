@@ -8,18 +8,8 @@ pub(crate) mod names;
 mod policy;
 
 /// What the headers declare, as `bindgen` reads them.
-#[allow(
-    missing_docs,
-    non_camel_case_types,
-    non_snake_case,
-    non_upper_case_globals,
-    dead_code
-)]
-#[allow(
-    clippy::all,
-    clippy::undocumented_unsafe_blocks,
-    clippy::multiple_unsafe_ops_per_block
-)]
+#[allow(missing_docs, non_camel_case_types, non_snake_case, non_upper_case_globals, dead_code)]
+#[allow(clippy::all, clippy::undocumented_unsafe_blocks, clippy::multiple_unsafe_ops_per_block)]
 pub mod sys {
     include!(concat!(env!("OUT_DIR"), "/ocr_h.rs"));
 }
@@ -70,19 +60,10 @@ mod tests {
         assert_eq!(Api::of_name("ocrEdtDestroy"), Some(Api::ocrEdtDestroy));
         assert_eq!(Api::of_name("ocrEdtDestro"), None);
         assert_eq!(Api::ocrShutdown.arguments(), &[] as &[&str]);
-        assert_eq!(
-            Api::ocrAddDependence.arguments(),
-            ["source", "destination", "slot", "mode"]
-        );
+        assert_eq!(Api::ocrAddDependence.arguments(), ["source", "destination", "slot", "mode"]);
         // The type of its second argument has arguments, too.
-        assert_eq!(
-            Api::ocrEdtTemplateCreate_internal.arguments(),
-            ["guid", "funcPtr", "paramc", "depc", "funcName"]
-        );
-        assert_eq!(
-            Api::ocrEdtTemplateCreate_internal.shown(),
-            "ocrEdtTemplateCreate"
-        );
+        assert_eq!(Api::ocrEdtTemplateCreate_internal.arguments(), ["guid", "funcPtr", "paramc", "depc", "funcName"]);
+        assert_eq!(Api::ocrEdtTemplateCreate_internal.shown(), "ocrEdtTemplateCreate");
         for (at, api) in Api::all().enumerate() {
             assert_eq!(api as usize, at);
         }

@@ -118,13 +118,7 @@ mod tests {
         assert_eq!(one_of(EVENT_TYPES, 3), "OCR_EVENT_STICKY_T");
         assert_eq!(one_of(EVENT_TYPES, 9), "9");
         assert_eq!(all_of(EDT_PROPERTIES, 0), "0x0");
-        assert_eq!(
-            all_of(EDT_PROPERTIES, 0x301),
-            "GUID_PROP_CHECK | EDT_PROP_FINISH"
-        );
-        assert_eq!(
-            all_of(BLOCK_PROPERTIES, 0x101),
-            "GUID_PROP_IS_LABELED | 0x1"
-        );
+        assert_eq!(all_of(EDT_PROPERTIES, 0x301), "GUID_PROP_CHECK | EDT_PROP_FINISH");
+        assert_eq!(all_of(BLOCK_PROPERTIES, 0x101), "GUID_PROP_IS_LABELED | 0x1");
     }
 }

@@ -1,15 +1,12 @@
-//! Compares what `include/ocr-policy.h` declares with what `ocr_place::policy::layout` has of it, when this is compiled.
+//! Compares what `include/ocr-policy.h` declares with what `ocr_place::policy::layout` has of it, when this is
+//! compiled.
 
 use super::sys;
 use ocr_place::policy::layout;
 use std::mem::offset_of;
 
 /// Whether a struct has this size, and fields with these names and offsets.
-const fn is_same(
-    size: usize,
-    fields: &[(&str, usize)],
-    other: (&str, usize, &[(&str, usize, usize)]),
-) -> bool {
+const fn is_same(size: usize, fields: &[(&str, usize)], other: (&str, usize, &[(&str, usize, usize)])) -> bool {
     let mut same = size == other.1 && fields.len() == other.2.len();
     let mut at = 0;
     while same && at < fields.len() {

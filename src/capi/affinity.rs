@@ -13,11 +13,9 @@ use sys::{ocrAffinityKind, ocrGuid_t};
 fn count(kind: ocrAffinityKind) -> Option<u64> {
     match kind {
         sys::AFFINITY_OCL => Some(with(0, |context| context.ask_for_devices().len() as u64)),
-        sys::AFFINITY_CURRENT
-        | sys::AFFINITY_PD
-        | sys::AFFINITY_PD_MASTER
-        | sys::AFFINITY_SIM
-        | sys::AFFINITY_GUID => Some(1),
+        sys::AFFINITY_CURRENT | sys::AFFINITY_PD | sys::AFFINITY_PD_MASTER | sys::AFFINITY_SIM | sys::AFFINITY_GUID => {
+            Some(1)
+        }
         _ => None,
     }
 }
@@ -47,14 +45,7 @@ fn home(context: &Context, guid: Guid) -> Option<Place> {
     match guid.kind()? {
         Kind::DataBlock => {
             let (block, locked) = objects.data_blocks.lock(guid)?;
-            Some(
-                block
-                    .copies_seen(&locked)
-                    .valid
-                    .iter()
-                    .next()
-                    .unwrap_or(Place::HOST),
-            )
+            Some(block.copies_seen(&locked).valid.iter().next().unwrap_or(Place::HOST))
         }
         Kind::Template => objects.templates.view(guid).map(|_| Place::HOST),
         kind if kind.is_event() => objects.event_kind(guid).map(|_| Place::HOST),
@@ -137,7 +128,11 @@ export! {
             return Status::EINVAL;
         }
         let guid = Guid::from(guid);
-        let place = if guid.is_null() { Ok(Place::HOST) } else { with(Err(Status::EPERM), |context| home(context, guid).ok_or(Status::EINVAL)) };
+        let place = if guid.is_null() {
+            Ok(Place::HOST)
+        } else {
+            with(Err(Status::EPERM), |context| home(context, guid).ok_or(Status::EINVAL))
+        };
         let place = match place {
             Ok(place) => place,
             Err(status) => return status,

@@ -38,9 +38,7 @@ impl<E: Into<Status>> From<Result<(), E>> for Status {
 impl From<GraphError> for Status {
     fn from(error: GraphError) -> Status {
         match error {
-            GraphError::NoSuchObject | GraphError::NoSuchSlot | GraphError::Opening => {
-                Status::EINVAL
-            }
+            GraphError::NoSuchObject | GraphError::NoSuchSlot | GraphError::Opening => Status::EINVAL,
             GraphError::NotPermitted => Status::EPERM,
             GraphError::OutOfMemory => Status::ENOMEM,
         }
@@ -164,9 +162,7 @@ fn of_system(error: &io::Error) -> Status {
         Some(libc::ENOENT | libc::ENOTDIR) => Status::ENOENT,
         Some(libc::ENOMEM) => Status::ENOMEM,
         // `open` fails with ENXIO on a socket.
-        Some(libc::EINVAL | libc::ENAMETOOLONG | libc::ELOOP | libc::EFBIG | libc::ENXIO) => {
-            Status::EINVAL
-        }
+        Some(libc::EINVAL | libc::ENAMETOOLONG | libc::ELOOP | libc::EFBIG | libc::ENXIO) => Status::EINVAL,
         Some(libc::EACCES | libc::EPERM) => Status::EACCES,
         Some(libc::EROFS) => Status::EROFS,
         Some(libc::ENOSPC | libc::EDQUOT) => Status::ENOSPC,

@@ -62,9 +62,7 @@ export! {
 
 /// The GUID of the calling EDT; `NULL_GUID` outside of EDTs.
 fn current(context: &Context) -> Guid {
-    context
-        .current
-        .map_or(Guid::NULL, super::super::object::edt::Edt::guid)
+    context.current.map_or(Guid::NULL, super::super::object::edt::Edt::guid)
 }
 
 /// Takes the label for an object that this EDT has created now. `edt` is `NULL_GUID` for a thread outside of EDTs. None

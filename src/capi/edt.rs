@@ -3,9 +3,7 @@
 use super::convert::{edt_function, found};
 use crate::abi::Api;
 use crate::capi::{guid_place, hints, labeling, sys, text, with};
-use crate::engine::life::create_request::{
-    CreateError, EdtRequest, LabelRequest, Output, warn_no_edt,
-};
+use crate::engine::life::create_request::{CreateError, EdtRequest, LabelRequest, Output, warn_no_edt};
 use crate::engine::state::context::Context;
 use crate::object::code::Code;
 use crate::object::collective::{CollectiveParams, UNBOUNDED};
@@ -163,9 +161,7 @@ pub(super) fn add_dependence(
         if source.is_null() && destination.is_null() {
             return note_nothing(context, Api::ocrAddDependence);
         }
-        Status::from(context.ask_graph(|graph| {
-            graph.add_dependence_slot(source, source_slot, destination, slot, mode)
-        }))
+        Status::from(context.ask_graph(|graph| graph.add_dependence_slot(source, source_slot, destination, slot, mode)))
     })
 }
 
@@ -224,9 +220,7 @@ fn new_event(kind: EventKind, params: Option<&ocrEventParams_t>) -> Result<NewEv
     }
 }
 
-pub(super) fn collective_params(
-    params: &sys::ocrEventCollectiveParams_t,
-) -> Result<CollectiveParams, Status> {
+pub(super) fn collective_params(params: &sys::ocrEventCollectiveParams_t) -> Result<CollectiveParams, Status> {
     let reuse = (&raw const params.reuseDbPerGen).cast::<u8>();
     let all = CollectiveParams {
         bound: params.maxGen,
@@ -270,9 +264,7 @@ unsafe fn create_event(
         Some(_) => Api::ocrEventCreateParams,
     };
     let (kind, counter) = match new_event(kind, params) {
-        Ok(NewEvent::Plain { kind, counter }) if !labeling::is_labeled(properties) => {
-            (kind, counter)
-        }
+        Ok(NewEvent::Plain { kind, counter }) if !labeling::is_labeled(properties) => (kind, counter),
         Ok(new) => return create_other_event(place, properties, new, call),
         Err(status) => return status,
     };
@@ -288,12 +280,7 @@ unsafe fn create_event(
     })
 }
 
-fn labeled_event(
-    context: &mut Context,
-    label: Guid,
-    new: NewEvent,
-    call: Api,
-) -> Result<Guid, Status> {
+fn labeled_event(context: &mut Context, label: Guid, new: NewEvent, call: Api) -> Result<Guid, Status> {
     let runtime = context.runtime;
     let created = (runtime.objects.events).create_on(label, new, || runtime.deferred.has(label));
     if created.is_ok() {
@@ -308,14 +295,10 @@ fn create_other_event(place: &mut Guid, properties: u16, new: NewEvent, call: Ap
     labeling::create(place, properties, call, |context, label| {
         let events = &context.runtime.objects.events;
         match label {
-            None => events
-                .create(&mut context.caches.events, new)
-                .ok_or(Status::ENOMEM),
+            None => events.create(&mut context.caches.events, new).ok_or(Status::ENOMEM),
             Some(label) => match (labeled_event(context, label, new, call), new) {
                 // Each contributor to a collective event may create it, without asking whether another one has.
-                (Err(Status::EGUIDEXISTS), NewEvent::Collective(params))
-                    if labeling::is_trusting(properties) =>
-                {
+                (Err(Status::EGUIDEXISTS), NewEvent::Collective(params)) if labeling::is_trusting(properties) => {
                     if events.join(label, params) {
                         Ok(label)
                     } else {
@@ -333,25 +316,17 @@ fn satisfy(event: Guid, data: Guid, slot: u32) -> Status {
         return Status::EINVAL;
     }
     if event.is_null() && data.is_null() {
-        return with(Status::EPERM, |context| {
-            note_nothing(context, Api::ocrEventSatisfy)
-        });
+        return with(Status::EPERM, |context| note_nothing(context, Api::ocrEventSatisfy));
     }
     let increment = slot == sys::OCR_EVENT_LATCH_INCR_SLOT;
     with(Status::EPERM, |context| {
         let by = context.current_work();
-        Status::from(
-            context.ask_graph(|graph| graph.satisfy_event_with(event, increment, data, by)),
-        )
+        Status::from(context.ask_graph(|graph| graph.satisfy_event_with(event, increment, data, by)))
     })
 }
 
 fn satisfy_slot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> Status {
-    if Guid::from(event).is_edt() {
-        satisfy_edt(data, event, slot)
-    } else {
-        satisfy(event.into(), data.into(), slot)
-    }
+    if Guid::from(event).is_edt() { satisfy_edt(data, event, slot) } else { satisfy(event.into(), data.into(), slot) }
 }
 
 /// Satisfies a pre-slot of an EDT, to which nothing is connected, with a data block or with `NULL_GUID`.
@@ -373,12 +348,7 @@ pub(super) fn create_template(place: &mut Guid, work: Code, paramc: u32, depc: u
     }
     with(Status::EPERM, |context| {
         let view = context.runtime.template(work, paramc, depc);
-        match context
-            .runtime
-            .objects
-            .templates
-            .create(&mut context.caches.templates, view)
-        {
+        match context.runtime.objects.templates.create(&mut context.caches.templates, view) {
             Some(template) => {
                 *place = template;
                 Status::OK
@@ -458,22 +428,15 @@ pub(super) unsafe fn create_edt(
     };
     with(Status::EPERM, |context| {
         let made = guid.cast();
-        labeling::create_at(
-            context,
-            label,
-            properties,
-            Api::ocrEdtCreate,
-            made,
-            |context| {
-                let created = context.create_edt(&request);
-                edt_status(context, created)
-            },
-        )
+        labeling::create_at(context, label, properties, Api::ocrEdtCreate, made, |context| {
+            let created = context.create_edt(&request);
+            edt_status(context, created)
+        })
     })
 }
 
-/// The status of a call that was to create an EDT. Where it has not, and programs mostly do not look at the status, this
-/// says so, or sees to it that the exit status does.
+/// The status of a call that was to create an EDT. Where it has not, and programs mostly do not look at the status,
+/// this says so, or sees to it that the exit status does.
 fn edt_status(context: &Context, created: Result<(), CreateError>) -> Status {
     match &created {
         Err(CreateError::Arguments(why)) => warn_no_edt(context, why),

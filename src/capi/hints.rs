@@ -51,9 +51,7 @@ fn type_of(guid: Guid) -> Option<ocrHintType_t> {
 
 /// The address of the property at `position`. All members of the union begin at one address.
 fn value(hint: &mut ocrHint_t, position: usize) -> *mut u64 {
-    std::ptr::from_mut(&mut hint.args)
-        .cast::<u64>()
-        .wrapping_add(position)
+    std::ptr::from_mut(&mut hint.args).cast::<u64>().wrapping_add(position)
 }
 
 export! {

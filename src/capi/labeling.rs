@@ -184,12 +184,7 @@ export! {
 ///
 /// # Safety
 /// `place` is null or valid for a write.
-unsafe fn create_range(
-    place: *mut ocrGuid_t,
-    count: u64,
-    kind: ocrGuidUserKind,
-    map: Option<Map>,
-) -> Status {
+unsafe fn create_range(place: *mut ocrGuid_t, count: u64, kind: ocrGuidUserKind, map: Option<Map>) -> Status {
     // SAFETY: the caller passes null or a place that is valid for a write during the call.
     let Some(place) = (unsafe { guid_place(place) }) else {
         return Status::EINVAL;
@@ -210,14 +205,12 @@ unsafe fn create_range(
     if count == 0 {
         return Status::EINVAL;
     }
-    with(Status::EPERM, |context| {
-        match context.create_range(kind, count, map) {
-            Some(range) => {
-                *place = range;
-                Status::OK
-            }
-            None => Status::ENOMEM,
+    with(Status::EPERM, |context| match context.create_range(kind, count, map) {
+        Some(range) => {
+            *place = range;
+            Status::OK
         }
+        None => Status::ENOMEM,
     })
 }
 
@@ -225,14 +218,8 @@ unsafe fn create_range(
 fn kind_of(context: &Context, guid: Guid) -> ocrGuidUserKind {
     let objects = &context.runtime.objects;
     let kind = match guid.kind() {
-        Some(Kind::DataBlock) => objects
-            .data_blocks
-            .can_be_named(guid)
-            .then_some(sys::GUID_USER_DB),
-        Some(Kind::Template) => objects
-            .templates
-            .view(guid)
-            .map(|_| sys::GUID_USER_EDT_TEMPLATE),
+        Some(Kind::DataBlock) => objects.data_blocks.can_be_named(guid).then_some(sys::GUID_USER_DB),
+        Some(Kind::Template) => objects.templates.view(guid).map(|_| sys::GUID_USER_EDT_TEMPLATE),
         Some(kind) if kind.is_event() => objects.event_kind(guid).map(|kind| {
             // The numbers of `EventKind` are those of `ocrEventTypes_t`.
             match kind as u32 {
@@ -245,9 +232,10 @@ fn kind_of(context: &Context, guid: Guid) -> ocrGuidUserKind {
                 _ => sys::GUID_USER_EVENT_COLLECTIVE,
             }
         }),
-        _ => objects.edts.lock(guid).and_then(|(_, locked)| {
-            (locked.word.state() != EdtState::Zombie).then_some(sys::GUID_USER_EDT)
-        }),
+        _ => objects
+            .edts
+            .lock(guid)
+            .and_then(|(_, locked)| (locked.word.state() != EdtState::Zombie).then_some(sys::GUID_USER_EDT)),
     };
     kind.unwrap_or(sys::GUID_USER_NONE)
 }
@@ -324,10 +312,7 @@ pub(super) fn create_at(
                 return status;
             }
             Some(label) if status == Status::EGUIDEXISTS && context.wait_for_opener(label) => {}
-            Some(label)
-                if status == Status::EGUIDEXISTS
-                    && (properties & BLOCK != 0 || context.is_leaving(label)) =>
-            {
+            Some(label) if status == Status::EGUIDEXISTS && (properties & BLOCK != 0 || context.is_leaving(label)) => {
                 let leaving = properties & BLOCK == 0;
                 if !context.wait_for_label(label, leaving, call) {
                     return Status::ECANCELED;
@@ -358,20 +343,13 @@ pub(super) fn create(
         _ => Some(*place),
     };
     with(Status::EPERM, |context| {
-        create_at(
-            context,
-            label,
-            properties,
-            call,
-            ptr::null(),
-            |context| match create(context, label) {
-                Ok(guid) => {
-                    *place = guid;
-                    Status::OK
-                }
-                Err(status) => status,
-            },
-        )
+        create_at(context, label, properties, call, ptr::null(), |context| match create(context, label) {
+            Ok(guid) => {
+                *place = guid;
+                Status::OK
+            }
+            Err(status) => status,
+        })
     })
 }
 

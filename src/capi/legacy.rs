@@ -173,11 +173,7 @@ export! {
 }
 
 /// The result of a wait that has failed.
-const NOTHING: WaitResult = WaitResult {
-    data: Guid::NULL,
-    address: std::ptr::null_mut(),
-    size: 0,
-};
+const NOTHING: WaitResult = WaitResult { data: Guid::NULL, address: std::ptr::null_mut(), size: 0 };
 
 /// Waits for a sticky or idempotent event as the `LEGACY_PROP_` values in `properties` say. The error is the status of
 /// `ocrLegacyBlockProgress`.
@@ -203,9 +199,7 @@ fn block(handle: Guid, properties: u16) -> Result<WaitResult, Status> {
         if !lasts || poll && !runtime.is_satisfied(handle) {
             return Err(Status::EINVAL);
         }
-        context
-            .wait_for(handle, Api::ocrLegacyBlockProgress)
-            .map_err(Status::from)
+        context.wait_for(handle, Api::ocrLegacyBlockProgress).map_err(Status::from)
     })
 }
 
@@ -222,10 +216,7 @@ unsafe fn take_arguments(argc: c_int, argv: *mut *const c_char) -> c_int {
     // SAFETY: `take_while` stops at the first null pointer and the range at `argc`: whichever comes first, the
     // elements before are in the array, and so is the null pointer.
     let read = |index: usize| unsafe { at(index).read() };
-    let all: Vec<*const c_char> = (0..argc.max(0) as usize)
-        .map(read)
-        .take_while(|arg| !arg.is_null())
-        .collect();
+    let all: Vec<*const c_char> = (0..argc.max(0) as usize).map(read).take_while(|arg| !arg.is_null()).collect();
     let text = |arg: *const c_char| {
         // SAFETY: `arg` is an element of `argv` before its end and is not null, so it is a C string.
         let arg = unsafe { CStr::from_ptr(arg) };

@@ -1,7 +1,7 @@
 //! The C boundary: one file per public header, named like it, with bodies of a few lines. Three files differ: `db.rs`
 //! has `ocr-db-info.h`, too, and leaves `ocrDbCopy` to `copy.rs`; `stats.rs` has `ocrProgressReport` of `ocr-edt.h`;
-//! and `shim.c` has what must be C (`ocr-std.h`, `main`). `loader.c` has no function of a header: it reads the dynamic loader's
-//! lock.
+//! and `shim.c` has what must be C (`ocr-std.h`, `main`). `loader.c` has no function of a header: it reads the dynamic
+//! loader's lock.
 //!
 //! The headers say what the arguments and the errors of each function are. A comment here says what the function does,
 //! and which clause or extension defines it.
@@ -50,8 +50,8 @@ macro_rules! export {
                 let words = [$($crate::capi::strict::word(&$arg)),*];
                 $crate::capi::recorded::observed(call, &words, || $crate::capi::guard($default, || $body)).into()
             }
-            // The first arm is all that strict mode and recordings cost a call where they are off. The body stands here more
-            // than once, since one function that all arms call would be inlined in none of them.
+            // The first arm is all that strict mode and recordings cost a call where they are off. The body stands here
+            // more than once, since one function that all arms call would be inlined in none of them.
             match CALL {
                 Some(call) if $crate::check::is_observed() => observed(call, $($arg),*),
                 Some(call) => {
@@ -192,10 +192,7 @@ fn note_no_memory(call: &CallSpec, status: Status) {
                 "{}: there are not so many GUIDs of this kind, or there was no memory to keep them apart.",
                 describe()
             ),
-            _ => warning_once!(
-                "{}: there was no host memory, or a limit of it is reached (ulimit -v).",
-                describe()
-            ),
+            _ => warning_once!("{}: there was no host memory, or a limit of it is reached (ulimit -v).", describe()),
         }
         context.runtime.registry.refusals.add(describe);
     }
@@ -227,9 +224,7 @@ impl From<sys::ocrGuid_t> for Guid {
 
 impl From<Guid> for sys::ocrGuid_t {
     fn from(guid: Guid) -> sys::ocrGuid_t {
-        sys::ocrGuid_t {
-            guid: guid.bits() as i64,
-        }
+        sys::ocrGuid_t { guid: guid.bits() as i64 }
     }
 }
 

@@ -48,9 +48,7 @@ export! {
 /// `block` is null or the content of the block that `mainEdt` got.
 unsafe fn argument_count(block: *mut c_void) -> u64 {
     // SAFETY: the caller passes null or the content of that block, which begins with the count, a word.
-    unsafe { block.cast::<u64>().as_ref() }
-        .copied()
-        .unwrap_or(0)
+    unsafe { block.cast::<u64>().as_ref() }.copied().unwrap_or(0)
 }
 
 /// The C string of argument `index`, inside the block. Null where there is no such argument, and for a null block.
@@ -82,11 +80,7 @@ put __attribute__((visibility(\"default\"))) before it, or link libocr.a.";
 /// `argc` and `argv` are those of `main`; `main_edt` is null or the program's `mainEdt`.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
-pub(super) unsafe extern "C" fn ocrRunProgram(
-    argc: c_int,
-    argv: *mut *mut c_char,
-    main_edt: sys::ocrEdt_t,
-) -> c_int {
+pub(super) unsafe extern "C" fn ocrRunProgram(argc: c_int, argv: *mut *mut c_char, main_edt: sys::ocrEdt_t) -> c_int {
     let Some(main_edt) = super::convert::edt_function(main_edt) else {
         say_line!("{NO_MAIN_EDT}");
         return start::USAGE_STATUS;

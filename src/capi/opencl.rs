@@ -69,7 +69,11 @@ export! {
         }
         let device = with(Err(Status::EPERM), |context| {
             let view = context.runtime.objects.templates.view(template.into());
-            if view.is_some_and(|view| !view.work.kernels.is_empty()) { device_of(context, affinity.into()) } else { Err(Status::EINVAL) }
+            if view.is_some_and(|view| !view.work.kernels.is_empty()) {
+                device_of(context, affinity.into())
+            } else {
+                Err(Status::EINVAL)
+            }
         });
         let device = match device {
             Ok(device) => device,

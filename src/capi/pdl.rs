@@ -6,9 +6,7 @@ use crate::device::DeviceInfo;
 use crate::engine::state::context::Context;
 use crate::object::guid::{Guid, Kind};
 use crate::platform;
-use crate::platform::{
-    DescribedDevice as Described, Direction, Host, PlatformLink, UnitKind, UnitRole,
-};
+use crate::platform::{DescribedDevice as Described, Direction, Host, PlatformLink, UnitKind, UnitRole};
 use crate::status::Status;
 use ocr_base::lock::{Mutex, rank};
 use std::collections::HashMap;
@@ -38,13 +36,10 @@ fn device<'a>(context: &'a Context, guid: Guid) -> Option<PdlDevice<'a>> {
 pub(super) fn lasting(text: String) -> &'static CStr {
     static TEXTS: Mutex<rank::PdlTexts, Option<HashMap<String, &'static CStr>>> = Mutex::new(None);
     let mut texts = TEXTS.lock();
-    texts
-        .get_or_insert_default()
-        .entry(text)
-        .or_insert_with_key(|text| {
-            let bytes = text.bytes().filter(|&byte| byte != 0).collect::<Vec<_>>();
-            Box::leak(CString::new(bytes).unwrap_or_default().into_boxed_c_str())
-        })
+    texts.get_or_insert_default().entry(text).or_insert_with_key(|text| {
+        let bytes = text.bytes().filter(|&byte| byte != 0).collect::<Vec<_>>();
+        Box::leak(CString::new(bytes).unwrap_or_default().into_boxed_c_str())
+    })
 }
 
 impl PdlDevice<'_> {
@@ -118,11 +113,7 @@ impl PdlDevice<'_> {
 /// A property of a link, rounded: its latency in nanoseconds where the name ends so, otherwise its bandwidth in bytes
 /// per second.
 fn speed(link: &PlatformLink, property: &[u8]) -> Option<u64> {
-    Some(if property.ends_with(b"latency") {
-        link.latency_ns.round() as u64
-    } else {
-        link.bandwidth.round() as u64
-    })
+    Some(if property.ends_with(b"latency") { link.latency_ns.round() as u64 } else { link.bandwidth.round() as u64 })
 }
 
 export! {

@@ -16,11 +16,7 @@ use crate::trace::format::Asked;
 /// Runs the body of a call where the run is recorded, or in strict mode, or both.
 #[cold]
 #[inline(never)]
-pub(super) fn observed<R: CallOutcome>(
-    call: &'static CallSpec,
-    words: &[u64],
-    body: impl FnOnce() -> R,
-) -> R {
+pub(super) fn observed<R: CallOutcome>(call: &'static CallSpec, words: &[u64], body: impl FnOnce() -> R) -> R {
     let is_recorded = trace::is_on();
     if is_recorded {
         before(call.api, words);

@@ -10,9 +10,7 @@ use sys::ocrGuid_t;
 
 /// The GUID of the calling EDT; `NULL_GUID` outside of EDTs.
 fn current(context: &Context) -> Guid {
-    context
-        .current
-        .map_or(Guid::NULL, super::super::object::edt::Edt::guid)
+    context.current.map_or(Guid::NULL, super::super::object::edt::Edt::guid)
 }
 
 export! {

@@ -47,11 +47,7 @@ pub(super) fn word<T>(value: &T) -> u64 {
     // not overlap. The types of the interface that are no larger than a word have no padding, so the bytes are
     // initialized.
     unsafe {
-        ptr::copy_nonoverlapping(
-            ptr::from_ref(value).cast::<u8>(),
-            (&raw mut word).cast::<u8>(),
-            bytes,
-        );
+        ptr::copy_nonoverlapping(ptr::from_ref(value).cast::<u8>(), (&raw mut word).cast::<u8>(), bytes);
     };
     word
 }
@@ -65,18 +61,11 @@ fn insist<T>(result: Result<T, Box<Misuse>>) -> T {
 /// `words` are the arguments.
 #[cold]
 #[inline(never)]
-pub(super) fn checked<R: CallOutcome>(
-    call: &'static CallSpec,
-    words: &[u64],
-    body: impl FnOnce() -> R,
-) -> R {
+pub(super) fn checked<R: CallOutcome>(call: &'static CallSpec, words: &[u64], body: impl FnOnce() -> R) -> R {
     // The body and what is noted of it count as one call, since the report of leaks waits until each thread is outside
     // of calls. Three functions are left out. Two run functions of the program, which may take any time; and a thread
     // that ends the run would wait for itself.
-    let apart = matches!(
-        call.api,
-        Api::ocrMapGet | Api::ocrGuidFromLabel | Api::ocrLegacyFinalize
-    );
+    let apart = matches!(call.api, Api::ocrMapGet | Api::ocrGuidFromLabel | Api::ocrLegacyFinalize);
     let entered = !apart && Context::enter_call().is_some();
     let begun = begin(call, words);
     let result = body();
@@ -99,14 +88,9 @@ fn begin(call: &'static CallSpec, words: &[u64]) -> Option<Box<ActiveCall>> {
     // since calls from C do not nest, and the body of this one has not begun.
     let context = unsafe { &mut *context };
     let check = context.runtime.check.as_deref()?;
-    let runtime =
-        Runtime::current().filter(|runtime| ptr::eq(&raw const **runtime, context.runtime))?;
+    let runtime = Runtime::current().filter(|runtime| ptr::eq(&raw const **runtime, context.runtime))?;
     if let Some(edt) = asks_range_of() {
-        insist::<()>(Err(check.in_range_function(
-            call,
-            context.who(),
-            edt.guid(),
-        )));
+        insist::<()>(Err(check.in_range_function(call, context.who(), edt.guid())));
     }
     if call.api == Api::ocrLegacyFinalize && context.current.is_none() {
         // Nothing is left to look at when this call returns.
@@ -122,15 +106,7 @@ fn begin(call: &'static CallSpec, words: &[u64]) -> Option<Box<ActiveCall>> {
         context.check_satisfy(check, link.destination, link.source, act);
     }
     // Boxed, so that a call needs no room for the record on its stack where strict mode is off.
-    let mut begun = Box::new(ActiveCall {
-        call,
-        args,
-        act,
-        check,
-        objects,
-        runtime,
-        passed: Vec::new(),
-    });
+    let mut begun = Box::new(ActiveCall { call, args, act, check, objects, runtime, passed: Vec::new() });
     begun.passed = begun.passed_blocks(context, link);
     if let Some(link) = link.filter(|link| link.destination.is_edt())
         && context.is_written_once(link.source)
@@ -152,10 +128,7 @@ fn look_at_blocks(context: &mut Context, check: &'static Check, api: Api, args: 
         Api::ocrDbRelease | Api::ocrDbDestroy => {
             context.check_release(check, block);
             let who = context.who();
-            if api == Api::ocrDbDestroy
-                && context.current.is_some()
-                && check.has_released(who, block)
-            {
+            if api == Api::ocrDbDestroy && context.current.is_some() && check.has_released(who, block) {
                 context.check_released(check, block, who);
             }
         }
@@ -170,11 +143,7 @@ fn look_at_blocks(context: &mut Context, check: &'static Check, api: Api, args: 
 impl ActiveCall {
     /// The blocks that the caller holds for writing and that the call may pass to an EDT which does not wait for the
     /// caller. Each has the mode in which the EDT gets it, and its content now.
-    fn passed_blocks(
-        &self,
-        context: &Context,
-        link: Option<Connection>,
-    ) -> Vec<(Guid, Mode, ContentBefore)> {
+    fn passed_blocks(&self, context: &Context, link: Option<Connection>) -> Vec<(Guid, Mode, ContentBefore)> {
         // More than this many elements are not read: a large number may be a wrong one.
         const MANY: u32 = 64;
         let depc = self.args[4] as u32;
@@ -190,9 +159,9 @@ impl ActiveCall {
             }
             _ => Vec::new(),
         };
-        let passed = dependences.into_iter().filter_map(|(block, mode)| {
-            Some((block, mode, context.check_passing(self.check, block)?))
-        });
+        let passed = dependences
+            .into_iter()
+            .filter_map(|(block, mode)| Some((block, mode, context.check_passing(self.check, block)?)));
         passed.collect()
     }
 
@@ -201,24 +170,17 @@ impl ActiveCall {
         let (check, made) = (self.check, self.made_with(&[]));
         match self.call.api {
             // The end of the run ends a pause.
-            Api::ocrQuery | Api::ocrResume
-                if !context.has_paused() && !context.runtime.end.is_ending() =>
-            {
+            Api::ocrQuery | Api::ocrResume if !context.has_paused() && !context.runtime.end.is_ending() => {
                 check.not_paused(&made)
             }
             Api::ocrEdtCreate | Api::ocrDbCreate => check.wrong_hint(&made),
-            Api::ocrEventCreate | Api::ocrEventCreateParams => {
-                check.other_type(self.objects, &made)
-            }
+            Api::ocrEventCreate | Api::ocrEventCreateParams => check.other_type(self.objects, &made),
             Api::ocrDbDestroy => {
                 let awaiting = context.first_waiting(made.guid(0));
                 awaiting.map(|edt| check.destroyed_awaited(&made, edt))
             }
             Api::ocrSetHintValue => {
-                let is_affinity = matches!(
-                    self.args[1] as u32,
-                    sys::OCR_HINT_EDT_AFFINITY | sys::OCR_HINT_DB_AFFINITY
-                );
+                let is_affinity = matches!(self.args[1] as u32, sys::OCR_HINT_EDT_AFFINITY | sys::OCR_HINT_DB_AFFINITY);
                 let is_wrong = self.args[2] != 0 && place_of(made.guid(2)).is_none();
                 (is_affinity && is_wrong).then(|| check.wrong_affinity(&made))
             }
@@ -304,8 +266,7 @@ impl ActiveCall {
                 _ => {}
             }
             let made = self.made().unwrap_or(Guid::NULL);
-            self.check
-                .succeeded(self.objects, self.call, &self.args, self.act, made);
+            self.check.succeeded(self.objects, self.call, &self.args, self.act, made);
             // Ranges have no debug labels.
             let is_range = self.call.creates == Some(Creates::Labels);
             if !made.is_null()
@@ -346,10 +307,7 @@ impl ActiveCall {
     /// Notes, once in the process, that the GUIDs of an EDT and of its output event were stored in one variable.
     fn note_one_variable(&self) {
         let edt = self.args[0] as *const Guid;
-        if self.call.creates != Some(Creates::Edt)
-            || edt.is_null()
-            || self.pointer(Role::OutputEvent) != Some(edt)
-        {
+        if self.call.creates != Some(Creates::Edt) || edt.is_null() || self.pointer(Role::OutputEvent) != Some(edt) {
             return;
         }
         let (call, who) = (self.call.shown(), self.act.who);
@@ -365,10 +323,7 @@ impl ActiveCall {
     /// Ends the program if the call is, or will be, refused with `status` for a misuse.
     fn refused(&self, status: Status) {
         let depv = self.depv().unwrap_or_default();
-        if let Some(misuse) = self
-            .check
-            .refused(self.objects, &self.made_with(&depv), status)
-        {
+        if let Some(misuse) = self.check.refused(self.objects, &self.made_with(&depv), status) {
             fatal(&misuse.to_string());
         }
     }

@@ -82,13 +82,7 @@ pub(super) unsafe fn add_kernel(
         let templates = &context.runtime.objects.templates;
         let mut status = Status::OK;
         let changed = templates.change(template, |view| {
-            let new = NewKernel {
-                source,
-                options,
-                name: &name,
-                range,
-                result_slot,
-            };
+            let new = NewKernel { source, options, name: &name, range, result_slot };
             let (work, usable) = context.add_kernel(view, &new);
             if !usable {
                 status = Status::EINVAL;

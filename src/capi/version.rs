@@ -68,8 +68,5 @@ unsafe fn version_part(version: *mut u8, part: usize) -> u32 {
     }
     // SAFETY: the text is not null here, so it ends with a zero, as the caller promises.
     let text = unsafe { CStr::from_ptr(version.cast()) }.to_string_lossy();
-    text.split('.')
-        .nth(part)
-        .and_then(|number| number.parse().ok())
-        .unwrap_or(0)
+    text.split('.').nth(part).and_then(|number| number.parse().ok()).unwrap_or(0)
 }

@@ -77,10 +77,7 @@ impl Role {
     /// Whether an argument is a pointer, for messages.
     pub(crate) fn is_pointer(self) -> bool {
         use Role::*;
-        matches!(
-            self,
-            Paramv | Depv | Hint | OutputEvent | DebugLabel | Other
-        ) || self.must_not_be_null()
+        matches!(self, Paramv | Depv | Hint | OutputEvent | DebugLabel | Other) || self.must_not_be_null()
     }
 
     /// Whether NULL is a misuse.
@@ -94,18 +91,7 @@ impl Role {
         use Role::*;
         matches!(
             self,
-            Event
-                | Awaited
-                | Edt
-                | Template
-                | Block
-                | Source
-                | Destination
-                | Data
-                | Hinted
-                | Labelled
-                | Map
-                | Object
+            Event | Awaited | Edt | Template | Block | Source | Destination | Data | Hinted | Labelled | Map | Object
         )
     }
 }
@@ -191,11 +177,7 @@ impl CallSpec {
 /// A clause of OCR 1.1.0, or another place, as people name it.
 pub(crate) fn in_full(place: &str) -> String {
     let is_clause = place.starts_with(|c: char| c.is_ascii_digit()) || place.starts_with("B.");
-    if is_clause {
-        format!("OCR 1.1.0, {place}")
-    } else {
-        place.to_string()
-    }
+    if is_clause { format!("OCR 1.1.0, {place}") } else { place.to_string() }
 }
 
 /// What a call asks to connect: a dependence, or a satisfaction, which is one from data.
@@ -459,10 +441,7 @@ mod tests {
     fn clauses_are_written_in_full() {
         let clause = |api: Api| api.spec().map(CallSpec::clause);
         let of_a_header = Some("extensions/ocr-file.h".to_string());
-        assert_eq!(
-            clause(Api::ocrEventSatisfy),
-            Some("OCR 1.1.0, 2.6.3".into())
-        );
+        assert_eq!(clause(Api::ocrEventSatisfy), Some("OCR 1.1.0, 2.6.3".into()));
         assert_eq!(clause(Api::ocrFileOpen), of_a_header);
         assert_eq!(clause(Api::ocrPrintf), None);
     }
@@ -471,25 +450,11 @@ mod tests {
     fn what_is_connected_is_known_by_roles() {
         let link = |api: Api, args: &[u64]| {
             let link = Connection::of(api.spec()?, args)?;
-            Some((
-                link.source.bits(),
-                link.destination.bits(),
-                link.slot,
-                link.mode,
-            ))
+            Some((link.source.bits(), link.destination.bits(), link.slot, link.mode))
         };
-        assert_eq!(
-            link(Api::ocrAddDependence, &[1, 2, 3, sys::DB_MODE_EW as u64]),
-            Some((1, 2, 3, sys::DB_MODE_EW))
-        );
-        assert_eq!(
-            link(Api::ocrAddDependenceSlot, &[1, 9, 2, 3, 0]),
-            Some((1, 2, 3, sys::DB_MODE_NULL))
-        );
-        assert_eq!(
-            link(Api::ocrEventSatisfy, &[2, 1]),
-            Some((1, 2, 0, sys::DB_MODE_RW))
-        );
+        assert_eq!(link(Api::ocrAddDependence, &[1, 2, 3, sys::DB_MODE_EW as u64]), Some((1, 2, 3, sys::DB_MODE_EW)));
+        assert_eq!(link(Api::ocrAddDependenceSlot, &[1, 9, 2, 3, 0]), Some((1, 2, 3, sys::DB_MODE_NULL)));
+        assert_eq!(link(Api::ocrEventSatisfy, &[2, 1]), Some((1, 2, 0, sys::DB_MODE_RW)));
         assert_eq!(link(Api::ocrEdtCreate, &[1, 2]), None);
     }
 }

@@ -131,11 +131,7 @@ impl Checksum {
         Checksum::take_if(contents, block, |_| true)
     }
 
-    fn take_if(
-        contents: &BlockContents,
-        block: &DataBlock,
-        fits: impl Fn(u32) -> bool,
-    ) -> Option<Checksum> {
+    fn take_if(contents: &BlockContents, block: &DataBlock, fits: impl Fn(u32) -> bool) -> Option<Checksum> {
         let since = contents.meanwhile.now();
         let look = || {
             let locked = block.header.lock_pinned();
@@ -147,16 +143,12 @@ impl Checksum {
         let before = look()?;
         contents.closed.open(block.guid());
         let print = fingerprint(block.host_ptr(), block.size() as usize);
-        (look() == Some(before)).then_some(Checksum {
-            version: before,
-            print,
-            since,
-        })
+        (look() == Some(before)).then_some(Checksum { version: before, print, since })
     }
 }
 
-/// A fingerprint of the `len` bytes of a block, which the caller holds, or which nobody uses. Each word is multiplied into the sum of those before it, so that no
-/// change of one word, nor an exchange of two, goes unseen.
+/// A fingerprint of the `len` bytes of a block, which the caller holds, or which nobody uses. Each word is multiplied
+/// into the sum of those before it, so that no change of one word, nor an exchange of two, goes unseen.
 pub(crate) fn fingerprint(start: *const u8, len: usize) -> u64 {
     const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |sum: u64, word: u64| (sum ^ word).wrapping_mul(MULTIPLIER).rotate_left(29);
@@ -170,8 +162,7 @@ pub(crate) fn fingerprint(start: *const u8, len: usize) -> u64 {
     for at in len / 8 * 8..len {
         // SAFETY: the byte is within the block, whose memory is there as long as the caller holds it. The read is
         // volatile, since a program that misuses the block may write to it now.
-        sum = mix(sum, unsafe { start.wrapping_add(at).read_volatile() }
-            as u64);
+        sum = mix(sum, unsafe { start.wrapping_add(at).read_volatile() } as u64);
     }
     sum
 }
@@ -220,7 +211,8 @@ impl BlockContents {
 
 impl Check {
     /// An EDT is about to satisfy an event with a block that it holds for writing. The first time counts. What it has
-    /// written by then, others get without a release. `unwritten`: the EDT has created the block, and nobody has written it.
+    /// written by then, others get without a release. `unwritten`: the EDT has created the block, and nobody has
+    /// written it.
     pub(crate) fn passes(
         &self,
         event: Guid,
@@ -247,12 +239,7 @@ impl Check {
             if written && what != Some(What::Event(0)) {
                 return Err(self.not_released(event, block, act));
             }
-            let passed = PassedBlock {
-                to: event,
-                mode: None,
-                act,
-                before,
-            };
+            let passed = PassedBlock { to: event, mode: None, act, before };
             self.contents.passed.lock().insert(key, passed);
         }
         Ok(())
@@ -266,21 +253,9 @@ impl Check {
 
     /// The dependence that an EDT has added, of another one on a block that this one holds for writing, was the last:
     /// the other may begin, or has, as its mode waits for nobody.
-    pub(crate) fn passes_on(
-        &self,
-        to: Guid,
-        block: Guid,
-        mode: Mode,
-        act: Act,
-        before: ContentBefore,
-    ) {
+    pub(crate) fn passes_on(&self, to: Guid, block: Guid, mode: Mode, act: Act, before: ContentBefore) {
         let mut passed = self.contents.passed.lock();
-        passed.entry((act.who.edt, block)).or_insert(PassedBlock {
-            to,
-            mode: Some(mode),
-            act,
-            before,
-        });
+        passed.entry((act.who.edt, block)).or_insert(PassedBlock { to, mode: Some(mode), act, before });
     }
 
     /// An EDT, which can run now, gets a block through this pre-slot. Notes the EDT or thread that it comes from.
@@ -329,9 +304,7 @@ impl Check {
              it. If it was {to}: who has a block in mode RO only reads it; ask for DB_MODE_RW or DB_MODE_EW"
             )
         } else {
-            format!(
-                ": {own} DB_MODE_EW in ocrAddDependence, which waits until all who hold the block have released it"
-            )
+            format!(": {own} DB_MODE_EW in ocrAddDependence, which waits until all who hold the block have released it")
         }
     }
 
@@ -351,14 +324,8 @@ impl Check {
         let Some(now) = look() else {
             return Ok(());
         };
-        let PassedBlock {
-            to,
-            mode,
-            act,
-            before,
-        } = passed;
-        let other_wrote =
-            before.print.version != now.version || before.begun != self.contents.begun(block);
+        let PassedBlock { to, mode, act, before } = passed;
+        let other_wrote = before.print.version != now.version || before.begun != self.contents.begun(block);
         if other_wrote || before.print.print == now.print {
             return Ok(());
         }
@@ -386,13 +353,7 @@ impl Check {
     }
 
     /// Compares a content with its seal; seals it if it is not.
-    pub(crate) fn compare(
-        &self,
-        block: Guid,
-        print: Checksum,
-        who: Who,
-        when: When,
-    ) -> Result<(), Box<Misuse>> {
+    pub(crate) fn compare(&self, block: Guid, print: Checksum, who: Who, when: When) -> Result<(), Box<Misuse>> {
         let mut seals = self.contents.seals.lock();
         let known = seals.get(&block).copied();
         match known.filter(|seal| seal.version == print.version) {
@@ -468,8 +429,7 @@ impl Check {
         let (suspects, ran) = self.suspects(seal.since, who, &self.who_released(block, who));
         match when {
             When::Held(mode, slot) => {
-                if let Some(link) = slot.and_then(|at| self.history.connection_beyond(who.edt, at))
-                {
+                if let Some(link) = slot.and_then(|at| self.history.connection_beyond(who.edt, at)) {
                     seen += &format!("; {link}");
                 }
                 objects.extend(&suspects);
@@ -478,12 +438,7 @@ impl Check {
                 } else {
                     format!(", by that or by one that ran meanwhile: {ran}")
                 };
-                let broken = rules::WrittenReadOnly {
-                    who,
-                    mode: mode.name(),
-                    slot: through(slot),
-                    by,
-                };
+                let broken = rules::WrittenReadOnly { who, mode: mode.name(), slot: through(slot), by };
                 self.by_edt(who, seen, &objects, broken)
             }
             When::Released => {
@@ -515,13 +470,7 @@ impl Check {
                     false if ran.is_empty() => advice::UNHELD_BY_NO_EDT,
                     false => advice::UNHELD_BY_POINTER,
                 };
-                let broken = rules::WrittenUnheld {
-                    writer: seal.by,
-                    done,
-                    found,
-                    since,
-                    advice,
-                };
+                let broken = rules::WrittenUnheld { writer: seal.by, done, found, since, advice };
                 self.by_edt(who, seen, &objects, broken)
             }
         }
@@ -555,10 +504,7 @@ mod tests {
             assert_eq!(fingerprint(start, len), plain);
             assert_ne!(fingerprint(start, len - 1), plain);
         }
-        let swapped = [
-            fingerprint([1u64, 2].as_ptr().cast(), 16),
-            fingerprint([2u64, 1].as_ptr().cast(), 16),
-        ];
+        let swapped = [fingerprint([1u64, 2].as_ptr().cast(), 16), fingerprint([2u64, 1].as_ptr().cast(), 16)];
         assert_ne!(swapped[0], swapped[1]);
     }
 }

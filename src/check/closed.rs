@@ -61,8 +61,7 @@ impl Check {
         instruction: Option<String>,
     ) -> Box<Misuse> {
         let len = Counted(len as u64, "byte");
-        let mut place =
-            format!("in {who}, which read byte {byte} of the data block {block}, of {len}");
+        let mut place = format!("in {who}, which read byte {byte} of the data block {block}, of {len}");
         if let Some(instruction) = instruction {
             place += &format!("; the instruction is {instruction}");
         }
@@ -80,10 +79,7 @@ impl Closed {
             return;
         };
         let mut blocks = self.blocks.lock();
-        let entry = blocks.entry(block.guid()).or_insert(ClosedBlock {
-            pages: Some(pages),
-            closed: false,
-        });
+        let entry = blocks.entry(block.guid()).or_insert(ClosedBlock { pages: Some(pages), closed: false });
         // Under the lock of the table, as `end` sets it.
         if entry.pages.is_some() && !entry.closed && !self.over.load(Ordering::Relaxed) {
             // SAFETY: the caller has locked the block, and `pages_of_nobody` has found it live, so it has not been
@@ -107,21 +103,13 @@ impl Closed {
     /// Whether nobody can touch the pages of a block. Its header is locked, so that they are not closed meanwhile.
     pub(crate) fn has(&self, guid: Guid, _locked: &LockedBlock<'_>) -> bool {
         // Relaxed: what is closed was closed under the lock of the header, as in `open`.
-        self.count.load(Ordering::Relaxed) != 0
-            && self
-                .blocks
-                .lock()
-                .get(&guid)
-                .is_some_and(|entry| entry.closed)
+        self.count.load(Ordering::Relaxed) != 0 && self.blocks.lock().get(&guid).is_some_and(|entry| entry.closed)
     }
 
     /// The block is not closed from now on.
     pub(crate) fn keep_open(&self, block: Guid) {
         let mut blocks = self.blocks.lock();
-        let entry = blocks.entry(block).or_insert(ClosedBlock {
-            pages: None,
-            closed: false,
-        });
+        let entry = blocks.entry(block).or_insert(ClosedBlock { pages: None, closed: false });
         entry.open();
         entry.pages = None;
         self.count.store(blocks.len(), Ordering::Relaxed);
@@ -165,17 +153,13 @@ impl ClosedBlock {
 }
 
 impl Check {
-    /// What is at an address, if that is in pages of a block that are closed, or have been. For the handler of a signal.
+    /// What is at an address, if that is in pages of a block that are closed, or have been. For the handler of a
+    /// signal.
     pub(crate) fn closed_at(&self, address: usize) -> Option<At> {
         let blocks = self.contents.closed.soon()?;
         blocks.iter().find_map(|(&block, entry)| {
             let pages = entry.pages.filter(|pages| pages.contain(address))?;
-            Some(At {
-                block,
-                byte: address.wrapping_sub(pages.start) as isize,
-                len: pages.len,
-                closed: entry.closed,
-            })
+            Some(At { block, byte: address.wrapping_sub(pages.start) as isize, len: pages.len, closed: entry.closed })
         })
     }
 

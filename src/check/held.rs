@@ -22,11 +22,7 @@ impl Check {
     /// The call by which a pre-slot of an EDT got the block that it has, with its caller.
     pub(crate) fn giver(&self, to: Guid, slot: u32, block: Guid) -> Option<Act> {
         let (source, link) = self.history.source(to, slot)?;
-        if source == block {
-            Some(link)
-        } else {
-            self.history.satisfaction(source)
-        }
+        if source == block { Some(link) } else { self.history.satisfaction(source) }
     }
 
     /// The EDT or thread that has created a block.
@@ -38,28 +34,15 @@ impl Check {
     /// A kernel is about to read a block that `act` has passed on to it, while the EDT that did so holds it for
     /// writing.
     pub(crate) fn reads_unreleased(&self, reading: Reading, act: Act) -> Box<Misuse> {
-        let Reading {
-            who,
-            block,
-            mode,
-            slot,
-        } = reading;
+        let Reading { who, block, mode, slot } = reading;
         let seen = format!("seen as the kernel of {who} was to be launched");
-        let broken = rules::ReadUnreleased {
-            holder: act.who,
-            call: act.call,
-            who,
-            mode: mode.name(),
-            slot,
-        };
+        let broken = rules::ReadUnreleased { holder: act.who, call: act.call, who, mode: mode.name(), slot };
         self.by_edt(who, seen, &[block, who.edt], broken)
     }
 
     /// A kernel is about to read a block while others write it on the host. That is a note: in mode RO it may.
     pub(crate) fn note_read_beside_writer(&self, reading: Reading, creator: Option<Who>) {
-        let Reading {
-            who, block, slot, ..
-        } = reading;
+        let Reading { who, block, slot, .. } = reading;
         let holder = creator.map_or("an EDT on the host".to_string(), |who| who.to_string());
         strict_note_once!(
             "a kernel of {who} reads {block} in mode {}, through pre-slot {slot}, while {holder} holds it \
@@ -73,9 +56,7 @@ impl Check {
 
     /// An EDT is about to read a block that nobody has written.
     pub(crate) fn note_read_unwritten(&self, reading: Reading) {
-        let Reading {
-            who, block, slot, ..
-        } = reading;
+        let Reading { who, block, slot, .. } = reading;
         strict_note_once!(
             "{who} reads {block} in mode {}, through pre-slot {slot}, and nobody has written it: it finds \
              bytes 0xa5, and without strict mode zeros. Let {who} depend on the EDT that writes the block, by its output event; \

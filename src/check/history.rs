@@ -39,27 +39,16 @@ pub struct Who {
 
 impl Who {
     /// A thread that runs no EDT.
-    pub const NOBODY: Who = Who {
-        edt: Guid::NULL,
-        work: None,
-        thread: 0,
-    };
+    pub const NOBODY: Who = Who { edt: Guid::NULL, work: None, thread: 0 };
 
     /// The thread of this number, which runs no EDT.
     pub fn outside(thread: i32) -> Who {
-        Who {
-            thread,
-            ..Who::NOBODY
-        }
+        Who { thread, ..Who::NOBODY }
     }
 
     /// The caller where this EDT runs.
     pub fn of(edt: &Edt) -> Who {
-        Who {
-            edt: edt.guid(),
-            work: Some(edt.work()),
-            thread: 0,
-        }
+        Who { edt: edt.guid(), work: Some(edt.work()), thread: 0 }
     }
 
     /// The function's name; for grouping.
@@ -73,11 +62,7 @@ impl fmt::Display for Who {
         match self.work {
             Some(work) => EdtName::new(self.edt, work).fmt(f),
             None if self.thread == 0 => f.write_str("a thread outside of EDTs"),
-            None => write!(
-                f,
-                "a thread outside of EDTs ({})",
-                other_thread_name(self.thread)
-            ),
+            None => write!(f, "a thread outside of EDTs ({})", other_thread_name(self.thread)),
         }
     }
 }
@@ -106,9 +91,7 @@ impl fmt::Display for ActCause {
         f.write_str(match self {
             ActCause::Start => "the start of the program",
             ActCause::End => "its end",
-            ActCause::Contribution => {
-                "ocrEventCollectiveSatisfySlot, as the result of a collective event,"
-            }
+            ActCause::Contribution => "ocrEventCollectiveSatisfySlot, as the result of a collective event,",
             ActCause::Call(api) => api.shown(),
         })
     }
@@ -177,10 +160,7 @@ impl What {
 
     /// Whether it is an event that goes without a call.
     pub fn is_passing(self) -> bool {
-        matches!(
-            self,
-            What::ONCE | What::LATCH | What::COUNTED | What::Output(_)
-        )
+        matches!(self, What::ONCE | What::LATCH | What::COUNTED | What::Output(_))
     }
 
     /// The words by which messages name an object of this kind.
@@ -265,9 +245,10 @@ impl HistoryShard {
         if self.records.len() < self.look_at.max(1024) {
             return;
         }
-        let gone = self.records.iter_mut().filter(|(guid, record)| {
-            record.end.is_none() && record.created.is_some() && !is_alive(objects, **guid)
-        });
+        let gone = self
+            .records
+            .iter_mut()
+            .filter(|(guid, record)| record.end.is_none() && record.created.is_some() && !is_alive(objects, **guid));
         let gone: Vec<Guid> = gone
             .map(|(guid, record)| {
                 record.end = Some(Ending::Gone);
@@ -286,9 +267,7 @@ pub struct History {
 
 impl Default for History {
     fn default() -> History {
-        History {
-            shards: std::array::from_fn(|_| Mutex::default()),
-        }
+        History { shards: std::array::from_fn(|_| Mutex::default()) }
     }
 }
 
@@ -300,14 +279,7 @@ impl History {
     }
 
     /// An object was created. What is known of it already stays: it may have ended meanwhile.
-    pub fn created(
-        &self,
-        objects: &Objects,
-        guid: Guid,
-        what: What,
-        work: Option<&'static Code>,
-        act: Act,
-    ) {
+    pub fn created(&self, objects: &Objects, guid: Guid, what: What, work: Option<&'static Code>, act: Act) {
         let mut shard = self.shard(guid).lock();
         shard.look(objects);
         let record = shard.records.entry(guid).or_default();
@@ -316,10 +288,7 @@ impl History {
         }
         if record.created.is_some() {
             // A labeled GUID has got another object.
-            *record = ObjectRecord {
-                before: record.satisfied[0],
-                ..ObjectRecord::default()
-            };
+            *record = ObjectRecord { before: record.satisfied[0], ..ObjectRecord::default() };
         }
         record.what = Some(what);
         record.work = work;
@@ -424,9 +393,7 @@ impl History {
     pub fn connected(&self, edt: Guid, depv: &[Guid], act: Act) {
         let slots = depv.iter().enumerate();
         let slots = slots.filter(|(_, source)| **source != Guid::UNINITIALIZED);
-        let sources: Vec<_> = slots
-            .map(|(slot, &source)| (slot as u32, source, act))
-            .collect();
+        let sources: Vec<_> = slots.map(|(slot, &source)| (slot as u32, source, act)).collect();
         if !sources.is_empty()
             && let Some(record) = self.shard(edt).lock().records.get_mut(&edt)
         {
@@ -460,9 +427,7 @@ impl History {
     /// A dependence of the destination was refused.
     pub fn not_linked(&self, destination: Guid, act: Act) {
         if let Some(record) = self.shard(destination).lock().records.get_mut(&destination) {
-            record
-                .sources
-                .retain(|(_, _, other)| other.ticket != act.ticket);
+            record.sources.retain(|(_, _, other)| other.ticket != act.ticket);
         }
     }
 
@@ -470,8 +435,7 @@ impl History {
     pub fn not_linked_by(&self, destination: Guid, link: (u32, Guid), who: Who) {
         if let Some(record) = self.shard(destination).lock().records.get_mut(&destination) {
             let mut sources = record.sources.iter();
-            let last = sources
-                .rposition(|&(slot, source, act)| (slot, source) == link && act.who.edt == who.edt);
+            let last = sources.rposition(|&(slot, source, act)| (slot, source) == link && act.who.edt == who.edt);
             last.map(|at| record.sources.remove(at));
         }
     }

@@ -51,9 +51,7 @@ impl History {
     pub fn before(&self, guid: Guid) -> Option<String> {
         let before = self.get(guid)?.before?;
         let by = self.by(&before);
-        Some(format!(
-            "the event that had this labeled GUID before was satisfied {by}, and is gone"
-        ))
+        Some(format!("the event that had this labeled GUID before was satisfied {by}, and is gone"))
     }
 
     /// The call that destroyed an object, or, of an output event, its EDT; and whether that was an event
@@ -106,9 +104,7 @@ impl History {
             };
             return self.name(guid) + what;
         };
-        let size = record.size.map_or(String::new(), |size| {
-            format!(" ({})", Counted(size, "byte"))
-        });
+        let size = record.size.map_or(String::new(), |size| format!(" ({})", Counted(size, "byte")));
         let mut text = format!("{}{size}:", self.name(guid));
         let whence = [self.before(guid), self.creation(guid)];
         for step in whence.into_iter().flatten() {
@@ -157,11 +153,8 @@ impl History {
     /// What these pre-slots of an EDT were connected to, if [`History::text`] of the EDT leaves it out, and what
     /// the events that they were connected to have been through; of a few.
     pub fn behind_slots(&self, edt: Guid, slots: impl Iterator<Item = u32>) -> Vec<String> {
-        let ObjectRecord {
-            sources, created, ..
-        } = self.get(edt).unwrap_or_default();
-        let is_spawned =
-            created.is_some_and(|act| act.call == ActCause::Call(Api::ocrLegacySpawnOCR));
+        let ObjectRecord { sources, created, .. } = self.get(edt).unwrap_or_default();
+        let is_spawned = created.is_some_and(|act| act.call == ActCause::Call(Api::ocrLegacySpawnOCR));
         let of_slot = |slot| {
             let keeps = (slot == 0 && is_spawned).then(|| {
                 "pre-slot 0 is the runtime's: ocrLegacySpawnOCR overwrites depv[0], and the program's own pre-slots begin \
@@ -185,9 +178,7 @@ impl History {
                             "its EDT has passed on nothing: its function has returned NULL_GUID, or its kernel has \
                              OCR_NO_RESULT or a pre-slot without a block as resultSlot"
                         }
-                        false => {
-                            "its EDT has returned NULL_GUID: it passes on the block whose GUID it returns"
-                        }
+                        false => "its EDT has returned NULL_GUID: it passes on the block whose GUID it returns",
                     };
                     self.text(source, 0) + "\n    if the mode is not DB_MODE_NULL, " + passes
                 }

@@ -43,9 +43,7 @@ impl Check {
             group.count += 1;
             total += 1;
             if group.named.len() < NAMED {
-                let label = record
-                    .label
-                    .map_or(String::new(), |label| format!(" \"{label}\""));
+                let label = record.label.map_or(String::new(), |label| format!(" \"{label}\""));
                 group.named.push(format!("{guid}{label}{more}"));
             }
         };
@@ -63,8 +61,7 @@ impl Check {
                 continue;
             }
             let open = edt.slots().iter().position(|slot| {
-                state == EdtState::Waiting
-                    && (slot.is_unconnected() || slot.connected_mode().is_some())
+                state == EdtState::Waiting && (slot.is_unconnected() || slot.connected_mode().is_some())
             });
             add(
                 guid,
@@ -119,16 +116,8 @@ impl Check {
         );
         for ((what, of, creator), group) in groups {
             let s = if group.count == 1 { "" } else { "s" };
-            let more = if group.count > group.named.len() {
-                ", ..."
-            } else {
-                ""
-            };
-            text += &format!(
-                "\n  {} {what}{s}{of}, created {creator}: {}{more}",
-                group.count,
-                group.named.join(", ")
-            );
+            let more = if group.count > group.named.len() { ", ..." } else { "" };
+            text += &format!("\n  {} {what}{s}{of}, created {creator}: {}{more}", group.count, group.named.join(", "));
         }
         text += "\n  what to do: destroy what is no longer needed (ocrDbDestroy, ocrEventDestroy, \
                  ocrEdtTemplateDestroy, ocrGuidMapDestroy, ocrMapDestroy, ocrFileRelease). An EDT \

@@ -26,11 +26,7 @@ impl fmt::Display for Misuse {
         for history in &self.histories {
             write!(f, "\n  {history}")?;
         }
-        write!(
-            f,
-            "\n  the rule: {}\n  what to do: {}",
-            self.rule, self.advice
-        )
+        write!(f, "\n  the rule: {}\n  what to do: {}", self.rule, self.advice)
     }
 }
 
@@ -46,12 +42,7 @@ impl Check {
     /// A misuse by a call. First it is told what has become of the objects that it is about, in this order. Then come
     /// the creators of the other objects that the call was given. The rule is of the function's clause, and of that
     /// which it names.
-    pub(super) fn by_call(
-        &self,
-        made: &CallRecord<'_>,
-        objects: &[Guid],
-        broken: impl Into<Broken>,
-    ) -> Box<Misuse> {
+    pub(super) fn by_call(&self, made: &CallRecord<'_>, objects: &[Guid], broken: impl Into<Broken>) -> Box<Misuse> {
         let (call, broken) = (made.call, broken.into());
         let mut clause = call.clause();
         if !broken.see.is_empty() && !clause.ends_with(broken.see) {
@@ -69,13 +60,7 @@ impl Check {
     }
 
     /// A misuse by what an EDT did or returned; `who` is the EDT or thread that ran when that was seen.
-    pub(super) fn by_edt(
-        &self,
-        who: Who,
-        place: String,
-        objects: &[Guid],
-        broken: impl Into<Broken>,
-    ) -> Box<Misuse> {
+    pub(super) fn by_edt(&self, who: Who, place: String, objects: &[Guid], broken: impl Into<Broken>) -> Box<Misuse> {
         let broken = broken.into();
         let kernel = self.history.get(who.edt).and_then(|record| record.kernel);
         let ran = kernel.map(|kernel| format!("; it ran as {kernel}"));
@@ -93,12 +78,7 @@ impl Check {
     }
 
     /// What has become of these objects, and, in a line for each, the creators of the others.
-    fn histories(
-        &self,
-        objects: &[Guid],
-        others: impl IntoIterator<Item = Guid>,
-        ticket: u64,
-    ) -> Vec<String> {
+    fn histories(&self, objects: &[Guid], others: impl IntoIterator<Item = Guid>, ticket: u64) -> Vec<String> {
         let mut told: Vec<Guid> = Vec::new();
         let mut is_new = |guid: &Guid| {
             let new = !told.contains(guid);

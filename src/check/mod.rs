@@ -1,9 +1,9 @@
 //! Strict mode (`OCR_CHECK=strict`): what objects have been through, and how a misuse is told.
 //!
-//! This room owns the history of objects (`history`), the fingerprints of what blocks contain
-//! (`checksum`), the memory of blocks that are gone (`quarantine`) and of arguments (`quarantine_arguments`), and what is
-//! beside them (`redzone`); a table of what each call may be given (`calls`); tables of the rules, in words (`rules`), and
-//! the cases in which one is broken (`explain`). It looks at objects and changes none, and it never ends a program: it
+//! This room owns the history of objects (`history`), the fingerprints of what blocks contain (`checksum`), the memory
+//! of blocks that are gone (`quarantine`) and of arguments (`quarantine_arguments`), and what is beside them
+//! (`redzone`); a table of what each call may be given (`calls`); tables of the rules, in words (`rules`), and the
+//! cases in which one is broken (`explain`). It looks at objects and changes none, and it never ends a program: it
 //! answers with a [`Misuse`], and the caller sees to the end. What may be right it notes on the standard error.
 //!
 //! Nothing of it exists where strict mode is off: a run has a [`Check`] or none, and [`is_on`] is
@@ -24,11 +24,11 @@
 //!
 //! What is suspicious and may be right is a note, once: a dependence that came in time by chance, a block destroyed
 //! after another EDT could run with it, one variable for two GUIDs. A quarter of a million objects that are gone are
-//! remembered. The memory of up to 1024 blocks that are left stays closed when a run has ended, since a program with its
-//! own `main` goes on.
+//! remembered. The memory of up to 1024 blocks that are left stays closed when a run has ended, since a program with
+//! its own `main` goes on.
 //!
-//! **Costs where it is off:** a load and a branch in each call. What an EDT goes through does not ask: its templates have
-//! `needs_slow_path`, its code has no `fast_entry`, its blocks have a mark, and its threads keep no leases.
+//! **Costs where it is off:** a load and a branch in each call. What an EDT goes through does not ask: its templates
+//! have `needs_slow_path`, its code has no `fast_entry`, its blocks have a mark, and its threads keep no leases.
 //!
 //! **Races.** A program's threads go on while a call is judged. What a call is going to end or
 //! satisfy is noted before it does (under a ticket, so that it is not told of itself), and what it
@@ -108,8 +108,9 @@ impl std::ops::Deref for OfRun {
     }
 }
 
-/// Says whether the run that begins is checked, and whether it is recorded, or that there is none any more. A `Check` does not say so itself: it
-/// may live on in a thread of the program that has yet to see that its run has ended, and that another one goes on.
+/// Says whether the run that begins is checked, and whether it is recorded, or that there is none any more. A `Check`
+/// does not say so itself: it may live on in a thread of the program that has yet to see that its run has ended, and
+/// that another one goes on.
 pub(crate) fn set_on(on: bool, recorded: bool) {
     ON.store(on, Ordering::Relaxed);
     OBSERVED.store(on || recorded, Ordering::Relaxed);
@@ -181,14 +182,8 @@ impl Check {
         let act = self.act(call.api, who);
         let made = CallRecord::plain(call, args, act);
         // A variable of the program with hints is nothing of the runtime's.
-        let of_variable = matches!(
-            call.api,
-            ocrHintInit | ocrSetHintValue | ocrUnsetHintValue | ocrGetHintValue
-        );
-        if !of_variable
-            && !who.edt.is_null()
-            && self.shut_down.load(Ordering::Relaxed) == who.edt.bits()
-        {
+        let of_variable = matches!(call.api, ocrHintInit | ocrSetHintValue | ocrUnsetHintValue | ocrGetHintValue);
+        if !of_variable && !who.edt.is_null() && self.shut_down.load(Ordering::Relaxed) == who.edt.bits() {
             return Err(self.after_shutdown(&made));
         }
         for (at, (_, role)) in call.args.iter().enumerate() {
@@ -220,10 +215,8 @@ impl Check {
             }
             return;
         }
-        if let Api::ocrEventDestroy
-        | Api::ocrEdtDestroy
-        | Api::ocrEdtTemplateDestroy
-        | Api::ocrDbDestroy = made.call.api
+        if let Api::ocrEventDestroy | Api::ocrEdtDestroy | Api::ocrEdtTemplateDestroy | Api::ocrDbDestroy =
+            made.call.api
         {
             let object = made.guid(0);
             let event = objects.events.lock(object);
@@ -257,13 +250,7 @@ impl Check {
     }
 
     /// A call whose caller has gone on, since it had to wait for an object, was refused.
-    pub(crate) fn refused_deferred(
-        &self,
-        objects: &Objects,
-        call: Api,
-        args: &[u64],
-        who: Who,
-    ) -> Option<Box<Misuse>> {
+    pub(crate) fn refused_deferred(&self, objects: &Objects, call: Api, args: &[u64], who: Who) -> Option<Box<Misuse>> {
         self.with_deferred(call, args, who, |made| {
             if let Some(link) = made.link().filter(|_| made.call.at(Role::Data).is_none()) {
                 let from = (link.slot as u32, link.source);
@@ -274,13 +261,7 @@ impl Check {
         })?
     }
 
-    fn with_deferred<R>(
-        &self,
-        call: Api,
-        args: &[u64],
-        who: Who,
-        f: impl FnOnce(&CallRecord<'_>) -> R,
-    ) -> Option<R> {
+    fn with_deferred<R>(&self, call: Api, args: &[u64], who: Who, f: impl FnOnce(&CallRecord<'_>) -> R) -> Option<R> {
         let call = call.spec()?;
         let act = self.act(call.api, who);
         Some(f(&CallRecord::plain(call, args, act)))
@@ -294,14 +275,7 @@ impl Check {
     }
 
     /// A call has returned 0 and made `made`, if it makes something.
-    pub(crate) fn succeeded(
-        &self,
-        objects: &Objects,
-        call: &'static CallSpec,
-        args: &[u64],
-        act: Act,
-        made: Guid,
-    ) {
+    pub(crate) fn succeeded(&self, objects: &Objects, call: &'static CallSpec, args: &[u64], act: Act, made: Guid) {
         let Some(creates) = call.creates else {
             match call.api {
                 Api::ocrDbRelease => self.note_released(act.who, Guid::from_bits(args[0])),
@@ -338,9 +312,7 @@ impl Check {
                     released.retain(|(_, block)| *block != made);
                 }
             }
-            Api::ocrEventCreate | Api::ocrEventCreateParams
-                if args[2] as u32 & calls::TAKES_ARG == 0 =>
-            {
+            Api::ocrEventCreate | Api::ocrEventCreateParams if args[2] as u32 & calls::TAKES_ARG == 0 => {
                 self.history.takes_nothing(made);
             }
             _ => {}
@@ -375,8 +347,7 @@ impl Check {
         act: (impl Into<ActCause>, Who),
     ) {
         let act = self.act(act.0, act.1);
-        self.history
-            .created(objects, edt, What::Edt, Some(work), act);
+        self.history.created(objects, edt, What::Edt, Some(work), act);
         self.history.connected(edt, depv, act);
     }
 
@@ -401,25 +372,13 @@ impl Check {
     }
 
     /// An object that a call made for the program, besides what the call is there for.
-    pub(crate) fn made(
-        &self,
-        objects: &Objects,
-        guid: Guid,
-        what: What,
-        act: (impl Into<ActCause>, Who),
-    ) {
+    pub(crate) fn made(&self, objects: &Objects, guid: Guid, what: What, act: (impl Into<ActCause>, Who)) {
         let act = self.act(act.0, act.1);
         self.history.created(objects, guid, what, None, act);
     }
 
     /// A data block that a call made for the program, besides what the call is there for.
-    pub(crate) fn made_block(
-        &self,
-        objects: &Objects,
-        block: Guid,
-        size: u64,
-        act: (impl Into<ActCause>, Who),
-    ) {
+    pub(crate) fn made_block(&self, objects: &Objects, block: Guid, size: u64, act: (impl Into<ActCause>, Who)) {
         self.made(objects, block, What::Block, act);
         self.history.sized(block, size);
     }
@@ -437,12 +396,7 @@ impl Check {
     }
 
     /// A range or map, with these labels, was destroyed.
-    pub(crate) fn range_ended(
-        &self,
-        range: Guid,
-        labels: LabelBounds,
-        act: (impl Into<ActCause>, Who),
-    ) {
+    pub(crate) fn range_ended(&self, range: Guid, labels: LabelBounds, act: (impl Into<ActCause>, Who)) {
         self.ended(range, act);
         self.former_ranges.lock().push((range, labels));
     }
@@ -463,12 +417,8 @@ impl Check {
     /// The EDTs that run, besides this one, and have released a block.
     fn who_released(&self, block: Guid, but: Who) -> Vec<Guid> {
         let released = self.released.lock();
-        let edts = released
-            .iter()
-            .filter(|(_, blocks)| blocks.contains(&block));
-        edts.map(|(&edt, _)| edt)
-            .filter(|&edt| edt != but.edt)
-            .collect()
+        let edts = released.iter().filter(|(_, blocks)| blocks.contains(&block));
+        edts.map(|(&edt, _)| edt).filter(|&edt| edt != but.edt).collect()
     }
 
     /// What a GUID that a program gave claims to name; nothing if no object can ever have had it.
@@ -488,9 +438,7 @@ impl Check {
             return released.contains(&(who.thread, block));
         }
         let released = self.released.lock();
-        released
-            .get(&who.edt)
-            .is_some_and(|blocks| blocks.contains(&block))
+        released.get(&who.edt).is_some_and(|blocks| blocks.contains(&block))
     }
 }
 
@@ -518,16 +466,7 @@ pub(crate) struct CallRecord<'a> {
 impl<'a> CallRecord<'a> {
     /// A call, of which only the arguments themselves are of interest.
     fn plain(call: &'static CallSpec, args: &'a [u64], act: Act) -> CallRecord<'a> {
-        CallRecord {
-            call,
-            args,
-            act,
-            depv: &[],
-            output: None,
-            label: None,
-            hint: None,
-            collective: None,
-        }
+        CallRecord { call, args, act, depv: &[], output: None, label: None, hint: None, collective: None }
     }
 
     /// An argument as a number.
@@ -546,8 +485,7 @@ impl<'a> CallRecord<'a> {
         let args = args.filter(|(_, (_, role))| role.is_guid());
         let args = args.map(|(at, _)| self.guid(at));
         let output = self.output.filter(|_| self.properties() & OEVT_VALID != 0);
-        args.chain(output)
-            .chain(self.depv.iter().copied().take(DEPV_TOLD))
+        args.chain(output).chain(self.depv.iter().copied().take(DEPV_TOLD))
     }
 
     /// Its properties, if it has some.
@@ -559,9 +497,7 @@ impl<'a> CallRecord<'a> {
     /// The bits of an argument that no property has, if properties are its role.
     fn unknown_bits(&self, at: usize, role: Role) -> u32 {
         match role {
-            Role::Properties(names, also) => {
-                self.number(at) as u32 & !(calls::bits_of(names) | also)
-            }
+            Role::Properties(names, also) => self.number(at) as u32 & !(calls::bits_of(names) | also),
             _ => 0,
         }
     }

@@ -107,11 +107,7 @@ mod tests {
         let (call, ticket) = (crate::abi::Api::ocrAddDependence.into(), 1);
         let act = Act { call, who, ticket };
         let given = GivenBlock { block, to, act };
-        let is_known = || {
-            meanwhile
-                .given(edt, block)
-                .is_some_and(|given| given.to == to)
-        };
+        let is_known = || meanwhile.given(edt, block).is_some_and(|given| given.to == to);
         meanwhile.gives(given);
         assert!(!is_known());
         meanwhile.begins(who);
@@ -128,10 +124,7 @@ mod tests {
     #[test]
     fn who_ran_since_is_known() {
         let meanwhile = Overlap::default();
-        let who = |bits| Who {
-            edt: Guid::from_bits(bits),
-            ..Who::NOBODY
-        };
+        let who = |bits| Who { edt: Guid::from_bits(bits), ..Who::NOBODY };
         meanwhile.begins(who(1));
         meanwhile.begins(who(2));
         meanwhile.ends(who(1));

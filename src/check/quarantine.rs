@@ -42,11 +42,8 @@ pub(super) struct Quarantine(Mutex<rank::QuarantinedBlocks, QuarantineState>);
 
 impl Quarantined {
     fn bytes(&self) -> usize {
-        let memory = if self.closed {
-            CLOSED_BYTES + self.memory.taken() / CLOSED_PER_BYTE
-        } else {
-            self.memory.taken()
-        };
+        let memory =
+            if self.closed { CLOSED_BYTES + self.memory.taken() / CLOSED_PER_BYTE } else { self.memory.taken() };
         memory + size_of::<Quarantined>()
     }
 
@@ -57,8 +54,7 @@ impl Quarantined {
         let Memory { start, len, .. } = self.memory;
         // SAFETY: the memory is this room's now. Volatile, since a program that misuses the block
         // may write to it now.
-        (0..len)
-            .any(|at| unsafe { start.wrapping_add(at).read_volatile() } != BLOCK_QUARANTINE_BYTE)
+        (0..len).any(|at| unsafe { start.wrapping_add(at).read_volatile() } != BLOCK_QUARANTINE_BYTE)
     }
 }
 
@@ -85,18 +81,9 @@ impl QuarantineState {
 
 impl Check {
     /// Takes in the memory of a block that nobody uses any more; `who` is the EDT or thread that runs now.
-    pub(crate) fn quarantine(
-        &self,
-        block: Guid,
-        memory: Memory,
-        who: Who,
-    ) -> Result<(), Box<Misuse>> {
+    pub(crate) fn quarantine(&self, block: Guid, memory: Memory, who: Who) -> Result<(), Box<Misuse>> {
         let closed = memory.close();
-        let quarantined = Quarantined {
-            block,
-            memory,
-            closed,
-        };
+        let quarantined = Quarantined { block, memory, closed };
         if quarantined.bytes() > BYTES_KEPT / 4 {
             return Ok(());
         }
@@ -176,17 +163,11 @@ mod tests {
         let mut cache = Cache::default();
         for _ in 0..BYTES_KEPT / 256 {
             let block = blocks.allocate(&mut cache, 0, true).expect("memory");
-            block
-                .header
-                .publish(block.header.peek().with_state(BlockState::Live));
+            block.header.publish(block.header.peek().with_state(BlockState::Live));
             let memory = block.take_memory().expect("it has some");
             let block = block.guid();
             let closed = memory.close();
-            let quarantined = Quarantined {
-                block,
-                memory,
-                closed,
-            };
+            let quarantined = Quarantined { block, memory, closed };
             state.add(quarantined, None);
             state.surplus();
         }

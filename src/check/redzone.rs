@@ -19,13 +19,7 @@ pub(crate) const REDZONE_BYTE: u8 = 0xc3;
 
 impl Check {
     /// Whether the guards of a block are as they should be. The caller holds the block, or frees it.
-    pub(crate) fn within(
-        &self,
-        objects: &Objects,
-        block: &DataBlock,
-        who: Who,
-        when: When,
-    ) -> Result<(), Box<Misuse>> {
+    pub(crate) fn within(&self, objects: &Objects, block: &DataBlock, who: Who, when: When) -> Result<(), Box<Misuse>> {
         let blocks = &objects.data_blocks;
         let mut owner = block;
         while owner.has(Mark::Part)
@@ -44,8 +38,7 @@ impl Check {
         let by = match when {
             When::Held(mode, slot) => {
                 told.insert(0, who.edt);
-                if let Some(link) = slot.and_then(|at| self.history.connection_beyond(who.edt, at))
-                {
+                if let Some(link) = slot.and_then(|at| self.history.connection_beyond(who.edt, at)) {
                     seen += &format!("; {link}");
                 }
                 let it = match block.guid() {
@@ -63,18 +56,9 @@ impl Check {
                 None => "while no EDT of the host held it".to_string(),
             },
         };
-        let (side, advice) = if at < 0 {
-            ("before its start", advice::BEFORE_START)
-        } else {
-            ("beyond its end", advice::BEYOND_END)
-        };
-        let broken = rules::WrittenBeyond {
-            size: Counted(size, "byte"),
-            side,
-            at,
-            by,
-            advice,
-        };
+        let (side, advice) =
+            if at < 0 { ("before its start", advice::BEFORE_START) } else { ("beyond its end", advice::BEYOND_END) };
+        let broken = rules::WrittenBeyond { size: Counted(size, "byte"), side, at, by, advice };
         Err(self.by_edt(who, seen, &told, broken))
     }
 
@@ -89,13 +73,7 @@ impl Check {
             len => format!("{len} {things}"),
         };
         let seen = format!("seen at the end of {who}");
-        let broken = rules::BeyondArgument {
-            has,
-            name,
-            at,
-            number,
-            things,
-        };
+        let broken = rules::BeyondArgument { has, name, at, number, things };
         self.by_edt(who, seen, &[], broken)
     }
 }

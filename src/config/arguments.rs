@@ -10,14 +10,7 @@ use std::path::{Path, PathBuf};
 /// Options of OCR-Vx that say which machines there are, or when a run is saved to go on from there. They are taken
 /// out of the arguments as well, and have no effect.
 const WITHOUT_VALUE: &[&str] = &["client", "load"];
-const WITH_VALUE: &[&str] = &[
-    "boot-file",
-    "fake-nodes",
-    "master-addr",
-    "master-of",
-    "port",
-    "save",
-];
+const WITH_VALUE: &[&str] = &["boot-file", "fake-nodes", "master-addr", "master-of", "port", "save"];
 
 /// What `-ocr:` arguments have given.
 #[derive(Clone)]
@@ -31,11 +24,7 @@ pub struct GivenArguments {
 
 impl GivenArguments {
     /// The settings of a command line without `-ocr:` arguments.
-    pub const NOTHING: GivenArguments = GivenArguments {
-        settings: Vec::new(),
-        file: None,
-        request: Request::Run,
-    };
+    pub const NOTHING: GivenArguments = GivenArguments { settings: Vec::new(), file: None, request: Request::Run };
 
     /// Adds what was given later, which wins.
     pub fn add(&mut self, later: GivenArguments) {
@@ -53,10 +42,7 @@ impl GivenArguments {
         while let Some(word) = words.next() {
             // OCR-Vx writes its options with two hyphens.
             let bytes = word.as_bytes();
-            let Some(option) = bytes
-                .strip_prefix(b"-ocr:")
-                .or_else(|| bytes.strip_prefix(b"--ocr:"))
-            else {
+            let Some(option) = bytes.strip_prefix(b"-ocr:").or_else(|| bytes.strip_prefix(b"--ocr:")) else {
                 rest.push(word);
                 continue;
             };
@@ -68,12 +54,7 @@ impl GivenArguments {
                 None => (option, None),
             };
             let (text, option) = (Readable(bytes), Readable(option).to_string());
-            let mut value = || {
-                value
-                    .take()
-                    .or_else(|| words.next())
-                    .ok_or_else(|| format!("{text} wants a value"))
-            };
+            let mut value = || value.take().or_else(|| words.next()).ok_or_else(|| format!("{text} wants a value"));
             match option.as_str() {
                 "help" => given.request = Request::Help,
                 "version" => given.request = Request::Version,

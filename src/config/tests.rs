@@ -11,15 +11,8 @@ fn runtime_options_are_taken_out() {
     let given = GivenArguments::take_from(&mut args).expect("right");
     assert_eq!(args, words("prog a b c"));
     assert_eq!((given.file, given.request), (None, Request::Run));
-    let given: Vec<_> = given
-        .settings
-        .iter()
-        .map(|(s, v)| (s.name, v.to_str().expect("UTF-8")))
-        .collect();
-    assert_eq!(
-        given,
-        [("workers", "3"), ("sched", "static:1:2"), ("workers", "5")]
-    );
+    let given: Vec<_> = given.settings.iter().map(|(s, v)| (s.name, v.to_str().expect("UTF-8"))).collect();
+    assert_eq!(given, [("workers", "3"), ("sched", "static:1:2"), ("workers", "5")]);
 }
 
 #[test]
@@ -63,10 +56,7 @@ fn words_are_the_same_in_capital_letters() {
     assert_eq!(*settings.sched, "static:1:2");
     assert_eq!(*settings.devices, Selection::None);
     // A directory may be called so.
-    assert!(matches!(
-        parse_models(OsStr::new("./Off")),
-        Ok(Models::In(_))
-    ));
+    assert!(matches!(parse_models(OsStr::new("./Off")), Ok(Models::In(_))));
 }
 
 #[test]
@@ -79,48 +69,22 @@ fn the_program_name_is_left_alone() {
 
 #[test]
 fn wrong_options_say_what_is_right() {
-    let message = GivenArguments::take_from(&mut words("p -ocr:worker 2"))
-        .map(|_| ())
-        .unwrap_err();
-    assert!(
-        message.contains("\"worker\" (do you mean workers?); there are: workers,"),
-        "{message}"
-    );
-    let message = GivenArguments::take_from(&mut words("p -ocr:zzz 2"))
-        .map(|_| ())
-        .unwrap_err();
+    let message = GivenArguments::take_from(&mut words("p -ocr:worker 2")).map(|_| ()).unwrap_err();
+    assert!(message.contains("\"worker\" (do you mean workers?); there are: workers,"), "{message}");
+    let message = GivenArguments::take_from(&mut words("p -ocr:zzz 2")).map(|_| ()).unwrap_err();
     assert!(!message.contains("do you mean"), "{message}");
-    let message = GivenArguments::take_from(&mut words("p -ocr:workers"))
-        .map(|_| ())
-        .unwrap_err();
+    let message = GivenArguments::take_from(&mut words("p -ocr:workers")).map(|_| ()).unwrap_err();
     assert!(message.contains("wants a value"), "{message}");
 }
 
 #[test]
 fn misspelt_variables_are_told() {
-    let names = [
-        "OCR_WORKRES",
-        "OCR_CHECKS",
-        "OCR_CHECK",
-        "OCR_TYPE",
-        "OCR_ROOT",
-        "PATH",
-    ];
+    let names = ["OCR_WORKRES", "OCR_CHECKS", "OCR_CHECK", "OCR_TYPE", "OCR_ROOT", "PATH"];
     let names = names.into_iter().map(OsString::from);
     let odd = OsString::from_vec(b"OCR_REPOR\xff".to_vec());
     let told = misspelt(names.chain([odd]));
-    let told: Vec<_> = told
-        .iter()
-        .map(|(name, near)| (name.as_str(), *near))
-        .collect();
-    assert_eq!(
-        told,
-        [
-            ("OCR_WORKRES", "OCR_WORKERS"),
-            ("OCR_CHECKS", "OCR_CHECK"),
-            ("OCR_REPOR\\xff", "OCR_REPORT")
-        ]
-    );
+    let told: Vec<_> = told.iter().map(|(name, near)| (name.as_str(), *near)).collect();
+    assert_eq!(told, [("OCR_WORKRES", "OCR_WORKERS"), ("OCR_CHECKS", "OCR_CHECK"), ("OCR_REPOR\\xff", "OCR_REPORT")]);
 }
 
 #[test]
@@ -138,21 +102,14 @@ fn sizes_and_counts() {
 #[test]
 fn a_privileged_program_takes_no_names_of_files() {
     let folder = std::env::temp_dir();
-    let mut words: Vec<OsString> = ["program", "-ocr:workers=3", "-ocr:devices=all"]
-        .map(Into::into)
-        .into();
+    let mut words: Vec<OsString> = ["program", "-ocr:workers=3", "-ocr:devices=all"].map(Into::into).into();
     for name in ["report", "trace", "halt-dot", "platform", "models", "sched"] {
         words.push(format!("-ocr:{name}={}/x", folder.display()).into());
     }
     words.push("-ocr:cfg=/nowhere/settings.toml".into());
     let given = GivenArguments::take_from(&mut words).expect("they are right");
     let settings = Settings::read(&given, true).expect("the file is not read");
-    let files = [
-        &settings.report,
-        &settings.trace,
-        &settings.halt_dot,
-        &settings.platform,
-    ];
+    let files = [&settings.report, &settings.trace, &settings.halt_dot, &settings.platform];
     for file in files {
         assert_eq!(file.value, None, "{}", file.origin);
     }
@@ -171,9 +128,7 @@ fn a_privileged_program_takes_no_names_of_files() {
 /// The file of a policy keeps its name as it was given, and is not loaded before a run begins.
 #[test]
 fn a_policy_may_be_a_file() {
-    let mut words: Vec<OsString> = ["program", "-ocr:sched=./No/Such.SO:1"]
-        .map(Into::into)
-        .into();
+    let mut words: Vec<OsString> = ["program", "-ocr:sched=./No/Such.SO:1"].map(Into::into).into();
     let given = GivenArguments::take_from(&mut words).expect("they are right");
     let settings = Settings::read(&given, false).expect("a name");
     assert_eq!(*settings.sched, "./No/Such.SO:1");
@@ -202,19 +157,10 @@ mod with_others {
         flock: Option<PathBuf> = None, file, "flock", "OCR_FLOCK", "a file that gets their names", names files: None;
     }
 
-    pub(super) fn read(
-        given: &[(&'static str, &str)],
-        is_privileged: bool,
-    ) -> Result<Settings, String> {
-        let given = given
-            .iter()
-            .map(|&(name, text)| (name, (text.into(), format!("$OCR_{name}"))));
-        let values = super::super::Values {
-            given: given.collect(),
-            file: None,
-            is_privileged,
-            ignored: RefCell::default(),
-        };
+    pub(super) fn read(given: &[(&'static str, &str)], is_privileged: bool) -> Result<Settings, String> {
+        let given = given.iter().map(|&(name, text)| (name, (text.into(), format!("$OCR_{name}"))));
+        let values =
+            super::super::Values { given: given.collect(), file: None, is_privileged, ignored: RefCell::default() };
         Values(values).settings()
     }
 }
@@ -223,24 +169,15 @@ mod with_others {
 fn one_entry_adds_a_setting() {
     let default = with_others::read(&[], false).expect("right");
     assert_eq!(default.file, None);
-    assert_eq!(
-        (*default.sheep, &*default.sheep.origin),
-        (default.cores, DEFAULT_ORIGIN)
-    );
+    assert_eq!((*default.sheep, &*default.sheep.origin), (default.cores, DEFAULT_ORIGIN));
     let given = [("sheep", "7"), ("flock", "/names")];
     let settings = with_others::read(&given, false).expect("right");
     assert_eq!(*settings.sheep, 7);
     let rows = settings.rows();
     assert_eq!(rows[0], ("sheep", "7".to_string(), "$OCR_sheep"));
     assert_eq!(rows[1], ("flock", "/names".to_string(), "$OCR_flock"));
-    let shown: Vec<_> = with_others::SETTINGS
-        .iter()
-        .map(|it| (it.name, it.variable, it.what))
-        .collect();
-    assert_eq!(
-        shown[1],
-        ("flock", "OCR_FLOCK", "a file that gets their names")
-    );
+    let shown: Vec<_> = with_others::SETTINGS.iter().map(|it| (it.name, it.variable, it.what)).collect();
+    assert_eq!(shown[1], ("flock", "OCR_FLOCK", "a file that gets their names"));
     // A wrong value says where it was given, and a program with more rights than its user takes no name of a file.
     let wrong = with_others::read(&[("sheep", "many")], false).expect_err("no number");
     assert!(wrong.contains("$OCR_sheep"), "{wrong}");

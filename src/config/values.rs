@@ -1,5 +1,5 @@
-//! How the value of a setting is read. Errors are for people. Words are read alike in capital letters and small ones, and with
-//! spaces around them.
+//! How the value of a setting is read. Errors are for people. Words are read alike in capital letters and small ones,
+//! and with spaces around them.
 
 use super::{Bind, Checks, Models};
 use crate::device::DeviceSettings;
@@ -58,9 +58,7 @@ pub(super) fn parse_checks(text: &str) -> Result<Checks, String> {
 pub(super) fn parse_models(text: &OsStr) -> Result<Models, String> {
     match text.to_str().map(word).as_deref() {
         Some("off" | "0") => Ok(Models::Off),
-        _ => from_start(Path::new(text))
-            .map(Models::In)
-            .map_err(|error| error.to_string()),
+        _ => from_start(Path::new(text)).map(Models::In).map_err(|error| error.to_string()),
     }
 }
 
@@ -78,11 +76,8 @@ pub(super) fn parse_count(text: &str) -> Result<usize, String> {
 
 pub(super) fn parse_queues(text: &str) -> Result<usize, String> {
     let most = DeviceSettings::MAX_QUEUES;
-    (text
-        .parse()
-        .ok()
-        .filter(|queues| (1..=most).contains(queues)))
-    .ok_or_else(|| format!("\"{text}\" is no number from 1 to {most}"))
+    (text.parse().ok().filter(|queues| (1..=most).contains(queues)))
+        .ok_or_else(|| format!("\"{text}\" is no number from 1 to {most}"))
 }
 
 pub(super) fn parse_patience(text: &str) -> Result<Option<Duration>, String> {
@@ -93,11 +88,7 @@ pub(super) fn parse_patience(text: &str) -> Result<Option<Duration>, String> {
             .ok()
             .filter(|seconds| (1..=MAX_PATIENCE).contains(seconds))
             .map(|seconds| Some(Duration::from_secs(seconds)))
-            .ok_or_else(|| {
-                format!(
-                    "\"{text}\" is neither off nor a number of seconds from 1 to {MAX_PATIENCE}"
-                )
-            }),
+            .ok_or_else(|| format!("\"{text}\" is neither off nor a number of seconds from 1 to {MAX_PATIENCE}")),
     }
 }
 

@@ -17,8 +17,8 @@ pub struct DeviceSettings {
     /// Bytes of device buffers kept at most. `None`: three quarters of the device's memory where it
     /// has its own and OpenCL tells how much, no bound where it shares the host's.
     pub memory_limit: Option<u64>,
-    /// In-order queues for kernels, 1 to [`DeviceSettings::MAX_QUEUES`]; kernels in different ones may run at the same time. `None`: as
-    /// many as suit the kind of device. Where OpenCL refuses some of them, there are fewer.
+    /// In-order queues for kernels, 1 to [`DeviceSettings::MAX_QUEUES`]; kernels in different ones may run at the same
+    /// time. `None`: as many as suit the kind of device. Where OpenCL refuses some of them, there are fewer.
     pub compute_queues: Option<usize>,
     /// Launches enqueued at once, at least 1, and eight times as many where they are short and the device is threads of
     /// the host. More hide longer waits; each holds its blocks on the device.
@@ -60,23 +60,24 @@ impl Default for DeviceSettings {
     }
 }
 
-/// Where a manager's answers go. Called on the manager's thread (or, for a manager that was stopped,
-/// on the thread that asked): must return soon, and may send further messages to any manager, but
-/// must not call [`crate::device::DeviceManager::build`] or [`crate::device::DeviceManager::stop`], which wait for that thread.
+/// Where a manager's answers go. Called on the manager's thread (or, for a manager that was stopped, on the thread that
+/// asked): must return soon, and may send further messages to any manager, but must not call
+/// [`crate::device::DeviceManager::build`] or [`crate::device::DeviceManager::stop`], which wait for that thread.
 pub trait ManagerEvents: Send + Sync + 'static {
     /// The kernel of the launch with this token has been handed to OpenCL. A launch that uses one of its
     /// blocks, if one of the two writes it, runs after it. At most once for each launch, before it
     /// is answered, and only for one that somebody may wait for ([`Launch::awaited`]): nothing follows others.
     fn enqueued(&self, token: usize);
-    /// The kernel of the launch with this token has finished, or failed. Exactly one for each launch. If a launch fails after it was enqueued, all that were enqueued since and use
-    /// a block of its that one of the two writes fail with it, and are answered before it.
+    /// The kernel of the launch with this token has finished, or failed. Exactly one for each launch. If a launch fails
+    /// after it was enqueued, all that were enqueued since and use a block of its that one of the two writes fail with
+    /// it, and are answered before it.
     fn launched(&self, token: usize, result: Result<KernelTime, Box<LaunchError>>);
     /// The fetch with this token is done: the host's memory holds the block's content. Exactly one
     /// for each fetch. (Where a kernel was given the block for writing meanwhile, what was fetched
     /// is the content before it, and the block's copies do not name the host.)
     fn fetched(&self, token: usize, result: Result<(), DeviceError>);
-    /// A copy of so many bytes to this device, or back, took so many nanoseconds, from when nothing kept it from beginning.
-    /// Told where the device's clock is asked ([`DeviceSettings::timed`]).
+    /// A copy of so many bytes to this device, or back, took so many nanoseconds, from when nothing kept it from
+    /// beginning. Told where the device's clock is asked ([`DeviceSettings::timed`]).
     fn copied(&self, _device: Place, _direction: Direction, _bytes: u64, _ns: u64) {}
     /// The device has nothing of this block any more and will not touch it again.
     fn forgotten(&self, block: &'static DataBlock);
@@ -84,8 +85,8 @@ pub trait ManagerEvents: Send + Sync + 'static {
     fn before_sleep(&self, _device: Place) -> Option<Duration> {
         None
     }
-    /// OpenCL refuses what the manager cannot work without: the device is lost. What was asked of it has been answered, or
-    /// will be, with errors, but for blocks that are elsewhere, too.
+    /// OpenCL refuses what the manager cannot work without: the device is lost. What was asked of it has been answered,
+    /// or will be, with errors, but for blocks that are elsewhere, too.
     fn lost(&self, error: DeviceError);
     /// The manager's thread has panicked, and answers nothing any more.
     fn broke_down(&self);
@@ -98,8 +99,8 @@ pub struct KernelTime {
     pub ns: u64,
     /// For how long it has kept the device: with the gap before it, and without the time of others, in whatever queue.
     pub occupied_ns: u64,
-    /// From its begin to its end, with the time of others that ran beside it: by the device's clock, as the recording has
-    /// it, or by the host's where that is not asked.
+    /// From its begin to its end, with the time of others that ran beside it: by the device's clock, as the recording
+    /// has it, or by the host's where that is not asked.
     pub ran_ns: u64,
     /// Whether this was the first launch of the kernel in this shape, as far as the manager remembers: some platforms
     /// compile it then, so its time says nothing of the next.

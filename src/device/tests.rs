@@ -77,14 +77,7 @@ impl ManagerEvents for Listener {
         self.record(|t| assert!(!t.launched.contains_key(&token), "answered before"));
     }
     fn launched(&self, token: usize, result: Result<KernelTime, Box<LaunchError>>) {
-        self.record(|t| {
-            assert!(
-                t.launched
-                    .insert(token, result.map(|time| time.ns))
-                    .is_none(),
-                "answered twice"
-            )
-        });
+        self.record(|t| assert!(t.launched.insert(token, result.map(|time| time.ns)).is_none(), "answered twice"));
     }
     fn fetched(&self, token: usize, result: Result<(), DeviceError>) {
         self.record(|t| assert!(t.fetched.insert(token, result).is_none(), "answered twice"));
@@ -122,37 +115,23 @@ fn bench(settings: DeviceSettings) -> Option<Bench> {
     let events: Arc<dyn ManagerEvents> = listener.clone();
     let manager = DeviceManager::start(&info, PLACE, settings, events).expect("it starts");
     let next = std::cell::Cell::new(1);
-    Some(Bench {
-        manager,
-        listener,
-        next,
-    })
+    Some(Bench { manager, listener, next })
 }
 
 fn copying() -> DeviceSettings {
-    DeviceSettings {
-        force_copies: true,
-        ..DeviceSettings::default()
-    }
+    DeviceSettings { force_copies: true, ..DeviceSettings::default() }
 }
 
 /// The ways in which a device may hold blocks: shared with the host, copied.
 fn both() -> Vec<Bench> {
-    [DeviceSettings::default(), copying()]
-        .into_iter()
-        .filter_map(bench)
-        .collect()
+    [DeviceSettings::default(), copying()].into_iter().filter_map(bench).collect()
 }
 
 fn block(bytes: u64) -> &'static DataBlock {
     static BLOCKS: OnceLock<DataBlocks> = OnceLock::new();
     let blocks = BLOCKS.get_or_init(DataBlocks::default);
-    let block = blocks
-        .allocate(&mut Cache::default(), bytes, false)
-        .expect("a slot");
-    block
-        .header
-        .publish(block.header.peek().with_state(BlockState::Live));
+    let block = blocks.allocate(&mut Cache::default(), bytes, false).expect("a slot");
+    block.header.publish(block.header.peek().with_state(BlockState::Live));
     block
 }
 
@@ -187,26 +166,15 @@ fn read(block: &DataBlock, index: usize) -> i32 {
 }
 
 fn range(global: usize, local: Option<usize>) -> LaunchRange {
-    LaunchRange {
-        work_dim: 1,
-        offset: [0; 3],
-        global: [global, 1, 1],
-        local: local.map(|l| [l, 1, 1]),
-    }
+    LaunchRange { work_dim: 1, offset: [0; 3], global: [global, 1, 1], local: local.map(|l| [l, 1, 1]) }
 }
 
 fn reads(block: &'static DataBlock) -> Option<BlockArg> {
-    Some(BlockArg {
-        block,
-        writes: false,
-    })
+    Some(BlockArg { block, writes: false })
 }
 
 fn writes(block: &'static DataBlock) -> Option<BlockArg> {
-    Some(BlockArg {
-        block,
-        writes: true,
-    })
+    Some(BlockArg { block, writes: true })
 }
 
 impl Bench {
@@ -222,13 +190,7 @@ impl Bench {
         self.send_range(name, range(n, None), params, blocks)
     }
 
-    fn send_range(
-        &self,
-        name: &str,
-        range: LaunchRange,
-        params: &[u64],
-        blocks: &[Option<BlockArg>],
-    ) -> usize {
+    fn send_range(&self, name: &str, range: LaunchRange, params: &[u64], blocks: &[Option<BlockArg>]) -> usize {
         let token = self.token();
         self.manager.launch(Launch {
             token,
@@ -254,9 +216,7 @@ impl Bench {
     fn fetch(&self, block: &'static DataBlock) {
         let token = self.token();
         self.manager.fetch(block, token);
-        self.listener
-            .wait(|told| told.fetched.remove(&token))
-            .unwrap_or_else(|e| panic!("{e}"));
+        self.listener.wait(|told| told.fetched.remove(&token)).unwrap_or_else(|e| panic!("{e}"));
     }
 
     fn forget(&self, block: &'static DataBlock) {
@@ -270,11 +230,7 @@ impl Bench {
 }
 
 fn spec(source: &str, kernel: &str) -> KernelSpec {
-    KernelSpec {
-        source: source.as_bytes().into(),
-        options: Vec::new(),
-        kernel: kernel.to_string(),
-    }
+    KernelSpec { source: source.as_bytes().into(), options: Vec::new(), kernel: kernel.to_string() }
 }
 
 #[test]
@@ -314,10 +270,7 @@ fn sharing_memory_copies_nothing() {
         assert_eq!(read(b, 1023), round + 1);
     }
     let counters = bench.manager.counters();
-    assert_eq!(
-        (counters.bytes_to_device, counters.bytes_from_device),
-        (0, 0)
-    );
+    assert_eq!((counters.bytes_to_device, counters.bytes_from_device), (0, 0));
     assert_eq!(counters.kernels, 3);
 }
 
@@ -328,10 +281,7 @@ fn a_block_moves_once_for_many_readers() {
     };
     let a = ints(&[7; 256]);
     let outs: Vec<_> = (0..10).map(|_| block(1024)).collect();
-    let tokens: Vec<_> = outs
-        .iter()
-        .map(|&out| bench.send("add", 256, &[1], &[reads(a), writes(out)]))
-        .collect();
+    let tokens: Vec<_> = outs.iter().map(|&out| bench.send("add", 256, &[1], &[reads(a), writes(out)])).collect();
     for token in tokens {
         bench.answer(token).unwrap_or_else(|e| panic!("{e}"));
     }
@@ -368,9 +318,7 @@ fn kernels_hand_blocks_to_kernels_without_moving_them() {
 fn launches_that_were_not_waited_for_are_ordered_by_their_buffers() {
     for bench in both() {
         let a = ints(&[0; 1024]);
-        let tokens: Vec<_> = (0..200)
-            .map(|_| bench.send("add", 1024, &[1], &[reads(a), writes(a)]))
-            .collect();
+        let tokens: Vec<_> = (0..200).map(|_| bench.send("add", 1024, &[1], &[reads(a), writes(a)])).collect();
         // Asked for while kernels that write it are in flight: what comes is whole.
         bench.fetch(a);
         for token in tokens {
@@ -385,20 +333,13 @@ fn launches_that_were_not_waited_for_are_ordered_by_their_buffers() {
 #[test]
 fn bounded_memory_evicts_and_writes_back() {
     for force_copies in [true, false] {
-        let settings = DeviceSettings {
-            memory_limit: Some(MIB),
-            force_copies,
-            ..DeviceSettings::default()
-        };
+        let settings = DeviceSettings { memory_limit: Some(MIB), force_copies, ..DeviceSettings::default() };
         let Some(bench) = bench(settings) else { return };
         let n = MIB as usize / 16;
         let blocks: Vec<_> = (0..12).map(|_| block(MIB / 4)).collect();
         // All at once: most must wait until there is room.
-        let tokens: Vec<_> = blocks
-            .iter()
-            .enumerate()
-            .map(|(i, &b)| bench.send("fill", n, &[i as u64], &[writes(b)]))
-            .collect();
+        let tokens: Vec<_> =
+            blocks.iter().enumerate().map(|(i, &b)| bench.send("fill", n, &[i as u64], &[writes(b)])).collect();
         for token in tokens {
             bench.answer(token).unwrap_or_else(|e| panic!("{e}"));
         }
@@ -411,9 +352,7 @@ fn bounded_memory_evicts_and_writes_back() {
             bench.fetch(b);
             assert_eq!(read(b, n - 1), i as i32 + 100);
         }
-        let resident = blocks
-            .iter()
-            .filter(|b| b.copies().resident.contains(PLACE));
+        let resident = blocks.iter().filter(|b| b.copies().resident.contains(PLACE));
         assert_eq!(resident.count(), 4);
     }
 }
@@ -423,11 +362,7 @@ fn bounded_memory_evicts_and_writes_back() {
 #[test]
 fn kernels_that_are_held_back_do_not_stand_in_the_way_of_an_eviction() {
     for force_copies in [true, false] {
-        let settings = DeviceSettings {
-            memory_limit: Some(MIB),
-            force_copies,
-            ..DeviceSettings::default()
-        };
+        let settings = DeviceSettings { memory_limit: Some(MIB), force_copies, ..DeviceSettings::default() };
         let Some(bench) = bench(settings) else { return };
         let blocks: Vec<_> = (0..6).map(|_| block(MIB / 4)).collect();
         let answers = |tokens: Vec<usize>| {

@@ -42,9 +42,7 @@ impl Context {
     /// What an object has been through, as an appendix to a message; nothing without strict mode.
     pub(crate) fn history_text(&self, guid: Guid) -> String {
         let check = self.runtime.check.as_ref();
-        check.map_or(String::new(), |check| {
-            format!("\n  {}", check.history.text(guid, 0))
-        })
+        check.map_or(String::new(), |check| format!("\n  {}", check.history.text(guid, 0)))
     }
 
     /// An EDT is being created with this `depv`, or without, and nobody knows it yet.
@@ -99,9 +97,7 @@ impl Context {
             let objects = &self.runtime.objects;
             let block = objects.data_blocks.pinned(slot.data());
             abort_on_misuse(check.within(objects, block, Who::of(edt), When::Begin));
-            if let Some(print) =
-                Checksum::take(&check.contents, block, slot.info().mode.writes() as u32)
-            {
+            if let Some(print) = Checksum::take(&check.contents, block, slot.info().mode.writes() as u32) {
                 abort_on_misuse(check.compare(slot.data(), print, Who::of(edt), When::Begin));
             }
         }
@@ -116,12 +112,7 @@ impl Context {
             if mode.writes() {
                 continue;
             }
-            let reading = Reading {
-                who: Who::of(edt),
-                block,
-                mode,
-                slot,
-            };
+            let reading = Reading { who: Who::of(edt), block, mode, slot };
             let data_block = self.runtime.objects.data_blocks.pinned(block);
             let (unwritten, beside_writer) = {
                 let copies = data_block.copies();
@@ -154,9 +145,7 @@ impl Context {
                 creator.edt == who.edt
             }
         };
-        if block.creator.load(Ordering::Relaxed) != 0
-            && check.creator(block.guid()).is_some_and(is_creator)
-        {
+        if block.creator.load(Ordering::Relaxed) != 0 && check.creator(block.guid()).is_some_and(is_creator) {
             return true;
         }
         let Some((edt, locked)) = self.runtime.objects.edts.lock(who.edt) else {
@@ -181,18 +170,10 @@ impl Context {
         let scope = edt.finish_scope().filter(|_| edt.flags.get().is_finish());
         let output = scope.map_or(edt.output(), |scope| scope.output.get());
         let objects = &self.runtime.objects;
-        abort_on_misuse(
-            match check.wrong_result(
-                objects,
-                who,
-                result,
-                !output.is_null(),
-                self.held_at(edt, result),
-            ) {
-                Some(misuse) => Err(misuse),
-                None => Ok(()),
-            },
-        );
+        abort_on_misuse(match check.wrong_result(objects, who, result, !output.is_null(), self.held_at(edt, result)) {
+            Some(misuse) => Err(misuse),
+            None => Ok(()),
+        });
         if scope.is_none() {
             check.ends_with(output, who);
         }
@@ -270,7 +251,8 @@ impl Context {
         self.check_may_close(check, guid);
     }
 
-    /// The running code has released a block, or has looked at one that it has released. Of what a thread outside of EDTs does with it nobody could be told.
+    /// The running code has released a block, or has looked at one that it has released. Of what a thread outside of
+    /// EDTs does with it nobody could be told.
     pub(crate) fn check_may_close(&self, check: &Check, guid: Guid) {
         if self.current.is_some()
             && handlers::is_ours(libc::SIGSEGV)
@@ -355,15 +337,7 @@ impl Context {
 
     /// A host EDT is about to give back a block that it holds in this mode, through this pre-slot unless
     /// it has created the block; by a call, or as it ends.
-    fn give_back(
-        &self,
-        check: &Check,
-        block: &DataBlock,
-        who: Who,
-        mode: Mode,
-        slot: Option<u32>,
-        called: bool,
-    ) {
+    fn give_back(&self, check: &Check, block: &DataBlock, who: Who, mode: Mode, slot: Option<u32>, called: bool) {
         let when = When::Held(mode, slot);
         abort_on_misuse(check.within(&self.runtime.objects, block, who, when));
         let print = Checksum::take(&check.contents, block, mode.writes() as u32);
@@ -373,9 +347,7 @@ impl Context {
         }
         let Some(print) = print else { return };
         if mode.writes() {
-            check
-                .contents
-                .seal_at_release(block.guid(), print, who, called);
+            check.contents.seal_at_release(block.guid(), print, who, called);
         } else {
             abort_on_misuse(check.compare(block.guid(), print, who, when));
         }
@@ -403,8 +375,7 @@ impl Context {
     pub(crate) fn check_passing(&self, check: &Check, guid: Guid) -> Option<ContentBefore> {
         self.current?;
         let (block, mode, _) = self.held_block(guid)?;
-        mode.writes()
-            .then(|| ContentBefore::take(&check.contents, block))?
+        mode.writes().then(|| ContentBefore::take(&check.contents, block))?
     }
 
     /// Events did not take what others passed on to them.
@@ -472,10 +443,7 @@ impl Runtime {
     pub(crate) fn check_left(&self) -> i32 {
         let Some(check) = &self.check else { return 0 };
         // Threads that were in a call go on until its end, or until they see that the run has ended.
-        calls::wait_for_all(
-            |is_so| self.registry.any_calls(is_so),
-            || std::thread::sleep(Duration::from_micros(100)),
-        );
+        calls::wait_for_all(|is_so| self.registry.any_calls(is_so), || std::thread::sleep(Duration::from_micros(100)));
         let abort_on_misuse = |result: Result<(), Box<Misuse>>| {
             if let Err(misuse) = result {
                 self.fatal(&misuse.to_string());

@@ -33,13 +33,7 @@ impl Graph<'_> {
         let mut passed = Passed::default();
         match destination.kind() {
             Some(kind) if kind.is_edt() => {
-                self.add_checked_to_edt(Dependence {
-                    source: block,
-                    post_slot: 0,
-                    destination,
-                    slot,
-                    mode,
-                })?;
+                self.add_checked_to_edt(Dependence { source: block, post_slot: 0, destination, slot, mode })?;
                 passed.slots = (mode != Mode::Null) as u32;
             }
             Some(kind) if kind.is_event() => {

@@ -29,13 +29,7 @@ impl Graph<'_> {
         slot: u32,
         mode: Mode,
     ) -> Result<(), GraphError> {
-        let asked = Dependence {
-            source,
-            post_slot,
-            destination,
-            slot,
-            mode,
-        };
+        let asked = Dependence { source, post_slot, destination, slot, mode };
         if post_slot != 0 && self.objects.events.collective(source).is_none() {
             return Err(self.refuse(GraphError::NoSuchSlot, asked));
         }
@@ -69,13 +63,7 @@ impl Graph<'_> {
     /// Links a source that was checked to a pre-slot of an EDT.
     #[inline(always)]
     pub(super) fn add_checked_to_edt(&mut self, asked: Dependence) -> Result<(), GraphError> {
-        let Dependence {
-            source,
-            post_slot,
-            destination,
-            slot,
-            mode,
-        } = asked;
+        let Dependence { source, post_slot, destination, slot, mode } = asked;
         let Some((edt, locked)) = self.objects.edts.lock(destination) else {
             return Err(self.refuse(GraphError::NoSuchObject, asked));
         };
@@ -103,11 +91,7 @@ impl Graph<'_> {
             trace::events::linked(edt.own_guid().bits(), slot, source, mode as u8);
         }
         drop(locked);
-        let link = if !destination.is_label() {
-            Link::to_slot(destination, slot)
-        } else {
-            edt.link_to(slot)
-        };
+        let link = if !destination.is_label() { Link::to_slot(destination, slot) } else { edt.link_to(slot) };
         let connected = self.connect((source, post_slot), edt, (pre_slot, link), mode);
         connected.map_err(|why| {
             self.unconnect(edt, pre_slot);
@@ -145,17 +129,12 @@ impl Graph<'_> {
         mode: Mode,
     ) -> Result<(), GraphError> {
         if source.is_output() {
-            let (maker, _locked, waiting) =
-                (self.objects.edts.lock_output(source)).ok_or(GraphError::NoSuchObject)?;
+            let (maker, _locked, waiting) = (self.objects.edts.lock_output(source)).ok_or(GraphError::NoSuchObject)?;
             pre_slot.set_rest(waiting);
             maker.set_waiting(link);
             return Ok(());
         }
-        let (event, locked) = self
-            .objects
-            .events
-            .lock(source)
-            .ok_or(GraphError::NoSuchObject)?;
+        let (event, locked) = self.objects.events.lock(source).ok_or(GraphError::NoSuchObject)?;
         let data = match locked.word.state() {
             EventState::Armed => {
                 pre_slot.set_rest(event.waiting.get());
@@ -183,13 +162,7 @@ impl Graph<'_> {
         Ok(())
     }
 
-    fn add_to_event(
-        &mut self,
-        source: Guid,
-        post_slot: u32,
-        event: Guid,
-        slot: u32,
-    ) -> Result<(), GraphError> {
+    fn add_to_event(&mut self, source: Guid, post_slot: u32, event: Guid, slot: u32) -> Result<(), GraphError> {
         self.check_source(source)?;
         if !source.is_event() {
             return self.add_block_to_event(source, event, slot);
@@ -198,11 +171,7 @@ impl Graph<'_> {
             return Err(GraphError::NoSuchSlot);
         }
         let increment = slot == 1;
-        match self
-            .objects
-            .event_kind(event)
-            .ok_or(GraphError::NoSuchObject)?
-        {
+        match self.objects.event_kind(event).ok_or(GraphError::NoSuchObject)? {
             EventKind::Latch => {}
             // Contributions are not blocks.
             EventKind::Collective => return Err(GraphError::NotPermitted),
@@ -213,12 +182,7 @@ impl Graph<'_> {
     }
 
     /// Satisfies `event` with a block or `NULL_GUID`.
-    fn add_block_to_event(
-        &mut self,
-        block: Guid,
-        event: Guid,
-        slot: u32,
-    ) -> Result<(), GraphError> {
+    fn add_block_to_event(&mut self, block: Guid, event: Guid, slot: u32) -> Result<(), GraphError> {
         match slot {
             0 | 1 => self.satisfy_event(event, slot == 1, block),
             _ => Err(GraphError::NoSuchSlot),
@@ -226,13 +190,7 @@ impl Graph<'_> {
     }
 
     /// Makes the satisfaction of `source` satisfy `event`, which exists.
-    fn link_events(
-        &mut self,
-        source: Guid,
-        post_slot: u32,
-        event: Guid,
-        increment: bool,
-    ) -> Result<(), GraphError> {
+    fn link_events(&mut self, source: Guid, post_slot: u32, event: Guid, increment: bool) -> Result<(), GraphError> {
         let link = Link::to_event(event, increment);
         if self.link_without_connector(source, link)? {
             return Ok(());
@@ -244,9 +202,7 @@ impl Graph<'_> {
         if answer == Ok(None) {
             return Ok(());
         }
-        self.objects
-            .events
-            .disconnect(&mut self.caches.events, index);
+        self.objects.events.disconnect(&mut self.caches.events, index);
         match answer? {
             Some(data) => self.pass_to_event(event, increment, data),
             None => Ok(()),
@@ -256,19 +212,14 @@ impl Graph<'_> {
     /// Makes a link the list of an event that has not triggered, if that is empty.
     fn link_without_connector(&mut self, source: Guid, link: Link) -> Result<bool, GraphError> {
         if source.is_output() {
-            let (maker, _locked, waiting) =
-                (self.objects.edts.lock_output(source)).ok_or(GraphError::NoSuchObject)?;
+            let (maker, _locked, waiting) = (self.objects.edts.lock_output(source)).ok_or(GraphError::NoSuchObject)?;
             let fits = waiting == Link::END && Edt::can_begin_with(link);
             if fits {
                 maker.set_waiting(link);
             }
             return Ok(fits);
         }
-        let (from, locked) = self
-            .objects
-            .events
-            .lock(source)
-            .ok_or(GraphError::NoSuchObject)?;
+        let (from, locked) = self.objects.events.lock(source).ok_or(GraphError::NoSuchObject)?;
         let fits = locked.word.state() == EventState::Armed && from.waiting.get() == Link::END;
         if fits {
             from.waiting.set(link);
@@ -278,25 +229,15 @@ impl Graph<'_> {
 
     /// Puts a connector into the event's list. If the event has something for it already, that is
     /// the answer, and the connector is in no list.
-    fn link_connector(
-        &mut self,
-        source: Guid,
-        post_slot: u32,
-        index: u32,
-    ) -> Result<Option<Guid>, GraphError> {
+    fn link_connector(&mut self, source: Guid, post_slot: u32, index: u32) -> Result<Option<Guid>, GraphError> {
         let link = Link::to_connector(index);
         if source.is_output() {
-            let (maker, _locked, waiting) =
-                (self.objects.edts.lock_output(source)).ok_or(GraphError::NoSuchObject)?;
+            let (maker, _locked, waiting) = (self.objects.edts.lock_output(source)).ok_or(GraphError::NoSuchObject)?;
             self.objects.events.set_rest(index, waiting);
             maker.set_waiting(link);
             return Ok(None);
         }
-        let (from, locked) = self
-            .objects
-            .events
-            .lock(source)
-            .ok_or(GraphError::NoSuchObject)?;
+        let (from, locked) = self.objects.events.lock(source).ok_or(GraphError::NoSuchObject)?;
         match locked.word.state() {
             EventState::Armed => {
                 self.objects.events.set_rest(index, from.waiting.get());
@@ -316,16 +257,11 @@ impl Graph<'_> {
         if !matches!(kind, Some(Counted | Channel | Collective)) {
             return Ok(());
         }
-        let index = self
-            .objects
-            .events
-            .connector(&mut self.caches.events, Link::END);
+        let index = self.objects.events.connector(&mut self.caches.events, Link::END);
         let index = index.ok_or(GraphError::OutOfMemory)?;
         let answer = self.link_connector(source, post_slot, index);
         if answer != Ok(None) {
-            self.objects
-                .events
-                .disconnect(&mut self.caches.events, index);
+            self.objects.events.disconnect(&mut self.caches.events, index);
         }
         answer.map(|_| ())
     }
@@ -337,9 +273,7 @@ impl Graph<'_> {
         }
         match source.kind() {
             None => Err(GraphError::NoSuchObject),
-            Some(Kind::DataBlock) if !self.objects.data_blocks.can_be_named(source) => {
-                Err(GraphError::NoSuchObject)
-            }
+            Some(Kind::DataBlock) if !self.objects.data_blocks.can_be_named(source) => Err(GraphError::NoSuchObject),
             Some(kind) if kind == Kind::DataBlock || kind.is_event() => Ok(()),
             Some(_) => Err(GraphError::NotPermitted),
         }

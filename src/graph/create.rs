@@ -1,7 +1,7 @@
 //! The pre-slots of a new EDT (OCR 1.1.0, 2.7.3).
 //!
-//! Pre-slots get what they are created with before others can know the EDT, and are connected to events after that, since
-//! an event may trigger at once. In between others may destroy it, or connect what is not meant for an event.
+//! Pre-slots get what they are created with before others can know the EDT, and are connected to events after that,
+//! since an event may trigger at once. In between others may destroy it, or connect what is not meant for an event.
 
 use super::{Dependence, Graph, GraphError};
 use crate::object::edt::{Edt, Mode};
@@ -23,8 +23,8 @@ pub(crate) struct LinkError {
 }
 
 impl NewSlots {
-    /// Gives the pre-slots of an EDT, which nobody else knows yet, what it is created with. How many of its pre-slots are
-    /// not satisfied by that, and those to be connected.
+    /// Gives the pre-slots of an EDT, which nobody else knows yet, what it is created with. How many of its pre-slots
+    /// are not satisfied by that, and those to be connected.
     #[inline]
     pub(crate) fn begin(edt: &Edt, sources: &[Guid]) -> (u32, NewSlots) {
         let mut open = edt.slots().len() as u32;
@@ -67,13 +67,7 @@ impl Graph<'_> {
             let pre_slot = &edt.slots()[slot as usize];
             let ends = (pre_slot, edt.link_to(slot));
             if let Err(why) = self.connect((source, 0), edt, ends, mode) {
-                let asked = Dependence {
-                    source,
-                    post_slot: 0,
-                    destination: edt.guid(),
-                    slot,
-                    mode,
-                };
+                let asked = Dependence { source, post_slot: 0, destination: edt.guid(), slot, mode };
                 self.unconnect(edt, pre_slot);
                 return Err(LinkError { why, asked });
             }

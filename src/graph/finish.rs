@@ -103,11 +103,7 @@ impl Credit {
         let scope = scope.map_or(ptr::null(), ptr::from_ref);
         if self.outer.scope != parent && self.outer.scope != scope {
             let closed = self.outer.give_back();
-            self.outer = if self.inner.scope == parent {
-                std::mem::take(&mut self.inner)
-            } else {
-                Held::of(parent)
-            };
+            self.outer = if self.inner.scope == parent { std::mem::take(&mut self.inner) } else { Held::of(parent) };
             if closed.is_some() {
                 return closed;
             }
@@ -186,10 +182,7 @@ pub(crate) trait Closes {
     /// Turns to the scope of the EDT that runs next: gives back what is held of the last.
     #[inline]
     fn turn_to(&mut self, scope: Option<&Scope>) {
-        if self
-            .credit()
-            .is_for(scope.map_or(ptr::null(), ptr::from_ref))
-        {
+        if self.credit().is_for(scope.map_or(ptr::null(), ptr::from_ref)) {
             return;
         }
         while let Some(closed) = self.credit().turn_to(scope) {
@@ -272,11 +265,7 @@ mod loom_models {
 
     impl Thread {
         fn new(all: usize) -> Thread {
-            Thread {
-                credit: Credit::default(),
-                counts: Arc::default(),
-                all,
-            }
+            Thread { credit: Credit::default(), counts: Arc::default(), all }
         }
 
         fn creates(&mut self, scope: &Scope) {
@@ -290,15 +279,8 @@ mod loom_models {
     }
 
     /// Has two threads run EDTs. The scope without a parent closes once.
-    fn both(
-        mut me: Thread,
-        theirs: impl FnOnce(&mut Thread) + 'static,
-        mine: impl FnOnce(&mut Thread),
-    ) {
-        let mut other = Thread {
-            counts: me.counts.clone(),
-            ..Thread::new(me.all)
-        };
+    fn both(mut me: Thread, theirs: impl FnOnce(&mut Thread) + 'static, mine: impl FnOnce(&mut Thread)) {
+        let mut other = Thread { counts: me.counts.clone(), ..Thread::new(me.all) };
         let thread = loom::thread::spawn(move || {
             theirs(&mut other);
             other.give_credit_back();

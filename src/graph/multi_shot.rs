@@ -72,9 +72,7 @@ impl Graph<'_> {
         }
         let data = event.data();
         if left == 0 {
-            self.objects
-                .events
-                .free(&mut self.caches.events, event, locked);
+            self.objects.events.free(&mut self.caches.events, event, locked);
         }
         Ok(Some(data))
     }
@@ -112,10 +110,7 @@ impl Graph<'_> {
             event.queued.set(self.objects.events.rest(first));
             event.counter.set(count - 1);
             drop(locked);
-            let (data, _) = self
-                .objects
-                .events
-                .disconnect(&mut self.caches.events, first);
+            let (data, _) = self.objects.events.disconnect(&mut self.caches.events, first);
             return Ok(Some(Guid::from_bits(data.bits())));
         }
         if -count >= event.bound() {
@@ -157,9 +152,11 @@ impl Graph<'_> {
             return Err(GraphError::OutOfMemory);
         };
         // Others may have come first meanwhile. On a label there may be another event now.
-        let channel = self.objects.events.lock(guid).filter(|(event, locked)| {
-            event.kind() == EventKind::Channel && !self.opens_other(guid, locked)
-        });
+        let channel = self
+            .objects
+            .events
+            .lock(guid)
+            .filter(|(event, locked)| event.kind() == EventKind::Channel && !self.opens_other(guid, locked));
         let answer = match channel {
             None => Err(GraphError::NoSuchObject),
             Some((event, _locked)) if event.counter.get() < 0 => Ok(self.take_first(event)),
@@ -170,9 +167,7 @@ impl Graph<'_> {
                 return Ok(Link::END);
             }
         };
-        self.objects
-            .events
-            .disconnect(&mut self.caches.events, node);
+        self.objects.events.disconnect(&mut self.caches.events, node);
         answer
     }
 

@@ -11,8 +11,8 @@ use crate::trace;
 use ocr_base::sync::Spin;
 use std::ptr;
 
-/// How many EDTs are made runnable before they are sent on, and how many events of a list are kept to be satisfied: all of a
-/// long one would want memory.
+/// How many EDTs are made runnable before they are sent on, and how many events of a list are kept to be satisfied: all
+/// of a long one would want memory.
 const BATCH: usize = if cfg!(ocr_tiny) { 2 } else { 64 };
 
 /// A waiting EDT that was taken out of the graph.
@@ -28,23 +28,13 @@ pub(crate) struct DestroyedEdt {
 }
 
 fn satisfaction<const CALLED: bool>(event: Guid, increment: bool, data: Guid) -> GraphCall {
-    GraphCall::Satisfaction {
-        event,
-        increment,
-        data,
-        called: CALLED,
-    }
+    GraphCall::Satisfaction { event, increment, data, called: CALLED }
 }
 
 impl Graph<'_> {
     /// Satisfies a pre-slot of an event (OCR 1.1.0, 2.6.4). `increment` means the latch's increment
     /// slot. What follows is in the worklist, for [`Graph::pass_on`].
-    pub(crate) fn satisfy_event(
-        &mut self,
-        event: Guid,
-        increment: bool,
-        data: Guid,
-    ) -> Result<(), GraphError> {
+    pub(crate) fn satisfy_event(&mut self, event: Guid, increment: bool, data: Guid) -> Result<(), GraphError> {
         self.trigger::<true>(event, increment, data, ptr::null())
     }
 
@@ -68,22 +58,12 @@ impl Graph<'_> {
 
     /// Satisfies an event with what comes from another event or from the end of an EDT. There is no caller that could
     /// be told that a channel is full, so it takes what comes.
-    pub(crate) fn pass_to_event(
-        &mut self,
-        event: Guid,
-        increment: bool,
-        data: Guid,
-    ) -> Result<(), GraphError> {
+    pub(crate) fn pass_to_event(&mut self, event: Guid, increment: bool, data: Guid) -> Result<(), GraphError> {
         self.trigger::<false>(event, increment, data, ptr::null())
     }
 
     /// Satisfies the output event of an EDT that has ended, which has run this, as [`Graph::pass_to_event`] does.
-    pub(crate) fn pass_to_output(
-        &mut self,
-        output: Guid,
-        data: Guid,
-        by: *const Code,
-    ) -> Result<(), GraphError> {
+    pub(crate) fn pass_to_output(&mut self, output: Guid, data: Guid, by: *const Code) -> Result<(), GraphError> {
         self.trigger::<false>(output, false, data, by)
     }
 
@@ -92,8 +72,7 @@ impl Graph<'_> {
     /// trigger by a decrement, so there it is done here. Whether it was.
     pub(crate) fn count_into_latch(&self, event: Guid) -> bool {
         let locked = self.objects.events.lock(event);
-        let counts = locked
-            .filter(|(event, _)| event.kind() == EventKind::Latch && event.counter.get() == 0);
+        let counts = locked.filter(|(event, _)| event.kind() == EventKind::Latch && event.counter.get() == 0);
         if let Some((event, _)) = &counts {
             event.counter.set(1);
         }
@@ -169,10 +148,7 @@ impl Graph<'_> {
             }
             // The block that it is satisfied with last is passed on.
             EventKind::Latch => {
-                let counter = event
-                    .counter
-                    .get()
-                    .wrapping_add(if increment { 1 } else { -1 });
+                let counter = event.counter.get().wrapping_add(if increment { 1 } else { -1 });
                 event.counter.set(counter);
                 if counter != 0 {
                     return Ok(());
@@ -190,12 +166,7 @@ impl Graph<'_> {
     }
 
     /// Triggers an output event that is in its EDT.
-    fn trigger_output(
-        &mut self,
-        guid: Guid,
-        increment: bool,
-        data: Guid,
-    ) -> Result<(), GraphError> {
+    fn trigger_output(&mut self, guid: Guid, increment: bool, data: Guid) -> Result<(), GraphError> {
         if increment {
             let there = self.objects.edts.lock_output(guid);
             return Err(there.map_or(GraphError::NoSuchObject, |_| GraphError::NoSuchSlot));
@@ -205,15 +176,10 @@ impl Graph<'_> {
         Ok(())
     }
 
-    /// Takes an output event that is triggered or destroyed out of its EDT: what waited for it. An EDT that has left its
-    /// slot to the event is freed.
-    fn take_output(
-        &mut self,
-        guid: Guid,
-        triggered_with: Option<Guid>,
-    ) -> Result<Link, GraphError> {
-        let (edt, locked, waiting) =
-            (self.objects.edts.lock_output(guid)).ok_or(GraphError::NoSuchObject)?;
+    /// Takes an output event that is triggered or destroyed out of its EDT: what waited for it. An EDT that has left
+    /// its slot to the event is freed.
+    fn take_output(&mut self, guid: Guid, triggered_with: Option<Guid>) -> Result<Link, GraphError> {
+        let (edt, locked, waiting) = (self.objects.edts.lock_output(guid)).ok_or(GraphError::NoSuchObject)?;
         edt.take_waiting();
         let ended = locked.word.state() == EdtState::Ended;
         drop(locked);
@@ -253,8 +219,8 @@ impl Graph<'_> {
         Some(output)
     }
 
-    /// Takes the one pre-slot that waits for the output event in an EDT out of the graph, and satisfies it
-    /// with `data`, or nothing if that is gone, if it is the last of an EDT that `fits`: the EDT, and what it was linked by.
+    /// Takes the one pre-slot that waits for the output event in an EDT out of the graph, and satisfies it with `data`,
+    /// or nothing if that is gone, if it is the last of an EDT that `fits`: the EDT, and what it was linked by.
     pub(crate) fn take_follower(
         &mut self,
         first: &Edt,
@@ -380,10 +346,7 @@ impl Graph<'_> {
                 Link::END
             }
             Target::Connector(index) => {
-                let (target, rest) = self
-                    .objects
-                    .events
-                    .disconnect(&mut self.caches.events, index);
+                let (target, rest) = self.objects.events.disconnect(&mut self.caches.events, index);
                 if let Target::Event { guid, increment } = target.target() {
                     self.work.events.push((guid, increment, data));
                 }
@@ -407,7 +370,8 @@ impl Graph<'_> {
         self.work.runnable.push(EdtRef::new(edt));
     }
 
-    /// Frees an EDT that was destroyed and whose last pre-slot was satisfied. Apart, so that the way of the others is short.
+    /// Frees an EDT that was destroyed and whose last pre-slot was satisfied. Apart, so that the way of the others is
+    /// short.
     #[cold]
     #[inline(never)]
     fn free_zombie(&mut self, edt: &Edt) {
@@ -427,15 +391,10 @@ impl Graph<'_> {
             self.disconnect_all(waiting);
             return Ok(());
         }
-        let (event, locked) = self
-            .objects
-            .events
-            .lock(guid)
-            .ok_or(GraphError::NoSuchObject)?;
+        let (event, locked) = self.objects.events.lock(guid).ok_or(GraphError::NoSuchObject)?;
         if self.opens_other(guid, &locked) {
             drop(locked);
-            self.work
-                .leave_to_opener(GraphCall::Destruction { event: guid });
+            self.work.leave_to_opener(GraphCall::Destruction { event: guid });
             return Ok(());
         }
         let queued = match event.kind() {
@@ -443,10 +402,7 @@ impl Graph<'_> {
             _ => Link::END,
         };
         let inside = self.objects.events.take_inside(event);
-        let waiting = self
-            .objects
-            .events
-            .free(&mut self.caches.events, event, locked);
+        let waiting = self.objects.events.free(&mut self.caches.events, event, locked);
         self.disconnect_all(waiting);
         self.disconnect_all(queued);
         for waiting in inside.map(|inside| inside.close()).unwrap_or_default() {
@@ -483,12 +439,7 @@ impl Graph<'_> {
                     self.unconnect(edt, pre_slot);
                     rest
                 }
-                Target::Connector(index) => {
-                    self.objects
-                        .events
-                        .disconnect(&mut self.caches.events, index)
-                        .1
-                }
+                Target::Connector(index) => self.objects.events.disconnect(&mut self.caches.events, index).1,
             };
         }
     }
@@ -496,11 +447,7 @@ impl Graph<'_> {
     /// Destroys an EDT that is not runnable (OCR 1.1.0, 2.7.4). Its slot stays taken as long as an
     /// event's list leads to it; its label does not.
     pub(crate) fn destroy_edt(&mut self, guid: Guid) -> Result<DestroyedEdt, GraphError> {
-        let (edt, mut locked) = self
-            .objects
-            .edts
-            .lock(guid)
-            .ok_or(GraphError::NoSuchObject)?;
+        let (edt, mut locked) = self.objects.edts.lock(guid).ok_or(GraphError::NoSuchObject)?;
         match locked.word.state() {
             EdtState::Waiting => {}
             EdtState::Zombie => return Err(GraphError::NoSuchObject),
@@ -513,8 +460,7 @@ impl Graph<'_> {
             output: edt.output(),
             given_up: {
                 let data = edt.slots().iter().map(crate::object::edt::PreSlot::data);
-                data.filter(|&data| self.objects.data_blocks.is_private(data))
-                    .collect()
+                data.filter(|&data| self.objects.data_blocks.is_private(data)).collect()
             },
         };
         // What nothing is connected to will not be satisfied any more. What is left of the count is
@@ -527,9 +473,7 @@ impl Graph<'_> {
         if left == 0 {
             self.objects.edts.free(&mut self.caches.edts, edt);
         } else if let Some(label) = label {
-            self.objects
-                .edts
-                .end_label(&mut self.caches.edts, label, own);
+            self.objects.edts.end_label(&mut self.caches.edts, label, own);
         }
         self.disconnect_all(waiting);
         Ok(destroyed)

@@ -16,21 +16,12 @@ pub(super) struct TestThread<'a> {
 
 impl<'a> TestThread<'a> {
     pub(super) fn new(objects: &'a Objects) -> TestThread<'a> {
-        TestThread {
-            objects,
-            caches: Caches::default(),
-            work: Worklist::default(),
-            runnable: Vec::new(),
-        }
+        TestThread { objects, caches: Caches::default(), work: Worklist::default(), runnable: Vec::new() }
     }
 
     /// Takes a step and all that follows from it.
     pub(super) fn step<R>(&mut self, step: impl FnOnce(&mut Graph<'_>) -> R) -> R {
-        let mut graph = Graph {
-            objects: self.objects,
-            caches: &mut self.caches,
-            work: &mut self.work,
-        };
+        let mut graph = Graph { objects: self.objects, caches: &mut self.caches, work: &mut self.work };
         let result = step(&mut graph);
         while !graph.work.is_empty() {
             graph.pass_on();
@@ -67,8 +58,7 @@ impl<'a> TestThread<'a> {
     }
 
     pub(super) fn connect(&mut self, event: Guid, edt: Guid, slot: u32) {
-        self.step(|graph| graph.add_dependence(event, edt, slot, Mode::Rw))
-            .expect("both are there");
+        self.step(|graph| graph.add_dependence(event, edt, slot, Mode::Rw)).expect("both are there");
     }
 
     /// What has become runnable in this thread's hands.

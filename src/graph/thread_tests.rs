@@ -41,8 +41,7 @@ fn an_edt_becomes_runnable_once_whoever_comes_first() {
                 if kind != EventKind::Once {
                     thread.connect(first[at], edt, 0);
                 }
-                let connected =
-                    thread.step(|graph| graph.add_dependence(second[at], edt, 1, Mode::Null));
+                let connected = thread.step(|graph| graph.add_dependence(second[at], edt, 1, Mode::Null));
                 connected.expect("both are there");
             }
         };
@@ -54,27 +53,17 @@ fn an_edt_becomes_runnable_once_whoever_comes_first() {
                     graph.satisfy_event(source, false, Guid::NULL)
                 });
                 linked.expect("both are there");
-                thread
-                    .step(|graph| graph.destroy_event(source))
-                    .expect("it is there");
-                thread
-                    .step(|graph| graph.add_dependence(Guid::NULL, edt, 2, Mode::Null))
-                    .expect("it is there");
+                thread.step(|graph| graph.destroy_event(source)).expect("it is there");
+                thread.step(|graph| graph.add_dependence(Guid::NULL, edt, 2, Mode::Null)).expect("it is there");
             }
         };
         let satisfies = |thread: &mut TestThread<'_>| {
             for &event in &first {
-                thread
-                    .step(|graph| graph.satisfy_event(event, false, Guid::NULL))
-                    .expect("it is there");
+                thread.step(|graph| graph.satisfy_event(event, false, Guid::NULL)).expect("it is there");
             }
         };
         let mut runnable: Vec<EdtRef> = thread::scope(|scope| {
-            let threads = [
-                scope.spawn(|| go(&connects)),
-                scope.spawn(|| go(&links)),
-                scope.spawn(|| go(&satisfies)),
-            ];
+            let threads = [scope.spawn(|| go(&connects)), scope.spawn(|| go(&links)), scope.spawn(|| go(&satisfies))];
             let ended = threads.map(|thread| thread.join().expect("no panic"));
             ended.into_iter().flatten().collect()
         });
@@ -104,11 +93,7 @@ fn counted_and_channel_events_serve_whoever_comes_first() {
     for graph in 0..GRAPHS {
         let counted = graph % 2 == 0;
         let new = || {
-            if counted {
-                NewEvent::Counted { dependences: 2 }
-            } else {
-                NewEvent::Channel { bound: 2 }
-            }
+            if counted { NewEvent::Counted { dependences: 2 } } else { NewEvent::Channel { bound: 2 } }
         };
         let mut maker = TestThread::new(&objects);
         let edts: Vec<Guid> = (0..EDTS).map(|_| maker.edt(3)).collect();
@@ -127,13 +112,9 @@ fn counted_and_channel_events_serve_whoever_comes_first() {
         };
         let satisfies = |thread: &mut TestThread<'_>, edt, event| {
             for _ in 0..if counted { 1 } else { 2 } {
-                thread
-                    .step(|graph| graph.satisfy_event(event, false, Guid::NULL))
-                    .expect("it is there");
+                thread.step(|graph| graph.satisfy_event(event, false, Guid::NULL)).expect("it is there");
             }
-            thread
-                .step(|graph| graph.add_dependence(Guid::NULL, edt, 2, Mode::Null))
-                .expect("it is there");
+            thread.step(|graph| graph.add_dependence(Guid::NULL, edt, 2, Mode::Null)).expect("it is there");
         };
         let runnable: Vec<EdtRef> = thread::scope(|scope| {
             let threads = [
@@ -156,9 +137,7 @@ fn counted_and_channel_events_serve_whoever_comes_first() {
             let (channel, locked) = objects.events.lock(event).expect("channels stay");
             assert_eq!(channel.counter.get(), 0);
             drop(locked);
-            maker
-                .step(|graph| graph.destroy_event(event))
-                .expect("it is there");
+            maker.step(|graph| graph.destroy_event(event)).expect("it is there");
         }
         assert_eq!(objects.edts.live().count(), 0);
         assert_eq!(objects.events.live().count(), 0);

@@ -82,10 +82,7 @@ impl Worklist {
     /// Nothing to do. `tells` says whether strict mode is to be told of events that do not take what is passed on to
     /// them.
     pub(crate) fn new(tells: bool) -> Worklist {
-        Worklist {
-            rejected: tells.then(Vec::new),
-            ..Worklist::default()
-        }
+        Worklist { rejected: tells.then(Vec::new), ..Worklist::default() }
     }
 
     /// Keeps a call that is refused.

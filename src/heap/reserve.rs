@@ -45,10 +45,8 @@ struct LockedReserve {
 // acquire swap order one such thread before the next.
 unsafe impl Sync for LockedReserve {}
 
-static STATE: LockedReserve = LockedReserve {
-    is_locked: AtomicBool::new(false),
-    state: UnsafeCell::new(ReserveState::NEW),
-};
+static STATE: LockedReserve =
+    LockedReserve { is_locked: AtomicBool::new(false), state: UnsafeCell::new(ReserveState::NEW) };
 
 struct ReserveState {
     /// A bit for each unit of the pool.
@@ -89,13 +87,7 @@ impl ReserveState {
     const NEW: ReserveState = ReserveState {
         used: [0; WORDS],
         units: 0,
-        hold: HeldLock {
-            start: 0,
-            bytes: 0,
-            wanted: 0,
-            given: 0,
-            alive: 0,
-        },
+        hold: HeldLock { start: 0, bytes: 0, wanted: 0, given: 0, alive: 0 },
     };
 
     fn is_used(&self, unit: usize) -> bool {
@@ -104,11 +96,7 @@ impl ReserveState {
 
     fn set_used(&mut self, units: std::ops::Range<usize>, used: bool) {
         let count = units.len();
-        self.units = if used {
-            self.units + count
-        } else {
-            self.units - count
-        };
+        self.units = if used { self.units + count } else { self.units - count };
         for unit in units {
             let bit = 1 << (unit % 64);
             if used {
@@ -124,16 +112,10 @@ impl ReserveState {
         if layout.align() > ALIGN {
             return None;
         }
-        let unit = if layout.size() <= POOL_MOST {
-            self.take_units(units_of(layout), layout.align())
-        } else {
-            None
-        };
+        let unit = if layout.size() <= POOL_MOST { self.take_units(units_of(layout), layout.align()) } else { None };
         match unit {
             Some(unit) => NonNull::new(pool_start().wrapping_add(unit * UNIT)),
-            None => NonNull::new(std::ptr::with_exposed_provenance_mut(
-                self.hold.take(layout)?,
-            )),
+            None => NonNull::new(std::ptr::with_exposed_provenance_mut(self.hold.take(layout)?)),
         }
     }
 
@@ -155,10 +137,7 @@ impl ReserveState {
         let step = align.div_ceil(UNIT);
         let mut first = 0;
         while first + count <= WORDS * 64 {
-            match (first..first + count)
-                .rev()
-                .find(|&unit| self.is_used(unit))
-            {
+            match (first..first + count).rev().find(|&unit| self.is_used(unit)) {
                 Some(used) => first = (used + 1).next_multiple_of(step),
                 None => {
                     self.set_used(first..first + count, true);
@@ -284,8 +263,8 @@ fn in_hold(memory: *mut u8) -> bool {
     locked(|state| state.hold.has(memory))
 }
 
-/// Has so many bytes more be kept, for queues and tables that grow with new objects. False, and nothing is done, where they
-/// cannot be had, or what was kept is in use: then there shall be no new objects.
+/// Has so many bytes more be kept, for queues and tables that grow with new objects. False, and nothing is done, where
+/// they cannot be had, or what was kept is in use: then there shall be no new objects.
 pub(super) fn hold(bytes: usize) -> bool {
     locked(|state| state.hold.more(bytes))
 }
@@ -325,11 +304,7 @@ mod tests {
                 let start = place_in_pool(memory.as_ptr()).expect("it is of the pool");
                 assert!(memory.addr().get().is_multiple_of(wanted.align()));
                 let end = start + size;
-                assert!(
-                    taken
-                        .iter()
-                        .all(|(other, of)| end <= *other || other + of.size() <= start)
-                );
+                assert!(taken.iter().all(|(other, of)| end <= *other || other + of.size() <= start));
                 taken.push((start, wanted));
             }
         }
@@ -352,9 +327,7 @@ mod tests {
         assert_eq!(state.take(layout(LARGE, 64)), None);
         assert!(state.hold.more(LARGE) && state.hold.more(LARGE));
         let first = state.take(layout(LARGE, 64)).expect("it is held");
-        let second = state
-            .take(layout(LARGE / 2, 4096))
-            .expect("there is room behind");
+        let second = state.take(layout(LARGE / 2, 4096)).expect("there is room behind");
         for (memory, bytes) in [(first, LARGE), (second, LARGE / 2)] {
             assert!(state.hold.has(memory.as_ptr()));
             // SAFETY: `take` has given a piece of `bytes` bytes there, which only this test knows.

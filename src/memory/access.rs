@@ -20,12 +20,7 @@ pub(crate) fn acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) ->
 
 /// Acquires a block, as [`acquire`] does, that the caller has locked.
 #[inline]
-pub(super) fn acquire_locked(
-    block: &DataBlock,
-    mut locked: LockedBlock<'_>,
-    edt: &Edt,
-    mode: Mode,
-) -> Acquired {
+pub(super) fn acquire_locked(block: &DataBlock, mut locked: LockedBlock<'_>, edt: &Edt, mode: Mode) -> Acquired {
     if locked.word.state() != BlockState::Live
         && let Some(answer) = acquire_unusual(block, &mut locked, edt)
     {
@@ -85,12 +80,7 @@ pub(crate) fn try_acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode
 /// Gives back a block that was held in `mode` in `place`. EDTs that were waiting and have it now
 /// are added to `granted`.
 #[inline]
-pub(crate) fn release(
-    block: &DataBlock,
-    mode: Mode,
-    place: Place,
-    granted: &mut Vec<EdtRef>,
-) -> Left {
+pub(crate) fn release(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) -> Left {
     release_locked(block, block.header.lock_pinned(), mode, place, granted)
 }
 
@@ -133,12 +123,7 @@ pub(super) fn leave_locked(
 /// Tells a block that a holder runs in `place`, which was not placed when it got the block in `mode` or was placed
 /// elsewhere. That matters to RW holders, and to a caller that asks whether the host writes. False if it shares the
 /// block with others that run elsewhere, so that it must not run yet.
-pub(crate) fn bind_place(
-    block: &DataBlock,
-    mode: Mode,
-    place: Place,
-    granted: &mut Vec<EdtRef>,
-) -> bool {
+pub(crate) fn bind_place(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) -> bool {
     if !mode.writes() {
         return true;
     }
@@ -166,11 +151,7 @@ pub(crate) fn destroy(block: &DataBlock, mut locked: LockedBlock<'_>) -> Left {
     };
     locked.word = locked.word.with_state(state);
     block.mark(&locked, Mark::Destroyed);
-    if is_held(&block.holders.get()) {
-        Left::Alive
-    } else {
-        Left::Unused
-    }
+    if is_held(&block.holders.get()) { Left::Alive } else { Left::Unused }
 }
 
 /// Whether nobody uses a locked block any more that was destroyed: it goes as soon as no device knows it.
@@ -194,13 +175,8 @@ mod tests {
 
     fn world() -> World {
         let objects = Objects::default();
-        let block = objects
-            .data_blocks
-            .allocate(&mut Cache::default(), 8, false)
-            .expect("memory");
-        block
-            .header
-            .publish(block.header.peek().with_state(BlockState::Live));
+        let block = objects.data_blocks.allocate(&mut Cache::default(), 8, false).expect("memory");
+        block.header.publish(block.header.peek().with_state(BlockState::Live));
         let block = block.guid();
         World { objects, block }
     }
@@ -274,12 +250,7 @@ mod tests {
         assert_eq!(world.acquire(unplaced), Acquired::Granted);
         assert_eq!(world.acquire(host), Acquired::Queued);
         let mut granted = Vec::new();
-        bind_place(
-            world.objects.data_blocks.pinned(world.block),
-            Mode::Rw,
-            Place::HOST,
-            &mut granted,
-        );
+        bind_place(world.objects.data_blocks.pinned(world.block), Mode::Rw, Place::HOST, &mut granted);
         assert_eq!(granted, [EdtRef::new(host)]);
     }
 
@@ -310,11 +281,7 @@ mod tests {
         assert_eq!(world.acquire(reader), Acquired::Granted);
         assert_eq!(world.acquire(writer), Acquired::Queued);
         assert_eq!(world.acquire(late), Acquired::Queued, "behind the writer");
-        assert_eq!(
-            world.acquire(ro),
-            Acquired::Granted,
-            "conflicts with nobody"
-        );
+        assert_eq!(world.acquire(ro), Acquired::Granted, "conflicts with nobody");
         assert_eq!(world.release(reader), [EdtRef::new(writer)]);
         assert_eq!(world.release(writer), [EdtRef::new(late)]);
     }
@@ -329,9 +296,6 @@ mod tests {
         assert_eq!(destroy(block, locked), Left::Alive);
         let other = world.edt(&mut caches, Mode::Ro, Place::HOST);
         assert_eq!(world.acquire(other), Acquired::Gone);
-        assert_eq!(
-            release(block, Mode::Rw, Place::HOST, &mut Vec::new()),
-            Left::Unused
-        );
+        assert_eq!(release(block, Mode::Rw, Place::HOST, &mut Vec::new()), Left::Unused);
     }
 }

@@ -42,10 +42,7 @@ pub(super) fn divide_locked(block: &DataBlock, mut locked: LockedBlock<'_>, edt:
         BlockState::Divided => locked.word.count(),
         _ => return Acquired::Gone,
     };
-    locked.word = locked
-        .word
-        .with_state(BlockState::Divided)
-        .with_count(times + 1);
+    locked.word = locked.word.with_state(BlockState::Divided).with_count(times + 1);
     // For threads that look at the block without its lock.
     block.mark(&locked, Mark::Divided);
     let mut holders = block.holders.get();
@@ -113,9 +110,5 @@ fn give_back(block: &DataBlock, mut locked: LockedBlock<'_>, granted: &mut Vec<E
     leave(&mut holders, Mode::Ew, 1);
     serve(block, &locked, &mut holders, granted);
     block.holders.set(holders);
-    if locked.word.state() == BlockState::Destroyed && !is_held(&holders) {
-        Left::Unused
-    } else {
-        Left::Alive
-    }
+    if locked.word.state() == BlockState::Destroyed && !is_held(&holders) { Left::Unused } else { Left::Alive }
 }

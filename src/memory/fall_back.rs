@@ -37,9 +37,7 @@ pub(crate) fn fall_back<'a>(
             hand_back(block_of(slot), info.mode, place, granted);
         }
     }
-    let settled = edt
-        .blocks()
-        .all(|(_, slot)| bind_place(block_of(slot), slot.info().mode, place, granted));
+    let settled = edt.blocks().all(|(_, slot)| bind_place(block_of(slot), slot.info().mode, place, granted));
     if !settled {
         for (_, slot) in edt.blocks() {
             yield_blocks(block_of(slot), slot, granted);
@@ -83,9 +81,7 @@ mod tests {
         let blocks = &objects.data_blocks;
         let allocated = blocks.allocate(&mut Cache::default(), 8, false);
         let block = allocated.expect("memory");
-        block
-            .header
-            .publish(block.header.peek().with_state(BlockState::Live));
+        block.header.publish(block.header.peek().with_state(BlockState::Live));
         let guid = block.guid();
         let mut caches = EdtCaches::default();
         let edt = objects.edts.allocate(&mut caches, 1, 0).expect("memory");
@@ -105,24 +101,14 @@ mod tests {
         let (block, edt) = sharing(&objects);
         let (blocks, guid) = (&objects.data_blocks, block.guid());
         let mut granted = Vec::new();
-        assert!(
-            !fall_back(edt, Place::HOST, |_| block, &mut granted),
-            "it is shared"
-        );
+        assert!(!fall_back(edt, Place::HOST, |_| block, &mut granted), "it is shared");
         let (_, locked) = blocks.lock(guid).expect("held");
         assert_eq!(destroy(block, locked), Left::Alive);
-        assert_eq!(
-            acquire(blocks, guid, edt, Mode::Rw),
-            Acquired::Queued,
-            "behind the kernel"
-        );
+        assert_eq!(acquire(blocks, guid, edt, Mode::Rw), Acquired::Queued, "behind the kernel");
         let left = release(block, Mode::Rw, Place::device(0), &mut granted);
         assert_eq!(left, Left::Alive);
         assert_eq!(granted, [EdtRef::new(edt)]);
-        assert_eq!(
-            reacquired(block, &edt.slots()[0], &mut granted),
-            Left::Alive
-        );
+        assert_eq!(reacquired(block, &edt.slots()[0], &mut granted), Left::Alive);
         let left = release(block, Mode::Rw, Place::HOST, &mut granted);
         assert_eq!(left, Left::Unused);
     }
@@ -134,15 +120,9 @@ mod tests {
             let (block, edt) = sharing(&objects);
             block.mark(&block.header.lock_pinned(), Mark::WrittenOnce);
             let mut granted = Vec::new();
-            assert!(
-                !fall_back(edt, Place::HOST, |_| block, &mut granted),
-                "it is shared"
-            );
+            assert!(!fall_back(edt, Place::HOST, |_| block, &mut granted), "it is shared");
             let slot = &edt.slots()[0];
-            slot.set_info(SlotInfo {
-                kept: steps_back,
-                ..slot.info()
-            });
+            slot.set_info(SlotInfo { kept: steps_back, ..slot.info() });
             let again = acquire(&objects.data_blocks, block.guid(), edt, Mode::Rw);
             assert_eq!(again, Acquired::Queued);
             let _ = release(block, Mode::Rw, Place::device(0), &mut granted);

@@ -7,13 +7,7 @@ use ocr_place::place::Place;
 
 /// Whether an EDT in this place may have a block in this mode beside those that hold it.
 pub(super) fn admits(holders: &Holders, mode: Mode, place: Place) -> bool {
-    let Holders {
-        constant,
-        rw,
-        ew,
-        rw_place,
-        ..
-    } = *holders;
+    let Holders { constant, rw, ew, rw_place, .. } = *holders;
     match mode {
         Mode::Null | Mode::Ro => true,
         Mode::Const => rw == 0 && !ew,

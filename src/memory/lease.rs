@@ -85,20 +85,14 @@ pub(crate) struct Leases {
 
 impl Default for Leases {
     fn default() -> Leases {
-        Leases {
-            all: Vec::new(),
-            most: MOST,
-        }
+        Leases { all: Vec::new(), most: MOST }
     }
 }
 
 impl Leases {
     /// The leases of a thread that never has one: strict mode wants to know the holders of each block.
     pub(crate) fn never() -> Leases {
-        Leases {
-            all: Vec::new(),
-            most: 0,
-        }
+        Leases { all: Vec::new(), most: 0 }
     }
 
     /// Whether there is none, as is usual.
@@ -108,9 +102,7 @@ impl Leases {
     }
 
     fn find(&mut self, guid: Guid, mode: Mode) -> Option<usize> {
-        self.all
-            .iter()
-            .position(|lease| lease.guid == guid && lease.mode == mode)
+        self.all.iter().position(|lease| lease.guid == guid && lease.mode == mode)
     }
 
     /// Acquires a block for an EDT of the host, if there is a lease for it. False: it is to be
@@ -164,12 +156,7 @@ impl Leases {
         match release_or_keep(guid, block, mode, may_keep, granted) {
             LeaseKept::No(left) => left,
             LeaseKept::Yes => {
-                self.all.push(Lease {
-                    guid,
-                    block,
-                    mode,
-                    holds: 1,
-                });
+                self.all.push(Lease { guid, block, mode, holds: 1 });
                 Left::Alive
             }
         }
@@ -226,9 +213,7 @@ impl Leases {
 /// Whether an EDT that is about to run holds the lease's block in its mode.
 fn holds(edt: &Edt, lease: &Lease) -> bool {
     edt.place.get() == Place::HOST
-        && edt
-            .blocks()
-            .any(|(_, slot)| slot.data() == lease.guid && slot.info().mode == lease.mode)
+        && edt.blocks().any(|(_, slot)| slot.data() == lease.guid && slot.info().mode == lease.mode)
 }
 
 /// What [`release_or_keep`] has done with a hold on a block.
@@ -241,13 +226,7 @@ enum LeaseKept {
 
 /// Releases a block for an EDT of the host, as [`release`](super::release) does, unless the hold is worth keeping.
 #[inline]
-fn release_or_keep(
-    guid: Guid,
-    block: &DataBlock,
-    mode: Mode,
-    may_keep: bool,
-    granted: &mut Vec<EdtRef>,
-) -> LeaseKept {
+fn release_or_keep(guid: Guid, block: &DataBlock, mode: Mode, may_keep: bool, granted: &mut Vec<EdtRef>) -> LeaseKept {
     let mut locked = block.header.lock_pinned();
     note_write(block, &mut locked, mode, Place::HOST);
     let is_worth_it = sharing(&block.holders.get(), mode) >= MANY;

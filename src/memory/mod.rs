@@ -54,8 +54,6 @@ pub(crate) use access::{
     acquire, bind_place, destroy, is_unused, release, release_locked, release_unused, try_acquire,
 };
 pub(crate) use fall_back::{fall_back, reacquired};
-pub(crate) use holds::{
-    end_watch, hand_back, hand_on, hold_again, hold_at_creation, hold_still, watch,
-};
+pub(crate) use holds::{end_watch, hand_back, hand_on, hold_again, hold_at_creation, hold_still, watch};
 pub(crate) use lease::Leases;
 pub(crate) use queue::{Acquired, Left};

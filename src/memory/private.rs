@@ -19,9 +19,7 @@ use ocr_base::sync::preemption_point;
 /// Makes a new block, which nobody knows yet, a private one that is being passed on.
 pub(crate) fn begin(block: &DataBlock) {
     let word = block.header.peek();
-    block
-        .header
-        .publish(word.with_state(BlockState::Private).with_count(PASSING));
+    block.header.publish(word.with_state(BlockState::Private).with_count(PASSING));
     block.mark(&block.header.lock_pinned(), Mark::Private);
 }
 
@@ -36,12 +34,7 @@ pub(crate) fn passed(blocks: &DataBlocks, guid: Guid, slots: u32, kept: bool) ->
 }
 
 /// Counts the pre-slots, as [`passed`] does, in a block that the caller has locked.
-pub(super) fn passed_locked(
-    block: &DataBlock,
-    mut locked: LockedBlock<'_>,
-    slots: u32,
-    kept: bool,
-) -> Left {
+pub(super) fn passed_locked(block: &DataBlock, mut locked: LockedBlock<'_>, slots: u32, kept: bool) -> Left {
     if kept && locked.word.state() == BlockState::Private {
         locked.word = locked.word.with_state(BlockState::Live).with_count(0);
         return Left::Alive;
@@ -67,11 +60,7 @@ fn take_off(block: &DataBlock, locked: &mut LockedBlock<'_>, slots: u32) -> Left
     }
     let left = locked.word.count().saturating_sub(slots);
     locked.word = locked.word.with_count(left);
-    if is_held(&block.holders.get()) {
-        Left::Alive
-    } else {
-        unheld(locked)
-    }
+    if is_held(&block.holders.get()) { Left::Alive } else { unheld(locked) }
 }
 
 /// An EDT acquires a locked private block, at which its cursor stands: takes its pre-slots off the count.

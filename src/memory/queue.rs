@@ -56,12 +56,7 @@ pub(super) fn note(block: &DataBlock, locked: &LockedBlock<'_>, edt: &Edt, mode:
 
 /// Notes that the holder of a block in `mode` in `place` has written it, if the mode allows that. What a kernel has
 /// written its device's manager has noted, when the buffer was there; it may not be any more.
-pub(super) fn note_write(
-    block: &DataBlock,
-    locked: &mut LockedBlock<'_>,
-    mode: Mode,
-    place: Place,
-) {
+pub(super) fn note_write(block: &DataBlock, locked: &mut LockedBlock<'_>, mode: Mode, place: Place) {
     if mode.writes() {
         if place == Place::HOST {
             block.copies_of(locked).wrote(place);
@@ -83,12 +78,7 @@ pub(super) fn unheld(locked: &mut LockedBlock<'_>) -> Left {
 }
 
 /// Grants the block to those EDTs at the head of the queue that can have it now.
-pub(super) fn serve(
-    block: &DataBlock,
-    locked: &LockedBlock<'_>,
-    holders: &mut Holders,
-    granted: &mut Vec<EdtRef>,
-) {
+pub(super) fn serve(block: &DataBlock, locked: &LockedBlock<'_>, holders: &mut Holders, granted: &mut Vec<EdtRef>) {
     let (mut first, last) = block.queue.get();
     if first.is_null() {
         return;
@@ -129,8 +119,5 @@ pub(super) fn is_expected(locked: &LockedBlock<'_>) -> bool {
 
 /// Whether a locked block is divided.
 pub(super) fn is_divided(locked: &LockedBlock<'_>) -> bool {
-    matches!(
-        locked.word.state(),
-        BlockState::Divided | BlockState::DividedDestroyed
-    )
+    matches!(locked.word.state(), BlockState::Divided | BlockState::DividedDestroyed)
 }

@@ -19,12 +19,7 @@ fn edt<'a>(objects: &'a Objects, caches: &mut EdtCaches, block: &DataBlock, mode
     edt.flags.set(EdtFlags::NONE);
     edt.place.set(Place::HOST);
     edt.slots()[0].satisfy(block.guid(), mode);
-    edt.header.publish(
-        edt.header
-            .peek()
-            .with_state(EdtState::Runnable)
-            .with_count(0),
-    );
+    edt.header.publish(edt.header.peek().with_state(EdtState::Runnable).with_count(0));
     edt.order_blocks();
     edt
 }
@@ -52,9 +47,7 @@ fn each_edt_gets_the_block_once_and_writers_are_alone() {
     let block = allocated.expect("memory");
     // SAFETY: the block has host memory of two words, and nobody else knows it yet.
     unsafe { block.host_ptr().cast::<[u64; 2]>().write([0; 2]) };
-    block
-        .header
-        .publish(block.header.peek().with_state(BlockState::Live));
+    block.header.publish(block.header.peek().with_state(BlockState::Live));
     let start = Barrier::new(MODES.len());
     let work = |at: usize| {
         let mut caches = Caches::default();
@@ -80,16 +73,11 @@ fn each_edt_gets_the_block_once_and_writers_are_alone() {
     };
     let done: Vec<(usize, u64)> = thread::scope(|scope| {
         let work = &work;
-        let threads: Vec<_> = (0..MODES.len())
-            .map(|at| scope.spawn(move || work(at)))
-            .collect();
+        let threads: Vec<_> = (0..MODES.len()).map(|at| scope.spawn(move || work(at))).collect();
         let ended = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
         ended.map(|done| done.expect("no panic")).collect()
     });
-    assert_eq!(
-        done.iter().map(|it| it.0).sum::<usize>(),
-        MODES.len() * EDTS
-    );
+    assert_eq!(done.iter().map(|it| it.0).sum::<usize>(), MODES.len() * EDTS);
     let wrote = done.iter().map(|it| it.1).sum::<u64>();
     assert_eq!(wrote, 2 * EDTS as u64);
     // SAFETY: all threads have been joined, so no EDT has the block, and its memory, which is not freed, has a `u64`.

@@ -46,31 +46,19 @@ impl Caches {
     /// Caches that use the slots of so many EDTs and events that went last late, since something is still known of
     /// them.
     pub fn keeping(gone: usize) -> Caches {
-        Caches {
-            edts: edt::EdtCaches::keeping(gone),
-            events: event::EventCaches::keeping(gone),
-            ..Caches::default()
-        }
+        Caches { edts: edt::EdtCaches::keeping(gone), events: event::EventCaches::keeping(gone), ..Caches::default() }
     }
 }
 
 impl Objects {
     /// What kind of event a GUID names, if the event exists.
     pub fn event_kind(&self, guid: Guid) -> Option<EventKind> {
-        if guid.is_output() {
-            self.edts.lock_output(guid).map(|_| EventKind::Once)
-        } else {
-            self.events.kind(guid)
-        }
+        if guid.is_output() { self.edts.lock_output(guid).map(|_| EventKind::Once) } else { self.events.kind(guid) }
     }
 
     /// What is still known of an event that has triggered and is gone.
     pub fn remains_of(&self, event: Guid) -> Option<Remains> {
-        if event.is_output() {
-            self.edts.remains_of_output(event)
-        } else {
-            self.events.remains_of(event)
-        }
+        if event.is_output() { self.edts.remains_of_output(event) } else { self.events.remains_of(event) }
     }
 
     /// Whether there is a data block, template, event or EDT with this GUID.
@@ -99,10 +87,7 @@ impl Objects {
             Kind::Template => self.templates.word(index).map(Word::generation),
             Kind::Range => self.ranges.word(index).map(Word::generation),
             Kind::Event => self.events.word(index).map(Word::generation),
-            kind if kind.is_edt() => self
-                .edts
-                .get(kind, index)
-                .map(|edt| edt.header.peek().generation()),
+            kind if kind.is_edt() => self.edts.get(kind, index).map(|edt| edt.header.peek().generation()),
             // The number may be that of a device that is not there, or of a worker.
             Kind::Affinity => return index <= u16::MAX.into(),
             Kind::Registered => return self.numbers.gave(guid),

@@ -180,10 +180,7 @@ struct Bits {
 
 impl Bits {
     fn one(index: u32) -> Bits {
-        Bits {
-            block: index / BLOCK,
-            bits: 1 << (index % BLOCK),
-        }
+        Bits { block: index / BLOCK, bits: 1 << (index % BLOCK) }
     }
 
     /// Takes the slot with the lowest index out. There is one.
@@ -203,8 +200,8 @@ pub struct Cache {
     first: u32,
     /// The place behind the slot that was freed last.
     end: u32,
-    /// How many of those that were freed last are not handed out, as long as there are others. At most as many as there is
-    /// room for.
+    /// How many of those that were freed last are not handed out, as long as there are others. At most as many as there
+    /// is room for.
     keep: u32,
     /// Slots that were freed before, where more are to be kept.
     more: VecDeque<u32>,
@@ -234,11 +231,7 @@ impl Cache {
     pub fn keeping(slots: usize) -> Cache {
         // Where a batch goes to the depot, another one stays.
         let more = slots.saturating_sub(BATCH);
-        Cache {
-            keep: if more == 0 { slots as u32 } else { ROOM },
-            keep_more: more,
-            ..Cache::default()
-        }
+        Cache { keep: if more == 0 { slots as u32 } else { ROOM }, keep_more: more, ..Cache::default() }
     }
 
     #[inline(always)]
@@ -300,13 +293,8 @@ impl<T: Slot> Arena<T> {
         let chunks = NonNull::new(table).unwrap_or_else(|| handle_alloc_error(Self::TABLE));
         Arena {
             chunks,
-            used: (0..CHUNKS.div_ceil(64))
-                .map(|_| AtomicU64::new(0))
-                .collect(),
-            depot: CachePadded::new(DepotMutex::new(Depot {
-                fresh: 1,
-                ..Depot::default()
-            })),
+            used: (0..CHUNKS.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+            depot: CachePadded::new(DepotMutex::new(Depot { fresh: 1, ..Depot::default() })),
             labels: CachePadded::default(),
             kept: (T::KEPT + heap::kept_for_each()) * Self::PER_CHUNK,
             slots: PhantomData,
@@ -471,15 +459,12 @@ impl<T: Slot> Arena<T> {
     fn used_of(&self, slots: Range<u32>) -> impl Iterator<Item = u32> {
         let in_chunks = |index: u32| index as usize / Self::PER_CHUNK;
         let chunks = in_chunks(slots.start)..in_chunks(slots.end - 1) + 1;
-        let used =
-            |chunk: usize| self.used[chunk / 64].load(Ordering::Relaxed) >> (chunk % 64) & 1 != 0;
-        chunks
-            .filter(move |&chunk| used(chunk))
-            .flat_map(move |chunk| {
-                let first = (chunk * Self::PER_CHUNK).max(slots.start as usize);
-                let end = ((chunk + 1) * Self::PER_CHUNK).min(slots.end as usize);
-                first as u32..end as u32
-            })
+        let used = |chunk: usize| self.used[chunk / 64].load(Ordering::Relaxed) >> (chunk % 64) & 1 != 0;
+        chunks.filter(move |&chunk| used(chunk)).flat_map(move |chunk| {
+            let first = (chunk * Self::PER_CHUNK).max(slots.start as usize);
+            let end = ((chunk + 1) * Self::PER_CHUNK).min(slots.end as usize);
+            first as u32..end as u32
+        })
     }
 
     /// Gives the slots that were freed first to the depot, or keeps them and gives those that were freed before.

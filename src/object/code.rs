@@ -29,8 +29,7 @@ pub struct EdtDep {
 }
 
 /// `ocrEdt_t`. C++ programs may throw through it, which ends them: hence the plain C ABI.
-pub(crate) type EdtFunction =
-    unsafe extern "C" fn(u32, *mut u64, u32, *mut EdtDep) -> super::guid::Guid;
+pub(crate) type EdtFunction = unsafe extern "C" fn(u32, *mut u64, u32, *mut EdtDep) -> super::guid::Guid;
 
 /// `ocrNdRange_t`: the index space of a launch, which a function of the program fills in.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,8 +46,7 @@ pub struct NdRange {
 }
 
 /// `ocrNdRangeFn_t`: a function of the program that makes the index space of a launch.
-pub(crate) type NdRangeFunction =
-    unsafe extern "C" fn(u32, *const u64, u32, *const u64, *mut NdRange);
+pub(crate) type NdRangeFunction = unsafe extern "C" fn(u32, *const u64, u32, *const u64, *mut NdRange);
 
 /// `OCR_NO_RESULT`: the kernel's EDT returns no data block.
 pub(crate) const NO_RESULT: u32 = u32::MAX;
@@ -91,20 +89,12 @@ impl CodeName {
             "" => format!("{at:#x}"),
             given => given.to_string(),
         };
-        CodeName {
-            given,
-            function: Some(at),
-            found: Mutex::new(None),
-        }
+        CodeName { given, function: Some(at), found: Mutex::new(None) }
     }
 
     /// A name that no lookup replaces.
     pub fn fixed(name: &str) -> CodeName {
-        CodeName {
-            given: name.to_string(),
-            function: None,
-            found: Mutex::new(None),
-        }
+        CodeName { given: name.to_string(), function: None, found: Mutex::new(None) }
     }
 
     /// What it was given when it was made.
@@ -132,11 +122,7 @@ impl CodeName {
 
 impl Clone for CodeName {
     fn clone(&self) -> CodeName {
-        CodeName {
-            given: self.given.clone(),
-            function: self.function,
-            found: Mutex::new(*self.found.lock()),
-        }
+        CodeName { given: self.given.clone(), function: self.function, found: Mutex::new(*self.found.lock()) }
     }
 }
 
@@ -172,22 +158,17 @@ pub struct KernelError {
 impl KernelError {
     /// The kernel is missing for this reason, and no other device could run it either.
     pub fn anywhere(text: String) -> KernelError {
-        KernelError {
-            text,
-            anywhere: true,
-        }
+        KernelError { text, anywhere: true }
     }
 
     /// The kernel is missing here, for this reason; another device might have it.
     pub fn here(text: String) -> KernelError {
-        KernelError {
-            text,
-            anywhere: false,
-        }
+        KernelError { text, anywhere: false }
     }
 }
 
-/// Whether something was told of a work, which is told once. No part of what the work is: all are equal, and a copy is new.
+/// Whether something was told of a work, which is told once. No part of what the work is: all are equal, and a copy is
+/// new.
 #[derive(Default)]
 pub struct ToldFlag(AtomicBool);
 
@@ -246,34 +227,22 @@ pub struct Code {
 impl Code {
     /// The work of a function of the program's, which it has written so.
     pub fn of_program(function: EdtFunction, given: &str) -> Code {
-        Code {
-            name: CodeName::of_program(function, given),
-            ..Code::of_function(function, "")
-        }
+        Code { name: CodeName::of_program(function, given), ..Code::of_function(function, "") }
     }
 
     /// The work of a C function alone that has this name.
     pub fn of_function(function: EdtFunction, name: &str) -> Code {
-        Code {
-            function: Some(function),
-            ..Code::of_kernels(name)
-        }
+        Code { function: Some(function), ..Code::of_kernels(name) }
     }
 
     /// The work of the main EDT, a function of the program's that the runtime calls.
     pub fn of_main(function: EdtFunction) -> Code {
-        Code {
-            kind: WorkKind::Main,
-            ..Code::of_function(function, "mainEdt")
-        }
+        Code { kind: WorkKind::Main, ..Code::of_function(function, "mainEdt") }
     }
 
     /// The work of a C function of the runtime's, for a call of the interface.
     pub fn of_runtime(function: EdtFunction, kind: WorkKind) -> Code {
-        Code {
-            kind,
-            ..Code::of_function(function, kind.call())
-        }
+        Code { kind, ..Code::of_function(function, kind.call()) }
     }
 
     /// A work to which kernels are to be added.
@@ -296,7 +265,8 @@ impl Code {
         self.devices.len() + usize::from(self.function.is_some()) > 1
     }
 
-    /// Whether its EDTs have more than one variant, of which a run may use one alone: it is measured how long each takes.
+    /// Whether its EDTs have more than one variant, of which a run may use one alone: it is measured how long each
+    /// takes.
     pub fn has_variants(&self) -> bool {
         self.has_choice() || self.function.is_some() && !self.kernels.is_empty()
     }
@@ -318,12 +288,11 @@ impl Code {
         built.min_by_key(|&(variant, _)| self.kernels[variant].range.is_none())
     }
 
-    /// Whether an EDT for which nobody has said its work-items can run on a device. Where nothing else can run, one that
-    /// cannot goes there, too, and the program is told.
+    /// Whether an EDT for which nobody has said its work-items can run on a device. Where nothing else can run, one
+    /// that cannot goes there, too, and the program is told.
     pub fn fits_without_range(&self, place: Place) -> bool {
-        self.kernel_on(place).is_some_and(|(variant, _)| {
-            self.function.is_none() || self.kernels[variant].range.is_some()
-        })
+        self.kernel_on(place)
+            .is_some_and(|(variant, _)| self.function.is_none() || self.kernels[variant].range.is_some())
     }
 }
 
@@ -351,12 +320,7 @@ pub struct CodeTable {
 impl CodeTable {
     /// Makes an empty table, for a run in strict mode or not, in which the EDTs are timed that `timed` says.
     pub fn new(strict: bool, timed: Timed) -> CodeTable {
-        CodeTable {
-            all: Mutex::default(),
-            strict,
-            timed,
-            recorded: trace::is_on(),
-        }
+        CodeTable { all: Mutex::default(), strict, timed, recorded: trace::is_on() }
     }
 
     /// Whether a worker calls the function of such a work, and does nothing else. Only that of a template with kernels

@@ -126,32 +126,19 @@ impl Collective {
     /// Makes the inside of an event without contributions. `None` where memory does not do for so many contributors.
     pub fn new(params: CollectiveParams) -> Option<Collective> {
         let counts = || zeros(NonZeroUsize::new(params.contributors as usize)?);
-        let state = CollectiveState {
-            contributed: counts()?,
-            connected: counts()?,
-            ..CollectiveState::default()
-        };
-        Some(Collective {
-            params,
-            state: CollectiveMutex::new(state),
-        })
+        let state = CollectiveState { contributed: counts()?, connected: counts()?, ..CollectiveState::default() };
+        Some(Collective { params, state: CollectiveMutex::new(state) })
     }
 
     fn state(&self) -> CollectiveGuard<'_, CollectiveState> {
         #[cfg(not(loom))]
         return self.state.lock();
         #[cfg(loom)]
-        self.state
-            .lock()
-            .expect("nothing panics with the lock held")
+        self.state.lock().expect("nothing panics with the lock held")
     }
 
     /// The generation whose turn it is for one slot, and its place; `number` is what the slot has had.
-    fn turn(
-        &self,
-        state: &mut CollectiveState,
-        number: Option<u64>,
-    ) -> Result<(u64, usize), ContributionError> {
+    fn turn(&self, state: &mut CollectiveState, number: Option<u64>) -> Result<(u64, usize), ContributionError> {
         let number = number.ok_or(ContributionError::NoSuchSlot)?;
         if state.closed {
             return Err(ContributionError::Closed);
@@ -165,11 +152,7 @@ impl Collective {
 
     /// Copies the next contribution of the contributor in `slot`. If it is the last one to its
     /// generation, the caller combines them and calls [`Collective::deliver`].
-    pub fn contribute(
-        &self,
-        slot: u32,
-        data: &[u8],
-    ) -> Result<Option<Complete>, ContributionError> {
+    pub fn contribute(&self, slot: u32, data: &[u8]) -> Result<Option<Complete>, ContributionError> {
         let mut state = self.state();
         let number = state.contributed.get(slot as usize).copied();
         let (number, place) = self.turn(&mut state, number)?;
@@ -188,17 +171,12 @@ impl Collective {
         let contributions = std::mem::take(&mut generation.contributions);
         // All contributors have contributed to all generations before.
         state.complete = number + 1;
-        Ok(Some(Complete {
-            number,
-            contributions,
-        }))
+        Ok(Some(Complete { number, contributions }))
     }
 
     /// Combines the contributions to a generation.
     pub fn combine(&self, complete: &Complete, result: &mut [u8]) {
-        self.params
-            .operator
-            .combine(&complete.contributions, result);
+        self.params.operator.combine(&complete.contributions, result);
     }
 
     /// Gives a generation its result. The list of those that wait for it.
@@ -218,12 +196,7 @@ impl Collective {
 
     /// Takes the next dependence on `slot`. If it has to wait, `set_rest` makes it a node of a list
     /// before what it is given.
-    pub fn connect(
-        &self,
-        slot: u32,
-        node: Link,
-        set_rest: impl FnOnce(Link),
-    ) -> Result<Connected, ContributionError> {
+    pub fn connect(&self, slot: u32, node: Link, set_rest: impl FnOnce(Link)) -> Result<Connected, ContributionError> {
         let mut state = self.state();
         let number = state.connected.get(slot as usize).copied();
         let (_, place) = self.turn(&mut state, number)?;
@@ -257,10 +230,7 @@ impl Collective {
         let state = self.state();
         let slots = state.contributed.iter().enumerate();
         let missing = slots.filter(|&(_, &count)| count <= state.complete);
-        (
-            state.complete,
-            missing.map(|(slot, _)| slot).take(most).collect(),
-        )
+        (state.complete, missing.map(|(slot, _)| slot).take(most).collect())
     }
 }
 
@@ -284,11 +254,7 @@ fn sized(mut memory: Vec<u8>, params: CollectiveParams) -> Option<Vec<u8>> {
 
 impl CollectiveState {
     /// Where generation `number`, which is not forgotten, stands in the queue.
-    fn place_of(
-        &mut self,
-        number: u64,
-        params: CollectiveParams,
-    ) -> Result<usize, ContributionError> {
+    fn place_of(&mut self, number: u64, params: CollectiveParams) -> Result<usize, ContributionError> {
         let place = (number - self.first) as usize;
         while self.generations.len() <= place {
             if may_fail(|| self.generations.try_reserve(1)).is_err() {
@@ -343,14 +309,8 @@ mod tests {
         for number in 0..3 {
             assert!(matches!(event.contribute(1, &[number]), Ok(None)));
         }
-        assert_eq!(
-            event.contribute(1, &[9]).err(),
-            Some(ContributionError::Ahead)
-        );
-        assert_eq!(
-            event.contribute(2, &[9]).err(),
-            Some(ContributionError::NoSuchSlot)
-        );
+        assert_eq!(event.contribute(1, &[9]).err(), Some(ContributionError::Ahead));
+        assert_eq!(event.contribute(2, &[9]).err(), Some(ContributionError::NoSuchSlot));
         for number in 0..3u8 {
             let complete = event.contribute(0, &[10 * number]);
             let complete = complete.expect("taken").expect("the last one");
@@ -372,11 +332,7 @@ mod tests {
     fn dependences_wait_in_a_list_by_generation() {
         let event = collective(2, 2);
         let links = [1, 2, 3, 4].map(|index| Link::to_edt(Kind::EdtSmall, index, 0));
-        for (slot, link, rest) in [
-            (0, links[0], Link::END),
-            (1, links[1], links[0]),
-            (0, links[2], Link::END),
-        ] {
+        for (slot, link, rest) in [(0, links[0], Link::END), (1, links[1], links[0]), (0, links[2], Link::END)] {
             let waits = event.connect(slot, link, |given| assert_eq!(given, rest));
             assert_eq!(waits, Ok(Connected::Waits));
         }
@@ -386,10 +342,7 @@ mod tests {
         let complete = event.contribute(1, &[1]).expect("taken").expect("the last");
         assert_eq!(event.deliver(complete, block(1)), links[1]);
         assert_eq!(event.close(), [links[2]]);
-        assert_eq!(
-            event.contribute(0, &[1]).err(),
-            Some(ContributionError::Closed)
-        );
+        assert_eq!(event.contribute(0, &[1]).err(), Some(ContributionError::Closed));
         let closed = event.connect(1, links[3], |_| panic!("it is not taken"));
         assert_eq!(closed, Err(ContributionError::Closed));
     }

@@ -111,9 +111,8 @@ pub struct Event {
     pub queued: Cell<Link>,
     /// Channel: the last node of the queue that is not empty.
     pub last: Cell<Link>,
-    /// Collective: its inside, from `Arc::into_raw`. Channel: its bound, as an address. Counted:
-    /// [`BETWEEN`] or null. Once, latch, when they have triggered: what the EDT ran that has satisfied them, a `Code`, or
-    /// null.
+    /// Collective: its inside, from `Arc::into_raw`. Channel: its bound, as an address. Counted: [`BETWEEN`] or null.
+    /// Once, latch, when they have triggered: what the EDT ran that has satisfied them, a `Code`, or null.
     kind_data: AtomicPtr<Collective>,
 }
 
@@ -207,10 +206,7 @@ pub struct EventCaches {
 impl EventCaches {
     /// Caches that use the slots of so many events that went last late ([`Cache::keeping`]).
     pub fn keeping(events: usize) -> EventCaches {
-        EventCaches {
-            events: Cache::keeping(events),
-            connectors: Cache::default(),
-        }
+        EventCaches { events: Cache::keeping(events), connectors: Cache::default() }
     }
 }
 
@@ -242,12 +238,7 @@ impl Events {
     /// Creates a once, idempotent, sticky or latch event; `counter` is what a latch begins with.
     /// `None` when memory is used up.
     #[inline]
-    pub fn create_plain(
-        &self,
-        caches: &mut EventCaches,
-        kind: EventKind,
-        counter: i64,
-    ) -> Option<Guid> {
+    pub fn create_plain(&self, caches: &mut EventCaches, kind: EventKind, counter: i64) -> Option<Guid> {
         let slot = self.events.allocate(&mut caches.events)?;
         Some(begin(slot, (kind, EventState::Armed), counter, |_| {}))
     }
@@ -305,49 +296,28 @@ impl Events {
         new: NewEvent,
     ) -> Result<Guid, CreateOnLabelError> {
         Ok(match new {
-            NewEvent::Plain { kind, counter } => {
-                begin(slot()?, (kind, EventState::Armed), counter, |_| {})
-            }
+            NewEvent::Plain { kind, counter } => begin(slot()?, (kind, EventState::Armed), counter, |_| {}),
             NewEvent::Counted { dependences } => {
                 let counter = i64::try_from(dependences).unwrap_or(i64::MAX);
-                begin(
-                    slot()?,
-                    (EventKind::Counted, EventState::MultiShot),
-                    counter,
-                    |event| event.kind_data.store(ptr::null_mut(), Ordering::Relaxed),
-                )
+                begin(slot()?, (EventKind::Counted, EventState::MultiShot), counter, |event| {
+                    event.kind_data.store(ptr::null_mut(), Ordering::Relaxed)
+                })
             }
-            NewEvent::Between => begin(
-                slot()?,
-                (EventKind::Counted, EventState::MultiShot),
-                1,
-                |event| {
-                    event.kind_data.store(BETWEEN, Ordering::Relaxed);
-                },
-            ),
-            NewEvent::Channel { bound } => begin(
-                slot()?,
-                (EventKind::Channel, EventState::MultiShot),
-                0,
-                |event| {
-                    event.queued.set(Link::END);
-                    let bound = ptr::without_provenance_mut(bound as usize);
-                    event.kind_data.store(bound, Ordering::Relaxed);
-                },
-            ),
+            NewEvent::Between => begin(slot()?, (EventKind::Counted, EventState::MultiShot), 1, |event| {
+                event.kind_data.store(BETWEEN, Ordering::Relaxed);
+            }),
+            NewEvent::Channel { bound } => begin(slot()?, (EventKind::Channel, EventState::MultiShot), 0, |event| {
+                event.queued.set(Link::END);
+                let bound = ptr::without_provenance_mut(bound as usize);
+                event.kind_data.store(bound, Ordering::Relaxed);
+            }),
             NewEvent::Collective(params) => {
-                let inside =
-                    Arc::new(Collective::new(params).ok_or(CreateOnLabelError::OutOfMemory)?);
-                begin(
-                    slot()?,
-                    (EventKind::Collective, EventState::MultiShot),
-                    0,
-                    |event| {
-                        let inside = Arc::into_raw(inside).cast_mut();
-                        event.kind_data.store(inside, Ordering::Relaxed);
-                        self.collectives.fetch_add(1, Ordering::Relaxed);
-                    },
-                )
+                let inside = Arc::new(Collective::new(params).ok_or(CreateOnLabelError::OutOfMemory)?);
+                begin(slot()?, (EventKind::Collective, EventState::MultiShot), 0, |event| {
+                    let inside = Arc::into_raw(inside).cast_mut();
+                    event.kind_data.store(inside, Ordering::Relaxed);
+                    self.collectives.fetch_add(1, Ordering::Relaxed);
+                })
             }
         })
     }
@@ -420,8 +390,7 @@ impl Events {
 
     /// Joins a collective event that exists: whether it was created with the same parameters.
     pub fn join(&self, guid: Guid, params: CollectiveParams) -> bool {
-        self.collective(guid)
-            .is_some_and(|inside| inside.params == params)
+        self.collective(guid).is_some_and(|inside| inside.params == params)
     }
 
     /// Makes a locked sticky event that has not triggered one that goes when it does. A thread that reads the kind
@@ -433,12 +402,7 @@ impl Events {
 
     /// Frees a locked event and returns what waited.
     #[inline]
-    pub fn free(
-        &self,
-        caches: &mut EventCaches,
-        event: &Event,
-        mut locked: LockedEvent<'_>,
-    ) -> Link {
+    pub fn free(&self, caches: &mut EventCaches, event: &Event, mut locked: LockedEvent<'_>) -> Link {
         // The next event there begins with an empty list.
         let waiting = event.waiting.get();
         let index = event.index.get();
@@ -465,9 +429,7 @@ impl Events {
         by: *const Code,
     ) -> Link {
         // In this order; both pair with what reads them in `remains_of`.
-        event
-            .kind_data
-            .store(by.cast_mut().cast(), Ordering::Release);
+        event.kind_data.store(by.cast_mut().cast(), Ordering::Release);
         event.data.store(remains::mark(data), Ordering::Release);
         self.free(caches, event, locked)
     }
@@ -496,9 +458,7 @@ impl Events {
         connector.target.set(target);
         connector.next.set(Link::END);
         let word = connector.header.peek();
-        connector
-            .header
-            .publish(word.with_state(ConnectorState::Linked));
+        connector.header.publish(word.with_state(ConnectorState::Linked));
         Some(index)
     }
 
@@ -531,9 +491,7 @@ impl Events {
 
     /// The events that exist, with what waits for them.
     pub fn live(&self) -> impl Iterator<Item = (Guid, &Event)> {
-        self.events
-            .live()
-            .map(|(index, word, event)| (Guid::new(Kind::Event, word.generation(), index), event))
+        self.events.live().map(|(index, word, event)| (Guid::new(Kind::Event, word.generation(), index), event))
     }
 
     /// Gives an ending thread's free slots to the others.
@@ -582,14 +540,8 @@ mod tests {
         assert!(events.join(guid, params));
         let others = [
             CollectiveParams { bound: 2, ..params },
-            CollectiveParams {
-                elements: 2,
-                ..params
-            },
-            CollectiveParams {
-                operator: Operator::from_bits(1 << 7).expect("bytes are multiplied"),
-                ..params
-            },
+            CollectiveParams { elements: 2, ..params },
+            CollectiveParams { operator: Operator::from_bits(1 << 7).expect("bytes are multiplied"), ..params },
         ];
         for other in others {
             assert!(!events.join(guid, other));

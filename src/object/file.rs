@@ -39,13 +39,7 @@ pub struct OpenFile {
 impl OpenFile {
     /// A file that was opened, of which there are no chunks yet.
     pub fn new(file: File, path: String, writable: bool) -> OpenFile {
-        OpenFile {
-            identity: identity(&file),
-            file: Some(file),
-            path,
-            writable,
-            taken: Mutex::default(),
-        }
+        OpenFile { identity: identity(&file), file: Some(file), path, writable, taken: Mutex::default() }
     }
 
     /// The open file. The error says that the program has closed its descriptor.
@@ -65,9 +59,7 @@ impl OpenFile {
         let is_own = self.get().is_ok();
         match self.file.take().map(File::into_raw_fd) {
             // SAFETY: the descriptor is this file's, which has let go of it.
-            Some(descriptor) if is_own && unsafe { libc::close(descriptor) } != 0 => {
-                Err(io::Error::last_os_error())
-            }
+            Some(descriptor) if is_own && unsafe { libc::close(descriptor) } != 0 => Err(io::Error::last_os_error()),
             _ => Ok(()),
         }
     }
@@ -95,11 +87,7 @@ impl OpenFile {
     pub fn enlarge(&self, len: u64) -> io::Result<()> {
         let _taken = self.taken.lock();
         let file = self.get()?;
-        if file.metadata()?.len() < len {
-            file.set_len(len)
-        } else {
-            Ok(())
-        }
+        if file.metadata()?.len() < len { file.set_len(len) } else { Ok(()) }
     }
 }
 
@@ -202,9 +190,7 @@ impl Files {
     /// All chunks, by file and place.
     pub fn chunks(&self) -> Vec<(Guid, Chunk)> {
         let chunks = self.chunks.lock();
-        let mut all: Vec<_> = (chunks.all.iter())
-            .map(|(&guid, of)| (guid, of.clone()))
-            .collect();
+        let mut all: Vec<_> = (chunks.all.iter()).map(|(&guid, of)| (guid, of.clone())).collect();
         all.sort_by_key(|(_, chunk)| (Arc::as_ptr(&chunk.file), chunk.range.start));
         all
     }

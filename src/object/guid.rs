@@ -85,12 +85,7 @@ const fn set_of(kinds: &[Kind]) -> u32 {
     set
 }
 
-const EDTS: u32 = set_of(&[
-    Kind::EdtSmall,
-    Kind::EdtMedium,
-    Kind::EdtLarge,
-    Kind::EdtHuge,
-]);
+const EDTS: u32 = set_of(&[Kind::EdtSmall, Kind::EdtMedium, Kind::EdtLarge, Kind::EdtHuge]);
 const OUTPUTS: u32 = set_of(&[Kind::OutputSmall, Kind::OutputMedium, Kind::OutputLarge]);
 const EVENTS: u32 = OUTPUTS | set_of(&[Kind::Event]);
 

@@ -115,11 +115,7 @@ impl<S: State> Word<S> {
     /// A word of these parts.
     pub fn new(generation: u32, count: u32, state: S) -> Word<S> {
         debug_assert!(count <= COUNT_MAX);
-        Word::of(
-            (generation as u64) << GENERATION_SHIFT
-                | (count as u64) << COUNT_SHIFT
-                | state.bits() as u64,
-        )
+        Word::of((generation as u64) << GENERATION_SHIFT | (count as u64) << COUNT_SHIFT | state.bits() as u64)
     }
 
     /// How often the slot has been used before.
@@ -214,10 +210,7 @@ impl<S: State> Header<S> {
     /// A thread that has locked another header may call this, since it never waits.
     pub fn try_lock_pinned(&self) -> Option<Locked<'_, S>> {
         let word = Word::of(self.0.load(Ordering::Relaxed) & !LOCK);
-        match self
-            .0
-            .compare_exchange(word.0, word.0 | LOCK, Ordering::Acquire, Ordering::Relaxed)
-        {
+        match self.0.compare_exchange(word.0, word.0 | LOCK, Ordering::Acquire, Ordering::Relaxed) {
             Ok(_) => Some(Locked { header: self, word }),
             // No `Locked` is made: dropping it would unlock.
             Err(_) => None,
@@ -249,8 +242,7 @@ impl<S: State> Header<S> {
     /// Whether the slot of a label has had no object in this generation, which is the label's. Waits while
     /// one is being made.
     pub fn is_awaited(&self, generation: u32) -> bool {
-        self.vacant()
-            .is_some_and(|word| word.generation() != generation)
+        self.vacant().is_some_and(|word| word.generation() != generation)
     }
 
     /// Claims the slot of a label that was found `vacant`, in the generation of the label, which a
@@ -260,14 +252,7 @@ impl<S: State> Header<S> {
     #[must_use]
     pub fn claim(&self, vacant: Word<S>, generation: u32) -> bool {
         let claimed = Word::new(generation, vacant.count(), S::FREE);
-        self.0
-            .compare_exchange(
-                vacant.0,
-                claimed.0 | LOCK,
-                Ordering::Acquire,
-                Ordering::Relaxed,
-            )
-            .is_ok()
+        self.0.compare_exchange(vacant.0, claimed.0 | LOCK, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     /// Sets the count of the object that the caller is making in a slot that it has claimed.
@@ -321,10 +306,7 @@ impl<S: State> Header<S> {
             return None;
         }
         if !word.is_locked()
-            && self
-                .0
-                .compare_exchange(word.0, word.0 | LOCK, Ordering::Acquire, Ordering::Relaxed)
-                .is_ok()
+            && self.0.compare_exchange(word.0, word.0 | LOCK, Ordering::Acquire, Ordering::Relaxed).is_ok()
         {
             return Some(Locked { header: self, word });
         }
@@ -346,12 +328,7 @@ impl<S: State> Header<S> {
                 word = Word::of(self.0.load(Ordering::Relaxed));
                 continue;
             }
-            match self.0.compare_exchange_weak(
-                word.0,
-                word.0 | LOCK,
-                Ordering::Acquire,
-                Ordering::Relaxed,
-            ) {
+            match self.0.compare_exchange_weak(word.0, word.0 | LOCK, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => return Some(Locked { header: self, word }),
                 Err(now) => word = Word::of(now),
             }

@@ -191,10 +191,7 @@ mod tests {
         let mut more = HintSet::default();
         more.set(EDT_PRIORITY, 4);
         let all = hints.add(guid, &more);
-        assert_eq!(
-            all.iter().collect::<Vec<_>>(),
-            [(EDT_PRIORITY, 4), (11, u64::MAX)]
-        );
+        assert_eq!(all.iter().collect::<Vec<_>>(), [(EDT_PRIORITY, 4), (11, u64::MAX)]);
         assert_eq!(hints.get(guid), all);
         let mut many = HintSet::default();
         (0..PROPERTIES).for_each(|property| many.set(property, property as u64));

@@ -93,15 +93,8 @@ impl Link {
     pub fn target(self) -> Target {
         let guid = Guid::from_bits(self.0 & !(1 << 63));
         match guid.kind() {
-            _ if guid.is_event() => Target::Event {
-                guid,
-                increment: self.0 >> 63 != 0,
-            },
-            Some(kind) => Target::Edt {
-                kind,
-                index: guid.index(),
-                slot: guid.generation(),
-            },
+            _ if guid.is_event() => Target::Event { guid, increment: self.0 >> 63 != 0 },
+            Some(kind) => Target::Edt { kind, index: guid.index(), slot: guid.generation() },
             None if self.0 >> 59 == CONNECTOR => Target::Connector(guid.index()),
             None => Target::End,
         }
@@ -134,22 +127,12 @@ mod tests {
     #[test]
     fn links_come_apart_as_they_were_put_together() {
         let edt = Link::to_edt(Kind::EdtHuge, 77, MAX_SLOTS - 1);
-        assert_eq!(
-            edt.target(),
-            Target::Edt {
-                kind: Kind::EdtHuge,
-                index: 77,
-                slot: MAX_SLOTS - 1
-            }
-        );
+        assert_eq!(edt.target(), Target::Edt { kind: Kind::EdtHuge, index: 77, slot: MAX_SLOTS - 1 });
         let guid = Guid::new(Kind::EdtLarge, 1000, 5);
         assert_eq!(Link::to_slot(guid, 3), Link::to_edt(Kind::EdtLarge, 5, 3));
         let guid = Guid::new(Kind::Event, 9, u32::MAX);
         for increment in [false, true] {
-            assert_eq!(
-                Link::to_event(guid, increment).target(),
-                Target::Event { guid, increment }
-            );
+            assert_eq!(Link::to_event(guid, increment).target(), Target::Event { guid, increment });
         }
         assert_eq!(Link::to_connector(5).target(), Target::Connector(5));
         assert_eq!(Link::END.target(), Target::End);

@@ -45,18 +45,8 @@ unsafe impl Send for CreatorMap {}
 
 impl CreatorMap {
     /// A map of so many objects, with what its creator is given. `None` without memory.
-    pub fn new(
-        creator: Creator,
-        size: u64,
-        params: Box<[Cell<u64>]>,
-        guids: Box<[Cell<Guid>]>,
-    ) -> Option<CreatorMap> {
-        Some(CreatorMap {
-            creator,
-            params,
-            guids,
-            objects: zeros(usize::try_from(size).ok()?)?,
-        })
+    pub fn new(creator: Creator, size: u64, params: Box<[Cell<u64>]>, guids: Box<[Cell<Guid>]>) -> Option<CreatorMap> {
+        Some(CreatorMap { creator, params, guids, objects: zeros(usize::try_from(size).ok()?)? })
     }
 
     /// How many objects it can have.
@@ -87,11 +77,7 @@ impl CreatorMap {
 
 /// Where an array is; null for one without elements.
 fn array<T>(cells: &[Cell<T>]) -> *mut Cell<T> {
-    if cells.is_empty() {
-        ptr::null_mut()
-    } else {
-        cells.as_ptr().cast_mut()
-    }
+    if cells.is_empty() { ptr::null_mut() } else { cells.as_ptr().cast_mut() }
 }
 
 /// `len` zeros. They are not written: memory is taken where a map gets objects.
@@ -184,12 +170,7 @@ impl Creations {
 
     /// A thread asks for the object of an index in range. `None` when identifiers are used up. After
     /// [`CreationStep::Wait`] it is entered as one that waits, until [`Creations::goes_on`].
-    pub fn begin(
-        &self,
-        (guid, map): (Guid, &Arc<CreatorMap>),
-        index: u64,
-        thread: usize,
-    ) -> Option<CreationStep> {
+    pub fn begin(&self, (guid, map): (Guid, &Arc<CreatorMap>), index: u64, thread: usize) -> Option<CreationStep> {
         let mut state = self.state.lock();
         if let Some(object) = map.object(index) {
             return Some(CreationStep::Made(object));
@@ -203,15 +184,8 @@ impl Creations {
         }
         let local = self.numbers.next(Kind::Local)?;
         state.by_index.insert((guid, index), local);
-        let creation = Creation {
-            map: map.clone(),
-            guid,
-            index,
-            thread,
-            object: None,
-            status: None,
-            waiting: Vec::new(),
-        };
+        let creation =
+            Creation { map: map.clone(), guid, index, thread, object: None, status: None, waiting: Vec::new() };
         state.creations.insert(local, creation);
         Some(CreationStep::Create(local))
     }
@@ -339,10 +313,7 @@ mod tests {
     fn an_object_is_made_once_and_those_that_wait_are_called() {
         let (creations, map) = (Creations::default(), map(3));
         let local = create(&creations, &map, 2, 1);
-        assert_eq!(
-            creations.begin((MAP, &map), 2, 2),
-            Some(CreationStep::Wait(local))
-        );
+        assert_eq!(creations.begin((MAP, &map), 2, 2), Some(CreationStep::Wait(local)));
         let called = Arc::new(AtomicUsize::new(0));
         let wake = || {
             let called = called.clone();
@@ -386,14 +357,8 @@ mod tests {
         // Three threads wait in a circle: the one that would close it is refused.
         let one = create(&creations, &map, 1, 2);
         let two = create(&creations, &map, 2, 3);
-        assert_eq!(
-            creations.begin((MAP, &map), 1, 1),
-            Some(CreationStep::Wait(one))
-        );
-        assert_eq!(
-            creations.begin((MAP, &map), 2, 2),
-            Some(CreationStep::Wait(two))
-        );
+        assert_eq!(creations.begin((MAP, &map), 1, 1), Some(CreationStep::Wait(one)));
+        assert_eq!(creations.begin((MAP, &map), 2, 2), Some(CreationStep::Wait(two)));
         let closing = creations.begin((MAP, &map), 0, 3);
         assert_eq!(closing, Some(CreationStep::Circle));
         // Not once the object is there, though its creator has not returned.

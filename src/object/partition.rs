@@ -219,9 +219,8 @@ impl Partitions {
             partition.wanted = true;
         }
         let places = table.places.iter_mut();
-        let leave = places
-            .filter(|(_, place)| place.whole == whole && place.shares && !place.settled)
-            .map(|(&part, place)| {
+        let leave =
+            places.filter(|(_, place)| place.whole == whole && place.shares && !place.settled).map(|(&part, place)| {
                 place.settled = true;
                 part
             });
@@ -240,11 +239,7 @@ impl Partitions {
 
     /// Whether a part shares memory with its whole and leaves that when an EDT wants it.
     pub fn shares(&self, part: Guid) -> bool {
-        self.table
-            .lock()
-            .places
-            .get(&part)
-            .is_some_and(|place| place.shares)
+        self.table.lock().places.get(&part).is_some_and(|place| place.shares)
     }
 
     /// Whether one of two blocks is the other, or a part of it, or a part of a part.
@@ -283,10 +278,8 @@ impl Partitions {
     pub fn parts_of(&self, whole: Guid) -> Vec<Guid> {
         let table = self.table.lock();
         let places = table.places.iter();
-        let mut parts: Vec<(u64, Guid)> = places
-            .filter(|(_, place)| place.whole == whole)
-            .map(|(&part, place)| (place.offset, part))
-            .collect();
+        let mut parts: Vec<(u64, Guid)> =
+            places.filter(|(_, place)| place.whole == whole).map(|(&part, place)| (place.offset, part)).collect();
         parts.sort();
         parts.into_iter().map(|(_, part)| part).collect()
     }
@@ -393,22 +386,10 @@ mod tests {
 
     fn parts(first: u32, spans: &[(u64, u64)]) -> Vec<NewPart> {
         let parts = (first..).zip(spans);
-        parts
-            .map(|(number, &(offset, size))| NewPart {
-                guid: block(number),
-                offset,
-                size,
-                shares: false,
-            })
-            .collect()
+        parts.map(|(number, &(offset, size))| NewPart { guid: block(number), offset, size, shares: false }).collect()
     }
 
-    fn enter(
-        all: &Partitions,
-        first: u32,
-        spans: &[(u64, u64)],
-        fixed: bool,
-    ) -> Result<Entered, PartsError> {
+    fn enter(all: &Partitions, first: u32, spans: &[(u64, u64)], fixed: bool) -> Result<Entered, PartsError> {
         let number = all.number();
         all.enter(block(1), &parts(first, spans), fixed, number, || Ok(()))
     }
@@ -416,12 +397,7 @@ mod tests {
     #[test]
     fn parts_do_not_overlap() {
         let all = Partitions::default();
-        for wrong in [
-            &[(0, 2), (1, 1)][..],
-            &[(4, 4), (0, 5)],
-            &[(0, 1), (3, 3), (2, 9)],
-            &[(7, 1), (7, 1)],
-        ] {
+        for wrong in [&[(0, 2), (1, 1)][..], &[(4, 4), (0, 5)], &[(0, 1), (3, 3), (2, 9)], &[(7, 1), (7, 1)]] {
             assert_eq!(enter(&all, 10, wrong, false), Err(PartsError::Overlap));
         }
         let number = all.numbers.load(Ordering::Relaxed);
@@ -446,19 +422,13 @@ mod tests {
     #[test]
     fn parts_wait_for_those_that_are_destroyed_and_not_gone() {
         let all = Partitions::default();
-        assert_eq!(
-            enter(&all, 10, &[(0, 4), (4, 4)], false),
-            Ok(Entered::First)
-        );
+        assert_eq!(enter(&all, 10, &[(0, 4), (4, 4)], false), Ok(Entered::First));
         assert_eq!(all.open(0).len(), 2);
         all.destroyed(block(10));
         all.destroyed(block(10));
         assert_eq!(enter(&all, 20, &[(2, 2)], false), Ok(Entered::Waiting));
         all.destroyed(block(20));
-        assert_eq!(
-            enter(&all, 30, &[(3, 1), (8, 1)], false),
-            Ok(Entered::Waiting)
-        );
+        assert_eq!(enter(&all, 30, &[(3, 1), (8, 1)], false), Ok(Entered::Waiting));
         assert_eq!(enter(&all, 40, &[(9, 1)], false), Ok(Entered::Open));
         let gone = all.gone(block(10)).expect("known");
         assert_eq!((gone.opens, gone.last), (vec![block(20)], false));
@@ -514,9 +484,7 @@ mod tests {
     #[test]
     fn parts_that_are_refused_leave_nothing() {
         let all = Partitions::default();
-        let refused = all.enter(block(1), &parts(10, &[(0, 1)]), true, 7, || {
-            Err(PartsError::Overlap)
-        });
+        let refused = all.enter(block(1), &parts(10, &[(0, 1)]), true, 7, || Err(PartsError::Overlap));
         assert_eq!(refused, Err(PartsError::Overlap));
         assert!(all.parts_of(block(1)).is_empty());
         assert_eq!(enter(&all, 10, &[(0, 1)], false), Ok(Entered::First));

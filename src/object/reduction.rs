@@ -29,10 +29,7 @@ impl Operator {
     /// The operator with these bits; `None` where there is no such element or operation.
     pub fn from_bits(bits: u16) -> Option<Operator> {
         let operator = Operator(bits);
-        let bitwise = matches!(
-            operator.operation()?,
-            Operation::And | Operation::Or | Operation::ExclusiveOr
-        );
+        let bitwise = matches!(operator.operation()?, Operation::And | Operation::Or | Operation::ExclusiveOr);
         let valid = match operator.bytes() {
             4 | 8 if bits & REAL != 0 => !bitwise,
             1 | 2 | 4 | 8 => bits & REAL == 0,
@@ -205,33 +202,21 @@ mod tests {
     #[test]
     fn integers_are_combined_as_wide_ones_cut_to_size() {
         let mut state = 1;
-        for (bytes, signed) in [1, 2, 4, 8]
-            .into_iter()
-            .flat_map(|b| [(b, false), (b, true)])
-        {
+        for (bytes, signed) in [1, 2, 4, 8].into_iter().flat_map(|b| [(b, false), (b, true)]) {
             for (operation, model) in (0u16..).zip(ALL) {
                 let bits = operation << 7 | (signed as u16) << 5 | (bytes as u16 - 1) << 2;
                 let operator = Operator::from_bits(bits).expect("an operator");
                 assert_eq!(operator.bytes(), bytes);
                 let wide = |word: u64| {
                     let shift = 64 - 8 * bytes as u32;
-                    if signed {
-                        ((word << shift) as i64 >> shift) as i128
-                    } else {
-                        (word << shift >> shift) as i128
-                    }
+                    if signed { ((word << shift) as i64 >> shift) as i128 } else { (word << shift >> shift) as i128 }
                 };
                 let words: Vec<u64> = (0..5 * 7).map(|_| random(&mut state)).collect();
-                let all: Vec<u8> = words
-                    .iter()
-                    .flat_map(|word| word.to_le_bytes()[..bytes].to_vec())
-                    .collect();
+                let all: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()[..bytes].to_vec()).collect();
                 let mut result = vec![0; 7 * bytes];
                 operator.combine(&all, &mut result);
                 for at in 0..7 {
-                    let right = (0..5)
-                        .map(|rank| wide(words[7 * rank + at]))
-                        .reduce(|a, b| wide(model(a, b) as u64));
+                    let right = (0..5).map(|rank| wide(words[7 * rank + at])).reduce(|a, b| wide(model(a, b) as u64));
                     let mut word = [0; 8];
                     word[..bytes].copy_from_slice(&result[at * bytes..][..bytes]);
                     let right = right.expect("five contributions");
@@ -258,9 +243,8 @@ mod tests {
                 } else {
                     let all = numbers.iter().flat_map(|&n| (n as f32).to_ne_bytes());
                     operator.combine(&all.collect::<Vec<u8>>(), &mut result[..4]);
-                    let right = numbers
-                        .into_iter()
-                        .reduce(|a, b| model(a as f32 as f64, b as f32 as f64) as f32 as f64);
+                    let right =
+                        numbers.into_iter().reduce(|a, b| model(a as f32 as f64, b as f32 as f64) as f32 as f64);
                     let result = [result[0], result[1], result[2], result[3]];
                     assert_eq!(Some(f32::from_ne_bytes(result) as f64), right);
                 }
@@ -277,10 +261,8 @@ mod tests {
     fn what_is_no_operator_is_refused() {
         for bits in 0..=u16::MAX {
             let (size, real, operation) = (bits >> 2 & 7, bits & REAL != 0, bits >> 7 & 7);
-            let right = bits < 1024
-                && matches!(size, 0 | 1 | 3 | 7)
-                && operation != 7
-                && (!real || size >= 3 && operation < 4);
+            let right =
+                bits < 1024 && matches!(size, 0 | 1 | 3 | 7) && operation != 7 && (!real || size >= 3 && operation < 4);
             assert_eq!(Operator::from_bits(bits).is_some(), right, "{bits:#x}");
         }
     }

@@ -34,9 +34,7 @@ pub struct Registry<T> {
 
 impl<T> Default for Registry<T> {
     fn default() -> Self {
-        Registry {
-            all: RwLock::default(),
-        }
+        Registry { all: RwLock::default() }
     }
 }
 

@@ -6,8 +6,8 @@
 use super::code::Code;
 use super::guid::Guid;
 
-/// In a mark, beside the GUID of a data block or `NULL_GUID`. No other GUID that stands in such a word has both this bit
-/// and what is left of the kind.
+/// In a mark, beside the GUID of a data block or `NULL_GUID`. No other GUID that stands in such a word has both this
+/// bit and what is left of the kind.
 const MARK: u64 = 1 << 62;
 
 /// What is left of an event that has triggered.
@@ -63,29 +63,19 @@ mod tests {
         let block = Guid::new(Kind::DataBlock, 7, 9);
         let events = &objects.events;
         for kind in [EventKind::Once, EventKind::Latch] {
-            let event = events
-                .create_plain(&mut caches.events, kind, 0)
-                .expect("memory");
+            let event = events.create_plain(&mut caches.events, kind, 0).expect("memory");
             assert!(objects.remains_of(event).is_none(), "it has not triggered");
             let (slot, locked) = events.lock(event).expect("it exists");
             events.trigger(&mut caches.events, (slot, locked), block, std::ptr::null());
             let remains = objects.remains_of(event).expect("known");
             assert!(remains.data == block && remains.by.is_none());
-            let next = events
-                .create_plain(&mut caches.events, kind, 0)
-                .expect("memory");
+            let next = events.create_plain(&mut caches.events, kind, 0).expect("memory");
             assert_eq!(next.index(), event.index());
-            assert!(
-                objects.remains_of(event).is_none(),
-                "another event is there"
-            );
+            assert!(objects.remains_of(event).is_none(), "another event is there");
             let (slot, locked) = events.lock(next).expect("it exists");
             events.free(&mut caches.events, slot, locked);
             assert!(objects.remains_of(next).is_none(), "it was destroyed");
-            assert!(
-                objects.remains_of(event).is_none(),
-                "another event was there"
-            );
+            assert!(objects.remains_of(event).is_none(), "another event was there");
         }
     }
 
@@ -98,8 +88,7 @@ mod tests {
         for data in [block, Guid::NULL] {
             let edt = edts.allocate(&mut caches.edts, 1, 0).expect("memory");
             let output = edt.begin_output().expect("it fits");
-            edt.header
-                .publish(edt.header.peek().with_state(EdtState::Runnable));
+            edt.header.publish(edt.header.peek().with_state(EdtState::Runnable));
             assert!(before.is_none_or(|before| objects.remains_of(before).is_none()));
             assert!(objects.remains_of(output).is_none(), "it has not triggered");
             edts.free_triggered(&mut caches.edts, edt, data);
@@ -110,8 +99,7 @@ mod tests {
         // The program destroys the output event before the EDT ends.
         let edt = edts.allocate(&mut caches.edts, 1, 0).expect("memory");
         let output = edt.begin_output().expect("it fits");
-        edt.header
-            .publish(edt.header.peek().with_state(EdtState::Runnable));
+        edt.header.publish(edt.header.peek().with_state(EdtState::Runnable));
         edt.take_waiting();
         edts.free_triggered(&mut caches.edts, edt, block);
         assert!(objects.remains_of(output).is_none(), "it was destroyed");

@@ -92,9 +92,7 @@ impl Templates {
 
     /// The header's word of the slot with this index, whatever is in it.
     pub(crate) fn word(&self, index: u32) -> Option<Word<TemplateState>> {
-        self.templates
-            .get(index)
-            .map(|template| template.header.peek())
+        self.templates.get(index).map(|template| template.header.peek())
     }
 
     /// What the template of this GUID says, if it exists.
@@ -128,12 +126,8 @@ impl Templates {
 
     /// Adds hints to a template, for EDTs made from now on. False if there is none.
     pub fn add_hints(&self, guid: Guid, hints: &HintSet) -> bool {
-        let locked = self
-            .get(guid)
-            .and_then(|template| Some((template, template.header.lock(guid.generation())?)));
-        let Some((template, _locked)) =
-            locked.filter(|(_, locked)| locked.word.state() == TemplateState::Live)
-        else {
+        let locked = self.get(guid).and_then(|template| Some((template, template.header.lock(guid.generation())?)));
+        let Some((template, _locked)) = locked.filter(|(_, locked)| locked.word.state() == TemplateState::Live) else {
             return false;
         };
         self.hints.add(guid, hints);
@@ -168,10 +162,7 @@ impl Templates {
 
     /// The GUIDs of all templates that are not destroyed.
     pub fn live(&self) -> impl Iterator<Item = Guid> {
-        let live = self
-            .templates
-            .live()
-            .filter(|(_, word, _)| word.state() == TemplateState::Live);
+        let live = self.templates.live().filter(|(_, word, _)| word.state() == TemplateState::Live);
         live.map(|(index, word, _)| Guid::new(Kind::Template, word.generation(), index))
     }
 
@@ -188,8 +179,7 @@ impl Template {
         fence(Ordering::Release);
         self.paramc.store(view.paramc, Ordering::Relaxed);
         self.depc.store(view.depc, Ordering::Relaxed);
-        self.needs_slow_path
-            .store(view.needs_slow_path, Ordering::Relaxed);
+        self.needs_slow_path.store(view.needs_slow_path, Ordering::Relaxed);
         self.set_work(view.work);
         let word = self.header.peek().with_state(TemplateState::Live);
         self.header.publish(word);
@@ -214,20 +204,14 @@ impl Template {
             if self.header.peek() == before {
                 // SAFETY: a live template has a work, and works live as long as the runtime.
                 let work = unsafe { &*work };
-                return Some(TemplateView {
-                    paramc,
-                    depc,
-                    needs_slow_path,
-                    work,
-                });
+                return Some(TemplateView { paramc, depc, needs_slow_path, work });
             }
         }
     }
 
     fn set_work(&self, work: &'static Code) {
         // Pairs with the load in `view`.
-        self.work
-            .store(std::ptr::from_ref(work).cast_mut(), Ordering::Release);
+        self.work.store(std::ptr::from_ref(work).cast_mut(), Ordering::Release);
     }
 }
 
@@ -237,12 +221,7 @@ mod loom_models {
     use loom::sync::Arc;
 
     fn work() -> &'static Code {
-        unsafe extern "C" fn nothing(
-            _: u32,
-            _: *mut u64,
-            _: u32,
-            _: *mut super::super::code::EdtDep,
-        ) -> Guid {
+        unsafe extern "C" fn nothing(_: u32, _: *mut u64, _: u32, _: *mut super::super::code::EdtDep) -> Guid {
             Guid::NULL
         }
         Box::leak(Box::new(Code::of_function(nothing, "nothing")))
@@ -252,10 +231,7 @@ mod loom_models {
     /// it gets what the first one says, or nothing.
     #[test]
     fn a_template_is_read_whole_or_not_at_all() {
-        let code_table = [
-            work() as *const Code as usize,
-            work() as *const Code as usize,
-        ];
+        let code_table = [work() as *const Code as usize, work() as *const Code as usize];
         loom::model(move || {
             let view = |number: u32| TemplateView {
                 paramc: number,
@@ -279,10 +255,7 @@ mod loom_models {
             drop(locked);
             template.begin(1, view(1));
             if let Some(seen) = reader.join().expect("no panic") {
-                assert_eq!(
-                    (seen.paramc, seen.depc, seen.needs_slow_path),
-                    (0, 0, false)
-                );
+                assert_eq!((seen.paramc, seen.depc, seen.needs_slow_path), (0, 0, false));
                 assert!(std::ptr::eq(seen.work, view(0).work));
             }
         });

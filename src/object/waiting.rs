@@ -48,13 +48,7 @@ struct List<K, T> {
 
 impl<K, T> Default for Waiting<K, T> {
     fn default() -> Self {
-        Waiting {
-            count: AtomicU64::new(0),
-            list: ListMutex::new(List {
-                waiting: HashMap::new(),
-                next: 0,
-            }),
-        }
+        Waiting { count: AtomicU64::new(0), list: ListMutex::new(List { waiting: HashMap::new(), next: 0 }) }
     }
 }
 
@@ -108,8 +102,7 @@ impl<K: Eq + Hash + Copy, T> Waiting<K, T> {
         }
         let mut list = self.list();
         let own = list.take_one(&key, number);
-        self.count
-            .fetch_sub(own.is_some() as u64, Ordering::Relaxed);
+        self.count.fetch_sub(own.is_some() as u64, Ordering::Relaxed);
         own
     }
 
@@ -214,11 +207,7 @@ mod loom_models {
 
     impl Opened {
         fn new() -> Arc<Opened> {
-            Arc::new(Opened {
-                label: Header::new(),
-                waiting: Waiting::default(),
-                done: ListMutex::new(Vec::new()),
-            })
+            Arc::new(Opened { label: Header::new(), waiting: Waiting::default(), done: ListMutex::new(Vec::new()) })
         }
 
         fn is_opening(&self) -> bool {
@@ -238,11 +227,7 @@ mod loom_models {
                     if self.waiting.join(7, number, || self.is_opening()).is_none() {
                         return;
                     }
-                } else if self
-                    .waiting
-                    .wait(7, number, || !self.label.is_awaited(LABEL))
-                    .is_none()
-                {
+                } else if self.waiting.wait(7, number, || !self.label.is_awaited(LABEL)).is_none() {
                     return;
                 }
             }
@@ -256,8 +241,7 @@ mod loom_models {
             if opens {
                 self.label.count_claimed(1);
             }
-            self.label
-                .publish(self.label.peek().with_state(TestState::Live));
+            self.label.publish(self.label.peek().with_state(TestState::Live));
             while opens {
                 let shut = || {
                     let mut locked = self.label.lock_pinned();

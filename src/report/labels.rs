@@ -69,12 +69,8 @@ mod tests {
     fn labels_of_dead_objects_are_dropped() {
         let (objects, mut caches) = (Objects::default(), Caches::default());
         let labels = ObjectLabels::default();
-        let new = |caches: &mut Caches| {
-            objects
-                .events
-                .create_plain(&mut caches.events, EventKind::Once, 0)
-                .expect("memory")
-        };
+        let new =
+            |caches: &mut Caches| objects.events.create_plain(&mut caches.events, EventKind::Once, 0).expect("memory");
         let first = new(&mut caches);
         assert!(labels.attach(&objects, first, "first"));
         for _ in 0..10 * FEW {

@@ -56,9 +56,9 @@ pub struct VariantReport {
     /// How many EDTs these are.
     pub edts: u64,
     /// How long these EDTs took in all, in seconds. A function takes from its call to its return. A kernel takes from
-    /// when it was enqueued, and the kernel before it in its queue had ended, until its own end was seen. Kernels of a queue that
-    /// were seen to have ended together have equal parts of their time. So where short kernels of several templates
-    /// alternate, this is their average.
+    /// when it was enqueued, and the kernel before it in its queue had ended, until its own end was seen. Kernels of a
+    /// queue that were seen to have ended together have equal parts of their time. So where short kernels of several
+    /// templates alternate, this is their average.
     pub seconds: f64,
 }
 
@@ -112,10 +112,7 @@ impl Report {
             self.counts.kernel_edts
         );
         text.push('\n');
-        text += &format!(
-            "ocr: each worker had no EDT to run for {} of it, on average\n",
-            duration(self.idle())
-        );
+        text += &format!("ocr: each worker had no EDT to run for {} of it, on average\n", duration(self.idle()));
         for (name, what, value) in self.counts.rows() {
             if value != 0 && !SAID.contains(&name) {
                 text += &format!("ocr: {value} {what}\n");
@@ -201,9 +198,8 @@ impl Report {
         // That of one program says nothing of all.
         self.score = None;
         for variant in other.variants {
-            let is_it = |known: &&mut VariantReport| {
-                (&known.template, &known.device) == (&variant.template, &variant.device)
-            };
+            let is_it =
+                |known: &&mut VariantReport| (&known.template, &known.device) == (&variant.template, &variant.device);
             match self.variants.iter_mut().find(is_it) {
                 Some(known) => {
                     known.edts += variant.edts;
@@ -213,11 +209,7 @@ impl Report {
             }
         }
         for device in other.devices {
-            match self
-                .devices
-                .iter_mut()
-                .find(|known| known.name == device.name)
-            {
+            match self.devices.iter_mut().find(|known| known.name == device.name) {
                 Some(known) => {
                     known.kernels += device.kernels;
                     known.kernel_seconds += device.kernel_seconds;
@@ -229,10 +221,7 @@ impl Report {
                 None => self.devices.push(device),
             }
         }
-        for (all, more) in [
-            (&mut self.notes, other.notes),
-            (&mut self.remarks, other.remarks),
-        ] {
+        for (all, more) in [(&mut self.notes, other.notes), (&mut self.remarks, other.remarks)] {
             for text in more {
                 if !all.contains(&text) {
                     all.push(text);
@@ -259,10 +248,7 @@ impl Report {
                     .map_err(std::io::Error::from)
                     .and_then(|text| file.write(|out| out.write_all(text.as_bytes())));
                 if let Err(error) = written {
-                    warning!(
-                        "the report {} cannot be written: {error}",
-                        Readable::path(file.name())
-                    );
+                    warning!("the report {} cannot be written: {error}", Readable::path(file.name()));
                 }
             }
         }

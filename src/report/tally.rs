@@ -20,8 +20,7 @@ impl Count {
     /// locked operation. Relaxed: the number stands alone.
     #[inline]
     pub fn add(&self, more: u64) {
-        self.0
-            .store(self.0.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+        self.0.store(self.0.load(Ordering::Relaxed) + more, Ordering::Relaxed);
     }
 
     /// The value now; others than the writer may get an older one.
@@ -100,7 +99,8 @@ impl CodeTimes {
     }
 }
 
-/// Makes the table of what each thread counts: a thread's counters, and their sums over all threads, which the report has.
+/// Makes the table of what each thread counts: a thread's counters, and their sums over all threads, which the report
+/// has.
 ///
 /// To count something else, add an entry: its name, which is the member of the JSON, and what it counts. Code adds to
 /// `tally.counts.NAME`; the sum is in `OCR_REPORT`, in the statistics where it is not 0, and in the guide's table.
@@ -263,10 +263,7 @@ impl TallyRegistry {
     /// Whether a thread other than this one, and that is no worker, acts in a call rather than only waits in it.
     pub fn others_call(&self, this: &Tally) -> bool {
         let tallies = self.tallies.lock();
-        let mut others = tallies
-            .there
-            .iter()
-            .filter(|other| !std::ptr::eq(&***other, this));
+        let mut others = tallies.there.iter().filter(|other| !std::ptr::eq(&***other, this));
         others.any(|other| other.now.calls.acts())
     }
 
@@ -385,8 +382,7 @@ mod tests {
 
     #[test]
     fn each_counter_is_in_the_report_and_in_the_statistics() {
-        let mut json =
-            serde_json::to_value(crate::report::Report::default()).expect("it can be written");
+        let mut json = serde_json::to_value(crate::report::Report::default()).expect("it can be written");
         for (at, (name, _)) in COUNTERS.iter().enumerate() {
             json[name] = (1000 + at).into();
         }

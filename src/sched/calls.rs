@@ -16,9 +16,9 @@
 //!
 //! *No answer is lost.* What leads to the answer was begun before the run ended, by a worker, which has worked it off
 //! when no EDT runs any more, or in a call of another thread. If that is not seen to act it has counted itself out
-//! before, with the answer behind it, and the waiting thread finds that, since it asks for it afterwards.
-//! No fence stands on this way. A call that the end of the run follows from is seen to act, or to be over, since all that
-//! it did before is: through the graph, and the end of the run, which the waiting thread has seen. With any other, nothing
+//! before, with the answer behind it, and the waiting thread finds that, since it asks for it afterwards. No fence
+//! stands on this way. A call that the end of the run follows from is seen to act, or to be over, since all that it did
+//! before is: through the graph, and the end of the run, which the waiting thread has seen. With any other, nothing
 //! says which was first, that call or giving up.
 //!
 //! A thread that only waits in its call for an event leads to nothing meanwhile: it is *idle*.

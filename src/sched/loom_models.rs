@@ -139,8 +139,8 @@ fn who_found_one_wakes_another_for_the_next() {
     });
 }
 
-/// A policy that keeps EDTs and offers them: a worker that has been refused, and sleeps, is woken when there is one again
-/// (`Queues::set_offers`). The lock is the policy's.
+/// A policy that keeps EDTs and offers them: a worker that has been refused, and sleeps, is woken when there is one
+/// again (`Queues::set_offers`). The lock is the policy's.
 fn what_is_offered_is_taken_by(workers: usize, offered: usize) {
     struct Offered {
         queues: Queues,
@@ -167,10 +167,7 @@ fn what_is_offered_is_taken_by(workers: usize, offered: usize) {
                         taken
                     };
                     let has_ended = || shared.left.load(Ordering::Relaxed) == 0;
-                    while local
-                        .search(&shared.queues, has_ended, ask, || {})
-                        .is_some()
-                    {
+                    while local.search(&shared.queues, has_ended, ask, || {}).is_some() {
                         if shared.left.fetch_sub(1, Ordering::AcqRel) == 1 {
                             shared.queues.sleep.wake_all();
                         }
@@ -217,13 +214,12 @@ impl Limited {
         sleep.notify();
     }
 
-    /// What a worker does that may have to give up its seat (`engine/workers/worker.rs`, `Context::retire`). EDT 1 makes
-    /// another one ready.
+    /// What a worker does that may have to give up its seat (`engine/workers/worker.rs`, `Context::retire`). EDT 1
+    /// makes another one ready.
     fn work(&self, mut local: Local) {
         let (shared, index) = (&self.shared, local.index());
         let queues = &shared.queues;
-        let retires =
-            || self.is_called.load(Ordering::Relaxed) && index >= self.limit.load(Ordering::SeqCst);
+        let retires = || self.is_called.load(Ordering::Relaxed) && index >= self.limit.load(Ordering::SeqCst);
         loop {
             if retires() {
                 local.hand_over(queues);

@@ -25,10 +25,7 @@ pub struct Injector<T> {
 
 impl<T> Injector<T> {
     pub fn new() -> Self {
-        Injector {
-            entries: UrgentMutex(loom::sync::Mutex::new(VecDeque::new())),
-            len: AtomicUsize::new(0),
-        }
+        Injector { entries: UrgentMutex(loom::sync::Mutex::new(VecDeque::new())), len: AtomicUsize::new(0) }
     }
     pub fn push(&self, entry: T) {
         let mut entries = self.entries.lock();
@@ -104,10 +101,7 @@ pub struct Parker(Unparker);
 
 impl Parker {
     pub fn new() -> Parker {
-        Parker(Unparker(Arc::new((
-            loom::sync::Mutex::new(false),
-            Condvar::new(),
-        ))))
+        Parker(Unparker(Arc::new((loom::sync::Mutex::new(false), Condvar::new()))))
     }
     pub fn unparker(&self) -> &Unparker {
         &self.0

@@ -144,9 +144,7 @@ impl Queues {
     /// What `look` says of each EDT in the queues. Nobody else pushes or takes any meanwhile but
     /// the devices; the EDTs of the workers' queues end up in the injector.
     pub(crate) fn look_through<T>(&self, look: impl Fn(EdtRef) -> T) -> Vec<T> {
-        let drain = |queue: &dyn Fn() -> Steal<EdtRef>| {
-            std::iter::from_fn(|| take(queue)).collect::<Vec<_>>()
-        };
+        let drain = |queue: &dyn Fn() -> Steal<EdtRef>| std::iter::from_fn(|| take(queue)).collect::<Vec<_>>();
         let mut placed = drain(&|| self.injector.steal());
         for stealer in &self.stealers {
             placed.extend(drain(&|| stealer.steal()));
@@ -165,8 +163,8 @@ impl Queues {
         self.offers.load(Ordering::Relaxed)
     }
 
-    /// Says whether the policy may have an EDT for a worker, and wakes one if it has. The policy orders its calls by a lock
-    /// of its own.
+    /// Says whether the policy may have an EDT for a worker, and wakes one if it has. The policy orders its calls by a
+    /// lock of its own.
     pub(crate) fn set_offers(&self, offers: bool) {
         self.offers.store(offers, Ordering::Relaxed);
         if offers {
@@ -256,8 +254,8 @@ impl Local {
         }
     }
 
-    /// Searches, and sleeps between searches, until there is an EDT or `stop` says so. `ask` asks the policy for one. `asleep`
-    /// is called each time this worker has fallen asleep.
+    /// Searches, and sleeps between searches, until there is an EDT or `stop` says so. `ask` asks the policy for one.
+    /// `asleep` is called each time this worker has fallen asleep.
     pub(crate) fn search(
         &mut self,
         queues: &Queues,
@@ -274,11 +272,7 @@ impl Local {
         loop {
             for round in 0..SEARCH_ROUNDS {
                 let stopped = stop();
-                let found = if stopped {
-                    None
-                } else {
-                    self.look(queues, &ask)
-                };
+                let found = if stopped { None } else { self.look(queues, &ask) };
                 if stopped || found.is_some() {
                     let few = 1 + self.deque.len() < ENOUGH;
                     self.found_few = few.then(Instant::now);
@@ -293,12 +287,7 @@ impl Local {
                     std::thread::yield_now();
                 }
             }
-            queues.sleep.sleep(
-                self.index,
-                &self.parker,
-                || stop() || queues.any_work(),
-                &asleep,
-            );
+            queues.sleep.sleep(self.index, &self.parker, || stop() || queues.any_work(), &asleep);
         }
     }
 

@@ -28,8 +28,7 @@ fn reclaim() {
     // that has ended would look like a leak to tools that search memory for pointers.
     static KEEPER: Mutex<rank::ReclaimKeeper, Option<ReclaimHandle>> = Mutex::new(None);
     let mut keeper = KEEPER.lock();
-    let keeper = keeper
-        .get_or_insert_with(|| ReclaimHandle(crossbeam_epoch::default_collector().register()));
+    let keeper = keeper.get_or_insert_with(|| ReclaimHandle(crossbeam_epoch::default_collector().register()));
     for _ in 0..ROUNDS {
         keeper.0.pin().flush();
     }

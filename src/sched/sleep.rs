@@ -49,10 +49,7 @@ impl Sleep {
         let sleep = Sleep {
             state: AtomicU64::new(0),
             sleepers: Mutex::new(Vec::with_capacity(workers)),
-            unparkers: parkers
-                .iter()
-                .map(|parker| parker.unparker().clone())
-                .collect(),
+            unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
         };
         (sleep, parkers)
     }
@@ -64,9 +61,7 @@ impl Sleep {
 
     fn sleepers(&self) -> impl std::ops::DerefMut<Target = Vec<usize>> + '_ {
         // Nothing panics with the lock held.
-        self.sleepers
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.sleepers.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// P2 to P4: after a push, wakes a worker if one sleeps and none searches.
@@ -118,18 +113,11 @@ impl Sleep {
 
     /// S3 to S6: a searching worker sleeps, unless `look` finds work after it has said that it
     /// will. It is searching again when this returns. `asleep` is called when it is on the list.
-    pub(crate) fn sleep(
-        &self,
-        worker: usize,
-        parker: &Parker,
-        look: impl FnOnce() -> bool,
-        asleep: impl FnOnce(),
-    ) {
+    pub(crate) fn sleep(&self, worker: usize, parker: &Parker, look: impl FnOnce() -> bool, asleep: impl FnOnce()) {
         {
             let mut sleepers = self.sleepers();
             sleepers.push(worker);
-            self.state
-                .fetch_add(SLEEPING.wrapping_sub(SEARCHING), Ordering::SeqCst);
+            self.state.fetch_add(SLEEPING.wrapping_sub(SEARCHING), Ordering::SeqCst);
         }
         preemption_point(64);
         fence(Ordering::SeqCst);

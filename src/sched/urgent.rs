@@ -85,11 +85,7 @@ impl Urgent {
     /// Takes the EDT of the highest priority.
     #[inline]
     pub(crate) fn pop(&self) -> Option<EdtRef> {
-        if self.is_empty() {
-            None
-        } else {
-            self.pop_by(|lists| Some(*lists.last_key_value()?.0))
-        }
+        if self.is_empty() { None } else { self.pop_by(|lists| Some(*lists.last_key_value()?.0)) }
     }
 
     /// Takes the EDT that came first, whatever its priority. Looks at the first of each.
@@ -103,10 +99,7 @@ impl Urgent {
 
     /// Takes the first EDT of the priority that `choose` names.
     #[cold]
-    fn pop_by(
-        &self,
-        choose: impl FnOnce(&BTreeMap<u64, VecDeque<UrgentEntry>>) -> Option<u64>,
-    ) -> Option<EdtRef> {
+    fn pop_by(&self, choose: impl FnOnce(&BTreeMap<u64, VecDeque<UrgentEntry>>) -> Option<u64>) -> Option<EdtRef> {
         let mut waiting = self.waiting.lock();
         let priority = choose(&waiting.lists)?;
         let taken = waiting.take(priority);

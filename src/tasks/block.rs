@@ -37,10 +37,7 @@ pub struct Block<T> {
 
 impl<T> Clone for Block<T> {
     fn clone(&self) -> Block<T> {
-        Block {
-            of: self.of.clone(),
-            ..*self
-        }
+        Block { of: self.of.clone(), ..*self }
     }
 }
 
@@ -79,17 +76,12 @@ impl<T: Pod> Block<T> {
         let (no_flags, no_hint, no_alloc) = (0, ptr::null_mut(), sys::NO_ALLOC);
         // SAFETY: `guid` and `place` are variables, so their addresses are valid for a write, and the hint is null,
         // which is none.
-        let status =
-            unsafe { sys::ocrDbCreate(&mut guid, &mut place, bytes, no_flags, no_hint, no_alloc) };
+        let status = unsafe { sys::ocrDbCreate(&mut guid, &mut place, bytes, no_flags, no_hint, no_alloc) };
         check("ocrDbCreate", status);
         fill(place.cast());
         // SAFETY: takes no pointers; the content is not touched from here on.
         check("ocrDbRelease", unsafe { sys::ocrDbRelease(guid) });
-        Block {
-            of: Owned::new(guid, sys::ocrDbDestroy),
-            len,
-            element: PhantomData,
-        }
+        Block { of: Owned::new(guid, sys::ocrDbDestroy), len, element: PhantomData }
     }
 
     /// How many elements it has.
@@ -185,18 +177,21 @@ pub unsafe trait Shared: Pod {
 
 macro_rules! shared {
     ($($number:ty: $atomic:ident),*) => {$(
-        // SAFETY: the standard library gives the atomic form the size and the bit patterns of the number, and its size as
-        // alignment, which is at most the 8 bytes to which blocks are aligned.
+        // SAFETY: the standard library gives the atomic form the size and the bit patterns of the number, and its size
+        // as alignment, which is at most the 8 bytes to which blocks are aligned.
         unsafe impl Shared for $number {
             type Atomic = atomic::$atomic;
         }
     )*};
 }
 
-shared!(u8: AtomicU8, i8: AtomicI8, u16: AtomicU16, i16: AtomicI16, u32: AtomicU32, i32: AtomicI32, u64: AtomicU64, i64: AtomicI64);
+shared!(
+    u8: AtomicU8, i8: AtomicI8, u16: AtomicU16, i16: AtomicI16,
+    u32: AtomicU32, i32: AtomicI32, u64: AtomicU64, i64: AtomicI64
+);
 
-// SAFETY: `Block::create` has made the block of such elements, aligned to 8 bytes, which is enough, and has given each a
-// value. Nobody writes a block in mode CONST, and the slice reads it.
+// SAFETY: `Block::create` has made the block of such elements, aligned to 8 bytes, which is enough, and has given each
+// a value. Nobody writes a block in mode CONST, and the slice reads it.
 unsafe impl<T: Pod + Sync> Access for Ro<T> {
     type Element = T;
     type Slice<'a> = &'a [T];
@@ -207,8 +202,8 @@ unsafe impl<T: Pod + Sync> Access for Ro<T> {
     }
 
     unsafe fn slice<'a>(first: NonNull<T>, len: usize) -> &'a [T] {
-        // SAFETY: the caller promises `len` elements, which are aligned and have values; and that the EDT has them in mode
-        // CONST for as long as 'a, in which the runtime lets nobody write them.
+        // SAFETY: the caller promises `len` elements, which are aligned and have values; and that the EDT has them in
+        // mode CONST for as long as 'a, in which the runtime lets nobody write them.
         unsafe { slice::from_raw_parts(first.as_ptr(), len) }
     }
 }
@@ -224,13 +219,14 @@ unsafe impl<T: Pod + Send> Access for Ew<T> {
     }
 
     unsafe fn slice<'a>(first: NonNull<T>, len: usize) -> &'a mut [T] {
-        // SAFETY: the caller promises `len` elements, which are aligned and have values. The EDT has them in mode EW for as
-        // long as 'a, in which the runtime gives them to no other EDT; and this EDT gets no other slice of them.
+        // SAFETY: the caller promises `len` elements, which are aligned and have values. The EDT has them in mode EW
+        // for as long as 'a, in which the runtime gives them to no other EDT; and this EDT gets no other slice of them.
         unsafe { slice::from_raw_parts_mut(first.as_ptr(), len) }
     }
 }
 
-// SAFETY: the block is as `Ro` says. All EDTs that have it in mode RW get atomics, and no EDT has it in CONST or EW then.
+// SAFETY: the block is as `Ro` says. All EDTs that have it in mode RW get atomics, and no EDT has it in CONST or EW
+// then.
 unsafe impl<T: Shared> Access for Rw<T> {
     type Element = T;
     type Slice<'a> = &'a [T::Atomic];
@@ -241,9 +237,9 @@ unsafe impl<T: Shared> Access for Rw<T> {
     }
 
     unsafe fn slice<'a>(first: NonNull<T>, len: usize) -> &'a [T::Atomic] {
-        // SAFETY: the caller promises `len` elements, which have values. `Shared` promises that an atomic has their size,
-        // is aligned where they are, and has a value where they have. The EDT has them in mode RW for as long as 'a: so
-        // whoever else touches them in that time has atomics, too.
+        // SAFETY: the caller promises `len` elements, which have values. `Shared` promises that an atomic has their
+        // size, is aligned where they are, and has a value where they have. The EDT has them in mode RW for as long as
+        // 'a: so whoever else touches them in that time has atomics, too.
         unsafe { slice::from_raw_parts(first.as_ptr().cast(), len) }
     }
 }
@@ -272,11 +268,7 @@ mod tests {
         let shared = [(); 2].map(|()| unsafe { Rw::<u16>::slice(first, 4) });
         std::thread::scope(|scope| {
             for atomics in shared {
-                scope.spawn(|| {
-                    atomics
-                        .iter()
-                        .for_each(|atomic| _ = atomic.fetch_add(1, Relaxed))
-                });
+                scope.spawn(|| atomics.iter().for_each(|atomic| _ = atomic.fetch_add(1, Relaxed)));
             }
         });
         assert_eq!(memory.0, [3, 22, 5, 6]);

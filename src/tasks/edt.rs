@@ -143,8 +143,8 @@ where
     let (task, scope) = (Task::new(), Event::new());
     let (done, answer) = (task.clone(), answering(needs, function, task.clone()));
     let work = move |slots: &mut Slots<'_>| drop(answer(slots));
-    // The scope's end satisfies an event of the runtime, and an EDT then the answer's: that way the answer's event can go
-    // with its last handle, and the scope's lives until it is satisfied.
+    // The scope's end satisfies an event of the runtime, and an EDT then the answer's: that way the answer's event can
+    // go with its last handle, and the scope's lives until it is satisfied.
     spawn(scope.clone(), move |()| done.satisfy());
     let output = Some((&scope, sys::EDT_PROP_FINISH));
     create(type_name::<F>(), work, &sources, output);
@@ -152,11 +152,7 @@ where
 }
 
 /// What an EDT with these needs does: it calls `function`, keeps the answer, and says of what it is.
-fn answering<N, F, R>(
-    needs: N,
-    function: F,
-    task: Task<R>,
-) -> impl FnOnce(&mut Slots<'_>) -> Task<R> + Send + 'static
+fn answering<N, F, R>(needs: N, function: F, task: Task<R>) -> impl FnOnce(&mut Slots<'_>) -> Task<R> + Send + 'static
 where
     N: Needs,
     F: for<'a> FnOnce(N::Given<'a>) -> R + Send + 'static,
@@ -207,11 +203,8 @@ pub(super) fn create_of(
     });
     let (depv, no_hint) = (open.as_mut_ptr(), ptr::null_mut());
     // SAFETY: the arrays have as many elements as is said, and all places are valid or null.
-    let status = unsafe {
-        sys::ocrEdtCreate(
-            &mut edt, template, paramc, paramv, depc, depv, properties, no_hint, output,
-        )
-    };
+    let status =
+        unsafe { sys::ocrEdtCreate(&mut edt, template, paramc, paramv, depc, depv, properties, no_hint, output) };
     check("ocrEdtCreate", status);
     for (slot, (source, mode)) in sources.iter().enumerate() {
         // SAFETY: `ocrAddDependence` gets no pointer, and answers any GUID with a status.
@@ -227,8 +220,7 @@ pub(super) fn run_first<F: FnOnce() + Send + 'static>(name: &str, f: F) {
     let mut word = Box::into_raw(Box::new(work)) as usize as u64;
     let (mut handle, mut first) = (NULL, OPEN);
     // SAFETY: the addresses are those of variables, so they are valid during the call; both arrays have one element.
-    let status =
-        unsafe { sys::ocrLegacySpawnOCR(&mut handle, template, 1, &mut word, 1, &mut first, NULL) };
+    let status = unsafe { sys::ocrLegacySpawnOCR(&mut handle, template, 1, &mut word, 1, &mut first, NULL) };
     check("ocrLegacySpawnOCR", status);
     let (guid, address, size) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
     // A run that a panic has ended refuses it (OCR_ECANCELED), which `run` tells by the payload.
@@ -239,8 +231,7 @@ pub(super) fn run_first<F: FnOnce() + Send + 'static>(name: &str, f: F) {
 }
 
 /// The templates of this run, by the types of what their EDTs do.
-static TEMPLATES: RwLock<rank::TaskTemplates, Option<HashMap<TypeId, Arc<Owned>>>> =
-    RwLock::new(None);
+static TEMPLATES: RwLock<rank::TaskTemplates, Option<HashMap<TypeId, Arc<Owned>>>> = RwLock::new(None);
 
 /// The template of EDTs that do such work, which is created for the first of them.
 fn template_of<W: EdtBody>(name: &str, _: &W) -> sys::ocrGuid_t {
@@ -272,16 +263,10 @@ pub(super) fn destroy_templates() {
 type Function = unsafe extern "C" fn(u32, *mut u64, u32, *mut sys::ocrEdtDep_t) -> sys::ocrGuid_t;
 
 /// Creates a template whose EDTs messages call so.
-pub(super) fn create_template(
-    function: Function,
-    paramc: u32,
-    depc: u32,
-    name: &str,
-) -> Arc<Owned> {
+pub(super) fn create_template(function: Function, paramc: u32, depc: u32, name: &str) -> Arc<Owned> {
     let (mut guid, function, unnamed) = (NULL, Some(function), ptr::null());
     // SAFETY: `guid` is a variable, so its address is valid for a write, and the name is null, which stands for none.
-    let status =
-        unsafe { sys::ocrEdtTemplateCreate_internal(&mut guid, function, paramc, depc, unnamed) };
+    let status = unsafe { sys::ocrEdtTemplateCreate_internal(&mut guid, function, paramc, depc, unnamed) };
     check("ocrEdtTemplateCreate", status);
     let name = CString::new(name).unwrap_or_default();
     // The name of a type of closures says more than that of the function, which the runtime would look up.

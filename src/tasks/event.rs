@@ -34,10 +34,7 @@ impl Event {
     ///
     /// # Panics
     /// Outside of an EDT.
-    #[allow(
-        clippy::new_without_default,
-        reason = "it creates an object of a run, and panics outside of one"
-    )]
+    #[allow(clippy::new_without_default, reason = "it creates an object of a run, and panics outside of one")]
     pub fn new() -> Event {
         assert_in_edt();
         let mut guid = NULL;
@@ -107,10 +104,7 @@ impl Latch {
     /// # Panics
     /// Outside of an EDT.
     pub fn new(count: u64) -> Latch {
-        let latch = Latch {
-            event: Event::new(),
-            left: Arc::new(AtomicU64::new(count)),
-        };
+        let latch = Latch { event: Event::new(), left: Arc::new(AtomicU64::new(count)) };
         if count == 0 {
             latch.event.satisfy();
         }
@@ -124,9 +118,7 @@ impl Latch {
     pub fn count_down(&self) {
         // AcqRel: the last call acquires what the earlier ones have released, and passes it on by the event.
         let count = |left: u64| left.checked_sub(1);
-        let left = self
-            .left
-            .fetch_update(Ordering::AcqRel, Ordering::Relaxed, count);
+        let left = self.left.fetch_update(Ordering::AcqRel, Ordering::Relaxed, count);
         match left {
             Ok(1) => self.event.satisfy(),
             Ok(_) => {}

@@ -8,8 +8,8 @@
 //! | `event.rs` | events and latches that the program satisfies |
 //! | `template.rs` | work that is a function and OpenCL kernels |
 //!
-//! [`run`] begins a run of the runtime and returns when all EDTs have ended. Inside of it, [`spawn`] creates an EDT that
-//! runs when all its needs are satisfied, and gets what it asked for as arguments:
+//! [`run`] begins a run of the runtime and returns when all EDTs have ended. Inside of it, [`spawn`] creates an EDT
+//! that runs when all its needs are satisfied, and gets what it asked for as arguments:
 //!
 //! ```
 //! use ocr::tasks::{Block, run, spawn};
@@ -33,11 +33,11 @@
 //! An EDT touches the content of a block by a slice, which lives no longer than its closure. Three facts keep slices
 //! apart, and each has a place where it is held:
 //!
-//! 1. *Between EDTs* the runtime does: [`Ro`] asks for mode CONST, beside which nobody writes, [`Ew`] for EW, beside which
-//!    nobody holds the block in any of the three modes, and [`Rw`] for RW, whose holders see atomics. The mode RO of OCR,
-//!    which admits writers, is not offered. (The table of modes: `memory/mod.rs`.)
-//! 2. *Within an EDT* the same block may be asked for twice. No EDT is created where two of its slices would overlap and
-//!    one of them could be written by (`need::sources_of`).
+//! 1. *Between EDTs* the runtime does: [`Ro`] asks for mode CONST, beside which nobody writes, [`Ew`] for EW, beside
+//!    which nobody holds the block in any of the three modes, and [`Rw`] for RW, whose holders see atomics. The mode RO
+//!    of OCR, which admits writers, is not offered. (The table of modes: `memory/mod.rs`.)
+//! 2. *Within an EDT* the same block may be asked for twice. No EDT is created where two of its slices would overlap
+//!    and one of them could be written by (`need::sources_of`).
 //! 3. *Between runs* a GUID means something else. A handle knows its run, and panics in another one. Only EDTs call the
 //!    runtime (`IN_EDT`), and a run does not end while one runs: so nothing changes between that look and the call.
 //!
@@ -53,10 +53,10 @@
 //!
 //! # Panics
 //!
-//! A panic in a closure ends the run: EDTs that have not begun do not run, and [`run`] panics with the payload of the first
-//! one. None crosses the C boundary (`edt::guarded`). Calls that the runtime refuses panic with the name of the call. So do
-//! calls outside of an EDT, also on threads that an EDT has started, and in the function that says how many work-items a
-//! kernel has.
+//! A panic in a closure ends the run: EDTs that have not begun do not run, and [`run`] panics with the payload of the
+//! first one. None crosses the C boundary (`edt::guarded`). Calls that the runtime refuses panic with the name of the
+//! call. So do calls outside of an EDT, also on threads that an EDT has started, and in the function that says how many
+//! work-items a kernel has.
 
 mod block;
 mod edt;
@@ -88,13 +88,13 @@ struct Guide;
 /// Held while a run goes on: there is one at a time in a process.
 static RUNNING: Mutex<rank::TasksRun, ()> = Mutex::new(());
 
-/// Which run goes on, an odd number, or an even one between runs; none is used twice. `RUNNING` guards changes. Relaxed:
-/// EDTs of a run read it, which begin after it was set for that run, and have ended before it changes.
+/// Which run goes on, an odd number, or an even one between runs; none is used twice. `RUNNING` guards changes.
+/// Relaxed: EDTs of a run read it, which begin after it was set for that run, and have ended before it changes.
 static RUN: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// Whether this thread calls the closure of an EDT. Only there does the program call the runtime: the run goes on, and
-    /// what is created is in a finish scope, so that somebody waits for it.
+    /// Whether this thread calls the closure of an EDT. Only there does the program call the runtime: the run goes on,
+    /// and what is created is in a finish scope, so that somebody waits for it.
     static IN_EDT: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -109,10 +109,7 @@ static PANIC: Mutex<rank::TasksPanic, Option<Box<dyn Any + Send>>> = Mutex::new(
 ///
 /// The process ends with a message where the runtime cannot be started, or an EDT can never run.
 pub fn run<R: Send + Sync + 'static>(f: impl FnOnce() -> R + Send + 'static) -> R {
-    assert!(
-        !is_called_by_rust(),
-        "ocr::tasks::run is called inside an EDT, whose run goes on: use finish"
-    );
+    assert!(!is_called_by_rust(), "ocr::tasks::run is called inside an EDT, whose run goes on: use finish");
     let _running = RUNNING.lock();
     // SAFETY: nobody wants the context, and the settings come from the environment.
     unsafe { sys::ocrLegacyInit(ptr::null_mut(), ptr::null_mut()) };
@@ -129,9 +126,7 @@ pub fn run<R: Send + Sync + 'static>(f: impl FnOnce() -> R + Send + 'static) -> 
         resume_unwind(payload);
     }
     let value = Arc::into_inner(value).and_then(|value| value.into_inner());
-    value.expect(
-        "ocr::tasks::run: the run was ended (ocrShutdown or ocrAbort) before its first EDT had run",
-    )
+    value.expect("ocr::tasks::run: the run was ended (ocrShutdown or ocrAbort) before its first EDT had run")
 }
 
 /// `NULL_GUID`, which names no object.
@@ -165,10 +160,7 @@ impl Owned {
     #[track_caller]
     fn guid(&self) -> sys::ocrGuid_t {
         assert_in_edt();
-        assert!(
-            self.is_of_this_run(),
-            "an object of ocr::tasks is used after its run: it has ended with that"
-        );
+        assert!(self.is_of_this_run(), "an object of ocr::tasks is used after its run: it has ended with that");
         self.guid
     }
 }
@@ -196,8 +188,5 @@ fn assert_in_edt() {
 /// Panics unless a call has succeeded.
 #[track_caller]
 fn check(call: &str, status: u8) {
-    assert!(
-        status == 0,
-        "{call} was refused with status {status} (the codes are in ocr-errors.h)"
-    );
+    assert!(status == 0, "{call} was refused with status {status} (the codes are in ocr-errors.h)");
 }

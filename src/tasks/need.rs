@@ -1,7 +1,7 @@
 //! What an EDT can wait for, and how its closure gets that.
 //!
-//! An EDT has a pre-slot for each event and each block that it waits for. [`sources_of`] says what these are connected to.
-//! When the EDT runs, [`Needs::given`] takes one slot after the other, in the same order.
+//! An EDT has a pre-slot for each event and each block that it waits for. [`sources_of`] says what these are connected
+//! to. When the EDT runs, [`Needs::given`] takes one slot after the other, in the same order.
 
 use crate::capi::sys;
 use std::ptr::NonNull;
@@ -9,8 +9,8 @@ use std::ptr::NonNull;
 /// What a pre-slot is connected to, and the mode.
 pub(super) type SlotSource = (sys::ocrGuid_t, sys::ocrDbAccessMode_t);
 
-/// What an EDT waits for: the value of another EDT, an event, a block in a mode; a tuple of up to eight, or a vector, of
-/// such.
+/// What an EDT waits for: the value of another EDT, an event, a block in a mode; a tuple of up to eight, or a vector,
+/// of such.
 ///
 /// ```
 /// use ocr::tasks::{Block, Event, run, spawn};
@@ -30,8 +30,8 @@ pub(super) type SlotSource = (sys::ocrGuid_t, sys::ocrDbAccessMode_t);
 /// ```
 ///
 /// # Safety
-/// `sources` adds events, and data blocks with their modes. `given` takes as many slots, and what it gives touches a block
-/// only as the block's mode allows, and a block of which there is a handle in `self`.
+/// `sources` adds events, and data blocks with their modes. `given` takes as many slots, and what it gives touches a
+/// block only as the block's mode allows, and a block of which there is a handle in `self`.
 pub unsafe trait Needs: Send + 'static {
     /// What the closure gets.
     type Given<'a>;
@@ -43,8 +43,8 @@ pub unsafe trait Needs: Send + 'static {
     /// What the closure gets of the next pre-slots.
     ///
     /// # Safety
-    /// The next slots are those of these needs, in an EDT that has its blocks for as long as `'a`, each in the mode that
-    /// was asked for. What the EDT waits for has passed [`sources_of`], and no slot is used for two answers.
+    /// The next slots are those of these needs, in an EDT that has its blocks for as long as `'a`, each in the mode
+    /// that was asked for. What the EDT waits for has passed [`sources_of`], and no slot is used for two answers.
     #[doc(hidden)]
     unsafe fn given<'a>(&'a self, slots: &mut Slots<'_>) -> Self::Given<'a>;
 }
@@ -69,8 +69,9 @@ pub unsafe trait Blocks: Needs {
 /// A block in a mode.
 ///
 /// # Safety
-/// `guid` names a block of elements of this type, aligned as they need it, and each with a value. The slice does with them
-/// what the mode allows: it reads where others read (CONST), has them alone (EW), or works by atomics where others do (RW).
+/// `guid` names a block of elements of this type, aligned as they need it, and each with a value. The slice does with
+/// them what the mode allows: it reads where others read (CONST), has them alone (EW), or works by atomics where others
+/// do (RW).
 pub unsafe trait Access: Send + 'static {
     /// The elements of the block.
     type Element;
@@ -119,10 +120,7 @@ impl Slots<'_> {
         super::check("ocrDbGetSize", status);
         match bytes as usize / size_of::<T>() {
             0 => (NonNull::dangling(), 0),
-            len => (
-                NonNull::new(slot.ptr.cast()).expect("a block is somewhere"),
-                len,
-            ),
+            len => (NonNull::new(slot.ptr.cast()).expect("a block is somewhere"), len),
         }
     }
 }
@@ -130,8 +128,8 @@ impl Slots<'_> {
 /// What the pre-slots of an EDT are connected to.
 ///
 /// # Panics
-/// Where the EDT would have one block twice, unless both slots read it or both share it by atomics: it would have a slice
-/// that it can write beside another one of the same block.
+/// Where the EDT would have one block twice, unless both slots read it or both share it by atomics: it would have a
+/// slice that it can write beside another one of the same block.
 pub(super) fn sources_of(needs: &impl Needs) -> Vec<SlotSource> {
     let mut sources = Vec::new();
     needs.sources(&mut sources);
@@ -169,8 +167,8 @@ unsafe impl<A: Access> Blocks for A {
 
     unsafe fn of_slots<'a>(slots: &mut Slots<'_>) -> A::Slice<'a> {
         let (first, len) = slots.elements();
-        // SAFETY: the slot is that of an `A`, as the caller promises: so it has a block of this type, in this mode, for as
-        // long as 'a. A block in mode EW is in no other slot of the EDT, since `sources_of` would have panicked.
+        // SAFETY: the slot is that of an `A`, as the caller promises: so it has a block of this type, in this mode, for
+        // as long as 'a. A block in mode EW is in no other slot of the EDT, since `sources_of` would have panicked.
         unsafe { A::slice(first, len) }
     }
 }

@@ -27,14 +27,8 @@ impl NdRange {
     /// # Panics
     /// Where there are other numbers of dimensions.
     pub fn new(global: &[usize]) -> NdRange {
-        assert!(
-            (1..=3).contains(&global.len()),
-            "an index space has one to three dimensions"
-        );
-        let mut range = sys::ocrNdRange_t {
-            workDim: global.len() as u32,
-            ..Default::default()
-        };
+        assert!((1..=3).contains(&global.len()), "an index space has one to three dimensions");
+        let mut range = sys::ocrNdRange_t { workDim: global.len() as u32, ..Default::default() };
         range.globalSize[..global.len()].copy_from_slice(global);
         NdRange(range)
     }
@@ -44,11 +38,7 @@ impl NdRange {
     /// # Panics
     /// Where `local` has another number of dimensions.
     pub fn with_groups(mut self, local: &[usize]) -> NdRange {
-        assert_eq!(
-            local.len(),
-            self.0.workDim as usize,
-            "work-groups have the dimensions of their index space"
-        );
+        assert_eq!(local.len(), self.0.workDim as usize, "work-groups have the dimensions of their index space");
         self.0.localSize[..local.len()].copy_from_slice(local);
         self
     }
@@ -90,48 +80,30 @@ impl<const P: usize, B: Blocks> Template<P, B> {
     where
         F: for<'a> Fn([u64; P], B::Given<'a>) + Copy + Send + Sync + 'static,
     {
-        const {
-            assert!(
-                size_of::<F>() == 0,
-                "the function of a template captures nothing: give values as parameters"
-            )
-        };
+        const { assert!(size_of::<F>() == 0, "the function of a template captures nothing: give values as parameters") };
         assert_in_edt();
         let (paramc, depc) = (P as u32, B::COUNT as u32);
         let _ = function;
-        Template {
-            of: create_template(function_edt::<P, B, F>, paramc, depc, type_name::<F>()),
-            blocks: PhantomData,
-        }
+        Template { of: create_template(function_edt::<P, B, F>, paramc, depc, type_name::<F>()), blocks: PhantomData }
     }
 
-    /// Adds an OpenCL kernel, whose arguments are the parameters and then the blocks. `range` says how many work-items a
-    /// launch has, from the parameters and the bytes of each block. It captures nothing, and is no EDT: it creates and
-    /// satisfies nothing. Where there is no device, the kernel is never chosen.
+    /// Adds an OpenCL kernel, whose arguments are the parameters and then the blocks. `range` says how many work-items
+    /// a launch has, from the parameters and the bytes of each block. It captures nothing, and is no EDT: it creates
+    /// and satisfies nothing. Where there is no device, the kernel is never chosen.
     ///
     /// # Safety
-    /// The kernel stays within its blocks, writes only those that are in modes EW and RW, and has no data races, for each
-    /// index space that `range` answers with. What others do at the same time with a block in mode RW counts as well.
+    /// The kernel stays within its blocks, writes only those that are in modes EW and RW, and has no data races, for
+    /// each index space that `range` answers with. What others do at the same time with a block in mode RW counts as
+    /// well.
     ///
     /// # Panics
-    /// Outside of an EDT, and where the kernel does not build, or its arguments are others; a message has the compiler's
-    /// log.
-    pub unsafe fn kernel<G>(
-        self,
-        source: &str,
-        options: &str,
-        name: &str,
-        range: G,
-    ) -> Template<P, B>
+    /// Outside of an EDT, and where the kernel does not build, or its arguments are others; a message has the
+    /// compiler's log.
+    pub unsafe fn kernel<G>(self, source: &str, options: &str, name: &str, range: G) -> Template<P, B>
     where
         G: Fn(&[u64; P], &[usize]) -> NdRange + Copy + Send + Sync + 'static,
     {
-        const {
-            assert!(
-                size_of::<G>() == 0,
-                "the range of a kernel captures nothing: give values as parameters"
-            )
-        };
+        const { assert!(size_of::<G>() == 0, "the range of a kernel captures nothing: give values as parameters") };
         let _ = range;
         let text = |text: &str| CString::new(text).expect("a kernel's text has no null character");
         let (source, options, name) = (text(source), text(options), text(name));
@@ -168,20 +140,13 @@ impl<const P: usize, B: Blocks> Template<P, B> {
     pub fn spawn_after<N: Needs>(&self, after: N, parameters: [u64; P], blocks: B) -> Task<()> {
         let task = Task::new();
         let (template, answer) = (self.of.clone(), task.clone());
-        spawn(after, move |_| {
-            start(template.guid(), parameters, blocks, answer)
-        });
+        spawn(after, move |_| start(template.guid(), parameters, blocks, answer));
         task
     }
 }
 
 /// Creates an EDT of a template, whose end satisfies the task.
-fn start<const P: usize, B: Blocks>(
-    template: sys::ocrGuid_t,
-    mut parameters: [u64; P],
-    blocks: B,
-    task: Task<()>,
-) {
+fn start<const P: usize, B: Blocks>(template: sys::ocrGuid_t, mut parameters: [u64; P], blocks: B, task: Task<()>) {
     let sources = sources_of(&blocks);
     let end = Event::new();
     // A kernel holds no handles of its blocks: this EDT does, until the kernel has ended.
@@ -204,7 +169,8 @@ fn start<const P: usize, B: Blocks>(
 /// There has been one.
 unsafe fn only_value<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0) };
-    // SAFETY: there are no bytes to be read, and the place is aligned. The value is a copy of the one that there has been.
+    // SAFETY: there are no bytes to be read, and the place is aligned. The value is a copy of the one that there has
+    // been.
     unsafe { NonNull::<F>::dangling().read() }
 }
 
@@ -227,8 +193,8 @@ where
         let parameters = unsafe { parameters::<P>(paramv) };
         // SAFETY: these are the slots of the EDT that runs, until this closure has returned.
         let mut slots = unsafe { Slots::new(depv, depc) };
-        // SAFETY: the slots are those of `B`, as the caller promises, and none is taken yet. `start` has had `sources_of`
-        // look at what they are connected to. The EDT has its blocks until this closure has returned.
+        // SAFETY: the slots are those of `B`, as the caller promises, and none is taken yet. `start` has had
+        // `sources_of` look at what they are connected to. The EDT has its blocks until this closure has returned.
         let blocks = unsafe { B::of_slots(&mut slots) };
         // SAFETY: the caller promises that there has been one.
         let function = unsafe { only_value::<F>() };
@@ -249,12 +215,9 @@ unsafe extern "C" fn range_of<const P: usize, G>(
 ) where
     G: Fn(&[u64; P], &[usize]) -> NdRange + Copy + Send + Sync + 'static,
 {
-    let mut answer = sys::ocrNdRange_t {
-        workDim: 1,
-        ..Default::default()
-    };
-    // The runtime calls this within a call of its own, or on a thread of a device: nothing here may call it. After a panic
-    // the kernel has no work-items, and the EDT behind it ends the run.
+    let mut answer = sys::ocrNdRange_t { workDim: 1, ..Default::default() };
+    // The runtime calls this within a call of its own, or on a thread of a device: nothing here may call it. After a
+    // panic the kernel has no work-items, and the EDT behind it ends the run.
     guarded(false, || {
         // SAFETY: the caller promises that `paramv` has `P` parameters.
         let parameters = unsafe { parameters::<P>(paramv) };
@@ -300,11 +263,7 @@ mod tests {
             unsafe { range_of::<P, G>(P as u32, paramv, depc, sizes.as_ptr(), &mut range) };
             NdRange(range)
         }
-        let range = asked(
-            |[factor], bytes| NdRange::new(&[*factor as usize * bytes[0], 2]),
-            [3],
-            &[20],
-        );
+        let range = asked(|[factor], bytes| NdRange::new(&[*factor as usize * bytes[0], 2]), [3], &[20]);
         assert_eq!((range.0.workDim, range.0.globalSize), (2, [60, 2, 0]));
         let groups = asked(|[], _| NdRange::new(&[8, 8]).with_groups(&[4, 2]), [], &[]);
         assert_eq!(groups.0.localSize, [4, 2, 0]);

@@ -24,12 +24,7 @@ thread_local! {
 
 /// A record of a kind with two numbers, not dated yet.
 fn of(kind: RecordKind, x: u64, y: u64) -> Record {
-    Record {
-        kind: kind as u8,
-        x,
-        y,
-        ..Record::default()
-    }
+    Record { kind: kind as u8, x, y, ..Record::default() }
 }
 
 /// Records that this thread is a worker.
@@ -44,10 +39,7 @@ pub(crate) fn worker() {
 #[inline(never)]
 pub(crate) fn manager(place: u8, name: &str) {
     set_role(ThreadRole::Manager);
-    let record = Record {
-        a: place,
-        ..of(RecordKind::Device, 0, 0)
-    };
+    let record = Record { a: place, ..of(RecordKind::Device, 0, 0) };
     append_text(record, name);
 }
 
@@ -101,11 +93,7 @@ pub(crate) fn linked(edt: u64, slot: u32, (source, post_slot): (u64, u32), mode:
 #[cold]
 #[inline(never)]
 pub(crate) fn satisfied(edt: u64, slot: u32, data: u64, mode: u8) {
-    append(Record {
-        a: mode,
-        c: slot,
-        ..of(RecordKind::Satisfied, edt, data)
-    });
+    append(Record { a: mode, c: slot, ..of(RecordKind::Satisfied, edt, data) });
 }
 
 /// Records that an EDT is enqueued on a device behind the EDT `first`, for whose end it waits.
@@ -119,20 +107,14 @@ pub(crate) fn follows(edt: u64, first: u64) {
 #[cold]
 #[inline(never)]
 pub(crate) fn runnable(edt: u64, place: u8) {
-    append(Record {
-        a: place,
-        ..of(RecordKind::Runnable, edt, 0)
-    });
+    append(Record { a: place, ..of(RecordKind::Runnable, edt, 0) });
 }
 
 /// Records that a place has taken an EDT that was not placed yet.
 #[cold]
 #[inline(never)]
 pub(crate) fn placed(edt: u64, place: u8) {
-    append(Record {
-        a: place,
-        ..of(RecordKind::Placed, edt, 0)
-    });
+    append(Record { a: place, ..of(RecordKind::Placed, edt, 0) });
 }
 
 /// Records that a policy has considered a place for an EDT, with the nanoseconds that it expects there in queues, for
@@ -160,10 +142,7 @@ pub(crate) fn granted(edt: u64, block: u64) {
 #[cold]
 #[inline(never)]
 pub(crate) fn fetch(edt: u64, place: u8, block: u64) {
-    append(Record {
-        a: place,
-        ..of(RecordKind::Fetch, edt, block)
-    });
+    append(Record { a: place, ..of(RecordKind::Fetch, edt, block) });
 }
 
 /// Records that all blocks of an EDT have been brought to the place where it runs.
@@ -196,10 +175,7 @@ pub(crate) fn end(edt: u64) {
 #[inline(never)]
 pub(crate) fn usage() {
     let waited = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let waited = waited
-        .split_ascii_whitespace()
-        .nth(1)
-        .and_then(|ns| ns.parse().ok());
+    let waited = waited.split_ascii_whitespace().nth(1).and_then(|ns| ns.parse().ok());
     let spent = clock::spent_ns(libc::CLOCK_THREAD_CPUTIME_ID);
     append(of(RecordKind::Usage, spent, waited.unwrap_or(0)));
 }
@@ -210,34 +186,21 @@ pub(crate) fn usage() {
 pub(crate) fn process_usage() {
     static CORES: OnceLock<u64> = OnceLock::new();
     let cores = CORES.get_or_init(|| thread::available_parallelism().map_or(1, |n| n.get() as u64));
-    append(Record {
-        a: 1,
-        ..of(
-            RecordKind::Usage,
-            clock::spent_ns(libc::CLOCK_PROCESS_CPUTIME_ID),
-            *cores,
-        )
-    });
+    append(Record { a: 1, ..of(RecordKind::Usage, clock::spent_ns(libc::CLOCK_PROCESS_CPUTIME_ID), *cores) });
 }
 
 /// Records that an EDT is given to the device at a place, which knows it by `token`.
 #[cold]
 #[inline(never)]
 pub(crate) fn launched(edt: u64, place: u8, token: usize) {
-    append(Record {
-        a: place,
-        ..of(RecordKind::Launched, edt, token as u64)
-    });
+    append(Record { a: place, ..of(RecordKind::Launched, edt, token as u64) });
 }
 
 /// Records that the kernel of an EDT has been seen to end. True if it is time for the caller to look at the counters.
 #[cold]
 #[inline(never)]
 pub(crate) fn kernel_end(edt: u64, place: u8) -> bool {
-    is_sample_due(append(Record {
-        a: place,
-        ..of(RecordKind::KernelEnd, edt, 0)
-    }))
+    is_sample_due(append(Record { a: place, ..of(RecordKind::KernelEnd, edt, 0) }))
 }
 
 /// How many lanes of a device can be told apart.
@@ -281,8 +244,7 @@ impl DeviceTimes {
         let now = now_and_length(0).0;
         let share = (ended.behind * ended.share_ns, ended.share_ns);
         let (before_ns, took_ns) = ended.told.unwrap_or(share);
-        let [before, took, enqueued] =
-            [before_ns, took_ns, ended.enqueued_ns].map(|ns| now_and_length(ns).1);
+        let [before, took, enqueued] = [before_ns, took_ns, ended.enqueued_ns].map(|ns| now_and_length(ns).1);
         let last = &mut self.ends[ended.lane % LANES];
         let earliest = now.saturating_sub(enqueued).max(*last);
         let end = now.saturating_sub(before).max(earliest);
@@ -333,38 +295,26 @@ pub(crate) fn block_gone(block: u64) {
     append(of(RecordKind::BlockGone, block, 0));
 }
 
-/// Records what was asked of the runtime about an object, and whether it was refused. [`Asked`] says what the numbers are.
+/// Records what was asked of the runtime about an object, and whether it was refused. [`Asked`] says what the numbers
+/// are.
 #[cold]
 #[inline(never)]
 pub(crate) fn called(asked: Asked, object: u64, (slot, other): (u32, u64), refused: bool) {
-    append(Record {
-        a: asked as u8,
-        b: u16::from(refused),
-        c: slot,
-        ..of(RecordKind::Called, object, other)
-    });
+    append(Record { a: asked as u8, b: u16::from(refused), c: slot, ..of(RecordKind::Called, object, other) });
 }
 
 /// Records whether what runs on this thread has changed a block, and which parts and words of it.
 #[cold]
 #[inline(never)]
 pub(crate) fn changed(block: u64, how: u8, parts: u64, words: u32) {
-    append(Record {
-        a: how,
-        c: words,
-        ..of(RecordKind::Changed, block, parts)
-    });
+    append(Record { a: how, c: words, ..of(RecordKind::Changed, block, parts) });
 }
 
 /// Records that the EDT which runs on this thread begins to wait in a call, or goes on.
 #[cold]
 #[inline(never)]
 pub(crate) fn waits(begins: bool) {
-    let kind = if begins {
-        RecordKind::Waits
-    } else {
-        RecordKind::GoesOn
-    };
+    let kind = if begins { RecordKind::Waits } else { RecordKind::GoesOn };
     append(of(kind, 0, 0));
 }
 
@@ -386,9 +336,5 @@ pub(crate) fn busy() {
 #[cold]
 #[inline(never)]
 pub(crate) fn counter(counter: Counter, place: u8, value: u64) {
-    append(Record {
-        a: counter as u8,
-        b: u16::from(place),
-        ..of(RecordKind::Counter, 0, value)
-    });
+    append(Record { a: counter as u8, b: u16::from(place), ..of(RecordKind::Counter, 0, value) });
 }

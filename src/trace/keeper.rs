@@ -63,18 +63,9 @@ impl From<io::Error> for KeeperError {
 /// What the keeper is asked for.
 enum KeeperRequest {
     /// To enlarge a file that ends at `end`: by the first of these numbers of bytes for which there is room.
-    Grow {
-        end: u64,
-        bytes: Vec<u64>,
-        to: Sender<Result<Mapped, KeeperError>>,
-    },
+    Grow { end: u64, bytes: Vec<u64>, to: Sender<Result<Mapped, KeeperError>> },
     /// To close a file that has `whole` bytes. It is cut at `end`, and the ranges in it are given back to the disk.
-    End {
-        whole: u64,
-        end: u64,
-        unused: Vec<Range<u64>>,
-        to: Sender<Result<bool, KeeperError>>,
-    },
+    End { whole: u64, end: u64, unused: Vec<Range<u64>>, to: Sender<Result<bool, KeeperError>> },
 }
 
 /// The thread that has the file open, for those who ask it.
@@ -98,10 +89,7 @@ fn gone() -> io::Error {
 
 impl FileKeeper {
     /// Makes a new file, has `write` write its head, and then gives it its name. Returns the head.
-    pub(super) fn begin(
-        path: &Path,
-        write: impl Fn(&Mapped) + Send + 'static,
-    ) -> io::Result<(FileKeeper, Mapped)> {
+    pub(super) fn begin(path: &Path, write: impl Fn(&Mapped) + Send + 'static) -> io::Result<(FileKeeper, Mapped)> {
         let name = path.to_owned();
         // A name may be that of a descriptor of the process.
         let find = move |own: io::Result<()>| own.and_then(|()| OutputFile::new(&name));
@@ -114,9 +102,7 @@ impl FileKeeper {
         let (begun, begins) = channel();
         let (requests, asked) = channel();
         let path = path.to_owned();
-        let work = move |own: io::Result<()>| match own
-            .and_then(|()| KeptFile::begin(path, &output, &write))
-        {
+        let work = move |own: io::Result<()>| match own.and_then(|()| KeptFile::begin(path, &output, &write)) {
             Ok((mut file, head)) => {
                 if begun.send(Ok(head)).is_ok() {
                     file.serve(&asked);
@@ -130,10 +116,7 @@ impl FileKeeper {
     }
 
     /// Asks for something, and waits for the answer.
-    fn ask<T>(
-        &self,
-        request: impl FnOnce(Sender<Result<T, KeeperError>>) -> KeeperRequest,
-    ) -> Result<T, KeeperError> {
+    fn ask<T>(&self, request: impl FnOnce(Sender<Result<T, KeeperError>>) -> KeeperRequest) -> Result<T, KeeperError> {
         let (to, answer) = channel();
         let is_asked = self.requests.send(request(to)).is_ok();
         match answer.recv() {
@@ -142,7 +125,8 @@ impl FileKeeper {
         }
     }
 
-    /// Enlarges a file that ends at `end`, by the first of these numbers of bytes for which there is room, and maps them.
+    /// Enlarges a file that ends at `end`, by the first of these numbers of bytes for which there is room, and maps
+    /// them.
     pub(super) fn grow(&self, end: u64, bytes: &[u64]) -> Result<Mapped, KeeperError> {
         let bytes = bytes.to_vec();
         self.ask(|to| KeeperRequest::Grow { end, bytes, to })
@@ -150,18 +134,8 @@ impl FileKeeper {
 
     /// Closes a file that has `whole` bytes, and cuts it at `end`. The ranges in it are given back to the disk. Returns
     /// whether the file is under its name.
-    pub(super) fn end(
-        self,
-        whole: u64,
-        end: u64,
-        unused: Vec<Range<u64>>,
-    ) -> Result<bool, KeeperError> {
-        let answer = self.ask(|to| KeeperRequest::End {
-            whole,
-            end,
-            unused,
-            to,
-        });
+    pub(super) fn end(self, whole: u64, end: u64, unused: Vec<Range<u64>>) -> Result<bool, KeeperError> {
+        let answer = self.ask(|to| KeeperRequest::End { whole, end, unused, to });
         drop(self.requests);
         // It ends, since nobody asks it any more.
         let _ = self.thread.join();
@@ -170,11 +144,7 @@ impl FileKeeper {
 }
 
 impl KeptFile {
-    fn begin(
-        path: PathBuf,
-        output: &OutputFile,
-        write: &dyn Fn(&Mapped),
-    ) -> io::Result<(KeptFile, Mapped)> {
+    fn begin(path: PathBuf, output: &OutputFile, write: &dyn Fn(&Mapped)) -> io::Result<(KeptFile, Mapped)> {
         let new = output.begin()?;
         let is_early = new.is_named_early();
         let head = map(new.file(), 0, HEAD_BYTES)?;
@@ -182,11 +152,7 @@ impl KeptFile {
         if is_early {
             let file = new.finish()?;
             if file.metadata()?.nlink() != 0 {
-                let kept = KeptFile {
-                    path,
-                    file,
-                    unnamed: None,
-                };
+                let kept = KeptFile { path, file, unnamed: None };
                 return Ok((kept, head));
             }
             // The name cannot be given to another file, as where it is a mount. It was copied there, so far.
@@ -200,11 +166,7 @@ impl KeptFile {
 
     /// A file that is copied to where its name leads at the end.
     fn late(path: PathBuf, new: NewFile, head: Mapped) -> io::Result<(KeptFile, Mapped)> {
-        let kept = KeptFile {
-            path,
-            file: new.file().try_clone()?,
-            unnamed: Some(new),
-        };
+        let kept = KeptFile { path, file: new.file().try_clone()?, unnamed: Some(new) };
         Ok((kept, head))
     }
 
@@ -213,12 +175,7 @@ impl KeptFile {
         while let Ok(request) = asked.recv() {
             match request {
                 KeeperRequest::Grow { end, bytes, to } => drop(to.send(self.grow(end, &bytes))),
-                KeeperRequest::End {
-                    whole,
-                    end,
-                    unused,
-                    to,
-                } => drop(to.send(self.end(whole, end, &unused))),
+                KeeperRequest::End { whole, end, unused, to } => drop(to.send(self.end(whole, end, &unused))),
             }
         }
     }
@@ -267,10 +224,7 @@ impl KeptFile {
 
 /// Reserves room on the disk for `bytes` of the file from `offset` on, and maps them. The error is that of the system.
 fn map(file: &File, offset: u64, bytes: u64) -> io::Result<Mapped> {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `limit` is a variable, so its address is valid for a write.
     let is_known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) } == 0;
     // Beyond the limit of the size of files, a signal would end the program.
@@ -278,13 +232,7 @@ fn map(file: &File, offset: u64, bytes: u64) -> io::Result<Mapped> {
         return Err(io::Error::from_raw_os_error(libc::EFBIG));
     }
     // SAFETY: the function takes no pointers, and the descriptor is that of an open file.
-    let error = unsafe {
-        libc::posix_fallocate(
-            file.as_raw_fd(),
-            offset as libc::off_t,
-            bytes as libc::off_t,
-        )
-    };
+    let error = unsafe { libc::posix_fallocate(file.as_raw_fd(), offset as libc::off_t, bytes as libc::off_t) };
     if error != 0 {
         return Err(io::Error::from_raw_os_error(error));
     }
@@ -301,11 +249,7 @@ fn map(file: &File, offset: u64, bytes: u64) -> io::Result<Mapped> {
         )
     };
     match NonNull::new(at.cast()).filter(|_| at != libc::MAP_FAILED) {
-        Some(at) => Ok(Mapped {
-            at,
-            bytes: bytes as usize,
-            from: offset,
-        }),
+        Some(at) => Ok(Mapped { at, bytes: bytes as usize, from: offset }),
         None => Err(io::Error::last_os_error()),
     }
 }

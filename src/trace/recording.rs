@@ -2,14 +2,14 @@
 //!
 //! It grows by a *piece* at a time, whose room on the disk is reserved before the piece is mapped. So a full disk is an
 //! error here, with a message, and never a signal at a store into a mapping. Threads get segments, which are parts of
-//! pieces: the first one of a thread is small, and each further one twice as large. What a thread has not filled when it
-//! ends is a free segment, of which the next thread gets its own. Where there is no room for another segment, records
-//! that do not fit are counted as lost.
+//! pieces: the first one of a thread is small, and each further one twice as large. What a thread has not filled when
+//! it ends is a free segment, of which the next thread gets its own. Where there is no room for another segment,
+//! records that do not fit are counted as lost.
 //!
 //! **Descriptors.** The descriptor of the file is in the table of one thread, the keeper, and in no other
-//! (`crate::apart`). The keeper opens the file, reserves and maps pieces, and closes it; all others write into memory that
-//! is mapped. So nothing that the program does with descriptors reaches the recording, and the runtime has no number by which
-//! it could reach a file of the program.
+//! (`crate::apart`). The keeper opens the file, reserves and maps pieces, and closes it; all others write into memory
+//! that is mapped. So nothing that the program does with descriptors reaches the recording, and the runtime has no
+//! number by which it could reach a file of the program.
 //!
 //! **Somebody else's hands.** A file can be cut, overwritten or removed meanwhile, and the run goes on:
 //!
@@ -27,9 +27,8 @@
 
 use super::clock::{self, Calibration};
 use super::format::{
-    APART_AT, ApartInHead, FIRST_SEGMENT, FREE_MAGIC, HEAD_BYTES, Head, LARGEST_SEGMENT,
-    LEAST_SEGMENT, MAGIC, MOST_APART, RECORD_BYTES, SEGMENT_HEAD_BYTES, SEGMENT_MAGIC,
-    SEGMENT_UNIT, SegmentHead, TEXT_AT, VERSION,
+    APART_AT, ApartInHead, FIRST_SEGMENT, FREE_MAGIC, HEAD_BYTES, Head, LARGEST_SEGMENT, LEAST_SEGMENT, MAGIC,
+    MOST_APART, RECORD_BYTES, SEGMENT_HEAD_BYTES, SEGMENT_MAGIC, SEGMENT_UNIT, SegmentHead, TEXT_AT, VERSION,
 };
 use super::keeper::{FileKeeper, KeeperError, Mapped};
 use ocr_base::lock::{Mutex, rank};
@@ -41,9 +40,7 @@ use std::io;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::ptr;
-use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, compiler_fence,
-};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, compiler_fence};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
@@ -52,10 +49,7 @@ const SAMPLE_EACH_NS: u64 = 5_000_000;
 
 /// The sizes of new pieces in bytes, each with the length of the file from which on it holds, the largest first. A
 /// shorter file gets pieces of [`SEGMENT_UNIT`], so that a short run has a short file.
-const LARGER_FROM: [(u64, u64); 2] = [
-    (64 * SEGMENT_UNIT, LARGEST_SEGMENT),
-    (8 * SEGMENT_UNIT, 4 * SEGMENT_UNIT),
-];
+const LARGER_FROM: [(u64, u64); 2] = [(64 * SEGMENT_UNIT, LARGEST_SEGMENT), (8 * SEGMENT_UNIT, 4 * SEGMENT_UNIT)];
 
 /// The recording of the current run; null where no run is recorded. A recording is never freed, since a thread may have
 /// read the pointer just before the run ended. The process has one for each run that it has recorded.
@@ -106,11 +100,7 @@ impl Room {
 
     /// Gives all but the first `bytes` away, as a free segment.
     fn split(&mut self, bytes: usize) -> Room {
-        let rest = Room {
-            piece: self.piece.clone(),
-            begin: self.begin + bytes,
-            bytes: self.bytes - bytes,
-        };
+        let rest = Room { piece: self.piece.clone(), begin: self.begin + bytes, bytes: self.bytes - bytes };
         rest.set_free();
         self.bytes = bytes;
         // Before that, a reader finds no head of the rest, and does not look for one.
@@ -286,32 +276,19 @@ unsafe extern "C" fn leave_to_parent() {
 }
 
 /// Makes a new file with a head, and then gives it its name. The error is a text for the user.
-pub(super) fn create(
-    path: &Path,
-    run: RunIdentity,
-    text: &str,
-) -> Result<&'static mut Recording, String> {
+pub(super) fn create(path: &Path, run: RunIdentity, text: &str) -> Result<&'static mut Recording, String> {
     let kind = clock::kind();
     let first = clock::pair(kind);
     let about = text.to_string();
     let (keeper, head) = FileKeeper::begin(path, move |head| write_head(head, run, first, &about))
-        .map_err(|error| {
-            format!(
-                "the recording {} cannot be written: {error}",
-                Readable::path(path)
-            )
-        })?;
+        .map_err(|error| format!("the recording {} cannot be written: {error}", Readable::path(path)))?;
     Ok(Box::leak(Box::new(Recording {
         path: path.to_owned(),
         clock: kind,
         head,
         process: std::process::id(),
         first,
-        file: Mutex::new(Growing {
-            keeper: Some(keeper),
-            end: HEAD_BYTES,
-            free: Vec::new(),
-        }),
+        file: Mutex::new(Growing { keeper: Some(keeper), end: HEAD_BYTES, free: Vec::new() }),
         full: AtomicBool::new(false),
         broken: AtomicU8::new(0),
         is_ended: AtomicBool::new(false),
@@ -358,8 +335,8 @@ fn write_head(mapped: &Mapped, run: RunIdentity, first: [u64; 2], text: &str) {
     unsafe { mapped.at.cast::<Head>().write(head) };
 }
 
-/// Ends the recording of a run with its exit status, and says what is wrong with it. Only what a thread is writing right
-/// now may still be recorded.
+/// Ends the recording of a run with its exit status, and says what is wrong with it. Only what a thread is writing
+/// right now may still be recorded.
 pub(crate) fn end(status: i32) -> Ended {
     // Acquire: pairs with the store in `begin`.
     // SAFETY: the pointer is null, or that of a recording, which is never freed and only shared from then on.
@@ -376,8 +353,8 @@ pub(crate) fn end(status: i32) -> Ended {
 }
 
 /// Has other memory take the place of a piece of a recording that is not in its file any more, since somebody has made
-/// that shorter. False if the address is in no piece that this thread may be writing. For the handler of SIGBUS: it takes
-/// no lock and no memory.
+/// that shorter. False if the address is in no piece that this thread may be writing. For the handler of SIGBUS: it
+/// takes no lock and no memory.
 pub(crate) fn absorb(address: usize) -> bool {
     let (recording, at, bytes) = TOUCHED.get();
     let mut found = (address.wrapping_sub(at) < bytes).then_some((recording, at, bytes));
@@ -428,13 +405,10 @@ impl Recording {
 
     /// Ends the recording before its run. For handlers of signals, too.
     fn stop(&self, why: FileDamage) {
-        let _ = self
-            .broken
-            .compare_exchange(0, why as u8, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.broken.compare_exchange(0, why as u8, Ordering::Relaxed, Ordering::Relaxed);
         let this = ptr::from_ref(self).cast_mut();
         // Relaxed: as in `end`.
-        let _ =
-            CURRENT.compare_exchange(this, ptr::null_mut(), Ordering::Relaxed, Ordering::Relaxed);
+        let _ = CURRENT.compare_exchange(this, ptr::null_mut(), Ordering::Relaxed, Ordering::Relaxed);
     }
 
     fn broken(&self) -> Option<FileDamage> {
@@ -458,11 +432,9 @@ impl Recording {
         let head = self.head.at.as_ptr();
         let magic = head.wrapping_add(offset_of!(Head, magic)).cast::<[u8; 8]>();
         let process = head.wrapping_add(offset_of!(Head, process)).cast::<u32>();
-        let ticks = head
-            .wrapping_add(offset_of!(Head, first_ticks))
-            .cast::<u64>();
-        // SAFETY: the mapping has a head, and lives as long as `self`. The field is read as bytes that another process may
-        // change.
+        let ticks = head.wrapping_add(offset_of!(Head, first_ticks)).cast::<u64>();
+        // SAFETY: the mapping has a head, and lives as long as `self`. The field is read as bytes that another process
+        // may change.
         let magic = unsafe { magic.read_volatile() };
         // SAFETY: the field is in the mapped head, which another process may change.
         let process = unsafe { process.read_volatile() };
@@ -497,7 +469,8 @@ impl Recording {
         head.calibrated.store(next, Ordering::Release);
     }
 
-    /// Writes into the head that the two clocks have gone apart between two pairs. The caller is the one that calibrates.
+    /// Writes into the head that the two clocks have gone apart between two pairs. The caller is the one that
+    /// calibrates.
     fn went_apart(&self, before: [u64; 2], after: [u64; 2]) {
         let count = self.head().apart.load(Ordering::Relaxed);
         if count < MOST_APART as u64 {
@@ -512,13 +485,11 @@ impl Recording {
             }
         }
         // Release: pairs with the read of the file by a reader. One that finds the number finds the times.
-        self.head()
-            .apart
-            .store(count.wrapping_add(1), Ordering::Release);
+        self.head().apart.store(count.wrapping_add(1), Ordering::Release);
     }
 
-    /// Gets a segment for the thread `owner`: a free one, or one of a new piece at the end of the file. None where there is
-    /// no room, which is warned of once.
+    /// Gets a segment for the thread `owner`: a free one, or one of a new piece at the end of the file. None where
+    /// there is no room, which is warned of once.
     #[cold]
     pub(super) fn segment(&'static self, owner: u32, sequence: u32) -> Option<Segment> {
         if self.full.load(Ordering::Relaxed) || self.broken().is_some() {
@@ -545,14 +516,11 @@ impl Recording {
         head.sequence.store(sequence, Ordering::Relaxed);
         head.owner.store(owner, Ordering::Relaxed);
         head.magic.store(SEGMENT_MAGIC, Ordering::Release);
-        Some(Segment {
-            recording: self,
-            room: Some(room),
-        })
+        Some(Segment { recording: self, room: Some(room) })
     }
 
-    /// Enlarges the file by a piece, and returns it as one free segment. None where there is no room, or the file is not
-    /// what it was, which is said once.
+    /// Enlarges the file by a piece, and returns it as one free segment. None where there is no room, or the file is
+    /// not what it was, which is said once.
     fn grow(&self, growing: &mut Growing) -> Option<Room> {
         let keeper = growing.keeper.as_ref()?;
         let end = growing.end;
@@ -562,11 +530,7 @@ impl Recording {
         let why = match keeper.grow(end, &[bytes, SEGMENT_UNIT]) {
             Ok(piece) => {
                 growing.end += piece.bytes as u64;
-                let room = Room {
-                    begin: 0,
-                    bytes: piece.bytes,
-                    piece: Arc::new(piece),
-                };
+                let room = Room { begin: 0, bytes: piece.bytes, piece: Arc::new(piece) };
                 self.touch(&room.piece);
                 room.set_free();
                 // Release: pairs with the read of the file by a reader. By it a reader knows that the file was no
@@ -600,9 +564,7 @@ impl Recording {
         }
         self.touch(&room.piece);
         let count = room.head().count.load(Ordering::Relaxed);
-        let used = count
-            .saturating_mul(RECORD_BYTES as u64)
-            .saturating_add(SEGMENT_HEAD_BYTES as u64);
+        let used = count.saturating_mul(RECORD_BYTES as u64).saturating_add(SEGMENT_HEAD_BYTES as u64);
         if used.saturating_add(LEAST_SEGMENT) > room.bytes as u64 {
             return;
         }
@@ -635,8 +597,7 @@ impl Recording {
             let ticks = clock::ticks(self.clock);
             head.ended_ticks.store(ticks, Ordering::Relaxed);
             // Release: pairs with the read of the file by a reader. One that finds the status finds the time, too.
-            head.ended
-                .store(1 + u64::from(status as u32), Ordering::Release);
+            head.ended.store(1 + u64::from(status as u32), Ordering::Release);
         }
         let lost = head.lost.load(Ordering::Relaxed);
         let unused = free.iter().map(Room::place).collect();
@@ -647,10 +608,7 @@ impl Recording {
         // A handler may have found out meanwhile.
         match (self.broken(), kept) {
             (Some(why), _) => {
-                warning!(
-                    "the recording {name} {}. It has ended there, and cannot be used",
-                    why.words()
-                );
+                warning!("the recording {name} {}. It has ended there, and cannot be used", why.words());
                 return Ended::Broken;
             }
             (None, Ok(true)) => {}
@@ -666,10 +624,9 @@ impl Recording {
                     KeeperError::Removed => {
                         warning!("the recording {name} {}", FileDamage::Removed.words())
                     }
-                    KeeperError::Cut => warning!(
-                        "the recording {name} {}, and cannot be used",
-                        FileDamage::Cut.words()
-                    ),
+                    KeeperError::Cut => {
+                        warning!("the recording {name} {}, and cannot be used", FileDamage::Cut.words())
+                    }
                     KeeperError::Full(error) => {
                         warning!("the recording {name} cannot be written: {error}");
                     }
@@ -678,15 +635,14 @@ impl Recording {
             }
         }
         if lost != 0 {
-            warning!(
-                "the recording {name} lacks {lost} records or more, for which there was no room"
-            );
+            warning!("the recording {name} lacks {lost} records or more, for which there was no room");
         }
         Ended::Whole
     }
 }
 
-/// The ticks of the counter now, and how many ticks `ns` nanoseconds take, by the speed of the counter. Both are 0 where no run is recorded.
+/// The ticks of the counter now, and how many ticks `ns` nanoseconds take, by the speed of the counter. Both are 0
+/// where no run is recorded.
 pub(super) fn now_and_length(ns: u64) -> (u64, u64) {
     let Some(recording) = current() else {
         return (0, 0);
@@ -715,9 +671,7 @@ pub(super) fn is_sample_due(now: u64) -> bool {
     }
     let (_, each) = now_and_length(SAMPLE_EACH_NS);
     let next = now + each;
-    let taken = recording
-        .due
-        .compare_exchange(due, next, Ordering::Relaxed, Ordering::Relaxed);
+    let taken = recording.due.compare_exchange(due, next, Ordering::Relaxed, Ordering::Relaxed);
     if taken.is_ok() {
         recording.calibrate();
     }

@@ -19,16 +19,13 @@ impl TemporaryFile {
     }
 
     fn recording(&self) -> &'static Recording {
-        create(&self.0, RunIdentity::of_this(), "program=x y\nhost=z\n")
-            .expect("the file can be written")
+        create(&self.0, RunIdentity::of_this(), "program=x y\nhost=z\n").expect("the file can be written")
     }
 
     fn read(&self) -> (reader::RecordingFile, Vec<TraceEvent>, Vec<String>) {
         let recording = reader::RecordingFile::open(&self.0).expect("a recording");
         let mut events = Vec::new();
-        let faults = recording
-            .for_each(|event| events.push(event))
-            .expect("read");
+        let faults = recording.for_each(|event| events.push(event)).expect("read");
         (recording, events, faults)
     }
 
@@ -47,12 +44,7 @@ impl Drop for TemporaryFile {
 }
 
 fn record(x: u64) -> Record {
-    Record {
-        kind: RecordKind::Block as u8,
-        x,
-        y: 2 * x,
-        ..Record::default()
-    }
+    Record { kind: RecordKind::Block as u8, x, y: 2 * x, ..Record::default() }
 }
 
 /// Where the segments of a file are that threads have filled.
@@ -71,9 +63,7 @@ fn segments(file: &[u8]) -> Vec<std::ops::Range<usize>> {
 }
 
 fn numbers(events: &[TraceEvent]) -> Vec<u64> {
-    let blocks = events
-        .iter()
-        .filter(|event| event.record.kind == RecordKind::Block as u8);
+    let blocks = events.iter().filter(|event| event.record.kind == RecordKind::Block as u8);
     blocks.map(|event| event.record.x).collect()
 }
 
@@ -103,31 +93,19 @@ fn what_is_written_is_read_in_the_order_of_time() {
         }
     });
     let (file, events, faults) = place.read();
-    assert!(
-        faults.is_empty() && file.faults.is_empty(),
-        "{faults:?}, {:?}",
-        file.faults
-    );
+    assert!(faults.is_empty() && file.faults.is_empty(), "{faults:?}, {:?}", file.faults);
     assert_eq!(file.about["program"], "x y");
     let found = numbers(&events);
     assert_eq!(found.len() as u64, 3 * EACH);
     // Within a turn the order is that of one thread. Two turns of two threads may overlap by what a processor's counter
     // lacks to another's, but not by a turn.
-    assert!(
-        found
-            .iter()
-            .enumerate()
-            .all(|(at, &x)| x.abs_diff(at as u64) < 200)
-    );
+    assert!(found.iter().enumerate().all(|(at, &x)| x.abs_diff(at as u64) < 200));
     for owner in 0..3 {
         let own: Vec<u64> = numbers(
             &events
                 .iter()
                 .filter(|e| e.owner == owner)
-                .map(|e| TraceEvent {
-                    text: String::new(),
-                    ..*e
-                })
+                .map(|e| TraceEvent { text: String::new(), ..*e })
                 .collect::<Vec<_>>(),
         );
         assert!(own.is_sorted(), "thread {owner}");
@@ -142,24 +120,15 @@ fn texts_stand_whole_beside_records() {
     let mut writer = RecordWriter::NEW;
     let texts: Vec<String> = (0..3000).map(|n| "é".repeat(n % 40) + "x").collect();
     for (n, text) in texts.iter().enumerate() {
-        let labelled = Record {
-            kind: RecordKind::Label as u8,
-            x: n as u64,
-            ..Record::default()
-        };
+        let labelled = Record { kind: RecordKind::Label as u8, x: n as u64, ..Record::default() };
         writer.append_text(recording, labelled, text);
         writer.append(recording, record(n as u64));
     }
-    let long = Record {
-        kind: RecordKind::Label as u8,
-        ..Record::default()
-    };
+    let long = Record { kind: RecordKind::Label as u8, ..Record::default() };
     writer.append_text(recording, long, &"é".repeat(5000));
     let (_, events, faults) = place.read();
     assert!(faults.is_empty(), "{faults:?}");
-    let labels = events
-        .iter()
-        .filter(|event| event.record.kind == RecordKind::Label as u8);
+    let labels = events.iter().filter(|event| event.record.kind == RecordKind::Label as u8);
     let found: Vec<&String> = labels.map(|event| &event.text).collect();
     assert!(found[..3000].iter().copied().eq(&texts));
     assert_eq!(*found[3000], "é".repeat(LONGEST_TEXT / 2));
@@ -198,11 +167,7 @@ fn a_file_that_is_cut_off_is_read_as_far_as_it_goes() {
             before = found.len();
             // The message is the same where only unused room is cut off, or the file ends between two segments.
             let told = "the file is cut off: it has";
-            assert!(
-                file.faults[0].starts_with(told),
-                "{length}: {:?}",
-                file.faults
-            );
+            assert!(file.faults[0].starts_with(told), "{length}: {:?}", file.faults);
         }
     }
     // Room that was reserved and that no thread has begun to use is no fault.
@@ -239,12 +204,7 @@ fn lengths_and_counts_that_cannot_be_are_told() {
     let [length, count] = [8, 16];
     for (segment, field, number, why) in [
         // The next segment would be the one before it.
-        (
-            1,
-            length,
-            0_u64.wrapping_sub(first),
-            "damaged at byte 69632",
-        ),
+        (1, length, 0_u64.wrapping_sub(first), "damaged at byte 69632"),
         (0, length, 0, "damaged at byte 65536"),
         (0, length, first + 8, "damaged at byte 65536"),
         (0, length, LARGEST_SEGMENT + 32, "damaged at byte 65536"),
@@ -286,11 +246,7 @@ fn what_a_thread_has_not_filled_is_given_back() {
     }
     drop(writers);
     let (file, events, faults) = place.read();
-    assert!(
-        faults.is_empty() && file.faults.is_empty(),
-        "{faults:?}, {:?}",
-        file.faults
-    );
+    assert!(faults.is_empty() && file.faults.is_empty(), "{faults:?}, {:?}", file.faults);
     let mut found = numbers(&events);
     found.sort_unstable();
     assert!(found.into_iter().eq(0..20_000));
@@ -304,10 +260,7 @@ fn what_a_thread_has_not_filled_is_given_back() {
 fn a_work_is_named_when_its_name_is_written() {
     let place = TemporaryFile::new();
     let (recording, mut writer) = (place.recording(), RecordWriter::NEW);
-    let named = Record {
-        kind: RecordKind::Template as u8,
-        ..Record::default()
-    };
+    let named = Record { kind: RecordKind::Template as u8, ..Record::default() };
     assert!(writer.is_unnamed(recording, 7) && writer.is_unnamed(recording, 7));
     assert!(writer.append_text(recording, named, "seven"));
     recording.named.lock().insert(7);
@@ -334,10 +287,7 @@ fn what_is_no_recording_of_this_version_is_told() {
     other[8] = VERSION as u8 + 1;
     fs::write(&place.0, &other).expect("it can be written");
     let why = place.refused();
-    assert!(
-        why.contains("of version 4, and this command reads version 3"),
-        "{why}"
-    );
+    assert!(why.contains("of version 4, and this command reads version 3"), "{why}");
 }
 
 #[test]

@@ -4,9 +4,7 @@
 //! full, and the file grows by a new one (`recording.rs`).
 
 use super::clock;
-use super::format::{
-    LONGEST_TEXT, RECORD_BYTES, Record, RecordKind, SEGMENT_HEAD_BYTES, ThreadRole,
-};
+use super::format::{LONGEST_TEXT, RECORD_BYTES, Record, RecordKind, SEGMENT_HEAD_BYTES, ThreadRole};
 use super::recording::{Recording, Segment, current};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::cell::UnsafeCell;
@@ -25,8 +23,8 @@ struct RecordWriter {
     /// The number of the thread's next segment.
     sequence: u32,
     segment: Option<Segment>,
-    /// From when to when a thread that has written nothing yet had no EDT to run, in ticks. A 0 in place of the end: it has
-    /// none now. A 0 in place of the begin: it always had one.
+    /// From when to when a thread that has written nothing yet had no EDT to run, in ticks. A 0 in place of the end: it
+    /// has none now. A 0 in place of the begin: it always had one.
     idle: [u64; 2],
     /// Where in the segment the next record goes.
     next: *mut Record,
@@ -131,11 +129,7 @@ impl RecordWriter {
         self.segment = Some(segment);
         if first {
             let name = name_of_thread();
-            let record = Record {
-                kind: RecordKind::Thread as u8,
-                a: self.role as u8,
-                ..Record::default()
-            };
+            let record = Record { kind: RecordKind::Thread as u8, a: self.role as u8, ..Record::default() };
             self.append_text(recording, record, &name);
             let [since, until] = idle;
             if since >= recording.first_ticks() && since != 0 {
@@ -149,12 +143,7 @@ impl RecordWriter {
     }
 
     /// Writes a record and a text behind it, in one segment. False where there is no room.
-    fn append_text(
-        &mut self,
-        recording: &'static Recording,
-        mut record: Record,
-        text: &str,
-    ) -> bool {
+    fn append_text(&mut self, recording: &'static Recording, mut record: Record, text: &str) -> bool {
         let mut length = text.len().min(LONGEST_TEXT);
         while !text.is_char_boundary(length) {
             length -= 1;
@@ -208,8 +197,8 @@ pub(super) fn append_text(record: Record, text: &str) -> bool {
     is_written
 }
 
-/// Writes that this thread has no EDT to run, or that it has one again. A thread that has written nothing yet keeps that
-/// to itself until it writes something else: one that never does takes no room. Returns the time in ticks.
+/// Writes that this thread has no EDT to run, or that it has one again. A thread that has written nothing yet keeps
+/// that to itself until it writes something else: one that never does takes no room. Returns the time in ticks.
 pub(super) fn append_idle(kind: RecordKind) -> u64 {
     let mut ticks = 0;
     with(|writer, recording| {
@@ -230,11 +219,7 @@ pub(super) fn append_idle(kind: RecordKind) -> u64 {
 
 /// A record of a thread that has no EDT to run, or has one again, at this time.
 fn idle_record(kind: RecordKind, ticks: u64) -> Record {
-    Record {
-        ticks,
-        kind: kind as u8,
-        ..Record::default()
-    }
+    Record { ticks, kind: kind as u8, ..Record::default() }
 }
 
 /// The name of this thread.

@@ -84,8 +84,8 @@ static inline void crash(crash_t *how, ocrEdtDep_t depv[], int signal, const cha
     }
 }
 
-/* Another process of this program, which finds the number in CRASHES, crashes in no EDT: it ends by the signal, and says
- * once that it has crashed, and what is in says. */
+/* Another process of this program, which finds the number in CRASHES, crashes in no EDT: it ends by the signal, and
+ * says once that it has crashed, and what is in says. */
 static inline void crash_of_thread(size_t which, int signal, const char *says) {
     static char text[1 << 14];
     char number[24];

@@ -54,8 +54,8 @@ static inline void add_list(cpu_set_t *cores, const char *list) {
     }
 }
 
-/* Threads that run EDTs, and those that the driver has started when it was asked for its devices, which have the name of the
- * thread that asked. The managers of devices are neither. */
+/* Threads that run EDTs, and those that the driver has started when it was asked for its devices, which have the name
+ * of the thread that asked. The managers of devices are neither. */
 static inline void look(Side *workers, Side *device) {
     DIR *folder = opendir("/proc/self/task");
     CHECK(folder != NULL);

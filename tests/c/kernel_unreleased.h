@@ -1,7 +1,7 @@
 /*
  * kernel_unreleased.h - kernels in mode RO read blocks that somebody on the host holds for writing: the creator, and
- * EDTs in modes EW and RW, of whole blocks and of parts. Each finds what is in the block as it starts, though its device
- * has read the block before. A block that nobody has written has zeros.
+ * EDTs in modes EW and RW, of whole blocks and of parts. Each finds what is in the block as it starts, though its
+ * device has read the block before. A block that nobody has written has zeros.
  *
  * Each step waits until its kernel has run, so the program has nothing that could go either way.
  */

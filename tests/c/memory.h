@@ -1,4 +1,5 @@
-/* memory.h - what the programs share that run out of memory: each way is in a process of its own, under several limits. */
+/* memory.h - what the programs share that run out of memory: each way is in a process of its own, under several limits.
+ * */
 #ifndef MEMORY_H
 #define MEMORY_H
 
@@ -21,7 +22,8 @@ static inline void limit_memory(u64 more) {
     CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
 }
 
-/* Does `way` in another process of this program, by its number, with a limit in KiB, and gives the status and what it said. */
+/* Does `way` in another process of this program, by its number, with a limit in KiB, and gives the status and what it
+ * said. */
 static inline int in_process(int way, u64 kib, char *said, size_t room) {
     int ends[2], status = 0;
     char number[16], limit[24];

@@ -2,14 +2,14 @@
  *
  *     chains [kernels|many|slow]
  *
- * A wavefront: tile (i, j) updates the block of row i and that of column j in place, in mode RW or EW, and reads a block
- * of its own that the host has written. It waits for the output events of its neighbours. Then a chain of kernels, each
- * of which waits for the one before alone, so that they are enqueued ahead; another such chain beside all that, on a block
- * that the host has written; and at last a kernel that writes a new block.
- * No update may be done twice, or be left out. With "kernels" the templates have no C functions. With
- * "many" there are many short kernels at once instead, which are held back (src/device/lane.rs); with "slow" there are fewer,
- * whose C function takes 2 ms, so that a policy by measured times leaves most of them to the device. Prints "right" and ends
- * with status 0, or says what is wrong and ends with 3. */
+ * A wavefront: tile (i, j) updates the block of row i and that of column j in place, in mode RW or EW, and reads a
+ * block of its own that the host has written. It waits for the output events of its neighbours. Then a chain of
+ * kernels, each of which waits for the one before alone, so that they are enqueued ahead; another such chain beside all
+ * that, on a block that the host has written; and at last a kernel that writes a new block. No update may be done
+ * twice, or be left out. With "kernels" the templates have no C functions. With "many" there are many short kernels at
+ * once instead, which are held back (src/device/lane.rs); with "slow" there are fewer, whose C function takes 2 ms, so
+ * that a policy by measured times leaves most of them to the device. Prints "right" and ends with status 0, or says
+ * what is wrong and ends with 3. */
 #include "../c/kernel.h"
 #include <time.h>
 

@@ -2,9 +2,9 @@
  *
  *     held [kernels]
  *
- * An EDT holds a block for writing, and does not end before the EDTs have run that read it in mode RO: what they read is
- * copied for each launch anew. With "kernels" these have no C function. Prints "right" and ends with status 0, or says
- * what is wrong and ends with 3. */
+ * An EDT holds a block for writing, and does not end before the EDTs have run that read it in mode RO: what they read
+ * is copied for each launch anew. With "kernels" these have no C function. Prints "right" and ends with status 0, or
+ * says what is wrong and ends with 3. */
 #include "../c/kernel.h"
 #include <stdatomic.h>
 #include <time.h>

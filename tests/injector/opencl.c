@@ -1,7 +1,8 @@
-/* opencl.c - an OpenCL library in which a call fails that `OCR_INJECT` names, at once or after its command was enqueued.
+/* opencl.c - an OpenCL library in which a call fails that `OCR_INJECT` names, at once or after its command was
+ * enqueued.
  *
- * It is loaded in place of the OpenCL loader (OPENCL_DYLIB_PATH), to which it is linked: functions that are not here are
- * found there.
+ * It is loaded in place of the OpenCL loader (OPENCL_DYLIB_PATH), to which it is linked: functions that are not here
+ * are found there.
  *
  *     OCR_INJECT=FUNCTION:N[+]:HOW:BEHIND
  *
@@ -19,13 +20,13 @@
  *          never     it is not executed, and its event never ends
  *          With a Q before it (Qnever), commands behind it in the same queue are treated as if they waited for it.
  *
- * With OCR_INJECT_DEVICE=N only commands for that device fail, and are counted: the N-th one, from 0 on, that the program
- * was told of.
+ * With OCR_INJECT_DEVICE=N only commands for that device fail, and are counted: the N-th one, from 0 on, that the
+ * program was told of.
  *
  * With OCR_INJECT_LAZY=1 no command begins before a clFlush that succeeds, or a call that waits, as on rusticl.
  *
- * With OCR_INJECT_QUIET=1 a buffer that is released beside a command ends the program, where NVIDIA's driver may wait for
- * ever.
+ * With OCR_INJECT_QUIET=1 a buffer that is released beside a command ends the program, where NVIDIA's driver may wait
+ * for ever.
  *
  * More oddities of platforms, beside OCR_INJECT or without it:
  *

@@ -1,5 +1,5 @@
-//! What is installed for people and for other tools: man pages, completions, a package for CMake; and what is packed: the
-//! crate, and the archive of a release with its recipe for Spack.
+//! What is installed for people and for other tools: man pages, completions, a package for CMake; and what is packed:
+//! the crate, and the archive of a release with its recipe for Spack.
 
 use super::{OUTSIDE, fresh_folder, installed, make, needs_shared_library, root, succeed};
 use std::env;
@@ -25,24 +25,14 @@ fn man_pages_tell_of_all_commands() {
     assert!(installed.contains(&"ocr-tune.1".to_string()));
     for page in &installed {
         let text = fs::read_to_string(pages.join(page)).expect("it is text");
-        let mut parts = vec![
-            "NAME",
-            "SYNOPSIS",
-            "EXIT STATUS",
-            "ENVIRONMENT",
-            "FILES",
-            "SEE ALSO",
-        ];
+        let mut parts = vec!["NAME", "SYNOPSIS", "EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"];
         if page != "ocr.1" {
             parts.push("OPTIONS");
         }
         for part in parts {
             let heading = format!(".SH {part}\n");
             let quoted = format!(".SH \"{part}\"\n");
-            assert!(
-                text.contains(&heading) || text.contains(&quoted),
-                "{page}: no {part}"
-            );
+            assert!(text.contains(&heading) || text.contains(&quoted), "{page}: no {part}");
         }
         for says in ["OCR_WORKERS", ".BR ocr"] {
             assert!(text.contains(says), "{page}: no {says}");
@@ -53,11 +43,7 @@ fn man_pages_tell_of_all_commands() {
     let mut man = Command::new("man");
     man.args(["-l", "--warnings"]).arg(pages.join("ocr-tune.1"));
     man.arg(pages.join("../man7/ocr-settings.7"));
-    man.envs([
-        ("MANPAGER", "cat"),
-        ("LC_ALL", "C.UTF-8"),
-        ("MANWIDTH", "100"),
-    ]);
+    man.envs([("MANPAGER", "cat"), ("LC_ALL", "C.UTF-8"), ("MANWIDTH", "100")]);
     match man.output() {
         Ok(output) if output.status.success() && !output.stdout.is_empty() => {
             let text = String::from_utf8_lossy(&output.stdout);
@@ -75,9 +61,7 @@ fn man_pages_tell_of_all_commands() {
 #[test]
 fn the_page_of_settings_and_the_guide_are_installed() {
     let share = installed().join("share");
-    let read = |name: &str| {
-        fs::read_to_string(share.join(name)).unwrap_or_else(|why| panic!("{name}: {why}"))
-    };
+    let read = |name: &str| fs::read_to_string(share.join(name)).unwrap_or_else(|why| panic!("{name}: {why}"));
     let settings = read("man/man7/ocr-settings.7");
     assert!(settings.contains("OCR_WORKERS") && settings.contains(".TH \"ocr-settings\" \"7\""));
     let export = read("man/man1/ocr-trace-export.1");
@@ -86,13 +70,8 @@ fn the_page_of_settings_and_the_guide_are_installed() {
     assert!(export.contains(".BR ocr\\-settings (7)"));
     // Each chapter that the table of contents names.
     let contents = read("doc/ocr/guide/SUMMARY.md");
-    let chapters = contents
-        .split("](")
-        .skip(1)
-        .filter_map(|rest| rest.split_once(')'));
-    let chapters: Vec<String> = chapters
-        .map(|(name, _)| read(&format!("doc/ocr/guide/{name}")))
-        .collect();
+    let chapters = contents.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+    let chapters: Vec<String> = chapters.map(|(name, _)| read(&format!("doc/ocr/guide/{name}"))).collect();
     assert!(chapters.len() > 20 && chapters.iter().all(|text| text.starts_with("# ")));
 }
 
@@ -113,15 +92,9 @@ fn shells_complete_the_command() {
     assert_eq!(complete("ocr tune --runs").trim(), "--runs-budget");
     assert_eq!(complete("ocr trace sh").trim(), "show");
     assert_eq!(complete("ocr gener").trim(), "");
-    for name in [
-        "zsh/site-functions/_ocr",
-        "fish/vendor_completions.d/ocr.fish",
-    ] {
+    for name in ["zsh/site-functions/_ocr", "fish/vendor_completions.d/ocr.fish"] {
         let text = fs::read_to_string(share.join(name)).expect("it is installed");
-        assert!(
-            text.contains("runs-budget") && !text.contains("generate"),
-            "{name}"
-        );
+        assert!(text.contains("runs-budget") && !text.contains("generate"), "{name}");
     }
 }
 
@@ -158,11 +131,7 @@ fn cmake_finds_an_installation_that_was_moved() {
         let text = PROJECT.replace("@VERSION@", version);
         fs::write(project.join("CMakeLists.txt"), text).expect("target/ can be written");
         let mut cmake = Command::new("cmake");
-        cmake
-            .arg("-S")
-            .arg(&project)
-            .arg("-B")
-            .arg(folder.join(name));
+        cmake.arg("-S").arg(&project).arg("-B").arg(folder.join(name));
         let place = moved.join("lib/of-this-machine/cmake/ocr");
         cmake.arg(format!("-Docr_DIR={}", place.display()));
         cmake.output().expect("there is a cmake")
@@ -170,16 +139,8 @@ fn cmake_finds_an_installation_that_was_moved() {
     let version = env!("CARGO_PKG_VERSION");
     let (minor, _) = version.rsplit_once('.').expect("it has three numbers");
     let output = configured(minor, "build");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    succeed(
-        Command::new("cmake")
-            .arg("--build")
-            .arg(folder.join("build")),
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    succeed(Command::new("cmake").arg("--build").arg(folder.join("build")));
     for (name, is_shared) in [("shared", true), ("static", false)] {
         let program = folder.join("build").join(name);
         let mut run = Command::new(&program);
@@ -210,15 +171,7 @@ fn the_packages_of_cargo_have_what_they_are_built_of() {
     let files_of = |package: &str| {
         let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".into());
         let mut list = Command::new(cargo);
-        list.args([
-            "package",
-            "--list",
-            "--allow-dirty",
-            "--offline",
-            "--package",
-            package,
-        ])
-        .current_dir(root());
+        list.args(["package", "--list", "--allow-dirty", "--offline", "--package", package]).current_dir(root());
         succeed(&mut list)
     };
     let library = [
@@ -232,11 +185,7 @@ fn the_packages_of_cargo_have_what_they_are_built_of() {
     ];
     let command = ["src/main.rs", "src/html/page.html", "README.md"];
     let places = ["src/lib.rs", "src/policy/eft.rs", "README.md"];
-    for (package, needed) in [
-        ("ocr", &library[..]),
-        ("ocr-cli", &command),
-        ("ocr-place", &places),
-    ] {
+    for (package, needed) in [("ocr", &library[..]), ("ocr-cli", &command), ("ocr-place", &places)] {
         let list = files_of(package);
         let files: Vec<&str> = list.lines().collect();
         for file in needed {
@@ -244,11 +193,8 @@ fn the_packages_of_cargo_have_what_they_are_built_of() {
         }
     }
     let list = files_of("ocr");
-    let is_other = |file: &&str| {
-        ["tests/", "benches/", ".ci/", "crates/"]
-            .iter()
-            .any(|folder| file.starts_with(folder))
-    };
+    let is_other =
+        |file: &&str| ["tests/", "benches/", ".ci/", "crates/"].iter().any(|folder| file.starts_with(folder));
     assert_eq!(list.lines().find(is_other), None);
 }
 
@@ -258,10 +204,7 @@ fn an_archive_is_always_the_same() {
         eprintln!("skipped: this is no checkout of git");
         return;
     }
-    let archive = root().join(format!(
-        "build/dist/ocr-{}.tar.gz",
-        env!("CARGO_PKG_VERSION")
-    ));
+    let archive = root().join(format!("build/dist/ocr-{}.tar.gz", env!("CARGO_PKG_VERSION")));
     let made = || {
         make(&["dist".into()]);
         fs::read(&archive).expect("it was made")
@@ -271,13 +214,7 @@ fn an_archive_is_always_the_same() {
     let list = succeed(Command::new("tar").arg("-tzf").arg(&archive));
     let folder = concat!("ocr-", env!("CARGO_PKG_VERSION"), "/");
     assert!(list.lines().all(|line| line.starts_with(folder)), "{list}");
-    for file in [
-        "Makefile",
-        "Cargo.lock",
-        "README.md",
-        "include/ocr.h",
-        "LICENSE-MIT",
-    ] {
+    for file in ["Makefile", "Cargo.lock", "README.md", "include/ocr.h", "LICENSE-MIT"] {
         assert!(list.contains(&format!("{folder}{file}\n")), "no {file}");
     }
     // Spack checks the archive, and reads Python.
@@ -285,21 +222,14 @@ fn an_archive_is_always_the_same() {
     let text = fs::read_to_string(&recipe).expect("it was made");
     let sum = succeed(Command::new("sha256sum").arg(&archive));
     let sum = sum.split(' ').next().expect("a sum");
-    let line = format!(
-        "version(\"{}\", sha256=\"{sum}\")",
-        env!("CARGO_PKG_VERSION")
-    );
+    let line = format!("version(\"{}\", sha256=\"{sum}\")", env!("CARGO_PKG_VERSION"));
     for says in [&line, concat!("rust@", env!("CARGO_PKG_RUST_VERSION"), ":")] {
         assert!(text.contains(says), "no {says} in {text}");
     }
     let read = "import ast, sys; ast.parse(open(sys.argv[1]).read())";
     let mut python = Command::new("python3");
     match python.args(["-c", read]).arg(&recipe).output() {
-        Ok(output) => assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        ),
+        Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr)),
         Err(_) => eprintln!("skipped: there is no python3"),
     }
 }

@@ -59,22 +59,11 @@ pub(crate) fn fences(document: &str) -> Vec<Fence> {
     while let Some(line) = lines.next() {
         if let Some(language) = line.strip_prefix("```") {
             let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
-            fences.push(Fence {
-                mark: mark.take(),
-                language: language.to_string(),
-                text: body.join("\n") + "\n",
-            });
+            fences.push(Fence { mark: mark.take(), language: language.to_string(), text: body.join("\n") + "\n" });
             continue;
         }
-        assert!(
-            mark.is_none(),
-            "{document}: no fence follows <!-- {} -->",
-            mark.unwrap_or_default()
-        );
-        mark = line
-            .strip_prefix("<!-- ")
-            .and_then(|rest| rest.strip_suffix(" -->"))
-            .map(str::to_string);
+        assert!(mark.is_none(), "{document}: no fence follows <!-- {} -->", mark.unwrap_or_default());
+        mark = line.strip_prefix("<!-- ").and_then(|rest| rest.strip_suffix(" -->")).map(str::to_string);
     }
     fences
 }
@@ -82,13 +71,9 @@ pub(crate) fn fences(document: &str) -> Vec<Fence> {
 /// The rows of the table that has this line of titles, each with a line end.
 pub(crate) fn table(document: &str, titles: &str) -> String {
     let text = read(document);
-    let (_, rest) = text
-        .split_once(&format!("\n{titles}\n"))
-        .unwrap_or_else(|| panic!("{document} has no table {titles}"));
-    let rows = rest
-        .lines()
-        .skip(1)
-        .take_while(|line| line.starts_with('|'));
+    let (_, rest) =
+        text.split_once(&format!("\n{titles}\n")).unwrap_or_else(|| panic!("{document} has no table {titles}"));
+    let rows = rest.lines().skip(1).take_while(|line| line.starts_with('|'));
     rows.map(|row| format!("{row}\n")).collect()
 }
 
@@ -129,9 +114,7 @@ pub(crate) fn broken(document: &str, link: &str) -> Option<String> {
     if link.contains("://") {
         return None;
     }
-    let (path, part) = link
-        .split_once('#')
-        .map_or((link, None), |(path, part)| (path, Some(part)));
+    let (path, part) = link.split_once('#').map_or((link, None), |(path, part)| (path, Some(part)));
     let folder = root().join(document);
     let folder = folder.parent().expect("a file is in a folder");
     let target: PathBuf = match path {
@@ -141,14 +124,9 @@ pub(crate) fn broken(document: &str, link: &str) -> Option<String> {
     let Ok(target) = target.canonicalize() else {
         return Some(format!("{document}: {link} is not there"));
     };
-    let book = root()
-        .join(CHAPTERS)
-        .canonicalize()
-        .expect("the guide is there");
+    let book = root().join(CHAPTERS).canonicalize().expect("the guide is there");
     if document.starts_with(CHAPTERS) && !target.starts_with(&book) {
-        return Some(format!(
-            "{document}: {link} leads out of the guide, where the book has nothing"
-        ));
+        return Some(format!("{document}: {link} leads out of the guide, where the book has nothing"));
     }
     let part = part?;
     let text = fs::read_to_string(&target).unwrap_or_default();
@@ -163,12 +141,9 @@ pub(crate) fn sentences(document: &str) -> Vec<String> {
     let mut blocks = vec![String::new()];
     for line in prose(&read(document)).lines() {
         let line = line.trim();
-        let is_apart = ["#", "|", "<!--", "!["]
-            .iter()
-            .any(|it| line.starts_with(it));
+        let is_apart = ["#", "|", "<!--", "!["].iter().any(|it| line.starts_with(it));
         let number = line.trim_start_matches(|it: char| it.is_ascii_digit());
-        let begins =
-            line.starts_with("- ") || (number.len() < line.len() && number.starts_with(". "));
+        let begins = line.starts_with("- ") || (number.len() < line.len() && number.starts_with(". "));
         if is_apart || begins || line.is_empty() {
             blocks.push(String::new());
         }

@@ -25,31 +25,19 @@ impl Folder {
 
     /// A new one with the document's files alone.
     pub(crate) fn bare(name: &str, document: &str) -> Folder {
-        assert!(
-            root().join("build/lib/libocr.a").exists(),
-            "no build/lib/libocr.a: run `make` first"
-        );
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
-            "readme-{name}-{}",
-            document.replace(['/', '.'], "-")
-        ));
+        assert!(root().join("build/lib/libocr.a").exists(), "no build/lib/libocr.a: run `make` first");
+        let folder =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("readme-{name}-{}", document.replace(['/', '.'], "-")));
         if folder.exists() {
             fs::remove_dir_all(&folder).expect("the folder of an earlier run can be removed");
         }
         fs::create_dir_all(&folder).expect("target/ can be written");
         for fence in fences(document) {
-            if let Some(file) = fence
-                .mark
-                .as_deref()
-                .and_then(|it| it.strip_prefix("file: "))
-            {
+            if let Some(file) = fence.mark.as_deref().and_then(|it| it.strip_prefix("file: ")) {
                 fs::write(folder.join(file), fence.text).expect("target/ can be written");
             }
         }
-        Folder {
-            path: folder,
-            environment: Vec::new(),
-        }
+        Folder { path: folder, environment: Vec::new() }
     }
 
     /// Runs a command line as it stands in the document.
@@ -78,8 +66,8 @@ impl Folder {
         output
     }
 
-    /// Runs the commands of a fence, which are the lines that begin with `$ `, and compares what they print with the lines
-    /// behind each.
+    /// Runs the commands of a fence, which are the lines that begin with `$ `, and compares what they print with the
+    /// lines behind each.
     pub(crate) fn run_all(&self, fence: &str) {
         for (line, shown) in commands(fence) {
             let printed = self.run(line).stdout;

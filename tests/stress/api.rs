@@ -100,17 +100,12 @@ pub(crate) fn try_event(kind: Kind, counter: u64, by_parameter: bool, label: Lab
                 of_kind.EVENT_COUNTED = sys::ocrEventCounterParams_t { nbDeps: counter };
             }
             Kind::Channel => {
-                of_kind.EVENT_CHANNEL = sys::ocrEventChannelParams_t {
-                    maxGen: counter as u32,
-                    nbSat: 1,
-                    nbDeps: 1,
-                };
+                of_kind.EVENT_CHANNEL = sys::ocrEventChannelParams_t { maxGen: counter as u32, nbSat: 1, nbDeps: 1 };
             }
             _ => of_kind.EVENT_LATCH = sys::ocrEventLatchParams_t { counter },
         }
         // SAFETY: both pointers are valid.
-        let status =
-            unsafe { sys::ocrEventCreateParams(&mut guid, number, 1 | property, &mut params) };
+        let status = unsafe { sys::ocrEventCreateParams(&mut guid, number, 1 | property, &mut params) };
         return (status, guid);
     }
     // SAFETY: the pointer is valid.
@@ -131,8 +126,7 @@ pub(crate) fn map(size: u64, creator: Creator, params: &mut [u64], guids: &mut [
     let (paramc, guidc) = (params.len() as u32, guids.len() as u32);
     let (params, guids) = (params.as_mut_ptr(), guids.as_mut_ptr());
     // SAFETY: the arrays are as long as said.
-    let status =
-        unsafe { sys::ocrMapCreate(&mut map, size, Some(creator), paramc, params, guidc, guids) };
+    let status = unsafe { sys::ocrMapCreate(&mut map, size, Some(creator), paramc, params, guidc, guids) };
     check("ocrMapCreate", status);
     map
 }
@@ -221,9 +215,7 @@ pub(crate) fn labels(kind: Labeled, count: usize) -> (Guid, Vec<Guid>) {
 
 pub(crate) fn destroy_labels(range: Guid) {
     // SAFETY: takes no pointers.
-    check("ocrGuidMapDestroy", unsafe {
-        sys::ocrGuidMapDestroy(range)
-    });
+    check("ocrGuidMapDestroy", unsafe { sys::ocrGuidMapDestroy(range) });
 }
 
 pub(crate) fn satisfy(event: Guid, data: Guid) {
@@ -258,8 +250,7 @@ pub(crate) fn try_connect(source: Guid, destination: Guid, slot: usize, mode: Mo
 pub(crate) fn connect_slot(source: Guid, from: usize, destination: Guid, slot: usize, mode: Mode) {
     let (from, slot) = (from as u32, slot as u32);
     // SAFETY: takes no pointers.
-    let status =
-        unsafe { sys::ocrAddDependenceSlot(source, from, destination, slot, mode_bits(mode)) };
+    let status = unsafe { sys::ocrAddDependenceSlot(source, from, destination, slot, mode_bits(mode)) };
     check("ocrAddDependenceSlot", status);
 }
 
@@ -290,9 +281,7 @@ pub(crate) fn block(words: u32, acquire: bool) -> (Guid, *mut u32) {
     let (status, guid, address) = try_block(words, acquire, None);
     check("ocrDbCreate", status);
     if acquire == address.is_null() {
-        fail(format!(
-            "ocrDbCreate, acquire {acquire}: address {address:?}"
-        ));
+        fail(format!("ocrDbCreate, acquire {acquire}: address {address:?}"));
     }
     (guid, address)
 }
@@ -303,14 +292,7 @@ pub(crate) fn try_block(words: u32, acquire: bool, label: Label) -> (u8, Guid, *
     let flags = property | bits(!acquire, sys::DB_PROP_NO_ACQUIRE);
     // SAFETY: the pointers are valid, or null where that is allowed.
     let status = unsafe {
-        sys::ocrDbCreate(
-            &mut guid,
-            &mut address,
-            4 * u64::from(words),
-            flags,
-            ptr::null_mut(),
-            sys::NO_ALLOC,
-        )
+        sys::ocrDbCreate(&mut guid, &mut address, 4 * u64::from(words), flags, ptr::null_mut(), sys::NO_ALLOC)
     };
     (status, guid, address.cast())
 }
@@ -344,11 +326,7 @@ pub(crate) fn divide(block: Guid, places: &[Range<u32>], fixed: bool) -> Vec<Gui
     if parts.is_empty() {
         return Vec::new();
     }
-    let properties = if fixed {
-        sys::OCR_DB_PARTITION_STATIC.into()
-    } else {
-        0
-    };
+    let properties = if fixed { sys::OCR_DB_PARTITION_STATIC.into() } else { 0 };
     let count = parts.len() as u32;
     // SAFETY: the array is as long as said.
     let status = unsafe { sys::ocrDbPartition(block, count, parts.as_mut_ptr(), properties) };
@@ -360,8 +338,7 @@ pub(crate) fn divide(block: Guid, places: &[Range<u32>], fixed: bool) -> Vec<Gui
 pub(crate) fn open_file(path: &CStr, mode: &CStr) -> (Guid, Guid) {
     let (mut file, mut descriptor) = (NULL, NULL);
     // SAFETY: the texts are C strings, and the other pointers are valid.
-    let status =
-        unsafe { sys::ocrFileOpen(&mut file, path.as_ptr(), mode.as_ptr(), &mut descriptor, 0) };
+    let status = unsafe { sys::ocrFileOpen(&mut file, path.as_ptr(), mode.as_ptr(), &mut descriptor, 0) };
     check("ocrFileOpen", status);
     (file, descriptor)
 }
@@ -417,9 +394,7 @@ pub(crate) fn copy(
 pub(crate) fn template(function: Function, paramc: u32, depc: u32, name: &CStr) -> Guid {
     let mut guid = NULL;
     // SAFETY: the pointers are valid.
-    let status = unsafe {
-        sys::ocrEdtTemplateCreate_internal(&mut guid, Some(function), paramc, depc, name.as_ptr())
-    };
+    let status = unsafe { sys::ocrEdtTemplateCreate_internal(&mut guid, Some(function), paramc, depc, name.as_ptr()) };
     check("ocrEdtTemplateCreate", status);
     guid
 }
@@ -429,9 +404,7 @@ pub(crate) fn try_template(function: Function, paramc: u32, depc: u32, label: La
     let (mut guid, property) = place_of(label);
     let name: *const c_char = c"labeled".as_ptr();
     // SAFETY: the pointers are valid.
-    let status = unsafe {
-        sys::ocrEdtTemplateCreateLabeled(&mut guid, Some(function), paramc, depc, property, name)
-    };
+    let status = unsafe { sys::ocrEdtTemplateCreateLabeled(&mut guid, Some(function), paramc, depc, property, name) };
     (status, guid)
 }
 
@@ -461,24 +434,11 @@ pub(crate) fn destroy_template(template: Guid) {
 
 type RangeFunction = unsafe extern "C" fn(u32, *const u64, u32, *const u64, *mut NdRange);
 
-pub(crate) fn add_kernel(
-    template: Guid,
-    source: &str,
-    kernel: &CStr,
-    range: RangeFunction,
-    result_slot: u32,
-) {
+pub(crate) fn add_kernel(template: Guid, source: &str, kernel: &CStr, range: RangeFunction, result_slot: u32) {
     let source = CString::new(source).unwrap_or_default();
     // SAFETY: the texts are C strings, or null where that is allowed.
     let status = unsafe {
-        sys::ocrEdtTemplateAddKernel(
-            template,
-            source.as_ptr(),
-            ptr::null(),
-            kernel.as_ptr(),
-            Some(range),
-            result_slot,
-        )
+        sys::ocrEdtTemplateAddKernel(template, source.as_ptr(), ptr::null(), kernel.as_ptr(), Some(range), result_slot)
     };
     check("ocrEdtTemplateAddKernel", status);
 }
@@ -548,16 +508,8 @@ impl NewEdt<'_> {
             [] => ptr::null_mut(),
             depv => depv.as_mut_ptr(),
         };
-        let guid_place: *mut Guid = if self.named {
-            &mut guid
-        } else {
-            ptr::null_mut()
-        };
-        let output_place: *mut Guid = if self.output {
-            &mut output
-        } else {
-            ptr::null_mut()
-        };
+        let guid_place: *mut Guid = if self.named { &mut guid } else { ptr::null_mut() };
+        let output_place: *mut Guid = if self.output { &mut output } else { ptr::null_mut() };
         let depc = self.depc as u32;
         let finish = bits(self.finish, sys::EDT_PROP_FINISH);
         let given = bits(self.given.is_some(), sys::EDT_PROP_OEVT_VALID);
@@ -584,17 +536,7 @@ impl NewEdt<'_> {
         } else {
             // SAFETY: the arrays are as long as said, and the others are valid or null.
             unsafe {
-                sys::ocrEdtCreate(
-                    guid_place,
-                    self.template,
-                    paramc,
-                    params,
-                    depc,
-                    depv,
-                    properties,
-                    hint,
-                    output_place,
-                )
+                sys::ocrEdtCreate(guid_place, self.template, paramc, params, depc, depv, properties, hint, output_place)
             }
         };
         (status, guid, output)
@@ -612,9 +554,7 @@ pub(crate) fn wait_for(event: Guid, may_be_missing: bool) -> (u8, Guid, *mut u32
     let (mut guid, mut address, mut size) = (NULL, ptr::null_mut::<c_void>(), 0);
     let properties = bits(may_be_missing, sys::LEGACY_PROP_WAIT_FOR_CREATE);
     // SAFETY: the pointers are valid.
-    let status = unsafe {
-        sys::ocrLegacyBlockProgress(event, &mut guid, &mut address, &mut size, properties)
-    };
+    let status = unsafe { sys::ocrLegacyBlockProgress(event, &mut guid, &mut address, &mut size, properties) };
     (status, guid, address.cast(), size)
 }
 
@@ -652,8 +592,7 @@ pub(crate) fn devices() -> Vec<Guid> {
     check("ocrAffinityCount", status);
     let mut devices = vec![NULL; count as usize];
     // SAFETY: there is room for so many.
-    let status =
-        unsafe { sys::ocrAffinityGet(sys::AFFINITY_OCL, &mut count, devices.as_mut_ptr()) };
+    let status = unsafe { sys::ocrAffinityGet(sys::AFFINITY_OCL, &mut count, devices.as_mut_ptr()) };
     check("ocrAffinityGet", status);
     devices
 }

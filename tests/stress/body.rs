@@ -32,9 +32,7 @@ pub(crate) unsafe fn words<'a>(address: *mut u32, count: u32) -> &'a [AtomicU32]
 }
 
 pub(crate) fn fold(hash: u32, words: &[AtomicU32]) -> u32 {
-    words
-        .iter()
-        .fold(hash, |hash, word| mix(hash, word.load(Relaxed)))
+    words.iter().fold(hash, |hash, word| mix(hash, word.load(Relaxed)))
 }
 
 pub(crate) fn fill(hash: u32, words: &[AtomicU32]) {
@@ -99,10 +97,7 @@ impl Held {
             _ => state.parts.load(SeqCst),
         };
         if others + parts != 0 {
-            fail(format!(
-                "b{} is in use by others, too, in {:?}",
-                self.block, self.mode
-            ));
+            fail(format!("b{} is in use by others, too, in {:?}", self.block, self.mode));
         }
     }
 
@@ -122,10 +117,7 @@ impl Held {
             _ => true,
         };
         if !same {
-            fail(format!(
-                "b{} changed while t{task} had it in {:?}",
-                self.block, self.mode
-            ));
+            fail(format!("b{} changed while t{task} had it in {:?}", self.block, self.mode));
         }
     }
 
@@ -165,12 +157,7 @@ impl Held {
 }
 
 /// The function of all tasks, and of the EDTs that fill blocks.
-pub(crate) unsafe extern "C" fn body(
-    paramc: u32,
-    paramv: *mut u64,
-    depc: u32,
-    depv: *mut Dep,
-) -> Guid {
+pub(crate) unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *mut Dep) -> Guid {
     let running = running();
     // SAFETY: the runtime gives as many parameters as it says.
     let id = unsafe { std::slice::from_raw_parts(paramv, paramc as usize) }[0] as usize;
@@ -204,11 +191,7 @@ pub(crate) unsafe extern "C" fn body(
     }
     pass_values(running, id, When::Before, &held);
     let divides = |early: bool| {
-        if spec
-            .division
-            .as_ref()
-            .is_some_and(|spec| spec.early == early)
-        {
+        if spec.division.as_ref().is_some_and(|spec| spec.early == early) {
             running.divide(id);
         }
     };
@@ -254,11 +237,7 @@ pub(crate) unsafe extern "C" fn body(
     for held in held.iter_mut().filter(|held| !held.released) {
         held.leave(id);
         if running.graph.blocks[held.block].destroyed_by == Some(id) {
-            keep(
-                running,
-                held.block,
-                [read(held.words), read(held.margin)].concat(),
-            );
+            keep(running, held.block, [read(held.words), read(held.margin)].concat());
             running.destroy_mapped(Key::Block(held.block), held.guid, api::destroy_block);
             held.released = true;
         }
@@ -321,10 +300,7 @@ fn acquire(running: &Running, task: Task, deps: &[Dep]) -> Vec<Held> {
             continue;
         }
         if dep.mode != api::mode_bits(slot.mode) {
-            fail(format!(
-                "t{task}, slot {at}: mode {}, not {:?}",
-                dep.mode, slot.mode
-            ));
+            fail(format!("t{task}, slot {at}: mode {}, not {:?}", dep.mode, slot.mode));
         }
         if held.iter().any(|held| held.block == block) {
             continue;
@@ -338,9 +314,7 @@ fn acquire(running: &Running, task: Task, deps: &[Dep]) -> Vec<Held> {
         };
         for place in arrived {
             if read(&words[place.clone()]) != running.expected.blocks[block][place.clone()] {
-                fail(format!(
-                    "t{task} finds something else in words {place:?} of b{block} than was copied"
-                ));
+                fail(format!("t{task} finds something else in words {place:?} of b{block} than was copied"));
             }
         }
         let (words, margin) = words.split_at(running.graph.blocks[block].words as usize);
@@ -413,9 +387,7 @@ fn end(running: &Running, task: Task, hash: u32, held: Vec<Held>) -> Guid {
         check_one_of("a second ocrEventSatisfy", status, &right);
     }
     match spec.outcome {
-        Outcome::Event(late) if running.graph.wants_output(task) => {
-            running.event(Event::Late(late))
-        }
+        Outcome::Event(late) if running.graph.wants_output(task) => running.event(Event::Late(late)),
         // It may have served all others, and be gone.
         Outcome::Event(late) => running.shared.events[&Event::Late(late)].object.guid.get(),
         // What cannot be passed on is returned for nothing.
@@ -424,9 +396,7 @@ fn end(running: &Running, task: Task, hash: u32, held: Vec<Held>) -> Guid {
             let held = held.iter().find(|held| Some(held.block) == block);
             held.map_or(NULL, |held| held.guid)
         }
-        _ => {
-            own_result(&running.graph, task).map_or(NULL, |block| running.blocks[block].guid.get())
-        }
+        _ => own_result(&running.graph, task).map_or(NULL, |block| running.blocks[block].guid.get()),
     }
 }
 
@@ -452,8 +422,7 @@ fn use_scratch(sizes: &[u32], hash: u32) {
         let words = unsafe { words(address, count) };
         fill(hash, words);
         pause(hash as u8 / 2);
-        let wrong =
-            (0..words.len()).any(|at| words[at].load(Relaxed) != oracle::word_set(hash, at));
+        let wrong = (0..words.len()).any(|at| words[at].load(Relaxed) != oracle::word_set(hash, at));
         if wrong {
             fail("a new block was changed by somebody else".into());
         }

@@ -24,18 +24,12 @@ struct Answer {
 pub(crate) fn serve() {
     let mut line = String::new();
     // No other thread: the runtime looks whether there are some before it calls a hang a hang.
-    while std::io::stdin()
-        .read_line(&mut line)
-        .is_ok_and(|bytes| bytes > 0)
-    {
+    while std::io::stdin().read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
         let Ok(case) = serde_json::from_str::<Case>(&line) else {
             eprintln!("this is not a case: {line}");
             std::process::exit(2);
         };
-        let answer = Answer {
-            failures: crate::run::run(&case),
-            resident_kib: resident_kib(),
-        };
+        let answer = Answer { failures: crate::run::run(&case), resident_kib: resident_kib() };
         match serde_json::to_string(&answer) {
             Ok(text) => println!("{text}"),
             Err(error) => eprintln!("{error}"),
@@ -86,12 +80,7 @@ impl Runner {
     /// With `several`, PoCL shows two devices there, unless `POCL_DEVICES` says which.
     pub(crate) fn new(name: &str, several: bool) -> Runner {
         let log = folder().join(format!("stress-{name}-{}.log", std::process::id()));
-        Runner {
-            process: None,
-            log,
-            several,
-            resident_kib: 0,
-        }
+        Runner { process: None, log, several, resident_kib: 0 }
     }
 
     fn start(&self) -> Result<Process, String> {
@@ -146,8 +135,8 @@ impl Runner {
         }
         match process.answers.recv_timeout(patience) {
             Ok(line) => {
-                let answer: Answer = serde_json::from_str(&line)
-                    .map_err(|error| format!("{error} in the answer {line}"))?;
+                let answer: Answer =
+                    serde_json::from_str(&line).map_err(|error| format!("{error} in the answer {line}"))?;
                 self.resident_kib = self.resident_kib.max(answer.resident_kib);
                 if answer.failures.is_empty() {
                     self.process = Some(process);
@@ -157,10 +146,7 @@ impl Runner {
             }
             Err(RecvTimeoutError::Timeout) => {
                 let stacks = stacks(process.child.id());
-                Err(format!(
-                    "hangs: no answer for {patience:?}\n{stacks}{}",
-                    self.said()
-                ))
+                Err(format!("hangs: no answer for {patience:?}\n{stacks}{}", self.said()))
             }
             Err(RecvTimeoutError::Disconnected) => {
                 let status = process.child.wait().map(|status| status.to_string());
@@ -192,13 +178,7 @@ impl Drop for Runner {
 /// Where the threads of a process are, if there is a debugger.
 fn stacks(process: u32) -> String {
     let output = Command::new("gdb")
-        .args([
-            "-p",
-            &process.to_string(),
-            "-batch",
-            "-ex",
-            "thread apply all bt 12",
-        ])
+        .args(["-p", &process.to_string(), "-batch", "-ex", "thread apply all bt 12"])
         .stdin(Stdio::null())
         .output();
     match output {

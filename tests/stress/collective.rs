@@ -32,13 +32,8 @@ impl CollectiveSpec {
     /// By generation, and in each by slot.
     pub(crate) fn all_turns(&self, collective: Collective) -> impl Iterator<Item = Turn> + use<> {
         let slots = self.slots();
-        (0..self.turns.len()).flat_map(move |generation| {
-            (0..slots).map(move |slot| Turn {
-                collective,
-                generation,
-                slot,
-            })
-        })
+        (0..self.turns.len())
+            .flat_map(move |generation| (0..slots).map(move |slot| Turn { collective, generation, slot }))
     }
 }
 
@@ -53,11 +48,7 @@ pub(crate) struct Turn {
 impl fmt::Debug for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (collective, generation) = (self.collective, self.generation);
-        write!(
-            f,
-            "c{collective}, generation {generation}, slot {}",
-            self.slot
-        )
+        write!(f, "c{collective}, generation {generation}, slot {}", self.slot)
     }
 }
 
@@ -107,19 +98,11 @@ impl Operator {
 
 impl Reduction {
     /// Sums of words.
-    pub(crate) const SIMPLE: Reduction = Reduction {
-        bytes: 4,
-        signed: false,
-        real: false,
-        operator: Operator::Add,
-    };
+    pub(crate) const SIMPLE: Reduction = Reduction { bytes: 4, signed: false, real: false, operator: Operator::Add };
 
     /// `redOp_t`.
     pub(crate) fn bits(self) -> u16 {
-        (self.bytes as u16 - 1) << 2
-            | (self.signed as u16) << 5
-            | (self.real as u16) << 6
-            | (self.operator as u16) << 7
+        (self.bytes as u16 - 1) << 2 | (self.signed as u16) << 5 | (self.real as u16) << 6 | (self.operator as u16) << 7
     }
 
     /// What a contributor that has seen `hash` contributes.
@@ -134,9 +117,7 @@ impl Reduction {
                 (u64::from(mix(low, 1)) << 32 | u64::from(low)).to_le_bytes()
             }
         };
-        (0..elements)
-            .flat_map(|at| element(at).into_iter().take(self.bytes))
-            .collect()
+        (0..elements).flat_map(|at| element(at).into_iter().take(self.bytes)).collect()
     }
 
     /// The first bytes are the element.
@@ -157,11 +138,7 @@ impl Reduction {
     fn integer_of(self, element: [u8; 8]) -> i128 {
         let bits = u64::from_le_bytes(element);
         let unused = 64 - 8 * self.bytes;
-        if self.signed {
-            ((bits << unused) as i64 >> unused).into()
-        } else {
-            bits.into()
-        }
+        if self.signed { ((bits << unused) as i64 >> unused).into() } else { bits.into() }
     }
 
     fn combine(self, a: [u8; 8], b: [u8; 8]) -> [u8; 8] {
@@ -209,17 +186,10 @@ impl Reduction {
 impl Graph {
     /// What is contributed in a turn; `hashes` is what tasks have seen.
     fn hash_of(&self, turn: Turn, hashes: &[u32]) -> u32 {
-        let Turn {
-            collective,
-            generation,
-            slot,
-        } = turn;
+        let Turn { collective, generation, slot } = turn;
         let block = self.collectives[collective].results[generation];
         let by = self.turn(turn).by;
-        mix(
-            by.map_or(block_hash(block), |task| hashes[task]),
-            (64 * generation + slot) as u32,
-        )
+        mix(by.map_or(block_hash(block), |task| hashes[task]), (64 * generation + slot) as u32)
     }
 
     pub(crate) fn contribution(&self, turn: Turn, hashes: &[u32]) -> Vec<u8> {
@@ -230,18 +200,9 @@ impl Graph {
     }
 
     /// The result of a generation.
-    pub(crate) fn result(
-        &self,
-        collective: Collective,
-        generation: usize,
-        hashes: &[u32],
-    ) -> Vec<u32> {
+    pub(crate) fn result(&self, collective: Collective, generation: usize, hashes: &[u32]) -> Vec<u32> {
         let spec = &self.collectives[collective];
-        let turns = (0..spec.slots()).map(|slot| Turn {
-            collective,
-            generation,
-            slot,
-        });
+        let turns = (0..spec.slots()).map(|slot| Turn { collective, generation, slot });
         let contributions: Vec<_> = turns.map(|turn| self.contribution(turn, hashes)).collect();
         spec.reduction.result(&contributions)
     }

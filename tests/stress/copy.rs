@@ -62,22 +62,12 @@ impl Graph {
     pub(crate) fn copied(&self, task: Task) -> Option<Copied> {
         let (copy, source, destination) = self.copied_blocks(task)?;
         let (sources, size) = self.source_of(copy, source, destination);
-        let place = if copy.writes {
-            0..4 * self.blocks[destination].words
-        } else {
-            self.place_of(task, destination)
-        };
+        let place = if copy.writes { 0..4 * self.blocks[destination].words } else { self.place_of(task, destination) };
         let within = |place: Range<u32>, at: u32| {
             let room = (place.end - place.start).saturating_sub(size);
             place.start + at % (room + 1)
         };
-        Some(Copied {
-            source,
-            destination,
-            from: within(sources, copy.from),
-            to: within(place, copy.to),
-            size,
-        })
+        Some(Copied { source, destination, from: within(sources, copy.from), to: within(place, copy.to), size })
     }
 
     /// Which bytes can be copied, and how many are.
@@ -98,10 +88,7 @@ impl Graph {
     }
 
     fn has_margin(&self, block: Block) -> bool {
-        matches!(
-            self.blocks[block].origin,
-            Origin::Main | Origin::Keyed | Origin::Bare(_) | Origin::Made(_)
-        )
+        matches!(self.blocks[block].origin, Origin::Main | Origin::Keyed | Origin::Bare(_) | Origin::Made(_))
     }
 
     /// The copies to the margin of a block, and where there each goes, in bytes.
@@ -188,11 +175,7 @@ pub(crate) fn settle_margins(graph: &mut Graph, order: &Order) {
         let words = graph.blocks[block].words;
         let end = graph.places(block).last().map(|(_, place)| place.end / 4);
         let margin = end.map_or(FIXED, |end| end - words);
-        graph.blocks[block].margin = if copied && graph.has_margin(block) {
-            margin
-        } else {
-            0
-        };
+        graph.blocks[block].margin = if copied && graph.has_margin(block) { margin } else { 0 };
     }
 }
 
@@ -238,13 +221,7 @@ impl Running {
         fill(oracle::block_hash(block), words);
         api::release(filled);
         let destination = (self.blocks[block].guid.get(), 0);
-        api::copy(
-            destination,
-            (filled, 0),
-            4 * size,
-            CopyType::PartitionBack,
-            true,
-        )
+        api::copy(destination, (filled, 0), 4 * size, CopyType::PartitionBack, true)
     }
 
     /// Keeps a completion event that does not go by itself.

@@ -16,12 +16,8 @@ impl Running {
     /// The template for a variant and a result slot, which is made once.
     pub(crate) fn template(&self, variant: Variant, result: u32, own: bool) -> Guid {
         let make = || match variant {
-            Variant::Function | Variant::Copy => {
-                api::template(body, api::UNKNOWN, api::UNKNOWN, c"body")
-            }
-            Variant::Kernel => {
-                api::kernel_template(SOURCE, KERNEL, KERNEL_PARAMC as u32, KERNEL_DEPC as u32)
-            }
+            Variant::Function | Variant::Copy => api::template(body, api::UNKNOWN, api::UNKNOWN, c"body"),
+            Variant::Kernel => api::kernel_template(SOURCE, KERNEL, KERNEL_PARAMC as u32, KERNEL_DEPC as u32),
             Variant::Both => {
                 let (paramc, depc) = (KERNEL_PARAMC as u32, KERNEL_DEPC as u32);
                 let template = api::template(body, paramc, depc, c"body_or_kernel");
@@ -73,9 +69,7 @@ impl Running {
             Source::Late(from) => self.awaited_event(Event::Late(*from), task, at),
             Source::Body(from) => self.awaited_event(Event::Body(*from), task, at),
             Source::Join(_) => self.awaited_event(Event::Join(task, at), task, at),
-            Source::Result(turn) if self.graph.turn(*turn).direct => {
-                self.collective(turn.collective)
-            }
+            Source::Result(turn) if self.graph.turn(*turn).direct => self.collective(turn.collective),
             Source::Result(turn) => self.awaited_event(Event::Tap(*turn), task, at),
             Source::Value(value) if self.graph.values[*value].route.is_none() => OPEN,
             Source::Value(value) => self.event(Event::Value(*value)),
@@ -156,13 +150,7 @@ impl Running {
     }
 
     /// The status of the creation, the EDT, and its output event.
-    pub(crate) fn try_edt(
-        &self,
-        task: Task,
-        template: Guid,
-        depv: &mut [Guid],
-        label: api::Label,
-    ) -> (u8, Guid, Guid) {
+    pub(crate) fn try_edt(&self, task: Task, template: Guid, depv: &mut [Guid], label: api::Label) -> (u8, Guid, Guid) {
         let (spec, state) = (&self.graph.tasks[task], &self.tasks[task]);
         let at_creation = spec.priority.by == HintBy::Creation && spec.priority.value != 0;
         NewEdt {
@@ -186,9 +174,7 @@ impl Running {
         let (spec, state) = (&self.graph.tasks[task], &self.tasks[task]);
         let kernel = spec.variant.has_kernel();
         let (gate, depc) = self.shape(task);
-        let sources: Vec<Guid> = (0..spec.slots.len())
-            .map(|at| self.source(task, at))
-            .collect();
+        let sources: Vec<Guid> = (0..spec.slots.len()).map(|at| self.source(task, at)).collect();
         let mut depv = vec![NULL; depc];
         for (at, slot) in spec.slots.iter().enumerate() {
             depv[at] = if slot.in_depv { sources[at] } else { OPEN };
@@ -237,9 +223,7 @@ impl Running {
                 }
             }
         }
-        let mut later: Vec<usize> = (0..spec.slots.len())
-            .filter(|&at| !spec.slots[at].in_depv)
-            .collect();
+        let mut later: Vec<usize> = (0..spec.slots.len()).filter(|&at| !spec.slots[at].in_depv).collect();
         if spec.reversed {
             later.reverse();
         }
@@ -281,9 +265,7 @@ impl Running {
         }
         let mut uses = vec![(0, 0); KERNEL_DEPC];
         for (at, slot) in spec.slots.iter().enumerate() {
-            let words = slot
-                .used()
-                .map_or(0, |block| self.graph.blocks[block].words);
+            let words = slot.used().map_or(0, |block| self.graph.blocks[block].words);
             uses[at] = (self.expected.ops[task][at], words);
         }
         uses[JOURNAL] = (op::JOURNAL, 2);
@@ -293,11 +275,8 @@ impl Running {
     /// Creates the children of a task, or those of the first EDT.
     pub(crate) fn create_children(&self, parent: Option<Task>) {
         let spec = parent.map(|parent| &self.graph.tasks[parent]);
-        let doomed: Vec<_> = spec
-            .iter()
-            .flat_map(|spec| &spec.doomed)
-            .map(|doomed| (doomed, self.create_doomed(doomed)))
-            .collect();
+        let doomed: Vec<_> =
+            spec.iter().flat_map(|spec| &spec.doomed).map(|doomed| (doomed, self.create_doomed(doomed))).collect();
         for child in self.graph.children(parent) {
             self.create_task(child);
             if !self.graph.tasks[child].gated {
@@ -372,12 +351,7 @@ impl Running {
 /// An EDT that tries to create the one of a task.
 fn create_rival(task: Task, created: Guid) {
     let template = api::template(rival, 2, 0, c"rival");
-    NewEdt {
-        template,
-        params: &mut [task as u64, created.guid as u64],
-        ..NewEdt::default()
-    }
-    .create();
+    NewEdt { template, params: &mut [task as u64, created.guid as u64], ..NewEdt::default() }.create();
     api::destroy_template(template);
 }
 
@@ -385,9 +359,7 @@ unsafe extern "C" fn rival(paramc: u32, paramv: *mut u64, _: u32, _: *mut Dep) -
     let running = running();
     // SAFETY: the runtime gives as many parameters as it says.
     let params = unsafe { std::slice::from_raw_parts(paramv, paramc as usize) };
-    let template = Guid {
-        guid: params[1] as i64,
-    };
+    let template = Guid { guid: params[1] as i64 };
     running.edt(params[0] as usize, template, &mut []);
     api::satisfy(running.tasks[params[0] as usize].gate.get(), NULL);
     NULL

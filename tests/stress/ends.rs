@@ -14,14 +14,7 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(crate) unsafe extern "C" fn main_edt(_: u32, _: *mut u64, _: u32, _: *mut EdtDep) -> ocr::Guid {
     let start = begin(None);
     let template = api::template(collect, 0, 1, c"collect");
-    NewEdt {
-        template,
-        depc: 1,
-        depv: &mut [start.done],
-        named: true,
-        ..NewEdt::default()
-    }
-    .create();
+    NewEdt { template, depc: 1, depv: &mut [start.done], named: true, ..NewEdt::default() }.create();
     api::destroy_template(template);
     start.open();
     ocr::Guid::NULL
@@ -69,9 +62,7 @@ fn begin(given: Option<Guid>) -> Start {
             Origin::Main => {
                 let (guid, address) = running.new_block(block);
                 // SAFETY: this EDT has just created it.
-                fill(oracle::block_hash(block), unsafe {
-                    words(address, graph.size(block))
-                });
+                fill(oracle::block_hash(block), unsafe { words(address, graph.size(block)) });
                 api::release(guid);
             }
             Origin::Bare(variant) => {
@@ -98,16 +89,8 @@ fn begin(given: Option<Guid>) -> Start {
     let files = running.open_files();
     let depc = filled.len() + files.len() + 1;
     let template = api::template(driver, 0, depc as u32, c"driver");
-    let (start, done) = NewEdt {
-        template,
-        depc,
-        finish: true,
-        named: true,
-        output: true,
-        given,
-        ..NewEdt::default()
-    }
-    .create();
+    let (start, done) =
+        NewEdt { template, depc, finish: true, named: true, output: true, given, ..NewEdt::default() }.create();
     api::destroy_template(template);
     for (at, &(block, variant)) in filled.iter().enumerate() {
         if variant == Variant::Copy {
@@ -122,11 +105,7 @@ fn begin(given: Option<Guid>) -> Start {
         let id = graph.tasks.len() + block;
         let (hash, words) = (oracle::block_hash(block), graph.size(block));
         let kernel = variant.has_kernel();
-        let mut params = if kernel {
-            running.kernel_params(id, hash, &[(op::SET, words)])
-        } else {
-            vec![id as u64]
-        };
+        let mut params = if kernel { running.kernel_params(id, hash, &[(op::SET, words)]) } else { vec![id as u64] };
         let mut depv = vec![NULL; if kernel { KERNEL_DEPC } else { 1 }];
         depv[0] = OPEN;
         let (edt, output) = NewEdt {
@@ -146,18 +125,9 @@ fn begin(given: Option<Guid>) -> Start {
     }
     for (at, (edt, output, descriptor)) in files.into_iter().enumerate() {
         api::connect(output, start, filled.len() + at, Mode::Null);
-        api::connect(
-            descriptor,
-            edt,
-            0,
-            if at % 2 == 0 { Mode::Const } else { Mode::Ro },
-        );
+        api::connect(descriptor, edt, 0, if at % 2 == 0 { Mode::Const } else { Mode::Ro });
     }
-    Start {
-        edt: start,
-        slot: depc - 1,
-        done,
-    }
+    Start { edt: start, slot: depc - 1, done }
 }
 
 /// The finish EDT around all tasks.
@@ -170,8 +140,7 @@ unsafe extern "C" fn driver(_: u32, _: *mut u64, _: u32, _: *mut Dep) -> Guid {
 fn left(running: &Running) -> (Vec<Block>, Vec<Task>) {
     let graph = &running.graph;
     // Results that nobody has asked for are known to nobody, and private copies go by themselves.
-    let known =
-        |&block: &Block| running.blocks[block].guid.get().guid != 0 && !graph.is_private(block);
+    let known = |&block: &Block| running.blocks[block].guid.get().guid != 0 && !graph.is_private(block);
     let blocks = (0..graph.blocks.len()).filter(known);
     let unseen = |block: Block| graph.is_left_in_whole(block) || graph.is_unseen(block);
     let blocks = blocks.filter(|&block| !unseen(block));
@@ -205,21 +174,11 @@ fn look() {
     let sources: Vec<Guid> = blocks
         .iter()
         .map(|&block| running.blocks[block].guid.get())
-        .chain(
-            journals
-                .iter()
-                .map(|&task| running.tasks[task].journal.get()),
-        )
+        .chain(journals.iter().map(|&task| running.tasks[task].journal.get()))
         .chain(blocks_made_anew(running).iter().map(|&(_, guid)| guid))
         .collect();
     let template = api::template(verify, 0, sources.len() as u32 + 1, c"verify");
-    let (edt, _) = NewEdt {
-        template,
-        depc: sources.len() + 1,
-        named: true,
-        ..NewEdt::default()
-    }
-    .create();
+    let (edt, _) = NewEdt { template, depc: sources.len() + 1, named: true, ..NewEdt::default() }.create();
     api::destroy_template(template);
     for (at, &source) in sources.iter().enumerate() {
         let mode = if at % 2 == 0 { Mode::Const } else { Mode::Ro };
@@ -237,11 +196,7 @@ unsafe extern "C" fn verify(_: u32, _: *mut u64, depc: u32, depv: *mut Dep) -> G
     for (&block, dep) in blocks.iter().zip(deps) {
         let count = running.graph.size(block);
         // SAFETY: the EDT holds its blocks.
-        keep(
-            running,
-            block,
-            read(unsafe { words(dep.ptr.cast(), count) }),
-        );
+        keep(running, block, read(unsafe { words(dep.ptr.cast(), count) }));
         // Chunks may be left to the end of the program.
         if block % 3 != 0 || !running.graph.is_chunk(block) {
             api::destroy_block(dep.guid);
@@ -267,9 +222,7 @@ unsafe extern "C" fn verify(_: u32, _: *mut u64, depc: u32, depv: *mut Dep) -> G
         let content = read(unsafe { words(dep.ptr.cast(), running.graph.size(block)) });
         let hash = oracle::block_hash(block);
         if (0..content.len()).any(|at| content[at] != oracle::word_set(hash, at)) {
-            fail(format!(
-                "b{block}, which was made anew, has not what its creator wrote"
-            ));
+            fail(format!("b{block}, which was made anew, has not what its creator wrote"));
         }
     }
     running.end_copies();
@@ -280,9 +233,7 @@ unsafe extern "C" fn verify(_: u32, _: *mut u64, depc: u32, depv: *mut Dep) -> G
         Ok(templates) => templates,
         Err(poisoned) => poisoned.into_inner(),
     };
-    templates
-        .values()
-        .for_each(|&template| api::destroy_template(template));
+    templates.values().for_each(|&template| api::destroy_template(template));
     api::shutdown();
     NULL
 }

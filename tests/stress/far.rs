@@ -74,11 +74,7 @@ impl Graph {
                 break;
             }
         }
-        Some(Far {
-            value,
-            whole,
-            place,
-        })
+        Some(Far { value, whole, place })
     }
 
     /// The wholes that a block is in, from the innermost.
@@ -143,13 +139,9 @@ impl Graph {
         let apart = |other: Task| {
             let complete = Moment::Complete(other);
             order.is_before(complete, Moment::Start(giver))
-                || last.is_some_and(|last| {
-                    order.is_before(Moment::Complete(last), Moment::Start(other))
-                })
+                || last.is_some_and(|last| order.is_before(Moment::Complete(last), Moment::Start(other)))
         };
-        (0..self.tasks.len())
-            .filter(|&other| other != giver && self.uses(other, far.whole) && !apart(other))
-            .collect()
+        (0..self.tasks.len()).filter(|&other| other != giver && self.uses(other, far.whole) && !apart(other)).collect()
     }
 
     /// Has a task do without a block; false if it cannot.
@@ -192,9 +184,7 @@ pub(crate) fn settle_far(graph: &mut Graph, order: &Order) -> bool {
         let right = match (far, others) {
             (Some(_), Some(others)) if others.is_empty() => continue,
             (Some(far), Some(others)) if part.alone && graph.is_source(&Source::Value(value)) => {
-                others
-                    .iter()
-                    .all(|&other| graph.do_without(other, far.whole))
+                others.iter().all(|&other| graph.do_without(other, far.whole))
             }
             _ => false,
         };
@@ -210,8 +200,8 @@ impl Running {
     /// Makes the part that a task passes on.
     pub(crate) fn make_part(&self, far: &Far, whole: Guid) -> Guid {
         let spec = &self.graph.values[far.value];
-        let fixed = spec.part.as_ref().is_some_and(|part| part.fixed)
-            && self.graph.parts_passed(spec.by, far.whole).len() == 1;
+        let fixed =
+            spec.part.as_ref().is_some_and(|part| part.fixed) && self.graph.parts_passed(spec.by, far.whole).len() == 1;
         let parts = api::divide(whole, std::slice::from_ref(&far.place), fixed);
         self.blocks[spec.copy].guid.set(parts[0]);
         parts[0]
@@ -236,10 +226,7 @@ impl Running {
     pub(crate) fn end_parts(&self) {
         for (block, state) in self.blocks.iter().enumerate() {
             let known = state.guid.get().guid != 0;
-            let stays = self
-                .graph
-                .wholes(block)
-                .any(|whole| self.graph.is_left(whole));
+            let stays = self.graph.wholes(block).any(|whole| self.graph.is_left(whole));
             if self.graph.is_left_in_whole(block) && known && !stays {
                 api::destroy_block(state.guid.get());
             }

@@ -108,10 +108,7 @@ impl Graph {
             let Some(place) = self.bytes_of(block).filter(|_| spec.is_writable()) else {
                 continue;
             };
-            let bytes: Vec<u8> = blocks[block]
-                .iter()
-                .flat_map(|word| word.to_le_bytes())
-                .collect();
+            let bytes: Vec<u8> = blocks[block].iter().flat_map(|word| word.to_le_bytes()).collect();
             content.resize(content.len().max(place.end), 0);
             content[place].copy_from_slice(&bytes);
         }
@@ -134,9 +131,7 @@ impl Graph {
     /// Whether there are chunks of a file that tasks make.
     fn is_used_by_tasks(&self, file: usize) -> bool {
         let chunks = self.chunks(file);
-        chunks
-            .iter()
-            .any(|&(block, _)| self.blocks[block].origin != Origin::Main)
+        chunks.iter().any(|&(block, _)| self.blocks[block].origin != Origin::Main)
     }
 }
 
@@ -249,9 +244,7 @@ impl Running {
 
     /// A chunk that nobody has acquired.
     pub(crate) fn new_chunk(&self, block: Block) -> Guid {
-        let (Some(chunk), Some(place)) =
-            (&self.graph.blocks[block].chunk, self.graph.bytes_of(block))
-        else {
+        let (Some(chunk), Some(place)) = (&self.graph.blocks[block].chunk, self.graph.bytes_of(block)) else {
             return NULL;
         };
         let file = self.files[chunk.file].guid.get();
@@ -287,13 +280,8 @@ impl Running {
             let right = self.graph.last_content(file, &self.expected.blocks);
             // If it is not there, that was said.
             let _ = std::fs::remove_file(path);
-            let wrong =
-                (0..content.len().max(right.len())).find(|&at| content.get(at) != right.get(at))?;
-            Some(format!(
-                "byte {wrong} of file {file} is {:?}, not {:?}",
-                content.get(wrong),
-                right.get(wrong)
-            ))
+            let wrong = (0..content.len().max(right.len())).find(|&at| content.get(at) != right.get(at))?;
+            Some(format!("byte {wrong} of file {file} is {:?}, not {:?}", content.get(wrong), right.get(wrong)))
         };
         self.used_files().filter_map(judge).collect()
     }

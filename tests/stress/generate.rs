@@ -190,38 +190,26 @@ fn drafts(kernels: bool, tasks: usize) -> impl Strategy<Value = Draft> {
         1 => Just(Vec::new()),
         1 => vec(value(), 1..9),
     ];
-    let parts = (
-        vec(block(kernels), 0..6),
-        of_one,
+    let parts = (vec(block(kernels), 0..6), of_one, collectives, values, maps(), vec(file(), 1..3), any::<bool>());
+    parts.prop_map(|(blocks, tasks, collectives, values, maps, files, labeled_template)| Draft {
+        blocks,
+        tasks,
         collectives,
         values,
-        maps(),
-        vec(file(), 1..3),
-        any::<bool>(),
-    );
-    parts.prop_map(
-        |(blocks, tasks, collectives, values, maps, files, labeled_template)| Draft {
-            blocks,
-            tasks,
-            collectives,
-            values,
-            maps,
-            files,
-            labeled_template,
-        },
-    )
+        maps,
+        files,
+        labeled_template,
+    })
 }
 
 fn maps() -> impl Strategy<Value = MapsSpec> {
     let stride = prop_oneof![2 => Just(1u64), 1 => 2u64..1000];
-    (1usize..4, stride, 0usize..3, vec(creator(), 0..4)).prop_map(
-        |(maps, stride, edts, creators)| MapsSpec {
-            maps,
-            stride,
-            edts,
-            creators,
-        },
-    )
+    (1usize..4, stride, 0usize..3, vec(creator(), 0..4)).prop_map(|(maps, stride, edts, creators)| MapsSpec {
+        maps,
+        stride,
+        edts,
+        creators,
+    })
 }
 
 fn creator() -> impl Strategy<Value = CreatorSpec> {
@@ -250,12 +238,7 @@ fn file() -> impl Strategy<Value = FileSpec> {
 fn chunk() -> impl Strategy<Value = ChunkSpec> {
     let gap = prop_oneof![2 => Just(0u32), 1 => 0u32..10, 1 => 0u32..10_000];
     let again = prop::option::weighted(0.7, 0usize..64);
-    (0usize..64, gap, again).prop_map(|(file, gap, again)| ChunkSpec {
-        file,
-        gap,
-        again,
-        base: None,
-    })
+    (0usize..64, gap, again).prop_map(|(file, gap, again)| ChunkSpec { file, gap, again, base: None })
 }
 
 fn value() -> impl Strategy<Value = ValueDraft> {
@@ -280,51 +263,29 @@ fn far() -> impl Strategy<Value = FarSpec> {
     let gap = prop_oneof![2 => Just(0u32), 1 => 1u32..40];
     let words = prop_oneof![2 => 1u32..8, 1 => words(), 1 => Just(u32::MAX)];
     let flags = (any::<bool>(), prop::bool::weighted(0.7));
-    (gap, words, flags).prop_map(|(gap, words, (fixed, alone))| FarSpec {
-        gap,
-        words,
-        fixed,
-        alone,
-    })
+    (gap, words, flags).prop_map(|(gap, words, (fixed, alone))| FarSpec { gap, words, fixed, alone })
 }
 
 fn collective() -> impl Strategy<Value = CollectiveDraft> {
-    let turns = (1usize..5, 2usize..6)
-        .prop_flat_map(|(generations, slots)| vec(vec(turn(), slots), generations));
+    let turns = (1usize..5, 2usize..6).prop_flat_map(|(generations, slots)| vec(vec(turn(), slots), generations));
     let flags = any::<[bool; 3]>();
     let parts = (reduction(), words(), flags, turns);
-    parts.prop_map(
-        |(reduction, words, [bounded, raced, mapped], turns)| CollectiveDraft {
-            reduction,
-            words: words.next_multiple_of(2),
-            bounded,
-            raced,
-            mapped,
-            turns,
-        },
-    )
+    parts.prop_map(|(reduction, words, [bounded, raced, mapped], turns)| CollectiveDraft {
+        reduction,
+        words: words.next_multiple_of(2),
+        bounded,
+        raced,
+        mapped,
+        turns,
+    })
 }
 
 fn reduction() -> impl Strategy<Value = Reduction> {
-    let integers = (
-        select(vec![1, 2, 4, 8]),
-        any::<bool>(),
-        select(&Operator::ALL[..]),
-    );
+    let integers = (select(vec![1, 2, 4, 8]), any::<bool>(), select(&Operator::ALL[..]));
     let reals = (select(vec![4, 8]), select(&Operator::ALL[..4]));
     prop_oneof![
-        integers.prop_map(|(bytes, signed, operator)| Reduction {
-            bytes,
-            signed,
-            real: false,
-            operator,
-        }),
-        reals.prop_map(|(bytes, operator)| Reduction {
-            bytes,
-            signed: true,
-            real: true,
-            operator,
-        }),
+        integers.prop_map(|(bytes, signed, operator)| Reduction { bytes, signed, real: false, operator }),
+        reals.prop_map(|(bytes, operator)| Reduction { bytes, signed: true, real: true, operator }),
     ]
 }
 
@@ -357,21 +318,11 @@ fn block(kernels: bool) -> impl Strategy<Value = BlockDraft> {
     ];
     let chunk = prop::option::weighted(0.3, chunk());
     let parts = (words(), origin, chunk, rarely(), any::<bool>());
-    parts.prop_map(|(words, origin, chunk, labeled, destroyed)| BlockDraft {
-        words,
-        origin,
-        chunk,
-        labeled,
-        destroyed,
-    })
+    parts.prop_map(|(words, origin, chunk, labeled, destroyed)| BlockDraft { words, origin, chunk, labeled, destroyed })
 }
 
 fn variant(kernels: bool) -> impl Strategy<Value = Variant> {
-    select(if kernels {
-        vec![Variant::Function, Variant::Both, Variant::Kernel]
-    } else {
-        vec![Variant::Function]
-    })
+    select(if kernels { vec![Variant::Function, Variant::Both, Variant::Kernel] } else { vec![Variant::Function] })
 }
 
 fn rarely() -> impl Strategy<Value = bool> {
@@ -379,23 +330,11 @@ fn rarely() -> impl Strategy<Value = bool> {
 }
 
 fn serves_late() -> impl Strategy<Value = Kind> {
-    select(vec![
-        Kind::Sticky,
-        Kind::Idempotent,
-        Kind::Counted,
-        Kind::Channel,
-    ])
+    select(vec![Kind::Sticky, Kind::Idempotent, Kind::Counted, Kind::Channel])
 }
 
 fn kind() -> impl Strategy<Value = Kind> {
-    select(vec![
-        Kind::Once,
-        Kind::Sticky,
-        Kind::Idempotent,
-        Kind::Latch,
-        Kind::Counted,
-        Kind::Channel,
-    ])
+    select(vec![Kind::Once, Kind::Sticky, Kind::Idempotent, Kind::Latch, Kind::Counted, Kind::Channel])
 }
 
 fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
@@ -409,18 +348,9 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
     let finish = prop::bool::weighted(0.3);
     let place = (depth, finish, variant(kernels), copies, slots);
     let ends = (outcome(), serves_late(), kind());
-    let flags = (
-        rarely(),
-        any::<bool>(),
-        rarely(),
-        any::<bool>(),
-        any::<bool>(),
-    );
-    let extras = (
-        [pause(), pause(), pause()],
-        vec(doomed(), 0..2),
-        prop_oneof![4 => Just(Vec::new()), 1 => vec(words(), 1..4)],
-    );
+    let flags = (rarely(), any::<bool>(), rarely(), any::<bool>(), any::<bool>());
+    let extras =
+        ([pause(), pause(), pause()], vec(doomed(), 0..2), prop_oneof![4 => Just(Vec::new()), 1 => vec(words(), 1..4)]);
     let shared = (
         any::<[bool; 2]>(),
         prop_oneof![5 => Just(0u32), 1 => 1u32..4],
@@ -433,32 +363,30 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
         prop_oneof![3 => Just(Vec::new()), 1 => vec(0usize..64, 1..4)],
         prop::option::weighted(0.5, chunk()),
     );
-    (place, ends, flags, extras, shared).prop_map(|(place, ends, flags, extras, shared)| {
-        TaskDraft {
-            depth: place.0,
-            finish: place.1,
-            variant: place.2,
-            copies: place.3,
-            slots: place.4,
-            outcome: ends.0,
-            late: ends.1,
-            body: ends.2,
-            flags: flags.into(),
-            pauses: extras.0,
-            doomed: extras.1,
-            scratch: extras.2,
-            raced: shared.0[0],
-            mapped: shared.0[1],
-            rivals: shared.1,
-            given: shared.2,
-            priority: shared.3,
-            waits: shared.4,
-            contests: shared.5,
-            copy: shared.6,
-            division: shared.7,
-            lookups: shared.8,
-            chunk: shared.9,
-        }
+    (place, ends, flags, extras, shared).prop_map(|(place, ends, flags, extras, shared)| TaskDraft {
+        depth: place.0,
+        finish: place.1,
+        variant: place.2,
+        copies: place.3,
+        slots: place.4,
+        outcome: ends.0,
+        late: ends.1,
+        body: ends.2,
+        flags: flags.into(),
+        pauses: extras.0,
+        doomed: extras.1,
+        scratch: extras.2,
+        raced: shared.0[0],
+        mapped: shared.0[1],
+        rivals: shared.1,
+        given: shared.2,
+        priority: shared.3,
+        waits: shared.4,
+        contests: shared.5,
+        copy: shared.6,
+        division: shared.7,
+        lookups: shared.8,
+        chunk: shared.9,
     })
 }
 
@@ -467,39 +395,25 @@ fn copy() -> impl Strategy<Value = CopyDraft> {
     let places = (0u32..20_000, 0u32..20_000);
     let flags = prop::array::uniform2(prop::bool::weighted(0.8));
     let blocks = prop::array::uniform2(0usize..64);
-    (blocks, flags, size, places).prop_map(|(blocks, [reads, writes], size, (from, to))| {
-        CopyDraft {
-            blocks,
-            spec: CopySpec {
-                reads,
-                writes,
-                size,
-                from,
-                to,
-            },
-        }
+    (blocks, flags, size, places).prop_map(|(blocks, [reads, writes], size, (from, to))| CopyDraft {
+        blocks,
+        spec: CopySpec { reads, writes, size, from, to },
     })
 }
 
 fn division(kernels: bool) -> impl Strategy<Value = DivisionSpec> {
     let flags = (any::<bool>(), any::<bool>());
-    (0usize..64, flags, vec(part(kernels), 1..6)).prop_map(|(slot, (early, fixed), parts)| {
-        DivisionSpec {
-            slot,
-            early,
-            fixed,
-            parts,
-        }
+    (0usize..64, flags, vec(part(kernels), 1..6)).prop_map(|(slot, (early, fixed), parts)| DivisionSpec {
+        slot,
+        early,
+        fixed,
+        parts,
     })
 }
 
 fn part(kernels: bool) -> impl Strategy<Value = PartSpec> {
     let mode = || select(vec![Mode::Const, Mode::Ew, Mode::Rw, Mode::Ro]);
-    let variant = select(if kernels {
-        vec![Variant::Function, Variant::Kernel]
-    } else {
-        vec![Variant::Function]
-    });
+    let variant = select(if kernels { vec![Variant::Function, Variant::Kernel] } else { vec![Variant::Function] });
     let end = prop_oneof![
         1 => Just(PartEnd::Without),
         1 => mode().prop_map(PartEnd::With),
@@ -508,16 +422,14 @@ fn part(kernels: bool) -> impl Strategy<Value = PartSpec> {
     let gap = prop_oneof![2 => Just(0u32), 1 => 1u32..40];
     let users = vec((mode(), variant), 0..4);
     let place = (gap, prop_oneof![3 => 1u32..8, 1 => words()]);
-    (place, users, end, any::<bool>(), pause()).prop_map(
-        |((gap, words), users, end, nested, pause)| PartSpec {
-            gap,
-            words,
-            users,
-            end,
-            nested,
-            pause,
-        },
-    )
+    (place, users, end, any::<bool>(), pause()).prop_map(|((gap, words), users, end, nested, pause)| PartSpec {
+        gap,
+        words,
+        users,
+        end,
+        nested,
+        pause,
+    })
 }
 
 fn priority() -> impl Strategy<Value = Priority> {
@@ -545,11 +457,7 @@ fn slot() -> impl Strategy<Value = SlotDraft> {
         4 => index().prop_map(SourceDraft::Value),
         1 => vec(index(), 1..6).prop_map(SourceDraft::Join),
     ];
-    (source, mode(), [rarely(), rarely(), rarely()]).prop_map(|(source, mode, flags)| SlotDraft {
-        source,
-        mode,
-        flags,
-    })
+    (source, mode(), [rarely(), rarely(), rarely()]).prop_map(|(source, mode, flags)| SlotDraft { source, mode, flags })
 }
 
 /// One that can also be waited for in a call.
@@ -594,8 +502,7 @@ fn doomed() -> impl Strategy<Value = DoomedDraft> {
 /// Device memory that is enough for each single launch.
 fn least_memory(graph: &Graph) -> u64 {
     let bytes = |block: Block| 4 * u64::from(graph.size(block));
-    let of_task =
-        |spec: &TaskSpec| -> u64 { spec.slots.iter().filter_map(Slot::used).map(bytes).sum() };
+    let of_task = |spec: &TaskSpec| -> u64 { spec.slots.iter().filter_map(Slot::used).map(bytes).sum() };
     let tasks = graph.tasks.iter().map(of_task).max().unwrap_or(0);
     let fills = (0..graph.blocks.len()).map(bytes).max().unwrap_or(0);
     // The journal, and what the device rounds up.
@@ -668,9 +575,7 @@ fn skeleton(draft: &Draft) -> Graph {
                 });
                 Outcome::Made(blocks.len() - 1)
             }
-            OutcomeDraft::Slot(slot)
-                if !draft.slots.is_empty() && draft.variant != Variant::Kernel =>
-            {
+            OutcomeDraft::Slot(slot) if !draft.slots.is_empty() && draft.variant != Variant::Kernel => {
                 let most = if function { usize::MAX } else { KERNEL_SLOTS };
                 Outcome::Slot(slot % draft.slots.len().min(most))
             }
@@ -687,11 +592,7 @@ fn skeleton(draft: &Draft) -> Graph {
             reversed,
             gates_reversed,
             pauses: draft.pauses,
-            scratch: if function {
-                draft.scratch.clone()
-            } else {
-                Vec::new()
-            },
+            scratch: if function { draft.scratch.clone() } else { Vec::new() },
             raced: draft.raced,
             mapped: draft.mapped,
             rivals: draft.rivals,
@@ -740,10 +641,7 @@ fn new_task(parent: Option<Task>, variant: Variant) -> TaskSpec {
         mapped: false,
         rivals: 0,
         given: None,
-        priority: Priority {
-            value: 0,
-            by: HintBy::Creation,
-        },
+        priority: Priority { value: 0, by: HintBy::Creation },
         waits: Vec::new(),
         contests: Vec::new(),
         lookups: Vec::new(),
@@ -798,25 +696,14 @@ fn add_collectives(graph: &mut Graph, order: &mut Order, draft: &Draft) -> Vec<(
                 let by = match (before[slot], wanted) {
                     (None, wanted) => wanted,
                     (Some(last), Some(task)) if order.ends_before(last, task) => Some(task),
-                    (Some(last), Some(task))
-                        if task != last && order.require_all(&moments, Moment::Start(task)) =>
-                    {
-                        let turn = Turn {
-                            collective,
-                            generation: generation - 1,
-                            slot,
-                        };
+                    (Some(last), Some(task)) if task != last && order.require_all(&moments, Moment::Start(task)) => {
+                        let turn = Turn { collective, generation: generation - 1, slot };
                         slots.push((task, new_slot(Source::Result(turn), draft.mode, [false; 3])));
                         Some(task)
                     }
                     (last, _) => last,
                 };
-                turns.push(TurnSpec {
-                    by,
-                    kind: draft.kind,
-                    early: draft.early,
-                    direct: draft.direct,
-                });
+                turns.push(TurnSpec { by, kind: draft.kind, early: draft.early, direct: draft.direct });
             }
             spec.turns.push(turns);
             spec.results.push(graph.blocks.len());
@@ -868,14 +755,7 @@ fn add_values(graph: &mut Graph, draft: &Draft) {
 
 fn new_slot(source: Source, mode: Mode, flags: [bool; 3]) -> Slot {
     let [in_depv, release, destroys_event] = flags;
-    Slot {
-        source,
-        block: None,
-        mode: if in_depv { Mode::Rw } else { mode },
-        in_depv,
-        release,
-        destroys_event,
-    }
+    Slot { source, block: None, mode: if in_depv { Mode::Rw } else { mode }, in_depv, release, destroys_event }
 }
 
 /// Returned events and pre-slots, as long as nothing has to wait for itself.
@@ -950,24 +830,13 @@ fn add_dependences(graph: &mut Graph, draft: &Draft) {
         for draft in &draft.doomed {
             let late = draft.late.map(|late| late % count);
             let late = late.filter(|&late| graph.tasks[late].late.is_some());
-            graph.tasks[task].doomed.push(Doomed {
-                kind: draft.kind,
-                late,
-                finish: draft.finish,
-                event: draft.event,
-            });
+            graph.tasks[task].doomed.push(Doomed { kind: draft.kind, late, finish: draft.finish, event: draft.event });
         }
     }
 }
 
 /// A source for something that a task does at a moment, as long as that has not to wait for itself.
-fn source(
-    graph: &Graph,
-    order: &mut Order,
-    task: Task,
-    start: Moment,
-    draft: &SourceDraft,
-) -> Source {
+fn source(graph: &Graph, order: &mut Order, task: Task, start: Moment, draft: &SourceDraft) -> Source {
     let count = graph.tasks.len();
     let given = graph.blocks.iter().filter(|spec| spec.origin.is_given());
     let given = given.count();
@@ -979,18 +848,14 @@ fn source(
             let parent = graph.tasks[task].parent;
             let siblings: Vec<Task> = graph.children(parent).filter(|&t| t < task).rev().collect();
             match siblings.get(which % siblings.len().max(1)) {
-                Some(&from) if order.require(Moment::Complete(from), start) => {
-                    Source::Output(from, chain.clone())
-                }
+                Some(&from) if order.require(Moment::Complete(from), start) => Source::Output(from, chain.clone()),
                 _ => Source::Nothing,
             }
         }
         SourceDraft::Late(from) => {
             // Any task, or else an earlier one.
             let from = [from % count, from % task.max(1)];
-            let from = from
-                .into_iter()
-                .find(|&from| from != task && order.require(Moment::Complete(from), start));
+            let from = from.into_iter().find(|&from| from != task && order.require(Moment::Complete(from), start));
             from.map_or(Source::Nothing, Source::Late)
         }
         SourceDraft::Body(from) => {
@@ -1008,44 +873,28 @@ fn source(
                 .map(|from| from % count)
                 .filter(|&from| from != task && order.require(Moment::Complete(from), start))
                 .collect();
-            if tasks.is_empty() {
-                Source::Nothing
-            } else {
-                Source::Join(tasks)
-            }
+            if tasks.is_empty() { Source::Nothing } else { Source::Join(tasks) }
         }
         SourceDraft::Value(which) => {
             let Some(value) = which.checked_rem(graph.values.len()) else {
                 return Source::Nothing;
             };
             let by = graph.values[value].by;
-            if by != task && order.require(Moment::Start(by), start) {
-                Source::Value(value)
-            } else {
-                Source::Nothing
-            }
+            if by != task && order.require(Moment::Start(by), start) { Source::Value(value) } else { Source::Nothing }
         }
         SourceDraft::Result(collective, generation, slot) => {
             let Some(at) = collective.checked_rem(graph.collectives.len()) else {
                 return Source::Nothing;
             };
             let spec = &graph.collectives[at];
-            let any = Turn {
-                collective: at,
-                generation: generation % spec.turns.len(),
-                slot: slot % spec.slots(),
-            };
+            let any = Turn { collective: at, generation: generation % spec.turns.len(), slot: slot % spec.slots() };
             // What the creator contributes to, or anything.
             let creator = graph.tasks[task].parent;
             let its: Vec<Turn> = creator.map_or(Vec::new(), |task| graph.turns_of(task).collect());
             let its = slot.checked_rem(its.len()).map(|at| its[at]);
             let turn = its.filter(|_| generation % 3 != 0).unwrap_or(any);
             let source = Source::Result(turn);
-            if order.require_all(&Order::awaited(graph, &source), start) {
-                source
-            } else {
-                Source::Nothing
-            }
+            if order.require_all(&Order::awaited(graph, &source), start) { source } else { Source::Nothing }
         }
     }
 }

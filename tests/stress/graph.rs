@@ -214,14 +214,8 @@ pub(crate) enum Contested {
 }
 
 impl Contested {
-    pub(crate) const ALL: [Contested; 6] = [
-        Contested::Block,
-        Contested::Sticky,
-        Contested::Once,
-        Contested::Edt,
-        Contested::Doomed,
-        Contested::Template,
-    ];
+    pub(crate) const ALL: [Contested; 6] =
+        [Contested::Block, Contested::Sticky, Contested::Once, Contested::Edt, Contested::Doomed, Contested::Template];
 }
 
 /// A pre-slot.
@@ -374,10 +368,7 @@ pub(crate) enum EventEnd {
 }
 
 impl Graph {
-    pub(crate) fn children(
-        &self,
-        parent: Option<Task>,
-    ) -> impl DoubleEndedIterator<Item = Task> + '_ {
+    pub(crate) fn children(&self, parent: Option<Task>) -> impl DoubleEndedIterator<Item = Task> + '_ {
         (0..self.tasks.len()).filter(move |&task| self.tasks[task].parent == parent)
     }
 
@@ -405,16 +396,14 @@ impl Graph {
 
     /// What a task contributes, in the order in which it does so.
     pub(crate) fn turns_of(&self, task: Task) -> impl Iterator<Item = Turn> + '_ {
-        self.turns()
-            .filter(move |&turn| self.turn(turn).by == Some(task))
+        self.turns().filter(move |&turn| self.turn(turn).by == Some(task))
     }
 
     /// Whether the contributor adds a dependence for this turn: somebody needs it or a later one.
     pub(crate) fn is_connected(&self, turn: Turn) -> bool {
         self.sources().any(|(_, source)| match source {
             Source::Result(other) => {
-                (other.collective, other.slot) == (turn.collective, turn.slot)
-                    && other.generation >= turn.generation
+                (other.collective, other.slot) == (turn.collective, turn.slot) && other.generation >= turn.generation
             }
             _ => false,
         })
@@ -469,10 +458,7 @@ impl Graph {
             },
             Event::Given(task) => match self.tasks[task].given.unwrap_or(Kind::Sticky) {
                 // One of a finish EDT that stands at 0 is set to 1.
-                Kind::Latch => (
-                    Kind::Latch,
-                    !(self.tasks[task].finish && task % 2 == 0) as u64,
-                ),
+                Kind::Latch => (Kind::Latch, !(self.tasks[task].finish && task % 2 == 0) as u64),
                 kind => (kind, self.output_dependences(task)),
             },
             Event::Join(task, at) => match &self.tasks[task].slots[at].source {
@@ -514,10 +500,7 @@ impl Graph {
 
     /// How many dependences there will be on an event that tasks have as this source.
     pub(crate) fn dependences(&self, source: &Source) -> u64 {
-        self.sources()
-            .filter(|&(_, other)| other == source)
-            .map(|(task, _)| u64::from(self.tasks[task].copies))
-            .sum()
+        self.sources().filter(|&(_, other)| other == source).map(|(task, _)| u64::from(self.tasks[task].copies)).sum()
     }
 
     /// How often the output event of a task is connected to its late event.
@@ -541,18 +524,13 @@ impl Graph {
     /// that are destroyed, and of the output events of tasks that return it.
     pub(crate) fn late_dependences(&self, task: Task) -> u64 {
         let doomed = |spec: &TaskSpec| {
-            let doomed = spec
-                .doomed
-                .iter()
-                .filter(|doomed| doomed.late == Some(task));
+            let doomed = spec.doomed.iter().filter(|doomed| doomed.late == Some(task));
             doomed.count() as u64
         };
         let returns = (0..self.tasks.len())
             .filter(|&other| self.tasks[other].outcome == Outcome::Event(task))
             .filter(|&other| self.wants_output(other));
-        self.dependences(&Source::Late(task))
-            + self.tasks.iter().map(doomed).sum::<u64>()
-            + returns.count() as u64
+        self.dependences(&Source::Late(task)) + self.tasks.iter().map(doomed).sum::<u64>() + returns.count() as u64
     }
 
     /// Whether somebody waits for the output event of a task.
@@ -562,8 +540,7 @@ impl Graph {
             Source::Join(tasks) => tasks.contains(&task),
             _ => false,
         };
-        self.tasks[task].late.is_some()
-            || self.tasks.iter().any(|spec| spec.slots.iter().any(by_slot))
+        self.tasks[task].late.is_some() || self.tasks.iter().any(|spec| spec.slots.iter().any(by_slot))
     }
 }
 
@@ -581,11 +558,7 @@ impl fmt::Debug for Settings {
         } else {
             write!(f, ", devices none")?
         }
-        for (name, set) in [
-            (", forced copies", self.copies),
-            (", spread", self.spread),
-            (", legacy", self.legacy),
-        ] {
+        for (name, set) in [(", forced copies", self.copies), (", spread", self.spread), (", legacy", self.legacy)] {
             if set {
                 write!(f, "{name}")?;
             }

@@ -79,10 +79,7 @@ impl Graph {
     /// What stands in maps: first what anybody may ask for, then what tasks may, and the rest.
     fn keys(&self) -> Vec<Key> {
         let events = self.events().into_iter();
-        let mut keys: Vec<Key> = events
-            .filter(|&event| self.is_mapped(event))
-            .map(Key::Event)
-            .collect();
+        let mut keys: Vec<Key> = events.filter(|&event| self.is_mapped(event)).map(Key::Event).collect();
         let in_map = |&at: &Collective| self.collectives[at].raced && self.collectives[at].mapped;
         let collectives = (0..self.collectives.len()).filter(in_map);
         keys.extend(collectives.map(Key::Collective));
@@ -163,10 +160,7 @@ impl KeyState {
     fn find(&self, guid: Guid) -> Option<usize> {
         let mut lives = self.lives();
         let known = |life: &Life| life.guid.is_some_and(|known| known.guid == guid.guid);
-        let at = lives
-            .iter()
-            .position(known)
-            .or_else(|| lives.iter().position(|life| life.guid.is_none()))?;
+        let at = lives.iter().position(known).or_else(|| lives.iter().position(|life| life.guid.is_none()))?;
         lives[at].guid = Some(guid);
         Some(at)
     }
@@ -195,10 +189,7 @@ impl Maps {
         Maps {
             guids: (0..maps).map(|_| Place::default()).collect(),
             by_key: positions.collect(),
-            keys: keys
-                .into_iter()
-                .map(|key| (key, KeyState::default()))
-                .collect(),
+            keys: keys.into_iter().map(|key| (key, KeyState::default())).collect(),
             spec: graph.maps.clone(),
         }
     }
@@ -401,14 +392,10 @@ impl Running {
         let (key, state) = &self.maps.keys[nth];
         let at = state.find(guid);
         match at {
-            None => fail(format!(
-                "{key:?} is {:#x} for one, and something else for others",
-                guid.guid
-            )),
-            Some(at) if at < gone => fail(format!(
-                "{key:?} is {:#x} for one who asks after its destruction",
-                guid.guid
-            )),
+            None => fail(format!("{key:?} is {:#x} for one, and something else for others", guid.guid)),
+            Some(at) if at < gone => {
+                fail(format!("{key:?} is {:#x} for one who asks after its destruction", guid.guid))
+            }
             // The tasks that need it know the first.
             Some(0) => self.enter(*key, guid),
             Some(_) => {}
@@ -459,10 +446,7 @@ impl Running {
         }
         let (status, named) = api::guid_of(local);
         if status != 0 || named.guid != guid.guid {
-            fail(format!(
-                "ocrGetGuid returned {status} and {:#x} for {key:?}, which is {:#x}",
-                named.guid, guid.guid
-            ));
+            fail(format!("ocrGetGuid returned {status} and {:#x} for {key:?}, which is {:#x}", named.guid, guid.guid));
         }
         let (again, _) = api::try_event(Kind::Sticky, 0, false, Some((local, MAPPED)));
         check_one_of("ocrEventCreate for a key that was made", again, &[EINVAL]);
@@ -498,14 +482,9 @@ impl Running {
             }
             Key::Edt(nth) => {
                 let template = api::template(run_once, 1, 0, c"run_once");
-                let (status, guid, _) = NewEdt {
-                    template,
-                    params: &mut [nth as u64],
-                    named: true,
-                    label,
-                    ..NewEdt::default()
-                }
-                .try_create();
+                let (status, guid, _) =
+                    NewEdt { template, params: &mut [nth as u64], named: true, label, ..NewEdt::default() }
+                        .try_create();
                 api::destroy_template(template);
                 (status, guid)
             }
@@ -522,20 +501,11 @@ impl Running {
 }
 
 /// The creator of all maps.
-unsafe extern "C" fn create(
-    local: Guid,
-    index: u64,
-    paramc: u32,
-    paramv: *mut u64,
-    guidc: u32,
-    guidv: *mut Guid,
-) {
+unsafe extern "C" fn create(local: Guid, index: u64, paramc: u32, paramv: *mut u64, guidc: u32, guidv: *mut Guid) {
     let running = running();
     let (count, stride) = (running.maps.guids.len(), running.maps.spec.stride);
     if (paramc, guidc, index % stride) != (1, 1, 0) {
-        fail(format!(
-            "a creator got {paramc} numbers and {guidc} GUIDs for {index}"
-        ));
+        fail(format!("a creator got {paramc} numbers and {guidc} GUIDs for {index}"));
         return;
     }
     // SAFETY: there is one.

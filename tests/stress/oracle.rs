@@ -79,9 +79,7 @@ impl Order {
     /// What follows from who creates whom.
     pub(crate) fn of_creation(graph: &Graph) -> Order {
         let moments = 3 * graph.tasks.len();
-        let mut order = Order {
-            after: vec![vec![0; moments.div_ceil(64)]; moments],
-        };
+        let mut order = Order { after: vec![vec![0; moments.div_ceil(64)]; moments] };
         for (task, spec) in graph.tasks.iter().enumerate() {
             order.require(Moment::Start(task), Moment::End(task));
             order.require(Moment::End(task), Moment::Complete(task));
@@ -168,8 +166,7 @@ impl Order {
 
     /// Puts all of them before `second`; false, and nothing changes, if that cannot be.
     pub(crate) fn require_all(&mut self, first: &[Moment], second: Moment) -> bool {
-        let contradicts =
-            |&first: &Moment| first.index() == second.index() || self.is_before(second, first);
+        let contradicts = |&first: &Moment| first.index() == second.index() || self.is_before(second, first);
         !first.iter().any(contradicts) && first.iter().all(|&first| self.require(first, second))
     }
 
@@ -181,11 +178,8 @@ impl Order {
     /// The tasks so that each comes after those that its start waits for.
     pub(crate) fn sequence(&self) -> Vec<Task> {
         let tasks = self.after.len() / 3;
-        let earlier = |task: Task| {
-            (0..tasks)
-                .filter(|&other| self.is_before(Moment::Start(other), Moment::Start(task)))
-                .count()
-        };
+        let earlier =
+            |task: Task| (0..tasks).filter(|&other| self.is_before(Moment::Start(other), Moment::Start(task))).count();
         let mut sequence: Vec<Task> = (0..tasks).collect();
         // Who is after another has more before it than the other.
         sequence.sort_by_key(|&task| earlier(task));
@@ -225,9 +219,7 @@ pub(crate) fn writers(graph: &Graph, block: Block) -> Vec<Task> {
 }
 
 fn ops(graph: &Graph, order: &Order) -> Vec<Vec<u32>> {
-    let writers: Vec<_> = (0..graph.blocks.len())
-        .map(|block| writers(graph, block))
-        .collect();
+    let writers: Vec<_> = (0..graph.blocks.len()).map(|block| writers(graph, block)).collect();
     let of_slot = |task: Task, at: usize| {
         let slots = &graph.tasks[task].slots;
         let (slot, earlier) = (&slots[at], &slots[..at]);
@@ -236,8 +228,7 @@ fn ops(graph: &Graph, order: &Order) -> Vec<Vec<u32>> {
             return 0;
         }
         let ordered = writers[block].iter().all(|&other| {
-            let before =
-                |first, second| order.is_before(graph.done(first, block), Moment::Start(second));
+            let before = |first, second| order.is_before(graph.done(first, block), Moment::Start(second));
             other == task || before(other, task) || before(task, other)
         });
         let alone = graph.tasks[task].copies == 1 || !slot.mode.writes();
@@ -250,11 +241,7 @@ fn ops(graph: &Graph, order: &Order) -> Vec<Vec<u32>> {
         }
     };
     (0..graph.tasks.len())
-        .map(|task| {
-            (0..graph.tasks[task].slots.len())
-                .map(|at| of_slot(task, at))
-                .collect()
-        })
+        .map(|task| (0..graph.tasks[task].slots.len()).map(|at| of_slot(task, at)).collect())
         .collect()
 }
 
@@ -271,8 +258,7 @@ fn known(graph: &Graph, order: &Order, ops: &mut [Vec<u32>]) -> Vec<bool> {
         for value in graph.values_of(task) {
             let passed = graph.passed(value);
             let first = slots.iter().position(|slot| slot.used() == passed);
-            known[graph.values[value].copy] =
-                first.is_some_and(|first| ops[task][first] & op::SEE != 0);
+            known[graph.values[value].copy] = first.is_some_and(|first| ops[task][first] & op::SEE != 0);
         }
     }
     known
@@ -293,9 +279,7 @@ impl Expected {
             let words = 0..graph.size(block) as usize;
             words.map(|at| word_set(hash, at)).collect()
         };
-        let mut blocks: Vec<Vec<u32>> = (0..graph.blocks.len())
-            .map(|block| set(block_hash(block), block))
-            .collect();
+        let mut blocks: Vec<Vec<u32>> = (0..graph.blocks.len()).map(|block| set(block_hash(block), block)).collect();
         for block in 0..graph.blocks.len() {
             if let Some(content) = graph.first_content(block, &blocks) {
                 blocks[block] = content;
@@ -307,17 +291,11 @@ impl Expected {
         let reduce = |turn: Turn, done: &[bool], hashes: &[u32], blocks: &mut [Vec<u32>]| {
             let spec = &graph.collectives[turn.collective];
             let turns = &spec.turns[turn.generation];
-            if turns
-                .iter()
-                .all(|turn| turn.by.is_none_or(|task| done[task]))
-            {
-                blocks[spec.results[turn.generation]] =
-                    graph.result(turn.collective, turn.generation, hashes);
+            if turns.iter().all(|turn| turn.by.is_none_or(|task| done[task])) {
+                blocks[spec.results[turn.generation]] = graph.result(turn.collective, turn.generation, hashes);
             }
         };
-        graph
-            .turns()
-            .for_each(|turn| reduce(turn, &done, &hashes, &mut blocks));
+        graph.turns().for_each(|turn| reduce(turn, &done, &hashes, &mut blocks));
         let pass = |task: Task, before: bool, blocks: &mut [Vec<u32>]| {
             for value in graph.values_of(task) {
                 let Some(block) = graph.passed(value) else {
@@ -341,18 +319,11 @@ impl Expected {
                 graph.fold_parts(task, &mut blocks);
                 continue;
             }
-            let used = || {
-                ops[task]
-                    .iter()
-                    .zip(&spec.slots)
-                    .filter_map(|(&op, slot)| Some((op, slot.used()?)))
-            };
+            let used = || ops[task].iter().zip(&spec.slots).filter_map(|(&op, slot)| Some((op, slot.used()?)));
             let mut hash = first_hash(task);
             for (op, block) in used() {
                 if op & op::SEE != 0 {
-                    hash = blocks[block][..words(block)]
-                        .iter()
-                        .fold(hash, |hash, &word| mix(hash, word));
+                    hash = blocks[block][..words(block)].iter().fold(hash, |hash, &word| mix(hash, word));
                 }
             }
             pass(task, true, &mut blocks);
@@ -379,16 +350,8 @@ impl Expected {
             }
             hashes[task] = hash;
             done[task] = true;
-            graph
-                .turns_of(task)
-                .for_each(|turn| reduce(turn, &done, &hashes, &mut blocks));
+            graph.turns_of(task).for_each(|turn| reduce(turn, &done, &hashes, &mut blocks));
         }
-        Expected {
-            order,
-            ops,
-            hashes,
-            blocks,
-            known,
-        }
+        Expected { order, ops, hashes, blocks, known }
     }
 }

@@ -74,11 +74,7 @@ impl Graph {
 
     /// When a task, and the EDTs with parts of the block, are done with a block.
     pub(crate) fn done(&self, task: Task, block: Block) -> Moment {
-        if self.divided(task) == Some(block) {
-            Moment::Complete(task)
-        } else {
-            Moment::End(task)
-        }
+        if self.divided(task) == Some(block) { Moment::Complete(task) } else { Moment::End(task) }
     }
 
     /// The parts with words, by their position, and where in the block they are.
@@ -135,11 +131,9 @@ pub(crate) fn settle_divided(graph: &mut Graph, order: &Order) {
             graph.tasks[task].division = None;
             continue;
         };
-        let before =
-            |first, second| order.is_before(Moment::Complete(first), Moment::Start(second));
-        let alone = (0..task).all(|other| {
-            graph.divided(other) != Some(block) || before(other, task) || before(task, other)
-        });
+        let before = |first, second| order.is_before(Moment::Complete(first), Moment::Start(second));
+        let alone =
+            (0..task).all(|other| graph.divided(other) != Some(block) || before(other, task) || before(task, other));
         // With the block in RO the task would see what its parts become.
         let mut slots = graph.tasks[task].slots.iter();
         let read = slots.any(|slot| slot.used() == Some(block) && slot.mode == Mode::Ro);
@@ -152,9 +146,7 @@ pub(crate) fn settle_divided(graph: &mut Graph, order: &Order) {
 impl Running {
     /// Divides the block of a task, and has its parts used.
     pub(crate) fn divide(&self, task: Task) {
-        let (Some(block), Some(spec)) =
-            (self.graph.divided(task), &self.graph.tasks[task].division)
-        else {
+        let (Some(block), Some(spec)) = (self.graph.divided(task), &self.graph.tasks[task].division) else {
             return;
         };
         let whole = self.blocks[block].guid.get();
@@ -185,24 +177,15 @@ impl Running {
         let params = [task as u64, nth as u64, count.into(), part.guid as u64];
         let closer = (!spec.ended_by_user()).then(|| {
             let template = api::template(close, 4, users as u32 + 1, c"close");
-            let (closer, _) = NewEdt {
-                template,
-                params: &mut params.clone(),
-                depc: users + 1,
-                named: true,
-                ..NewEdt::default()
-            }
-            .create();
+            let (closer, _) =
+                NewEdt { template, params: &mut params.clone(), depc: users + 1, named: true, ..NewEdt::default() }
+                    .create();
             api::destroy_template(template);
             closer
         });
         for (at, &(mode, variant)) in spec.users.iter().enumerate() {
             let kernel = variant.has_kernel();
-            let op = if mode.writes() {
-                op::ADD | op::ATOMIC
-            } else {
-                0
-            };
+            let op = if mode.writes() { op::ADD | op::ATOMIC } else { 0 };
             let mut params = if kernel {
                 self.kernel_params(usize::MAX, part_hash(task, nth), &[(op, count)])
             } else {
@@ -254,9 +237,7 @@ impl Running {
         state.parts.fetch_add(1, SeqCst);
         let others = state.exclusive.load(SeqCst) + state.shared.load(SeqCst);
         if others != 0 {
-            fail(format!(
-                "b{block} is in use, and a part of it that t{task} has made"
-            ));
+            fail(format!("b{block} is in use, and a part of it that t{task} has made"));
         }
         work();
         state.parts.fetch_sub(1, SeqCst);
@@ -270,12 +251,7 @@ impl Running {
 unsafe fn part_of(paramv: *mut u64) -> (Task, usize, u32, Guid) {
     // SAFETY: by the contract.
     let [task, nth, count, part] = unsafe { paramv.cast::<[u64; 4]>().read() };
-    (
-        task as Task,
-        nth as usize,
-        count as u32,
-        Guid { guid: part as i64 },
-    )
+    (task as Task, nth as usize, count as u32, Guid { guid: part as i64 })
 }
 
 /// A user of a part.
@@ -293,10 +269,7 @@ unsafe extern "C" fn use_it(_: u32, paramv: *mut u64, _: u32, depv: *mut Dep) ->
     let spec = &division.parts[nth];
     let (mode, _) = spec.users[at as usize];
     if dep.guid.guid != part.guid || dep.ptr.is_null() {
-        fail(format!(
-            "t{task}, part {nth}: got {:#x} at {:?}",
-            dep.guid.guid, dep.ptr
-        ));
+        fail(format!("t{task}, part {nth}: got {:#x} at {:?}", dep.guid.guid, dep.ptr));
         return NULL;
     }
     // SAFETY: the EDT holds the part, which is as long as that.
@@ -317,41 +290,21 @@ unsafe extern "C" fn use_it(_: u32, paramv: *mut u64, _: u32, depv: *mut Dep) ->
             }
         }
         if mode == Mode::Const && read(words) != before {
-            fail(format!(
-                "part {nth} of t{task} changed while it was held in CONST"
-            ));
+            fail(format!("part {nth} of t{task} changed while it was held in CONST"));
         }
     });
     if at == 0 && spec.divides() {
         let half = count / 2;
-        let places = [0..half, half..count]
-            .into_iter()
-            .filter(|place| !place.is_empty());
+        let places = [0..half, half..count].into_iter().filter(|place| !place.is_empty());
         let places: Vec<Range<u32>> = places.collect();
         let halves = api::divide(part, &places, nth.is_multiple_of(2));
         for (place, half) in places.into_iter().zip(halves) {
             let template = api::template(use_half, 4, 1, c"use_half");
             let (first, count) = (place.start.into(), (place.end - place.start).into());
             let params = &mut [task as u64, nth as u64, count, first];
-            let (edt, _) = NewEdt {
-                template,
-                params,
-                depc: 1,
-                named: true,
-                ..NewEdt::default()
-            }
-            .create();
+            let (edt, _) = NewEdt { template, params, depc: 1, named: true, ..NewEdt::default() }.create();
             api::destroy_template(template);
-            api::connect(
-                half,
-                edt,
-                0,
-                if nth.is_multiple_of(3) {
-                    Mode::Rw
-                } else {
-                    Mode::Ew
-                },
-            );
+            api::connect(half, edt, 0, if nth.is_multiple_of(3) { Mode::Rw } else { Mode::Ew });
         }
     }
     if spec.ended_by_user() {

@@ -150,10 +150,7 @@ fn steps(case: &Case) -> Vec<Step> {
     steps.extend(slots(Step::SlotFlags));
     steps.extend(tasks().flat_map(|task| (0..7).map(move |flag| Step::Flag(task, flag))));
     steps.extend(graph.turns().map(Step::TurnFlags));
-    steps.extend(
-        collectives()
-            .flat_map(|collective| (0..4).map(move |flag| Step::CollectiveFlag(collective, flag))),
-    );
+    steps.extend(collectives().flat_map(|collective| (0..4).map(move |flag| Step::CollectiveFlag(collective, flag))));
     steps.extend(values().flat_map(|value| (0..5).map(move |flag| Step::ValueFlag(value, flag))));
     steps.extend(tasks().flat_map(|task| (0..3).map(move |at| Step::Pause(task, at))));
     steps.extend(tasks().flat_map(|task| (0..5).map(move |flag| Step::CopyFlag(task, flag))));
@@ -165,9 +162,7 @@ fn steps(case: &Case) -> Vec<Step> {
     let files = 0..graph.files.len();
     steps.extend(files.flat_map(|file| (0..2).map(move |flag| Step::FileFlag(file, flag))));
     let creators = 0..graph.maps.creators.len();
-    steps.extend(
-        creators.flat_map(|creator| (0..4).map(move |flag| Step::CreatorFlag(creator, flag))),
-    );
+    steps.extend(creators.flat_map(|creator| (0..4).map(move |flag| Step::CreatorFlag(creator, flag))));
     steps.extend((0..3).map(Step::Maps));
     steps.extend([
         Step::Creator,
@@ -202,10 +197,7 @@ fn apply(case: &mut Case, step: Step) -> bool {
                 .collect();
             let some = family.len() > 1 && family.len() < graph.tasks.len();
             if some {
-                family
-                    .iter()
-                    .rev()
-                    .for_each(|&task| remove_task(graph, task));
+                family.iter().rev().for_each(|&task| remove_task(graph, task));
             }
             some
         }
@@ -213,9 +205,7 @@ fn apply(case: &mut Case, step: Step) -> bool {
         Step::Words(block) => match graph.blocks[block].origin {
             Origin::Reduced(collective, _) => {
                 let results = graph.collectives[collective].results.iter();
-                let changes: Vec<bool> = results
-                    .map(|&block| take(&mut graph.blocks[block].words, 2))
-                    .collect();
+                let changes: Vec<bool> = results.map(|&block| take(&mut graph.blocks[block].words, 2)).collect();
                 changes.contains(&true)
             }
             // They follow from what is passed on.
@@ -293,11 +283,8 @@ fn apply(case: &mut Case, step: Step) -> bool {
         Step::Turn(turn) => turn_of(graph, turn).by.take().is_some(),
         Step::TurnFlags(turn) => {
             let spec = turn_of(graph, turn);
-            let changes = [
-                take(&mut spec.kind, Kind::Sticky),
-                take(&mut spec.early, true),
-                take(&mut spec.direct, false),
-            ];
+            let changes =
+                [take(&mut spec.kind, Kind::Sticky), take(&mut spec.early, true), take(&mut spec.direct, false)];
             changes.contains(&true)
         }
         Step::Value(value) => {
@@ -364,11 +351,8 @@ fn apply(case: &mut Case, step: Step) -> bool {
         },
         Step::SlotFlags(task, slot) => {
             let slot = &mut graph.tasks[task].slots[slot];
-            let changes = [
-                take(&mut slot.in_depv, false),
-                take(&mut slot.release, false),
-                take(&mut slot.destroys_event, false),
-            ];
+            let changes =
+                [take(&mut slot.in_depv, false), take(&mut slot.release, false), take(&mut slot.destroys_event, false)];
             changes.contains(&true)
         }
         Step::Doomed(task) => graph.tasks[task].doomed.pop().is_some(),
@@ -407,10 +391,7 @@ fn apply(case: &mut Case, step: Step) -> bool {
                 &mut spec.raced,
                 &mut spec.mapped,
             ];
-            flags
-                .into_iter()
-                .nth(flag)
-                .is_some_and(|flag| take(flag, false))
+            flags.into_iter().nth(flag).is_some_and(|flag| take(flag, false))
         }
         Step::CopyFlag(task, flag) => {
             let Some(copy) = &mut graph.tasks[task].copy else {
@@ -458,11 +439,8 @@ fn apply(case: &mut Case, step: Step) -> bool {
             let division = graph.tasks[task].division.as_mut();
             division.is_some_and(|spec| {
                 let spec = &mut spec.parts[part];
-                let changes = [
-                    take(&mut spec.end, PartEnd::Without),
-                    take(&mut spec.nested, false),
-                    take(&mut spec.pause, 0),
-                ];
+                let changes =
+                    [take(&mut spec.end, PartEnd::Without), take(&mut spec.nested, false), take(&mut spec.pause, 0)];
                 changes.contains(&true)
             })
         }
@@ -475,10 +453,8 @@ fn apply(case: &mut Case, step: Step) -> bool {
         Step::Memory => case.settings.memory.take().is_some(),
         Step::HostCopies => take(&mut case.settings.copies, false),
         Step::Devices => {
-            let fills = graph
-                .blocks
-                .iter()
-                .any(|block| matches!(block.origin, Origin::Bare(variant) if variant.has_kernel()));
+            let fills =
+                graph.blocks.iter().any(|block| matches!(block.origin, Origin::Bare(variant) if variant.has_kernel()));
             let kernels = fills || graph.tasks.iter().any(|spec| spec.variant.has_kernel());
             !kernels && take(&mut case.settings.devices, false)
         }
@@ -491,10 +467,7 @@ fn remove_task(graph: &mut Graph, gone: Task) {
         remove_value(graph, value);
     }
     let moved = |task: &mut Task| *task -= (*task > gone) as usize;
-    graph
-        .values
-        .iter_mut()
-        .for_each(|value| moved(&mut value.by));
+    graph.values.iter_mut().for_each(|value| moved(&mut value.by));
     if let Outcome::Made(block) = graph.tasks[gone].outcome {
         graph.blocks[block].origin = Origin::Main;
     }
@@ -569,9 +542,7 @@ fn remove_generation(graph: &mut Graph, collective: Collective) {
     let spec = &mut graph.collectives[collective];
     spec.turns.pop();
     let (last, result) = (spec.turns.len(), spec.results.pop());
-    forget(graph, |turn| {
-        (turn.collective, turn.generation) == (collective, last)
-    });
+    forget(graph, |turn| (turn.collective, turn.generation) == (collective, last));
     if let Some(block) = result {
         take_out(graph, block);
     }

@@ -38,9 +38,7 @@ impl Place {
     }
 
     pub(crate) fn get(&self) -> Guid {
-        Guid {
-            guid: self.0.load(Acquire),
-        }
+        Guid { guid: self.0.load(Acquire) }
     }
 }
 
@@ -142,17 +140,10 @@ pub(crate) fn run(case: &Case) -> Vec<String> {
         "stress".to_string(),
         format!("-ocr:workers={}", settings.workers),
         format!("-ocr:sched={}", settings.sched),
-        format!(
-            "-ocr:devices={}",
-            if settings.devices { "all" } else { "none" }
-        ),
+        format!("-ocr:devices={}", if settings.devices { "all" } else { "none" }),
         format!("-ocr:device-copies={}", settings.copies as u8),
     ];
-    args.extend(
-        settings
-            .memory
-            .map(|bytes| format!("-ocr:device-memory={bytes}")),
-    );
+    args.extend(settings.memory.map(|bytes| format!("-ocr:device-memory={bytes}")));
     let status = if settings.legacy {
         let args = args.into_iter().map(CString::new);
         let args: Vec<CString> = args.map(Result::unwrap_or_default).collect();
@@ -250,10 +241,7 @@ impl Running {
             };
             let wrong = (0..count).find(|&at| content[at] != expected[at]);
             if let Some(at) = wrong.filter(|_| self.expected.known[block]) {
-                failures.push(format!(
-                    "b{block}[{at}] is {:#x}, not {:#x}",
-                    content[at], expected[at]
-                ));
+                failures.push(format!("b{block}[{at}] is {:#x}, not {:#x}", content[at], expected[at]));
             }
         }
         for first in 0..self.tasks.len() {
@@ -261,11 +249,7 @@ impl Running {
                 let end = self.tasks[first].end.load(Relaxed);
                 let start = self.tasks[second].start.load(Relaxed);
                 // 0: a kernel does not tell.
-                if self.expected.order.ends_before(first, second)
-                    && end != 0
-                    && start != 0
-                    && end > start
-                {
+                if self.expected.order.ends_before(first, second) && end != 0 && start != 0 && end > start {
                     failures.push(format!("t{second} started before t{first} had ended"));
                 }
             }
@@ -282,10 +266,7 @@ impl Running {
     fn judge_priorities(&self) -> Vec<String> {
         let mut failures = Vec::new();
         let specs = &self.graph.tasks;
-        if specs
-            .iter()
-            .any(|spec| !spec.waits.is_empty() || !spec.contests.is_empty())
-        {
+        if specs.iter().any(|spec| !spec.waits.is_empty() || !spec.contests.is_empty()) {
             return failures;
         }
         let function = |&task: &Task| specs[task].variant == Variant::Function;
@@ -296,10 +277,7 @@ impl Running {
         };
         let known = |&task: &Task| {
             let spec = &specs[task];
-            spec.priority.value != 0
-                && spec.copies == 1
-                && spec.rivals == 0
-                && spec.slots.iter().all(at_once)
+            spec.priority.value != 0 && spec.copies == 1 && spec.rivals == 0 && spec.slots.iter().all(at_once)
         };
         let of = |tick: &AtomicU64| tick.load(Relaxed);
         for first in (0..specs.len()).filter(function).filter(known) {
@@ -307,13 +285,9 @@ impl Running {
                 let (one, other) = (&self.tasks[first], &self.tasks[second]);
                 let (priority, less) = (specs[first].priority, specs[second].priority);
                 let waited = of(&one.ready) < of(&other.start) && of(&other.start) < of(&one.start);
-                let came_first = priority.value == less.value
-                    && known(&second)
-                    && of(&one.ready) < of(&other.ready);
+                let came_first = priority.value == less.value && known(&second) && of(&one.ready) < of(&other.ready);
                 if waited && (priority.value > less.value || came_first) {
-                    failures.push(format!(
-                        "t{second} ran before t{first}, which is more urgent"
-                    ));
+                    failures.push(format!("t{second} ran before t{first}, which is more urgent"));
                 }
             }
         }

@@ -16,10 +16,7 @@ pub(crate) const KERNEL_SLOTS: usize = 6;
 /// Makes a graph right again that something was taken out of.
 pub(crate) fn settle(graph: &mut Graph) {
     for task in 0..graph.tasks.len() {
-        let returned = graph
-            .tasks
-            .iter()
-            .any(|spec| spec.outcome == Outcome::Event(task));
+        let returned = graph.tasks.iter().any(|spec| spec.outcome == Outcome::Event(task));
         let late = returned || graph.is_source(&Source::Late(task));
         let body = graph.is_source(&Source::Body(task));
         let spec = &mut graph.tasks[task];
@@ -33,11 +30,7 @@ pub(crate) fn settle(graph: &mut Graph) {
         }
         graph.tasks[task].doomed = doomed;
     }
-    let wanted: Vec<bool> = graph
-        .blocks
-        .iter()
-        .map(|block| block.destroyed_by.is_some())
-        .collect();
+    let wanted: Vec<bool> = graph.blocks.iter().map(|block| block.destroyed_by.is_some()).collect();
     complete(graph, &wanted);
 }
 
@@ -138,8 +131,7 @@ fn settle_connections(graph: &mut Graph) {
             spec.kind = Kind::Sticky;
         }
         if let Some(task) = spec.by {
-            let same =
-                |other: &Turn| (other.collective, other.slot) == (turn.collective, turn.slot);
+            let same = |other: &Turn| (other.collective, other.slot) == (turn.collective, turn.slot);
             let first = graph.turns_of(task).find(same) == Some(turn);
             let last = graph.turns_of(task).last() == Some(turn);
             spec.early |= last;
@@ -165,17 +157,13 @@ fn settle_bounds(graph: &mut Graph, order: &Order) {
         let complete = |first: usize, second: usize| {
             let turns = &collective.turns;
             turns[second].iter().all(|second| {
-                turns[first]
-                    .iter()
-                    .all(|first| match (first.by, second.by) {
-                        (Some(first), Some(second)) => order.ends_before(first, second),
-                        (first, _) => first.is_none(),
-                    })
+                turns[first].iter().all(|first| match (first.by, second.by) {
+                    (Some(first), Some(second)) => order.ends_before(first, second),
+                    (first, _) => first.is_none(),
+                })
             })
         };
-        let enough = |bound: &usize| {
-            (*bound..generations).all(|generation| complete(generation - bound, generation))
-        };
+        let enough = |bound: &usize| (*bound..generations).all(|generation| complete(generation - bound, generation));
         let bound = (1..generations).find(enough).unwrap_or(generations);
         collective.bound = collective.bound.map(|_| bound as u32);
     }
@@ -221,9 +209,8 @@ fn settle_givers(graph: &mut Graph) {
                 !task.waits.contains(&source) && (!depends || allowed(task))
             })
         };
-        let has_it_last = spec.when == When::Last
-            && giver.waits.is_empty()
-            && giver.slots.iter().all(|slot| !slot.release);
+        let has_it_last =
+            spec.when == When::Last && giver.waits.is_empty() && giver.slots.iter().all(|slot| !slot.release);
         if all(&|task| task.parent == giver.parent) {
             graph.tasks[spec.by].gated = true;
         } else if !has_it_last || !all(&|task| task.parent == Some(spec.by)) {
@@ -327,9 +314,8 @@ fn settle_events(graph: &mut Graph) {
         if spec.given == Some(Kind::Channel) && !one {
             spec.given = Some(Kind::Sticky);
         }
-        spec.anonymous &= !spec.gated
-            && spec.variant == Variant::Function
-            && spec.slots.iter().all(|slot| slot.in_depv);
+        spec.anonymous &=
+            !spec.gated && spec.variant == Variant::Function && spec.slots.iter().all(|slot| slot.in_depv);
     }
 }
 
@@ -424,14 +410,9 @@ fn destroy(graph: &mut Graph, order: &Order, wanted: &[bool]) {
         if !wanted {
             continue;
         }
-        let passes = |task: Task| {
-            result(graph, task) == Some(block) || own_result(graph, task) == Some(block)
-        };
+        let passes = |task: Task| result(graph, task) == Some(block) || own_result(graph, task) == Some(block);
         let meets = |task: Task| {
-            let by_slot = graph.tasks[task]
-                .slots
-                .iter()
-                .any(|slot| slot.block == Some(block));
+            let by_slot = graph.tasks[task].slots.iter().any(|slot| slot.block == Some(block));
             let mut waits = graph.tasks[task].waits.iter();
             by_slot || passes(task) || waits.any(|wait| brings(graph, wait) == Some(block))
         };
@@ -445,16 +426,13 @@ fn destroy(graph: &mut Graph, order: &Order, wanted: &[bool]) {
                 _ => false,
             };
             // The parts of a chunk belong to what the file contains, and those of a part to the whole.
-            let needs_parts =
-                !spec.waits.is_empty() || graph.is_chunk(block) || graph.far(block).is_some();
+            let needs_parts = !spec.waits.is_empty() || graph.is_chunk(block) || graph.far(block).is_some();
             let divides = graph.divided(task) == Some(block) || graph.passes_part(task, block);
             has && spec.copies == 1
                 && !(needs_parts && divides)
                 && !passes(task)
                 && (0..count).all(|other| {
-                    other == task
-                        || !meets(other)
-                        || order.is_before(Moment::Complete(other), Moment::Start(task))
+                    other == task || !meets(other) || order.is_before(Moment::Complete(other), Moment::Start(task))
                 })
         });
         graph.blocks[block].destroyed_by = last;

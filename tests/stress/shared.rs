@@ -1,8 +1,6 @@
 //! What several EDTs know and some of them create: events, labels, and collective events.
 
-use crate::api::{
-    self, CHECK, Dep, EGUIDEXISTS, EINVAL, Guid, IS_LABELED, NULL, NewEdt, OPEN, check_one_of,
-};
+use crate::api::{self, CHECK, Dep, EGUIDEXISTS, EINVAL, Guid, IS_LABELED, NULL, NewEdt, OPEN, check_one_of};
 use crate::body::{body, pause, read, words};
 use crate::collective::{Collective, Turn};
 use crate::graph::*;
@@ -63,11 +61,7 @@ impl Shared {
         let contested = |what: Contested| (what, Object::default());
         Shared {
             events: graph.events().into_iter().map(event).collect(),
-            collectives: graph
-                .collectives
-                .iter()
-                .map(|_| Object::default())
-                .collect(),
+            collectives: graph.collectives.iter().map(|_| Object::default()).collect(),
             template: Object::default(),
             contested: Contested::ALL.into_iter().map(contested).collect(),
         }
@@ -135,9 +129,7 @@ impl Running {
         for (place, &label) in places.iter().zip(&labels) {
             // Events and EDTs would be waited for, and others are never satisfied.
             let status = match kind {
-                api::Labeled::Event | api::Labeled::Collective | api::Labeled::Edt => {
-                    api::try_destroy_event(label)
-                }
+                api::Labeled::Event | api::Labeled::Collective | api::Labeled::Edt => api::try_destroy_event(label),
                 _ => api::try_satisfy(label, NULL),
             };
             check_one_of("using a label without object", status, &[EINVAL]);
@@ -190,10 +182,7 @@ impl Running {
         if self.maps.has(Key::Collective(collective)) {
             return self.ask(Key::Collective(collective));
         }
-        let (spec, object) = (
-            &self.graph.collectives[collective],
-            &self.shared.collectives[collective],
-        );
+        let (spec, object) = (&self.graph.collectives[collective], &self.shared.collectives[collective]);
         let guid = object.guid.get();
         if spec.raced {
             let words = self.result_words(collective);
@@ -259,11 +248,8 @@ impl Running {
     pub(crate) fn contest(&self, contest: Contest, length: u8) {
         let object = &self.shared.contested[&contest.what];
         let label = object.guid.get();
-        let (property, right): (u16, &[u8]) = if contest.wait {
-            (api::BLOCK, &[0])
-        } else {
-            (CHECK, &[0, EGUIDEXISTS])
-        };
+        let (property, right): (u16, &[u8]) =
+            if contest.wait { (api::BLOCK, &[0]) } else { (CHECK, &[0, EGUIDEXISTS]) };
         let place = Some((label, property));
         let status = match contest.what {
             Contested::Block => api::try_block(8, true, place).0,
@@ -277,10 +263,7 @@ impl Running {
             return;
         }
         if object.made.fetch_add(1, AcqRel) != 0 {
-            fail(format!(
-                "two have created what is there once: {:?}",
-                contest.what
-            ));
+            fail(format!("two have created what is there once: {:?}", contest.what));
         }
         pause(length);
         object.made.fetch_sub(1, AcqRel);
@@ -301,11 +284,7 @@ impl Running {
         let block = brings(&self.graph, wait);
         let lasts = matches!(state.kind, Kind::Sticky | Kind::Idempotent);
         let (guid, memory) = if lasts {
-            let guid = if state.raced {
-                state.object.guid.get()
-            } else {
-                self.event(event)
-            };
+            let guid = if state.raced { state.object.guid.get() } else { self.event(event) };
             let (status, guid, address, size) = api::wait_for(guid, state.raced);
             check_one_of("ocrLegacyBlockProgress", status, &[0]);
             (guid, Some((address, size)))
@@ -325,9 +304,7 @@ impl Running {
         };
         let count = self.graph.size(block);
         if size != 4 * u64::from(count) || address.is_null() {
-            fail(format!(
-                "t{task} has waited for b{block} and got {size} bytes at {address:?}"
-            ));
+            fail(format!("t{task} has waited for b{block} and got {size} bytes at {address:?}"));
             return;
         }
         let awaited = Order::awaited(&self.graph, wait);
@@ -341,9 +318,7 @@ impl Running {
             // SAFETY: nobody destroys the block before this task has ended.
             let content = read(unsafe { words(address, count) });
             let words = self.graph.blocks[block].words as usize;
-            if content[..words] != self.expected.blocks[block][..words]
-                && self.expected.known[block]
-            {
+            if content[..words] != self.expected.blocks[block][..words] && self.expected.known[block] {
                 fail(format!("t{task} has waited for b{block}, which is wrong"));
             }
         }
@@ -362,9 +337,7 @@ impl Running {
     pub(crate) fn destroy_shared(&self) {
         let destroyed = |event: Event| {
             let slots = self.graph.tasks.iter().flat_map(|spec| &spec.slots);
-            slots
-                .into_iter()
-                .any(|slot| slot.destroys_event && slot.source.event() == Some(event))
+            slots.into_iter().any(|slot| slot.destroys_event && slot.source.event() == Some(event))
         };
         for (&event, state) in &self.shared.events {
             let guid = state.object.guid.get();
@@ -416,25 +389,14 @@ impl Running {
 }
 
 fn gone(event: Guid) {
-    check_one_of(
-        "ocrEventDestroy of an event that should be gone",
-        api::try_destroy_event(event),
-        &[EINVAL],
-    );
+    check_one_of("ocrEventDestroy of an event that should be gone", api::try_destroy_event(event), &[EINVAL]);
 }
 
 /// An EDT with an open pre-slot, on a label.
 fn contested_edt(label: api::Label) -> u8 {
     let template = api::template(nothing, 0, 1, c"nothing");
-    let (status, ..) = NewEdt {
-        template,
-        depc: 1,
-        depv: &mut [OPEN],
-        named: true,
-        label,
-        ..NewEdt::default()
-    }
-    .try_create();
+    let (status, ..) =
+        NewEdt { template, depc: 1, depv: &mut [OPEN], named: true, label, ..NewEdt::default() }.try_create();
     api::destroy_template(template);
     status
 }

@@ -39,9 +39,8 @@ pub(crate) enum When {
 impl Graph {
     /// What a task passes on.
     pub(crate) fn values_of(&self, task: Task) -> impl Iterator<Item = Value> + '_ {
-        (0..self.values.len()).filter(move |&value| {
-            self.values[value].by == task && self.is_source(&Source::Value(value))
-        })
+        (0..self.values.len())
+            .filter(move |&value| self.values[value].by == task && self.is_source(&Source::Value(value)))
     }
 
     /// The block whose content is passed on.

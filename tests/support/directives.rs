@@ -1,5 +1,5 @@
-//! What a program of `tests/c` says about itself: the lines `// key: value` of its text, which `tests/c/check.h` describes.
-//! A line may begin with the name of a revision, `// [strict] key: value`, and holds for that one alone.
+//! What a program of `tests/c` says about itself: the lines `// key: value` of its text, which `tests/c/check.h`
+//! describes. A line may begin with the name of a revision, `// [strict] key: value`, and holds for that one alone.
 
 use std::process::ExitStatus;
 
@@ -24,8 +24,7 @@ impl Revision {
 
     fn of(name: &str) -> Result<Self, String> {
         let mut all = Self::ALL.into_iter();
-        (all.find(|revision| revision.name() == name))
-            .ok_or_else(|| format!("`{name}` is no revision (plain, strict)"))
+        (all.find(|revision| revision.name() == name)).ok_or_else(|| format!("`{name}` is no revision (plain, strict)"))
     }
 }
 
@@ -59,9 +58,7 @@ pub(crate) struct Line<'a> {
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     text.lines().filter_map(|text| {
         let rest = text.strip_prefix("// ")?;
-        let named = rest
-            .strip_prefix('[')
-            .and_then(|rest| rest.split_once("] "));
+        let named = rest.strip_prefix('[').and_then(|rest| rest.split_once("] "));
         let (revision, rest) = match named {
             Some((revision, rest)) => (Some(revision), rest),
             None => (None, rest),
@@ -69,12 +66,7 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
         let (key, value) = rest.split_once(':')?;
         // Prose has a colon, too, but its first words are more than one, or begin with a capital.
         let is_key = !key.contains(|c: char| c != '-' && !c.is_ascii_lowercase());
-        is_key.then_some(Line {
-            revision,
-            key,
-            value: value.trim(),
-            text,
-        })
+        is_key.then_some(Line { revision, key, value: value.trim(), text })
     })
 }
 
@@ -106,8 +98,7 @@ impl Directives {
             return Ok(vec![Self::of_one(text, None)?]);
         }
         let all = revisions.into_iter();
-        all.map(|revision| Self::of_one(text, Some(revision)))
-            .collect()
+        all.map(|revision| Self::of_one(text, Some(revision))).collect()
     }
 
     fn of_one(text: &str, revision: Option<Revision>) -> Result<Self, String> {
@@ -127,14 +118,12 @@ impl Directives {
             is_unordered: false,
         };
         let mut take = |line: Line<'_>| {
-            (directives.take(line.key, line.value))
-                .ok_or_else(|| format!("bad directive `{}`", line.text))
+            (directives.take(line.key, line.value)).ok_or_else(|| format!("bad directive `{}`", line.text))
         };
         // What holds for this revision alone replaces what holds for all, wherever it stands.
         (lines(text).filter(|line| line.revision.is_none())).try_for_each(&mut take)?;
         let own = revision.map(Revision::name);
-        (lines(text).filter(|line| line.revision.is_some() && line.revision == own))
-            .try_for_each(take)?;
+        (lines(text).filter(|line| line.revision.is_some() && line.revision == own)).try_for_each(take)?;
         if revision == Some(Revision::Strict) {
             (directives.env).push(("OCR_CHECK".to_owned(), "strict".to_owned()));
         }
@@ -158,15 +147,13 @@ impl Directives {
             "stdout" => self.stdout.push(value.to_owned()),
             "stdout-lines" => {
                 let (count, line) = value.split_once(' ')?;
-                self.stdout_lines
-                    .push((count.parse().ok()?, line.to_owned()));
+                self.stdout_lines.push((count.parse().ok()?, line.to_owned()));
             }
             "stderr" => self.stderr.push(value.to_owned()),
             // Each misuse is told by the ID of its rule. `tests/rules.rs` reads these two as well.
             "misuse" => {
                 let ids = value.split_whitespace();
-                self.stderr
-                    .extend(ids.map(|id| format!("the rule: [{id}] ")));
+                self.stderr.extend(ids.map(|id| format!("the rule: [{id}] ")));
             }
             "clause" | "deviates" if !value.is_empty() => {}
             "stderr-without" => self.stderr_without.push(value.to_owned()),
@@ -175,11 +162,7 @@ impl Directives {
                 self.env.push((name.to_owned(), value.to_owned()));
             }
             "workers" => {
-                self.workers = value
-                    .split_whitespace()
-                    .map(str::parse)
-                    .collect::<Result<_, _>>()
-                    .ok()?;
+                self.workers = value.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
             }
             "needs" if value == "opencl" => self.needs_opencl = true,
             "needs" if value == "halt" => self.needs_halt = true,
@@ -216,10 +199,7 @@ fn revisions(text: &str) -> Result<Vec<Revision>, String> {
             continue;
         };
         if !revisions.contains(&Revision::of(name)?) {
-            return Err(format!(
-                "`{}`: the program has no revision {name}",
-                line.text
-            ));
+            return Err(format!("`{}`: the program has no revision {name}", line.text));
         }
     }
     Ok(revisions)

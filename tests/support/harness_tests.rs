@@ -1,5 +1,5 @@
-//! What the harness of the C programs (`tests/c_programs.rs`) does with what they say about themselves, and with what they
-//! print.
+//! What the harness of the C programs (`tests/c_programs.rs`) does with what they say about themselves, and with what
+//! they print.
 
 use super::directives::{Directives, Expected, Revision};
 use super::snapshot::{difference, normalised};
@@ -10,8 +10,7 @@ fn error(text: &str) -> String {
 
 #[test]
 fn a_program_without_revisions_is_run_in_one_way() {
-    let text =
-        "// Prose: with a colon.\n// a note: as well\n// status: 3\n// env: OCR_CHECK=strict\n";
+    let text = "// Prose: with a colon.\n// a note: as well\n// status: 3\n// env: OCR_CHECK=strict\n";
     let all = Directives::of_all(text).expect("directives");
     assert_eq!(all.len(), 1);
     assert_eq!(all[0].revision, None);
@@ -84,10 +83,7 @@ fn letters_of_all_languages_stay() {
 #[test]
 fn a_difference_shows_what_lacks_and_what_is_new() {
     let want = "a\nb\nc\nd\ne\nf\ng\n";
-    assert_eq!(
-        difference(want, "a\nb\nc\nd\ne\nF\ng\n"),
-        "  ...\n  d\n  e\n- f\n+ F\n  g\n"
-    );
+    assert_eq!(difference(want, "a\nb\nc\nd\ne\nF\ng\n"), "  ...\n  d\n  e\n- f\n+ F\n  g\n");
     assert_eq!(difference("a\n", "a\nb\n"), "  a\n+ b\n");
     assert_eq!(difference("", "b\n"), "+ b\n");
 }

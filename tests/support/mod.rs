@@ -8,14 +8,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder of the sources: where this was compiled, or `OCR_TEST_ROOT` for tests that were carried to another machine.
+/// The folder of the sources: where this was compiled, or `OCR_TEST_ROOT` for tests that were carried to another
+/// machine.
 pub(crate) fn root() -> PathBuf {
     let carried = env::var_os("OCR_TEST_ROOT").map(PathBuf::from);
     carried.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")))
 }
 
-/// Compares a file of the repository with the text that it should have, or writes it where `OCR_BLESS` is set. `test` is the
-/// test program that does so.
+/// Compares a file of the repository with the text that it should have, or writes it where `OCR_BLESS` is set. `test`
+/// is the test program that does so.
 pub(crate) fn compare_or_bless(test: &str, name: &str, text: &str) {
     let path = root().join(name);
     if is_set("OCR_BLESS") {
@@ -23,10 +24,7 @@ pub(crate) fn compare_or_bless(test: &str, name: &str, text: &str) {
         return;
     }
     let there = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        there == text,
-        "{name} is out of date: write it with `OCR_BLESS=1 cargo test --test {test}`"
-    );
+    assert!(there == text, "{name} is out of date: write it with `OCR_BLESS=1 cargo test --test {test}`");
 }
 
 /// The files below a folder whose names end in one of these extensions, sorted.
@@ -38,10 +36,7 @@ pub(crate) fn files_below(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if extensions
-                .iter()
-                .any(|e| path.extension() == Some(e.as_ref()))
-            {
+            } else if extensions.iter().any(|e| path.extension() == Some(e.as_ref())) {
                 found.push(path);
             }
         }

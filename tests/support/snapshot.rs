@@ -6,14 +6,10 @@ use std::fmt::Write as _;
 /// The values of one kind that a text has named, in the order in which it names them.
 type Seen = HashMap<String, usize>;
 
-/// A text in which GUIDs, addresses, numbers of threads and processes, times and paths are placeholders: `<GUID 1>` is the
-/// first GUID of the text wherever it stands, and `<GUID 2>` the next one.
+/// A text in which GUIDs, addresses, numbers of threads and processes, times and paths are placeholders: `<GUID 1>` is
+/// the first GUID of the text wherever it stands, and `<GUID 2>` the next one.
 pub(crate) fn normalised(text: &str) -> String {
-    let mut scan = Scan {
-        rest: text,
-        out: String::new(),
-        seen: HashMap::new(),
-    };
+    let mut scan = Scan { rest: text, out: String::new(), seen: HashMap::new() };
     while !scan.rest.is_empty() {
         let known = scan.hexadecimal() || scan.path() || scan.number();
         if !known {
@@ -23,7 +19,8 @@ pub(crate) fn normalised(text: &str) -> String {
     scan.out
 }
 
-/// The largest hexadecimal number that stays: the bytes with which memory is filled, and what is close to a null pointer.
+/// The largest hexadecimal number that stays: the bytes with which memory is filled, and what is close to a null
+/// pointer.
 const LARGEST_KEPT: u64 = 0xff;
 /// The smallest GUID: the kind of its object is in the upper bits. What lies below is an address.
 const SMALLEST_GUID: u64 = 1 << 56;
@@ -132,11 +129,8 @@ pub(crate) fn difference(want: &str, got: &str) -> String {
     let mut common = vec![vec![0; got.len() + 1]; want.len() + 1];
     for i in (0..want.len()).rev() {
         for j in (0..got.len()).rev() {
-            common[i][j] = if want[i] == got[j] {
-                common[i + 1][j + 1] + 1
-            } else {
-                common[i + 1][j].max(common[i][j + 1])
-            };
+            common[i][j] =
+                if want[i] == got[j] { common[i + 1][j + 1] + 1 } else { common[i + 1][j].max(common[i][j + 1]) };
         }
     }
     let (mut i, mut j) = (0, 0);

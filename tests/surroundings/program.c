@@ -1,6 +1,6 @@
 /*
- * Does what its first argument says, for tests/surroundings.rs: programs whose names, arguments, settings and objects have
- * names that are not UTF-8, and programs that go to another directory.
+ * Does what its first argument says, for tests/surroundings.rs: programs whose names, arguments, settings and objects
+ * have names that are not UTF-8, and programs that go to another directory.
  */
 #include <ocr.h>
 #include <extensions/ocr-debug.h>

@@ -18,7 +18,8 @@
 //! - [`races::check`]: pairs of EDTs that use one object with nothing that orders them; the error is a sentence.
 //! - [`reasons::reasons`]: why one of several policies is better than the others; sentences.
 //! - [`page::Page`]: one or several runs as a page for a browser; the error is a sentence.
-//! - [`export::write_file`]: Perfetto's TrackEvent, JSON of older viewers, a page or a graph; `io::Error` of the system.
+//! - [`export::write_file`]: Perfetto's TrackEvent, JSON of older viewers, a page or a graph; `io::Error` of the
+//!   system.
 
 #![forbid(unsafe_code)]
 

@@ -44,8 +44,8 @@ impl SeenRun<'_> {
         self.facts.seconds - self.left_out()
     }
 
-    /// How many of these seconds the run would save at most without what was found. A program that leaves out a part of its
-    /// run leaves out the start, in which it has created no EDTs yet.
+    /// How many of these seconds the run would save at most without what was found. A program that leaves out a part of
+    /// its run leaves out the start, in which it has created no EDTs yet.
     fn saves(&self, finding: &Finding) -> f64 {
         let saves = seconds(finding);
         match finding.rule {
@@ -65,22 +65,15 @@ fn seconds(finding: &Finding) -> f64 {
 pub fn reasons(advised: Option<&str>, alike: &[String], seen: &[SeenRun<'_>]) -> Reasons {
     if let [run] = seen {
         let findings = run.facts.findings.iter();
-        return Reasons {
-            why: findings.map(|its| its.text.clone()).collect(),
-            next: next(run, seen),
-        };
+        return Reasons { why: findings.map(|its| its.text.clone()).collect(), next: next(run, seen) };
     }
     let best = seen.iter().find(|run| Some(run.policy) == advised);
     let Some(best) = best else {
         return Reasons::default();
     };
-    let others = seen
-        .iter()
-        .filter(|run| run.policy != best.policy && !alike.iter().any(|known| known == run.policy));
+    let others = seen.iter().filter(|run| run.policy != best.policy && !alike.iter().any(|known| known == run.policy));
     Reasons {
-        why: others
-            .map(|slow| format!("{}: {}", slow.policy, against(best, slow)))
-            .collect(),
+        why: others.map(|slow| format!("{}: {}", slow.policy, against(best, slow))).collect(),
         next: next(best, seen),
     }
 }
@@ -114,10 +107,7 @@ fn next(run: &SeenRun<'_>, seen: &[SeenRun<'_>]) -> Vec<String> {
 fn against(best: &SeenRun<'_>, slow: &SeenRun<'_>) -> String {
     let is_slower = slow.seconds() > best.seconds();
     let cause = cause(best, slow).filter(|_| is_slower);
-    let found = [
-        missing(best.policy, best.facts, slow.facts),
-        cause.map(|cause| cause.text.clone()),
-    ];
+    let found = [missing(best.policy, best.facts, slow.facts), cause.map(|cause| cause.text.clone())];
     let found: Vec<String> = found.into_iter().flatten().collect();
     if !found.is_empty() {
         return found.join(" ");
@@ -138,16 +128,11 @@ fn against(best: &SeenRun<'_>, slow: &SeenRun<'_>) -> String {
 fn missing(best: &str, fast: &Facts, slow: &Facts) -> Option<String> {
     let all: u64 = fast.variants.iter().map(|its| its.ns).sum();
     let find = |facts: &'_ Facts, its: &Variant, here: bool| -> Option<Variant> {
-        let alike = facts
-            .variants
-            .iter()
-            .filter(|other| other.name == its.name && (other.place == its.place) == here);
+        let alike = facts.variants.iter().filter(|other| other.name == its.name && (other.place == its.place) == here);
         alike.max_by_key(|other| other.edts).cloned()
     };
     let is_missing = |its: &&Variant| {
-        its.ns as f64 >= LIMITS.cost * all as f64
-            && find(slow, its, true).is_none()
-            && find(slow, its, false).is_some()
+        its.ns as f64 >= LIMITS.cost * all as f64 && find(slow, its, true).is_none() && find(slow, its, false).is_some()
     };
     let its = fast.variants.iter().filter(is_missing);
     let its = its.max_by_key(|its| its.edts)?;
@@ -178,8 +163,8 @@ fn cause<'f>(fast: &SeenRun<'_>, slow: &SeenRun<'f>) -> Option<&'f Finding> {
     (most.0 >= LIMITS.cost * slow.seconds()).then_some(most.1)
 }
 
-/// A sentence that says for which template the EDTs of the slower run took longer than those of the best one. None where
-/// no template did.
+/// A sentence that says for which template the EDTs of the slower run took longer than those of the best one. None
+/// where no template did.
 fn longer(best: &SeenRun<'_>, slow: &SeenRun<'_>) -> Option<String> {
     let sums = |facts: &Facts| {
         let mut sums: BTreeMap<String, (u64, u64)> = BTreeMap::new();
@@ -194,9 +179,7 @@ fn longer(best: &SeenRun<'_>, slow: &SeenRun<'_>) -> Option<String> {
     let (fast, all) = (sums(best.facts), sums(slow.facts));
     let known = |name: &str| fast.get(name).map_or(0, |(_, ns)| *ns);
     let more = |name: &str| match all[name] {
-        (1, ns) => ns
-            .saturating_sub(known(name))
-            .saturating_sub(left_out as u64),
+        (1, ns) => ns.saturating_sub(known(name)).saturating_sub(left_out as u64),
         (_, ns) => ns.saturating_sub(known(name)),
     };
     let name = all.keys().max_by_key(|name| more(name))?;
@@ -231,7 +214,8 @@ mod tests {
     use super::*;
     use crate::diagnosis::{CAUSES, IdleTimes, PARTS, PlaceTime};
 
-    /// A run of so many milliseconds with so many EDTs of a template on the worker and on the device, and how long each took.
+    /// A run of so many milliseconds with so many EDTs of a template on the worker and on the device, and how long each
+    /// took.
     fn facts(ms: u64, on: &[(u8, u64, u64)], causes: &[(RuleId, u64, &str)]) -> Facts {
         let place = |place, name: &str| PlaceTime {
             place,
@@ -244,10 +228,7 @@ mod tests {
         Facts {
             seconds: ms as f64 / 1e3,
             score: None,
-            times: IdleTimes {
-                span: [0, ms * 1_000_000],
-                places: vec![place(0, "workers"), place(1, "gpu")],
-            },
+            times: IdleTimes { span: [0, ms * 1_000_000], places: vec![place(0, "workers"), place(1, "gpu")] },
             moved: Default::default(),
             variants: (on.iter())
                 .map(|(place, edts, each)| Variant {
@@ -273,11 +254,7 @@ mod tests {
 
     /// The recorded run of a policy whose program prints no seconds.
     fn seen<'a>(policy: &'a str, facts: &'a Facts) -> SeenRun<'a> {
-        SeenRun {
-            policy,
-            facts,
-            own: None,
-        }
+        SeenRun { policy, facts, own: None }
     }
 
     #[test]
@@ -294,88 +271,40 @@ mod tests {
         // Times of single EDTs may not explain all of it.
         let late = facts(100, &[(0, 10, 10)], &[(RuleId::SeenLate, 60, "")]);
         let said = reasons(Some("eft"), &[], &[seen("cpu", &late), seen("eft", &eft)]);
-        assert!(
-            said.why[0].ends_with("on the worker, 10.0 ms each. It is SeenLate."),
-            "{said:?}"
-        );
-        let said = reasons(
-            Some("eft"),
-            &["cpu".into()],
-            &[seen("cpu", &cpu), seen("eft", &eft)],
-        );
+        assert!(said.why[0].ends_with("on the worker, 10.0 ms each. It is SeenLate."), "{said:?}");
+        let said = reasons(Some("eft"), &["cpu".into()], &[seen("cpu", &cpu), seen("eft", &eft)]);
         assert!(said.why.is_empty());
-        assert_eq!(
-            reasons(None, &[], &[seen("cpu", &cpu), seen("eft", &eft)]),
-            Reasons::default()
-        );
+        assert_eq!(reasons(None, &[], &[seen("cpu", &cpu), seen("eft", &eft)]), Reasons::default());
     }
 
     #[test]
     fn what_costs_more_than_under_the_best_is_the_reason() {
         let both: &[(u8, u64, u64)] = &[(0, 5, 10), (1, 5, 10)];
-        let fixed = facts(
-            100,
-            both,
-            &[(RuleId::Tail, 60, ""), (RuleId::Share, 50, "")],
-        );
+        let fixed = facts(100, both, &[(RuleId::Tail, 60, ""), (RuleId::Share, 50, "")]);
         let eft = facts(60, both, &[(RuleId::Tail, 55, "")]);
-        let said = reasons(
-            Some("eft"),
-            &[],
-            &[seen("static:1:1", &fixed), seen("eft", &eft)],
-        );
+        let said = reasons(Some("eft"), &[], &[seen("static:1:1", &fixed), seen("eft", &eft)]);
         assert_eq!(said.why, ["static:1:1: It is Share."]);
         // No cause: the EDTs themselves took longer.
         let slow = facts(100, &[(0, 5, 20), (1, 5, 10)], &[]);
         let said = reasons(Some("eft"), &[], &[seen("eager", &slow), seen("eft", &eft)]);
-        assert_eq!(
-            said.why,
-            ["eager: its EDTs of tile together took 150 ms, and under eft 100 ms."]
-        );
+        assert_eq!(said.why, ["eager: its EDTs of tile together took 150 ms, and under eft 100 ms."]);
         let same = facts(61, both, &[]);
         let said = reasons(Some("eft"), &[], &[seen("eager", &same), seen("eft", &eft)]);
-        assert_eq!(
-            said.why,
-            ["eager: the recordings do not tell why it is slower."]
-        );
+        assert_eq!(said.why, ["eager: the recordings do not tell why it is slower."]);
         // Where the whole run was no longer, single EDTs may have been.
-        let said = reasons(
-            Some("eft"),
-            &[],
-            &[seen("eager", &slow), seen("eft", &facts(101, both, &[]))],
-        );
-        assert!(
-            said.why[0].starts_with("eager: its EDTs of tile"),
-            "{said:?}"
-        );
+        let said = reasons(Some("eft"), &[], &[seen("eager", &slow), seen("eft", &facts(101, both, &[]))]);
+        assert!(said.why[0].starts_with("eager: its EDTs of tile"), "{said:?}");
         let said = reasons(Some("eft"), &[], &[seen("eager", &eft), seen("eft", &same)]);
-        assert!(
-            said.why[0].contains("no longer than that of eft"),
-            "{said:?}"
-        );
+        assert!(said.why[0].contains("no longer than that of eft"), "{said:?}");
     }
 
     #[test]
     fn what_was_tried_is_not_advised() {
         let advice = "Try OCR_SCHED=eft. Fixed shares that fit are OCR_SCHED=static:10:1.";
-        let fixed = facts(
-            100,
-            &[],
-            &[
-                (RuleId::Share, 60, advice),
-                (RuleId::Unused, 0, "Try OCR_SCHED=eft."),
-            ],
-        );
+        let fixed = facts(100, &[], &[(RuleId::Share, 60, advice), (RuleId::Unused, 0, "Try OCR_SCHED=eft.")]);
         let eft = facts(120, &[], &[]);
-        let said = reasons(
-            Some("static:1:1"),
-            &[],
-            &[seen("static:1:1", &fixed), seen("eft", &eft)],
-        );
-        assert_eq!(
-            said.next,
-            ["Fixed shares that fit are OCR_SCHED=static:10:1."]
-        );
+        let said = reasons(Some("static:1:1"), &[], &[seen("static:1:1", &fixed), seen("eft", &eft)]);
+        assert_eq!(said.next, ["Fixed shares that fit are OCR_SCHED=static:10:1."]);
         // If there is a single run, its causes are the reasons.
         let said = reasons(None, &[], &[seen("static:1:1", &fixed)]);
         assert_eq!(said.why, ["It is Share.", "It is Unused."]);
@@ -386,19 +315,12 @@ mod tests {
         let both: &[(u8, u64, u64)] = &[(0, 5, 10), (1, 5, 10)];
         let create = "Create EDTs earlier.";
         let cpu = facts(100, both, &[(RuleId::NoWork, 40, create)]);
-        let eft = facts(
-            200,
-            both,
-            &[(RuleId::NoWork, 110, create), (RuleId::SeenLate, 50, "")],
-        );
+        let eft = facts(200, both, &[(RuleId::NoWork, 110, create), (RuleId::SeenLate, 50, "")]);
         let whole = [seen("cpu", &cpu), seen("eft", &eft)];
         let said = reasons(Some("cpu"), &[], &whole);
         assert_eq!(said.why, ["eft: It is NoWork."]);
         assert_eq!(said.next, [create]);
-        let own = |run: SeenRun<'static>, ms: f64| SeenRun {
-            own: Some(ms / 1e3),
-            ..run
-        };
+        let own = |run: SeenRun<'static>, ms: f64| SeenRun { own: Some(ms / 1e3), ..run };
         let (cpu, eft) = (Box::leak(Box::new(cpu)), Box::leak(Box::new(eft)));
         let part = [own(seen("cpu", cpu), 60.0), own(seen("eft", eft), 80.0)];
         let said = reasons(Some("cpu"), &[], &part);
@@ -414,20 +336,11 @@ mod tests {
         let alone = |ms| &*Box::leak(Box::new(facts(ms, &[(0, 1, ms / 2)], &[])));
         let run = [seen("cpu", alone(100)), seen("eft", alone(200))];
         let said = reasons(Some("cpu"), &[], &run);
-        assert_eq!(
-            said.why,
-            ["eft: its EDT of tile took 100 ms, and under cpu 50.0 ms."]
-        );
+        assert_eq!(said.why, ["eft: its EDT of tile took 100 ms, and under cpu 50.0 ms."]);
         let said = reasons(Some("cpu"), &[], &[own(run[0], 60.0), own(run[1], 80.0)]);
-        assert_eq!(
-            said.why,
-            ["eft: the recordings do not tell why it is slower."]
-        );
+        assert_eq!(said.why, ["eft: the recordings do not tell why it is slower."]);
         // A run that is longer only in what is left out is no slower.
         let said = reasons(Some("cpu"), &[], &[part[0], own(seen("eft", eft), 50.0)]);
-        assert!(
-            said.why[0].starts_with("eft: its recorded run took 50.0 ms, which is no longer"),
-            "{said:?}"
-        );
+        assert!(said.why[0].starts_with("eft: its recorded run took 50.0 ms, which is no longer"), "{said:?}");
     }
 }

@@ -10,11 +10,7 @@ use std::fmt::Write as _;
 const TEMPLATES: usize = 40;
 
 /// What the values of counters are, by the counter's number (`ocr_trace::format::Counter`).
-const COUNTERS: &[(u8, &str)] = &[
-    (1, "EDTs ready at once"),
-    (2, "launches at once"),
-    (3, "bytes on the device"),
-];
+const COUNTERS: &[(u8, &str)] = &[(1, "EDTs ready at once"), (2, "launches at once"), (3, "bytes on the device")];
 
 fn seconds(ns: u64) -> String {
     duration(ns as f64 / 1e9)
@@ -26,13 +22,7 @@ impl RecordedRun {
         let mut text = String::new();
         let about = |name: &str| self.about.get(name).map_or("?", String::as_str);
         let _ = writeln!(text, "program   {}", about("program"));
-        let _ = writeln!(
-            text,
-            "machine   {}, {}, Linux {}",
-            about("host"),
-            about("processor"),
-            about("system")
-        );
+        let _ = writeln!(text, "machine   {}, {}, Linux {}", about("host"), about("processor"), about("system"));
         let _ = writeln!(
             text,
             "settings  {} workers, policy {}, devices {}",
@@ -44,12 +34,8 @@ impl RecordedRun {
             Some(status) => format!("ended with status {status}"),
             None => "has no end: killed, crashed, or going on".to_string(),
         };
-        let _ = writeln!(
-            text,
-            "run       {}, {end}; {} in the file",
-            seconds(self.end),
-            counted(self.records, "record")
-        );
+        let _ =
+            writeln!(text, "run       {}, {end}; {} in the file", seconds(self.end), counted(self.records, "record"));
         for gap in self.gaps() {
             let _ = writeln!(text, "partial   {gap}");
         }
@@ -67,11 +53,7 @@ impl RecordedRun {
         );
         let facts = Facts::of(self);
         if let Some(score) = facts.as_ref().and_then(|facts| facts.score.as_ref()) {
-            let _ = writeln!(
-                text,
-                "score     {}",
-                score.text().replace('\n', "\n          ")
-            );
+            let _ = writeln!(text, "score     {}", score.text().replace('\n', "\n          "));
         }
         self.templates_in(&mut text);
         self.places_in(&mut text);
@@ -85,10 +67,7 @@ impl RecordedRun {
         let mut times: BTreeMap<(u32, u8), Vec<u64>> = BTreeMap::new();
         for edt in &self.edts {
             if let Some(time) = edt.time() {
-                times
-                    .entry((edt.template, edt.place))
-                    .or_default()
-                    .push(time);
+                times.entry((edt.template, edt.place)).or_default().push(time);
             }
         }
         let mut rows: Vec<((u32, u8), Vec<u64>)> = times.into_iter().collect();

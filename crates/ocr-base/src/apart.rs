@@ -11,8 +11,8 @@
 //! - The thread's own numbers are in no other table. So nothing that the thread does by them reaches a file that the
 //!   program has opened since.
 //! - A process that the program forks gets the table of the thread that forks, and never this one.
-//! - The thread closes the copies that it began with in the same step. So a pipe of the program still ends when the program
-//!   closes it. Locks on files stay with the program, since they belong to its table.
+//! - The thread closes the copies that it began with in the same step. So a pipe of the program still ends when the
+//!   program closes it. Locks on files stay with the program, since they belong to its table.
 //! - No handler of the program runs on such a thread, where the program's numbers would mean nothing: all signals are
 //!   blocked there except those of the thread's own faults.
 //!
@@ -37,8 +37,8 @@ pub enum Kept {
 pub const NAME: &str = "ocr-file-";
 
 /// How many such threads have begun, and how many are about to end. For those who count the threads of the process: a
-/// thread is in neither number before it is there, and in both of them before it is gone. Sequentially consistent, since they
-/// are read before and after the system is asked.
+/// thread is in neither number before it is there, and in both of them before it is gone. Sequentially consistent,
+/// since they are read before and after the system is asked.
 static BEGUN: AtomicUsize = AtomicUsize::new(0);
 static ENDED: AtomicUsize = AtomicUsize::new(0);
 
@@ -69,14 +69,7 @@ fn leave_table(kept: Kept) -> io::Result<()> {
     const ALL: libc::c_uint = libc::c_uint::MAX;
     if kept == Kept::Nothing {
         // SAFETY: the call takes numbers alone. It closes copies in a table that is new, and that nobody else has.
-        let left = unsafe {
-            libc::syscall(
-                libc::SYS_close_range,
-                0 as libc::c_uint,
-                ALL,
-                libc::CLOSE_RANGE_UNSHARE,
-            )
-        };
+        let left = unsafe { libc::syscall(libc::SYS_close_range, 0 as libc::c_uint, ALL, libc::CLOSE_RANGE_UNSHARE) };
         if left == 0 {
             return Ok(());
         }
@@ -91,15 +84,7 @@ fn leave_table(kept: Kept) -> io::Result<()> {
 
 /// Has signals blocked while `begin` starts a thread, which inherits that.
 fn without_handlers<T>(begin: impl FnOnce() -> T) -> T {
-    let own = [
-        libc::SIGBUS,
-        libc::SIGSEGV,
-        libc::SIGILL,
-        libc::SIGFPE,
-        libc::SIGTRAP,
-        libc::SIGABRT,
-        libc::SIGSYS,
-    ];
+    let own = [libc::SIGBUS, libc::SIGSEGV, libc::SIGILL, libc::SIGFPE, libc::SIGTRAP, libc::SIGABRT, libc::SIGSYS];
     let mut blocked = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: the call writes the whole set, for which there is room.
     unsafe { libc::sigfillset(blocked.as_mut_ptr()) };
@@ -118,8 +103,8 @@ fn without_handlers<T>(begin: impl FnOnce() -> T) -> T {
     begun
 }
 
-/// Starts a thread with a table of its own; its name is [`NAME`] and `name`. `work` gets the error where the system gives the thread none; it must not use
-/// descriptors then.
+/// Starts a thread with a table of its own; its name is [`NAME`] and `name`. `work` gets the error where the system
+/// gives the thread none; it must not use descriptors then.
 pub fn spawn<T: Send + 'static>(
     name: &str,
     kept: Kept,
@@ -142,9 +127,7 @@ pub fn run<T: Send>(name: &str, kept: Kept, work: impl FnOnce() -> T + Send) -> 
     std::thread::scope(|scope| {
         let thread = Builder::new().name(format!("{NAME}{name}"));
         let thread = without_handlers(|| thread.spawn_scoped(scope, left))?;
-        thread
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 

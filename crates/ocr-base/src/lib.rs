@@ -10,7 +10,8 @@
 //! - [`text::read_file`]: a file's content as text; `io::Error` of the system.
 //! - [`text::threads`]: names of threads, by the system's number; a text where there is none.
 //! - [`lock`]: mutexes and reader-writer locks with ranks; [`lock::rank`] is the table of all locks.
-//! - [`apart`]: threads with a table of descriptors of their own, so that the program's files and the runtime's never meet.
+//! - [`apart`]: threads with a table of descriptors of their own, so that the program's files and the runtime's never
+//!   meet.
 //! - [`output_file::OutputFile`]: a file that is written under a name of the user's; `io::Error`, in words for people.
 //! - [`output_file::without_signals`]: writes that end in an error, and in no signal, at a limit of file size.
 //! - [`sync`]: the atomics of lock-free protocols, which `loom` replaces in a build with `--cfg loom`.

@@ -1,12 +1,12 @@
 //! Locks with ranks: which lock may be taken while which is held, in one table.
 //!
-//! Each lock of the runtime has a rank, which is a type. A rank names the ranks that a thread may take under it, and these
-//! stand behind it in the table: so the table has no circle, or it does not compile. A thread that keeps to the table
-//! never waits in a circle of locks.
+//! Each lock of the runtime has a rank, which is a type. A rank names the ranks that a thread may take under it, and
+//! these stand behind it in the table: so the table has no circle, or it does not compile. A thread that keeps to the
+//! table never waits in a circle of locks.
 //!
-//! Builds with debug assertions check that threads keep to the table; `make verify JOBS=ranks` tests such a build. A thread that
-//! takes a lock which may not be taken under the last one it holds panics there, with the names of both. What is only
-//! tried (`try_lock`) waits for nothing, and is not checked. In other builds a rank costs nothing.
+//! Builds with debug assertions check that threads keep to the table; `make verify JOBS=ranks` tests such a build. A
+//! thread that takes a lock which may not be taken under the last one it holds panics there, with the names of both.
+//! What is only tried (`try_lock`) waits for nothing, and is not checked. In other builds a rank costs nothing.
 //!
 //! To add a lock, add its rank to `ranks!`, and declare it as `Mutex<rank::NAME, T>`.
 
@@ -98,10 +98,7 @@ mod check {
         pub(super) fn tried() -> HeldRank<R> {
             let before = HELD.get();
             HELD.set(before | 1 << R::PLACE);
-            HeldRank {
-                before: before & 1 << R::PLACE,
-                rank: PhantomData,
-            }
+            HeldRank { before: before & 1 << R::PLACE, rank: PhantomData }
         }
     }
 
@@ -140,10 +137,7 @@ pub struct MutexGuard<'a, R: Rank, T: ?Sized> {
 impl<R: Rank, T> Mutex<R, T> {
     /// A mutex that nobody holds.
     pub const fn new(value: T) -> Mutex<R, T> {
-        Mutex {
-            rank: PhantomData,
-            inner: parking_lot::Mutex::new(value),
-        }
+        Mutex { rank: PhantomData, inner: parking_lot::Mutex::new(value) }
     }
 
     /// What the mutex has.
@@ -158,20 +152,14 @@ impl<R: Rank, T: ?Sized> Mutex<R, T> {
     #[track_caller]
     pub fn lock(&self) -> MutexGuard<'_, R, T> {
         let held = HeldRank::waits();
-        MutexGuard {
-            inner: self.inner.lock(),
-            _held: held,
-        }
+        MutexGuard { inner: self.inner.lock(), _held: held }
     }
 
     /// Takes the mutex if nobody holds it.
     #[inline]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, R, T>> {
         let inner = self.inner.try_lock()?;
-        Some(MutexGuard {
-            inner,
-            _held: HeldRank::tried(),
-        })
+        Some(MutexGuard { inner, _held: HeldRank::tried() })
     }
 
     /// What the mutex has, which nobody else can hold meanwhile.
@@ -237,10 +225,7 @@ pub struct RwLockWriteGuard<'a, R: Rank, T> {
 impl<R: Rank, T> RwLock<R, T> {
     /// A lock that nobody holds.
     pub const fn new(value: T) -> RwLock<R, T> {
-        RwLock {
-            rank: PhantomData,
-            inner: parking_lot::RwLock::new(value),
-        }
+        RwLock { rank: PhantomData, inner: parking_lot::RwLock::new(value) }
     }
 
     /// Waits until no writer holds the lock.
@@ -248,10 +233,7 @@ impl<R: Rank, T> RwLock<R, T> {
     #[track_caller]
     pub fn read(&self) -> RwLockReadGuard<'_, R, T> {
         let held = HeldRank::waits();
-        RwLockReadGuard {
-            inner: self.inner.read(),
-            _held: held,
-        }
+        RwLockReadGuard { inner: self.inner.read(), _held: held }
     }
 
     /// Waits until nobody holds the lock.
@@ -259,10 +241,7 @@ impl<R: Rank, T> RwLock<R, T> {
     #[track_caller]
     pub fn write(&self) -> RwLockWriteGuard<'_, R, T> {
         let held = HeldRank::waits();
-        RwLockWriteGuard {
-            inner: self.inner.write(),
-            _held: held,
-        }
+        RwLockWriteGuard { inner: self.inner.write(), _held: held }
     }
 
     /// What the lock has, which nobody else can hold meanwhile.
@@ -318,11 +297,7 @@ impl Condvar {
     }
 
     /// Gives the mutex up until the thread is woken or so much time has gone. True if the time has gone.
-    pub fn wait_for<R: Rank, T: ?Sized>(
-        &self,
-        guard: &mut MutexGuard<'_, R, T>,
-        time: Duration,
-    ) -> bool {
+    pub fn wait_for<R: Rank, T: ?Sized>(&self, guard: &mut MutexGuard<'_, R, T>, time: Duration) -> bool {
         self.0.wait_for(&mut guard.inner, time).timed_out()
     }
 
@@ -362,10 +337,7 @@ mod tests {
 
     #[test]
     fn what_is_tried_or_given_up_is_no_hindrance() {
-        let (outer, inner) = (
-            Mutex::<rank::TestOuter, _>::new(1),
-            Mutex::<rank::TestInner, _>::new(2),
-        );
+        let (outer, inner) = (Mutex::<rank::TestOuter, _>::new(1), Mutex::<rank::TestInner, _>::new(2));
         let held = inner.lock();
         assert!(outer.try_lock().is_some());
         drop(held);

@@ -97,10 +97,7 @@ struct Identity {
 
 impl Identity {
     fn of(about: &Metadata) -> Identity {
-        Identity {
-            device: about.dev(),
-            inode: about.ino(),
-        }
+        Identity { device: about.dev(), inode: about.ino() }
     }
 }
 
@@ -140,10 +137,7 @@ impl OutputFile {
     /// Has a file stay that gets the name before this one does.
     #[must_use]
     pub fn only_new(self) -> OutputFile {
-        OutputFile {
-            is_only_new: true,
-            ..self
-        }
+        OutputFile { is_only_new: true, ..self }
     }
 
     /// The full name, as it was given.
@@ -232,13 +226,11 @@ impl OutputFile {
                 if self.identity.is_some() {
                     open_in_place(path)?;
                 }
-                let room = self
-                    .temporary(folder_of(path))
-                    .and_then(|(mut file, path)| {
-                        let written = without_signals(|| file.write_all(LEAST));
-                        let removed = fs::remove_file(path);
-                        written.and(removed)
-                    });
+                let room = self.temporary(folder_of(path)).and_then(|(mut file, path)| {
+                    let written = without_signals(|| file.write_all(LEAST));
+                    let removed = fs::remove_file(path);
+                    written.and(removed)
+                });
                 match room {
                     // It is written in place.
                     Err(error) if self.identity.is_some() && !is_lack(&error) => Ok(()),
@@ -282,8 +274,7 @@ impl OutputFile {
     pub fn clear(&self) -> io::Result<()> {
         match &self.place {
             OutputPlace::Plain(path) if self.identity.is_some() => {
-                let is_alike =
-                    path == &self.name && self.begin_here().is_ok_and(|new| new.is_alike);
+                let is_alike = path == &self.name && self.begin_here().is_ok_and(|new| new.is_alike);
                 let removed = is_alike && fs::remove_file(path).is_ok();
                 let empty = || open_in_place(path).and_then(|file| file.set_len(0));
                 let cleared = if removed { Ok(()) } else { empty() };
@@ -310,13 +301,7 @@ impl OutputFile {
             },
             _ => elsewhere()?,
         };
-        let mut new = NewFile {
-            output: self.clone(),
-            file,
-            path: Some(path),
-            is_replacement: false,
-            is_alike: false,
-        };
+        let mut new = NewFile { output: self.clone(), file, path: Some(path), is_replacement: false, is_alike: false };
         (new.is_replacement, new.is_alike) = new.look_like_old()?;
         Ok(new)
     }
@@ -390,12 +375,8 @@ impl OutputFile {
             libc::ENOENT => format!("the folder {folder} is not there"),
             libc::ENOTDIR => format!("{folder} is no folder"),
             libc::EISDIR => "it is a folder".to_string(),
-            libc::ENXIO => {
-                "it is a pipe that nobody reads, or a device that is not there".to_string()
-            }
-            libc::EACCES | libc::EPERM if self.identity.is_some() => {
-                "permission denied to write it".to_string()
-            }
+            libc::ENXIO => "it is a pipe that nobody reads, or a device that is not there".to_string(),
+            libc::EACCES | libc::EPERM if self.identity.is_some() => "permission denied to write it".to_string(),
             libc::EACCES | libc::EPERM => {
                 format!("permission denied to make a file in the folder {folder}")
             }
@@ -424,9 +405,7 @@ fn folder_of(path: &Path) -> &Path {
 fn place_of(at: PathBuf, about: Option<&Metadata>, ends_in_slash: bool) -> io::Result<OutputPlace> {
     let Some(about) = about else {
         return if ends_in_slash || at.file_name().is_none() {
-            Err(io::Error::other(
-                "its name ends in /, as that of a folder does",
-            ))
+            Err(io::Error::other("its name ends in /, as that of a folder does"))
         } else {
             Ok(OutputPlace::Plain(at))
         };
@@ -457,13 +436,10 @@ fn descriptor_of(path: &Path) -> Option<RawFd> {
         };
         let is = |own: &str| fs::canonicalize(own).is_ok_and(|own| own == folder);
         let tasks = fs::canonicalize("/proc/self/task");
-        is("/proc/self/fd")
-            || folder.ends_with("fd") && tasks.is_ok_and(|tasks| folder.starts_with(tasks))
+        is("/proc/self/fd") || folder.ends_with("fd") && tasks.is_ok_and(|tasks| folder.starts_with(tasks))
     };
     // Without /proc, there is nothing to follow, and the names say enough.
-    let is_by_name = ["/proc/self/fd", "/dev/fd"]
-        .map(Path::new)
-        .contains(&folder);
+    let is_by_name = ["/proc/self/fd", "/dev/fd"].map(Path::new).contains(&folder);
     (is_by_name || is_own(folder)).then(|| number.parse().ok())?
 }
 
@@ -476,10 +452,7 @@ fn identity_of(number: RawFd) -> io::Result<Identity> {
     }
     // SAFETY: the call has succeeded, so it has filled the structure.
     let about = unsafe { about.assume_init() };
-    Ok(Identity {
-        device: about.st_dev,
-        inode: about.st_ino,
-    })
+    Ok(Identity { device: about.st_dev, inode: about.st_ino })
 }
 
 /// Does some work in a thread whose descriptors are its own, so that nothing that the program does with its descriptors

@@ -3,13 +3,9 @@
 //! Build with `RUSTFLAGS="--cfg loom"` to run the models (`make loom`).
 
 #[cfg(loom)]
-pub use loom::sync::atomic::{
-    AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence,
-};
+pub use loom::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence};
 #[cfg(not(loom))]
-pub use std::sync::atomic::{
-    AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence,
-};
+pub use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence};
 
 pub use std::sync::atomic::Ordering;
 
@@ -61,10 +57,7 @@ mod tiny {
     pub(super) fn preemption_point(rarity: u64) {
         // The thread may be past the life of this.
         let number = STATE.try_with(|state| {
-            let next = state
-                .get()
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            let next = state.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             state.set(next);
             next >> 32
         });

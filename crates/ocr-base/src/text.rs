@@ -13,8 +13,8 @@ use std::{fmt, io};
 
 pub mod threads;
 
-/// Shows bytes as text, with `\xHH` for each byte that is not UTF-8 or of a control character. Line feeds and tabs stay as
-/// they are. It allocates nothing: a signal handler may use it.
+/// Shows bytes as text, with `\xHH` for each byte that is not UTF-8 or of a control character. Line feeds and tabs stay
+/// as they are. It allocates nothing: a signal handler may use it.
 #[derive(Clone, Copy, Debug)]
 pub struct Readable<'a>(pub &'a [u8]);
 
@@ -39,9 +39,7 @@ impl fmt::Display for Readable<'_> {
                 f.write_str(before)?;
                 let letter = from.chars().next().map_or(0, char::len_utf8);
                 let (control, after) = from.split_at(letter);
-                control
-                    .bytes()
-                    .try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
+                control.bytes().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
                 rest = after;
             }
             f.write_str(rest)?;
@@ -58,8 +56,8 @@ pub fn is_control(letter: char) -> bool {
     letter.is_control() && !matches!(letter, '\n' | '\t')
 }
 
-/// A number with the name of what it counts, as "1 byte" and "2 bytes". Its text is written without an allocation, so that the
-/// handler of a signal may use it.
+/// A number with the name of what it counts, as "1 byte" and "2 bytes". Its text is written without an allocation, so
+/// that the handler of a signal may use it.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted<'a>(pub u64, pub &'a str);
 
@@ -70,8 +68,8 @@ impl fmt::Display for Counted<'_> {
     }
 }
 
-/// A file's content as text. The names of threads and programs stand in files of `/proc`, and the system cuts them at 15
-/// bytes, which may be inside of a letter: such a file is read all the same.
+/// A file's content as text. The names of threads and programs stand in files of `/proc`, and the system cuts them at
+/// 15 bytes, which may be inside of a letter: such a file is read all the same.
 pub fn read_file(path: impl AsRef<Path>) -> io::Result<String> {
     let bytes = std::fs::read(path)?;
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| Readable(error.as_bytes()).to_string()))
@@ -144,12 +142,8 @@ mod tests {
 
     #[test]
     fn times_have_three_digits_that_count() {
-        let times = [
-            0.0, 1.234e-6, 99.94e-6, 99.96e-6, 999.6e-6, 0.012_34, 0.9996, 123.4,
-        ];
-        let words = [
-            "0.00 us", "1.23 us", "99.9 us", "100 us", "1.00 ms", "12.3 ms", "1.00 s", "123 s",
-        ];
+        let times = [0.0, 1.234e-6, 99.94e-6, 99.96e-6, 999.6e-6, 0.012_34, 0.9996, 123.4];
+        let words = ["0.00 us", "1.23 us", "99.9 us", "100 us", "1.00 ms", "12.3 ms", "1.00 s", "123 s"];
         assert_eq!(times.map(duration), words);
     }
 

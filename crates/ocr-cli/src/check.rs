@@ -9,7 +9,8 @@ use std::path::PathBuf;
 /// What stands behind the help of `ocr check`.
 pub(crate) const AFTER_HELP: &str = "\
 A run is recorded with OCR_TRACE=FILE. It tells most with OCR_WORKERS=1 OCR_SCHED=cpu: the order of EDTs is found by what \
-the program has asked for, not by when they ran, and what each EDT wrote is seen best where no other runs at the same time.
+the program has asked for, not by when they ran, and what each EDT wrote is seen best where no other runs at the \
+same time.
 
 The status is 1 if there are races. Pairs whose order alone is not determined, as of two EDTs that hold a block in mode EW, \
 are shown and change no status: a program whose result does not depend on that order is right.";
@@ -32,15 +33,9 @@ pub(crate) fn check(options: &CheckOptions) -> Result<(), CommandError> {
     check_input(&options.file)?;
     let mut found = races::check(&options.file).map_err(CommandError::failed)?;
     if options.races {
-        found
-            .findings
-            .retain(|finding| finding.kind == RaceKind::Race);
+        found.findings.retain(|finding| finding.kind == RaceKind::Race);
     }
-    print(&if options.json {
-        output::json(&found)
-    } else {
-        fit(&text(&found))
-    })?;
+    print(&if options.json { output::json(&found) } else { fit(&text(&found)) })?;
     match found.races() {
         0 => Ok(()),
         1 => Err(CommandError::failed("there is 1 race")),
@@ -50,10 +45,8 @@ pub(crate) fn check(options: &CheckOptions) -> Result<(), CommandError> {
 
 /// The answer for people.
 fn text(found: &RaceFindings) -> String {
-    let mut text = format!(
-        "{}: {} EDTs, {} data blocks, {} events\n",
-        found.name, found.edts, found.blocks, found.events
-    );
+    let mut text =
+        format!("{}: {} EDTs, {} data blocks, {} events\n", found.name, found.edts, found.blocks, found.events);
     for finding in &found.findings {
         let kind = match finding.kind {
             RaceKind::Race => "race",

@@ -1,8 +1,8 @@
 //! A program that was started for a run: waiting for its end, and ending it with all that it has started.
 //!
-//! A run is a group of processes of its own. A wrapper, such as a script, is in the group with what it starts. Processes that
-//! leave the group become children of the command when their parents have ended, so they are found, too. What a run leaves in
-//! the background is not waited for. It is ended only where the run itself is.
+//! A run is a group of processes of its own. A wrapper, such as a script, is in the group with what it starts.
+//! Processes that leave the group become children of the command when their parents have ended, so they are found, too.
+//! What a run leaves in the background is not waited for. It is ended only where the run itself is.
 
 use crate::input::wait_for;
 use crate::signals::Signals;
@@ -40,7 +40,8 @@ pub(crate) fn in_group(command: &mut Command) {
         Ok(())
     };
     command.process_group(0);
-    // SAFETY: the closure makes one system call, which is allowed between fork and exec: it takes no lock and no memory.
+    // SAFETY: the closure makes one system call, which is allowed between fork and exec: it takes no lock and no
+    // memory.
     unsafe { command.pre_exec(begins) };
 }
 
@@ -84,8 +85,8 @@ pub(crate) fn wait(ended: &PipeReader, limit: Option<Duration>, signals: &Signal
     }
 }
 
-/// Ends a child, its group, and all that they have started: they are asked to, and killed where they do not end. A signal
-/// that comes meanwhile has them killed at once.
+/// Ends a child, its group, and all that they have started: they are asked to, and killed where they do not end. A
+/// signal that comes meanwhile has them killed at once.
 pub(crate) fn end(child: &mut Child, signals: &Signals) {
     let group = child.id() as libc::pid_t;
     send(-group, libc::SIGTERM);
@@ -119,9 +120,7 @@ pub(crate) fn end(child: &mut Child, signals: &Signals) {
         if orphans.is_empty() {
             return;
         }
-        orphans
-            .iter()
-            .for_each(|&orphan| send(orphan, libc::SIGKILL));
+        orphans.iter().for_each(|&orphan| send(orphan, libc::SIGKILL));
         sleep(LOOK);
     }
 }
@@ -136,8 +135,7 @@ fn adopted() -> Vec<libc::pid_t> {
 /// The children of this process, of which some may have ended.
 fn children() -> Vec<libc::pid_t> {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
-    let lists =
-        tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("children")).ok());
+    let lists = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("children")).ok());
     let lists: Vec<String> = lists.collect();
     let children = lists.iter().flat_map(|list| list.split_whitespace());
     children.filter_map(|child| child.parse().ok()).collect()
@@ -159,10 +157,7 @@ pub(crate) fn forget_ended(but: u32) {
 fn has_ended(process: libc::pid_t) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{process}/stat"));
     // The state stands behind the name, which is in parentheses and may have any letters.
-    let state = |text: &str| {
-        text.rsplit_once(") ")
-            .and_then(|(_, rest)| rest.chars().next())
-    };
+    let state = |text: &str| text.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
     status.map_or(true, |text| matches!(state(&text), None | Some('Z' | 'X')))
 }
 

@@ -1,4 +1,5 @@
-//! Names of devices in texts for the terminal. They are long, so each is told once, and is "the device" or "device 2" elsewhere.
+//! Names of devices in texts for the terminal. They are long, so each is told once, and is "the device" or "device 2"
+//! elsewhere.
 
 /// The devices of a run, or of several.
 pub(crate) struct DeviceNames(Vec<String>);
@@ -62,8 +63,7 @@ impl DeviceNames {
             while let Some(at) = rest.find(name.as_str()) {
                 let (before, after) = (&rest[..at], &rest[at + name.len()..]);
                 let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
-                let is_part =
-                    is_letter(before.chars().next_back()) || is_letter(after.chars().next());
+                let is_part = is_letter(before.chars().next_back()) || is_letter(after.chars().next());
                 out += before;
                 if is_part {
                     out += name;
@@ -72,11 +72,7 @@ impl DeviceNames {
                     let begins = ["the device ", "The device ", "device "];
                     let begin = begins.into_iter().find(|begin| out.ends_with(begin));
                     out.truncate(out.len() - begin.map_or(0, str::len));
-                    out += if begin == Some("The device ") && self.0.len() == 1 {
-                        "The device"
-                    } else {
-                        &called
-                    };
+                    out += if begin == Some("The device ") && self.0.len() == 1 { "The device" } else { &called };
                 }
                 rest = after;
             }
@@ -94,26 +90,15 @@ mod tests {
     fn a_device_is_told_once() {
         let one = DeviceNames::new(["pthread-x", "pthread-x"]);
         assert_eq!(one.told(), "pthread-x");
+        assert_eq!((&*one.in_table("pthread-x"), &*one.in_table("other")), ("device", "other"));
         assert_eq!(
-            (&*one.in_table("pthread-x"), &*one.in_table("other")),
-            ("device", "other")
-        );
-        assert_eq!(
-            one.short(
-                "EDTs of a on pthread-x, and the device pthread-x (core 1); my-pthread-xy is none."
-            ),
+            one.short("EDTs of a on pthread-x, and the device pthread-x (core 1); my-pthread-xy is none."),
             "EDTs of a on the device, and the device (core 1); my-pthread-xy is none."
         );
-        assert_eq!(
-            one.short("The device pthread-x waits."),
-            "The device waits."
-        );
+        assert_eq!(one.short("The device pthread-x waits."), "The device waits.");
         let two = DeviceNames::new(["gpu", "gpu 2"]);
         assert_eq!(two.told(), "gpu (device 1), gpu 2 (device 2)");
-        assert_eq!(
-            two.short("on gpu 2, then on gpu"),
-            "on device 2, then on device 1"
-        );
+        assert_eq!(two.short("on gpu 2, then on gpu"), "on device 2, then on device 1");
         let none = DeviceNames::new([]);
         assert!(none.is_empty() && none.short("a") == "a");
     }

@@ -1,7 +1,7 @@
 //! `ocr generate`, which `make` runs: man pages and completions for shells, from the options themselves.
 //!
-//! Besides what the help says, a page of a command has the exit status, the files that the command reads and writes, and the
-//! other pages. The table of the settings is a page of its own, `ocr-settings(7)`.
+//! Besides what the help says, a page of a command has the exit status, the files that the command reads and writes,
+//! and the other pages. The table of the settings is a page of its own, `ocr-settings(7)`.
 
 use crate::output::{CommandError, EXIT_STATUS};
 use clap::{Arg, ArgAction, Command};
@@ -52,14 +52,8 @@ const FILES: [(&str, &str); 4] = [
         "share/ocr/kernels, share/ocr/examples",
         "Below the folder of the installation: OpenCL kernels and sources of the examples.",
     ),
-    (
-        "share/ocr/suppressions",
-        "Suppressions for ThreadSanitizer.",
-    ),
-    (
-        "$TMPDIR, /tmp",
-        "Reports and recordings of the runs that ocr starts, removed at its end.",
-    ),
+    ("share/ocr/suppressions", "Suppressions for ThreadSanitizer."),
+    ("$TMPDIR, /tmp", "Reports and recordings of the runs that ocr starts, removed at its end."),
 ];
 
 /// Writes the man pages or the completions.
@@ -93,10 +87,7 @@ fn man(folder: &Path, all: &Command) -> io::Result<()> {
         write(&folder.join(format!("man1/{own}.1")), &text)?;
     }
     let text = settings(&names);
-    write(
-        &folder.join(format!("man7/{SETTINGS_PAGE}.7")),
-        text.as_bytes(),
-    )
+    write(&folder.join(format!("man7/{SETTINGS_PAGE}.7")), text.as_bytes())
 }
 
 /// The command as users see it, without the subcommands that are for `make` alone.
@@ -150,9 +141,7 @@ fn text(command: Command, others: &[&str]) -> io::Result<Vec<u8>> {
         more.item(&status.to_string(), what);
     }
     more.section("ENVIRONMENT");
-    more.paragraphs(
-        "The settings of the runtime are variables, such as OCR_WORKERS and OCR_SCHED: see",
-    );
+    more.paragraphs("The settings of the runtime are variables, such as OCR_WORKERS and OCR_SCHED: see");
     more.reference(SETTINGS_PAGE, 7, ".");
     more.section("FILES");
     for (file, what) in FILES {
@@ -169,10 +158,7 @@ fn text(command: Command, others: &[&str]) -> io::Result<Vec<u8>> {
 
 /// The first line of a man page.
 fn title(name: &str, section: u8) -> String {
-    format!(
-        ".TH \"{name}\" \"{section}\" \"\" \"ocr {}\" \"Open Community Runtime\"\n",
-        env!("CARGO_PKG_VERSION")
-    )
+    format!(".TH \"{name}\" \"{section}\" \"\" \"ocr {}\" \"Open Community Runtime\"\n", env!("CARGO_PKG_VERSION"))
 }
 
 /// The synopsis of a command: each option with the values that it takes, and what comes behind the options.
@@ -184,11 +170,7 @@ fn synopsis(command: &Command) -> String {
     let (behind, options): (Vec<&Arg>, Vec<&Arg>) = shown.partition(|one| one.is_positional());
     for one in options.into_iter().chain(behind) {
         let words = words(one);
-        text += &if one.is_required_set() {
-            format!(" {words}")
-        } else {
-            format!(" [{words}]")
-        };
+        text += &if one.is_required_set() { format!(" {words}") } else { format!(" [{words}]") };
     }
     if command.has_subcommands() {
         text += " \\fICOMMAND\\fR";
@@ -200,10 +182,7 @@ fn synopsis(command: &Command) -> String {
 fn words(one: &Arg) -> String {
     let mut names: Vec<String> = Vec::new();
     names.extend(one.get_short().map(|letter| format!("\\fB\\-{letter}\\fR")));
-    names.extend(
-        one.get_long()
-            .map(|name| format!("\\fB\\-\\-{}\\fR", escaped(name))),
-    );
+    names.extend(one.get_long().map(|name| format!("\\fB\\-\\-{}\\fR", escaped(name))));
     let mut words = names.join("|");
     if one.get_action().takes_values() {
         let known = one.get_possible_values();
@@ -212,9 +191,7 @@ fn words(one: &Arg) -> String {
         let value = match one.get_value_names() {
             _ if !known.is_empty() => known.join("|"),
             Some(names) => {
-                let names = names
-                    .iter()
-                    .map(|name| format!("\\fI{}\\fR", escaped(name)));
+                let names = names.iter().map(|name| format!("\\fI{}\\fR", escaped(name)));
                 names.collect::<Vec<_>>().join(" ")
             }
             None => format!("\\fI{}\\fR", escaped(&one.get_id().as_str().to_uppercase())),
@@ -224,9 +201,7 @@ fn words(one: &Arg) -> String {
         }
         words += &value;
     }
-    let has_many = one
-        .get_num_args()
-        .is_some_and(|range| range.max_values() > 1);
+    let has_many = one.get_num_args().is_some_and(|range| range.max_values() > 1);
     if has_many || matches!(one.get_action(), ArgAction::Append) {
         words += "...";
     }
@@ -238,9 +213,7 @@ const SETTINGS_PAGE: &str = "ocr-settings";
 
 /// The man page of all settings, of which each is a variable and an argument. `commands` are the names of other pages.
 fn settings(commands: &[String]) -> String {
-    let mut page = Roff {
-        text: title(SETTINGS_PAGE, 7),
-    };
+    let mut page = Roff { text: title(SETTINGS_PAGE, 7) };
     page.section("NAME");
     page.paragraphs("ocr-settings - settings of the Open Community Runtime");
     page.section("SYNOPSIS");
@@ -263,16 +236,10 @@ fn settings(commands: &[String]) -> String {
     page.paragraphs(
         "The names behind -ocr: also stand in a file in TOML, whose name ends in .toml:\n\n  workers = 4\n  sched = \"eft\"\n",
     );
-    page.item(
-        "OCR_CONFIG, -ocr:cfg",
-        "the file of settings; one whose name has another end is ignored",
-    );
+    page.item("OCR_CONFIG, -ocr:cfg", "the file of settings; one whose name has another end is ignored");
     page.section("OTHER ARGUMENTS");
     page.item("-ocr:help", "prints the settings, and runs nothing");
-    page.item(
-        "-ocr:version",
-        "prints the version of the runtime, and runs nothing",
-    );
+    page.item("-ocr:version", "prints the version of the runtime, and runs nothing");
     page.section("SEE ALSO");
     for (at, command) in commands.iter().enumerate() {
         page.reference(command, 1, if at + 1 < commands.len() { "," } else { "" });
@@ -333,11 +300,7 @@ impl Roff {
 /// A line of text as roff reads it.
 fn escaped(line: &str) -> String {
     let text = line.replace('\\', "\\(rs").replace('-', "\\-");
-    if text.starts_with(['.', '\'']) {
-        format!("\\&{text}")
-    } else {
-        text
-    }
+    if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }
 }
 
 #[cfg(test)]
@@ -359,23 +322,14 @@ mod tests {
             .arg(Arg::new("file").required(true))
             .arg(Arg::new("more").num_args(0..))
             .arg(Arg::new("json").long("json").action(ArgAction::SetTrue))
-            .arg(
-                Arg::new("out")
-                    .long("out-file")
-                    .short('o')
-                    .value_name("FILE"),
-            )
+            .arg(Arg::new("out").long("out-file").short('o').value_name("FILE"))
             .arg(Arg::new("ask").long("ask").hide(true))
             .arg(Arg::new("form").long("form").value_parser(["dot", "a-b"]))
             .arg(Arg::new("vary").long("vary").action(ArgAction::Append));
         let text = synopsis(&command).replace("\\fB", "").replace("\\fI", "");
         let text = text.replace("\\fR", "").replace("\\-", "-");
-        let wanted =
-            "ocr [--json] [-o|--out-file FILE] [--form dot|a-b] [--vary VARY...] FILE [MORE...]\n";
-        assert_eq!(
-            text.lines().nth(1).map(|line| format!("{line}\n")),
-            Some(wanted.into())
-        );
+        let wanted = "ocr [--json] [-o|--out-file FILE] [--form dot|a-b] [--vary VARY...] FILE [MORE...]\n";
+        assert_eq!(text.lines().nth(1).map(|line| format!("{line}\n")), Some(wanted.into()));
     }
 
     #[test]

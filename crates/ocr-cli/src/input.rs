@@ -106,13 +106,7 @@ impl Stream {
             .map_err(|error| format!("{} cannot be made: {error}", Readable::path(&path)))?;
         // The system frees the file's memory when no process has it open any more, however the command ends.
         let _ = std::fs::remove_file(&path);
-        Ok(Stream {
-            source,
-            kept,
-            length: 0,
-            most,
-            ended: false,
-        })
+        Ok(Stream { source, kept, length: 0, most, ended: false })
     }
 
     /// Reads bytes that have come, into `place`, and keeps them. Returns how many. The error is a text for the user.
@@ -159,11 +153,7 @@ impl Feed<'_> {
                 given += end as u64;
                 continue;
             }
-            match wait_for(
-                [ended.as_fd(), self.to.as_fd()],
-                [libc::POLLIN, libc::POLLOUT],
-                None,
-            ) {
+            match wait_for([ended.as_fd(), self.to.as_fd()], [libc::POLLIN, libc::POLLOUT], None) {
                 [0, 0] => continue,
                 [0, _] => {}
                 _ => return Ok(()),
@@ -179,18 +169,12 @@ impl Feed<'_> {
 
     /// Reads bytes that follow the first `given` ones, into `place`, and returns how many. These are 0 where none has
     /// come yet. None where the pipe has ended, or the run does not read any more.
-    fn next(
-        &mut self,
-        place: &mut [u8],
-        given: u64,
-        ended: &PipeReader,
-    ) -> Result<Option<usize>, String> {
+    fn next(&mut self, place: &mut [u8], given: u64, ended: &PipeReader) -> Result<Option<usize>, String> {
         let stream = &mut *self.stream;
         if given < stream.length {
             let count = stream.kept.read_at(place, given);
-            let count = count.map_err(|error| {
-                format!("what was kept of the standard input cannot be read: {error}")
-            })?;
+            let count =
+                count.map_err(|error| format!("what was kept of the standard input cannot be read: {error}"))?;
             return match count {
                 0 => Err("what was kept of the standard input has gone".into()),
                 count => Ok(Some(count)),
@@ -213,8 +197,8 @@ fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
-/// Waits until one of the files is ready for its events, or has an end or an error, at most as long as `limit` says. Returns
-/// for each file what it is ready for; all are 0 where the time is over, or a signal has ended the wait.
+/// Waits until one of the files is ready for its events, or has an end or an error, at most as long as `limit` says.
+/// Returns for each file what it is ready for; all are 0 where the time is over, or a signal has ended the wait.
 pub(crate) fn wait_for<const N: usize>(
     files: [BorrowedFd<'_>; N],
     events: [libc::c_short; N],
@@ -227,11 +211,7 @@ pub(crate) fn wait_for<const N: usize>(
     let mut at = 0;
     let mut polled = files.map(|file| {
         at += 1;
-        libc::pollfd {
-            fd: file.as_raw_fd(),
-            events: events[at - 1],
-            revents: 0,
-        }
+        libc::pollfd { fd: file.as_raw_fd(), events: events[at - 1], revents: 0 }
     });
     // SAFETY: the address is that of an array with `N` elements, which the call may write. Their descriptors are
     // borrowed, so they stay open.
@@ -269,10 +249,7 @@ mod tests {
         thread::scope(|scope| {
             let feeding = given.feed.map(|feed| scope.spawn(|| feed.feed(&ended)));
             let mut command = std::process::Command::new(words[0]);
-            command
-                .args(&words[1..])
-                .stdin(given.stdin)
-                .stdout(Stdio::piped());
+            command.args(&words[1..]).stdin(given.stdin).stdout(Stdio::piped());
             let child = command.spawn().expect("it is there");
             drop(command);
             let output = child.wait_with_output().expect("it ends");

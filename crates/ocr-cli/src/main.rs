@@ -73,7 +73,8 @@ enum Subcommands {
     /// Finds pairs of EDTs in a recorded run that use one object, with nothing in the graph that orders them.
     #[command(after_help = check::AFTER_HELP)]
     Check(check::CheckOptions),
-    /// Says why a recorded run took as long as it did, what the placement policy expected of an EDT, and what to change.
+    /// Says why a recorded run took as long as it did, what the placement policy expected of an EDT, and what to
+    /// change.
     #[command(after_help = explain::AFTER_HELP)]
     Explain(explain::ExplainOptions),
     /// Replays a recorded run on a machine that need not exist, by the policies of the runtime.
@@ -104,13 +105,9 @@ fn command_with_status() -> Command {
 /// Adds a text at the end of the help of a command and of all its subcommands.
 fn end_with(command: Command, text: &str) -> Command {
     let before = command.get_after_help().map(|help| format!("{help}\n\n"));
-    let below: Vec<String> = (command.get_subcommands())
-        .map(|below| below.get_name().to_string())
-        .collect();
+    let below: Vec<String> = (command.get_subcommands()).map(|below| below.get_name().to_string()).collect();
     let ended = command.after_help(before.unwrap_or_default() + text);
-    below.iter().fold(ended, |command, name| {
-        command.mut_subcommand(name, |below| end_with(below, text))
-    })
+    below.iter().fold(ended, |command, name| command.mut_subcommand(name, |below| end_with(below, text)))
 }
 
 fn main() -> ExitCode {
@@ -131,9 +128,7 @@ fn has_control_characters() -> bool {
 
 /// Does what the command line asks for.
 fn answer() -> Result<ExitCode, CommandError> {
-    let parsed = command_with_status()
-        .try_get_matches()
-        .and_then(|matches| Arguments::from_arg_matches(&matches));
+    let parsed = command_with_status().try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches));
     let result = match parsed.map(|arguments| arguments.command) {
         Ok(Subcommands::Info(options)) => info::info(&options),
         Ok(Subcommands::Compare(options)) => compare::compare(&options),
@@ -147,11 +142,7 @@ fn answer() -> Result<ExitCode, CommandError> {
         // Clap shows words of the command line as they are, or without sequences that it knows.
         Err(answer) if answer.use_stderr() && has_control_characters() => {
             return Err(CommandError {
-                message: answer
-                    .to_string()
-                    .trim_start_matches("error: ")
-                    .trim_end()
-                    .to_string(),
+                message: answer.to_string().trim_start_matches("error: ").trim_end().to_string(),
                 status: u8::try_from(answer.exit_code()).unwrap_or(USAGE),
             });
         }

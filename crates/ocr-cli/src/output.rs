@@ -1,9 +1,9 @@
-//! What the command writes: its answer to the standard output, an error, files that the command line names, and the exit
-//! status; and the words of a command line as text.
+//! What the command writes: its answer to the standard output, an error, files that the command line names, and the
+//! exit status; and the words of a command line as text.
 //!
-//! A file is tried out before the work whose result it gets, and is refused if it is one that the command reads. Where the
-//! file is the standard output, as with `-o /dev/stdout`, the answer goes to the standard error, so that the two do not
-//! mix.
+//! A file is tried out before the work whose result it gets, and is refused if it is one that the command reads. Where
+//! the file is the standard output, as with `-o /dev/stdout`, the answer goes to the standard error, so that the two do
+//! not mix.
 
 use crate::signals;
 use ocr_base::output_file::{OutputFile, is_open, without_signals};
@@ -24,10 +24,7 @@ pub(crate) const USAGE: u8 = 2;
 /// What each exit status means.
 pub(crate) const EXIT_STATUS: [(u8, &str); 3] = [
     (0, "All went well, and the answer was written."),
-    (
-        FAILED,
-        "Something that was run or read failed or was found to be wrong; the standard error says what.",
-    ),
+    (FAILED, "Something that was run or read failed or was found to be wrong; the standard error says what."),
     (USAGE, "The command line or the settings are wrong."),
 ];
 
@@ -40,13 +37,11 @@ pub(crate) struct CommandError {
 impl CommandError {
     /// A failure for which the command line or the settings are wrong.
     pub(crate) fn usage(message: impl Into<String>) -> CommandError {
-        CommandError {
-            message: message.into(),
-            status: USAGE,
-        }
+        CommandError { message: message.into(), status: USAGE }
     }
 
-    /// The end of a command that a signal has interrupted, with the status that shells give to a program which a signal ended.
+    /// The end of a command that a signal has interrupted, with the status that shells give to a program which a signal
+    /// ended.
     pub(crate) fn interrupted(signal: i32) -> CommandError {
         CommandError {
             message: format!("interrupted by {}", signals::name(signal)),
@@ -56,14 +51,12 @@ impl CommandError {
 
     /// A failure of something that was run or read.
     pub(crate) fn failed(message: impl Into<String>) -> CommandError {
-        CommandError {
-            message: message.into(),
-            status: FAILED,
-        }
+        CommandError { message: message.into(), status: FAILED }
     }
 }
 
-/// The version of what is in answers as JSON. It grows when a member goes or changes its meaning, and not when one comes.
+/// The version of what is in answers as JSON. It grows when a member goes or changes its meaning, and not when one
+/// comes.
 const SCHEMA: u32 = 1;
 
 /// An answer as JSON, with the version of its members first and a line feed at its end.
@@ -74,10 +67,7 @@ pub(crate) fn json(answer: &impl Serialize) -> String {
         #[serde(flatten)]
         answer: &'a T,
     }
-    let versioned = VersionedAnswer {
-        schema: SCHEMA,
-        answer,
-    };
+    let versioned = VersionedAnswer { schema: SCHEMA, answer };
     match serde_json::to_string_pretty(&versioned) {
         Ok(text) => text + "\n",
         // No answer has a map whose keys are not strings, or a type that can fail.
@@ -94,16 +84,10 @@ pub(crate) fn own_words() -> String {
 pub(crate) fn words(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "%+,-./:=@_".contains(letter);
     let word = |word: String| {
-        if word.chars().all(is_plain) && !word.is_empty() {
-            word
-        } else {
-            format!("'{}'", word.replace('\'', "'\\''"))
-        }
+        if word.chars().all(is_plain) && !word.is_empty() { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
     };
     let words = words.into_iter();
-    let words: Vec<String> = words
-        .map(|each| word(Readable::os(each.as_ref()).to_string()))
-        .collect();
+    let words: Vec<String> = words.map(|each| word(Readable::os(each.as_ref()).to_string())).collect();
     words.join(" ")
 }
 
@@ -136,14 +120,11 @@ pub(crate) fn check_output() -> Result<(), CommandError> {
 
 /// A text with control characters written as `\xHH`. Names come from outside, and a terminal would obey them.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
-    if text.contains(is_control) {
-        Cow::Owned(Readable(text.as_bytes()).to_string())
-    } else {
-        Cow::Borrowed(text)
-    }
+    if text.contains(is_control) { Cow::Owned(Readable(text.as_bytes()).to_string()) } else { Cow::Borrowed(text) }
 }
 
-/// Prints a whole answer, with control characters escaped. It is no error if the reader ends before the answer does (`ocr info | head`).
+/// Prints a whole answer, with control characters escaped. It is no error if the reader ends before the answer does
+/// (`ocr info | head`).
 pub(crate) fn print(text: &str) -> Result<(), CommandError> {
     let text = plain(text);
     let mut out = io::stdout().lock();
@@ -179,9 +160,8 @@ pub(crate) fn output_file<'a>(
     inputs: impl IntoIterator<Item = (&'a str, &'a Path)>,
 ) -> Result<OutputFile, CommandError> {
     let name = Readable::path(file);
-    let output = OutputFile::new(file).map_err(|error| {
-        CommandError::failed(format!("{what} {name} cannot be written: {error}"))
-    })?;
+    let output = OutputFile::new(file)
+        .map_err(|error| CommandError::failed(format!("{what} {name} cannot be written: {error}")))?;
     for (input_is, input) in inputs {
         if output.plain().is_some() && output.is(input) {
             return Err(CommandError::usage(format!(

@@ -11,8 +11,8 @@
 
 use serde::Serialize;
 
-/// The part of comparisons of equals in which one is called faster, at most. What is said of times is said at the confidence
-/// of the rest.
+/// The part of comparisons of equals in which one is called faster, at most. What is said of times is said at the
+/// confidence of the rest.
 pub(crate) const ERROR: f64 = 0.05;
 
 /// The confidence in words.
@@ -30,8 +30,8 @@ pub(crate) struct RankOrder {
     pub(crate) pairs: usize,
     /// In how many of these pairs the run of the first group is the faster. A tie counts one half.
     pub(crate) faster: f64,
-    /// The part of all ways to deal the times out to two groups that give an order as clear as this one, or clearer. Where there
-    /// are ties, it is at most that.
+    /// The part of all ways to deal the times out to two groups that give an order as clear as this one, or clearer.
+    /// Where there are ties, it is at most that.
     pub(crate) chance: f64,
 }
 
@@ -61,8 +61,8 @@ impl RankOrder {
     }
 }
 
-/// How many times as fast one group is as another: the ratio in the middle of all pairs, and the ratios between which the
-/// true one lies at a confidence.
+/// How many times as fast one group is as another: the ratio in the middle of all pairs, and the ratios between which
+/// the true one lies at a confidence.
 #[derive(Serialize, Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Lead {
     /// The least ratio; 0 where there are too few runs to tell.
@@ -74,30 +74,18 @@ pub(crate) struct Lead {
 }
 
 impl Lead {
-    /// Compares two groups of times, of one run each at least. The true ratio is below the least one in at most the part
-    /// `error` of all cases, and above the greatest one in as many.
+    /// Compares two groups of times, of one run each at least. The true ratio is below the least one in at most the
+    /// part `error` of all cases, and above the greatest one in as many.
     pub(crate) fn of(one: &[f64], other: &[f64], error: f64) -> Lead {
-        let pairs = one
-            .iter()
-            .flat_map(|one| other.iter().map(move |than| than / one));
+        let pairs = one.iter().flat_map(|one| other.iter().map(move |than| than / one));
         // Two times of 0 are alike.
-        let mut ratios: Vec<f64> = pairs
-            .map(|ratio| if ratio.is_nan() { 1.0 } else { ratio })
-            .collect();
+        let mut ratios: Vec<f64> = pairs.map(|ratio| if ratio.is_nan() { 1.0 } else { ratio }).collect();
         ratios.sort_by(f64::total_cmp);
         let last = ratios.len() - 1;
         let middle = (ratios[last / 2] + ratios[last.div_ceil(2)]) / 2.0;
         match Ways::new(one.len(), other.len()).most(error) {
-            Some(at) => Lead {
-                least: ratios[at],
-                middle,
-                most: ratios[last - at],
-            },
-            None => Lead {
-                least: 0.0,
-                middle,
-                most: f64::INFINITY,
-            },
+            Some(at) => Lead { least: ratios[at], middle, most: ratios[last - at] },
+            None => Lead { least: 0.0, middle, most: f64::INFINITY },
         }
     }
 
@@ -107,15 +95,15 @@ impl Lead {
     }
 }
 
-/// The least number of runs of each of two groups with which an order can be told, if all of one are before all of the other.
-/// `error` is the part of cases in which that happens by chance, at most.
+/// The least number of runs of each of two groups with which an order can be told, if all of one are before all of the
+/// other. `error` is the part of cases in which that happens by chance, at most.
 pub(crate) fn least_runs(error: f64) -> usize {
     let can = |runs: &usize| Ways::new(*runs, *runs).most(error).is_some();
     (1..MOST_RUNS).find(can).unwrap_or(MOST_RUNS)
 }
 
-/// For each number of pairs, in which part of all ways to deal times out to two groups so many pairs or fewer have the run of
-/// the first group behind.
+/// For each number of pairs, in which part of all ways to deal times out to two groups so many pairs or fewer have the
+/// run of the first group behind.
 struct Ways(Vec<f64>);
 
 impl Ways {
@@ -147,19 +135,17 @@ impl Ways {
         Ways(parts.collect())
     }
 
-    /// The part of all ways in which so many pairs or fewer are behind. From the middle on it is one half or more, and 1 is
-    /// returned.
+    /// The part of all ways in which so many pairs or fewer are behind. From the middle on it is one half or more, and
+    /// 1 is returned.
     fn up_to(&self, pairs: usize) -> f64 {
         self.0.get(pairs).copied().unwrap_or(1.0)
     }
 
-    /// The greatest number of pairs behind that chance alone gives in at most this part of all ways. None where there is none.
+    /// The greatest number of pairs behind that chance alone gives in at most this part of all ways. None where there
+    /// is none.
     fn most(&self, error: f64) -> Option<usize> {
         // Rounding must not refuse a part that is just allowed.
-        let allowed = self
-            .0
-            .iter()
-            .take_while(|&&part| part <= error * (1.0 + 1e-9));
+        let allowed = self.0.iter().take_while(|&&part| part <= error * (1.0 + 1e-9));
         allowed.count().checked_sub(1)
     }
 }
@@ -197,28 +183,20 @@ mod tests {
             for way in (0u32..1 << all).filter(|way| way.count_ones() as usize == one) {
                 let members = (0..all).filter(|at| way >> at & 1 == 1);
                 // Each member is behind those before it that are of the other group.
-                let behind =
-                    members.map(|at| (0..at).filter(|before| way >> before & 1 == 0).count());
+                let behind = members.map(|at| (0..at).filter(|before| way >> before & 1 == 0).count());
                 counts[behind.sum::<usize>()] += 1;
             }
             let sum: u32 = counts.iter().sum();
             let ways = Ways::new(one, other);
             for pairs in 0..=one * other / 2 {
                 let part = f64::from(counts[..=pairs].iter().sum::<u32>()) / f64::from(sum);
-                assert!(
-                    (ways.up_to(pairs) - part).abs() < 1e-12,
-                    "{one} {other} {pairs}"
-                );
+                assert!((ways.up_to(pairs) - part).abs() < 1e-12, "{one} {other} {pairs}");
             }
         }
         let many = Ways::new(MOST_RUNS, MOST_RUNS);
         let half = MOST_RUNS * MOST_RUNS / 2;
         assert!((many.up_to(half) - 0.5).abs() < 0.01);
-        assert!(
-            many.0
-                .windows(2)
-                .all(|two| two[0] <= two[1] && two[0] > 0.0)
-        );
+        assert!(many.0.windows(2).all(|two| two[0] <= two[1] && two[0] > 0.0));
     }
 
     #[test]
@@ -239,10 +217,7 @@ mod tests {
         let one: Vec<f64> = (10..20).map(f64::from).collect();
         let other: Vec<f64> = one.iter().map(|time| 3.0 * time).collect();
         let lead = Lead::of(&one, &other, 0.025);
-        assert!(
-            lead.is_told() && lead.least < 3.0 && 3.0 < lead.most,
-            "{lead:?}"
-        );
+        assert!(lead.is_told() && lead.least < 3.0 && 3.0 < lead.most, "{lead:?}");
         assert!(!Lead::of(&other, &one, 0.025).is_told());
         // The ends are where the test changes its answer.
         let over = |ratio: f64| -> Vec<f64> { other.iter().map(|time| time / ratio).collect() };

@@ -53,8 +53,8 @@ pub(crate) struct Run {
     pub(crate) programs: usize,
     /// The values that the output has for keys. Bytes that are not UTF-8 are marked.
     values: HashMap<String, String>,
-    /// The recording, or a text that says why it cannot be read. None for a run that was not recorded. Of several programs it
-    /// is that of the one that has taken the most time.
+    /// The recording, or a text that says why it cannot be read. None for a run that was not recorded. Of several
+    /// programs it is that of the one that has taken the most time.
     pub(crate) recording: Option<Result<records::RecordedRun, String>>,
 }
 
@@ -116,10 +116,7 @@ impl Limit {
     const LEAST: Duration = Duration::from_secs(20);
 
     pub(crate) fn new(given: Option<u32>) -> Limit {
-        Limit {
-            given,
-            longest: None,
-        }
+        Limit { given, longest: None }
     }
 
     /// How long the next run may take. None for one that may take any time.
@@ -142,14 +139,9 @@ impl Limit {
         let why = match (self.given, self.longest) {
             (Some(_), _) => "--timeout says so".to_string(),
             (None, None) => "no run has ended well before".to_string(),
-            (None, Some(longest)) => format!(
-                "the longest run before took {}",
-                duration(longest.as_secs_f64())
-            ),
+            (None, Some(longest)) => format!("the longest run before took {}", duration(longest.as_secs_f64())),
         };
-        format!(
-            "(it was ended, since {why}; --timeout SECONDS gives it more, and --timeout 0 any time)"
-        )
+        format!("(it was ended, since {why}; --timeout SECONDS gives it more, and --timeout 0 any time)")
     }
 }
 
@@ -191,13 +183,7 @@ impl Runner {
         let input = Input::new(folder.path())?;
         let mut keys = keys.concat();
         keys.push(SECONDS.into());
-        Ok(Runner {
-            folder,
-            input,
-            signals,
-            limit: Limit::new(timeout),
-            keys,
-        })
+        Ok(Runner { folder, input, signals, limit: Limit::new(timeout), keys })
     }
 
     /// Runs a program with the environment of this process and its variables.
@@ -206,15 +192,11 @@ impl Runner {
             return Err(RunError::Interrupted(signal));
         }
         let path = |name: &str| self.folder.path().join(name);
-        let [report, recording, output, errors] =
-            ["report.json", "recording", "output", "errors"].map(path);
+        let [report, recording, output, errors] = ["report.json", "recording", "output", "errors"].map(path);
         // What an earlier run has left says nothing about this one.
         remove_all(&report);
         let mut command = Command::new(&program.words[0]);
-        command
-            .args(&program.words[1..])
-            .envs(program.variables.iter().copied())
-            .env("OCR_REPORT", &report);
+        command.args(&program.words[1..]).envs(program.variables.iter().copied()).env("OCR_REPORT", &report);
         if program.recorded {
             command.env("OCR_TRACE", &recording);
         }
@@ -224,10 +206,7 @@ impl Runner {
         let recording_read = was_run.then(|| longest(&recording));
         // The recording may be large, so it is removed at once.
         remove_all(&recording);
-        let failed = |how: String, what: &str| RunError::Failed {
-            how,
-            tail: tail(&end_of(&errors)) + what,
-        };
+        let failed = |how: String, what: &str| RunError::Failed { how, tail: tail(&end_of(&errors)) + what };
         let result = match status {
             Err(error) => Err(error),
             Ok(None) => {
@@ -237,25 +216,12 @@ impl Runner {
             }
             Ok(Some(status)) if !status.success() => {
                 let how = format!("failed ({})", how_it_ended(status));
-                Err(failed(
-                    how,
-                    &started::explain_end(&program.words[0], status),
-                ))
+                Err(failed(how, &started::explain_end(&program.words[0], status)))
             }
             Ok(Some(_)) => match (reports(&report), values(&output, &self.keys)) {
-                (Ok((report, programs)), Ok(values)) => Ok(Run {
-                    report,
-                    programs,
-                    values,
-                    recording: recording_read,
-                }),
-                (Err(message), _) => Err(RunError::Failed {
-                    how: "no report".into(),
-                    tail: message,
-                }),
-                (_, Err(error)) => Err(RunError::Input(format!(
-                    "what a run prints cannot be read: {error}"
-                ))),
+                (Ok((report, programs)), Ok(values)) => Ok(Run { report, programs, values, recording: recording_read }),
+                (Err(message), _) => Err(RunError::Failed { how: "no report".into(), tail: message }),
+                (_, Err(error)) => Err(RunError::Input(format!("what a run prints cannot be read: {error}"))),
             },
         };
         if result.is_ok() {
@@ -280,18 +246,16 @@ impl Runner {
         let made = |file: &Path| {
             // A process that an earlier run has left may have the old file open.
             let _ = std::fs::remove_file(file);
-            File::create_new(file).map_err(|error| {
-                RunError::Input(format!("the output of a run cannot be kept: {error}"))
-            })
+            File::create_new(file)
+                .map_err(|error| RunError::Input(format!("the output of a run cannot be kept: {error}")))
         };
         let (output, errors) = (made(output)?, made(errors)?);
         let given = self.input.give().map_err(system)?;
         let (ended, end) = std::io::pipe().map_err(system)?;
         command.stdin(given.stdin).stdout(output).stderr(errors);
         child::in_group(&mut command);
-        let mut child = command.spawn().map_err(|error| {
-            RunError::NotStarted(started::explain_start(&program.words[0], &error))
-        })?;
+        let mut child =
+            command.spawn().map_err(|error| RunError::NotStarted(started::explain_start(&program.words[0], &error)))?;
         // The command has files open that only the program is to have.
         drop(command);
         let (number, signals) = (child.id(), &self.signals);
@@ -313,9 +277,9 @@ impl Runner {
             match why {
                 WaitEnd::Signal(signal) => Err(RunError::Interrupted(signal)),
                 WaitEnd::Late => Ok(None),
-                WaitEnd::Ended => status.map(Some).map_err(|error| {
-                    RunError::Input(format!("the end of a run cannot be waited for: {error}"))
-                }),
+                WaitEnd::Ended => status
+                    .map(Some)
+                    .map_err(|error| RunError::Input(format!("the end of a run cannot be waited for: {error}"))),
             }
         })
     }
@@ -340,8 +304,7 @@ fn reports(file: &Path) -> Result<(Report, usize), String> {
     let mut programs = 0;
     for file in numbered_files(file) {
         let text = std::fs::read_to_string(&file).map_err(|error| error.to_string())?;
-        let report = Report::parse(&text)
-            .map_err(|error| format!("its report is that of another version: {error}"))?;
+        let report = Report::parse(&text).map_err(|error| format!("its report is that of another version: {error}"))?;
         // A program that was killed has none.
         let Some(report) = report else { continue };
         programs += 1;
@@ -480,10 +443,7 @@ impl Folder {
                 }
             }
         }
-        Err(format!(
-            "{} is full of ocr-runs-* folders; remove them",
-            Readable::path(&place)
-        ))
+        Err(format!("{} is full of ocr-runs-* folders; remove them", Readable::path(&place)))
     }
 
     /// The path of the folder.
@@ -509,10 +469,7 @@ mod tests {
         std::fs::write(&file, output).expect("it is ours");
         let keys = ["gcups", "gcup", SECONDS].map(String::from);
         Run {
-            report: Report {
-                seconds: 2.0,
-                ..Report::default()
-            },
+            report: Report { seconds: 2.0, ..Report::default() },
             programs: 1,
             values: values(&file, &keys).expect("it can be read"),
             recording: None,
@@ -556,11 +513,7 @@ mod tests {
         limit.ended(seconds(3));
         limit.ended(seconds(1));
         assert_eq!(limit.next(), Some(seconds(20 + 60)));
-        assert!(
-            limit
-                .reason()
-                .contains("the longest run before took 3.00 s")
-        );
+        assert!(limit.reason().contains("the longest run before took 3.00 s"));
         limit.given = Some(5);
         assert_eq!(limit.next(), Some(seconds(5)));
         limit.given = Some(0);

@@ -16,8 +16,8 @@ static COME: AtomicI32 = AtomicI32::new(0);
 /// The descriptor of the pipe that wakes the thread which waits; -1 before there is one.
 static WAKE: AtomicI32 = AtomicI32::new(-1);
 
-/// While this lives, such a signal is noticed in place of ending the command. One that was ignored stays ignored, as under
-/// `nohup`.
+/// While this lives, such a signal is noticed in place of ending the command. One that was ignored stays ignored, as
+/// under `nohup`.
 pub(crate) struct Signals {
     /// Has a byte to read for each signal that has come.
     woken: PipeReader,
@@ -32,8 +32,8 @@ extern "C" fn note(signal: libc::c_int) {
     // Relaxed: the descriptor was stored before this handler was installed.
     let pipe = WAKE.load(Ordering::Relaxed);
     let error = io::Error::last_os_error().raw_os_error();
-    // SAFETY: the address is that of a byte that lives as long as the program, and one byte is written from it. The call is
-    // one that handlers may make.
+    // SAFETY: the address is that of a byte that lives as long as the program, and one byte is written from it. The
+    // call is one that handlers may make.
     unsafe { libc::write(pipe, ptr::from_ref(&b'.').cast(), 1) };
     // SAFETY: the function takes nothing, and its address is that of this thread's error number.
     let place = unsafe { libc::__errno_location() };
@@ -92,8 +92,8 @@ impl Drop for Signals {
 fn set(signal: libc::c_int, new: Option<&libc::sigaction>) -> io::Result<libc::sigaction> {
     let new = new.map_or(ptr::null(), ptr::from_ref);
     let mut old = MaybeUninit::uninit();
-    // SAFETY: `new` is null or the address of an action whose handler, if it is ours, makes only calls that handlers may make.
-    // The other address is that of room for an action.
+    // SAFETY: `new` is null or the address of an action whose handler, if it is ours, makes only calls that handlers
+    // may make. The other address is that of room for an action.
     match unsafe { libc::sigaction(signal, new, old.as_mut_ptr()) } {
         // SAFETY: the call has written the action.
         0 => Ok(unsafe { old.assume_init() }),

@@ -32,15 +32,12 @@ pub(crate) fn explain_start(word: &OsStr, error: &io::Error) -> String {
     let why = match error.kind() {
         _ if word.is_empty() => "its name is empty".to_string(),
         ErrorKind::NotFound if !has_folder => {
-            format!(
-                "{error}; no folder of PATH has it; give the path of a program, such as ./{name}"
-            )
+            format!("{error}; no folder of PATH has it; give the path of a program, such as ./{name}")
         }
         ErrorKind::NotFound if file.exists() => match FileKind::of(file) {
-            Some(FileKind::Script(interpreter)) => format!(
-                "its first line names an interpreter that is not there: {}",
-                Readable(&interpreter)
-            ),
+            Some(FileKind::Script(interpreter)) => {
+                format!("its first line names an interpreter that is not there: {}", Readable(&interpreter))
+            }
             _ => format!("{error}: the file is there, but not the dynamic loader that it asks for"),
         },
         ErrorKind::PermissionDenied if file.is_dir() => "it is a folder".to_string(),
@@ -72,12 +69,8 @@ pub(crate) fn explain_end(word: &OsStr, status: ExitStatus) -> String {
     let odd = match kind {
         None | Some(FileKind::Script(_) | FileKind::Program) => return lines,
         Some(FileKind::OtherMachine) => "is a program for another kind of machine than this one",
-        Some(FileKind::Text) => {
-            "is no program, and does not begin with #!, so /bin/sh has executed it"
-        }
-        Some(FileKind::Data) => {
-            "is neither a program nor a script, so /bin/sh has tried to execute it"
-        }
+        Some(FileKind::Text) => "is no program, and does not begin with #!, so /bin/sh has executed it",
+        Some(FileKind::Data) => "is neither a program nor a script, so /bin/sh has tried to execute it",
     };
     lines + &format!("\n({name} {odd})")
 }
@@ -92,19 +85,13 @@ impl FileKind {
             return Some(FileKind::Script(interpreter.to_vec()));
         }
         if head.starts_with(b"\x7fELF") {
-            return Some(
-                if machine(&head) == head_of_this().as_deref().and_then(machine) {
-                    FileKind::Program
-                } else {
-                    FileKind::OtherMachine
-                },
-            );
+            return Some(if machine(&head) == head_of_this().as_deref().and_then(machine) {
+                FileKind::Program
+            } else {
+                FileKind::OtherMachine
+            });
         }
-        Some(if head.contains(&0) {
-            FileKind::Data
-        } else {
-            FileKind::Text
-        })
+        Some(if head.contains(&0) { FileKind::Data } else { FileKind::Text })
     }
 }
 

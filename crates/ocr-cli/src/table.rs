@@ -18,10 +18,7 @@ pub(crate) struct Table {
 impl Table {
     /// Makes a table that has no rows yet.
     pub(crate) fn new(columns: Vec<(String, Align)>) -> Table {
-        Table {
-            columns,
-            rows: Vec::new(),
-        }
+        Table { columns, rows: Vec::new() }
     }
 
     /// Adds a row below the others.
@@ -31,10 +28,7 @@ impl Table {
 
     /// The same table on a page for a browser.
     pub(crate) fn into_page(self) -> PageTable {
-        PageTable {
-            columns: self.columns,
-            rows: self.rows,
-        }
+        PageTable { columns: self.columns, rows: self.rows }
     }
 
     /// The text of the table, with a line feed at the end of each line, for the width of the terminal.
@@ -42,8 +36,8 @@ impl Table {
         self.text_in(terminal_width())
     }
 
-    /// The text of the table in lines of at most so many letters. Columns for which there is no room stand below, beside the
-    /// first column once more. A cell for which a line is too short is broken.
+    /// The text of the table in lines of at most so many letters. Columns for which there is no room stand below,
+    /// beside the first column once more. A cell for which a line is too short is broken.
     pub(crate) fn text_in(&self, width: Option<usize>) -> String {
         let all: Vec<usize> = (1..self.columns.len()).collect();
         let Some(width) = width else {
@@ -73,10 +67,7 @@ impl Table {
         let rows = self.rows.iter();
         let rows = rows.filter(|row| row.len() > column + 1 || row.len() == self.columns.len());
         let cells = rows.map(|row| letters(&row[column]));
-        cells
-            .chain([letters(&self.columns[column].0)])
-            .max()
-            .unwrap_or(0)
+        cells.chain([letters(&self.columns[column].0)]).max().unwrap_or(0)
     }
 
     /// The lines of the first column and some others.
@@ -84,17 +75,9 @@ impl Table {
         let columns: Vec<usize> = [0].into_iter().chain(columns.iter().copied()).collect();
         let first = self.width_of(0).min(width / 2);
         let rest = width.saturating_sub(first + GAP);
-        let widths: Vec<usize> = (columns.iter())
-            .map(|&column| {
-                self.width_of(column)
-                    .min(if column == 0 { first } else { rest })
-            })
-            .collect();
-        let titles: Vec<String> = self
-            .columns
-            .iter()
-            .map(|(title, _)| title.clone())
-            .collect();
+        let widths: Vec<usize> =
+            (columns.iter()).map(|&column| self.width_of(column).min(if column == 0 { first } else { rest })).collect();
+        let titles: Vec<String> = self.columns.iter().map(|(title, _)| title.clone()).collect();
         let rule: Vec<String> = (0..titles.len())
             .map(|column| {
                 let at = columns.iter().position(|&known| known == column);
@@ -181,27 +164,21 @@ fn broken(cell: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// How many letters a line of the terminal has, at least 20: what `COLUMNS` says, or else the terminal itself. None where the
-/// standard output is no terminal.
+/// How many letters a line of the terminal has, at least 20: what `COLUMNS` says, or else the terminal itself. None
+/// where the standard output is no terminal.
 pub(crate) fn terminal_width() -> Option<usize> {
     const LEAST: usize = 20;
     static WIDTH: OnceLock<Option<usize>> = OnceLock::new();
     *WIDTH.get_or_init(|| {
-        let said = std::env::var("COLUMNS")
-            .ok()
-            .and_then(|text| text.parse().ok());
-        let seen = || {
-            console::Term::stdout()
-                .size_checked()
-                .map(|(_, columns)| columns.into())
-        };
+        let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+        let seen = || console::Term::stdout().size_checked().map(|(_, columns)| columns.into());
         let width: Option<usize> = said.filter(|&columns| columns > 0).or_else(seen);
         width.map(|columns| columns.max(LEAST))
     })
 }
 
-/// Breaks lines between words, where they have more letters than the terminal is wide, and 100 at most. The rest of a line is
-/// indented by two blanks more than its beginning.
+/// Breaks lines between words, where they have more letters than the terminal is wide, and 100 at most. The rest of a
+/// line is indented by two blanks more than its beginning.
 pub(crate) fn wrap(text: &str) -> String {
     const WIDTH: usize = 100;
     wrap_in(text, terminal_width().unwrap_or(WIDTH).min(WIDTH))
@@ -256,11 +233,8 @@ mod tests {
 
     #[test]
     fn columns_are_aligned_and_remarks_run_on() {
-        let mut table = Table::new(vec![
-            ("name".into(), Align::Left),
-            ("n".into(), Align::Right),
-            ("of".into(), Align::Right),
-        ]);
+        let mut table =
+            Table::new(vec![("name".into(), Align::Left), ("n".into(), Align::Right), ("of".into(), Align::Right)]);
         table.row(vec!["a".into(), "100".into(), "5".into()]);
         table.row(vec!["long name".into(), "1".into(), "20".into()]);
         table.row(vec!["b".into(), "failed (status 3)".into()]);
@@ -276,73 +250,32 @@ mod tests {
     #[test]
     fn a_table_fits_any_width() {
         let titles = ["policy", "seconds", "spread", "function EDTs", "ran on"];
-        let aligns = [
-            Align::Left,
-            Align::Right,
-            Align::Right,
-            Align::Right,
-            Align::Left,
-        ];
+        let aligns = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Left];
         let columns = titles.iter().zip(aligns);
-        let mut table = Table::new(
-            columns
-                .map(|(title, align)| (title.to_string(), align))
-                .collect(),
-        );
+        let mut table = Table::new(columns.map(|(title, align)| (title.to_string(), align)).collect());
         let device = "a device with a very long name, of more letters than any terminal has in a line: Portable Computing Language";
-        table.row(
-            ["static:1:1", "1.234", "1.2..1.3", "1234567", device]
-                .map(String::from)
-                .to_vec(),
-        );
-        table.row(
-            [
-                "cpu",
-                "failed (status 3), which is a long remark that runs on",
-            ]
-            .map(String::from)
-            .to_vec(),
-        );
+        table.row(["static:1:1", "1.234", "1.2..1.3", "1234567", device].map(String::from).to_vec());
+        table.row(["cpu", "failed (status 3), which is a long remark that runs on"].map(String::from).to_vec());
         for width in [20, 40, 60, 80, 200] {
             let text = table.text_in(Some(width));
-            assert!(
-                text.lines().all(|line| line.chars().count() <= width),
-                "{width}:\n{text}"
-            );
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
             let squeezed: String = text.split_whitespace().collect();
             for word in ["1234567", "1.2..1.3", "static:1:1"] {
                 assert!(squeezed.contains(word), "{word} at {width}:\n{text}");
             }
-            let letters = |text: &str| {
-                text.chars()
-                    .filter(|letter| letter.is_alphanumeric())
-                    .count()
-            };
-            assert!(
-                letters(&text)
-                    >= letters(device) + titles.iter().map(|title| letters(title)).sum::<usize>()
-            );
+            let letters = |text: &str| text.chars().filter(|letter| letter.is_alphanumeric()).count();
+            assert!(letters(&text) >= letters(device) + titles.iter().map(|title| letters(title)).sum::<usize>());
         }
         let wide = table.text_in(None);
         assert_eq!(wide.lines().count(), 4);
-        assert!(
-            table.text_in(Some(60)).contains("\n\npolicy "),
-            "{}",
-            table.text_in(Some(60))
-        );
+        assert!(table.text_in(Some(60)).contains("\n\npolicy "), "{}", table.text_in(Some(60)));
     }
 
     #[test]
     fn a_name_with_control_characters_moves_nothing() {
-        let mut table = Table::new(vec![
-            ("name".into(), Align::Left),
-            ("n".into(), Align::Right),
-        ]);
+        let mut table = Table::new(vec![("name".into(), Align::Left), ("n".into(), Align::Right)]);
         table.row(vec!["a\u{1b}[2Jb\nc".into(), "1".into()]);
-        assert_eq!(
-            table.text_in(None),
-            "name            n\n--------------  -\na\\x1b[2Jb\\x0ac  1\n"
-        );
+        assert_eq!(table.text_in(None), "name            n\n--------------  -\na\\x1b[2Jb\\x0ac  1\n");
     }
 
     #[test]
@@ -352,11 +285,7 @@ mod tests {
         assert!(narrow.lines().all(|line| line.len() <= 60) && narrow.lines().count() == 4);
         let text = wrap(&format!("  {}\n", ["word"; 40].join(" ")));
         assert!(text.lines().count() == 3 && text.lines().all(|line| line.len() <= 100));
-        assert!(
-            text.lines()
-                .skip(1)
-                .all(|line| line.starts_with("    word"))
-        );
+        assert!(text.lines().skip(1).all(|line| line.starts_with("    word")));
         assert_eq!(wrap(&"x".repeat(200)), "x".repeat(200) + "\n");
     }
 

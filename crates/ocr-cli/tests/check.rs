@@ -1,4 +1,5 @@
-//! `ocr check`: pairs of EDTs that nothing orders are found in runs of one worker, and in right programs there are none.
+//! `ocr check`: pairs of EDTs that nothing orders are found in runs of one worker, and in right programs there are
+//! none.
 
 #[path = "../../../tests/support/mod.rs"]
 mod support;

@@ -54,21 +54,14 @@ impl Answer {
     /// Checks what the standard error holds.
     fn says(self, stderr: &[&str]) -> Answer {
         for text in stderr {
-            assert!(
-                self.stderr.contains(text),
-                "no `{text}` in\n{}",
-                self.stderr
-            );
+            assert!(self.stderr.contains(text), "no `{text}` in\n{}", self.stderr);
         }
         self
     }
 
     /// The line of the table for a policy, in words.
     fn row(&self, policy: &str) -> Vec<&str> {
-        let line = self
-            .stdout
-            .lines()
-            .find(|line| line.split(' ').next() == Some(policy));
+        let line = self.stdout.lines().find(|line| line.split(' ').next() == Some(policy));
         let line = line.unwrap_or_else(|| panic!("no row {policy} in\n{}", self.stdout));
         line.split_whitespace().collect()
     }
@@ -106,11 +99,7 @@ fn example(name: &str) -> String {
 }
 
 fn data(name: &str) -> String {
-    root()
-        .join("examples/data")
-        .join(name)
-        .display()
-        .to_string()
+    root().join("examples/data").join(name).display().to_string()
 }
 
 /// A program that does what a shell script says, with a function `report SECONDS` that writes what
@@ -134,10 +123,7 @@ fn planted(name: &str) -> String {
     let built = Command::new(compiler)
         .args(["-std=gnu11", "-O2", "-Iinclude", "-o"])
         .arg(&program)
-        .args([
-            "crates/ocr-cli/tests/diagnosis/planted.c",
-            "build/lib/libocr.a",
-        ])
+        .args(["crates/ocr-cli/tests/diagnosis/planted.c", "build/lib/libocr.a"])
         .args(["-lpthread", "-lm", "-ldl"])
         .current_dir(root())
         .status();
@@ -186,21 +172,13 @@ fn info_shows_settings_with_their_origin() {
 fn info_refuses_wrong_settings() {
     for (variable, value, says) in [
         ("OCR_WORKERS", "0", "$OCR_WORKERS: \"0\" is not a number"),
-        (
-            "OCR_BIND",
-            "1",
-            "$OCR_BIND: \"1\" is none of auto, fixed, cores, off",
-        ),
+        ("OCR_BIND", "1", "$OCR_BIND: \"1\" is none of auto, fixed, cores, off"),
         ("OCR_SCHED", "fast", "there is no policy \"fast\""),
         ("OCR_DEVICES", "big", "'big' names no devices"),
         ("OCR_CONFIG", "/nonexistent.toml", "/nonexistent.toml"),
     ] {
-        ocr(&["info"], &[(variable, value)])
-            .is(2, &[])
-            .says(&[says]);
-        ocr(&["compare", "/bin/true"], &[(variable, value)])
-            .is(2, &[])
-            .says(&[says]);
+        ocr(&["info"], &[(variable, value)]).is(2, &[]).says(&[says]);
+        ocr(&["compare", "/bin/true"], &[(variable, value)]).is(2, &[]).says(&[says]);
     }
 }
 
@@ -208,18 +186,8 @@ fn info_refuses_wrong_settings() {
 fn info_shows_names_that_are_not_utf8() {
     for (variable, value, status, says) in [
         ("OCR_REPORT", &b"\xff.json"[..], 0, "\\xff.json"),
-        (
-            "OCR_CONFIG",
-            b"no\xff.toml",
-            2,
-            "no\\xff.toml cannot be read",
-        ),
-        (
-            "OCR_SCHED",
-            b"\xff",
-            2,
-            "$OCR_SCHED: \"\\xff\" is not UTF-8",
-        ),
+        ("OCR_CONFIG", b"no\xff.toml", 2, "no\\xff.toml cannot be read"),
+        ("OCR_SCHED", b"\xff", 2, "$OCR_SCHED: \"\\xff\" is not UTF-8"),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ocr"));
         command.arg("info").env(variable, OsStr::from_bytes(value));
@@ -243,9 +211,7 @@ fn info_says_which_devices_are_used() {
 #[test]
 fn info_says_why_there_is_no_device() {
     ocr(&["info"], NO_LIBRARY).is(0, &["none. ", "Everything runs on the workers"]);
-    ocr(&["info", "--require-device"], NO_LIBRARY)
-        .is(1, &[])
-        .says(&["there is no OpenCL device"]);
+    ocr(&["info", "--require-device"], NO_LIBRARY).is(1, &[]).says(&["there is no OpenCL device"]);
     // An empty library cannot be loaded, and the loader takes the system's instead, if there is one.
     ocr(&["info"], &[("OPENCL_DYLIB_PATH", "/nonexistent.so")]).is(0, &["Devices"]);
 }
@@ -269,16 +235,13 @@ fn compare_runs_each_policy() {
         &[],
     )
     .is(0, &["In all runs, distance is 3315.", "speed-up", "gcups"]);
-    // Behind the speed-up, that over the best single place, where there is a device; then EDTs as functions and kernels.
+    // Behind the speed-up, that over the best single place, where there is a device; then EDTs as functions and
+    // kernels.
     let kernels = if has_device() { 5 } else { 4 };
     assert_eq!(answer.row("cpu")[kernels], "0", "{}", answer.stdout);
     assert_eq!(answer.row("cpu")[2], "1.00", "{}", answer.stdout);
     // The levels of a wavefront have 81 tiles.
-    assert!(
-        answer.row("tileBits")[..4] == ["tileBits", "cpu", "function", "81"],
-        "{}",
-        answer.stdout
-    );
+    assert!(answer.row("tileBits")[..4] == ["tileBits", "cpu", "function", "81"], "{}", answer.stdout);
     if has_device() {
         for policy in ["device", "static:1:1"] {
             assert_ne!(answer.row(policy)[kernels], "0", "{}", answer.stdout);
@@ -311,9 +274,7 @@ fn info_says_who_would_have_which_cores() {
         let text = info(settings);
         assert!(text.contains(part), "no `{part}` in {text}");
     };
-    let lent = format!(
-        "Cores (OCR_BIND=auto, default): all {cores} are the workers'; CPU devices have some"
-    );
+    let lent = format!("Cores (OCR_BIND=auto, default): all {cores} are the workers'; CPU devices have some");
     holds(&[], &lent);
     holds(&[("OCR_BIND", "fixed")], "have cores of their own where");
     holds(&[("OCR_SCHED", "device")], "have cores of their own where");
@@ -323,25 +284,18 @@ fn info_says_who_would_have_which_cores() {
     let leaves_none = format!("{all}, since $OCR_WORKERS leaves none for a device");
     let workers = cores.to_string();
     holds(&[("OCR_WORKERS", &workers)], &lent);
-    holds(
-        &[("OCR_WORKERS", &workers), ("OCR_BIND", "fixed")],
-        &leaves_none,
-    );
+    holds(&[("OCR_WORKERS", &workers), ("OCR_BIND", "fixed")], &leaves_none);
     assert!(!info(&[("OCR_DEVICES", "none")]).contains("Cores ("));
 }
 
 #[test]
 fn compare_without_devices_runs_what_it_can() {
     let hello = example("hello");
-    let answer = ocr(&["compare", &hello], NO_LIBRARY).is(
-        0,
-        &["Left out: device, static:1:1, eager, eft.", "/nonexistent"],
-    );
+    let answer =
+        ocr(&["compare", &hello], NO_LIBRARY).is(0, &["Left out: device, static:1:1, eager, eft.", "/nonexistent"]);
     assert_eq!(answer.row("cpu")[5], "0");
     ocr(&["compare", &hello], &[("OCR_DEVICES", "none")]).is(0, &["Left out", "$OCR_DEVICES"]);
-    ocr(&["compare", "--devices=all", &hello], NO_LIBRARY)
-        .is(2, &[])
-        .says(&["--devices"]);
+    ocr(&["compare", "--devices=all", &hello], NO_LIBRARY).is(2, &[]).says(&["--devices"]);
     ocr(&["compare", "--policies=device", &hello], NO_LIBRARY)
         .is(1, &["Left out: device"])
         .says(&["no policy could be run"]);
@@ -350,10 +304,7 @@ fn compare_without_devices_runs_what_it_can() {
 #[test]
 fn compare_takes_the_median_and_the_programs_own_seconds() {
     let count = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("command-count");
-    let text = format!(
-        "report 9\necho x >>'{0}'\necho seconds: $((5 - $(wc -l <'{0}')))",
-        count.display()
-    );
+    let text = format!("report 9\necho x >>'{0}'\necho seconds: $((5 - $(wc -l <'{0}')))", count.display());
     let program = script("seconds", &text);
     let _ = fs::remove_file(&count);
     let answer = ocr(&["compare", "--policies=cpu", "--runs=3", &program], &[]).is(
@@ -372,80 +323,40 @@ fn compare_takes_the_median_and_the_programs_own_seconds() {
         .filter(|line| line.starts_with("sum"))
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect();
-    assert_eq!(
-        variants,
-        [
-            "sum cpu function 7 200 us",
-            "sum cpu kernel on device 5 400 ms"
-        ]
-    );
-    let answer = ocr(
-        &["compare", "--policies=cpu", &script("plain", "report 9")],
-        &[],
-    );
+    assert_eq!(variants, ["sum cpu function 7 200 us", "sum cpu kernel on device 5 400 ms"]);
+    let answer = ocr(&["compare", "--policies=cpu", &script("plain", "report 9")], &[]);
     assert_eq!(answer.is(0, &["of the runtime"]).row("cpu")[1], "9.000");
 }
 
 #[test]
 fn compare_notices_different_results() {
     let program = script("differs", "report 1\necho \"sum: $$\"\necho 'same: 4'");
-    let args = [
-        "compare",
-        "--policies=cpu",
-        "--runs=2",
-        "--same=sum,same",
-        &program,
-    ];
-    ocr(&args, &[])
-        .is(1, &["In all runs, same is 4."])
-        .says(&["sum differs between runs", "first under cpu"]);
-    let args = [
-        "compare",
-        "--policies=cpu",
-        "--show=total",
-        "--same=total",
-        &program,
-    ];
-    ocr(&args, &[])
-        .is(1, &["prints no line \"total: ...\""])
-        .says(&["cannot be compared"]);
+    let args = ["compare", "--policies=cpu", "--runs=2", "--same=sum,same", &program];
+    ocr(&args, &[]).is(1, &["In all runs, same is 4."]).says(&["sum differs between runs", "first under cpu"]);
+    let args = ["compare", "--policies=cpu", "--show=total", "--same=total", &program];
+    ocr(&args, &[]).is(1, &["prints no line \"total: ...\""]).says(&["cannot be compared"]);
 }
 
 #[test]
 fn compare_goes_on_after_a_failure() {
-    let program = script(
-        "fails",
-        "if [ $OCR_SCHED = cpu ]; then echo broken >&2; exit 3; fi\nreport 1",
-    );
+    let program = script("fails", "if [ $OCR_SCHED = cpu ]; then echo broken >&2; exit 3; fi\nreport 1");
     let mut settings = Vec::new();
     if has_device() {
         settings.push(("OCR_DEVICES", "all"));
     }
     let args = ["compare", "--policies=cpu,eager", "--runs=1", &program];
-    let answer = ocr(&args, &settings)
-        .is(1, &["failed (status 3)", "  broken\n"])
-        .says(&["the program failed under cpu"]);
+    let answer =
+        ocr(&args, &settings).is(1, &["failed (status 3)", "  broken\n"]).says(&["the program failed under cpu"]);
     if !settings.is_empty() {
         assert_eq!(answer.row("eager")[1..3], ["1.000", "-"]);
     }
     let killed = script("killed", "kill -9 $$");
-    ocr(&["compare", "--policies=cpu", &killed], &[])
-        .is(1, &["failed (signal 9)", "SIGKILL: somebody killed it"]);
+    ocr(&["compare", "--policies=cpu", &killed], &[]).is(1, &["failed (signal 9)", "SIGKILL: somebody killed it"]);
     let crashed = script("crashed", "kill -SEGV $$");
-    ocr(&["compare", "--policies=cpu", &crashed], &[])
-        .is(1, &["failed (signal 11)", "signal 11 is SIGSEGV"]);
+    ocr(&["compare", "--policies=cpu", &crashed], &[]).is(1, &["failed (signal 11)", "signal 11 is SIGSEGV"]);
     let levenshtein = example("levenshtein");
-    ocr(
-        &[
-            "compare",
-            "--policies=cpu",
-            &levenshtein,
-            "/nonexistent",
-            "x",
-        ],
-        &[],
-    )
-    .is(1, &["failed (status", "/nonexistent"]);
+    ocr(&["compare", "--policies=cpu", &levenshtein, "/nonexistent", "x"], &[])
+        .is(1, &["failed (status", "/nonexistent"]);
 }
 
 /// Runs `ocr compare` under one policy with an input, and with standard input and output of the test's choice.
@@ -492,32 +403,22 @@ fn compare_gives_each_run_the_standard_input() {
 
 #[test]
 fn compare_marks_output_that_is_not_utf8() {
-    let program = script(
-        "latin",
-        "printf 'gr\\366\\337e: 1\\376\\n'; printf '\\377\\n' >&2\nreport 1",
-    );
+    let program = script("latin", "printf 'gr\\366\\337e: 1\\376\\n'; printf '\\377\\n' >&2\nreport 1");
     let mut command = Command::new(env!("CARGO_BIN_EXE_ocr"));
     let key = OsStr::from_bytes(b"--same=gr\xf6\xdfe");
-    let output = command
-        .args(["compare", "--policies=cpu"])
-        .arg(key)
-        .arg(&program);
+    let output = command.args(["compare", "--policies=cpu"]).arg(key).arg(&program);
     let output = output.output().expect("the command can be started");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(
-        text.contains("In all runs, gr\\xf6\\xdfe is 1\\xfe."),
-        "{text}"
-    );
+    assert!(text.contains("In all runs, gr\\xf6\\xdfe is 1\\xfe."), "{text}");
     let count = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("command-count-odd");
     let _ = fs::remove_file(&count);
-    let text = format!(
-        "echo x >>'{0}'; printf \"x: \\\\$((370 + $(wc -l <'{0}')))\\n\"\nreport 1",
-        count.display()
-    );
+    let text = format!("echo x >>'{0}'; printf \"x: \\\\$((370 + $(wc -l <'{0}')))\\n\"\nreport 1", count.display());
     let differs = script("differs-odd", &text);
-    compare_reading(&["--same=x", "--warm-up=0"], &differs, Stdio::null())
-        .is(1, &[])
-        .says(&["x differs", "\\xf9 (first", "\\xfa (first"]);
+    compare_reading(&["--same=x", "--warm-up=0"], &differs, Stdio::null()).is(1, &[]).says(&[
+        "x differs",
+        "\\xf9 (first",
+        "\\xfa (first",
+    ]);
     let fails = script("fails-odd", "printf 'no \\377\\n' >&2; exit 3");
     compare_reading(&[], &fails, Stdio::null()).is(1, &["failed (status 3)", "  no \\xff\n"]);
     // A program, and an argument, with such a name.
@@ -551,10 +452,7 @@ fn file(name: &str, content: &[u8], mode: u32) -> String {
 fn compare_says_why_a_program_does_not_run() {
     let folder = env!("CARGO_TARGET_TMPDIR");
     for (program, says) in [
-        (
-            file("text", b"hello\n", 0o644),
-            "it is not executable; for a program, chmod +x",
-        ),
+        (file("text", b"hello\n", 0o644), "it is not executable; for a program, chmod +x"),
         (folder.to_string(), "it is a folder"),
         ("no-such-program".to_string(), "no folder of PATH has it"),
         (String::new(), "its name is empty"),
@@ -564,27 +462,16 @@ fn compare_says_why_a_program_does_not_run() {
         ),
     ] {
         let answer = ocr(&["compare", "--policies=cpu", "--", &program], &[]);
-        answer
-            .is(2, &[])
-            .says(&[&format!("{program} cannot be started: "), says]);
+        answer.is(2, &[]).says(&[&format!("{program} cannot be started: "), says]);
     }
     // An ELF file for no machine, where this one has its number.
     let mut other = vec![0; 64];
     other[..6].copy_from_slice(b"\x7fELF\x02\x01");
     other[18] = 0xee;
     for (program, says) in [
-        (
-            file("other", &other, 0o755),
-            "is a program for another kind of machine",
-        ),
-        (
-            file("data", b"\0\x01\x02\n", 0o755),
-            "is neither a program nor a script",
-        ),
-        (
-            file("no-shebang", b"exit 5\n", 0o755),
-            "does not begin with #!, so /bin/sh has executed it",
-        ),
+        (file("other", &other, 0o755), "is a program for another kind of machine"),
+        (file("data", b"\0\x01\x02\n", 0o755), "is neither a program nor a script"),
+        (file("no-shebang", b"exit 5\n", 0o755), "does not begin with #!, so /bin/sh has executed it"),
     ] {
         ocr(&["compare", "--policies=cpu", &program], &[]).is(1, &["failed (", says]);
     }
@@ -596,9 +483,7 @@ fn compare_says_why_a_program_does_not_run() {
 
 #[test]
 fn compare_refuses_what_cannot_be_run() {
-    ocr(&["compare", "/nonexistent"], &[])
-        .is(2, &[])
-        .says(&["/nonexistent cannot be started"]);
+    ocr(&["compare", "/nonexistent"], &[]).is(2, &[]).says(&["/nonexistent cannot be started"]);
     ocr(&["compare", "--policies=cpu", "/bin/true"], &[]).is(1, &["no report", "libocr"]);
     ocr(&["compare", "--policies=cpu,fast", "/bin/true"], &[])
         .is(2, &[])
@@ -610,15 +495,10 @@ fn compare_refuses_what_cannot_be_run() {
     ocr(&["compare", "--", "--polices=cpu", "/bin/true"], &[])
         .is(2, &[])
         .says(&["there is no option --polices=cpu (do you mean --policies?)"]);
-    ocr(
-        &["tune", "--vary=policy=cpu", "--metrik", "x", "/bin/true"],
-        &[],
-    )
-    .is(2, &[])
-    .says(&["there is no option --metrik (do you mean --metric?)"]);
-    ocr(&["compare", "--xyzzy", "/bin/true"], &[])
+    ocr(&["tune", "--vary=policy=cpu", "--metrik", "x", "/bin/true"], &[])
         .is(2, &[])
-        .says(&["there is no option --xyzzy; ocr"]);
+        .says(&["there is no option --metrik (do you mean --metric?)"]);
+    ocr(&["compare", "--xyzzy", "/bin/true"], &[]).is(2, &[]).says(&["there is no option --xyzzy; ocr"]);
     ocr(&["compare"], &[]).is(2, &[]);
 }
 
@@ -658,67 +538,38 @@ fn info_writes_a_platform_description_and_reads_it() {
     let shown = ocr(&["info"], &[("OCR_PLATFORM", &file)]);
     let shown = shown.is(0, &["Links (OCR_PLATFORM):", &file]);
     if has_device() {
-        for what in [
-            "host to device 0: ",
-            "device 0 to host: ",
-            "/s (measured 20",
-        ] {
+        for what in ["host to device 0: ", "device 0 to host: ", "/s (measured 20"] {
             assert!(shown.stdout.contains(what), "{}", shown.stdout);
         }
-        let missing = text
-            .replace("index = 0\n", "index = 99\n")
-            .replace("device 0", "device 99");
+        let missing = text.replace("index = 0\n", "index = 99\n").replace("device 0", "device 99");
         let other = new_file("other-machine.toml");
         fs::write(&other, missing).expect("target/ can be written");
         let refused = ocr(&["info"], &[("OCR_PLATFORM", &other)]);
-        refused
-            .is(2, &[])
-            .says(&["$OCR_PLATFORM: it is not of this machine: there is no device 99"]);
+        refused.is(2, &[]).says(&["$OCR_PLATFORM: it is not of this machine: there is no device 99"]);
     }
     // What is there may have been changed by somebody.
     let again = ocr(&["info", "--write-platform", &file], &[]);
-    again
-        .is(1, &[])
-        .says(&[&file, "is there already", "remove it"]);
+    again.is(1, &[]).says(&[&file, "is there already", "remove it"]);
     assert_eq!(fs::read_to_string(&file).ok(), Some(text.clone()));
-    let nowhere = ocr(
-        &["info", "--write-platform", "/nonexistent/machine.toml"],
-        &[],
-    );
-    nowhere
-        .is(1, &[])
-        .says(&["the folder /nonexistent is not there"]);
+    let nowhere = ocr(&["info", "--write-platform", "/nonexistent/machine.toml"], &[]);
+    nowhere.is(1, &[]).says(&["the folder /nonexistent is not there"]);
     let without = new_file("no-devices.toml");
     ocr(&["info", "--write-platform", &without], NO_LIBRARY).is(0, &["with 0 devices"]);
     // A program reads it, by the variable or the argument, and does not run with one that is damaged.
     for (name, content, says) in [
-        (
-            "damaged.toml",
-            text[..text.len() / 2].to_string(),
-            "is not usable: ",
-        ),
+        ("damaged.toml", text[..text.len() / 2].to_string(), "is not usable: "),
         (
             "version.toml",
             text.replace("version = 1", "version = 9"),
             "it has version 9, and this runtime reads version 1",
         ),
-        (
-            "unknown.toml",
-            text.replace("[host]", "[hosts]"),
-            "unknown field `hosts`",
-        ),
-        (
-            "cores.toml",
-            text.replacen("compute-units = ", "compute-units = 7", 1),
-            "its host has 7",
-        ),
+        ("unknown.toml", text.replace("[host]", "[hosts]"), "unknown field `hosts`"),
+        ("cores.toml", text.replacen("compute-units = ", "compute-units = 7", 1), "its host has 7"),
     ] {
         let file = new_file(name);
         fs::write(&file, content).expect("target/ can be written");
-        for (args, settings) in [
-            (&[][..], &[("OCR_PLATFORM", &*file)][..]),
-            (&["-ocr:platform", &*file][..], &[][..]),
-        ] {
+        for (args, settings) in [(&[][..], &[("OCR_PLATFORM", &*file)][..]), (&["-ocr:platform", &*file][..], &[][..])]
+        {
             let run = Command::new(example("hello"))
                 .args(args)
                 .env_remove("OCR_PLATFORM")
@@ -729,19 +580,10 @@ fn info_writes_a_platform_description_and_reads_it() {
             assert_eq!(run.status.code(), Some(2), "{said}");
             assert!(said.contains(says) && said.contains(name), "{said}");
         }
-        ocr(&["info"], &[("OCR_PLATFORM", &file)])
-            .is(2, &[])
-            .says(&[says]);
+        ocr(&["info"], &[("OCR_PLATFORM", &file)]).is(2, &[]).says(&[says]);
     }
-    let run = Command::new(example("hello"))
-        .args(["-ocr:platform", &file])
-        .output()
-        .expect("it can be started");
-    assert!(
-        run.status.success(),
-        "{}",
-        String::from_utf8_lossy(&run.stderr)
-    );
+    let run = Command::new(example("hello")).args(["-ocr:platform", &file]).output().expect("it can be started");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
 }
 
 /// Runs an example that has a kernel and no C function, on a CPU device if there is one, with variables of the
@@ -789,15 +631,8 @@ fn is_pocl_alone() -> bool {
 #[test]
 fn info_lists_the_limits_of_devices() {
     if has_device() {
-        ocr(&["info", "--short"], &[]).is(
-            0,
-            &[
-                "compute unit",
-                "Limits: largest buffer ",
-                "local memory ",
-                "work-items in a work-group",
-            ],
-        );
+        ocr(&["info", "--short"], &[])
+            .is(0, &["compute unit", "Limits: largest buffer ", "local memory ", "work-items in a work-group"]);
     }
 }
 
@@ -824,11 +659,7 @@ fn variables_that_leave_pocl_without_a_device_are_named() {
         return;
     }
     for (name, value, says) in [
-        (
-            "POCL_CACHE_DIR",
-            "",
-            "is not used: POCL_CACHE_DIR is set and empty, for which PoCL would end the process",
-        ),
+        ("POCL_CACHE_DIR", "", "is not used: POCL_CACHE_DIR is set and empty, for which PoCL would end the process"),
         ("POCL_DEVICES", "", "chosen by POCL_DEVICES=\"\""),
         ("POCL_DEVICES", "bogus", "chosen by POCL_DEVICES=\"bogus\""),
     ] {
@@ -843,11 +674,7 @@ fn variables_that_leave_pocl_without_a_device_are_named() {
         let answer = vector_scale(&[], &set);
         assert_eq!(answer.status, Some(1), "{}", answer.stderr);
         assert!(!answer.stderr.contains("corrupted"), "{}", answer.stderr);
-        answer.says(&[if name == "POCL_DEVICES" {
-            "`ocr info` checks"
-        } else {
-            says
-        }]);
+        answer.says(&[if name == "POCL_DEVICES" { "`ocr info` checks" } else { says }]);
     }
 }
 
@@ -865,11 +692,7 @@ fn drivers_of_pocl_that_give_no_device_are_named() {
     let answer = vector_scale(&[], &set);
     assert_eq!(answer.status, Some(0), "{}", answer.stderr);
     let right = ocr(&["info", "--short"], &[("POCL_DEVICES", "pthread")]).is(0, &[]);
-    assert!(
-        !right.stdout.contains("given no device"),
-        "{}",
-        right.stdout
-    );
+    assert!(!right.stdout.contains("given no device"), "{}", right.stdout);
 }
 
 /// LLVM ends the process in the middle of a launch, from a thread of its own.
@@ -931,21 +754,12 @@ fn folders_that_pocl_cannot_use_are_explained() {
     let cache = cache.display().to_string();
     let set = [("POCL_CACHE_DIR", &*cache)];
     for (options, says) in [
-        (
-            "noexec",
-            "from which no code can be loaded (is it mounted noexec?): ",
-        ),
-        (
-            "ro",
-            "(by POCL_CACHE_DIR), in which nothing can be written: Read-only file system",
-        ),
+        ("noexec", "from which no code can be loaded (is it mounted noexec?): "),
+        ("ro", "(by POCL_CACHE_DIR), in which nothing can be written: Read-only file system"),
     ] {
         let mount = format!("mount -t tmpfs -o {options} tmpfs '{cache}'");
         let unshare = ["unshare", "-m", "sh", "-c"];
-        let tried = Command::new(unshare[0])
-            .args(&unshare[1..])
-            .arg(&mount)
-            .output();
+        let tried = Command::new(unshare[0]).args(&unshare[1..]).arg(&mount).output();
         if !tried.is_ok_and(|output| output.status.success()) {
             eprintln!("skipped: nothing can be mounted here");
             return;
@@ -955,11 +769,7 @@ fn folders_that_pocl_cannot_use_are_explained() {
         let answer = vector_scale(&words, &set);
         assert_eq!(answer.status, Some(1), "{}", answer.stderr);
         let wrong = ["does not compile", "corrupted"];
-        assert!(
-            !wrong.iter().any(|word| answer.stderr.contains(word)),
-            "{}",
-            answer.stderr
-        );
+        assert!(!wrong.iter().any(|word| answer.stderr.contains(word)), "{}", answer.stderr);
         answer.says(&[says, "Set POCL_CACHE_DIR to a folder"]);
     }
 }
@@ -969,9 +779,7 @@ fn icd_files_that_name_no_driver_are_explained() {
     if !is_pocl_alone() {
         return;
     }
-    let driver = fs::read_dir("/etc/OpenCL/vendors")
-        .ok()
-        .and_then(|mut found| found.next()?.ok());
+    let driver = fs::read_dir("/etc/OpenCL/vendors").ok().and_then(|mut found| found.next()?.ok());
     let Some(driver) = driver.and_then(|file| fs::read_to_string(file.path()).ok()) else {
         eprintln!("skipped: there is no .icd file in /etc/OpenCL/vendors");
         return;
@@ -987,15 +795,9 @@ fn icd_files_that_name_no_driver_are_explained() {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     for (content, says) in [
-        (
-            "/nonexistent/driver.so\n".to_string(),
-            "could not load it (/nonexistent/driver.so: ",
-        ),
+        ("/nonexistent/driver.so\n".to_string(), "could not load it (/nonexistent/driver.so: "),
         (String::new(), "names no library"),
-        (
-            format!("{driver}\r\n"),
-            "a carriage return at the end of the line",
-        ),
+        (format!("{driver}\r\n"), "a carriage return at the end of the line"),
         (format!("{driver} \n"), "a blank beside the name"),
         (format!("\n{driver}\n"), "an empty line before the name"),
     ] {
@@ -1006,16 +808,10 @@ fn icd_files_that_name_no_driver_are_explained() {
     }
     // One without a newline is as good.
     let text = info(driver);
-    assert!(
-        text.contains(", driver ") && !text.contains("one.icd names"),
-        "{text}"
-    );
+    assert!(text.contains(", driver ") && !text.contains("one.icd names"), "{text}");
     fs::write(vendors.join("two.icd"), "/nonexistent/driver.so\n").expect("it is ours");
     let text = info(driver);
-    assert!(
-        text.contains(", driver ") && text.contains("two.icd names /nonexistent/driver.so: "),
-        "{text}"
-    );
+    assert!(text.contains(", driver ") && text.contains("two.icd names /nonexistent/driver.so: "), "{text}");
     vector_scale(&[], &set).is(0, &["ok"]);
 }
 
@@ -1025,30 +821,18 @@ fn a_library_that_is_passed_over_is_told() {
         return;
     }
     let set = [("OPENCL_DYLIB_PATH", "/nonexistent/libOpenCL.so")];
-    let warning =
-        "OPENCL_DYLIB_PATH names /nonexistent/libOpenCL.so, which the system could not load (";
+    let warning = "OPENCL_DYLIB_PATH names /nonexistent/libOpenCL.so, which the system could not load (";
     let answer = vector_scale(&[], &set).is(0, &["ok"]);
-    answer.says(&[
-        &format!("ocr: warning: {warning}"),
-        "cannot open shared object file",
-        "is used instead",
-    ]);
+    answer.says(&[&format!("ocr: warning: {warning}"), "cannot open shared object file", "is used instead"]);
     ocr(&["info", "--short"], &set).is(0, &["Note: OPENCL_DYLIB_PATH names"]);
     for empty in ["", ";libOpenCL.so.1"] {
         let answer = vector_scale(&[], &[("OPENCL_DYLIB_PATH", empty)]);
         assert_eq!(answer.status, Some(1));
-        answer.says(&[
-            "OPENCL_DYLIB_PATH holds an empty name",
-            "or unset OPENCL_DYLIB_PATH",
-        ]);
+        answer.says(&["OPENCL_DYLIB_PATH holds an empty name", "or unset OPENCL_DYLIB_PATH"]);
     }
     let answer = vector_scale(&[], &[("OPENCL_DYLIB_PATH", "libc.so.6")]);
     assert_eq!(answer.status, Some(1));
     answer.says(&["libc.so.6, which is loaded but is not OpenCL"]);
     let good = vector_scale(&[], &[("OPENCL_DYLIB_PATH", "libOpenCL.so.1")]);
-    assert!(
-        !good.stderr.contains("OPENCL_DYLIB_PATH"),
-        "{}",
-        good.stderr
-    );
+    assert!(!good.stderr.contains("OPENCL_DYLIB_PATH"), "{}", good.stderr);
 }

@@ -28,59 +28,33 @@ fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
 /// The findings in a recorded run of a planted program, with two workers.
 fn findings(cause: &str, is_control: bool, settings: &[(&str, &str)]) -> Vec<Value> {
     let name = if is_control { "control" } else { "planted" };
-    let folder = PathBuf::from(SOURCES)
-        .join("target/diagnosis-tests")
-        .join(cause)
-        .join(name);
+    let folder = PathBuf::from(SOURCES).join("target/diagnosis-tests").join(cause).join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("target/ can be written");
     let (program, file) = (folder.join("planted"), folder.join("run.ocrtrace"));
     let built = support::compiler("CC", "cc")
         .args(["-std=gnu11", "-O2", "-Iinclude", "-o"])
         .arg(&program)
-        .args([
-            "crates/ocr-cli/tests/diagnosis/planted.c",
-            "build/lib/libocr.a",
-        ])
+        .args(["crates/ocr-cli/tests/diagnosis/planted.c", "build/lib/libocr.a"])
         .args(["-lpthread", "-lm", "-ldl"])
         .current_dir(SOURCES)
         .status();
     assert!(built.expect("there is a C compiler").success());
     let mut run = command(program);
     run.arg(cause).args(is_control.then_some("control"));
-    run.env("OCR_TRACE", &file)
-        .env("OCR_WORKERS", "2")
-        .env("OCR_MODELS", "off");
-    let output = run
-        .envs(settings.iter().copied())
-        .output()
-        .expect("it can be started");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let output = command(env!("CARGO_BIN_EXE_ocr"))
-        .arg("explain")
-        .arg(&file)
-        .arg("--json")
-        .output();
-    let json: Value =
-        serde_json::from_slice(&output.expect("it can be started").stdout).expect("JSON");
-    json["run"]["findings"]
-        .as_array()
-        .expect("findings")
-        .clone()
+    run.env("OCR_TRACE", &file).env("OCR_WORKERS", "2").env("OCR_MODELS", "off");
+    let output = run.envs(settings.iter().copied()).output().expect("it can be started");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = command(env!("CARGO_BIN_EXE_ocr")).arg("explain").arg(&file).arg("--json").output();
+    let json: Value = serde_json::from_slice(&output.expect("it can be started").stdout).expect("JSON");
+    json["run"]["findings"].as_array().expect("findings").clone()
 }
 
-/// Runs a planted program, whose first finding has this name and these words, and its control, which has no such finding.
+/// Runs a planted program, whose first finding has this name and these words, and its control, which has no such
+/// finding.
 fn finds(cause: &str, settings: &[(&str, &str)], words: &[&str]) {
     let found = findings(cause, false, settings);
-    assert_eq!(
-        found.first().map(|its| &its["rule"]),
-        Some(&Value::from(cause)),
-        "{found:#?}"
-    );
+    assert_eq!(found.first().map(|its| &its["rule"]), Some(&Value::from(cause)), "{found:#?}");
     let said = format!("{} {}", found[0]["text"], found[0]["advice"]);
     for word in words {
         assert!(said.contains(word), "no `{word}` in {said}");
@@ -93,41 +67,22 @@ const NO_DEVICE: &[(&str, &str)] = &[("OCR_DEVICES", "none")];
 
 #[test]
 fn a_slow_creator_is_named() {
-    finds(
-        "slow_creator",
-        NO_DEVICE,
-        &["mainEdt creates the others slowly", "of workEdt, one every"],
-    );
+    finds("slow_creator", NO_DEVICE, &["mainEdt creates the others slowly", "of workEdt, one every"]);
 }
 
 #[test]
 fn edts_too_small_for_one_creator_are_named() {
-    finds(
-        "one_creator",
-        NO_DEVICE,
-        &[
-            "EDTs are too small: one of workEdt",
-            "mainEdt alone creates 5000",
-        ],
-    );
+    finds("one_creator", NO_DEVICE, &["EDTs are too small: one of workEdt", "mainEdt alone creates 5000"]);
 }
 
 #[test]
 fn edts_that_sleep_are_named() {
-    finds(
-        "sleeps",
-        NO_DEVICE,
-        &["EDTs of sleepEdt sleep in the system"],
-    );
+    finds("sleeps", NO_DEVICE, &["EDTs of sleepEdt sleep in the system"]);
 }
 
 #[test]
 fn a_long_edt_that_begins_last_is_named() {
-    finds(
-        "long_last",
-        NO_DEVICE,
-        &["one of longEdt runs for", "OCR_HINT_EDT_PRIORITY"],
-    );
+    finds("long_last", NO_DEVICE, &["one of longEdt runs for", "OCR_HINT_EDT_PRIORITY"]);
 }
 
 #[test]
@@ -137,37 +92,17 @@ fn an_edt_alone_at_the_end_is_named() {
 
 #[test]
 fn the_block_that_edts_wait_for_is_named() {
-    finds(
-        "exclusive",
-        NO_DEVICE,
-        &["of writeEdt, wanted 0x", "in mode EW"],
-    );
+    finds("exclusive", NO_DEVICE, &["of writeEdt, wanted 0x", "in mode EW"]);
 }
 
 #[test]
 fn a_block_that_goes_to_and_fro_is_named() {
-    let copied = &[
-        ("OCR_DEVICES", "all"),
-        ("OCR_SCHED", "device"),
-        ("OCR_DEVICE_FORCE_COPIES", "1"),
-    ];
-    finds(
-        "to_and_fro",
-        copied,
-        &[
-            "goes to and fro",
-            "EDTs of hostEdt, which has no kernel",
-            "those of bumpEdt",
-        ],
-    );
+    let copied = &[("OCR_DEVICES", "all"), ("OCR_SCHED", "device"), ("OCR_DEVICE_FORCE_COPIES", "1")];
+    finds("to_and_fro", copied, &["goes to and fro", "EDTs of hostEdt, which has no kernel", "those of bumpEdt"]);
 }
 
 #[test]
 fn a_kernel_that_is_slower_than_its_function_is_named() {
     let devices = &[("OCR_DEVICES", "all"), ("OCR_SCHED", "eft")];
-    finds(
-        "slow_kernel",
-        devices,
-        &["The kernel of stepEdt takes", "OCR_SCHED=cpu"],
-    );
+    finds("slow_kernel", devices, &["The kernel of stepEdt takes", "OCR_SCHED=cpu"]);
 }

@@ -23,9 +23,7 @@ fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
 
 /// The recording of a run of `benches/c/variants.c`, which has EDTs of a function and a kernel.
 fn record(name: &str, settings: &[(&str, &str)]) -> PathBuf {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-        .join("target/explain-tests")
-        .join(name);
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("target/explain-tests").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("target/ can be written");
     let (program, file) = (folder.join("variants"), folder.join("run.trace"));
@@ -38,9 +36,7 @@ fn record(name: &str, settings: &[(&str, &str)]) -> PathBuf {
         .status();
     assert!(built.expect("there is a C compiler").success());
     let mut run = command(program);
-    run.args(["independent", "64", "200000", "200000", "2"])
-        .env("OCR_TRACE", &file)
-        .env("OCR_MODELS", "off");
+    run.args(["independent", "64", "200000", "200000", "2"]).env("OCR_TRACE", &file).env("OCR_MODELS", "off");
     let output = run.envs(settings.iter().copied()).output();
     let output = output.expect("it can be started");
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -76,9 +72,7 @@ fn json(file: &Path, arguments: &[&str]) -> Value {
 }
 
 fn number(value: &Value) -> u64 {
-    value
-        .as_u64()
-        .unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_u64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
 fn list(value: &Value) -> &[Value] {
@@ -94,34 +88,14 @@ fn sum(of: &Value, name: &str) -> u64 {
 fn a_run_on_workers_alone_is_explained() {
     let settings = [("OCR_DEVICES", "none"), ("OCR_WORKERS", "1")];
     let file = record("host", &settings);
-    says(
-        &file,
-        &[],
-        &[
-            "What to change",
-            "No EDT could run in more than one place",
-            "policy eft",
-        ],
-    );
+    says(&file, &[], &["What to change", "No EDT could run in more than one place", "policy eft"]);
     let run = &json(&file, &[])["run"];
-    assert!(
-        number(&run["edts"]) > 128 && number(&run["with_choice"]) == 0,
-        "{run:#}"
-    );
-    says(
-        &file,
-        &["compute"],
-        &["Template compute: 128 EDTs, 128 of them ended", "workers"],
-    );
+    assert!(number(&run["edts"]) > 128 && number(&run["with_choice"]) == 0, "{run:#}");
+    says(&file, &["compute"], &["Template compute: 128 EDTs, 128 of them ended", "workers"]);
     says(
         &file,
         &["compute#128"],
-        &[
-            "(compute)",
-            "It was created at",
-            "It could run in one place only",
-            "It ran on workers",
-        ],
+        &["(compute)", "It was created at", "It could run in one place only", "It ran on workers"],
     );
     for (word, why) in [
         ("compute#129", "compute has 128 EDTs"),
@@ -129,10 +103,7 @@ fn a_run_on_workers_alone_is_explained() {
         ("0x1", "the recording has no EDT 0x1"),
     ] {
         let (status, text, errors) = explain(&file, &[word]);
-        assert!(
-            status == 1 && text.is_empty() && errors.contains(why),
-            "{errors}"
-        );
+        assert!(status == 1 && text.is_empty() && errors.contains(why), "{errors}");
     }
 }
 
@@ -141,12 +112,8 @@ fn a_run_with_kernels_is_explained() {
     if support::is_without_opencl() {
         return;
     }
-    let settings = [
-        ("OCR_DEVICES", "all"),
-        ("OCR_WORKERS", "1"),
-        ("POCL_MAX_PTHREAD_COUNT", "1"),
-        ("OCR_SCHED", "eft"),
-    ];
+    let settings =
+        [("OCR_DEVICES", "all"), ("OCR_WORKERS", "1"), ("POCL_MAX_PTHREAD_COUNT", "1"), ("OCR_SCHED", "eft")];
     let file = record("kernels", &settings);
     let run = &json(&file, &[])["run"];
     assert_eq!(number(&run["with_choice"]), 128, "{run:#}");
@@ -159,25 +126,18 @@ fn a_run_with_kernels_is_explained() {
         assert_eq!(cost, number(&one["cost_ns"]), "{one:#}");
         assert_ne!(one["cause"], "no_estimate", "{one:#}");
     }
-    says(
-        &file,
-        &[],
-        &["What to change", "128 could run in more than one place"],
-    );
+    says(&file, &[], &["What to change", "128 could run in more than one place"]);
     is_template_whole(&file);
     // What was considered for each EDT, and what came true.
     for at in [1, 2, 64, 128] {
         let subject = format!("compute#{at}");
         let edt = &json(&file, &[&subject])["edt"];
         let choices = list(&edt["choices"]);
-        let last = choices
-            .last()
-            .unwrap_or_else(|| panic!("no choice of {edt:#}"));
+        let last = choices.last().unwrap_or_else(|| panic!("no choice of {edt:#}"));
         assert_eq!(list(&last["considered"]).len(), 2, "{edt:#}");
         let truth = &edt["truth"];
         assert_eq!(last["chosen"], truth["place"], "{edt:#}");
-        let [decided, begin, end] =
-            ["decided_ns", "begin_ns", "end_ns"].map(|name| number(&truth[name]));
+        let [decided, begin, end] = ["decided_ns", "begin_ns", "end_ns"].map(|name| number(&truth[name]));
         assert_eq!(number(&truth["wait_ns"]), begin - decided);
         assert_eq!(number(&truth["run_ns"]), end - begin);
         assert!(number(&last["at_ns"]) >= decided);
@@ -185,11 +145,7 @@ fn a_run_with_kernels_is_explained() {
         assert!(after <= number(&edt["runnable_ns"]), "{edt:#}");
         let guid = edt["guid"].as_str().expect("a GUID");
         assert_eq!(&json(&file, &[guid])["edt"], edt);
-        says(
-            &file,
-            &[&subject],
-            &["queue", "copies", "It ran on", "Seen from behind"],
-        );
+        says(&file, &[&subject], &["queue", "copies", "It ran on", "Seen from behind"]);
     }
 }
 
@@ -208,26 +164,15 @@ fn is_template_whole(file: &Path) {
             assert!(errors <= number(&place["edts"]));
         }
     }
-    says(
-        file,
-        &["compute"],
-        &["Template compute: 128 EDTs", "were off"],
-    );
+    says(file, &["compute"], &["Template compute: 128 EDTs", "were off"]);
 }
 
 #[test]
 fn what_is_no_whole_recording_is_told() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    for (name, why) in [
-        ("Cargo.toml", "is no recording of a run"),
-        ("nowhere", "nowhere"),
-        ("src", "is a folder"),
-    ] {
+    for (name, why) in [("Cargo.toml", "is no recording of a run"), ("nowhere", "nowhere"), ("src", "is a folder")] {
         let (status, text, errors) = explain(&root.join(name), &[]);
-        assert!(
-            status == 1 && text.is_empty() && errors.contains(why),
-            "{errors}"
-        );
+        assert!(status == 1 && text.is_empty() && errors.contains(why), "{errors}");
     }
     let (status, _, errors) = explain(&root.join("Cargo.toml"), &["--decisions", "many"]);
     assert!(status == 2 && errors.contains("many"), "{errors}");
@@ -240,29 +185,17 @@ fn what_is_no_whole_recording_is_told() {
         explain(&path, &[])
     };
     let (status, _, errors) = damaged("head.trace", &whole[..1000]);
-    assert!(
-        status == 1 && errors.contains("is cut off within its head"),
-        "{errors}"
-    );
+    assert!(status == 1 && errors.contains("is cut off within its head"), "{errors}");
     let head = u32::from_le_bytes(whole[12..16].try_into().expect("four bytes"));
     let mut other = whole.clone();
     other[8] = 99;
     let (status, _, errors) = damaged("version.trace", &other);
-    assert!(
-        status == 1 && errors.contains("recording of version 99"),
-        "{errors}"
-    );
+    assert!(status == 1 && errors.contains("recording of version 99"), "{errors}");
     let (status, _, errors) = damaged("empty.trace", &whole[..head as usize]);
-    assert!(
-        status == 1 && errors.contains("no EDT has ended"),
-        "{errors}"
-    );
+    assert!(status == 1 && errors.contains("no EDT has ended"), "{errors}");
     // What is there of a run that was killed is explained, and that is said.
     let mut killed = whole.clone();
     killed[88..96].fill(0);
     let (status, text, errors) = damaged("killed.trace", &killed);
-    assert!(
-        status == 0 && text.contains("Note: the run has no end"),
-        "{text}{errors}"
-    );
+    assert!(status == 0 && text.contains("Note: the run has no end"), "{text}{errors}");
 }

@@ -1,5 +1,5 @@
-//! What runs learn is kept in files: what becomes of it when files are damaged or cannot be written, when programs run at
-//! the same time, and when a kernel or a program has changed; and the command that shows it.
+//! What runs learn is kept in files: what becomes of it when files are damaged or cannot be written, when programs run
+//! at the same time, and when a kernel or a program has changed; and the command that shows it.
 
 use ocr_place::model::{Content, KeptTimes, ModelEntry, Store, today};
 use std::fs::{self, Permissions};
@@ -50,10 +50,7 @@ fn run(program: &Path, models: &Path, settings: &[(&str, &str)]) -> String {
     let output = command(program, models, settings).output();
     let output = output.expect("it can be started");
     let [out, errors] = texts(&output);
-    assert!(
-        output.status.success() && out.contains("8 times: ok"),
-        "{out}{errors}"
-    );
+    assert!(output.status.success() && out.contains("8 times: ok"), "{out}{errors}");
     assert!(!errors.contains("ocr: error"), "{errors}");
     errors
 }
@@ -73,9 +70,7 @@ fn models(directory: &Path, words: &[&str]) -> (String, String, Option<i32>) {
 
 /// What is kept, by file; each file is whole.
 fn kept(directory: &Path) -> Vec<(PathBuf, Content)> {
-    let files = Store::new(directory.into())
-        .files()
-        .expect("it can be listed");
+    let files = Store::new(directory.into()).files().expect("it can be listed");
     let whole = files.into_iter().map(|(path, content)| {
         let content = content.expect("it can be read");
         assert_eq!(content.damage, None, "{}", path.display());
@@ -91,9 +86,7 @@ fn entries(directory: &Path) -> Vec<ModelEntry> {
 
 fn kernels(directory: &Path) -> Vec<ModelEntry> {
     let entries = entries(directory).into_iter();
-    entries
-        .filter(|entry| entry.key.variant.starts_with("kernel "))
-        .collect()
+    entries.filter(|entry| entry.key.variant.starts_with("kernel ")).collect()
 }
 
 /// Whether there is a device, so that something is learned.
@@ -130,10 +123,7 @@ fn every_policy_adds_what_it_has_measured() {
 fn runs_keep_what_they_learn_and_the_command_shows_it() {
     let directory = fresh("kept");
     let (out, _, status) = models(&directory, &[]);
-    assert!(
-        status == Some(0) && out.contains("Nothing is known"),
-        "{out}"
-    );
+    assert!(status == Some(0) && out.contains("Nothing is known"), "{out}");
     if !has_device() {
         return;
     }
@@ -153,40 +143,19 @@ fn runs_keep_what_they_learn_and_the_command_shows_it() {
         assert!(out.contains(text), "no `{text}` in\n{out}");
     }
     let (out, _, _) = models(&directory, &["show"]);
-    for text in [
-        "vector-scale-variants",
-        "scaleEdt+0x",
-        "vector_scale ",
-        "256.0 KiB",
-        "s ",
-    ] {
+    for text in ["vector-scale-variants", "scaleEdt+0x", "vector_scale ", "256.0 KiB", "s "] {
         assert!(out.contains(text), "no `{text}` in\n{out}");
     }
     let (out, _, _) = models(&directory, &["show", "vector_scale"]);
-    assert!(
-        out.contains("kernels on ") && !out.contains("functions on "),
-        "{out}"
-    );
+    assert!(out.contains("kernels on ") && !out.contains("functions on "), "{out}");
     let (out, _, status) = models(&directory, &["show", "nobody"]);
-    assert!(
-        status == Some(0) && out.contains("Nothing is known of \"nobody\""),
-        "{out}"
-    );
+    assert!(status == Some(0) && out.contains("Nothing is known of \"nobody\""), "{out}");
     let (_, errors, status) = models(&directory, &["remove", "nobody"]);
-    assert!(
-        status == Some(1) && errors.contains("nothing is known of"),
-        "{errors}"
-    );
+    assert!(status == Some(1) && errors.contains("nothing is known of"), "{errors}");
     let (_, errors, status) = models(&directory, &["remove"]);
-    assert!(
-        status == Some(2) && errors.contains("ocr models remove <FILTER|--all>"),
-        "{errors}"
-    );
+    assert!(status == Some(2) && errors.contains("ocr models remove <FILTER|--all>"), "{errors}");
     let (out, _, status) = models(&directory, &["remove", "vector_scale"]);
-    assert!(
-        status == Some(0) && out.contains("Removed 1 entry, and 1 file"),
-        "{out}"
-    );
+    assert!(status == Some(0) && out.contains("Removed 1 entry, and 1 file"), "{out}");
     assert!(kernels(&directory).is_empty() && !entries(&directory).is_empty());
     assert_eq!(models(&directory, &["remove", "--all"]).2, Some(0));
     assert_eq!(kept(&directory), []);
@@ -199,10 +168,8 @@ fn damaged_files_are_told_once_and_written_anew() {
     }
     let directory = fresh("damaged");
     run(&example(), &directory, &[]);
-    let whole: Vec<(PathBuf, Vec<u8>)> = kept(&directory)
-        .into_iter()
-        .map(|(path, _)| (path.clone(), fs::read(path).expect("it is there")))
-        .collect();
+    let whole: Vec<(PathBuf, Vec<u8>)> =
+        kept(&directory).into_iter().map(|(path, _)| (path.clone(), fs::read(path).expect("it is there"))).collect();
     type Damage = fn(&[u8]) -> Vec<u8>;
     let damages: [(&str, Damage); 6] = [
         ("cut in half", |whole| whole[..whole.len() / 2].to_vec()),
@@ -211,9 +178,7 @@ fn damaged_files_are_told_once_and_written_anew() {
             let text = String::from_utf8_lossy(whole).replacen("models 2", "models 9", 1);
             text.into_bytes()
         }),
-        ("garbage", |whole| {
-            whole.iter().map(|byte| byte ^ 0x5a).collect()
-        }),
+        ("garbage", |whole| whole.iter().map(|byte| byte ^ 0x5a).collect()),
         ("other numbers", |whole| {
             let text = String::from_utf8_lossy(whole).replace("bytes=26", "bytes=99");
             text.into_bytes()
@@ -228,21 +193,10 @@ fn damaged_files_are_told_once_and_written_anew() {
             fs::write(path, damage(whole)).expect("it can be written");
         }
         let (_, errors, status) = models(&directory, &["show"]);
-        assert_eq!(
-            (errors.matches("ocr: note: ").count(), status),
-            (whole.len(), Some(0)),
-            "{what}"
-        );
+        assert_eq!((errors.matches("ocr: note: ").count(), status), (whole.len(), Some(0)), "{what}");
         let said = run(&example(), &directory, &[("OCR_SCHED", "eft")]);
-        assert_eq!(
-            said.matches("ocr: note: ").count(),
-            whole.len(),
-            "{what}: {said}"
-        );
-        assert!(
-            said.contains("learned is lost in part or whole"),
-            "{what}: {said}"
-        );
+        assert_eq!(said.matches("ocr: note: ").count(), whole.len(), "{what}: {said}");
+        assert!(said.contains("learned is lost in part or whole"), "{what}: {said}");
         run(&example(), &directory, &[]);
         // They are whole again.
         assert_eq!(kept(&directory).len(), whole.len(), "{what}");
@@ -264,18 +218,10 @@ fn what_cannot_be_read_or_written_fails_nothing() {
     // Root may write everywhere but here.
     let system = Path::new("/proc/ocr-models");
     for directory in [&*file, &under_file, &locked, system] {
-        assert_eq!(
-            run(&example(), directory, &[]),
-            "",
-            "{}",
-            directory.display()
-        );
+        assert_eq!(run(&example(), directory, &[]), "", "{}", directory.display());
         let said = run(&example(), directory, &[("OCR_STATS", "1")]);
         let about = |text: &str| said.lines().filter(|line| line.contains(text)).count();
-        assert!(
-            about("ocr: note: what this run has learned cannot be kept: ") <= 1,
-            "{said}"
-        );
+        assert!(about("ocr: note: what this run has learned cannot be kept: ") <= 1, "{said}");
         if directory == system {
             assert_eq!(about("cannot be kept: /proc/ocr-models: "), 1, "{said}");
         }
@@ -287,20 +233,10 @@ fn what_cannot_be_read_or_written_fails_nothing() {
         fs::create_dir(&path).expect("target/ can be written");
     }
     assert_eq!(run(&example(), &blocked, &[]), "");
-    let said = run(
-        &example(),
-        &blocked,
-        &[("OCR_STATS", "1"), ("OCR_SCHED", "eft")],
-    );
-    assert!(
-        said.contains("what earlier runs have learned cannot be read: "),
-        "{said}"
-    );
+    let said = run(&example(), &blocked, &[("OCR_STATS", "1"), ("OCR_SCHED", "eft")]);
+    assert!(said.contains("what earlier runs have learned cannot be read: "), "{said}");
     let (_, errors, status) = models(&blocked, &["list"]);
-    assert!(
-        status == Some(0) && errors.contains("it is no file"),
-        "{errors}"
-    );
+    assert!(status == Some(0) && errors.contains("it is no file"), "{errors}");
 }
 
 #[test]
@@ -326,11 +262,7 @@ fn programs_that_run_at_once_damage_nothing() {
     let running: Vec<_> = programs.iter().chain(&programs).map(start).collect();
     for child in running {
         let output = child.wait_with_output().expect("it ends");
-        assert!(
-            output.status.success() && output.stderr.is_empty(),
-            "{}",
-            texts(&output)[1]
-        );
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", texts(&output)[1]);
     }
     for (path, content) in kept(&directory) {
         assert!(!content.entries.is_empty(), "{}", path.display());
@@ -341,9 +273,7 @@ fn programs_that_run_at_once_damage_nothing() {
     }
     let found = entries(&directory);
     for name in ["one:", "two:", "three:"] {
-        let of = found
-            .iter()
-            .filter(|entry| entry.key.program.starts_with(name));
+        let of = found.iter().filter(|entry| entry.key.program.starts_with(name));
         assert!(of.count() >= 2, "{name} {found:?}");
     }
 }
@@ -363,34 +293,21 @@ fn changed_kernels_and_programs_begin_anew() {
     let source = sources.join("vector-scale.cl");
     let text = fs::read_to_string(root().join("kernels/vector-scale.cl")).expect("it is there");
     fs::write(&source, &text).expect("target/ can be written");
-    // Two of the EDTs run on a device, and the first of them does not count, so what was known before is seen beside them.
+    // Two of the EDTs run on a device, and the first of them does not count, so what was known before is seen beside
+    // them.
     let kernels_from = sources.to_str().expect("UTF-8");
     let few = [("OCR_KERNELS", kernels_from), ("OCR_SCHED", "static:255:1")];
     run(&program, &directory, &few);
-    let [first] = &kernels(&directory)[..] else {
-        panic!("{:?}", entries(&directory))
-    };
+    let [first] = &kernels(&directory)[..] else { panic!("{:?}", entries(&directory)) };
     let first = first.key.clone();
     for (path, content) in kept(&directory) {
         let store = Store::new(directory.clone());
         fs::remove_file(path).expect("it is there");
         let fake = content.entries.into_iter().map(|entry| ModelEntry {
-            times: KeptTimes {
-                alone: vec![FAKE; 11],
-                beside: vec![FAKE; 11],
-                ..KeptTimes::default()
-            },
+            times: KeptTimes { alone: vec![FAKE; 11], beside: vec![FAKE; 11], ..KeptTimes::default() },
             ..entry
         });
-        store
-            .add(
-                &content.place,
-                fake.collect(),
-                content.copies,
-                today(),
-                true,
-            )
-            .expect("it can be written");
+        store.add(&content.place, fake.collect(), content.copies, today(), true).expect("it can be written");
     }
     let fakes = |entry: &ModelEntry| {
         let samples = entry.times.alone.iter().chain(&entry.times.beside);
@@ -399,21 +316,12 @@ fn changed_kernels_and_programs_begin_anew() {
     // The same kernel, so what is known of it is taken in.
     run(&program, &directory, &few);
     let found = kernels(&directory);
-    assert!(
-        found.len() == 1 && found[0].samples() == 22 && (1..22).contains(&fakes(&found[0])),
-        "{found:?}"
-    );
+    assert!(found.len() == 1 && found[0].samples() == 22 && (1..22).contains(&fakes(&found[0])), "{found:?}");
     // Another kernel of the same name.
     fs::write(&source, format!("{text}\n/* changed */\n")).expect("target/ can be written");
     run(&program, &directory, &few);
     let found = kernels(&directory);
-    let [new] = &found
-        .iter()
-        .filter(|entry| entry.key != first)
-        .collect::<Vec<_>>()[..]
-    else {
-        panic!("{found:?}")
-    };
+    let [new] = &found.iter().filter(|entry| entry.key != first).collect::<Vec<_>>()[..] else { panic!("{found:?}") };
     assert!(fakes(new) == 0 && new.samples() <= 2, "{new:?}");
     // Another program of the same name: nothing of the former is taken in.
     let changed = fs::File::options().append(true).open(&program);
@@ -421,14 +329,8 @@ fn changed_kernels_and_programs_begin_anew() {
     changed.expect("the program is ours");
     run(&program, &directory, &few);
     let found = entries(&directory);
-    let new: Vec<_> = found
-        .iter()
-        .filter(|entry| entry.key.program != first.program)
-        .collect();
-    assert!(
-        new.len() == 2 && new.iter().all(|entry| fakes(entry) == 0),
-        "{new:?}"
-    );
+    let new: Vec<_> = found.iter().filter(|entry| entry.key.program != first.program).collect();
+    assert!(new.len() == 2 && new.iter().all(|entry| fakes(entry) == 0), "{new:?}");
 }
 
 #[test]
@@ -436,19 +338,11 @@ fn models_can_be_off_and_homes_missing() {
     let home = fresh("home");
     fs::create_dir_all(&home).expect("target/ can be written");
     let home_text = home.to_str().expect("UTF-8");
-    let off = [
-        ("HOME", home_text),
-        ("OCR_MODELS", "off"),
-        ("XDG_CACHE_HOME", home_text),
-    ];
+    let off = [("HOME", home_text), ("OCR_MODELS", "off"), ("XDG_CACHE_HOME", home_text)];
     run(&example(), &home, &off);
     assert!(!home.join(".cache/ocr").exists() && !home.join("ocr").exists());
     // Every policy keeps what it has measured.
-    let mut plain = command(
-        &example(),
-        &home,
-        &[("HOME", home_text), ("OCR_SCHED", "eager")],
-    );
+    let mut plain = command(&example(), &home, &[("HOME", home_text), ("OCR_SCHED", "eager")]);
     plain.env_remove("OCR_MODELS").env_remove("XDG_CACHE_HOME");
     assert!(plain.output().expect("it can be started").status.success());
     assert!(home.join(".cache/ocr/models").exists());
@@ -461,10 +355,7 @@ fn models_can_be_off_and_homes_missing() {
         assert!(output.status.success(), "{}", texts(&output)[1]);
     }
     let (out, _, status) = models(Path::new("off"), &[]);
-    assert!(
-        status == Some(0) && out.contains("$OCR_MODELS says so"),
-        "{out}"
-    );
+    assert!(status == Some(0) && out.contains("$OCR_MODELS says so"), "{out}");
     let mut homeless = command(Path::new(env!("CARGO_BIN_EXE_ocr")), &home, &[]);
     for variable in ["HOME", "XDG_CACHE_HOME", "OCR_MODELS"] {
         homeless.env_remove(variable);

@@ -26,10 +26,7 @@ fn program() -> &'static Path {
         let built = support::compiler("CC", "cc")
             .args(["-std=gnu11", "-Wall", "-Werror", "-Iinclude", "-o"])
             .arg(&program)
-            .args([
-                "crates/ocr-cli/tests/outputs/program.c",
-                "build/lib/libocr.a",
-            ])
+            .args(["crates/ocr-cli/tests/outputs/program.c", "build/lib/libocr.a"])
             .args(["-lpthread", "-lm", "-ldl"])
             .current_dir(root)
             .status();
@@ -77,28 +74,20 @@ fn ocr(folder: &Path, args: &[&str]) -> Output {
 /// What was said, if the status is that.
 fn said(output: &Output, status: i32) -> String {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(
-        output.status.code(),
-        Some(status),
-        "{:?}: {said}",
-        output.status
-    );
+    assert_eq!(output.status.code(), Some(status), "{:?}: {said}", output.status);
     said
 }
 
 /// Whether a file has a report, and nothing else.
 fn is_report(file: &Path) -> bool {
     let text = fs::read_to_string(file).unwrap_or_default();
-    serde_json::from_str::<serde_json::Value>(&text)
-        .is_ok_and(|report| report["function_edts"] == 1)
+    serde_json::from_str::<serde_json::Value>(&text).is_ok_and(|report| report["function_edts"] == 1)
 }
 
 /// The names of the files in a folder, in order.
 fn names(folder: &Path) -> Vec<String> {
     let listed = fs::read_dir(folder).expect("it is there").flatten();
-    let mut names: Vec<String> = listed
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
+    let mut names: Vec<String> = listed.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }
@@ -118,10 +107,7 @@ fn is_root() -> bool {
 fn record(folder: &Path) -> PathBuf {
     let file = folder.join("t.trace");
     let mut command = command(program(), folder);
-    let run = command
-        .env("OCR_TRACE", &file)
-        .output()
-        .expect("the program can be started");
+    let run = command.env("OCR_TRACE", &file).output().expect("the program can be started");
     said(&run, 0);
     file
 }
@@ -131,11 +117,7 @@ fn links_stay_and_their_targets_are_written() {
     let folder = folder("links");
     let far = folder.join("far");
     fs::create_dir(&far).expect("it is new");
-    for (link, target) in [
-        ("old", "far/old.json"),
-        ("again", "old"),
-        ("dangling", "far/new.json"),
-    ] {
+    for (link, target) in [("old", "far/old.json"), ("again", "old"), ("dangling", "far/new.json")] {
         symlink(target, folder.join(link)).expect("it is new");
     }
     for name in ["again", "dangling", "old"] {
@@ -174,17 +156,10 @@ fn a_descriptor_is_written_from_where_it_stands() {
     for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"] {
         let _ = symlink("/dev/stdout", folder.join("link"));
         fs::write(&file, "before\n").expect("it can be written");
-        let out = OpenOptions::new()
-            .append(true)
-            .open(&file)
-            .expect("it is there");
+        let out = OpenOptions::new().append(true).open(&file).expect("it is there");
         let mut command = command(program(), &folder);
         let run = command.env("OCR_REPORT", name).stdout(out).output();
-        assert_eq!(
-            said(&run.expect("the program can be started"), 0),
-            "",
-            "{name}"
-        );
+        assert_eq!(said(&run.expect("the program can be started"), 0), "", "{name}");
         let text = fs::read_to_string(&file).expect("it is there");
         assert!(text.starts_with("before\nbegun\n{"), "{name}: {text}");
     }
@@ -193,11 +168,7 @@ fn a_descriptor_is_written_from_where_it_stands() {
     assert!(run.stdout.starts_with(b"begun\n{"));
     let script = "exec 7> gone; rm gone; \"$0\"; cat /proc/self/fd/7";
     let mut shell = command("/bin/sh", &folder);
-    let run = shell
-        .args(["-c", script])
-        .arg(program())
-        .env("OCR_REPORT", "/dev/fd/7")
-        .output();
+    let run = shell.args(["-c", script]).arg(program()).env("OCR_REPORT", "/dev/fd/7").output();
     let run = run.expect("there is a shell");
     assert!(run.stdout.starts_with(b"begun\n{"), "{}", said(&run, 0));
     assert_eq!(names(&folder), ["link", "out"]);
@@ -207,14 +178,9 @@ fn a_descriptor_is_written_from_where_it_stands() {
 fn a_file_of_the_program_is_never_written() {
     let folder = folder("replaced");
     let mut command = command(program(), &folder);
-    command
-        .args(["replace", "data"])
-        .env("OCR_REPORT", "/dev/stdout");
+    command.args(["replace", "data"]).env("OCR_REPORT", "/dev/stdout");
     let said = said(&command.output().expect("the program can be started"), 0);
-    assert!(
-        said.contains("descriptor 1 has become another file"),
-        "{said}"
-    );
+    assert!(said.contains("descriptor 1 has become another file"), "{said}");
     let data = fs::read_to_string(folder.join("data")).expect("the program has made it");
     assert_eq!(data, "data of the program\n");
 }
@@ -238,30 +204,15 @@ fn what_cannot_be_written_is_said_before_the_run() {
     ] {
         let run = reported(&folder, name);
         let said = said(&run, 2);
-        assert!(
-            said.starts_with("ocr: error: the report ") && said.contains(why),
-            "{name}: {said}"
-        );
+        assert!(said.starts_with("ocr: error: the report ") && said.contains(why), "{name}: {said}");
         assert!(run.stdout.is_empty(), "{name}: the program has run");
     }
     assert_eq!(names(&folder), before);
     // One file for two outputs, and the standard input.
     for (settings, stdin, why) in [
-        (
-            [("OCR_REPORT", "file"), ("OCR_HALT_DOT", "./file")],
-            None,
-            "it is the report, too",
-        ),
-        (
-            [("OCR_REPORT", "new"), ("OCR_HALT_DOT", "./new")],
-            None,
-            "it is the report, too",
-        ),
-        (
-            [("OCR_REPORT", "file"), ("OCR_STATS", "0")],
-            Some("file"),
-            "it is the standard input",
-        ),
+        ([("OCR_REPORT", "file"), ("OCR_HALT_DOT", "./file")], None, "it is the report, too"),
+        ([("OCR_REPORT", "new"), ("OCR_HALT_DOT", "./new")], None, "it is the report, too"),
+        ([("OCR_REPORT", "file"), ("OCR_STATS", "0")], Some("file"), "it is the standard input"),
     ] {
         let mut command = command(program(), &folder);
         command.envs(settings);
@@ -280,10 +231,7 @@ fn what_cannot_be_written_is_said_before_the_run() {
     assert!(text.contains("which /dev/stdout names"), "{text}");
     // A device that is full is found out at the end, and is no failure of the program.
     let said = said(&reported(&folder, "/dev/full"), 0);
-    assert!(
-        said.contains("no space is left on its file system or device"),
-        "{said}"
-    );
+    assert!(said.contains("no space is left on its file system or device"), "{said}");
 }
 
 #[test]
@@ -297,22 +245,11 @@ fn the_explanation_of_a_hang_comes_before_its_file() {
     let run = hangs.output().expect("the program can be started");
     let text = said(&run, 1);
     let explained = text.find("the program hangs").expect("it is said");
-    let missed = text
-        .find("it is a pipe that nobody reads")
-        .expect("it is said");
+    let missed = text.find("it is a pipe that nobody reads").expect("it is said");
     assert!(explained < missed, "{text}");
-    assert!(
-        fs::symlink_metadata(&pipe)
-            .expect("it stays")
-            .file_type()
-            .is_fifo()
-    );
+    assert!(fs::symlink_metadata(&pipe).expect("it stays").file_type().is_fifo());
     // Somebody reads it, when the message is out.
-    let mut hangs = hangs
-        .stderr(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("as before");
+    let mut hangs = hangs.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("as before");
     let mut begin = [0; 10];
     let errors = hangs.stderr.as_mut().expect("it is a pipe");
     errors.read_exact(&mut begin).expect("a message comes");
@@ -323,10 +260,7 @@ fn the_explanation_of_a_hang_comes_before_its_file() {
 
 /// Has files of a command have at most so many bytes.
 fn limited(command: &mut Command, bytes: u64) -> &mut Command {
-    let limit = libc::rlimit {
-        rlim_cur: bytes,
-        rlim_max: bytes,
-    };
+    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
     let set = move || {
         // SAFETY: the structure is a variable of this closure.
         unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) };
@@ -341,14 +275,8 @@ fn a_limit_on_file_sizes_ends_no_process() {
     let folder = folder("limit");
     let run = |how: &str, bytes, settings: &[(&str, &str)], stdout: Stdio, stderr: Stdio| {
         let mut command = command(program(), &folder);
-        command
-            .arg(how)
-            .envs(settings.iter().copied())
-            .stdout(stdout)
-            .stderr(stderr);
-        limited(&mut command, bytes)
-            .output()
-            .expect("the program can be started")
+        command.arg(how).envs(settings.iter().copied()).stdout(stdout).stderr(stderr);
+        limited(&mut command, bytes).output().expect("the program can be started")
     };
     let new = |name: &str| Stdio::from(File::create(folder.join(name)).expect("it is new"));
     let (dot, report) = ([("OCR_HALT_DOT", "x.dot")], [("OCR_REPORT", "x.json")]);
@@ -359,26 +287,17 @@ fn a_limit_on_file_sizes_ends_no_process() {
     let text = said(&run("", 100, &report, Stdio::piped(), Stdio::piped()), 0);
     assert!(text.contains("larger than files may be"), "{text}");
     // One that is small enough is written.
-    assert_eq!(
-        said(&run("", 1000, &report, Stdio::piped(), Stdio::piped()), 0),
-        ""
-    );
+    assert_eq!(said(&run("", 1000, &report, Stdio::piped(), Stdio::piped()), 0), "");
     assert!(is_report(&folder.join("x.json")));
     let text = said(&run("", 0, &report, Stdio::piped(), Stdio::piped()), 2);
     assert!(text.contains("larger than files may be"), "{text}");
     // What is said goes to a file, too, or what the program prints.
     let run_of = |stdout, stderr| run("fill", 200, &[], stdout, stderr);
     let ended = run_of(Stdio::null(), new("err.txt"));
-    assert_eq!(
-        (ended.status.code(), ended.status.signal()),
-        (Some(1), None)
-    );
+    assert_eq!((ended.status.code(), ended.status.signal()), (Some(1), None));
     let ended = run_of(new("out.txt"), Stdio::piped());
     let text = said(&ended, 1);
-    assert!(
-        text.contains("the program hangs") && text.contains("not all that the program has"),
-        "{text}"
-    );
+    assert!(text.contains("the program hangs") && text.contains("not all that the program has"), "{text}");
     // The command.
     record(&folder);
     for args in [
@@ -389,22 +308,12 @@ fn a_limit_on_file_sizes_ends_no_process() {
         let mut command = command(env!("CARGO_BIN_EXE_ocr"), &folder);
         let ended = limited(command.args(args), 100).output();
         let text = said(&ended.expect("the command can be started"), 1);
-        assert!(
-            text.contains("larger than files may be"),
-            "{args:?}: {text}"
-        );
+        assert!(text.contains("larger than files may be"), "{args:?}: {text}");
     }
     // The answer itself.
     let mut shows = command(env!("CARGO_BIN_EXE_ocr"), &folder);
-    shows
-        .args(["trace", "show", "t.trace"])
-        .stdout(new("out.txt"));
-    said(
-        &limited(&mut shows, 100)
-            .output()
-            .expect("the command can be started"),
-        1,
-    );
+    shows.args(["trace", "show", "t.trace"]).stdout(new("out.txt"));
+    said(&limited(&mut shows, 100).output().expect("the command can be started"), 1);
     assert_eq!(names(&folder), ["err.txt", "out.txt", "t.trace", "x.json"]);
 }
 
@@ -413,48 +322,24 @@ fn the_command_writes_where_the_standard_output_leads() {
     let folder = folder("command");
     record(&folder);
     for (args, begins) in [
-        (
-            &["trace", "export", "-o", "/dev/stdout", "t.trace"][..],
-            &b"\x0a"[..],
-        ),
-        (
-            &["simulate", "t.trace", "--html", "/dev/fd/1"],
-            b"<!doctype html>",
-        ),
+        (&["trace", "export", "-o", "/dev/stdout", "t.trace"][..], &b"\x0a"[..]),
+        (&["simulate", "t.trace", "--html", "/dev/fd/1"], b"<!doctype html>"),
         (&["info", "--write-platform", "/dev/stdout"], b"# What"),
         (
-            &[
-                "compare",
-                "--runs=1",
-                "--warm-up=0",
-                "--policies=cpu",
-                "--html=/dev/stdout",
-                "../program",
-            ],
+            &["compare", "--runs=1", "--warm-up=0", "--policies=cpu", "--html=/dev/stdout", "../program"],
             b"<!doctype html>",
         ),
     ] {
         let file = folder.join("out");
         fs::write(&file, "before\n").expect("it can be written");
         let mut command = command(env!("CARGO_BIN_EXE_ocr"), &folder);
-        let out = OpenOptions::new()
-            .append(true)
-            .open(&file)
-            .expect("it is there");
-        let run = command
-            .args(args)
-            .stdout(out)
-            .output()
-            .expect("the command can be started");
+        let out = OpenOptions::new().append(true).open(&file).expect("it is there");
+        let run = command.args(args).stdout(out).output().expect("the command can be started");
         // The answer does not come into the file.
         assert!(!said(&run, 0).is_empty(), "{args:?}");
         let content = fs::read(&file).expect("it is there");
         let written = content.strip_prefix(b"before\n").expect("it is appended");
-        assert!(
-            written.starts_with(begins),
-            "{args:?}: {}",
-            String::from_utf8_lossy(written)
-        );
+        assert!(written.starts_with(begins), "{args:?}: {}", String::from_utf8_lossy(written));
     }
     assert_eq!(names(&folder), ["out", "t.trace"]);
 }
@@ -467,13 +352,7 @@ fn an_output_that_is_an_input_is_refused() {
     fs::hard_link(folder.join("t.trace"), folder.join("hard.html")).expect("the same file");
     fs::copy(program(), folder.join("own")).expect("it can be copied");
     fs::write(folder.join("data"), "data").expect("it can be written");
-    let compare = [
-        "compare",
-        "--runs=1",
-        "--warm-up=0",
-        "--policies=cpu",
-        "--html",
-    ];
+    let compare = ["compare", "--runs=1", "--warm-up=0", "--policies=cpu", "--html"];
     let compare = |rest: &[&'static str]| [&compare[..], rest].concat();
     for args in [
         vec!["trace", "export", "t.trace", "-o", "t.trace"],
@@ -485,28 +364,17 @@ fn an_output_that_is_an_input_is_refused() {
         compare(&["data", "--", "./own", "--in=./data"]),
     ] {
         let text = said(&ocr(&folder, &args), 2);
-        assert!(
-            text.contains("cannot be written: it is "),
-            "{args:?}: {text}"
-        );
+        assert!(text.contains("cannot be written: it is "), "{args:?}: {text}");
     }
     // The standard input, and the answer into what is read.
     let mut compares = command(env!("CARGO_BIN_EXE_ocr"), &folder);
     compares.args(compare(&["data", "--", "./own"]));
     compares.stdin(File::open(folder.join("data")).expect("it is there"));
     said(&compares.output().expect("the command can be started"), 2);
-    for args in [
-        &["explain"][..],
-        &["trace", "show"],
-        &["trace", "check"],
-        &["simulate"],
-    ] {
+    for args in [&["explain"][..], &["trace", "show"], &["trace", "check"], &["simulate"]] {
         let mut answers = command(env!("CARGO_BIN_EXE_ocr"), &folder);
         let out = OpenOptions::new().append(true).open(folder.join("t.trace"));
-        answers
-            .args(args)
-            .arg("t.trace")
-            .stdout(out.expect("it is there"));
+        answers.args(args).arg("t.trace").stdout(out.expect("it is there"));
         said(&answers.output().expect("the command can be started"), 2);
     }
     assert!(fs::read(folder.join("t.trace")).expect("it is there") == recording);
@@ -521,18 +389,9 @@ fn a_page_is_refused_before_the_runs() {
     let script = folder.join("script");
     fs::write(&script, "#!/bin/sh\ntouch was-run\n").expect("it can be written");
     fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).expect("it is ours");
-    let args = [
-        "compare",
-        "--policies=cpu",
-        "--html",
-        "none/page.html",
-        "./script",
-    ];
+    let args = ["compare", "--policies=cpu", "--html", "none/page.html", "./script"];
     let text = said(&ocr(&folder, &args), 1);
-    assert!(
-        text.contains("the folder ") && text.contains("is not there"),
-        "{text}"
-    );
+    assert!(text.contains("the folder ") && text.contains("is not there"), "{text}");
     assert_eq!(names(&folder), ["script"]);
 }
 
@@ -546,26 +405,14 @@ fn a_closed_standard_output_is_a_failure() {
         shell.output().expect("there is a shell")
     };
     let ocr = Path::new(env!("CARGO_BIN_EXE_ocr"));
-    for args in [
-        "info",
-        "--help",
-        "--version",
-        "trace show t.trace",
-        "trace export -o new t.trace",
-    ] {
+    for args in ["info", "--help", "--version", "trace show t.trace", "trace export -o new t.trace"] {
         let text = said(&closed(ocr, args), 1);
-        assert!(
-            text.contains("the standard output is closed"),
-            "{args}: {text}"
-        );
+        assert!(text.contains("the standard output is closed"), "{args}: {text}");
     }
     said(&closed(program(), "-ocr:help"), 1);
     // A file does not become the standard output of the program.
     let mut shell = command("/bin/sh", &folder);
-    shell
-        .args(["-c", "\"$0\" >&-"])
-        .arg(program())
-        .env("OCR_REPORT", "report.json");
+    shell.args(["-c", "\"$0\" >&-"]).arg(program()).env("OCR_REPORT", "report.json");
     let _ = shell.output().expect("there is a shell");
     let report = fs::read_to_string(folder.join("report.json")).expect("it is written");
     assert!(report.starts_with('{') && report.ends_with('}'), "{report}");
@@ -579,9 +426,7 @@ fn as_root(folder: &Path, script: &str) -> Option<Output> {
         return None;
     }
     let mut shell = command("unshare", folder);
-    shell
-        .args(["--mount", "--propagation", "private", "sh", "-c", script])
-        .arg(program());
+    shell.args(["--mount", "--propagation", "private", "sh", "-c", script]).arg(program());
     let run = shell.output().expect("there is unshare");
     if String::from_utf8_lossy(&run.stderr).starts_with("unshare:") {
         eprintln!("not run: this root may not mount");
@@ -624,15 +469,11 @@ fn files_of_others_stay_theirs() {
         return;
     };
     let out = String::from_utf8_lossy(&run.stdout).replace("begun\n", "");
-    let wanted =
-        "sticky/r 0 666\nclosed/r 0 666\nmine 4000 644\n4\n{{{closed:\nno\nr\n\nsticky:\nr\n";
+    let wanted = "sticky/r 0 666\nclosed/r 0 666\nmine 4000 644\n4\n{{{closed:\nno\nr\n\nsticky:\nr\n";
     let text = said(&run, 0);
     assert_eq!(out, wanted, "{text}");
     assert!(text.contains("permission denied to write it"), "{text}");
-    assert!(
-        text.contains("permission denied to make a file in the folder "),
-        "{text}"
-    );
+    assert!(text.contains("permission denied to make a file in the folder "), "{text}");
 }
 
 #[test]
@@ -653,24 +494,10 @@ fn a_set_user_id_program_takes_no_names_of_files() {
     let text = said(&run, 0);
     let out = String::from_utf8_lossy(&run.stdout).replace("begun\n", "");
     assert_eq!(out, "old\np\ns.toml\nvictim\n", "{text}");
-    let notes: Vec<&str> = text
-        .lines()
-        .filter(|line| line.starts_with("ocr: note: this program has rights"))
-        .collect();
+    let notes: Vec<&str> = text.lines().filter(|line| line.starts_with("ocr: note: this program has rights")).collect();
     assert_eq!(notes.len(), 10, "{text}");
-    for name in [
-        "$OCR_REPORT",
-        "$OCR_TRACE",
-        "$OCR_MODELS",
-        "$OCR_SCHED",
-        "$OCR_CONFIG",
-        "-ocr:cfg",
-        "-ocr:report",
-    ] {
-        assert!(
-            notes.iter().any(|note| note.ends_with(name)),
-            "{name}: {text}"
-        );
+    for name in ["$OCR_REPORT", "$OCR_TRACE", "$OCR_MODELS", "$OCR_SCHED", "$OCR_CONFIG", "-ocr:cfg", "-ocr:report"] {
+        assert!(notes.iter().any(|note| note.ends_with(name)), "{name}: {text}");
     }
 }
 

@@ -22,50 +22,28 @@ fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
 
 /// The recording of a run of `benches/c/variants.c`, which has EDTs of a function and a kernel.
 fn record(name: &str, arguments: &[&str], settings: &[(&str, &str)]) -> PathBuf {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-        .join("target/simulate-tests")
-        .join(name);
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("target/simulate-tests").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("target/ can be written");
     let (program, file) = (folder.join("variants"), folder.join("run.trace"));
     let built = support::compiler("CC", "cc")
         .args(["-std=gnu11", "-O2", "-Iinclude", "-o"])
         .arg(&program)
-        .args([
-            "benches/c/variants.c",
-            "build/lib/libocr.a",
-            "-lpthread",
-            "-lm",
-            "-ldl",
-        ])
+        .args(["benches/c/variants.c", "build/lib/libocr.a", "-lpthread", "-lm", "-ldl"])
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
         .status();
     assert!(built.expect("there is a C compiler").success());
     let mut run = command(program);
-    run.args(arguments)
-        .env("OCR_TRACE", &file)
-        .env("OCR_MODELS", "off");
-    let output = run
-        .envs(settings.iter().copied())
-        .output()
-        .expect("it can be started");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    run.args(arguments).env("OCR_TRACE", &file).env("OCR_MODELS", "off");
+    let output = run.envs(settings.iter().copied()).output().expect("it can be started");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     file
 }
 
 /// What `ocr simulate` says: its status, its answer, and errors.
 fn simulate(file: &Path, arguments: &[&str]) -> (i32, String, String) {
     let mut ocr = command(env!("CARGO_BIN_EXE_ocr"));
-    let output = ocr
-        .arg("simulate")
-        .arg(file)
-        .args(arguments)
-        .output()
-        .expect("it can be started");
+    let output = ocr.arg("simulate").arg(file).args(arguments).output().expect("it can be started");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     let status = output.status.code().expect("it exits");
     (status, text(output.stdout), text(output.stderr))
@@ -85,20 +63,13 @@ fn seconds(value: &serde_json::Value) -> f64 {
 /// The EDTs that ran, the same whatever the policy.
 fn edts(row: &serde_json::Value) -> u64 {
     let places = row["edts"].as_array().expect("places");
-    places
-        .iter()
-        .map(|many| many.as_u64().expect("a number"))
-        .sum()
+    places.iter().map(|many| many.as_u64().expect("a number")).sum()
 }
 
 #[test]
 fn a_run_without_devices_is_simulated() {
     let settings = [("OCR_DEVICES", "none"), ("OCR_WORKERS", "1")];
-    let file = record(
-        "host",
-        &["independent", "64", "200000", "200000", "1"],
-        &settings,
-    );
+    let file = record("host", &["independent", "64", "200000", "200000", "1"], &settings);
     let answer = json(&file, &[]);
     let all = answer["edts"].as_u64().expect("a number");
     assert!(all > 64, "{answer:#}");
@@ -106,20 +77,12 @@ fn a_run_without_devices_is_simulated() {
     for row in answer["simulated"].as_array().expect("rows") {
         assert_eq!(edts(row), all, "{answer:#}");
     }
-    assert!(
-        answer["off"].is_number() && answer["recorded_machine"] == true,
-        "{answer:#}"
-    );
+    assert!(answer["off"].is_number() && answer["recorded_machine"] == true, "{answer:#}");
     // Of another machine, it is said what compares the simulation with the run.
     let (status, text, errors) = simulate(&file, &["--workers", "3", "--policy", "cpu"]);
     assert_eq!(status, 0, "{errors}");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        text.contains(
-            "With --policy eft, and without --workers and --device, ocr simulate says it."
-        ),
-        "{text}"
-    );
+    assert!(text.contains("With --policy eft, and without --workers and --device, ocr simulate says it."), "{text}");
     // Nothing is random, and no schedule beats the bounds.
     assert_eq!(simulate(&file, &[]), simulate(&file, &[]));
     let times: Vec<f64> = ["1", "2", "4", "32"]
@@ -133,10 +96,7 @@ fn a_run_without_devices_is_simulated() {
             seconds(&answer)
         })
         .to_vec();
-    assert!(
-        times.windows(2).all(|pair| pair[1] <= 1.01 * pair[0]),
-        "{times:?}"
-    );
+    assert!(times.windows(2).all(|pair| pair[1] <= 1.01 * pair[0]), "{times:?}");
     assert!(times[3] < times[0], "{times:?}");
     // A page has a chart of each policy.
     let page = file.with_extension("html");
@@ -144,12 +104,7 @@ fn a_run_without_devices_is_simulated() {
     let (status, _, errors) = simulate(&file, &["--policy=cpu,eft", "--html", &page_name]);
     assert_eq!(status, 0, "{errors}");
     let text = fs::read_to_string(&page).expect("the page is there");
-    for part in [
-        "\"policy\":\"cpu\"",
-        "\"policy\":\"eft\"",
-        "In the simulation, ",
-        "<h1>",
-    ] {
+    for part in ["\"policy\":\"cpu\"", "\"policy\":\"eft\"", "In the simulation, ", "<h1>"] {
         assert!(text.contains(part), "no {part} in the page");
     }
     // There is no device to compare one with, and that is told.
@@ -163,23 +118,12 @@ fn a_run_with_kernels_is_simulated_on_faster_devices() {
     if support::is_without_opencl() {
         return;
     }
-    let settings = [
-        ("OCR_DEVICES", "all"),
-        ("OCR_WORKERS", "1"),
-        ("POCL_MAX_PTHREAD_COUNT", "1"),
-        ("OCR_SCHED", "static:1:1"),
-    ];
-    let file = record(
-        "kernels",
-        &["wavefront", "8", "200000", "200000", "1"],
-        &settings,
-    );
+    let settings =
+        [("OCR_DEVICES", "all"), ("OCR_WORKERS", "1"), ("POCL_MAX_PTHREAD_COUNT", "1"), ("OCR_SCHED", "static:1:1")];
+    let file = record("kernels", &["wavefront", "8", "200000", "200000", "1"], &settings);
     let here = json(&file, &["--policy", "static:1:1,eft"]);
     assert!(edts(&here["simulated"][0]) > 64);
-    assert!(
-        here["simulated"][0]["edts"][1].as_u64() > Some(0),
-        "{here:#}"
-    );
+    assert!(here["simulated"][0]["edts"][1].as_u64() > Some(0), "{here:#}");
     let with = |device: &str| json(&file, &["--policy", "device", "--device", device]);
     let (same, faster) = (with("speed=1x"), with("speed=100x,count=2"));
     assert_eq!(faster["places"].as_array().map(Vec::len), Some(3));
@@ -189,11 +133,7 @@ fn a_run_with_kernels_is_simulated_on_faster_devices() {
     assert!(seconds(&slow) > 0.1 && slow["simulated"][0]["bytes_moved"].as_u64() > Some(0));
     let (status, text, errors) = simulate(&file, &["--device", "speed=10x", "--cold"]);
     assert_eq!(status, 0, "{errors}");
-    for sentence in [
-        "recorded (static:1:1)",
-        "No schedule ends before",
-        "knew nothing of how long",
-    ] {
+    for sentence in ["recorded (static:1:1)", "No schedule ends before", "knew nothing of how long"] {
         assert!(text.contains(sentence), "no `{sentence}` in\n{text}");
     }
 }
@@ -202,10 +142,7 @@ fn a_run_with_kernels_is_simulated_on_faster_devices() {
 fn what_cannot_be_simulated_is_told() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let (status, _, errors) = simulate(&root.join("Cargo.toml"), &[]);
-    assert!(
-        status == 1 && errors.contains("is no recording of a run"),
-        "{errors}"
-    );
+    assert!(status == 1 && errors.contains("is no recording of a run"), "{errors}");
     let (status, _, errors) = simulate(&root.join("nowhere"), &[]);
     assert!(status == 1 && errors.contains("nowhere"), "{errors}");
     for (arguments, why) in [

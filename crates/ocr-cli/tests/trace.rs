@@ -28,10 +28,7 @@ fn folder() -> &'static Path {
             let built = support::compiler("CC", "cc")
                 .args(["-std=gnu11", "-Wall", "-Werror", "-Iinclude", "-o"])
                 .arg(folder.join(name))
-                .args([
-                    &format!("crates/ocr-cli/tests/trace/{name}.c"),
-                    "build/lib/libocr.a",
-                ])
+                .args([&format!("crates/ocr-cli/tests/trace/{name}.c"), "build/lib/libocr.a"])
                 .args(["-lpthread", "-lm", "-ldl"])
                 .current_dir(root)
                 .status();
@@ -64,12 +61,7 @@ fn run(how: &str, count: u64, settings: &[(&str, &OsStr)]) -> (PathBuf, ExitStat
 }
 
 /// The same, with a recording of this name.
-fn run_into(
-    file: &Path,
-    how: &str,
-    count: u64,
-    settings: &[(&str, &OsStr)],
-) -> (ExitStatus, String) {
+fn run_into(file: &Path, how: &str, count: u64, settings: &[(&str, &OsStr)]) -> (ExitStatus, String) {
     let mut ends = command(folder().join("ends"), settings);
     ends.args([how, &count.to_string()]).env("OCR_TRACE", file);
     let output = ends.output().expect("it can be started");
@@ -79,11 +71,8 @@ fn run_into(
 
 /// What `ocr trace` says: its status, its answer, and errors.
 fn trace(what: &str, file: &Path) -> (i32, String, String) {
-    let output = command(env!("CARGO_BIN_EXE_ocr"), &[])
-        .args(["trace", what])
-        .arg(file)
-        .output()
-        .expect("it can be started");
+    let output =
+        command(env!("CARGO_BIN_EXE_ocr"), &[]).args(["trace", what]).arg(file).output().expect("it can be started");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     let status = output.status.code().expect("it exits");
     (status, text(output.stdout), text(output.stderr))
@@ -95,10 +84,7 @@ fn is_checked(file: &Path, status: i32, sentences: &[&str]) -> String {
     assert_eq!(found, status, "{text}{errors}");
     assert!(!text.contains("wrong:"), "{text}");
     for sentence in sentences {
-        assert!(
-            text.contains(sentence),
-            "no `{sentence}` in\n{text}{errors}"
-        );
+        assert!(text.contains(sentence), "no `{sentence}` in\n{text}{errors}");
     }
     text
 }
@@ -131,12 +117,7 @@ fn a_run_that_ends_by_itself_is_whole() {
     assert_eq!(json["times"][0]["units"], 2, "{json:#}");
     assert!(json["findings"].is_array());
     let page = file.with_extension("html");
-    ocr(&[
-        "export".as_ref(),
-        file.as_ref(),
-        "-o".as_ref(),
-        page.as_ref(),
-    ]);
+    ocr(&["export".as_ref(), file.as_ref(), "-o".as_ref(), page.as_ref()]);
     let page = std::fs::read_to_string(&page).expect("the page is there");
     assert!(page.contains("link_edt") && page.contains("What ran where and when"));
 }
@@ -144,11 +125,7 @@ fn a_run_that_ends_by_itself_is_whole() {
 #[test]
 fn a_run_is_whole_to_the_last_record_on_every_way_out() {
     let last = "begun and not ended: EDT 0x";
-    for (how, signal) in [
-        ("kill", libc::SIGKILL),
-        ("crash", libc::SIGSEGV),
-        ("abort", libc::SIGABRT),
-    ] {
+    for (how, signal) in [("kill", libc::SIGKILL), ("crash", libc::SIGSEGV), ("abort", libc::SIGABRT)] {
         let (file, status, said) = run(how, CHAIN, &[]);
         assert_eq!(status.signal(), Some(signal), "{said}");
         let killed = "the run has no end: the process was killed, crashed, or ended by _exit";
@@ -160,10 +137,7 @@ fn a_run_is_whole_to_the_last_record_on_every_way_out() {
         assert_eq!(status.code(), Some(code), "{said}");
         is_checked(&file, 0, &["20002 EDTs", last]);
         let (_, text, _) = trace("show", &file);
-        assert!(
-            text.contains(&format!("ended with status {code}")),
-            "{text}"
-        );
+        assert!(text.contains(&format!("ended with status {code}")), "{text}");
     }
     // What a process does that the program has forked is no part of it.
     let (file, status, said) = run("fork", 1000, &[]);
@@ -180,11 +154,7 @@ fn a_run_is_whole_to_the_last_record_on_every_way_out() {
 fn a_run_can_be_looked_at_while_it_goes_on() {
     let file = folder().join("goes-on.trace");
     let mut ends = command(folder().join("ends"), &[("OCR_TRACE", file.as_os_str())]);
-    let mut child = ends
-        .args(["wait", "1000"])
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it can be started");
+    let mut child = ends.args(["wait", "1000"]).stderr(Stdio::piped()).spawn().expect("it can be started");
     let mut said = String::new();
     let errors = child.stderr.as_mut().expect("it is a pipe");
     BufReader::new(errors).read_line(&mut said).expect("a line");
@@ -202,9 +172,7 @@ fn a_recording_without_room_ends_and_the_program_goes_on() {
     // Files of this process have no more room than a thousand times 512 bytes: the head and six segments.
     let (status, said) = limited(1000, &file);
     assert!(status.success(), "{said}");
-    let told = said
-        .matches("no-room.trace has 458752 bytes and gets no more")
-        .count();
+    let told = said.matches("no-room.trace has 458752 bytes and gets no more").count();
     assert_eq!(told, 1, "{said}");
     assert!(said.contains("for which there was no room"), "{said}");
     let unknown = "what was going on at the end cannot be told";
@@ -223,9 +191,7 @@ fn a_recording_without_room_ends_and_the_program_goes_on() {
 fn limited(blocks: u32, file: &Path) -> (ExitStatus, String) {
     let limited = format!("ulimit -f {blocks}; exec \"$@\"");
     let mut ends = command("sh", &[("OCR_TRACE", file.as_os_str())]);
-    ends.args(["-c", &limited, "sh"])
-        .arg(folder().join("ends"))
-        .args(["shutdown", &CHAIN.to_string()]);
+    ends.args(["-c", &limited, "sh"]).arg(folder().join("ends")).args(["shutdown", &CHAIN.to_string()]);
     let output = ends.output().expect("it can be started");
     let said = String::from_utf8(output.stderr).expect("UTF-8");
     (output.status, said)
@@ -238,9 +204,7 @@ fn a_recording_without_any_room_is_refused_and_leaves_nothing() {
     let (status, said) = limited(0, &file);
     assert_eq!(status.code(), Some(2), "{said}");
     assert!(said.contains("no-room.trace cannot be written"), "{said}");
-    let left = fs::read_dir(folder().join("none"))
-        .expect("it is there")
-        .count();
+    let left = fs::read_dir(folder().join("none")).expect("it is there").count();
     assert_eq!(left, 0);
 }
 
@@ -248,15 +212,8 @@ fn a_recording_without_any_room_is_refused_and_leaves_nothing() {
 fn strict_mode_and_a_report_are_recorded_alike() {
     for settings in [
         &[("OCR_CHECK", OsStr::new("strict"))][..],
-        &[
-            ("OCR_CHECK", OsStr::new("strict")),
-            ("OCR_STATS", OsStr::new("1")),
-        ],
-        &[
-            ("OCR_STATS", OsStr::new("1")),
-            ("OCR_WORKERS", OsStr::new("1")),
-            ("OCR_SCHED", OsStr::new("cpu")),
-        ],
+        &[("OCR_CHECK", OsStr::new("strict")), ("OCR_STATS", OsStr::new("1"))],
+        &[("OCR_STATS", OsStr::new("1")), ("OCR_WORKERS", OsStr::new("1")), ("OCR_SCHED", OsStr::new("cpu"))],
     ] {
         let (file, status, said) = run("shutdown", 1000, settings);
         assert!(status.success(), "{said}");
@@ -266,19 +223,13 @@ fn strict_mode_and_a_report_are_recorded_alike() {
 
 #[test]
 fn a_file_that_cannot_be_written_is_told_before_the_run() {
-    for (name, why) in [
-        ("/nowhere/x.trace", "/nowhere/x.trace cannot be written"),
-        ("/", "it is a folder"),
-    ] {
+    for (name, why) in [("/nowhere/x.trace", "/nowhere/x.trace cannot be written"), ("/", "it is a folder")] {
         let mut ends = command(folder().join("ends"), &[("OCR_TRACE", OsStr::new(name))]);
         let output = ends.args(["shutdown", "1"]).output();
         let output = output.expect("it can be started");
         let said = String::from_utf8(output.stderr).expect("UTF-8");
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(
-            said.contains("ocr: error: ") && said.contains(why),
-            "{said}"
-        );
+        assert!(said.contains("ocr: error: ") && said.contains(why), "{said}");
         assert!(!said.contains("at the end"), "{said}");
     }
 }
@@ -313,35 +264,12 @@ fn each_report_as_json_says_the_version_of_its_members() {
         &["check", &file],
         &["explain", &file],
         &["simulate", &file],
-        &[
-            "compare",
-            "--runs=1",
-            "--warm-up=0",
-            "--policies=cpu",
-            "--",
-            &ends,
-            "shutdown",
-            "10",
-        ],
-        &[
-            "tune",
-            "--runs-budget=20",
-            "--vary=workers=1,2",
-            "--",
-            &ends,
-            "shutdown",
-            "10",
-        ],
+        &["compare", "--runs=1", "--warm-up=0", "--policies=cpu", "--", &ends, "shutdown", "10"],
+        &["tune", "--runs-budget=20", "--vary=workers=1,2", "--", &ends, "shutdown", "10"],
     ] {
         // Options stand before the program.
-        let at = args
-            .iter()
-            .position(|word| *word == "--")
-            .unwrap_or(args.len());
-        let mut ocr = command(
-            env!("CARGO_BIN_EXE_ocr"),
-            &[("OCR_MODELS", own.as_os_str())],
-        );
+        let at = args.iter().position(|word| *word == "--").unwrap_or(args.len());
+        let mut ocr = command(env!("CARGO_BIN_EXE_ocr"), &[("OCR_MODELS", own.as_os_str())]);
         ocr.args(&args[..at]).arg("--json").args(&args[at..]);
         let output = ocr.output().expect("it can be started");
         let answer: Result<serde_json::Value, _> = serde_json::from_slice(&output.stdout);
@@ -378,13 +306,12 @@ fn slices_of(events: &[serde_json::Value], name: &str) -> usize {
 /// What Perfetto's own schema says of a file; none where it is not installed, which is told.
 fn decode(file: &Path) -> Option<serde_json::Value> {
     let python = std::env::var("OCR_TEST_PYTHON").unwrap_or("python3".into());
-    let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-        .join("crates/ocr-cli/tests/trace/decode.py");
+    let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("crates/ocr-cli/tests/trace/decode.py");
     let output = Command::new(&python).arg(script).arg(file).output();
     let why = match output {
-        Ok(output) if output.status.code() == Some(77) => String::from_utf8_lossy(&output.stderr)
-            .trim_end()
-            .to_string(),
+        Ok(output) if output.status.code() == Some(77) => {
+            String::from_utf8_lossy(&output.stderr).trim_end().to_string()
+        }
         Ok(output) => {
             let errors = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{errors}");
@@ -420,10 +347,7 @@ fn a_recording_is_written_for_viewers() {
     assert!(follow_each_other(&events));
     let count = |phase: &str| events.iter().filter(|event| event["ph"] == phase).count();
     assert!(count("s") >= 501 && count("s") == count("f"), "{text}");
-    assert!(
-        text.contains(&format!("and {} arrows", count("s"))),
-        "{text}"
-    );
+    assert!(text.contains(&format!("and {} arrows", count("s"))), "{text}");
     // Of many dependences those that came last to each EDT have arrows.
     let few = ["-o", "few.json", "--arrows", "7"].map(OsStr::new);
     let few_file = folder().join("few.json");
@@ -443,20 +367,11 @@ fn a_recording_is_written_for_viewers() {
         for counter in ["ready EDTs", "idle workers"] {
             assert!(found["counters"][counter].as_u64() > Some(0), "{found:#}");
         }
-        assert!(
-            found["most"]["idle workers"].as_u64() <= Some(2),
-            "{found:#}"
-        );
+        assert!(found["most"]["idle workers"].as_u64() <= Some(2), "{found:#}");
         let tracks = found["tracks"].as_object().expect("tracks");
-        let mut workers = tracks
-            .iter()
-            .filter(|(name, _)| name.starts_with("ocr-worker-"));
+        let mut workers = tracks.iter().filter(|(name, _)| name.starts_with("ocr-worker-"));
         let (_, program) = workers.next().expect("a track");
-        assert!(
-            program
-                .as_str()
-                .is_some_and(|name| name.contains("shutdown 500"))
-        );
+        assert!(program.as_str().is_some_and(|name| name.contains("shutdown 500")));
     }
     // Forms by name, whatever the file is called.
     for (form, begin, said) in [
@@ -478,10 +393,7 @@ fn a_recording_is_written_for_viewers() {
     assert!(status == Some(2) && errors.contains("graphml"), "{errors}");
     let nowhere = ["-o", "/nowhere/x.json"].map(OsStr::new);
     let (status, _, errors) = export(&nowhere);
-    assert!(
-        status == Some(1) && errors.contains("/nowhere/x.json cannot be written"),
-        "{errors}"
-    );
+    assert!(status == Some(1) && errors.contains("/nowhere/x.json cannot be written"), "{errors}");
 }
 
 #[test]
@@ -494,17 +406,9 @@ fn a_run_writes_for_viewers_at_every_end_that_it_sees() {
         let events = events_of(&file);
         assert_eq!(slices_of(&events, "link_edt"), 100, "{how}");
         assert_eq!(slices_of(&events, "last_edt"), 1, "{how}");
-        assert!(
-            !folder()
-                .join(format!("viewed-{how}.json.recording"))
-                .exists()
-        );
+        assert!(!folder().join(format!("viewed-{how}.json.recording")).exists());
     }
-    for (end, word) in [
-        ("html", "<title>ocr trace: "),
-        ("dot", " -> "),
-        ("graphml", "<edge "),
-    ] {
+    for (end, word) in [("html", "<title>ocr trace: "), ("dot", " -> "), ("graphml", "<edge ")] {
         let file = folder().join(format!("viewed.{end}"));
         let (status, said) = run_into(&file, "shutdown", 100, &[]);
         assert!(status.success() && !said.contains("warning"), "{said}");
@@ -525,10 +429,7 @@ fn a_run_writes_for_viewers_at_every_end_that_it_sees() {
     assert!(!file.exists());
     is_checked(&recording, 1, &["102 EDTs", "the run has no end"]);
     let (status, text, errors) = trace("export", &recording);
-    assert!(
-        status == 0 && text.contains("viewed.pftrace: 102 slices"),
-        "{text}{errors}"
-    );
+    assert!(status == 0 && text.contains("viewed.pftrace: 102 slices"), "{text}{errors}");
     assert!(file.exists());
 }
 
@@ -551,13 +452,11 @@ fn a_recording_that_cannot_be_converted_is_kept() {
     let folder = folder().join("viewed.json");
     fs::create_dir_all(&folder).expect("target/ can be written");
     let (status, said) = run_into(&folder, "shutdown", 1, &[]);
-    assert!(
-        status.code() == Some(2) && said.contains("it is a folder"),
-        "{said}"
-    );
+    assert!(status.code() == Some(2) && said.contains("it is a folder"), "{said}");
 }
 
-/// A run of a program that does so to descriptors or to its recording, which has this name: how it ended, and what it said.
+/// A run of a program that does so to descriptors or to its recording, which has this name: how it ended, and what it
+/// said.
 fn hands(how: &str, count: u64, file: &Path) -> (ExitStatus, String) {
     let own = folder().join(format!("own-{how}"));
     fs::create_dir_all(&own).expect("target/ can be written");
@@ -567,10 +466,7 @@ fn hands(how: &str, count: u64, file: &Path) -> (ExitStatus, String) {
     let output = output.expect("it can be started");
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(
-        output.status.code() != Some(0) || printed.contains("has ended"),
-        "{said}"
-    );
+    assert!(output.status.code() != Some(0) || printed.contains("has ended"), "{said}");
     (output.status, said)
 }
 
@@ -600,10 +496,7 @@ fn a_recording_in_the_hands_of_others_ends_alone() {
         let file = folder().join(format!("hands-{how}.trace"));
         let (status, said) = hands(how, 60_000, &file);
         assert_eq!(status.code(), Some(0), "{how}: {said}");
-        assert!(
-            said.lines().count() == 1 && said.starts_with("ocr: warning: the recording"),
-            "{how}: {said}"
-        );
+        assert!(said.lines().count() == 1 && said.starts_with("ocr: warning: the recording"), "{how}: {said}");
         assert!(said.contains(why), "{how}: {said}");
     }
     // Renamed, it is whole under the other name.
@@ -611,8 +504,8 @@ fn a_recording_in_the_hands_of_others_ends_alone() {
     is_checked(&moved, 0, &["60003 EDTs", "whole, and nothing is wrong"]);
 }
 
-/// Programs of one process group and parent have recordings of their own, and a command that is given again replaces what it
-/// has left.
+/// Programs of one process group and parent have recordings of their own, and a command that is given again replaces
+/// what it has left.
 #[test]
 fn programs_of_one_script_have_recordings_of_their_own() {
     let file = folder().join("script.ocrtrace");
@@ -623,18 +516,11 @@ fn programs_of_one_script_have_recordings_of_their_own() {
         let output = shell.args(["-c", script]).current_dir(folder()).output();
         let output = output.expect("there is a shell");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(
-            said.matches("the recording of this run is").count() == 2,
-            "{said}"
-        );
+        assert!(said.matches("the recording of this run is").count() == 2, "{said}");
         is_checked(&file, 0, &["12 EDTs", "whole"]);
-        let rest = [&second, &folder().join("script.3.ocrtrace")]
-            .map(|file| is_checked(file, 0, &["whole"]));
+        let rest = [&second, &folder().join("script.3.ocrtrace")].map(|file| is_checked(file, 0, &["whole"]));
         let both = rest.concat();
-        assert!(
-            both.contains("22 EDTs") && both.contains("32 EDTs"),
-            "{both}"
-        );
+        assert!(both.contains("22 EDTs") && both.contains("32 EDTs"), "{both}");
     }
     assert!(!folder().join("script.4.ocrtrace").exists());
     // Pages, too, say whose they are.

@@ -1,5 +1,5 @@
-//! Policies of users: files that `OCR_SCHED`, `ocr compare`, `ocr simulate` and `ocr tune` load. The policy is the example
-//! `examples/policy/fastest.c`, and `user_policy/wrong.c` has policies that are wrong.
+//! Policies of users: files that `OCR_SCHED`, `ocr compare`, `ocr simulate` and `ocr tune` load. The policy is the
+//! example `examples/policy/fastest.c`, and `user_policy/wrong.c` has policies that are wrong.
 
 #[path = "../../../tests/support/mod.rs"]
 mod support;
@@ -13,12 +13,8 @@ use std::process::{Command, Output};
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Settings of runs in which the example has a choice between a worker and a device.
-const BOTH_PLACES: [(&str, &str); 4] = [
-    ("OCR_DEVICES", "all"),
-    ("OCR_WORKERS", "1"),
-    ("POCL_MAX_PTHREAD_COUNT", "1"),
-    ("OCR_MODELS", "off"),
-];
+const BOTH_PLACES: [(&str, &str); 4] =
+    [("OCR_DEVICES", "all"), ("OCR_WORKERS", "1"), ("POCL_MAX_PTHREAD_COUNT", "1"), ("OCR_MODELS", "off")];
 
 /// A new folder for what one test builds and writes.
 fn folder(test: &str) -> PathBuf {
@@ -29,22 +25,14 @@ fn folder(test: &str) -> PathBuf {
 }
 
 /// A command in a folder, with no settings of the runtime but those that are given.
-fn output(
-    folder: &Path,
-    program: impl AsRef<OsStr>,
-    words: &[&str],
-    settings: &[(&str, &str)],
-) -> Output {
+fn output(folder: &Path, program: impl AsRef<OsStr>, words: &[&str], settings: &[(&str, &str)]) -> Output {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
         if name.as_bytes().starts_with(b"OCR_") {
             command.env_remove(name);
         }
     }
-    command
-        .args(words)
-        .envs(settings.iter().copied())
-        .current_dir(folder);
+    command.args(words).envs(settings.iter().copied()).current_dir(folder);
     command.output().expect("it can be started")
 }
 
@@ -65,15 +53,7 @@ fn said(output: Output) -> (i32, String, String) {
 /// Compiles a C file into the folder.
 fn compile(folder: &Path, name: &str, source: &str, words: &[&str]) {
     let built = support::compiler("CC", "cc")
-        .args([
-            "-std=gnu11",
-            "-O2",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-Iinclude",
-            "-o",
-        ])
+        .args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Iinclude", "-o"])
         .arg(folder.join(name))
         .arg(source)
         .args(words)
@@ -83,12 +63,7 @@ fn compile(folder: &Path, name: &str, source: &str, words: &[&str]) {
 }
 
 fn compile_policy(folder: &Path, name: &str, source: &str, words: &[&str]) {
-    compile(
-        folder,
-        name,
-        source,
-        &[&["-shared", "-fPIC", "-fvisibility=hidden"], words].concat(),
-    );
+    compile(folder, name, source, &[&["-shared", "-fPIC", "-fvisibility=hidden"], words].concat());
 }
 
 /// The program `variants` and the policy `fastest.so`, in a folder of their own.
@@ -103,12 +78,7 @@ fn with_example(test: &str) -> PathBuf {
 fn wrong(folder: &Path, name: &str) -> String {
     let file = format!("{name}.so");
     let define = format!("-DWRONG_{}", name.to_uppercase());
-    compile_policy(
-        folder,
-        &file,
-        "crates/ocr-cli/tests/user_policy/wrong.c",
-        &[&define],
-    );
+    compile_policy(folder, &file, "crates/ocr-cli/tests/user_policy/wrong.c", &[&define]);
     format!("./{file}")
 }
 
@@ -138,33 +108,15 @@ fn a_run_under_a_policy_of_a_user_is_recorded_explained_and_simulated() {
         let report = json(&fs::read_to_string(folder.join("report.json")).expect("a report"));
         assert_eq!(report["policy"], "./fastest.so", "{report:#}");
         assert!(report["kernel_edts"].as_u64() > Some(0), "{report:#}");
-        assert!(
-            report["function_edts"].as_u64() > Some(200 / 20),
-            "{report:#}"
-        );
+        assert!(report["function_edts"].as_u64() > Some(200 / 20), "{report:#}");
     }
     let (status, text, errors) = ocr(&folder, &["explain", "run.trace"], &[]);
-    assert!(
-        status == 0 && text.contains("policy ./fastest.so"),
-        "{text}{errors}"
-    );
+    assert!(status == 0 && text.contains("policy ./fastest.so"), "{text}{errors}");
     // The policies of the runtime, and that of the recording where it is asked for.
     let (status, text, errors) = ocr(&folder, &["simulate", "run.trace"], &[]);
-    assert!(
-        status == 0 && text.contains("recorded (./fastest.so)"),
-        "{text}{errors}"
-    );
-    assert!(
-        text.contains("With --policy ./fastest.so, and without"),
-        "{text}"
-    );
-    let words = [
-        "simulate",
-        "run.trace",
-        "--policy",
-        "cpu,device,./fastest.so,eft",
-        "--json",
-    ];
+    assert!(status == 0 && text.contains("recorded (./fastest.so)"), "{text}{errors}");
+    assert!(text.contains("With --policy ./fastest.so, and without"), "{text}");
+    let words = ["simulate", "run.trace", "--policy", "cpu,device,./fastest.so,eft", "--json"];
     let (status, text, errors) = ocr(&folder, &words, &[]);
     assert_eq!(status, 0, "{errors}");
     let answer = json(&text);
@@ -173,23 +125,10 @@ fn a_run_under_a_policy_of_a_user_is_recorded_explained_and_simulated() {
     let seconds = |row: usize| rows[row]["seconds"].as_f64().expect("a number");
     assert!(seconds(2) < 1.2 * seconds(0).min(seconds(1)), "{answer:#}");
     assert!(answer["off"].is_number(), "{answer:#}");
-    assert_eq!(
-        ocr(&folder, &words, &[]),
-        (0, text, errors),
-        "nothing is random"
-    );
-    let words = [
-        "simulate",
-        "run.trace",
-        "--policy",
-        "./fastest.so",
-        "--explain",
-    ];
+    assert_eq!(ocr(&folder, &words, &[]), (0, text, errors), "nothing is random");
+    let words = ["simulate", "run.trace", "--policy", "./fastest.so", "--explain"];
     let (status, text, errors) = ocr(&folder, &words, &[]);
-    assert!(
-        status == 0 && text.contains("under ./fastest.so, simulated"),
-        "{text}{errors}"
-    );
+    assert!(status == 0 && text.contains("under ./fastest.so, simulated"), "{text}{errors}");
     // A file that is gone is not loaded, nor missed, unless somebody asks for it.
     fs::remove_file(folder.join("fastest.so")).expect("it was there");
     let (status, _, errors) = ocr(&folder, &["simulate", "run.trace"], &[]);
@@ -198,10 +137,7 @@ fn a_run_under_a_policy_of_a_user_is_recorded_explained_and_simulated() {
     assert_eq!(status, 0, "{errors}");
     let words = ["simulate", "run.trace", "--policy", "./fastest.so"];
     let (status, _, errors) = ocr(&folder, &words, &[]);
-    assert!(
-        status == 2 && errors.contains("there is no file ./fastest.so"),
-        "{errors}"
-    );
+    assert!(status == 2 && errors.contains("there is no file ./fastest.so"), "{errors}");
 }
 
 #[test]
@@ -210,56 +146,25 @@ fn policies_of_users_are_compared_and_tuned() {
         return;
     }
     let folder = with_example("compare");
-    let program = [
-        "--",
-        "./variants",
-        "independent",
-        "32",
-        "100000",
-        "100000",
-        "2",
-    ];
+    let program = ["--", "./variants", "independent", "32", "100000", "100000", "2"];
     let words = ["compare", "--runs", "1", "--policies", "cpu,./fastest.so"];
     let words = [&words[..], &program].concat();
     let (status, text, errors) = ocr(&folder, &words, &BOTH_PLACES);
     assert_eq!(status, 0, "{text}{errors}");
     assert!(text.contains("./fastest.so"), "{text}");
     assert!(!text.contains("another policy"), "{text}");
-    let words = [
-        "compare",
-        "--bounds",
-        "--runs",
-        "1",
-        "--json",
-        "--policies",
-        "cpu,./fastest.so",
-    ];
+    let words = ["compare", "--bounds", "--runs", "1", "--json", "--policies", "cpu,./fastest.so"];
     let words = [&words[..], &program].concat();
     let (status, text, errors) = ocr(&folder, &words, &BOTH_PLACES);
     assert_eq!(status, 0, "{text}{errors}");
     let answer = json(&text);
-    assert_eq!(
-        answer["policies"][1]["policy"], "./fastest.so",
-        "{answer:#}"
-    );
-    let words = [
-        "tune",
-        "--vary",
-        "policy=cpu,./fastest.so",
-        "--runs-budget",
-        "18",
-    ];
+    assert_eq!(answer["policies"][1]["policy"], "./fastest.so", "{answer:#}");
+    let words = ["tune", "--vary", "policy=cpu,./fastest.so", "--runs-budget", "18"];
     let (status, text, errors) = ocr(&folder, &[&words[..], &program].concat(), &BOTH_PLACES);
-    assert!(
-        status == 0 && text.contains("./fastest.so"),
-        "{text}{errors}"
-    );
+    assert!(status == 0 && text.contains("./fastest.so"), "{text}{errors}");
     let words = ["compare", "--policies", "cpu,./nowhere.so"];
     let (status, _, errors) = ocr(&folder, &[&words[..], &program].concat(), &BOTH_PLACES);
-    assert!(
-        status == 2 && errors.contains("--policies: there is no file ./nowhere.so"),
-        "{errors}"
-    );
+    assert!(status == 2 && errors.contains("--policies: there is no file ./nowhere.so"), "{errors}");
 }
 
 /// What is wrong with a file is said before the program begins, with the whole name of the file.
@@ -276,20 +181,11 @@ fn wrong_files_are_refused() {
         ("./", "is no file"),
         ("./text.so", "cannot be loaded: "),
         (&wrong(&folder, "name"), "defines no ocrPolicy"),
-        (
-            &wrong(&folder, "version"),
-            "is of version 2 of the interface, and this runtime has version 1",
-        ),
-        (
-            &wrong(&folder, "null"),
-            "has no function `choose`: it is NULL",
-        ),
+        (&wrong(&folder, "version"), "is of version 2 of the interface, and this runtime has version 1"),
+        (&wrong(&folder, "null"), "has no function `choose`: it is NULL"),
         (&numbers, "refuses to begin without numbers"),
         (&format!("{numbers}:6"), "refuses the numbers 6"),
-        (
-            &format!("{numbers}:seven"),
-            "numbers alone may follow the file",
-        ),
+        (&format!("{numbers}:seven"), "numbers alone may follow the file"),
     ] {
         let settings = [("OCR_SCHED", policy), ("OCR_DEVICES", "none")];
         let library = format!("{ROOT}/build/lib");
@@ -298,22 +194,12 @@ fn wrong_files_are_refused() {
         assert!(status != 0 && text.is_empty(), "{policy}: {status} {text}");
         let begins = errors.starts_with("ocr: error: $OCR_SCHED: ");
         assert!(begins && errors.contains(why), "{policy}: {errors}");
-        let is_named = errors.contains(
-            &folder
-                .canonicalize()
-                .expect("a folder")
-                .display()
-                .to_string(),
-        );
+        let is_named = errors.contains(&folder.canonicalize().expect("a folder").display().to_string());
         assert!(is_named || policy.ends_with("seven"), "{policy}: {errors}");
     }
     // One that is right runs, from wherever the program goes.
     let library = format!("{ROOT}/build/lib");
-    let settings = [
-        ("OCR_SCHED", &*format!("{numbers}:7")),
-        ("OCR_DEVICES", "none"),
-        ("LD_LIBRARY_PATH", &*library),
-    ];
+    let settings = [("OCR_SCHED", &*format!("{numbers}:7")), ("OCR_DEVICES", "none"), ("LD_LIBRARY_PATH", &*library)];
     let (status, _, errors) = said(output(&folder, folder.join("hello"), &[], &settings));
     assert!(status == 0 && errors.is_empty(), "{errors}");
 }
@@ -328,25 +214,16 @@ fn wrong_answers_end_the_program() {
     for (name, why) in [
         ("place", "chose place 9 (device 8) for EDT 0x"),
         ("kept", "answered OCR_POLICY_KEPT for EDT 0x"),
-        (
-            "forgets",
-            "and gives them to no place, though none of its EDTs runs",
-        ),
+        ("forgets", "and gives them to no place, though none of its EDTs runs"),
     ] {
         let policy = wrong(&folder, name);
         let settings = [&BOTH_PLACES[..], &[("OCR_SCHED", &*policy)]].concat();
         let words = ["independent", "4", "1000", "1000", "1"];
         let (status, _, errors) = said(output(&folder, folder.join("variants"), &words, &settings));
         assert!(status != 0, "{errors}");
-        let file = folder
-            .canonicalize()
-            .expect("a folder")
-            .join(format!("{name}.so"));
+        let file = folder.canonicalize().expect("a folder").join(format!("{name}.so"));
         let begin = format!("ocr: error: the policy {} ", file.display());
         assert!(errors.contains(&begin) && errors.contains(why), "{errors}");
-        assert!(
-            name == "forgets" || errors.contains("(compute)"),
-            "{errors}"
-        );
+        assert!(name == "forgets" || errors.contains("(compute)"), "{errors}");
     }
 }

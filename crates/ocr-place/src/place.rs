@@ -22,7 +22,8 @@ impl Place {
         Place(index as u8 + 1)
     }
 
-    /// Its number, for tables by place: 0 is the host, and from 1 on the devices in use. That of no place is larger than any.
+    /// Its number, for tables by place: 0 is the host, and from 1 on the devices in use. That of no place is larger
+    /// than any.
     #[inline]
     pub const fn number(self) -> usize {
         self.0 as usize
@@ -126,9 +127,7 @@ impl PlaceSet {
     /// The places, the host first.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = Place> {
-        (0..32u8)
-            .map(Place)
-            .filter(move |&place| self.contains(place))
+        (0..32u8).map(Place).filter(move |&place| self.contains(place))
     }
 }
 
@@ -140,10 +139,7 @@ mod tests {
     fn sets_hold_what_was_put_in() {
         let mut set = PlaceSet::only(Place::device(30));
         set.insert(Place::HOST);
-        assert_eq!(
-            set.iter().collect::<Vec<_>>(),
-            [Place::HOST, Place::device(30)]
-        );
+        assert_eq!(set.iter().collect::<Vec<_>>(), [Place::HOST, Place::device(30)]);
         set.remove(Place::device(30));
         assert_eq!(set, PlaceSet::only(Place::HOST));
         assert_eq!(Place::device(3).device_index(), Some(3));
@@ -152,15 +148,8 @@ mod tests {
 
     #[test]
     fn places_have_numbers() {
-        for (place, number) in [
-            (Place::HOST, 0),
-            (Place::device(0), 1),
-            (Place::device(30), 31),
-        ] {
-            assert_eq!(
-                (place.number(), Place::numbered(number)),
-                (number, Some(place))
-            );
+        for (place, number) in [(Place::HOST, 0), (Place::device(0), 1), (Place::device(30), 31)] {
+            assert_eq!((place.number(), Place::numbered(number)), (number, Some(place)));
             assert!(number < crate::model::PLACES);
         }
         assert_eq!(Place::numbered(32), None);

@@ -53,14 +53,11 @@ pub fn monotonic_ns() -> u64 {
     spent_ns(libc::CLOCK_MONOTONIC)
 }
 
-/// What a clock of the system says now, in nanoseconds: one that Linux always has, such as that of the time a thread has
-/// been on a core.
+/// What a clock of the system says now, in nanoseconds: one that Linux always has, such as that of the time a thread
+/// has been on a core.
 #[inline]
 pub fn spent_ns(clock: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a variable, so its address is valid for a write. `clock_gettime` cannot fail, since Linux has
     // these clocks.
     unsafe { libc::clock_gettime(clock, &raw mut time) };
@@ -89,8 +86,8 @@ const MOST_TICKS: u64 = 10;
 const MAY_DIFFER_NS: u64 = 100_000;
 const MAY_DIFFER_PART: u64 = 1000;
 
-/// Follows the two clocks of a run. They have the same speed all the time, unless the machine is suspended, or a virtual
-/// machine is stopped or moved: then one of them goes on, and the other does not.
+/// Follows the two clocks of a run. They have the same speed all the time, unless the machine is suspended, or a
+/// virtual machine is stopped or moved: then one of them goes on, and the other does not.
 #[derive(Clone, Copy, Debug)]
 pub struct Calibration {
     /// The pair from which on the two clocks have gone alike.
@@ -102,10 +99,7 @@ pub struct Calibration {
 impl Calibration {
     /// Begins with the first pair of ticks and nanoseconds.
     pub fn new(first: [u64; 2]) -> Calibration {
-        Calibration {
-            start: first,
-            last: first,
-        }
+        Calibration { start: first, last: first }
     }
 
     /// Follows the clocks to a later pair. Returns the pair before it, if the clocks have gone apart since then.
@@ -116,8 +110,7 @@ impl Calibration {
         }
         let before = std::mem::replace(&mut self.last, pair);
         let [base_ticks, base_ns] = [0, 1].map(|at| before[at].saturating_sub(self.start[at]));
-        let expected =
-            (u128::from(ticks) * u128::from(base_ns)).checked_div(u128::from(base_ticks))?;
+        let expected = (u128::from(ticks) * u128::from(base_ns)).checked_div(u128::from(base_ticks))?;
         let most = MAY_DIFFER_NS + ns.max(expected as u64) / MAY_DIFFER_PART;
         let is_apart = expected.abs_diff(u128::from(ns)) > u128::from(most);
         if is_apart {
@@ -145,8 +138,8 @@ pub struct Apart {
     pub counted: u64,
 }
 
-/// How the ticks of a recording become nanoseconds since the begin of its run: on lines between moments at which both clocks
-/// are known.
+/// How the ticks of a recording become nanoseconds since the begin of its run: on lines between moments at which both
+/// clocks are known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
     /// The moments: ticks, and nanoseconds since the begin of the run. There is at least one.
@@ -156,9 +149,9 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// The scale by pairs of ticks and nanoseconds: one of the begin of the run, those before and after each time in which
-    /// the clocks have gone apart, and a later one. A pair that is missing, or is not later than the one before it, is left
-    /// out. Where there is no later pair at all, a tick is taken for a nanosecond.
+    /// The scale by pairs of ticks and nanoseconds: one of the begin of the run, those before and after each time in
+    /// which the clocks have gone apart, and a later one. A pair that is missing, or is not later than the one before
+    /// it, is left out. Where there is no later pair at all, a tick is taken for a nanosecond.
     pub fn new(first: [u64; 2], apart: &[[[u64; 2]; 2]], later: [u64; 2]) -> Scale {
         let mut moments = vec![[first[0], 0]];
         // The longest line on which the clocks go alike tells their speed best.
@@ -182,10 +175,7 @@ impl Scale {
         see(later, true);
         let scaled = (u128::from(longest[1]) << 32).checked_div(u128::from(longest[0]));
         let scaled = scaled.and_then(|ns| u64::try_from(ns).ok());
-        Scale {
-            moments,
-            ns: scaled.filter(|ns| *ns != 0).unwrap_or(1 << 32),
-        }
+        Scale { moments, ns: scaled.filter(|ns| *ns != 0).unwrap_or(1 << 32) }
     }
 
     /// The time at which the counter had these ticks, in nanoseconds since the begin of the run; 0 for a time before
@@ -229,11 +219,7 @@ impl Scale {
     /// A time in which the clocks have gone apart, by the pairs before and after it.
     pub fn apart(&self, [before, after]: [[u64; 2]; 2]) -> Apart {
         let [begin, end] = [before, after].map(|pair| self.ns(pair[0]));
-        Apart {
-            begin,
-            end,
-            counted: self.length(after[0].saturating_sub(before[0])),
-        }
+        Apart { begin, end, counted: self.length(after[0].saturating_sub(before[0])) }
     }
 }
 
@@ -270,17 +256,15 @@ mod tests {
         Scale::new([0, 0], &[], [1, most]).ns(most);
     }
 
-    /// Pairs each 5 ms at three ticks a nanosecond. The machine is suspended for a second between two of them: the system's
-    /// clock stands still, and the counter goes on.
+    /// Pairs each 5 ms at three ticks a nanosecond. The machine is suspended for a second between two of them: the
+    /// system's clock stands still, and the counter goes on.
     #[test]
     fn a_machine_that_was_suspended_is_seen() {
         const MS: u64 = 1_000_000;
         const AWAY: u64 = 3000 * MS;
         let pairs = (1..=20).map(|n| [15 * MS * n + if n > 10 { AWAY } else { 0 }, 5 * MS * n]);
         let mut known = Calibration::new([0, 0]);
-        let apart: Vec<_> = pairs
-            .filter_map(|pair| Some([known.follow(pair)?, pair]))
-            .collect();
+        let apart: Vec<_> = pairs.filter_map(|pair| Some([known.follow(pair)?, pair])).collect();
         let [before, after] = [[150 * MS, 50 * MS], [165 * MS + AWAY, 55 * MS]];
         assert_eq!(apart, [[before, after]]);
         assert_eq!(known.speed(), Some(3 << 30));

@@ -68,8 +68,8 @@ pub struct Head {
     pub lost: AtomicU64,
     /// How many bytes the text of the head has.
     pub text_bytes: u64,
-    /// Where in the file the last segment ends, in bytes. A shorter file was cut off. Stored after the head of the segment,
-    /// with release order.
+    /// Where in the file the last segment ends, in bytes. A shorter file was cut off. Stored after the head of the
+    /// segment, with release order.
     pub reached: AtomicU64,
     /// How often the clocks have gone apart. So many times stand at [`APART_AT`], as far as there is room. Stored after
     /// the time, with release order.
@@ -80,8 +80,8 @@ pub struct Head {
 
 const _: () = assert!(size_of::<Head>() <= TEXT_AT);
 
-/// A time in which the clocks have gone apart: the pairs of ticks and nanoseconds before and after it. Relaxed: the count
-/// in the head says whether the numbers are there.
+/// A time in which the clocks have gone apart: the pairs of ticks and nanoseconds before and after it. Relaxed: the
+/// count in the head says whether the numbers are there.
 pub type ApartInHead = [[AtomicU64; 2]; 2];
 
 /// The head of a segment. A reader in another process reads the file while it is written: each store with release order
@@ -91,8 +91,8 @@ pub struct SegmentHead {
     /// [`SEGMENT_MAGIC`] or [`FREE_MAGIC`], stored after the rest of the head with release order. It is 0 in a piece of
     /// the file that has no head yet.
     pub magic: AtomicU64,
-    /// How many bytes the segment has, its head included. Stored with release order where it becomes fewer, after the head
-    /// of the segment that takes the rest.
+    /// How many bytes the segment has, its head included. Stored with release order where it becomes fewer, after the
+    /// head of the segment that takes the rest.
     pub bytes: AtomicU64,
     /// How many records of the segment are whole. Stored after each record with release order.
     pub count: AtomicU64,
@@ -206,32 +206,30 @@ kinds! {
     Busy = 26,
     /// Counter `a` ([`Counter`]) of place `b` has the value `y`.
     Counter = 27,
-    /// Place `a` was considered for EDT `x`. What the policy expected there, in units of 16 ns: `c` in queues, the higher half
-    /// of `y` for copies, the lower half for its run. `b` is a [`Basis`].
+    /// Place `a` was considered for EDT `x`. What the policy expected there, in units of 16 ns: `c` in queues, the
+    /// higher half of `y` for copies, the lower half for its run. `b` is a [`Basis`].
     Estimate = 28,
-    /// What runs on the thread has called the runtime about object `x`: `a` is an [`Asked`], which says what `y` and `c`
-    /// are. `b` is 1 where the call was refused.
+    /// What runs on the thread has called the runtime about object `x`: `a` is an [`Asked`], which says what `y` and
+    /// `c` are. `b` is 1 where the call was refused.
     Called = 40,
-    /// Whether what runs on the thread has changed block `x`: `a` is a sum of `CHANGED` and the like. Bit `i` of `y` is set
-    /// where the `i`th 64th of what was looked at has changed, bit `i` of `c` where a word whose number modulo 32 is `i`
-    /// has.
+    /// Whether what runs on the thread has changed block `x`: `a` is a sum of `CHANGED` and the like. Bit `i` of `y` is
+    /// set where the `i`th 64th of what was looked at has changed, bit `i` of `c` where a word whose number modulo 32
+    /// is `i` has.
     Changed = 41,
     /// The EDT that runs on the thread waits in a call.
     Waits = 42,
     /// The EDT that runs on the thread goes on.
     GoesOn = 43,
-    /// Since it began, the thread was on a core for `x` nanoseconds, and was ready and without a core for `y`. Where `a` is 1,
-    /// all threads of the process together were on cores for `x` nanoseconds, and the process may use `y` cores.
+    /// Since it began, the thread was on a core for `x` nanoseconds, and was ready and without a core for `y`. Where
+    /// `a` is 1, all threads of the process together were on cores for `x` nanoseconds, and the process may use `y`
+    /// cores.
     Usage = 50,
 }
 
 impl RecordKind {
     /// Whether a text follows, of `c` bytes, in records of its own.
     pub fn has_text(self) -> bool {
-        matches!(
-            self,
-            RecordKind::Thread | RecordKind::Template | RecordKind::Device | RecordKind::Label
-        )
+        matches!(self, RecordKind::Thread | RecordKind::Template | RecordKind::Device | RecordKind::Label)
     }
 }
 
@@ -247,8 +245,8 @@ pub enum Asked {
     EventSatisfied = 3,
     /// Pre-slot `c` of event `x` was connected to event `y`.
     EventLinked = 4,
-    /// Event `x` is satisfied by the end of the EDT that the thread has created last, or of its finish scope. `c` is 1 where
-    /// the event was there before, 2 where it is a sticky one, and 0 otherwise.
+    /// Event `x` is satisfied by the end of the EDT that the thread has created last, or of its finish scope. `c` is 1
+    /// where the event was there before, 2 where it is a sticky one, and 0 otherwise.
     Output = 5,
     /// Event `x` is satisfied by the end of the EDT that runs on the thread, or of its finish scope.
     OwnOutput = 6,

@@ -1,9 +1,9 @@
 //! Which run a file is of, so that runs that write under one name do not take it from each other.
 //!
-//! A name is taken by a run that still goes on, and by an earlier run that the same parent has started in the same process
-//! group: by another program of a script or of `make`. Then the next run numbers it: `t.ocrtrace`, `t.2.ocrtrace`,
-//! `t.3.ocrtrace`. A shell that somebody types into gives each command a process group of its own. So a command that is
-//! given again replaces the files of the one before it.
+//! A name is taken by a run that still goes on, and by an earlier run that the same parent has started in the same
+//! process group: by another program of a script or of `make`. Then the next run numbers it: `t.ocrtrace`,
+//! `t.2.ocrtrace`, `t.3.ocrtrace`. A shell that somebody types into gives each command a process group of its own. So a
+//! command that is given again replaces the files of the one before it.
 //!
 //! What a file is of stands in it: as numbers in the head of a recording, and as a word in texts
 //! ([`RunIdentity`]'s `Display`).
@@ -68,23 +68,11 @@ impl RunIdentity {
 
     /// The identity as it stands in the head of a recording.
     pub fn words(&self) -> [u64; 5] {
-        [
-            self.process,
-            self.process_began,
-            self.parent,
-            self.parent_began,
-            self.group,
-        ]
+        [self.process, self.process_began, self.parent, self.parent_began, self.group]
     }
 
     fn of_words([process, process_began, parent, parent_began, group]: [u64; 5]) -> RunIdentity {
-        RunIdentity {
-            process,
-            process_began,
-            parent,
-            parent_began,
-            group,
-        }
+        RunIdentity { process, process_began, parent, parent_began, group }
     }
 
     /// The run in the text of a file.
@@ -103,13 +91,8 @@ impl RunIdentity {
     /// The run that a file is of. None where the file does not say, or there is none.
     pub fn of_file(path: &Path) -> Option<RunIdentity> {
         // Opening a pipe would wait for a writer without that.
-        let opened = OpenOptions::new()
-            .read(true)
-            .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
-            .open(path);
-        let file = opened
-            .ok()
-            .filter(|file| file.metadata().is_ok_and(|about| about.is_file()))?;
+        let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path);
+        let file = opened.ok().filter(|file| file.metadata().is_ok_and(|about| about.is_file()))?;
         let mut bytes = Vec::new();
         file.take(LOOKED_AT).read_to_end(&mut bytes).ok()?;
         if !bytes.starts_with(&MAGIC) {
@@ -123,13 +106,7 @@ impl RunIdentity {
         let at = offset_of!(Head, run);
         let mut words = head.get(at..at + 40)?.chunks_exact(8);
         let mut word = || Some(u64::from_le_bytes(words.next()?.try_into().ok()?));
-        Some(RunIdentity::of_words([
-            word()?,
-            word()?,
-            word()?,
-            word()?,
-            word()?,
-        ]))
+        Some(RunIdentity::of_words([word()?, word()?, word()?, word()?, word()?]))
     }
 
     /// Whether its name is not to be taken for the run `next`.
@@ -143,10 +120,7 @@ impl RunIdentity {
 impl fmt::Display for RunIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [process, began, parent, parent_began, group] = self.words();
-        write!(
-            f,
-            "{MARK}{process:x}-{began:x}-{parent:x}-{parent_began:x}-{group:x}"
-        )
+        write!(f, "{MARK}{process:x}-{began:x}-{parent:x}-{parent_began:x}-{group:x}")
     }
 }
 
@@ -164,7 +138,8 @@ pub fn numbered(name: &Path, number: u32) -> PathBuf {
     name.with_file_name(file)
 }
 
-/// The first of the names with numbers that no run keeps from this one. `files` are the files that a run has under a name.
+/// The first of the names with numbers that no run keeps from this one. `files` are the files that a run has under a
+/// name.
 pub fn own_name(name: &Path, run: &RunIdentity, files: impl Fn(&Path) -> Vec<PathBuf>) -> PathBuf {
     let is_free = |name: &PathBuf| {
         let files = files(name);
@@ -217,21 +192,12 @@ mod tests {
         assert!(this.process_began != 0 && this.parent_began != 0);
         assert_eq!(RunIdentity::parse(&format!("x {this}\" y")), Some(this));
         assert_eq!(RunIdentity::parse("ocr-run:1-2-3"), None);
-        let gone = RunIdentity {
-            process_began: this.process_began + 1,
-            ..this
-        };
+        let gone = RunIdentity { process_began: this.process_began + 1, ..this };
         let of_other = |run: RunIdentity| {
             [
                 RunIdentity { parent: 1, ..run },
-                RunIdentity {
-                    parent_began: run.parent_began + 1,
-                    ..run
-                },
-                RunIdentity {
-                    group: run.group + 1,
-                    ..run
-                },
+                RunIdentity { parent_began: run.parent_began + 1, ..run },
+                RunIdentity { group: run.group + 1, ..run },
             ]
         };
         // One that lives keeps it from all, and one that has ended from those of its parent and group alone.
@@ -239,10 +205,7 @@ mod tests {
             assert!(this.keeps_name(&next) && !gone.keeps_name(&next));
         }
         assert!(gone.keeps_name(&this));
-        let unknown = RunIdentity {
-            parent_began: 0,
-            ..gone
-        };
+        let unknown = RunIdentity { parent_began: 0, ..gone };
         assert!(!unknown.keeps_name(&unknown));
     }
 }

@@ -1,5 +1,5 @@
-//! What numbers in records mean that the runtime and readers share: modes of blocks, kinds of events, generations of GUIDs,
-//! and the names that works of the runtime have.
+//! What numbers in records mean that the runtime and readers share: modes of blocks, kinds of events, generations of
+//! GUIDs, and the names that works of the runtime have.
 
 /// How many bits of a GUID hold the generation of the slot.
 pub const GENERATION_BITS: u32 = 27;
@@ -71,10 +71,7 @@ impl Mode {
     #[inline]
     pub fn excludes(self, other: Mode) -> bool {
         use Mode::*;
-        matches!(
-            (self, other),
-            (Ew, Ew | Rw | Const) | (Rw, Ew | Const) | (Const, Ew | Rw)
-        )
+        matches!((self, other), (Ew, Ew | Rw | Const) | (Rw, Ew | Const) | (Const, Ew | Rw))
     }
 
     /// One mode that allows what both allow and promises what both promise. The specification

@@ -2,9 +2,8 @@
 
 use super::clock::{Apart, Scale};
 use super::format::{
-    APART_AT, FREE_MAGIC, HEAD_BYTES, Head, LARGEST_SEGMENT, LONGEST_TEXT, MAGIC, MOST_APART,
-    RECORD_BYTES, Record, RecordKind, SEGMENT_HEAD_BYTES, SEGMENT_MAGIC, SegmentHead, TEXT_AT,
-    VERSION,
+    APART_AT, FREE_MAGIC, HEAD_BYTES, Head, LARGEST_SEGMENT, LONGEST_TEXT, MAGIC, MOST_APART, RECORD_BYTES, Record,
+    RecordKind, SEGMENT_HEAD_BYTES, SEGMENT_MAGIC, SegmentHead, TEXT_AT, VERSION,
 };
 use super::identity::RunIdentity;
 use ocr_base::text::{Counted, Readable};
@@ -157,10 +156,7 @@ impl RecordingFile {
                 "{name} is damaged: its head says that it has {head_bytes} bytes, and it has {HEAD_BYTES}"
             ));
         }
-        let first = [
-            u64_at(&head, offset_of!(Head, first_ticks)),
-            u64_at(&head, offset_of!(Head, first_ns)),
-        ];
+        let first = [u64_at(&head, offset_of!(Head, first_ticks)), u64_at(&head, offset_of!(Head, first_ns))];
         let calibrated = u64_at(&head, offset_of!(Head, calibrated));
         let pair = offset_of!(Head, later) + 16 * (calibrated % 2) as usize;
         let later = [u64_at(&head, pair), u64_at(&head, pair + 8)];
@@ -193,9 +189,7 @@ impl RecordingFile {
         let length = self.file.metadata()?.len();
         let is_cut = length < reached;
         if is_cut {
-            self.faults.push(format!(
-                "the file is cut off: it has {length} bytes, and segments took {reached}"
-            ));
+            self.faults.push(format!("the file is cut off: it has {length} bytes, and segments took {reached}"));
         }
         let mut offset = HEAD_BYTES;
         while offset < length {
@@ -227,8 +221,7 @@ impl RecordingFile {
 
     /// Adds the segment that begins at `offset` with this head. `there` is how many bytes of it are in the file.
     fn add_segment(&mut self, head: &[u8], offset: u64, there: u64) {
-        let room =
-            |bytes: u64| bytes.saturating_sub(SEGMENT_HEAD_BYTES as u64) / RECORD_BYTES as u64;
+        let room = |bytes: u64| bytes.saturating_sub(SEGMENT_HEAD_BYTES as u64) / RECORD_BYTES as u64;
         let most = room(u64_at(head, offset_of!(SegmentHead, bytes)));
         let count = u64_at(head, offset_of!(SegmentHead, count));
         let records = count.min(room(there));
@@ -300,22 +293,15 @@ impl RecordingFile {
             match event {
                 Some(event) => see(event),
                 None => {
-                    let empty = TraceEvent {
-                        owner: thread.owner,
-                        written: 0,
-                        record: Record::default(),
-                        text: String::new(),
-                    };
+                    let empty =
+                        TraceEvent { owner: thread.owner, written: 0, record: Record::default(), text: String::new() };
                     see(std::mem::replace(waiting, empty));
                 }
             }
         }
         for (thread, _) in &threads {
             if thread.cut_texts != 0 {
-                faults.push(format!(
-                    "of thread {}, texts are cut off or damaged: {}",
-                    thread.owner, thread.cut_texts
-                ));
+                faults.push(format!("of thread {}, texts are cut off or damaged: {}", thread.owner, thread.cut_texts));
             }
         }
         Ok(faults)
@@ -337,9 +323,7 @@ fn about(head: &[u8]) -> BTreeMap<String, String> {
     let end = TEXT_AT.saturating_add(length).min(APART_AT);
     let text = String::from_utf8_lossy(&head[TEXT_AT..end]);
     let pairs = text.lines().filter_map(|line| line.split_once('='));
-    pairs
-        .map(|(name, value)| (name.to_string(), value.to_string()))
-        .collect()
+    pairs.map(|(name, value)| (name.to_string(), value.to_string())).collect()
 }
 
 /// How far the records of a thread have been read.
@@ -359,14 +343,7 @@ struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     fn new(owner: u32, segments: &'a [OwnSegment]) -> Cursor<'a> {
-        Cursor {
-            owner,
-            segments,
-            bytes: Vec::new(),
-            at: 0,
-            latest: 0,
-            cut_texts: 0,
-        }
+        Cursor { owner, segments, bytes: Vec::new(), at: 0, latest: 0, cut_texts: 0 }
     }
 
     /// The next record of the thread, with its text. None behind the last one.
@@ -376,8 +353,7 @@ impl<'a> Cursor<'a> {
                 return Ok(None);
             };
             self.segments = rest;
-            self.bytes
-                .resize(segment.records as usize * RECORD_BYTES, 0);
+            self.bytes.resize(segment.records as usize * RECORD_BYTES, 0);
             let start = segment.offset + SEGMENT_HEAD_BYTES as u64;
             let read = read_at(file, &mut self.bytes, start)?;
             self.bytes.truncate(read);
@@ -396,11 +372,6 @@ impl<'a> Cursor<'a> {
         }
         // The record of a kernel is dated back to the kernel's end. A record that was written later still comes later.
         self.latest = self.latest.max(record.ticks);
-        Ok(Some(TraceEvent {
-            owner: self.owner,
-            written: self.latest,
-            record,
-            text,
-        }))
+        Ok(Some(TraceEvent { owner: self.owner, written: self.latest, record, text }))
     }
 }

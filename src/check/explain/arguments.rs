@@ -5,9 +5,7 @@ use crate::abi::Api;
 use crate::check::calls::{CallSpec, Role};
 use crate::check::history::{Ending, ObjectRecord, What};
 use crate::check::rules::{self, advice};
-use crate::check::{
-    ARGUMENT_QUARANTINE_BYTE, CallRecord, Check, Misuse, REDZONE_BYTE, is_alive, is_known, kind_of,
-};
+use crate::check::{ARGUMENT_QUARANTINE_BYTE, CallRecord, Check, Misuse, REDZONE_BYTE, is_alive, is_known, kind_of};
 use crate::object::Objects;
 use crate::object::data_block::UNWRITTEN;
 use crate::object::guid::{Guid, Kind};
@@ -32,12 +30,7 @@ impl Check {
     }
 
     /// NULL_GUID was given for `role`.
-    pub(super) fn is_null_guid(
-        &self,
-        made: &CallRecord<'_>,
-        name: &str,
-        role: Role,
-    ) -> Box<Misuse> {
+    pub(super) fn is_null_guid(&self, made: &CallRecord<'_>, name: &str, role: Role) -> Box<Misuse> {
         let wanted = wanted(role);
         self.by_call(made, &[], rules::NullGuid { name, wanted })
     }
@@ -58,9 +51,7 @@ impl Check {
         let Some(what) = self.named(objects, guid) else {
             return match kind_of(guid).filter(|_| self.can_have_been(objects, guid)) {
                 // Where any object will do, it is the function's own business.
-                Some(kind) => {
-                    (role != Role::Object).then(|| self.out_of_place(made, guid, name, role, kind))
-                }
+                Some(kind) => (role != Role::Object).then(|| self.out_of_place(made, guid, name, role, kind)),
                 None => Some(self.no_guid(objects, made, guid, name, role)),
             };
         };
@@ -68,13 +59,7 @@ impl Check {
         if !admits(role, what) {
             let advice = wrong_kind(made.call, role, what);
             let what = article(what.name());
-            let broken = rules::WrongKind {
-                name,
-                what,
-                guid,
-                wanted,
-                advice,
-            };
+            let broken = rules::WrongKind { name, what, guid, wanted, advice };
             return Some(self.by_call(made, &[guid], broken));
         }
         let record = self.history.get(guid);
@@ -99,56 +84,25 @@ impl Check {
     }
 
     /// An object that nothing is noted of.
-    fn out_of_place(
-        &self,
-        made: &CallRecord<'_>,
-        guid: Guid,
-        name: &str,
-        role: Role,
-        kind: Kind,
-    ) -> Box<Misuse> {
+    fn out_of_place(&self, made: &CallRecord<'_>, guid: Guid, name: &str, role: Role, kind: Kind) -> Box<Misuse> {
         let (call, wanted) = (made.call, wanted(role));
         if kind == Kind::Registered && admits(role, What::Map) {
             let advice = wrong_kind(call, role, What::File);
-            let broken = rules::NoSuchMap {
-                name,
-                guid,
-                wanted,
-                advice,
-            };
+            let broken = rules::NoSuchMap { name, guid, wanted, advice };
             return self.by_call(made, &[], broken);
         }
         let (what, advice) = match kind {
-            Kind::Range => (
-                "a range or map of labeled GUIDs",
-                wrong_kind(call, role, What::Range),
-            ),
+            Kind::Range => ("a range or map of labeled GUIDs", wrong_kind(call, role, What::Range)),
             Kind::Affinity => ("a place (an affinity)", advice::KIND_PLACE),
             Kind::Local => ("what a creator was given", advice::KIND_CREATED_BY_MAP),
-            _ => (
-                "a file, or a map with a creator",
-                wrong_kind(call, role, What::File),
-            ),
+            _ => ("a file, or a map with a creator", wrong_kind(call, role, What::File)),
         };
-        let broken = rules::OutOfPlace {
-            name,
-            what,
-            guid,
-            wanted,
-            advice,
-        };
+        let broken = rules::OutOfPlace { name, what, guid, wanted, advice };
         self.by_call(made, &[], broken)
     }
 
     /// A value that no object can ever have had as its GUID.
-    fn no_guid(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-        guid: Guid,
-        name: &str,
-        role: Role,
-    ) -> Box<Misuse> {
+    fn no_guid(&self, objects: &Objects, made: &CallRecord<'_>, guid: Guid, name: &str, role: Role) -> Box<Misuse> {
         let wanted = wanted(role);
         let is_filled_with = |byte: u8| guid.bits() == u64::from_ne_bytes([byte; 8]);
         let advice = match guid {
@@ -162,21 +116,11 @@ impl Check {
         match block_at(objects, guid) {
             Some(block) => {
                 let block = self.history.name(block);
-                let broken = rules::AddressOfBlock {
-                    name,
-                    guid,
-                    block,
-                    wanted,
-                };
+                let broken = rules::AddressOfBlock { name, guid, block, wanted };
                 self.by_call(made, &[], broken)
             }
             None => {
-                let broken = rules::NoGuid {
-                    name,
-                    guid,
-                    wanted,
-                    advice,
-                };
+                let broken = rules::NoGuid { name, guid, wanted, advice };
                 self.by_call(made, &[], broken)
             }
         }
@@ -221,15 +165,7 @@ impl Check {
         let object = article(what.name());
         macro_rules! broken {
             ($rule:ident { $object:ident }) => {
-                self.by_call(
-                    made,
-                    &[guid],
-                    rules::$rule {
-                        $object: object,
-                        used,
-                        name,
-                    },
-                )
+                self.by_call(made, &[guid], rules::$rule { $object: object, used, name })
             };
         }
         match what {

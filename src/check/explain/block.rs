@@ -28,18 +28,10 @@ impl Check {
         let outside = made.act.who.edt.is_null();
         let who = caller(outside);
         if self.has_released(made.act.who, block) {
-            let more = if outside {
-                ""
-            } else {
-                " The end of the EDT releases what is left."
-            };
+            let more = if outside { "" } else { " The end of the EDT releases what is left." };
             return self.by_call(made, &[block], rules::ReleasedTwice { who, more });
         }
-        let advice = if outside {
-            advice::UNACQUIRED_OUTSIDE
-        } else {
-            advice::UNACQUIRED_IN_EDT
-        };
+        let advice = if outside { advice::UNACQUIRED_OUTSIDE } else { advice::UNACQUIRED_IN_EDT };
         self.by_call(made, &[block], rules::ReleasedUnacquired { who, advice })
     }
 
@@ -51,12 +43,7 @@ impl Check {
     }
 
     /// A block that was passed by value was to be used as others are.
-    pub(super) fn private_block(
-        &self,
-        made: &CallRecord<'_>,
-        block: Guid,
-        name: &str,
-    ) -> Box<Misuse> {
+    pub(super) fn private_block(&self, made: &CallRecord<'_>, block: Guid, name: &str) -> Box<Misuse> {
         self.by_call(made, &[block], rules::PrivateBlock { name, block })
     }
 
@@ -83,21 +70,11 @@ impl Check {
 
     /// An EDT has ended with a group open.
     pub(crate) fn open_group(&self, who: Who) -> Box<Misuse> {
-        self.by_edt(
-            who,
-            format!("seen at the end of {who}"),
-            &[],
-            rules::GroupLeftOpen,
-        )
+        self.by_edt(who, format!("seen at the end of {who}"), &[], rules::GroupLeftOpen)
     }
 
     /// Explains why `ocrDbPartition` was refused.
-    pub(super) fn refused_partition(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-        status: Status,
-    ) -> Box<Misuse> {
+    pub(super) fn refused_partition(&self, objects: &Objects, made: &CallRecord<'_>, status: Status) -> Box<Misuse> {
         let whole = made.guid(0);
         if let Some(misuse) = self.null_block(made, &[0]) {
             return misuse;
@@ -110,14 +87,7 @@ impl Check {
             Status::EACCES => self.by_call(made, &told, rules::PartitionOfWrittenOnce),
             Status::EPERM => self.by_call(made, &told, rules::PartitionStatic { parts }),
             _ if made.number(1) == 0 => self.by_call(made, &told, rules::PartitionEmpty),
-            _ => self.by_call(
-                made,
-                &told,
-                rules::PartitionOverlaps {
-                    size: Counted(size, "byte"),
-                    parts,
-                },
-            ),
+            _ => self.by_call(made, &told, rules::PartitionOverlaps { size: Counted(size, "byte"), parts }),
         }
     }
 
@@ -142,12 +112,7 @@ impl Check {
     }
 
     /// `ocrDbCopy` was refused. None if memory is used up.
-    pub(super) fn refused_copy(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-        status: Status,
-    ) -> Option<Box<Misuse>> {
+    pub(super) fn refused_copy(&self, objects: &Objects, made: &CallRecord<'_>, status: Status) -> Option<Box<Misuse>> {
         let (destination, source) = (made.guid(0), made.guid(2));
         let both = [destination, source];
         let partitions = &objects.data_blocks.partitions;
@@ -172,18 +137,10 @@ impl Check {
         let short = sides.into_iter().find_map(|(side, at, guid)| {
             let size = size_of(objects, guid)?;
             let end = made.number(at).checked_add(made.number(4));
-            end.is_none_or(|end| end > size)
-                .then_some((side, guid, size))
+            end.is_none_or(|end| end > size).then_some((side, guid, size))
         });
         let (side, guid, size) = short?;
-        Some(self.by_call(
-            made,
-            &[guid],
-            rules::CopyTooSmall {
-                side,
-                size: Counted(size, "byte"),
-            },
-        ))
+        Some(self.by_call(made, &[guid], rules::CopyTooSmall { side, size: Counted(size, "byte") }))
     }
 
     /// A block that is written once was to be written again.

@@ -29,10 +29,7 @@ impl Check {
         let collective = objects.events.collective(source);
         let post_slots = collective.map_or(1, |event| event.params.contributors.into());
         let slot = made.number(1);
-        if made.call.api == Api::ocrAddDependenceSlot
-            && status == Status::EINVAL
-            && slot >= post_slots
-        {
+        if made.call.api == Api::ocrAddDependenceSlot && status == Status::EINVAL && slot >= post_slots {
             return Some(self.by_call(made, &[source], rules::NoSuchSourceSlot { slot }));
         }
         if self.history.what(destination)?.is_event() {
@@ -51,19 +48,8 @@ impl Check {
     }
 
     /// A dependence of an EDT was not added, for its pre-slots or for its source.
-    fn refused_slot(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-        link: Connection,
-    ) -> Option<Box<Misuse>> {
-        let Connection {
-            source,
-            destination,
-            slot,
-            mode,
-            ..
-        } = link;
+    fn refused_slot(&self, objects: &Objects, made: &CallRecord<'_>, link: Connection) -> Option<Box<Misuse>> {
+        let Connection { source, destination, slot, mode, .. } = link;
         let (edt, locked) = objects.edts.lock(destination)?;
         let depc = edt.depc.get() as u64;
         let waits = locked.word.state() == EdtState::Waiting;

@@ -17,11 +17,7 @@ use ocr_base::text::Counted;
 
 impl Check {
     /// The template exists; what else is wrong, in the order in which the engine looks.
-    pub(super) fn refused_edt(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-    ) -> Option<Box<Misuse>> {
+    pub(super) fn refused_edt(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let template = template_of(made);
         let view = objects.templates.view(template)?;
         let numbers = [(Role::ParamCount, view.paramc), (Role::DepCount, view.depc)];
@@ -37,10 +33,7 @@ impl Check {
             return Some(misuse);
         }
         if depc >= MAX_SLOTS {
-            let broken = rules::TooManySlots {
-                depc,
-                most: MAX_SLOTS,
-            };
+            let broken = rules::TooManySlots { depc, most: MAX_SLOTS };
             return Some(self.by_call(made, &[template], broken));
         }
         let anonymous = made.number(0) == 0;
@@ -57,9 +50,7 @@ impl Check {
     fn used_up_source(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let bounded = |source: &&Guid| {
             let what = self.history.what(**source);
-            what.is_some_and(|what| {
-                matches!(what, What::COUNTED | What::CHANNEL | What::COLLECTIVE)
-            })
+            what.is_some_and(|what| matches!(what, What::COUNTED | What::CHANNEL | What::COLLECTIVE))
         };
         let mut sources: Vec<Guid> = made.depv.iter().filter(bounded).copied().collect();
         sources.sort_unstable_by_key(|source| source.bits());
@@ -71,12 +62,7 @@ impl Check {
         }
     }
 
-    fn wrong_paramv(
-        &self,
-        made: &CallRecord<'_>,
-        template: Guid,
-        paramc: u32,
-    ) -> Option<Box<Misuse>> {
+    fn wrong_paramv(&self, made: &CallRecord<'_>, template: Guid, paramc: u32) -> Option<Box<Misuse>> {
         let parameters = match paramc {
             1 => "a parameter".to_string(),
             more => format!("{more} parameters"),
@@ -100,11 +86,7 @@ impl Check {
     }
 
     /// A kernel that is to pass on the block of a pre-slot that its EDTs do not have; the template exists.
-    pub(super) fn refused_kernel(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-    ) -> Option<Box<Misuse>> {
+    pub(super) fn refused_kernel(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let template = template_of(made);
         let slot = made.number(5) as u32;
         let view = objects.templates.view(template)?;
@@ -121,11 +103,7 @@ impl Check {
     }
 
     /// What `ocrOpenclTaskCreate` asks beyond `ocrEdtCreate`; the template exists.
-    pub(super) fn refused_task(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-    ) -> Option<Box<Misuse>> {
+    pub(super) fn refused_task(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let template = template_of(made);
         let dimensions = made.number(2) as u32;
         if !(1..=3).contains(&dimensions) {
@@ -146,11 +124,7 @@ impl Check {
     }
 
     /// `ocrLegacySpawnOCR`, whose pointers are all right; the template exists.
-    pub(super) fn refused_spawn(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-    ) -> Option<Box<Misuse>> {
+    pub(super) fn refused_spawn(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let template = template_of(made);
         let view = objects.templates.view(template)?;
         let depc = made.given(Role::DepCount);
@@ -163,11 +137,7 @@ impl Check {
             // The numbers of an EDT have 32 bits, as those of its template.
             if u32::try_from(number).is_err() {
                 let things = things(role);
-                let broken = rules::SpawnedTooMany {
-                    name,
-                    number,
-                    things,
-                };
+                let broken = rules::SpawnedTooMany { name, number, things };
                 return Some(self.by_call(made, &[template], broken));
             }
             let wrong = self.wrong_count(made, template, role, of_template);
@@ -188,11 +158,7 @@ impl Check {
 
     /// `ocrLegacyBlockProgress`. One that is told to wait only if the event is there or satisfied, or until
     /// it is there, asks.
-    pub(super) fn refused_wait(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-    ) -> Option<Box<Misuse>> {
+    pub(super) fn refused_wait(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let guid = made.guid(0);
         if made.properties() != 0 {
             return None;
@@ -206,30 +172,17 @@ impl Check {
     }
 
     /// A number of parameters or pre-slots that is not the template's.
-    fn wrong_count(
-        &self,
-        made: &CallRecord<'_>,
-        template: Guid,
-        role: Role,
-        of_template: u32,
-    ) -> Option<Box<Misuse>> {
+    fn wrong_count(&self, made: &CallRecord<'_>, template: Guid, role: Role, of_template: u32) -> Option<Box<Misuse>> {
         let (name, things, given) = (made.name_of(role), things(role), made.given(role) as u32);
         let told = [template];
         match (given, of_template) {
             (PARAM_UNK, _) => Some(self.by_call(made, &told, rules::CountUnknown { name, things })),
-            (PARAM_DEF, PARAM_UNK) => {
-                Some(self.by_call(made, &told, rules::CountDefault { name, things }))
-            }
+            (PARAM_DEF, PARAM_UNK) => Some(self.by_call(made, &told, rules::CountDefault { name, things })),
             (PARAM_DEF, _) | (_, PARAM_UNK) => None,
             (given, fixed) if given == fixed => None,
             (given, fixed) => {
                 let fixed = count(fixed);
-                let broken = rules::CountDiffers {
-                    name,
-                    given,
-                    fixed,
-                    things,
-                };
+                let broken = rules::CountDiffers { name, given, fixed, things };
                 Some(self.by_call(made, &told, broken))
             }
         }

@@ -16,42 +16,24 @@ fn differences(there: &CollectiveParams, given: &CollectiveParams) -> String {
     let op = |params: &CollectiveParams| u64::from(params.operator.bits());
     let all = [
         ("maxGen", there.bound.into(), given.bound.into()),
-        (
-            "nbContribs",
-            there.contributors.into(),
-            given.contributors.into(),
-        ),
-        (
-            "nbContribsPd",
-            there.contributors_here.into(),
-            given.contributors_here.into(),
-        ),
+        ("nbContribs", there.contributors.into(), given.contributors.into()),
+        ("nbContribsPd", there.contributors_here.into(), given.contributors_here.into()),
         ("nbDatum", there.elements.into(), given.elements.into()),
         ("arity", there.arity.into(), given.arity.into()),
         ("op", op(there), op(given)),
         ("reuseDbPerGen", there.reuse.into(), given.reuse.into()),
     ];
-    let others = all
-        .into_iter()
-        .filter(|(_, there, given): &(_, u64, u64)| there != given);
+    let others = all.into_iter().filter(|(_, there, given): &(_, u64, u64)| there != given);
     let words = others.map(|(name, there, given)| match name {
         "op" => format!("{name} {there:#x} and not {given:#x}"),
         _ => format!("{name} {there} and not {given}"),
     });
     let words: Vec<String> = words.collect();
-    if words.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", words.join(", "))
-    }
+    if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) }
 }
 
 impl Check {
-    pub(super) fn refused_event(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-    ) -> Option<Box<Misuse>> {
+    pub(super) fn refused_event(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let number = made.number(1) as i32;
         let Some(kind) = EventKind::from_bits(number as u32) else {
             return Some(self.by_call(made, &[], rules::NoSuchEventType { number }));
@@ -107,18 +89,11 @@ impl Check {
 
     /// An event did not take what was passed on to it, `by` something that is no call: a misuse if the event
     /// has triggered before.
-    pub(crate) fn satisfied_twice(
-        &self,
-        guid: Guid,
-        who: Who,
-        by: String,
-    ) -> Result<(), Box<Misuse>> {
+    pub(crate) fn satisfied_twice(&self, guid: Guid, who: Who, by: String) -> Result<(), Box<Misuse>> {
         let Some(record) = self.history.get(guid) else {
             return Ok(());
         };
-        let kind = record
-            .what
-            .filter(|what| what.is_event() && record.created.is_some());
+        let kind = record.what.filter(|what| what.is_event() && record.created.is_some());
         let (Some(what), false) = (kind, matches!(record.end, Some(Ending::Destroyed(_)))) else {
             return Ok(());
         };
@@ -132,11 +107,7 @@ impl Check {
     }
 
     /// The output event of an EDT is about to be satisfied by another call than the end of the EDT.
-    pub(crate) fn satisfied_by_hand(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-    ) -> Option<Box<Misuse>> {
+    pub(crate) fn satisfied_by_hand(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let link = made.link()?;
         let output = link.destination;
         let Some(What::Output(guid)) = self.history.what(output) else {
@@ -151,12 +122,7 @@ impl Check {
             let broken = rules::OutputSatisfied { name, output, edt };
             self.by_call(made, &[output], broken)
         } else {
-            let broken = rules::OutputLinked {
-                name,
-                output,
-                edt,
-                guid,
-            };
+            let broken = rules::OutputLinked { name, output, edt, guid };
             self.by_call(made, &[output], broken)
         })
     }
@@ -171,17 +137,11 @@ impl Check {
         }
         let record = self.history.get(guid)?;
         let ignores = |what: &What| matches!(*what, What::LATCH | What::COLLECTIVE);
-        let what = record
-            .what
-            .filter(|what| what.is_event() && !ignores(what))?;
+        let what = record.what.filter(|what| what.is_event() && !ignores(what))?;
         (record.takes_nothing && record.end.is_none()).then(|| {
             let name = made.call.args[link.destination_at].0;
             let what = article(what.name());
-            self.by_call(
-                made,
-                &[guid, block],
-                rules::TakesNoBlock { name, guid, what },
-            )
+            self.by_call(made, &[guid, block], rules::TakesNoBlock { name, guid, what })
         })
     }
 
@@ -196,22 +156,12 @@ impl Check {
         }
     }
 
-    pub(super) fn refused_contribution(
-        &self,
-        made: &CallRecord<'_>,
-        status: Status,
-    ) -> Box<Misuse> {
+    pub(super) fn refused_contribution(&self, made: &CallRecord<'_>, status: Status) -> Box<Misuse> {
         let (event, slot) = (made.guid(0), made.number(2));
         match self.history.what(event) {
-            Some(What::COLLECTIVE) if status == Status::EPERM => {
-                self.by_call(made, &[event], rules::ContributorAhead)
-            }
-            Some(What::COLLECTIVE) if made.number(1) == 0 => {
-                self.by_call(made, &[event], rules::NoContribution)
-            }
-            Some(What::COLLECTIVE) => {
-                self.by_call(made, &[event], rules::NoSuchContributor { slot })
-            }
+            Some(What::COLLECTIVE) if status == Status::EPERM => self.by_call(made, &[event], rules::ContributorAhead),
+            Some(What::COLLECTIVE) if made.number(1) == 0 => self.by_call(made, &[event], rules::NoContribution),
+            Some(What::COLLECTIVE) => self.by_call(made, &[event], rules::NoSuchContributor { slot }),
             what => {
                 let what = article(what.map_or("object", What::name));
                 self.by_call(made, &[event], rules::NotCollective { what })

@@ -71,11 +71,7 @@ impl Check {
             None => format!("of no type ({given})"),
         };
         let wanted = name(wanted);
-        let broken = rules::HintForOthers {
-            given,
-            object,
-            wanted,
-        };
+        let broken = rules::HintForOthers { given, object, wanted };
         self.by_call(made, objects, broken)
     }
 
@@ -85,18 +81,12 @@ impl Check {
         if made.call.api == Api::ocrHintInit {
             return self.by_call(made, &[], rules::NoSuchHintType { number });
         }
-        let of_type = made
-            .hint
-            .and_then(|given| Some((given, objects_of(given)?)));
+        let of_type = made.hint.and_then(|given| Some((given, objects_of(given)?)));
         let Some((hint_type, objects)) = of_type else {
             return self.by_call(made, &[], rules::HintWithoutType);
         };
         let hint_type = one_of(names::HINT_TYPES, hint_type);
-        let broken = rules::NoSuchHint {
-            number,
-            objects,
-            hint_type,
-        };
+        let broken = rules::NoSuchHint { number, objects, hint_type };
         self.by_call(made, &[], broken)
     }
 
@@ -109,10 +99,7 @@ impl Check {
                 self.by_call(made, &[], rules::NoSuchPlace { guid })
             }
             Api::ocrAffinityQuery => self.by_call(made, &[], rules::PlaceOfNothing { guid }),
-            _ if !names::AFFINITY_KINDS
-                .iter()
-                .any(|(known, _)| *known == kind) =>
-            {
+            _ if !names::AFFINITY_KINDS.iter().any(|(known, _)| *known == kind) => {
                 let kind = kind as i32;
                 self.by_call(made, &[], rules::NoSuchPlaceKind { kind })
             }
@@ -131,11 +118,7 @@ impl Check {
             return Some(self.by_call(made, &[object], rules::LabelTextNull));
         }
         let (number, array, count) = self.missing_array(made, label + 1)?;
-        let broken = rules::LabelNumbersNull {
-            array,
-            number,
-            count,
-        };
+        let broken = rules::LabelNumbersNull { array, number, count };
         Some(self.by_call(made, &[], broken))
     }
 }

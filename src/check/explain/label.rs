@@ -39,11 +39,7 @@ fn objects_of(kind: Kind) -> &'static str {
 
 impl Check {
     /// Explains why `ocrGuidFromIndex`, `ocrGuidFromLabel` or `ocrGuidMapDestroy` was refused.
-    pub(super) fn refused_range(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-    ) -> Option<Box<Misuse>> {
+    pub(super) fn refused_range(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let at = made.call.at(Role::Object)?;
         let (name, guid) = (made.call.args[at].0, made.guid(at));
         let wants_map = made.call.api == Api::ocrGuidFromLabel;
@@ -56,12 +52,7 @@ impl Check {
             } else {
                 ("a range, not a map", Api::ocrGuidFromIndex.name())
             };
-            let broken = rules::RangeForMap {
-                name,
-                guid,
-                what,
-                other,
-            };
+            let broken = rules::RangeForMap { name, guid, what, other };
             return Some(self.by_call(made, &[], broken));
         }
         let (count, last) = (bounds.len, bounds.len - 1);
@@ -79,11 +70,7 @@ impl Check {
                 }
                 _ => answer.to_string(),
             };
-            let broken = rules::MapFunctionWrong {
-                answer,
-                count,
-                last,
-            };
+            let broken = rules::MapFunctionWrong { answer, count, last };
             self.by_call(made, &[guid], broken)
         })
     }
@@ -99,11 +86,7 @@ impl Check {
     }
 
     /// A create function that was given a GUID to create its object on, which is no label for it.
-    pub(super) fn wrong_label(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-    ) -> Option<Box<Misuse>> {
+    pub(super) fn wrong_label(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let guid = made.label?;
         let wanted = match made.call.api {
             Api::ocrDbCreate => Kind::DataBlock,
@@ -125,25 +108,14 @@ impl Check {
                 if labels == wanted {
                     return None;
                 }
-                let broken = rules::LabelForOthers {
-                    label,
-                    labels,
-                    wanted,
-                };
+                let broken = rules::LabelForOthers { label, labels, wanted };
                 self.by_call(made, &told, broken)
             }
-            (Some(_), Some(_)) if guid.is_label() => {
-                self.by_call(made, &told, rules::LabelOfDestroyed { label })
-            }
+            (Some(_), Some(_)) if guid.is_label() => self.by_call(made, &told, rules::LabelOfDestroyed { label }),
             (Some(_), Some(what)) => {
                 told.push(guid);
                 let what = article(what.name());
-                let broken = rules::ObjectForLabel {
-                    name,
-                    what,
-                    guid,
-                    wanted,
-                };
+                let broken = rules::ObjectForLabel { name, what, guid, wanted };
                 self.by_call(made, &told, broken)
             }
             _ => {
@@ -169,11 +141,7 @@ impl Check {
     }
 
     /// A create function that found an object on its label.
-    pub(super) fn created_twice(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-    ) -> Option<Box<Misuse>> {
+    pub(super) fn created_twice(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         // GUID_PROP_CHECK asks, and GUID_PROP_BLOCK waits.
         let promised = made.has_label() && made.properties() & LABEL_PROPERTIES == LABELED;
         let label = made.label.filter(|_| promised)?;
@@ -181,11 +149,7 @@ impl Check {
         let is_edt = label.kind().is_some_and(Kind::is_edt);
         let end = self.history.get(label).and_then(|record| record.end);
         let is_held = label.is_data_block() && matches!(end, Some(Ending::Destroyed(_)));
-        let advice = if is_held {
-            advice::STILL_HELD
-        } else {
-            advice::CREATE_ONCE
-        };
+        let advice = if is_held { advice::STILL_HELD } else { advice::CREATE_ONCE };
         if is_edt {
             more = format!(" {}", advice::KEEPS_GUID);
         }
@@ -197,22 +161,13 @@ impl Check {
                 more = format!("{more} {}", advice::SAME_TUPLE);
             }
         }
-        let broken = rules::LabelTaken {
-            label,
-            place,
-            advice,
-            more,
-        };
+        let broken = rules::LabelTaken { label, place, advice, more };
         Some(self.by_call(made, &told, broken))
     }
 
-    /// An event is about to be created on a label of a range for events of another type. Without strict mode it is made:
-    /// a label is one for events of any type here, and programs rely on it.
-    pub(crate) fn other_type(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-    ) -> Option<Box<Misuse>> {
+    /// An event is about to be created on a label of a range for events of another type. Without strict mode it is
+    /// made: a label is one for events of any type here, and programs rely on it.
+    pub(crate) fn other_type(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let label = made.label?;
         let (range, index) = self.range_of(objects, label)?;
         let kind = self.history.get(range)?.labels_for?;
@@ -223,14 +178,7 @@ impl Check {
         (given != *wanted && is_type).then(|| {
             let [given, wanted] = [given, *wanted].map(|of| article(What::Event(of).name()));
             let kind = names::one_of(names::OBJECT_KINDS, kind);
-            let broken = rules::LabelOfOtherType {
-                given,
-                label,
-                index,
-                range,
-                wanted,
-                kind,
-            };
+            let broken = rules::LabelOfOtherType { given, label, index, range, wanted, kind };
             self.by_call(made, &[range], broken)
         })
     }
@@ -244,9 +192,7 @@ impl Check {
         name: &str,
     ) -> Box<Misuse> {
         let range = self.range_of(objects, guid);
-        let place = range.map_or(String::new(), |(range, index)| {
-            format!(", index {index} of {range}")
-        });
+        let place = range.map_or(String::new(), |(range, index)| format!(", index {index} of {range}"));
         let told: Vec<Guid> = range.iter().map(|&(range, _)| range).collect();
         self.by_call(made, &told, rules::LabelWithoutObject { name, guid, place })
     }

@@ -16,32 +16,19 @@ impl Check {
         }
         let missing = self.missing_array(made, 3);
         let (number, array, count) = missing.or_else(|| self.missing_array(made, 5))?;
-        let broken = rules::CreatorArrayNull {
-            array,
-            number,
-            count,
-        };
+        let broken = rules::CreatorArrayNull { array, number, count };
         Some(self.by_call(made, &[], broken))
     }
 
     /// `ocrMapGet` returned `status`; none where that tells of the machine, or was told already.
-    pub(super) fn refused_map(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-        status: Status,
-    ) -> Option<Box<Misuse>> {
+    pub(super) fn refused_map(&self, objects: &Objects, made: &CallRecord<'_>, status: Status) -> Option<Box<Misuse>> {
         if made.call.api != Api::ocrMapGet {
             return None;
         }
         let (guid, index) = (made.guid(1), made.number(2));
         match (status, objects.maps.get(guid)) {
-            (Status::ENOENT, _) => {
-                Some(self.by_call(made, &[guid], rules::CreatorWithoutObject { guid, index }))
-            }
-            (Status::EPEND, _) => {
-                Some(self.by_call(made, &[guid], rules::CreatorsInCircle { index, guid }))
-            }
+            (Status::ENOENT, _) => Some(self.by_call(made, &[guid], rules::CreatorWithoutObject { guid, index })),
+            (Status::EPEND, _) => Some(self.by_call(made, &[guid], rules::CreatorsInCircle { index, guid })),
             (_, None) => {
                 let broken = rules::NoSuchMap {
                     name: made.call.args[1].0,
@@ -70,12 +57,7 @@ impl Check {
 
     /// A file was not released, or has given no chunk; none where the status tells of the machine, or the call is
     /// another one.
-    pub(super) fn refused_file(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-        status: Status,
-    ) -> Option<Box<Misuse>> {
+    pub(super) fn refused_file(&self, objects: &Objects, made: &CallRecord<'_>, status: Status) -> Option<Box<Misuse>> {
         let (at, chunk) = match made.call.api {
             Api::ocrFileRelease => (0, false),
             Api::ocrFileGetChunk => (1, true),

@@ -1,5 +1,5 @@
-//! Why a call was refused, found from its arguments, the objects as they are, and their history. What is found is told in
-//! the words of `check::rules`: here are the cases alone.
+//! Why a call was refused, found from its arguments, the objects as they are, and their history. What is found is told
+//! in the words of `check::rules`: here are the cases alone.
 
 mod arguments;
 mod block;
@@ -23,12 +23,7 @@ use crate::status::Status;
 impl Check {
     /// What was wrong with a call that returned `status`; none where the status tells of the machine
     /// or answers a question.
-    pub(crate) fn refused(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-        status: Status,
-    ) -> Option<Box<Misuse>> {
+    pub(crate) fn refused(&self, objects: &Objects, made: &CallRecord<'_>, status: Status) -> Option<Box<Misuse>> {
         use Api::*;
         match (made.call.api, status) {
             (ocrOpenclTaskCreate, Status::ENODEV) => return Some(self.refused_device(made)),
@@ -55,20 +50,11 @@ impl Check {
         let specific = specific.or_else(|| self.refused_mapped(made));
         let specific = specific.or_else(|| self.wrong_label(objects, made));
         let specific = specific.or_else(|| self.null_guid(made, status));
-        specific.or_else(|| {
-            made.call
-                .is_strict()
-                .then(|| self.unexplained(made, status))
-        })
+        specific.or_else(|| made.call.is_strict().then(|| self.unexplained(made, status)))
     }
 
     /// What a function asks besides that its arguments are what they are called.
-    fn refused_for_its_own(
-        &self,
-        objects: &Objects,
-        made: &CallRecord<'_>,
-        status: Status,
-    ) -> Option<Box<Misuse>> {
+    fn refused_for_its_own(&self, objects: &Objects, made: &CallRecord<'_>, status: Status) -> Option<Box<Misuse>> {
         use Api::*;
         let first = [made.guid(0)];
         match made.call.api {
@@ -93,8 +79,9 @@ impl Check {
             ocrEdtTemplateCreate | ocrEdtTemplateCreate_internal => {
                 Some(self.by_call(made, &[], rules::TemplateOfDefault))
             }
-            ocrEdtTemplateCreateLabeled => (made.properties() & LABELED == 0)
-                .then(|| self.by_call(made, &[], rules::TemplateWithoutLabel)),
+            ocrEdtTemplateCreateLabeled => {
+                (made.properties() & LABELED == 0).then(|| self.by_call(made, &[], rules::TemplateWithoutLabel))
+            }
             ocrEdtCreate => self.refused_edt(objects, made),
             ocrEdtDestroy => Some(self.by_call(made, &first, rules::EdtRuns)),
             ocrOpenclTemplateCreate => Some(self.by_call(made, &[], rules::NoKernel)),
@@ -115,19 +102,13 @@ impl Check {
             ocrMapGet => self.refused_map(objects, made, status),
             ocrMapCreate => self.refused_map_creation(made),
             ocrSetHint | ocrGetHint => self.refused_hint(made),
-            ocrHintInit | ocrSetHintValue | ocrUnsetHintValue | ocrGetHintValue => {
-                Some(self.refused_hint_value(made))
+            ocrHintInit | ocrSetHintValue | ocrUnsetHintValue | ocrGetHintValue => Some(self.refused_hint_value(made)),
+            ocrAffinityCount | ocrAffinityGet | ocrAffinityGetAt | ocrAffinityQuery | pdlGetDevicePropertyInt => {
+                Some(self.refused_place(made))
             }
-            ocrAffinityCount
-            | ocrAffinityGet
-            | ocrAffinityGetAt
-            | ocrAffinityQuery
-            | pdlGetDevicePropertyInt => Some(self.refused_place(made)),
             ocrAttachDebugLabel | ocrPreAttachDebugLabel => self.refused_debug_label(made),
             ocrNoteCausality => Some(self.by_call(made, &[], rules::NotACause)),
-            ocrGuidFromIndex | ocrGuidFromLabel | ocrGuidMapDestroy => {
-                self.refused_range(objects, made)
-            }
+            ocrGuidFromIndex | ocrGuidFromLabel | ocrGuidMapDestroy => self.refused_range(objects, made),
             ocrGuidRangeCreate | ocrGuidMapCreate => Some(self.refused_range_creation(made)),
             // The functions from here on are refused for their arguments alone, which are judged before.
             ocrShutdown
@@ -209,11 +190,7 @@ impl Check {
 
     /// A number, the argument `at`, that is not 0, and an array, the next one, that is NULL: the name of the number,
     /// that of the array, and the number.
-    fn missing_array(
-        &self,
-        made: &CallRecord<'_>,
-        at: usize,
-    ) -> Option<(&'static str, &'static str, u32)> {
+    fn missing_array(&self, made: &CallRecord<'_>, at: usize) -> Option<(&'static str, &'static str, u32)> {
         let [number, array] = [at, at + 1].map(|at| made.call.args[at].0);
         let count = made.number(at) as u32;
         (count != 0 && made.number(at + 1) == 0).then_some((number, array, count))

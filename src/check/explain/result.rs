@@ -12,11 +12,7 @@ use std::collections::HashMap;
 
 impl Check {
     /// Slots of an EDT that got one block in different modes; `modes` are (block, mode) by slot.
-    pub(crate) fn mixed_modes(
-        &self,
-        who: Who,
-        modes: impl Iterator<Item = (Guid, Mode)>,
-    ) -> Result<(), Box<Misuse>> {
+    pub(crate) fn mixed_modes(&self, who: Who, modes: impl Iterator<Item = (Guid, Mode)>) -> Result<(), Box<Misuse>> {
         let mut seen: HashMap<Guid, (usize, Mode)> = HashMap::new();
         for (slot, (block, mode)) in modes.enumerate() {
             if block.is_null() {
@@ -25,12 +21,7 @@ impl Check {
             let (first, before) = *seen.entry(block).or_insert((slot, mode));
             if before != mode {
                 let seen = format!("seen before the start of {who}");
-                let broken = rules::MixedModes {
-                    first,
-                    before: before.name(),
-                    slot,
-                    mode: mode.name(),
-                };
+                let broken = rules::MixedModes { first, before: before.name(), slot, mode: mode.name() };
                 return Err(self.by_edt(who, seen, &[who.edt, block], broken));
             }
         }
@@ -39,10 +30,7 @@ impl Check {
 
     /// An EDT's output event cannot depend on the event that the EDT returned.
     pub(crate) fn refused_result(&self, who: Who, result: Guid, why: &str) -> Box<Misuse> {
-        let (seen, event) = (
-            format!("seen at the end of {who}"),
-            self.history.name(result),
-        );
+        let (seen, event) = (format!("seen at the end of {who}"), self.history.name(result));
         self.by_edt(who, seen, &[result], rules::ReturnedUsedUp { event, why })
     }
 
@@ -80,25 +68,17 @@ impl Check {
                 (_, Some(_)) => advice::RETURN_GUID_OF_BLOCK,
                 _ => advice::RETURN_NULL_GUID,
             };
-            let broken = rules::ReturnedNoObject {
-                guid: result,
-                what,
-                advice,
-            };
+            let broken = rules::ReturnedNoObject { guid: result, what, advice };
             return Some(self.by_edt(who, seen, &[result], broken));
         }
         // A content that is being passed on by value is not known to stay yet.
-        let is_there =
-            || awaited || is_alive(objects, result) || objects.data_blocks.can_be_named(result);
+        let is_there = || awaited || is_alive(objects, result) || objects.data_blocks.can_be_named(result);
         (used && !is_there()).then(|| {
             let object = self.history.name(result);
             if who.work.is_some_and(|work| work.kind == WorkKind::Copy) {
                 let call = WorkKind::Copy.call();
                 let seen = format!("seen when {call} had copied");
-                let broken = rules::CopyDestinationGone {
-                    block: object,
-                    call,
-                };
+                let broken = rules::CopyDestinationGone { block: object, call };
                 return self.by_edt(who, seen, &[result], broken);
             }
             let end = self.history.get(result).and_then(|record| record.end);

@@ -33,12 +33,7 @@ impl Check {
 
     /// An EDT, `who`, has paused the runtime, and ended.
     pub(crate) fn never_resumed(&self, who: Who) -> Box<Misuse> {
-        self.by_edt(
-            who,
-            format!("seen at the end of {who}"),
-            &[],
-            rules::NeverResumed,
-        )
+        self.by_edt(who, format!("seen at the end of {who}"), &[], rules::NeverResumed)
     }
 
     /// A call in the function that says how many work-items an EDT has.
@@ -52,12 +47,7 @@ impl Check {
         self.by_call(made, &[], rules::AfterShutdown)
     }
 
-    pub(in crate::check) fn unknown_property(
-        &self,
-        made: &CallRecord<'_>,
-        at: usize,
-        unknown: u32,
-    ) -> Box<Misuse> {
+    pub(in crate::check) fn unknown_property(&self, made: &CallRecord<'_>, at: usize, unknown: u32) -> Box<Misuse> {
         let (name, unknown) = (made.call.args[at].0, format!("{unknown:x}"));
         self.by_call(made, &[], rules::UnknownProperty { name, unknown })
     }

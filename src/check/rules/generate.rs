@@ -1,17 +1,18 @@
-//! Reads the rules of strict mode from the tables of this folder, and writes them as Rust. `build.rs` and `tests/rules.rs`
-//! have it; the library itself has what it writes.
+//! Reads the rules of strict mode from the tables of this folder, and writes them as Rust. `build.rs` and
+//! `tests/rules.rs` have it; the library itself has what it writes.
 //!
 //! A table has rules and advice. A rule is a section with its ID, without `OCR-`, and these keys:
 //!
 //! * `name`: what the code calls it
 //! * `title`: what is wrong
 //! * `rule`: a sentence that holds in each right program
-//! * `see`: the clauses of OCR 1.1.0 that say so, or a header; besides the clause of the function, if it is about a call
+//! * `see`: the clauses of OCR 1.1.0 that say so, or a header; besides the clause of the function, if it is about a
+//!   call
 //! * `advice`: what to change in the program
 //! * `like`: another rule of the table, which has those of `rule`, `see` and `advice` that this one lacks
 //!
-//! `{words}` in braces are what the code tells of the case. Where a rule has several pieces of advice, these stand in the
-//! section `advice`, and `{advice}` is one of them. White space counts as one blank.
+//! `{words}` in braces are what the code tells of the case. Where a rule has several pieces of advice, these stand in
+//! the section `advice`, and `{advice}` is one of them. White space counts as one blank.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -64,25 +65,15 @@ pub(crate) fn read(root: &Path) -> Rules {
             let section = section.as_table();
             let section = section.unwrap_or_else(|| panic!("{at}: {id} is no section"));
             if id == "advice" {
-                advice.extend(
-                    section
-                        .iter()
-                        .map(|(name, text)| (name.clone(), plain(text))),
-                );
+                advice.extend(section.iter().map(|(name, text)| (name.clone(), plain(text))));
                 continue;
             }
             let rule = MisuseRule::of(id, section, &table);
             let rule = rule.unwrap_or_else(|why| panic!("{at}: {id}: {why}"));
-            assert!(
-                rules.insert(id.clone(), rule).is_none(),
-                "{at}: {id} is in another table, too"
-            );
+            assert!(rules.insert(id.clone(), rule).is_none(), "{at}: {id} is in another table, too");
         }
     }
-    Rules {
-        rules: rules.into_values().collect(),
-        advice,
-    }
+    Rules { rules: rules.into_values().collect(), advice }
 }
 
 /// A text with single blanks.
@@ -155,24 +146,12 @@ impl Rules {
 
 impl MisuseRule {
     fn as_rust(&self) -> String {
-        let MisuseRule {
-            id,
-            name,
-            title,
-            rule,
-            see,
-            advice,
-        } = self;
+        let MisuseRule { id, name, title, rule, see, advice } = self;
         let words = self.words();
         let letters = ('A'..='Z').zip(&words);
         let join = |parts: Vec<String>| parts.join(", ");
         let types = join(letters.clone().map(|(t, _)| t.to_string()).collect());
-        let bounds = join(
-            letters
-                .clone()
-                .map(|(t, _)| format!("{t}: Display"))
-                .collect(),
-        );
+        let bounds = join(letters.clone().map(|(t, _)| format!("{t}: Display")).collect());
         let fields = join(letters.map(|(t, w)| format!("pub {w}: {t}")).collect());
         let words = words.join(", ");
         let (types, bounds, fields, words) = if words.is_empty() {

@@ -1,11 +1,11 @@
 //! The rules: what a right program keeps to, with a stable ID each, which messages have.
 //!
-//! They are data, in the tables `*.toml` beside this file; `generate.rs` says what a table looks like, and `build.rs` makes
-//! a type of each rule by it. So the code names what a case has to tell, the compiler sees that nothing lacks, and no rule
-//! stands here that nothing tells of. `docs/rules.md` lists them, with a program for each.
+//! They are data, in the tables `*.toml` beside this file; `generate.rs` says what a table looks like, and `build.rs`
+//! makes a type of each rule by it. So the code names what a case has to tell, the compiler sees that nothing lacks,
+//! and no rule stands here that nothing tells of. `docs/rules.md` lists them, with a program for each.
 //!
-//! An ID is `OCR-`, the clause of OCR 1.1.0 that the rule is of, or the extension's header without `ocr-` and `.h`, and a
-//! letter. It stays what it is: the letter of a rule that is gone is not given to another one.
+//! An ID is `OCR-`, the clause of OCR 1.1.0 that the rule is of, or the extension's header without `ocr-` and `.h`, and
+//! a letter. It stays what it is: the letter of a rule that is gone is not given to another one.
 
 use std::fmt::Display;
 

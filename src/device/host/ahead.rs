@@ -1,23 +1,24 @@
 //! Whether what kernels write is brought to the host before anybody has asked for it.
 //!
-//! Where a device shares the host's memory, to bring a block to the host copies nothing: the device only says that it has
-//! done with the block. But a device whose threads are all in a kernel says so when that kernel ends. PoCL is like that. A
-//! worker that asked for a block when the next kernel had begun waited for the whole of it, and in a wavefront on a worker
-//! and a device of one core that was a fifth of the worker's time. So the fetch is enqueued right behind the kernel that
-//! writes the block, in front of the next kernel, and the worker finds the block on the host.
+//! Where a device shares the host's memory, to bring a block to the host copies nothing: the device only says that it
+//! has done with the block. But a device whose threads are all in a kernel says so when that kernel ends. PoCL is like
+//! that. A worker that asked for a block when the next kernel had begun waited for the whole of it, and in a wavefront
+//! on a worker and a device of one core that was a fifth of the worker's time. So the fetch is enqueued right behind
+//! the kernel that writes the block, in front of the next kernel, and the worker finds the block on the host.
 //!
-//! A fetch ahead costs the device two commands for each block, a map and an unmap, which are in vain where only kernels use
-//! the block. So a manager fetches ahead only while the host is seen to want blocks. Each block that is brought costs a credit, and one that the host was seen to want gives it back with
-//! [`WORTH`] more. A block that the host reads, which nobody sees, and then a kernel uses, counts as brought in vain. One
-//! that is destroyed before a kernel uses it again gives back what it has cost. Without credit nothing is brought ahead:
-//! programs whose blocks stay on the device pay nothing.
+//! A fetch ahead costs the device two commands for each block, a map and an unmap, which are in vain where only kernels
+//! use the block. So a manager fetches ahead only while the host is seen to want blocks. Each block that is brought
+//! costs a credit, and one that the host was seen to want gives it back with [`WORTH`] more. A block that the host
+//! reads, which nobody sees, and then a kernel uses, counts as brought in vain. One that is destroyed before a kernel
+//! uses it again gives back what it has cost. Without credit nothing is brought ahead: programs whose blocks stay on
+//! the device pay nothing.
 //!
 //! Fetches are done in the order in which they were enqueued. So that one that somebody asks for does not wait for many
-//! kernels, nothing is brought ahead where more than [`BESIDE`] launches are enqueued. And it is done on CPU devices alone:
-//! others may have to do something for it, and nobody has measured what.
+//! kernels, nothing is brought ahead where more than [`BESIDE`] launches are enqueued. And it is done on CPU devices
+//! alone: others may have to do something for it, and nobody has measured what.
 
-/// How many blocks may be brought in vain for each one that was wanted. What a worker waits for otherwise is about half a
-/// kernel, and two commands take some microseconds.
+/// How many blocks may be brought in vain for each one that was wanted. What a worker waits for otherwise is about half
+/// a kernel, and two commands take some microseconds.
 const WORTH: u32 = 8;
 /// The greatest number of blocks that are brought in vain, once none is wanted any more.
 const MOST: u32 = 64;

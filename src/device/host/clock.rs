@@ -1,11 +1,11 @@
 //! Whether a device's clock counts what OpenCL says: nanoseconds, in the direction of the host's.
 //!
-//! Drivers have been seen whose times are zero, run backwards, or count another unit, as ticks of a timer. The first two are
-//! seen at each command. A wrong unit is seen by the host's clock, since a command has begun behind the call that enqueued
-//! it, and has ended before it was seen to have ended. Let `apart` be the least difference between the host's time at which
-//! a command was seen to have ended and the device's of its end. For a clock that counts nanoseconds, `apart` added to a time
-//! of the device is no earlier than that time by the host's clock. So if a command then seems to have begun before it was
-//! enqueued, the clock is wrong:
+//! Drivers have been seen whose times are zero, run backwards, or count another unit, as ticks of a timer. The first
+//! two are seen at each command. A wrong unit is seen by the host's clock, since a command has begun behind the call
+//! that enqueued it, and has ended before it was seen to have ended. Let `apart` be the least difference between the
+//! host's time at which a command was seen to have ended and the device's of its end. For a clock that counts
+//! nanoseconds, `apart` added to a time of the device is no earlier than that time by the host's clock. So if a command
+//! then seems to have begun before it was enqueued, the clock is wrong:
 //!
 //! - where it counts too fast, since the command seems to have lasted from before that;
 //! - where it counts too slowly, since it falls behind the host's from one command to the next.
@@ -42,11 +42,7 @@ pub(crate) struct DeviceClock {
 
 impl DeviceClock {
     pub(crate) fn new() -> DeviceClock {
-        DeviceClock {
-            origin: Instant::now(),
-            apart: None,
-            is_wrong: false,
-        }
+        DeviceClock { origin: Instant::now(), apart: None, is_wrong: false }
     }
 
     /// Whether the clock counts another unit than nanoseconds, or does not go on.
@@ -68,21 +64,14 @@ impl DeviceClock {
         let since = |time: Instant| time.saturating_duration_since(self.origin).as_nanos() as i128;
         let (enqueued, now) = (since(enqueued), since(now));
         let seen = now - i128::from(ended);
-        let apart = self.apart.map_or(seen, |(apart, at)| {
-            seen.min(apart + (now - at).max(0) / DRIFT)
-        });
+        let apart = self.apart.map_or(seen, |(apart, at)| seen.min(apart + (now - at).max(0) / DRIFT));
         self.apart = Some((apart, now));
         if i128::from(started) + apart + SLACK < enqueued {
             self.is_wrong = true;
             return None;
         }
         let ago_ns = (now - i128::from(ended) - apart).clamp(0, now - enqueued.min(now)) as u64;
-        Some(CommandDates {
-            submitted,
-            started,
-            ended,
-            ago_ns,
-        })
+        Some(CommandDates { submitted, started, ended, ago_ns })
     }
 }
 
@@ -93,23 +82,18 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    /// Runs commands one after the other, of 20 ms each every 100 ms, which are seen 3 ms after their ends; the device says
-    /// `told` of each time of the host's. Returns how many of 20 were dated.
+    /// Runs commands one after the other, of 20 ms each every 100 ms, which are seen 3 ms after their ends; the device
+    /// says `told` of each time of the host's. Returns how many of 20 were dated.
     fn dated(told: impl Fn(u64) -> u64) -> usize {
         let mut clock = DeviceClock::new();
         let at = |ms: u64| clock.origin + Duration::from_millis(ms);
-        let times: Vec<_> = (0..20)
-            .map(|i| (at(1000 + 100 * i), at(1023 + 100 * i), 1000 + 100 * i))
-            .collect();
+        let times: Vec<_> = (0..20).map(|i| (at(1000 + 100 * i), at(1023 + 100 * i), 1000 + 100 * i)).collect();
         let mut count = 0;
         for (enqueued, now, ms) in times {
             let ns = [ms, ms, ms + 20].map(|ms| told(ms * 1_000_000));
             count += usize::from(clock.dates(ns, enqueued, now).is_some());
         }
-        assert_eq!(
-            clock.is_wrong(),
-            count < 20 && told(SECOND) != 0 && told(2) >= told(1)
-        );
+        assert_eq!(clock.is_wrong(), count < 20 && told(SECOND) != 0 && told(2) >= told(1));
         count
     }
 
@@ -151,11 +135,7 @@ mod tests {
         let dates = clock.dates([10, 10, 30].map(|ms| ms * 1_000_000), first.0, first.1);
         assert_eq!(dates.map(|dates| dates.ago_ns), Some(0));
         // By the device's clock the end is 7 ms ago, within the error, and the command was enqueued 2 ms ago.
-        let dates = clock.dates(
-            [35, 36, 35 + 1].map(|ms| ms * 1_000_000),
-            second.0,
-            second.1,
-        );
+        let dates = clock.dates([35, 36, 35 + 1].map(|ms| ms * 1_000_000), second.0, second.1);
         assert_eq!(dates.map(|dates| dates.ago_ns), Some(2_000_000));
     }
 }

@@ -11,12 +11,13 @@
 //!
 //! # Why the thread does not sleep on
 //!
-//! Let `n` be what it wrote last before it sleeps. The callback on `n` was asked for after that, and comes when the command
-//! has ended, or at once: behind the write, since OpenCL hands it from thread to thread. It finds `n`, for nobody else
-//! writes, and the thread sleeps. So it wakes the thread, for which the inbox answers ([`crate::device::host::inbox`]). Nothing else is
-//! needed of the number: an earlier callback that finds an older one wakes the thread once more, and if `n` is lower than
-//! what was written before, those callbacks are heard, too. Where OpenCL refuses the callback, the thread does not rely
-//! on it ([`CompletionWake::unset`]). The model below has callbacks that come at once and later.
+//! Let `n` be what it wrote last before it sleeps. The callback on `n` was asked for after that, and comes when the
+//! command has ended, or at once: behind the write, since OpenCL hands it from thread to thread. It finds `n`, for
+//! nobody else writes, and the thread sleeps. So it wakes the thread, for which the inbox answers
+//! ([`crate::device::host::inbox`]). Nothing else is needed of the number: an earlier callback that finds an older one
+//! wakes the thread once more, and if `n` is lower than what was written before, those callbacks are heard, too. Where
+//! OpenCL refuses the callback, the thread does not rely on it ([`CompletionWake::unset`]). The model below has
+//! callbacks that come at once and later.
 
 use ocr_base::sync::{AtomicU64, Ordering};
 use std::ops::RangeInclusive;
@@ -36,10 +37,7 @@ pub(crate) struct CompletionWake {
 
 impl CompletionWake {
     pub(crate) fn new() -> CompletionWake {
-        CompletionWake {
-            heard: Arc::new(AtomicU64::new(0)),
-            set: 0,
-        }
+        CompletionWake { heard: Arc::new(AtomicU64::new(0)), set: 0 }
     }
 
     /// Whether it is set to one of these commands.
@@ -52,11 +50,7 @@ impl CompletionWake {
     pub(crate) fn set<T: Notify>(&mut self, number: u64, notify: &Arc<T>) -> CompletionCallback<T> {
         self.set = number;
         self.heard.store(number, Ordering::Relaxed);
-        CompletionCallback {
-            number,
-            heard: Arc::clone(&self.heard),
-            notify: Arc::clone(notify),
-        }
+        CompletionCallback { number, heard: Arc::clone(&self.heard), notify: Arc::clone(notify) }
     }
 
     /// The callback was refused: it is to be asked for again.
@@ -113,9 +107,7 @@ mod loom_models {
         let mut locked = queue.lock().expect("no panic");
         locked.done += 1;
         let done = locked.done;
-        let (ended, left) = std::mem::take(&mut locked.callbacks)
-            .into_iter()
-            .partition(|ring| ring.number <= done);
+        let (ended, left) = std::mem::take(&mut locked.callbacks).into_iter().partition(|ring| ring.number <= done);
         locked.callbacks = left;
         drop(locked);
         let ended: Vec<CompletionCallback<_>> = ended;

@@ -39,7 +39,8 @@ counters! {
     bytes_from_device,
     /// Blocks that had to be made valid on the device for a launch (copied, or mapped over).
     uploads,
-    /// Blocks that were brought to the host because an EDT or a call asked for them. One that has come before is not counted.
+    /// Blocks that were brought to the host because an EDT or a call asked for them. One that has come before is not
+    /// counted.
     fetches,
     /// Blocks that a launch found valid on the device.
     cache_hits,
@@ -60,8 +61,7 @@ pub(crate) struct CounterCell(AtomicU64);
 impl CounterCell {
     pub(crate) fn add(&self, amount: u64) {
         // A load and a store instead of a locked addition: there is one writer.
-        self.0
-            .store(self.0.load(Relaxed).wrapping_add(amount), Relaxed);
+        self.0.store(self.0.load(Relaxed).wrapping_add(amount), Relaxed);
     }
 
     pub(crate) fn set(&self, value: u64) {

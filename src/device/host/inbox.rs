@@ -44,11 +44,7 @@ struct InboxState<M> {
 impl<M> Inbox<M> {
     pub(crate) fn new() -> Self {
         Inbox {
-            state: Mutex::new(InboxState {
-                messages: Vec::new(),
-                completion: false,
-                closed: false,
-            }),
+            state: Mutex::new(InboxState { messages: Vec::new(), completion: false, closed: false }),
             wake: Condvar::new(),
         }
     }

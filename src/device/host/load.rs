@@ -38,8 +38,8 @@ fn has_changed() {
     fence(Ordering::SeqCst);
 }
 
-/// A device of the first free place gets another EDT while it has fewer launches than one to run in each of its queues, and
-/// so many to follow without a gap.
+/// A device of the first free place gets another EDT while it has fewer launches than one to run in each of its queues,
+/// and so many to follow without a gap.
 const FOLLOWING: u8 = 2;
 /// How many EDTs for which no device has room are looked at in one go.
 const LOOKS: usize = if cfg!(loom) { 1 } else { 16 };
@@ -86,10 +86,7 @@ pub fn feed(pool: &mut impl Pool) {
     if pool.is_empty() {
         return;
     }
-    let mut given = GivenLoad {
-        least: [0; Place::MAX_DEVICES],
-        ended: [0; Place::MAX_DEVICES],
-    };
+    let mut given = GivenLoad { least: [0; Place::MAX_DEVICES], ended: [0; Place::MAX_DEVICES] };
     while given.feed(pool) {}
 }
 
@@ -141,13 +138,12 @@ impl GivenLoad {
         again
     }
 
-    /// Whether a device has nothing to do. What it was given may have ended, and the manager have looked at the pool while
-    /// what is for the device was not there: if some launch has ended since, it is taken for idle. At worst it has another
-    /// EDT then that waits for its blocks.
+    /// Whether a device has nothing to do. What it was given may have ended, and the manager have looked at the pool
+    /// while what is for the device was not there: if some launch has ended since, it is taken for idle. At worst it
+    /// has another EDT then that waits for its blocks.
     fn is_idle(&mut self, pool: &impl Pool, place: Place) -> bool {
         let at = index(place);
-        let idle =
-            pool.load(place) == 0 && (self.least[at] == 0 || pool.ended(place) != self.ended[at]);
+        let idle = pool.load(place) == 0 && (self.least[at] == 0 || pool.ended(place) != self.ended[at]);
         if idle {
             self.least[at] = 0;
         }
@@ -197,7 +193,8 @@ impl Load {
         }
     }
 
-    /// A launch is about to be sent: so it is counted before the manager can end it, and there are never less than none.
+    /// A launch is about to be sent: so it is counted before the manager can end it, and there are never less than
+    /// none.
     pub(crate) fn begins(&self) {
         // The sender adds on its own account, and orders nothing by the count.
         self.launches.fetch_add(1, Ordering::Relaxed);
@@ -256,11 +253,7 @@ mod loom_models {
 
     impl Shared {
         fn new() -> Arc<Shared> {
-            Arc::new(Shared {
-                entries: Mutex::default(),
-                len: AtomicU64::new(0),
-                loads: [Load::new(), Load::new()],
-            })
+            Arc::new(Shared { entries: Mutex::default(), len: AtomicU64::new(0), loads: [Load::new(), Load::new()] })
         }
     }
 
@@ -272,18 +265,13 @@ mod loom_models {
 
     impl Feeder {
         fn new(shared: &Arc<Shared>) -> Feeder {
-            Feeder {
-                shared: shared.clone(),
-                given: Vec::new(),
-            }
+            Feeder { shared: shared.clone(), given: Vec::new() }
         }
 
         fn with<R>(&self, change: impl FnOnce(&mut VecDeque<PlaceSet>) -> R) -> R {
             let mut entries = self.shared.entries.lock().expect("no panic");
             let result = change(&mut entries);
-            self.shared
-                .len
-                .store(entries.len() as u64, Ordering::Relaxed);
+            self.shared.len.store(entries.len() as u64, Ordering::Relaxed);
             result
         }
     }
@@ -296,11 +284,7 @@ mod loom_models {
         }
 
         fn take(&mut self) -> Option<PlaceSet> {
-            if self.is_empty() {
-                None
-            } else {
-                self.with(VecDeque::pop_front)
-            }
+            if self.is_empty() { None } else { self.with(VecDeque::pop_front) }
         }
 
         fn put_back(&mut self, edt: PlaceSet) {
@@ -368,11 +352,7 @@ mod loom_models {
                 given.append(&mut manager.join().expect("no panic"));
             }
             given.sort();
-            assert_eq!(
-                given,
-                [0, 1].map(Place::device),
-                "a device is idle, or has two"
-            );
+            assert_eq!(given, [0, 1].map(Place::device), "a device is idle, or has two");
         });
     }
 
@@ -402,11 +382,7 @@ mod loom_models {
             });
             feed(&mut worker);
             manager.join().expect("no panic");
-            assert_eq!(
-                shared.loads[1].launches(),
-                1,
-                "the device is idle beside the pool, or has two"
-            );
+            assert_eq!(shared.loads[1].launches(), 1, "the device is idle beside the pool, or has two");
         });
     }
 
@@ -478,22 +454,14 @@ mod tests {
 
     #[test]
     fn each_device_gets_one_before_any_gets_another() {
-        let mut world = World {
-            pool: [both(); 3].into(),
-            ..World::default()
-        };
+        let mut world = World { pool: [both(); 3].into(), ..World::default() };
         feed(&mut world);
         assert_eq!((world.given, world.pool.len()), ([1, 1], 1));
     }
 
     #[test]
     fn what_takes_ahead_has_room_for_so_many() {
-        let mut world = World {
-            pool: [both(); 10].into(),
-            loads: [3, 0],
-            ahead: true,
-            ..World::default()
-        };
+        let mut world = World { pool: [both(); 10].into(), loads: [3, 0], ahead: true, ..World::default() };
         feed(&mut world);
         assert_eq!((world.given, world.pool.len()), ([1, 6], 3));
     }
@@ -502,10 +470,7 @@ mod tests {
     #[test]
     fn an_edt_for_another_device_does_not_hide_the_next_one() {
         for pool in [[only(0), only(1)], [only(1), only(0)]] {
-            let mut world = World {
-                pool: pool.into(),
-                ..World::default()
-            };
+            let mut world = World { pool: pool.into(), ..World::default() };
             feed(&mut world);
             assert_eq!(world.given, [1, 1]);
         }
@@ -516,9 +481,7 @@ mod tests {
     fn an_edt_behind_many_others_is_found() {
         let many = 3 * LOOKS;
         let mut world = World {
-            pool: std::iter::repeat_n(only(0), many)
-                .chain([only(1)])
-                .collect(),
+            pool: std::iter::repeat_n(only(0), many).chain([only(1)]).collect(),
             loads: [1, 0],
             ..World::default()
         };
@@ -527,10 +490,6 @@ mod tests {
             world.given[1] == 1
         });
         assert_eq!(feeds, Some(many / LOOKS + 1));
-        assert_eq!(
-            (world.given[0], world.pool.len()),
-            (0, many),
-            "none is lost"
-        );
+        assert_eq!((world.given[0], world.pool.len()), (0, many), "none is lost");
     }
 }

@@ -1,18 +1,20 @@
 //! For how long each kernel has kept its device, by the device's clock.
 //!
-//! That is the time by which an EDT delays what waits behind it: the run time of its kernel, and the gap before it, in which
-//! the device had nothing to do but to begin it. What the kernel waited for before that, other kernels or the copies of its
-//! blocks, is not charged to it. Where kernels of several queues run at the same time, each is charged its share of that time.
+//! That is the time by which an EDT delays what waits behind it: the run time of its kernel, and the gap before it, in
+//! which the device had nothing to do but to begin it. What the kernel waited for before that, other kernels or the
+//! copies of its blocks, is not charged to it. Where kernels of several queues run at the same time, each is charged
+//! its share of that time.
 //!
-//! The manager sees in batches which kernels have ended: those of one queue in order, but one queue after the other. So a
-//! batch of all queues is put on one line of time here. When a kernel that has not ended yet has begun is not known. Of
-//! the kernels that ran beside this one, those that have not ended are unknown. Their number is taken to equal the number of
-//! those that had ended before the batch, on average, and is at most the number of queues with pending kernels. So where
-//! queues run kernels of the same length beside each other, each is charged its share, whichever ends first. Where they begin together, the first is charged the whole time, and the
-//! later ones their shares of it: that time is charged more than once.
+//! The manager sees in batches which kernels have ended: those of one queue in order, but one queue after the other. So
+//! a batch of all queues is put on one line of time here. When a kernel that has not ended yet has begun is not known.
+//! Of the kernels that ran beside this one, those that have not ended are unknown. Their number is taken to equal the
+//! number of those that had ended before the batch, on average, and is at most the number of queues with pending
+//! kernels. So where queues run kernels of the same length beside each other, each is charged its share, whichever ends
+//! first. Where they begin together, the first is charged the whole time, and the later ones their shares of it: that
+//! time is charged more than once.
 //!
-//! How many kernels ran beside each other is also what a policy is told ([`Occupancy::at_once`]): a device that runs many at
-//! once stands idle in part if it is given few.
+//! How many kernels ran beside each other is also what a policy is told ([`Occupancy::at_once`]): a device that runs
+//! many at once stands idle in part if it is given few.
 
 /// When a kernel could have begun, has begun and has ended, in nanoseconds of the device's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,17 +28,13 @@ pub(crate) struct Span {
 impl Span {
     /// None where the clock makes no sense: a start at 0, or an end before the start.
     pub(crate) fn new(ready: u64, started: u64, ended: u64) -> Option<Span> {
-        let span = Span {
-            ready: ready.min(started),
-            started,
-            ended,
-        };
+        let span = Span { ready: ready.min(started), started, ended };
         (started != 0 && started <= ended).then_some(span)
     }
 }
 
-/// How many kernels for each queue are remembered from one batch to the next: those that ended last. They may have run beside
-/// kernels of the next batch.
+/// How many kernels for each queue are remembered from one batch to the next: those that ended last. They may have run
+/// beside kernels of the next batch.
 const REMEMBERED: usize = 2;
 /// A new kernel counts for this part of what is said of how many run at once.
 const NEWS: f64 = 1.0 / 8.0;
@@ -49,8 +47,8 @@ pub(crate) struct Occupancy {
     last: Vec<Span>,
     /// How many kernels ran at once, on average of the last ones.
     at_once: f64,
-    /// The starts and ends of a batch: when, whether it is a start, and the number of the kernel. It is made anew for each
-    /// batch, as `running` is, and kept for its memory alone.
+    /// The starts and ends of a batch: when, whether it is a start, and the number of the kernel. It is made anew for
+    /// each batch, as `running` is, and kept for its memory alone.
     bounds: Vec<(u64, bool, usize)>,
     /// The numbers of the kernels that run at one time.
     running: Vec<usize>,
@@ -65,8 +63,8 @@ struct Charge {
     gap: u64,
     /// Its shares of the time in which it ran, among those of which it is known that they ran.
     share: u64,
-    /// The sum over its run time of the number of kernels that are known to have run, itself among them: nanoseconds times
-    /// kernels.
+    /// The sum over its run time of the number of kernels that are known to have run, itself among them: nanoseconds
+    /// times kernels.
     known: u64,
     /// The part of `known` that is due to kernels which had ended before the batch; nanoseconds times kernels.
     before: u64,
@@ -110,8 +108,8 @@ impl Occupancy {
         ends.max().unwrap_or(0)
     }
 
-    /// Puts into `times`, for each kernel of a batch, for how many nanoseconds it has kept the device; at least 1. So many
-    /// queues have a kernel that has not ended.
+    /// Puts into `times`, for each kernel of a batch, for how many nanoseconds it has kept the device; at least 1. So
+    /// many queues have a kernel that has not ended.
     pub(crate) fn charge(&mut self, batch: &[Span], unended: usize, times: &mut Vec<u64>) {
         times.clear();
         self.charges.clear();
@@ -121,8 +119,8 @@ impl Occupancy {
         };
         let mut idle_from = 0;
         self.bounds.clear();
-        // Behind the numbers of the batch are those of the kernels that are remembered. One that had ended before is not
-        // charged any more, and says only since when the device was idle.
+        // Behind the numbers of the batch are those of the kernels that are remembered. One that had ended before is
+        // not charged any more, and says only since when the device was idle.
         for (number, span) in batch.iter().chain(&self.last).enumerate() {
             if number >= batch.len() && (span.ended <= first || span.started == span.ended) {
                 idle_from = idle_from.max(span.ended);
@@ -131,8 +129,8 @@ impl Occupancy {
             self.bounds.push((span.started, true, number));
             self.bounds.push((span.ended, false, number));
         }
-        // Where one ends when another begins, the end comes first. A kernel of the batch that took no time begins before it
-        // ends.
+        // Where one ends when another begins, the end comes first. A kernel of the batch that took no time begins
+        // before it ends.
         let of = |number: usize| batch.get(number);
         self.bounds.sort_unstable_by_key(|&(at, begins, number)| {
             let is_empty = of(number).is_some_and(|span| span.started == span.ended);
@@ -172,8 +170,7 @@ impl Occupancy {
             self.at_once += (beside - self.at_once) * NEWS;
         }
         self.last.extend_from_slice(batch);
-        self.last
-            .sort_unstable_by_key(|span| std::cmp::Reverse(span.ended));
+        self.last.sort_unstable_by_key(|span| std::cmp::Reverse(span.ended));
         self.last.truncate(REMEMBERED * self.queues);
     }
 }
@@ -199,13 +196,8 @@ mod tests {
     #[test]
     fn kernels_that_alternate_in_two_queues_are_charged_their_own_time() {
         // Four of 100, one after the other, with gaps of 5; each was sent long before.
-        let line: Vec<Span> = (0..4)
-            .map(|n| 1000 + n * 105)
-            .map(|at| span(10, at, at + 100))
-            .collect();
-        let [a, b, c, d] = line[..] else {
-            unreachable!()
-        };
+        let line: Vec<Span> = (0..4).map(|n| 1000 + n * 105).map(|at| span(10, at, at + 100)).collect();
+        let [a, b, c, d] = line[..] else { unreachable!() };
         // The first has waited for nothing but the device since it was sent.
         assert_eq!(charge(&[&[a, c, b, d]]), [1090, 105, 105, 105]);
         assert_eq!(charge(&[&[a], &[b], &[c], &[d]])[1..], [105, 105, 105]);
@@ -214,10 +206,7 @@ mod tests {
 
     #[test]
     fn what_a_kernel_waited_for_is_not_its_own() {
-        assert_eq!(
-            charge(&[&[span(1000, 1000, 1100)], &[span(5000, 5020, 5120)]]),
-            [100, 120]
-        );
+        assert_eq!(charge(&[&[span(1000, 1000, 1100)], &[span(5000, 5020, 5120)]]), [100, 120]);
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 /// How late the end of a kernel may be reported while more are enqueued behind it: by at most so much, and at most the
 /// part of what is enqueued that [`batch`] says. Each wake-up costs the device some microseconds on PoCL: its threads
-/// make it, with a futex wake of a core that sleeps, in a virtual machine up to 10 us; and where they have all cores, one
-/// of them goes on later, with less in its cache.
+/// make it, with a futex wake of a core that sleeps, in a virtual machine up to 10 us; and where they have all cores,
+/// one of them goes on later, with less in its cache.
 const REPORT_WITHIN_NS: u64 = 100_000;
 const REPORT_LONG_WITHIN_NS: u64 = 1_000_000;
 /// How late the end of a kernel may be reported at most where nobody waits for any of the kernels alone
@@ -24,8 +24,8 @@ const COMMAND_NS: u64 = 2_000;
 /// `lane.rs`), where so many are to be launched. In a graph that has fewer ready, one that waits makes others wait.
 const HOLD_UP_TO_NS: u64 = 15_000;
 pub(crate) const HOLD_FROM: usize = 128;
-/// Whether they are short is said of so many together: one that has begun before the last look is counted from that look,
-/// and a thread that wakes up takes as long as some of them.
+/// Whether they are short is said of so many together: one that has begun before the last look is counted from that
+/// look, and a thread that wakes up takes as long as some of them.
 const JUDGED: u64 = 8;
 /// The time in which a lane executes the kernels that are held back at once; they are `HOLD_MOST` at most. With more,
 /// the last ones would be in one lane, and the other idle.
@@ -50,8 +50,8 @@ pub(crate) struct Pace {
     /// are enqueued. One of a single unit may have no threads: PoCL's "basic" executes commands where a gate
     /// is opened, with locks held that they take again.
     falls_asleep: bool,
-    /// Whether the manager's thread looks by itself at commands that a callback is to tell of. NVIDIA's driver was seen to
-    /// tell of the end of a kernel 5 ms late on average. The threads of a CPU device tell at once.
+    /// Whether the manager's thread looks by itself at commands that a callback is to tell of. NVIDIA's driver was seen
+    /// to tell of the end of a kernel 5 ms late on average. The threads of a CPU device tell at once.
     looks: bool,
 }
 
@@ -92,9 +92,9 @@ impl Pace {
         usual.saturating_mul(times)
     }
 
-    /// In what time the thread looks by itself where the command that has run for longest has taken `taken`: a sixteenth of
-    /// that, but at least 100 us and at most 1 ms. So no end is seen later than by 1 ms, and that of short kernels no later than by
-    /// 100 us. None where callbacks come in time.
+    /// In what time the thread looks by itself where the command that has run for longest has taken `taken`: a
+    /// sixteenth of that, but at least 100 us and at most 1 ms. So no end is seen later than by 1 ms, and that of short
+    /// kernels no later than by 100 us. None where callbacks come in time.
     pub(crate) fn own_look(&self, taken: Duration) -> Option<Duration> {
         let (least, most) = (REPORT_WITHIN_NS, REPORT_LONG_WITHIN_NS);
         let [least, most] = [least, most].map(Duration::from_nanos);
@@ -125,10 +125,7 @@ fn rest(pace_ns: u64, pending: usize, awaited: bool) -> Rest {
         _ => 1,
     };
     let ns = (pace_ns * batch as u64).max(REPORT_WITHIN_NS);
-    Rest {
-        callback,
-        look_ns: (callback > 1).then_some(ns),
-    }
+    Rest { callback, look_ns: (callback > 1).then_some(ns) }
 }
 
 /// In what time to look, where the kernels that are waited for should take `ns` and have taken `taken`:
@@ -136,11 +133,7 @@ fn rest(pace_ns: u64, pending: usize, awaited: bool) -> Rest {
 /// as long as they have been late, for they may be much longer than the last ones. Never later than the end of
 /// a kernel may be reported.
 pub(crate) fn next_look(ns: u64, taken: Duration, awaited: bool) -> Duration {
-    let most = if awaited {
-        REPORT_LONG_WITHIN_NS
-    } else {
-        REPORT_UNAWAITED_WITHIN_NS
-    };
+    let most = if awaited { REPORT_LONG_WITHIN_NS } else { REPORT_UNAWAITED_WITHIN_NS };
     let part = ns / 16;
     let taken = u64::try_from(taken.as_nanos()).unwrap_or(u64::MAX);
     let next = match (ns - part).checked_sub(taken) {
@@ -168,7 +161,8 @@ fn batch(pace_ns: u64, pending: usize, awaited: bool) -> usize {
     short.max(long).max(1)
 }
 
-/// The pace of so many kernels that have taken so long together, if they are short; none where that is not to be said yet.
+/// The pace of so many kernels that have taken so long together, if they are short; none where that is not to be said
+/// yet.
 fn judge(kernels: u64, ns: u64) -> Option<Option<u64>> {
     let together = kernels.max(JUDGED);
     if ns >= HOLD_UP_TO_NS * together {
@@ -213,17 +207,11 @@ mod tests {
             for _ in 0..30 {
                 let next = next_look(ns, at, true);
                 assert!(next <= nanoseconds(REPORT_LONG_WITHIN_NS));
-                assert!(
-                    at >= early || at + next <= early,
-                    "not before it should end"
-                );
+                assert!(at >= early || at + next <= early, "not before it should end");
                 // What ends right after a look is seen late by as much as it took longer than was
                 // thought, or by little.
                 let little = nanoseconds(LOOK_AGAIN_NS.max(ns / 16));
-                assert!(
-                    at < early || next <= little.max(at - early),
-                    "{ns} ns at {at:?}"
-                );
+                assert!(at < early || next <= little.max(at - early), "{ns} ns at {at:?}");
                 at += next;
             }
         }
@@ -241,13 +229,7 @@ mod tests {
 
     #[test]
     fn ends_are_looked_for_where_callbacks_may_come_late() {
-        let pace = |looks| Pace {
-            last_ns: None,
-            short_ns: None,
-            judged: (0, 0),
-            falls_asleep: false,
-            looks,
-        };
+        let pace = |looks| Pace { last_ns: None, short_ns: None, judged: (0, 0), falls_asleep: false, looks };
         let look = |looks, us| pace(looks).own_look(Duration::from_micros(us));
         assert_eq!(look(false, 500), None);
         for (taken, us) in [(0, 100), (1_600, 100), (8_000, 500), (60_000, 1_000)] {
@@ -257,13 +239,8 @@ mod tests {
 
     #[test]
     fn short_kernels_are_held_back_until_longer_ones_end_on_a_device_that_falls_asleep() {
-        let pace = |falls_asleep| Pace {
-            last_ns: None,
-            short_ns: None,
-            judged: (0, 0),
-            falls_asleep,
-            looks: !falls_asleep,
-        };
+        let pace =
+            |falls_asleep| Pace { last_ns: None, short_ns: None, judged: (0, 0), falls_asleep, looks: !falls_asleep };
         let (mut host, mut other) = (pace(true), pace(false));
         for pace in [&mut host, &mut other] {
             assert_eq!((pace.holds(), pace.in_flight(128)), (None, 128));
@@ -297,14 +274,7 @@ mod tests {
 
     #[test]
     fn a_full_lane_is_looked_at_in_time_and_wakes_the_thread_before_it_runs_dry() {
-        let lanes = [
-            (2_000, 1024),
-            (2_000, 20),
-            (60_000, 12),
-            (130_000, 6),
-            (400_000, 20),
-            (2_000_000, 20),
-        ];
+        let lanes = [(2_000, 1024), (2_000, 20), (60_000, 12), (130_000, 6), (400_000, 20), (2_000_000, 20)];
         for (pace_ns, pending) in lanes {
             let rest = rest(pace_ns, pending, true);
             let lane = format!("{pace_ns} ns, {pending} pending");

@@ -81,17 +81,11 @@ impl Inventory {
     /// A message for people: what was asked for, and what there is, where there is no such device.
     pub fn select(&self, selection: &Selection) -> Result<Vec<usize>, String> {
         let of = |wanted: &dyn Fn(&DeviceInfo) -> bool| -> Vec<usize> {
-            self.devices
-                .iter()
-                .filter(|d| wanted(d))
-                .map(|d| d.index)
-                .collect()
+            self.devices.iter().filter(|d| wanted(d)).map(|d| d.index).collect()
         };
         let found = match selection {
             Selection::Auto => {
-                return Ok(of(&|d| {
-                    matches!(d.kind, DeviceKind::Gpu | DeviceKind::Accelerator)
-                }));
+                return Ok(of(&|d| matches!(d.kind, DeviceKind::Gpu | DeviceKind::Accelerator)));
             }
             Selection::None => return Ok(Vec::new()),
             Selection::Cpu => of(&|d| d.kind == DeviceKind::Cpu),
@@ -121,11 +115,7 @@ impl Inventory {
         if *selection != Selection::Auto {
             return Vec::new();
         }
-        self.devices
-            .iter()
-            .filter(|d| d.kind == DeviceKind::Cpu)
-            .map(|d| d.index)
-            .collect()
+        self.devices.iter().filter(|d| d.kind == DeviceKind::Cpu).map(|d| d.index).collect()
     }
 
     /// What there is, in a sentence or a few lines.
@@ -138,10 +128,7 @@ impl Inventory {
             more => format!("The devices have the numbers 0 to {}:", more - 1),
         };
         for device in &self.devices {
-            text.push_str(&format!(
-                "\n  {}: {} ({}, {})",
-                device.index, device.name, device.kind, device.platform
-            ));
+            text.push_str(&format!("\n  {}: {} ({}, {})", device.index, device.name, device.kind, device.platform));
         }
         text
     }
@@ -154,11 +141,7 @@ mod tests {
 
     fn inventory(kinds: &[DeviceKind]) -> Inventory {
         Inventory {
-            devices: kinds
-                .iter()
-                .enumerate()
-                .map(|(i, kind)| DeviceInfo::example(i, *kind))
-                .collect(),
+            devices: kinds.iter().enumerate().map(|(i, kind)| DeviceInfo::example(i, *kind)).collect(),
             loader: LoaderState::Loaded { path: None },
             icd_files: Vec::new(),
             platforms: Vec::new(),
@@ -172,10 +155,7 @@ mod tests {
         for word in ["auto", "none", "cpu", "gpu", "all", "0", "0,2"] {
             assert_eq!(word.parse::<Selection>().unwrap().to_string(), word);
         }
-        assert_eq!(
-            " 2, 0,2".parse::<Selection>(),
-            Ok(Selection::Indices(vec![2, 0]))
-        );
+        assert_eq!(" 2, 0,2".parse::<Selection>(), Ok(Selection::Indices(vec![2, 0])));
         for word in ["", "fast", "1,", "-1", "0;1"] {
             let message = word.parse::<Selection>().unwrap_err();
             assert!(message.contains("ocr info"), "{message}");
@@ -193,27 +173,17 @@ mod tests {
         assert_eq!(machine.select(&Selection::Cpu), Ok(vec![0]));
         assert_eq!(machine.select(&Selection::None), Ok(vec![]));
         let message = machine.select(&Selection::Indices(vec![0, 7])).unwrap_err();
-        assert!(
-            message
-                .starts_with("there is no device 7. The devices have the numbers 0 to 2:\n  0: "),
-            "{message}"
-        );
+        assert!(message.starts_with("there is no device 7. The devices have the numbers 0 to 2:\n  0: "), "{message}");
         let message = inventory(&[Cpu]).select(&Selection::Indices(vec![1]));
         let message = message.unwrap_err();
-        assert!(
-            message.starts_with("there is no device 1. The only device has the number 0:\n  0: "),
-            "{message}"
-        );
+        assert!(message.starts_with("there is no device 1. The only device has the number 0:\n  0: "), "{message}");
     }
 
     #[test]
     fn nothing_to_choose_is_explained() {
         let machine = inventory(&[DeviceKind::Cpu]);
         let message = machine.select(&Selection::Gpu).unwrap_err();
-        assert!(
-            message.starts_with("there is no GPU. The only device has the number 0:\n  0: "),
-            "{message}"
-        );
+        assert!(message.starts_with("there is no GPU. The only device has the number 0:\n  0: "), "{message}");
         assert_eq!(machine.select(&Selection::Auto), Ok(vec![]));
     }
 }

@@ -5,9 +5,9 @@ use crate::device::opencl::discovery::{number, text};
 use ocr_base::text::Counted;
 use opencl3::kernel::{
     CL_KERNEL_ARG_ACCESS_NONE, CL_KERNEL_ARG_ACCESS_QUALIFIER, CL_KERNEL_ARG_ADDRESS_CONSTANT,
-    CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
-    CL_KERNEL_ARG_NAME, CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_ARG_TYPE_PIPE,
-    CL_KERNEL_ARG_TYPE_QUALIFIER, CL_KERNEL_NUM_ARGS, get_kernel_arg_data, get_kernel_data,
+    CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_QUALIFIER, CL_KERNEL_ARG_NAME,
+    CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_ARG_TYPE_PIPE, CL_KERNEL_ARG_TYPE_QUALIFIER, CL_KERNEL_NUM_ARGS,
+    get_kernel_arg_data, get_kernel_data,
 };
 use opencl3::types::cl_kernel;
 
@@ -63,11 +63,8 @@ impl Signature {
     /// Asks OpenCL about a kernel.
     pub(crate) fn of(kernel: cl_kernel) -> Self {
         let count = number(get_kernel_data(kernel, CL_KERNEL_NUM_ARGS)) as usize;
-        let mut signature = Signature {
-            args: Vec::with_capacity(count),
-            texts: Vec::with_capacity(count),
-            unsized_types: Vec::new(),
-        };
+        let mut signature =
+            Signature { args: Vec::with_capacity(count), texts: Vec::with_capacity(count), unsized_types: Vec::new() };
         for index in 0..count {
             let (kind, type_name, text) = describe(kernel, index as u32);
             if kind == ArgKind::Unsized {
@@ -90,11 +87,7 @@ impl Signature {
     /// All arguments, as in the source.
     fn list(&self) -> String {
         let text = |text: &String| {
-            if text.is_empty() {
-                "one of a type that OpenCL does not tell".to_string()
-            } else {
-                text.clone()
-            }
+            if text.is_empty() { "one of a type that OpenCL does not tell".to_string() } else { text.clone() }
         };
         let texts: Vec<String> = self.texts.iter().map(text).collect();
         texts.join(", ")
@@ -113,15 +106,10 @@ impl Signature {
 
     /// Where the kernel takes all parameters and has no argument for the last pre-slots, and one of these
     /// has a block: a message for people that names the first.
-    pub(crate) fn without_argument(
-        &self,
-        paramc: usize,
-        blocks: &[Option<BlockArg>],
-    ) -> Option<String> {
+    pub(crate) fn without_argument(&self, paramc: usize, blocks: &[Option<BlockArg>]) -> Option<String> {
         let takes = self.args.len().checked_sub(paramc)?;
         let mut beyond = blocks.iter().enumerate().skip(takes);
-        let (slot, block) =
-            beyond.find_map(|(slot, arg)| Some((slot, arg.as_ref()?.block.guid())))?;
+        let (slot, block) = beyond.find_map(|(slot, arg)| Some((slot, arg.as_ref()?.block.guid())))?;
         Some(format!(
             "the kernel has no argument for pre-slot {slot}, which has the data block {block}: it takes {} ({}) for {} \
              and {}. A last pre-slot without an argument can only order: connect it in \
@@ -139,11 +127,7 @@ impl Signature {
     /// A message for people that names the first argument that does not agree, its type and name.
     pub fn check(&self, paramc: usize, depc: usize) -> Result<(), String> {
         if self.args.len() != paramc + depc {
-            let list = if self.args.is_empty() {
-                String::new()
-            } else {
-                format!(" ({})", self.list())
-            };
+            let list = if self.args.is_empty() { String::new() } else { format!(" ({})", self.list()) };
             return Err(format!(
                 "the kernel takes {}{list}, and is given {} and {}",
                 plural(self.args.len(), "argument"),
@@ -159,12 +143,8 @@ impl Signature {
                     "a value of {bytes} bytes, and a parameter has 8: give the kernel its parts as parameters of \
                      their own, or all of it in a data block, by a pointer"
                 ),
-                ArgKind::Scalar { .. } => {
-                    "a value, and blocks go to pointers: the parameters come first".to_string()
-                }
-                ArgKind::Buffer | ArgKind::Constant => {
-                    "a pointer, and parameters go to values".to_string()
-                }
+                ArgKind::Scalar { .. } => "a value, and blocks go to pointers: the parameters come first".to_string(),
+                ArgKind::Buffer | ArgKind::Constant => "a pointer, and parameters go to values".to_string(),
                 ArgKind::Local => "a pointer to local memory, for which nothing can be given: \
                                    declare the array in the kernel"
                     .to_string(),
@@ -181,11 +161,7 @@ impl Signature {
                                      for it: it knows no -cl-kernel-arg-info and does not check what is given"
                     .to_string(),
             };
-            let given = if i < paramc {
-                format!("parameter {i}")
-            } else {
-                format!("the block of slot {}", i - paramc)
-            };
+            let given = if i < paramc { format!("parameter {i}") } else { format!("the block of slot {}", i - paramc) };
             return Err(format!("{}, gets {given}; it is {fault}", self.named(i)));
         }
         Ok(())
@@ -227,10 +203,7 @@ fn describe(kernel: cl_kernel, index: u32) -> (ArgKind, String, String) {
 /// Whether OpenCL C itself has a type of this name that is neither a value nor a pointer.
 fn is_opaque(type_name: &str) -> bool {
     let is_image = || type_name.starts_with("image") && type_name.ends_with("_t");
-    matches!(
-        type_name,
-        "sampler_t" | "event_t" | "queue_t" | "clk_event_t" | "reserve_id_t"
-    ) || is_image()
+    matches!(type_name, "sampler_t" | "event_t" | "queue_t" | "clk_event_t" | "reserve_id_t") || is_image()
 }
 
 fn declaration(space: &str, type_name: &str, name: &str) -> String {
@@ -249,10 +222,7 @@ fn built_in(name: &str) -> Option<(usize, Form)> {
         "" => 1,
         // Three lanes take the room of four.
         "3" => 4,
-        digits => digits
-            .parse::<usize>()
-            .ok()
-            .filter(|n| matches!(n, 2 | 4 | 8 | 16))?,
+        digits => digits.parse::<usize>().ok().filter(|n| matches!(n, 2 | 4 | 8 | 16))?,
     };
     let (bytes, form) = match base {
         "char" | "uchar" | "signed char" | "unsigned char" => (1, Form::Number),
@@ -301,10 +271,7 @@ impl Form {
 impl Signature {
     /// Whether the argument is a `float`.
     pub(crate) fn is_float(&self, index: usize) -> bool {
-        let float = ArgKind::Scalar {
-            bytes: 4,
-            form: Form::Float,
-        };
+        let float = ArgKind::Scalar { bytes: 4, form: Form::Float };
         self.args.get(index) == Some(&float)
     }
 }
@@ -322,10 +289,7 @@ mod tests {
     }
 
     const fn number_of(bytes: usize) -> ArgKind {
-        ArgKind::Scalar {
-            bytes,
-            form: Form::Number,
-        }
+        ArgKind::Scalar { bytes, form: Form::Number }
     }
 
     #[test]
@@ -343,29 +307,17 @@ mod tests {
 
     #[test]
     fn words_become_values() {
-        let value = |form: Form, number: u64, bytes| {
-            form.value_of(&number.to_ne_bytes(), bytes)
-                .map(<[u8]>::to_vec)
-        };
+        let value = |form: Form, number: u64, bytes| form.value_of(&number.to_ne_bytes(), bytes).map(<[u8]>::to_vec);
         let minus_two = -2i64 as u64;
-        assert_eq!(
-            value(Form::Number, minus_two, 4),
-            Some((-2i32).to_ne_bytes().to_vec())
-        );
+        assert_eq!(value(Form::Number, minus_two, 4), Some((-2i32).to_ne_bytes().to_vec()));
         assert_eq!(value(Form::Number, 1 << 32, 4), None);
         assert_eq!(value(Form::Float, minus_two, 4), None);
         let half = u64::from(0.5f32.to_bits());
-        assert_eq!(
-            value(Form::Float, half, 4),
-            Some(0.5f32.to_ne_bytes().to_vec())
-        );
+        assert_eq!(value(Form::Float, half, 4), Some(0.5f32.to_ne_bytes().to_vec()));
         let bytes = u64::from_ne_bytes([1, 2, 3, 0, 0, 0, 0, 0]);
         assert_eq!(value(Form::Bytes, bytes, 3), Some(vec![1, 2, 3]));
         assert_eq!(value(Form::Bytes, bytes, 2), None);
-        assert_eq!(
-            value(Form::Number, 1 << 63, 8),
-            Some((1u64 << 63).to_ne_bytes().to_vec())
-        );
+        assert_eq!(value(Form::Number, 1 << 63, 8), Some((1u64 << 63).to_ne_bytes().to_vec()));
     }
 
     #[test]
@@ -379,10 +331,7 @@ mod tests {
 
     #[test]
     fn disagreements_are_named() {
-        let kernel = signature(&[
-            (number_of(4), "int n"),
-            (ArgKind::Buffer, "global float *a"),
-        ]);
+        let kernel = signature(&[(number_of(4), "int n"), (ArgKind::Buffer, "global float *a")]);
         assert_eq!(kernel.check(1, 1), Ok(()));
         assert_eq!(kernel.check_slots(1, 1, 3), Ok(()));
         assert_eq!(kernel.check_slots(1, 0, 1), Ok(()));
@@ -390,41 +339,28 @@ mod tests {
         assert!(message.contains("1 parameter and 3 blocks"), "{message}");
         assert!(kernel.check_slots(1, 0, 0).is_err() && kernel.check_slots(3, 0, 1).is_err());
         let message = kernel.check(0, 1).unwrap_err();
-        assert!(
-            message.contains("2 arguments (int n, global float *a)"),
-            "{message}"
-        );
+        assert!(message.contains("2 arguments (int n, global float *a)"), "{message}");
         assert!(message.contains("0 parameters and 1 block"), "{message}");
         let message = kernel.check(0, 2).unwrap_err();
         assert!(message.contains("argument 0, 'int n'"), "{message}");
         let message = kernel.check(2, 0).unwrap_err();
-        assert!(
-            message.contains("argument 1, 'global float *a'"),
-            "{message}"
-        );
+        assert!(message.contains("argument 1, 'global float *a'"), "{message}");
         let wide = signature(&[(number_of(16), "float4 v")]);
         assert!(wide.check(1, 0).unwrap_err().contains("16 bytes"));
         let local = signature(&[(ArgKind::Local, "local float *t")]);
         assert!(local.check(0, 1).unwrap_err().contains("local memory"));
-        for (kind, word) in [
-            (ArgKind::Unsized, "declare the type before the kernel"),
-            (ArgKind::Unsupported, "a sampler"),
-        ] {
+        for (kind, word) in
+            [(ArgKind::Unsized, "declare the type before the kernel"), (ArgKind::Unsupported, "a sampler")]
+        {
             let refused = signature(&[(kind, "thing t")]);
             assert!(refused.check(1, 0).unwrap_err().contains(word));
             assert!(refused.check(0, 1).unwrap_err().contains("'thing t'"));
         }
         let untold = signature(&[(ArgKind::Unknown, ""), (ArgKind::Buffer, "")]);
         let message = untold.check(1, 1).unwrap_err();
-        assert!(
-            !message.contains("''") && message.contains("does not tell"),
-            "{message}"
-        );
+        assert!(!message.contains("''") && message.contains("does not tell"), "{message}");
         let message = untold.check(1, 0).unwrap_err();
-        assert!(
-            message.contains("(one of a type that OpenCL does not tell, "),
-            "{message}"
-        );
+        assert!(message.contains("(one of a type that OpenCL does not tell, "), "{message}");
         let message = signature(&[]).check(0, 1).unwrap_err();
         assert!(message.contains("takes 0 arguments, and"), "{message}");
     }

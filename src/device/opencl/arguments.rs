@@ -14,11 +14,7 @@ use std::ptr;
 impl Manager {
     /// Sets the kernel's arguments: parameters, then blocks.
     /// `uses` are its distinct blocks, in the order in which they first appear.
-    pub(crate) fn set_arguments(
-        &mut self,
-        launch: &Launch,
-        uses: &[BlockUse],
-    ) -> Result<(), Fault> {
+    pub(crate) fn set_arguments(&mut self, launch: &Launch, uses: &[BlockUse]) -> Result<(), Fault> {
         let kernel = &mut self.programs.kernels[launch.kernel];
         for (i, value) in launch.params.iter().enumerate() {
             set_scalar(kernel, i, *value)?;
@@ -35,17 +31,11 @@ impl Manager {
                 }
             });
             let mem = id.and_then(|id| self.buffers.get(id).mem.as_ref().map(super::raw::Mem::raw));
-            let value: *const c_void = mem
-                .as_ref()
-                .map_or(ptr::null(), |m| ptr::from_ref(m).cast());
+            let value: *const c_void = mem.as_ref().map_or(ptr::null(), |m| ptr::from_ref(m).cast());
             let index = launch.params.len() + slot;
             // SAFETY: `value` is null or points to the handle of a buffer that the table keeps.
-            unsafe {
-                kernel
-                    .opencl()
-                    .set(index as u32, size_of::<cl_mem>(), value)
-            }
-            .map_err(|code| refused(kernel, index, code))?;
+            unsafe { kernel.opencl().set(index as u32, size_of::<cl_mem>(), value) }
+                .map_err(|code| refused(kernel, index, code))?;
         }
         Ok(())
     }
@@ -82,12 +72,8 @@ fn set_scalar(kernel: &mut BuiltKernel, index: usize, value: u64) -> Result<(), 
         )));
     };
     // SAFETY: `bytes_of_value` holds `bytes` bytes, and the argument is a value of that size or refused.
-    unsafe {
-        kernel
-            .opencl()
-            .set(index as u32, bytes, bytes_of_value.as_ptr().cast())
-    }
-    .map_err(|code| refused(kernel, index, code))?;
+    unsafe { kernel.opencl().set(index as u32, bytes, bytes_of_value.as_ptr().cast()) }
+        .map_err(|code| refused(kernel, index, code))?;
     kernel.scalars[index] = Some(value);
     Ok(())
 }

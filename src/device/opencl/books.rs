@@ -1,4 +1,5 @@
-//! The launches of a device from when they are taken until they are answered: how many wait and run, and which have failed.
+//! The launches of a device from when they are taken until they are answered: how many wait and run, and which have
+//! failed.
 
 use crate::device::opencl::job::Job;
 use crate::device::{InlineList, Launch};
@@ -58,12 +59,7 @@ impl LaunchBooks {
                 job.waits_for_idle = false;
                 job
             }
-            None => Box::new(Job {
-                launch,
-                is_first: false,
-                waits_for_idle: false,
-                uses: InlineList::new(),
-            }),
+            None => Box::new(Job { launch, is_first: false, waits_for_idle: false, uses: InlineList::new() }),
         }
     }
 

@@ -7,11 +7,11 @@
 //!
 //! # Spare buffers
 //!
-//! A buffer of the device's own memory that its block does not need any more is kept, and given to the next block of its
-//! size. NVIDIA's driver waits in `clReleaseMemObject` until all commands of the device have ended, which takes 250 us beside
-//! kernels. Meanwhile it holds a lock without which its threads cannot begin commands that wait for those of other queues.
-//! So the driver and the commands may wait for each other for ever. Therefore a buffer is released only while nothing is
-//! enqueued on its device ([`Buffers::release_spares`]).
+//! A buffer of the device's own memory that its block does not need any more is kept, and given to the next block of
+//! its size. NVIDIA's driver waits in `clReleaseMemObject` until all commands of the device have ended, which takes 250
+//! us beside kernels. Meanwhile it holds a lock without which its threads cannot begin commands that wait for those of
+//! other queues. So the driver and the commands may wait for each other for ever. Therefore a buffer is released only
+//! while nothing is enqueued on its device ([`Buffers::release_spares`]).
 
 use crate::device::opencl::fault::FailureMark;
 use crate::device::opencl::lane::{LaneNeeds, Ticket};
@@ -41,7 +41,8 @@ pub(crate) struct BufferEntry {
     pub(crate) writes: u64,
     /// The last fetch of it that was enqueued, and `writes` at that time.
     pub(crate) fetch: Option<(Ticket, u64)>,
-    /// The last fetch of it was enqueued before anybody had asked, and neither the host nor a kernel was seen to use it since.
+    /// The last fetch of it was enqueued before anybody had asked, and neither the host nor a kernel was seen to use it
+    /// since.
     pub(crate) ahead: bool,
     /// Where the host has it mapped; null if it has not.
     pub(crate) mapped: *mut c_void,
@@ -201,8 +202,8 @@ impl Buffers {
         self.spare_bytes = 0;
     }
 
-    /// Leaves the buffers that no block has to OpenCL: commands that were given up may run still, and what is released may wait
-    /// for them.
+    /// Leaves the buffers that no block has to OpenCL: commands that were given up may run still, and what is released
+    /// may wait for them.
     pub(crate) fn forget_spares(&mut self) {
         self.spares.drain().for_each(mem::forget);
         self.spare_bytes = 0;

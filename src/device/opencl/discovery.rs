@@ -2,27 +2,21 @@
 
 use crate::device::opencl::error::code_name;
 use crate::device::opencl::loader::{
-    LIBRARY, LIBRARY_OVERRIDE, icd_files, icd_place, is_static, library_names, loaded_library,
-    passed_over,
+    LIBRARY, LIBRARY_OVERRIDE, icd_files, icd_place, is_static, library_names, loaded_library, passed_over,
 };
-use crate::device::opencl::surroundings::{
-    is_pocl, load_failure, pocl_cache_fault, pocl_cache_is_empty,
-};
+use crate::device::opencl::surroundings::{is_pocl, load_failure, pocl_cache_fault, pocl_cache_is_empty};
 use crate::device::opencl::{surroundings, threads};
 use ocr_base::lock::{Mutex, rank};
 use ocr_base::text::Readable;
 use opencl3::device::{
-    CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_LOCAL_MEM_SIZE,
-    CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_CONSTANT_ARGS, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE,
-    CL_DEVICE_MAX_MEM_ALLOC_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES,
-    CL_DEVICE_NAME, CL_DEVICE_TYPE, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL,
-    CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION,
-    get_device_data, get_device_ids,
+    CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_COMPUTE_UNITS,
+    CL_DEVICE_MAX_CONSTANT_ARGS, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, CL_DEVICE_MAX_MEM_ALLOC_SIZE,
+    CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES, CL_DEVICE_NAME, CL_DEVICE_TYPE,
+    CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_VENDOR,
+    CL_DEVICE_VERSION, CL_DRIVER_VERSION, get_device_data, get_device_ids,
 };
 use opencl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, DLOPEN_RUNTIME_LOAD_FAILED};
-use opencl3::platform::platform::{
-    CL_PLATFORM_NAME, CL_PLATFORM_VERSION, get_platform_data, get_platform_ids,
-};
+use opencl3::platform::platform::{CL_PLATFORM_NAME, CL_PLATFORM_VERSION, get_platform_data, get_platform_ids};
 use opencl3::types::cl_device_id;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -94,8 +88,8 @@ pub struct DeviceInfo {
     pub(crate) id: RawDevice,
 }
 
-/// A device's id, usable from every thread. A root device is never released, and a part of one lives as long as the manager
-/// that has it.
+/// A device's id, usable from every thread. A root device is never released, and a part of one lives as long as the
+/// manager that has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RawDevice(pub(crate) cl_device_id);
 
@@ -161,8 +155,7 @@ pub struct Inventory {
 }
 
 /// What finds out more where a device is missing.
-pub const ASK_INFO: &str =
-    "`ocr info` checks the .icd files and the variables that choose among devices.";
+pub const ASK_INFO: &str = "`ocr info` checks the .icd files and the variables that choose among devices.";
 
 /// Has `tell` called with the name of each platform before it is asked for its devices, which may end the process, and
 /// finds the devices as [`discover`] does.
@@ -182,10 +175,7 @@ pub fn discover() -> Inventory {
     static ASKING: Mutex<rank::AskingOpencl, ()> = Mutex::new(());
     // Before anything that another thread of the first process may have held.
     if let Some(first) = forked_from() {
-        return Inventory {
-            loader: LoaderState::Forked { first },
-            ..Inventory::none()
-        };
+        return Inventory { loader: LoaderState::Forked { first }, ..Inventory::none() };
     }
     let _asking = ASKING.lock();
     // On a thread of its own, so that what OpenCL starts is known by it.
@@ -211,23 +201,17 @@ fn ask() -> Inventory {
         && name.to_str().is_none()
     {
         let name = Readable::os(&name);
-        (found.notes).push(format!(
-            "{LIBRARY_OVERRIDE} is \"{name}\", which is not UTF-8, and is not used"
-        ));
+        (found.notes).push(format!("{LIBRARY_OVERRIDE} is \"{name}\", which is not UTF-8, and is not used"));
     }
     let platforms = match get_platform_ids() {
         Ok(platforms) => platforms,
         Err(DLOPEN_RUNTIME_LOAD_FAILED) => {
-            found.loader = LoaderState::Missing {
-                tried: library_names(),
-            };
+            found.loader = LoaderState::Missing { tried: library_names() };
             return found;
         }
         Err(code) => {
             if code != CL_PLATFORM_NOT_FOUND_KHR {
-                found
-                    .notes
-                    .push(format!("clGetPlatformIDs failed: {}", code_name(code)));
+                found.notes.push(format!("clGetPlatformIDs failed: {}", code_name(code)));
             }
             Vec::new()
         }
@@ -266,11 +250,7 @@ fn ask() -> Inventory {
                 }
             }
             Err(code) => {
-                found.notes.push(format!(
-                    "platform {name}: clGetDeviceIDs failed: {}{}",
-                    code_name(code),
-                    why_none()
-                ));
+                found.notes.push(format!("platform {name}: clGetDeviceIDs failed: {}{}", code_name(code), why_none()));
             }
         }
     }
@@ -323,10 +303,7 @@ fn describe(index: usize, id: cl_device_id, platform: String, version: String) -
         max_constant_buffer: number(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE),
         max_constant_args: number(CL_DEVICE_MAX_CONSTANT_ARGS) as u32,
         max_work_group: number(CL_DEVICE_MAX_WORK_GROUP_SIZE) as usize,
-        max_work_items: numbers(
-            get_device_data(id, CL_DEVICE_MAX_WORK_ITEM_SIZES),
-            usize::MAX,
-        ),
+        max_work_items: numbers(get_device_data(id, CL_DEVICE_MAX_WORK_ITEM_SIZES), usize::MAX),
         host_unified: kind == DeviceKind::Cpu || number(CL_DEVICE_HOST_UNIFIED_MEMORY) != 0,
         id: RawDevice(id),
     }
@@ -337,10 +314,7 @@ pub(crate) fn text(answer: Result<Vec<u8>, i32>) -> String {
     let bytes = answer.unwrap_or_default();
     let is_text = |byte: &u8| !matches!(byte, b'\0' | b' ' | b'\n');
     let begin = bytes.iter().position(is_text).unwrap_or(bytes.len());
-    let end = bytes
-        .iter()
-        .rposition(is_text)
-        .map_or(begin, |last| last + 1);
+    let end = bytes.iter().rposition(is_text).map_or(begin, |last| last + 1);
     Readable(&bytes[begin..end]).to_string()
 }
 
@@ -373,10 +347,7 @@ pub(crate) fn numbers(answer: Result<Vec<u8>, i32>, missing: usize) -> [usize; 3
 impl Inventory {
     /// No device is known, since OpenCL has ended the process that asked for them. `why` is in sentences.
     pub fn ended(why: String) -> Inventory {
-        Inventory {
-            loader: LoaderState::Ended { why },
-            ..Inventory::none()
-        }
+        Inventory { loader: LoaderState::Ended { why }, ..Inventory::none() }
     }
 
     /// Nothing is known yet but where the loader looks.
@@ -426,22 +397,19 @@ impl Inventory {
                 self.add_notes(&mut out);
                 return out;
             }
-            LoaderState::Loaded { path } => path
-                .as_ref()
-                .map_or_else(|| LIBRARY.to_string(), |p| Readable::path(p).to_string()),
+            LoaderState::Loaded { path } => {
+                path.as_ref().map_or_else(|| LIBRARY.to_string(), |p| Readable::path(p).to_string())
+            }
         };
         let icds = if self.icd_files.is_empty() {
             match icd_place() {
                 (place, None) => format!("There is no .icd file in {}.", Readable::path(&place)),
-                (place, Some(variable)) => format!(
-                    "There is no .icd file in {}, where {variable} has it look.",
-                    Readable::path(&place)
-                ),
+                (place, Some(variable)) => {
+                    format!("There is no .icd file in {}, where {variable} has it look.", Readable::path(&place))
+                }
             }
         } else {
-            let files: Vec<String> = (self.icd_files.iter())
-                .map(|file| Readable::path(file).to_string())
-                .collect();
+            let files: Vec<String> = (self.icd_files.iter()).map(|file| Readable::path(file).to_string()).collect();
             format!("The .icd files are {}.", files.join(", "))
         };
         let platforms = if self.platforms.is_empty() {
@@ -525,9 +493,7 @@ mod tests {
 
     #[test]
     fn devices_of_one_name_are_numbered() {
-        let mut devices: Vec<_> = (0..3)
-            .map(|index| DeviceInfo::example(index, DeviceKind::Gpu))
-            .collect();
+        let mut devices: Vec<_> = (0..3).map(|index| DeviceInfo::example(index, DeviceKind::Gpu)).collect();
         devices[2].name = devices[0].name.clone();
         distinguish(&mut devices);
         let names: Vec<_> = devices.iter().map(|device| &*device.name).collect();
@@ -538,9 +504,7 @@ mod tests {
     fn what_is_missing_is_said() {
         let mut none = Inventory {
             devices: Vec::new(),
-            loader: LoaderState::Missing {
-                tried: vec!["/x/y.so".to_string(), LIBRARY.to_string()],
-            },
+            loader: LoaderState::Missing { tried: vec!["/x/y.so".to_string(), LIBRARY.to_string()] },
             icd_files: Vec::new(),
             platforms: Vec::new(),
             notes: Vec::new(),
@@ -549,9 +513,7 @@ mod tests {
         let text = none.explain_absence();
         assert!(text.contains("(tried /x/y.so: "), "{text}");
         assert!(text.contains(", libOpenCL.so.1"), "{text}");
-        none.loader = LoaderState::Loaded {
-            path: Some(PathBuf::from("/lib/libOpenCL.so.1")),
-        };
+        none.loader = LoaderState::Loaded { path: Some(PathBuf::from("/lib/libOpenCL.so.1")) };
         let text = none.explain_absence();
         assert!(text.contains("/lib/libOpenCL.so.1"), "{text}");
         assert!(text.contains("no platform"), "{text}");

@@ -61,18 +61,10 @@ pub enum BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BuildError::Compile {
-                device,
-                code,
-                options,
-                log,
-            } => {
+            BuildError::Compile { device, code, options, log } => {
                 let code = code_name(*code);
                 if names_fault(log) {
-                    write!(
-                        f,
-                        "the source does not compile for '{device}': {code} with options '{options}'\n{log}"
-                    )
+                    write!(f, "the source does not compile for '{device}': {code} with options '{options}'\n{log}")
                 } else {
                     write!(
                         f,
@@ -89,20 +81,16 @@ impl fmt::Display for BuildError {
                 )
             }
             // PoCL gives its own functions such names, by macros that do not spare the program's kernels.
-            BuildError::NoSuchKernel { name, available }
-                if available.contains(&format!("_cl_{name}")) =>
-            {
+            BuildError::NoSuchKernel { name, available } if available.contains(&format!("_cl_{name}")) => {
                 write!(
                     f,
                     "OpenCL C has a function '{name}' of its own, and the compiler takes the kernel's name for that \
                      one's: give the kernel another name"
                 )
             }
-            BuildError::NoSuchKernel { name, available } => write!(
-                f,
-                "the source has no kernel '{name}'; its kernels are: {}",
-                available.join(", ")
-            ),
+            BuildError::NoSuchKernel { name, available } => {
+                write!(f, "the source has no kernel '{name}'; its kernels are: {}", available.join(", "))
+            }
             BuildError::Other(error) => error.fmt(f),
         }
     }
@@ -133,11 +121,7 @@ pub struct LaunchError {
 
 impl fmt::Display for LaunchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "kernel '{}' on device '{}': {}",
-            self.kernel, self.device, self.cause
-        )?;
+        write!(f, "kernel '{}' on device '{}': {}", self.kernel, self.device, self.cause)?;
         if let Some(code) = self.code {
             write!(f, ": {}", code_name(code))?;
         }
@@ -149,10 +133,7 @@ impl fmt::Display for LaunchError {
             write!(f, "\n  argument {argument}")?;
         }
         if !self.inputs_intact {
-            write!(
-                f,
-                "\n  the kernel may have begun: blocks it writes are not to be trusted"
-            )?;
+            write!(f, "\n  the kernel may have begun: blocks it writes are not to be trusted")?;
         }
         Ok(())
     }
@@ -174,11 +155,7 @@ pub(crate) fn names_fault(log: &str) -> bool {
 /// Compilers name a place as `file:line:column:`; whatever the file is called, there is one source.
 pub(crate) fn log_with_source(log: &str, source: &[u8]) -> String {
     // Lines may end as on Windows.
-    let source: Vec<u8> = source
-        .iter()
-        .copied()
-        .filter(|&byte| byte != b'\r')
-        .collect();
+    let source: Vec<u8> = source.iter().copied().filter(|&byte| byte != b'\r').collect();
     let source = Readable(&source).to_string();
     let mut lines: Vec<usize> = Vec::new();
     for text in log.lines() {
@@ -243,41 +220,27 @@ mod tests {
     fn a_log_without_a_fault_accuses_no_source() {
         assert!(names_fault("error: /x/a.cl:1:2: expected ';'"));
         assert!(names_fault("Invalid build option: -x"));
-        assert!(!names_fault(
-            "Device some-cpu failed to build the program\n"
-        ));
+        assert!(!names_fault("Device some-cpu failed to build the program\n"));
         assert!(!names_fault("(the compiler left no log)"));
     }
 
     #[test]
     fn a_log_shows_the_source_lines() {
-        let text = log_with_source(
-            "a.cl:2:1: error: no\na.cl:2:3: error: no",
-            b"one\ntwo\nthree",
-        );
-        assert!(
-            text.ends_with("the lines of the source:\n     2 | two"),
-            "{text}"
-        );
+        let text = log_with_source("a.cl:2:1: error: no\na.cl:2:3: error: no", b"one\ntwo\nthree");
+        assert!(text.ends_with("the lines of the source:\n     2 | two"), "{text}");
         assert_eq!(log_with_source("\0", b"x"), "(the compiler left no log)");
     }
 
     #[test]
     fn a_kernel_that_is_not_there_is_not_among_those_that_are() {
         let missing = |available: &[&str]| {
-            let available = available
-                .iter()
-                .map(std::string::ToString::to_string)
-                .collect();
+            let available = available.iter().map(std::string::ToString::to_string).collect();
             let name = "any".to_string();
             BuildError::NoSuchKernel { name, available }.to_string()
         };
         assert!(missing(&["all"]).ends_with("its kernels are: all"));
         let text = missing(&["_cl_any"]);
-        assert!(
-            text.contains("give the kernel another name") && !text.contains("_cl_"),
-            "{text}"
-        );
+        assert!(text.contains("give the kernel another name") && !text.contains("_cl_"), "{text}");
     }
 
     #[test]

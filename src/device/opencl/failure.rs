@@ -12,37 +12,37 @@
 //! | a copy out | a command that makes the content has failed |
 //!
 //! A command is looked at when all that it needs was ([`Lanes::pop_done`]), so it is enough to mark the entry of each
-//! block that a failed command uses: [`BufferEntry::failed`]. The marks stay until the device is dry. Whatever waits for a
-//! failed command in OpenCL has a block in common with it, of which one of the two changes the content, or is behind it in
-//! its lane. OpenCL may call complete what has failed by these books: the lane believes nothing behind it either
-//! ([`Lanes::fail`]).
+//! block that a failed command uses: [`BufferEntry::failed`]. The marks stay until the device is dry. Whatever waits
+//! for a failed command in OpenCL has a block in common with it, of which one of the two changes the content, or is
+//! behind it in its lane. OpenCL may call complete what has failed by these books: the lane believes nothing behind it
+//! either ([`Lanes::fail`]).
 //!
-//! When nothing is pending, the manager goes on with new queues, in which nothing has failed. It releases the buffers of
-//! blocks that are marked, and has the kernels that failed answered for. What a kernel was given is *intact* if the
+//! When nothing is pending, the manager goes on with new queues, in which nothing has failed. It releases the buffers
+//! of blocks that are marked, and has the kernels that failed answered for. What a kernel was given is *intact* if the
 //! content of each block that it writes, as it was before the kernel, still is in another place, or there was none, or
 //! another failed kernel has made it that is run anew, too. Such blocks are made valid there again. The answers come
-//! last kernel first, so that the engine knows all that followed one when it is told of that; but one that is not intact
-//! comes before all, since it ends the program.
+//! last kernel first, so that the engine knows all that followed one when it is told of that; but one that is not
+//! intact comes before all, since it ends the program.
 //!
 //! # Commands that never end
 //!
-//! If no command ends for [`GRACE`], and none that may be believed runs, those that are left are given up as failed, with
-//! their queues. They may run at some time even so. Then kernels and copies in write to buffers of the device that OpenCL
-//! keeps for them and nobody else has; what copies in read stays for ever ([`DataBlock::keep_memory`]). What would write
-//! to the host's memory ends the program: a copy out that somebody asked for, and a kernel where buffers are the host's
-//! memory.
+//! If no command ends for [`GRACE`], and none that may be believed runs, those that are left are given up as failed,
+//! with their queues. They may run at some time even so. Then kernels and copies in write to buffers of the device that
+//! OpenCL keeps for them and nobody else has; what copies in read stays for ever ([`DataBlock::keep_memory`]). What
+//! would write to the host's memory ends the program: a copy out that somebody asked for, and a kernel where buffers
+//! are the host's memory.
 //!
-//! A device on which [`TOO_MANY`] failures come in a row, without a kernel that has run in between, gets no launches any
-//! more: they are refused at once. Its buffers still are copied to the host.
+//! A device on which [`TOO_MANY`] failures come in a row, without a kernel that has run in between, gets no launches
+//! any more: they are refused at once. Its buffers still are copied to the host.
 //!
 //!
 //! # A device that is lost
 //!
-//! OpenCL may refuse what a device cannot be used without ([`Lanes::gives_up`]), or new queues. Then the device is lost,
-//! and the run goes on with what is left ([`Manager::lose`]). All that is pending is given up as above, and there are no
-//! lanes any more. Launches are refused at once, with their data intact, so that their EDTs run elsewhere. Blocks are
-//! forgotten without a call of OpenCL. A fetch of a block that is nowhere else fails, and so ends the program: its
-//! content is lost.
+//! OpenCL may refuse what a device cannot be used without ([`Lanes::gives_up`]), or new queues. Then the device is
+//! lost, and the run goes on with what is left ([`Manager::lose`]). All that is pending is given up as above, and there
+//! are no lanes any more. Launches are refused at once, with their data intact, so that their EDTs run elsewhere.
+//! Blocks are forgotten without a call of OpenCL. A fetch of a block that is nowhere else fails, and so ends the
+//! program: its content is lost.
 //!
 //! [`Lanes::gives_up`]: crate::device::opencl::lane::Lanes::gives_up
 //! [`Lanes::fail`]: crate::device::opencl::lane::Lanes::fail
@@ -88,17 +88,10 @@ impl Failures {
         let last = (self.last.as_ref()).filter(|_| self.is_lost || self.count >= TOO_MANY)?;
         let count = self.count;
         if self.is_lost {
-            return Some(Fault {
-                cause: format!("the device is lost: {}", last.cause),
-                code: last.code,
-                hint: None,
-            });
+            return Some(Fault { cause: format!("the device is lost: {}", last.cause), code: last.code, hint: None });
         }
         Some(Fault {
-            cause: format!(
-                "{count} commands in a row have failed on the device: {}",
-                last.cause
-            ),
+            cause: format!("{count} commands in a row have failed on the device: {}", last.cause),
             code: last.code,
             hint: None,
         })
@@ -141,9 +134,7 @@ impl Manager {
     }
 
     fn failure(&mut self) -> &mut Failure {
-        self.failing
-            .failure
-            .get_or_insert_with(|| Box::new(Failure::new()))
+        self.failing.failure.get_or_insert_with(|| Box::new(Failure::new()))
     }
 
     /// The reason for a command that has this status itself.
@@ -164,9 +155,7 @@ impl Manager {
 
     fn mark(&mut self, id: Id, why: &Rc<Blame>, content: bool) {
         let entry = self.buffers.get(id);
-        if !entry.failed.as_ref().is_some_and(|mark| mark.content)
-            && (content || entry.failed.is_none())
-        {
+        if !entry.failed.as_ref().is_some_and(|mark| mark.content) && (content || entry.failed.is_none()) {
             let why = Rc::clone(why);
             entry.failed = Some(FailureMark { why, content });
         }
@@ -183,11 +172,8 @@ impl Manager {
             return Some(Rc::clone(&mark.why));
         }
         let code = outcome.err()?;
-        let cause = format!(
-            "copying block {} ({}) to the device failed",
-            entry.block.guid(),
-            Counted(entry.bytes, "byte")
-        );
+        let cause =
+            format!("copying block {} ({}) to the device failed", entry.block.guid(), Counted(entry.bytes, "byte"));
         Some(self.blame(cause, code))
     }
 
@@ -221,22 +207,11 @@ impl Manager {
     }
 
     /// A kernel has failed, or may run still though it was given up. It is answered when the device has run dry.
-    pub(crate) fn kernel_failed(
-        &mut self,
-        serial: u64,
-        job: Box<Job>,
-        why: Rc<Blame>,
-        given_up: bool,
-    ) {
+    pub(crate) fn kernel_failed(&mut self, serial: u64, job: Box<Job>, why: Rc<Blame>, given_up: bool) {
         for used in &job.uses {
             self.mark(used.id, &why, used.written);
         }
-        self.failure().kernels.push(Casualty {
-            serial,
-            job,
-            why,
-            given_up,
-        });
+        self.failure().kernels.push(Casualty { serial, job, why, given_up });
     }
 
     /// The end of a mapping has failed, before a block is forgotten: nothing is lost, but what is behind it in its lane
@@ -272,12 +247,7 @@ impl Manager {
 
     /// Goes on with a failure; `any`: a command has ended since. True if it is over.
     pub(crate) fn run_dry(&mut self, any: bool) -> bool {
-        let Some(progress) = self
-            .failing
-            .failure
-            .as_ref()
-            .map(|failure| failure.progress)
-        else {
+        let Some(progress) = self.failing.failure.as_ref().map(|failure| failure.progress) else {
             return false;
         };
         if !self.lanes.all_idle() {
@@ -285,11 +255,7 @@ impl Manager {
                 self.failure().progress = Instant::now();
                 return false;
             }
-            let grace = if self.failing.failures.never_ends {
-                GRACE_AGAIN
-            } else {
-                GRACE
-            };
+            let grace = if self.failing.failures.never_ends { GRACE_AGAIN } else { GRACE };
             if progress.elapsed() < grace {
                 return false;
             }
@@ -317,18 +283,11 @@ impl Manager {
     /// What is pending will not end: it fails, too.
     fn end_failure(&mut self) {
         self.failing.aside = None;
-        let (context, info, timed) = (
-            &self.device.context,
-            &self.device.info,
-            self.times.is_timed(),
-        );
+        let (context, info, timed) = (&self.device.context, &self.device.info, self.times.is_timed());
         let (given_up, made) = self.lanes.renew(|| queue(context, info, timed));
         self.give_up(given_up);
         if let Err(code) = made {
-            self.is_lost(
-                "creating a command queue, after a command has failed,",
-                code,
-            );
+            self.is_lost("creating a command queue, after a command has failed,", code);
         }
         self.answer_failure();
     }
@@ -347,13 +306,8 @@ impl Manager {
         let cause = what.to_string();
         let code = Some(code);
         self.failing.failures.last = Some(Rc::new(Blame { cause, code }));
-        (
-            self.failing.failures.is_lost,
-            self.failing.failures.never_ends,
-        ) = (true, true);
-        self.outside
-            .events
-            .lost(self.trouble(what.to_string(), code));
+        (self.failing.failures.is_lost, self.failing.failures.never_ends) = (true, true);
+        self.outside.events.lost(self.trouble(what.to_string(), code));
     }
 
     /// These commands fail, since the device does not end them, and their queues are gone.
@@ -370,16 +324,12 @@ impl Manager {
             match pending.work {
                 Work::CopyIn { id, .. } => {
                     self.buffers.get(id).block.keep_memory();
-                    let why = self
-                        .blame_copy_in(id, Ok(()))
-                        .unwrap_or_else(|| why.clone());
+                    let why = self.blame_copy_in(id, Ok(())).unwrap_or_else(|| why.clone());
                     self.copy_in_failed(id, &why);
                     self.release_pin(id);
                 }
                 Work::Kernel(job) => {
-                    let why = self
-                        .blame_kernel(&job, Ok(()))
-                        .unwrap_or_else(|| why.clone());
+                    let why = self.blame_kernel(&job, Ok(())).unwrap_or_else(|| why.clone());
                     self.books.count_out(&job);
                     self.kernel_failed(pending.serial, job, why, true);
                 }
@@ -398,13 +348,7 @@ impl Manager {
         let Some(failure) = self.failing.failure.take() else {
             return;
         };
-        let Failure {
-            mut kernels,
-            fetches,
-            marked,
-            messages,
-            ..
-        } = *failure;
+        let Failure { mut kernels, fetches, marked, messages, .. } = *failure;
         kernels.sort_unstable_by_key(|casualty| casualty.serial);
         let mut restored = FxHashSet::default();
         let mut answers = Vec::new();
@@ -436,11 +380,7 @@ impl Manager {
         answers.reverse();
         answers.sort_by_key(|(.., intact)| *intact);
         for (job, why, intact) in answers {
-            let fault = Fault {
-                cause: why.cause.clone(),
-                code: why.code,
-                hint: None,
-            };
+            let fault = Fault { cause: why.cause.clone(), code: why.code, hint: None };
             let error = self.error(&job.launch, fault, intact);
             self.answer_failed(job.launch.token, error);
             self.books.end_job(job);
@@ -460,8 +400,8 @@ impl Manager {
         }
     }
 
-    /// Makes the content valid again that a block had before a failed kernel that may have written it. False if there is
-    /// none any more. The kernels come in the order in which they were enqueued.
+    /// Makes the content valid again that a block had before a failed kernel that may have written it. False if there
+    /// is none any more. The kernels come in the order in which they were enqueued.
     fn restore(&mut self, used: BlockUse, restored: &mut FxHashSet<Id>) -> bool {
         let place = self.device.place;
         let entry = self.buffers.get(used.id);

@@ -11,8 +11,8 @@ pub(crate) enum StartError {
     Fault(Fault),
 }
 
-/// What is wrong with a launch. It is no error of its own: the engine gets a [`LaunchError`](crate::device::LaunchError),
-/// which is made of this and of what the launch has done so far.
+/// What is wrong with a launch. It is no error of its own: the engine gets a
+/// [`LaunchError`](crate::device::LaunchError), which is made of this and of what the launch has done so far.
 pub(crate) struct Fault {
     pub(crate) cause: String,
     pub(crate) code: Option<i32>,
@@ -21,29 +21,18 @@ pub(crate) struct Fault {
 
 impl Fault {
     pub(crate) fn new(cause: impl Into<String>) -> Self {
-        Fault {
-            cause: cause.into(),
-            code: None,
-            hint: None,
-        }
+        Fault { cause: cause.into(), code: None, hint: None }
     }
 
     pub(crate) fn opencl(cause: impl Into<String>, code: i32) -> Self {
-        Fault {
-            code: Some(code),
-            ..Fault::new(cause)
-        }
+        Fault { code: Some(code), ..Fault::new(cause) }
     }
 
     /// Whether less memory in use could have helped.
     pub(crate) fn is_memory(&self) -> bool {
         matches!(
             self.code,
-            Some(
-                code::CL_MEM_OBJECT_ALLOCATION_FAILURE
-                    | code::CL_OUT_OF_RESOURCES
-                    | code::CL_OUT_OF_HOST_MEMORY
-            )
+            Some(code::CL_MEM_OBJECT_ALLOCATION_FAILURE | code::CL_OUT_OF_RESOURCES | code::CL_OUT_OF_HOST_MEMORY)
         )
     }
 }

@@ -58,10 +58,7 @@ impl Manager {
 
     fn start_fetch(&mut self, block: &'static DataBlock, token: usize) -> Result<(), DeviceError> {
         let Some(id) = self.buffers.find(block) else {
-            return Err(self.trouble(
-                format!("block {} is said to be here and is not", block.guid()),
-                None,
-            ));
+            return Err(self.trouble(format!("block {} is said to be here and is not", block.guid()), None));
         };
         let entry = self.buffers.get(id);
         if let Some((ticket, writes)) = entry.fetch
@@ -79,17 +76,8 @@ impl Manager {
             self.outside.events.fetched(token, Ok(()));
             return Ok(());
         }
-        if let Some(fault) = self
-            .failing
-            .failures
-            .too_many()
-            .filter(|_| self.lanes.are_lost())
-        {
-            let what = format!(
-                "block {} is nowhere else, and {}",
-                block.guid(),
-                fault.cause
-            );
+        if let Some(fault) = self.failing.failures.too_many().filter(|_| self.lanes.are_lost()) {
+            let what = format!("block {} is nowhere else, and {}", block.guid(), fault.cause);
             return Err(self.trouble(what, fault.code));
         }
         self.wanted(id);
@@ -102,8 +90,8 @@ impl Manager {
         self.ahead.wanted();
     }
 
-    /// Enqueues a fetch of what a kernel that was just enqueued writes. Where that fails nothing is lost: the fetch that
-    /// somebody asks for will tell.
+    /// Enqueues a fetch of what a kernel that was just enqueued writes. Where that fails nothing is lost: the fetch
+    /// that somebody asks for will tell.
     pub(crate) fn fetch_ahead(&mut self, id: Id) {
         if self.buffers.get(id).mapped.is_null() && self.begin_fetch(id, Vec::new()).is_ok() {
             self.buffers.get(id).ahead = true;
@@ -130,22 +118,13 @@ impl Manager {
         entry.uses.add(ticket);
         entry.fetch = Some((ticket, entry.writes));
         entry.fetches = entry.fetches.wrapping_add(1);
-        let work = Work::CopyOut(Fetching {
-            id,
-            tokens,
-            writes: entry.writes,
-            bytes,
-        });
+        let work = Work::CopyOut(Fetching { id, tokens, writes: entry.writes, bytes });
         self.lanes.push(OUT, event, needs, work);
         self.buffers.touch(id);
         Ok(())
     }
 
-    fn enqueue_fetch(
-        &mut self,
-        id: Id,
-        needs: &LaneNeeds,
-    ) -> Result<(CommandEvent, u64), DeviceError> {
+    fn enqueue_fetch(&mut self, id: Id, needs: &LaneNeeds) -> Result<(CommandEvent, u64), DeviceError> {
         let entry = self.buffers.get(id);
         let (block, bytes) = (entry.block, entry.bytes);
         let result: Answer<(CommandEvent, u64)> = self.lanes.waits(OUT, needs).and_then(|waits| {
@@ -160,9 +139,7 @@ impl Manager {
                 entry.mapped = address;
                 return Ok((event, 0));
             }
-            let host = block
-                .host_memory()
-                .map_err(|_| opencl3::error_codes::CL_OUT_OF_HOST_MEMORY)?;
+            let host = block.host_memory().map_err(|_| opencl3::error_codes::CL_OUT_OF_HOST_MEMORY)?;
             // SAFETY: the block's memory holds `bytes` bytes and is not freed before the device has
             // forgotten the block, which waits for the pin that the fetch holds; the host's copy is
             // not valid, so that only EDTs in mode RO may read it, and copies for kernels in that mode.
@@ -171,11 +148,7 @@ impl Manager {
         });
         result.map_err(|code| {
             self.trouble(
-                format!(
-                    "bringing block {} ({}) to the host",
-                    block.guid(),
-                    Counted(bytes, "byte")
-                ),
+                format!("bringing block {} ({}) to the host", block.guid(), Counted(bytes, "byte")),
                 Some(code),
             )
         })
@@ -183,7 +156,8 @@ impl Manager {
 
     /// A fetch has finished, or failed.
     ///
-    /// The kernel that it waited for was entered first, or it would take the host's copy for an old one. False: it has failed.
+    /// The kernel that it waited for was entered first, or it would take the host's copy for an old one. False: it has
+    /// failed.
     pub(crate) fn finish_fetch(&mut self, fetching: Fetching, outcome: Answer<()>) -> bool {
         if let Some(why) = self.blame_fetch(fetching.id, outcome) {
             self.fetch_failed(fetching, why, false);
@@ -195,10 +169,7 @@ impl Manager {
         let block = entry.block;
         let current = entry.writes == fetching.writes;
         block.copies().fetched(place, current);
-        self.outside
-            .counters
-            .fetches
-            .add(u64::from(!fetching.tokens.is_empty()));
+        self.outside.counters.fetches.add(u64::from(!fetching.tokens.is_empty()));
         self.outside.counters.bytes_from_device.add(fetching.bytes);
         self.release_pin(fetching.id);
         for token in fetching.tokens {
@@ -207,17 +178,15 @@ impl Manager {
         true
     }
 
-    /// Makes room for the buffers that these uses lack. Takes spare buffers first, then evicts the least recently used ones.
-    /// False: the caller tries again when a command has ended.
+    /// Makes room for the buffers that these uses lack. Takes spare buffers first, then evicts the least recently used
+    /// ones. False: the caller tries again when a command has ended.
     pub(crate) fn make_room(&mut self, uses: &InlineList<BlockUse>) -> Result<bool, Fault> {
         loop {
             let missing = self.take_spares(uses);
             let Some(limit) = self.device.limit else {
                 return Ok(true);
             };
-            let fits = |manager: &Manager| {
-                manager.buffers.bytes + manager.buffers.spare_bytes + missing <= limit
-            };
+            let fits = |manager: &Manager| manager.buffers.bytes + manager.buffers.spare_bytes + missing <= limit;
             if missing == 0 || fits(self) || (self.release_idle_spares(0) && fits(self)) {
                 return Ok(true);
             }
@@ -250,8 +219,8 @@ impl Manager {
         missing
     }
 
-    /// Releases the buffers that no block has, if they have more than so many bytes and nothing is enqueued. False if there
-    /// was none, or something is.
+    /// Releases the buffers that no block has, if they have more than so many bytes and nothing is enqueued. False if
+    /// there was none, or something is.
     pub(crate) fn release_idle_spares(&mut self, most: u64) -> bool {
         let any = self.buffers.spare_bytes > most && self.lanes.all_idle();
         if any && self.failing.failures.never_ends {
@@ -296,9 +265,7 @@ impl Manager {
         let block = self.buffers.get(id).block;
         let only_here = block.copies().only_at(place);
         if only_here || !self.buffers.get(id).mapped.is_null() {
-            self.have_aside().map_err(|code| {
-                Fault::opencl("making a queue for an evicted block failed", code)
-            })?;
+            self.have_aside().map_err(|code| Fault::opencl("making a queue for an evicted block failed", code))?;
         }
         if only_here {
             self.write_back(id)?;
@@ -332,18 +299,13 @@ impl Manager {
         if self.device.unified {
             if entry.mapped.is_null() {
                 let flags = CL_MAP_READ;
-                let (event, address) = queue
-                    .map(mem, bytes as usize, flags, true, &waits)
-                    .map_err(fault)?;
+                let (event, address) = queue.map(mem, bytes as usize, flags, true, &waits).map_err(fault)?;
                 event.wait().map_err(fault)?;
                 entry.mapped = address;
             }
         } else {
             let host = block.host_memory().map_err(|_| {
-                Fault::new(format!(
-                    "there is no host memory for an evicted block of {}",
-                    Counted(bytes, "byte")
-                ))
+                Fault::new(format!("there is no host memory for an evicted block of {}", Counted(bytes, "byte")))
             })?;
             // SAFETY: the block's memory holds `bytes` bytes and the call waits until they are
             // written; the host's copy is not valid, so that only EDTs in mode RO may read it, and
@@ -379,10 +341,7 @@ impl Manager {
             // It was that of a lane, which gets another one when the device has run dry.
             let code = code.unwrap_or(opencl3::error_codes::CL_OUT_OF_RESOURCES);
             self.lanes.fail(OUT);
-            self.blame(
-                "writing an evicted block back to the host failed".to_string(),
-                code,
-            );
+            self.blame("writing an evicted block back to the host failed".to_string(), code);
         }
     }
 
@@ -478,10 +437,6 @@ impl Manager {
     }
 
     pub(crate) fn trouble(&self, what: String, code: Option<i32>) -> DeviceError {
-        DeviceError {
-            device: self.device.info.name.clone(),
-            what,
-            code,
-        }
+        DeviceError { device: self.device.info.name.clone(), what, code }
     }
 }

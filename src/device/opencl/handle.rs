@@ -9,8 +9,8 @@ use crate::device::opencl::job::{Message, stopped_launch};
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::threads;
 use crate::device::{
-    BuildError, DeviceCounters, DeviceError, DeviceInfo, DeviceSettings, KernelOnDevice,
-    KernelSpec, Launch, ManagerEvents,
+    BuildError, DeviceCounters, DeviceError, DeviceInfo, DeviceSettings, KernelOnDevice, KernelSpec, Launch,
+    ManagerEvents,
 };
 use crate::object::data_block::DataBlock;
 use ocr_base::lock::{Mutex, rank};
@@ -66,20 +66,12 @@ impl DeviceManager {
             counters: Arc::clone(&counters),
             load: Arc::clone(&load),
         };
-        let fail = |what: &str| DeviceError {
-            device: info.name.clone(),
-            what: what.to_string(),
-            code: None,
-        };
+        let fail = |what: &str| DeviceError { device: info.name.clone(), what: what.to_string(), code: None };
         let live = move || match Manager::new(seed) {
             Ok(mut manager) => {
                 // SAFETY: `gettid` has no preconditions.
                 let number = unsafe { libc::gettid() };
-                let _ = ready.send(Ok((
-                    manager.device.info.compute_units,
-                    manager.queues(),
-                    number,
-                )));
+                let _ = ready.send(Ok((manager.device.info.compute_units, manager.queues(), number)));
                 drop(ready);
                 manager.live();
             }
@@ -87,11 +79,9 @@ impl DeviceManager {
                 let _ = ready.send(Err(error));
             }
         };
-        let thread = threads::spawn(info.index, live)
-            .map_err(|error| fail(&format!("starting its thread failed: {error}")))?;
-        let result = started
-            .recv()
-            .unwrap_or_else(|_| Err(fail("its thread ended at once")));
+        let thread =
+            threads::spawn(info.index, live).map_err(|error| fail(&format!("starting its thread failed: {error}")))?;
+        let result = started.recv().unwrap_or_else(|_| Err(fail("its thread ended at once")));
         let (units, queues, thread_number) = match result {
             Ok(started) => started,
             Err(error) => {
@@ -123,8 +113,8 @@ impl DeviceManager {
         self.queues
     }
 
-    /// How many kernels the device has lately run at once. None before the first has ended, where the device's clock is not
-    /// asked, and for a device that is threads of the host: each kernel has all of them there.
+    /// How many kernels the device has lately run at once. None before the first has ended, where the device's clock is
+    /// not asked, and for a device that is threads of the host: each kernel has all of them there.
     pub fn at_once(&self) -> Option<usize> {
         self.load.at_once()
     }
@@ -143,13 +133,11 @@ impl DeviceManager {
         let (reply, answer) = sync_channel(1);
         // Where the manager is stopped the reply is dropped unused, and this ends at once.
         let _ = self.inbox.push(Message::Build(spec.clone(), reply));
-        answer
-            .recv()
-            .unwrap_or_else(|_| Err(BuildError::Other(self.stopped())))
+        answer.recv().unwrap_or_else(|_| Err(BuildError::Other(self.stopped())))
     }
 
-    /// A template that has had this kernel built is gone: the device may forget the kernel when EDTs that have it need it no
-    /// more.
+    /// A template that has had this kernel built is gone: the device may forget the kernel when EDTs that have it need
+    /// it no more.
     pub fn release(&self, kernel: usize) {
         // A manager that was stopped has forgotten it.
         let _ = self.inbox.push(Message::Release(kernel));
@@ -230,11 +218,7 @@ impl DeviceManager {
     }
 
     fn stopped(&self) -> DeviceError {
-        DeviceError {
-            device: self.device.clone(),
-            what: "the device manager was stopped".to_string(),
-            code: None,
-        }
+        DeviceError { device: self.device.clone(), what: "the device manager was stopped".to_string(), code: None }
     }
 }
 

@@ -6,8 +6,7 @@ use crate::device::host::load::Load;
 use crate::device::opencl::buffers::Id;
 use crate::device::opencl::fault::Blame;
 use crate::device::{
-    BuildError, DeviceInfo, DeviceSettings, InlineList, KernelOnDevice, KernelSpec, Launch,
-    LaunchError, ManagerEvents,
+    BuildError, DeviceInfo, DeviceSettings, InlineList, KernelOnDevice, KernelSpec, Launch, LaunchError, ManagerEvents,
 };
 use crate::object::data_block::DataBlock;
 use ocr_place::place::{Place, PlaceSet};
@@ -39,8 +38,8 @@ pub(crate) struct BlockUse {
     pub(crate) fetches: u32,
 }
 
-/// A launch from when it was taken until it is answered. It stays where it is: to copy one takes as long as much of what
-/// else is done for it.
+/// A launch from when it was taken until it is answered. It stays where it is: to copy one takes as long as much of
+/// what else is done for it.
 pub(crate) struct Job {
     pub(crate) launch: Launch,
     /// Whether its kernel was launched for the first time in this shape.

@@ -8,14 +8,13 @@
 //!
 //! # Commands that are held back
 //!
-//! A device that is some threads of the host executes short kernels faster than they are enqueued. Its
-//! threads then fall asleep after each, and the thread that enqueues wakes them for each and meets them at every
-//! mutex of the platform, which costs more than the kernels. So such kernels can be held back
-//! ([`Lanes::hold`]): the first one in each lane waits for a gate, those behind it for the first, since a
-//! lane works in order, and the gate is opened when there are enough of them ([`Lanes::let_go_enough`]), or no more
-//! to come ([`Lanes::flush`]). Enough are as many as the device has to do meanwhile, and [`HELD`] at least. Those behind one
-//! gate are in one lane where they need no other: the thread that executes them is then seldom at the mutex of the
-//! queue that is being filled.
+//! A device that is some threads of the host executes short kernels faster than they are enqueued. Its threads then
+//! fall asleep after each, and the thread that enqueues wakes them for each and meets them at every mutex of the
+//! platform, which costs more than the kernels. So such kernels can be held back ([`Lanes::hold`]): the first one in
+//! each lane waits for a gate, those behind it for the first, since a lane works in order, and the gate is opened when
+//! there are enough of them ([`Lanes::let_go_enough`]), or no more to come ([`Lanes::flush`]). Enough are as many as
+//! the device has to do meanwhile, and [`HELD`] at least. Those behind one gate are in one lane where they need no
+//! other: the thread that executes them is then seldom at the mutex of the queue that is being filled.
 //!
 //! Nobody may wait for a command while a gate is shut, and OpenCL forbids to release anything but events
 //! then (clSetUserEventStatus). The manager's thread alone has gates, and opens them before it does anything
@@ -32,9 +31,7 @@
 
 use crate::device::DeviceSettings;
 use crate::device::host::completion_wake::{CompletionWake, Notify};
-use crate::device::opencl::raw::{
-    Answer, CommandEvent, CommandQueue, CommandState, Gate, OpenclContext, WaitList,
-};
+use crate::device::opencl::raw::{Answer, CommandEvent, CommandQueue, CommandState, Gate, OpenclContext, WaitList};
 use crate::trace::{self, events::LANES};
 use opencl3::error_codes::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 use std::collections::VecDeque;
@@ -148,10 +145,7 @@ impl<W> Lane<W> {
 }
 
 /// Makes so many queues, or fewer where OpenCL refuses one, but [`LEAST`] at least.
-pub(crate) fn make_queues(
-    count: usize,
-    mut make: impl FnMut() -> Answer<CommandQueue>,
-) -> Answer<Vec<CommandQueue>> {
+pub(crate) fn make_queues(count: usize, mut make: impl FnMut() -> Answer<CommandQueue>) -> Answer<Vec<CommandQueue>> {
     let mut queues = Vec::with_capacity(count);
     while queues.len() < count {
         match make() {
@@ -212,10 +206,7 @@ impl<W> Lanes<W> {
     /// Has the lanes go on with other queues, which `make` makes. What is pending is given up: it is returned. Where
     /// there are fewer queues than before, there are fewer lanes. Where there are fewer than [`LEAST`], there is none
     /// any more, and the status is that of the refusal.
-    pub(crate) fn renew(
-        &mut self,
-        make: impl FnMut() -> Answer<CommandQueue>,
-    ) -> (Vec<Pending<W>>, Answer<()>) {
+    pub(crate) fn renew(&mut self, make: impl FnMut() -> Answer<CommandQueue>) -> (Vec<Pending<W>>, Answer<()>) {
         self.open();
         let count = self.lanes.len();
         let (mut given_up, mut old, mut firsts) = (Vec::new(), Vec::new(), Vec::new());
@@ -235,9 +226,7 @@ impl<W> Lanes<W> {
         let made = make_queues(count, make);
         let made = made.map(|queues| {
             let lanes = queues.into_iter().zip(firsts);
-            self.lanes = lanes
-                .map(|(queue, first)| Lane::new(queue, first))
-                .collect();
+            self.lanes = lanes.map(|(queue, first)| Lane::new(queue, first)).collect();
         });
         (given_up, made)
     }
@@ -263,11 +252,7 @@ impl<W> Lanes<W> {
 
     /// Whether OpenCL refuses for good what it cannot be worked without: what that is for, and its status.
     pub(crate) fn gives_up(&mut self) -> Option<(&'static str, i32)> {
-        if self.is_final || self.refused > PATIENCE {
-            self.refusal
-        } else {
-            None
-        }
+        if self.is_final || self.refused > PATIENCE { self.refusal } else { None }
     }
 
     /// Whether OpenCL has refused something that is to be tried again soon.
@@ -343,12 +328,7 @@ impl<W> Lanes<W> {
     /// commands held back with it, else the one with the fewest commands, in turn.
     pub(crate) fn choose(&mut self, needs: &LaneNeeds) -> usize {
         let computing = COMPUTE..self.lanes.len();
-        let waits_on = computing.clone().find(|&lane| {
-            self.is_pending(Ticket {
-                lane,
-                number: needs.0[lane],
-            })
-        });
+        let waits_on = computing.clone().find(|&lane| self.is_pending(Ticket { lane, number: needs.0[lane] }));
         if let Some(lane) = waits_on {
             return lane;
         }
@@ -442,33 +422,18 @@ impl<W> Lanes<W> {
     }
 
     /// Notes a command that was just enqueued on the lane's queue, with these needs.
-    pub(crate) fn push(
-        &mut self,
-        lane: usize,
-        event: CommandEvent,
-        needs: LaneNeeds,
-        work: W,
-    ) -> Ticket {
+    pub(crate) fn push(&mut self, lane: usize, event: CommandEvent, needs: LaneNeeds, work: W) -> Ticket {
         self.serial += 1;
         let serial = self.serial;
         let lane_index = lane;
         let lane = &mut self.lanes[lane];
         let number = lane.first + lane.pending.len() as u64;
-        lane.pending.push_back(Pending {
-            event,
-            enqueued: lane.about,
-            serial,
-            needs,
-            work,
-        });
+        lane.pending.push_back(Pending { event, enqueued: lane.about, serial, needs, work });
         lane.dirty = true;
         if let Some(hold) = &mut self.hold {
             hold.commands += 1;
         }
-        Ticket {
-            lane: lane_index,
-            number,
-        }
+        Ticket { lane: lane_index, number }
     }
 
     /// The ticket that the next command on the lane will get.

@@ -102,10 +102,7 @@ impl Manager {
         if let Some(first) = job.launch.follows
             && self.books.failed.contains(&first)
         {
-            self.refuse(
-                &job.launch,
-                Fault::new("the kernel that it follows has failed"),
-            );
+            self.refuse(&job.launch, Fault::new("the kernel that it follows has failed"));
             self.books.end_job(job);
             return None;
         }
@@ -149,19 +146,13 @@ impl Manager {
         }
     }
 
-    fn put_together(
-        &mut self,
-        launch: &Launch,
-        uses: &mut InlineList<BlockUse>,
-    ) -> Result<Started, StartError> {
+    fn put_together(&mut self, launch: &Launch, uses: &mut InlineList<BlockUse>) -> Result<Started, StartError> {
         if launch.kernel >= self.programs.kernels.len() {
             return Err(Fault::new("the launch names no kernel that was built here").into());
         }
         // The EDT's template may be gone, and its program with it.
-        (self
-            .programs
-            .ready(&self.device.context, &self.device.info, launch.kernel))
-        .map_err(|error| Fault::new(error.to_string()))?;
+        (self.programs.ready(&self.device.context, &self.device.info, launch.kernel))
+            .map_err(|error| Fault::new(error.to_string()))?;
         let kernel = &self.programs.kernels[launch.kernel];
         // If the template leaves its counts open, nobody has looked before. The last pre-slots may only order.
         let (params, slots) = (launch.params.len(), launch.blocks.len());
@@ -192,10 +183,7 @@ impl Manager {
         }
         self.set_arguments(launch, uses)?;
         let lane = self.lanes.choose(&needs);
-        let waits = self
-            .lanes
-            .waits(lane, &needs)
-            .map_err(|code| Fault::opencl("flushing a queue failed", code))?;
+        let waits = self.lanes.waits(lane, &needs).map_err(|code| Fault::opencl("flushing a queue failed", code))?;
         let kernel = &mut self.programs.kernels[launch.kernel];
         // SAFETY: `set_arguments` has set every argument; the buffers among them are pinned by
         // `uses` until the kernel's completion is seen, and the host memory some of them wrap lives
@@ -203,12 +191,7 @@ impl Manager {
         let run = unsafe { self.lanes.queue(lane).run(kernel.opencl(), &range, &waits) };
         let is_first = run.is_ok() && kernel.shapes.is_new(&range);
         let event = run.map_err(|code| self.enqueue_fault(launch, code))?;
-        Ok(Started {
-            lane,
-            event,
-            needs,
-            is_first,
-        })
+        Ok(Started { lane, event, needs, is_first })
     }
 
     /// Finds the entries of the launch's distinct blocks and pins them.
@@ -231,12 +214,7 @@ impl Manager {
             entry.pins += 1;
             total += entry.bytes;
             self.buffers.touch(id);
-            uses.push(BlockUse {
-                id,
-                written: false,
-                before: PlaceSet::EMPTY,
-                fetches: 0,
-            });
+            uses.push(BlockUse { id, written: false, before: PlaceSet::EMPTY, fetches: 0 });
         }
         for used in uses.iter_mut() {
             used.written = self.buffers.get(used.id).written;
@@ -249,10 +227,7 @@ impl Manager {
                     Counted(limit, "byte")
                 ),
                 code: None,
-                hint: Some(
-                    "set OCR_DEVICE_MEMORY to let it use more, or work on smaller blocks"
-                        .to_string(),
-                ),
+                hint: Some("set OCR_DEVICE_MEMORY to let it use more, or work on smaller blocks".to_string()),
             }),
             _ => Ok(()),
         }
@@ -279,10 +254,7 @@ impl Manager {
             }
             let made = if self.device.unified {
                 let host = block.host_memory().map_err(|_| {
-                    Fault::new(format!(
-                        "there is no host memory for a block of {}",
-                        Counted(bytes, "byte")
-                    ))
+                    Fault::new(format!("there is no host memory for a block of {}", Counted(bytes, "byte")))
                 })?;
                 // SAFETY: the block's memory is `size` bytes long and stays until the block is
                 // recycled, which the engine does only after this device has answered that it has
@@ -335,9 +307,7 @@ impl Manager {
                 false
             }
             // The buffer begins with zeros, as host memory does unless strict mode fills it with a pattern.
-            Source::Nothing
-                if used.written && !self.device.unified && !block.has(Mark::Guarded) =>
-            {
+            Source::Nothing if used.written && !self.device.unified && !block.has(Mark::Guarded) => {
                 return self.zero(used.id);
             }
             Source::Nothing => !used.written || block.has(Mark::Guarded),
@@ -368,12 +338,12 @@ impl Manager {
         Ok(())
     }
 
-    /// Fills the buffer of a block that nobody has written with zeros, which the block has on the host, too. That needs no
-    /// memory of the host, as a copy of its zeros does, which is made where the platform cannot fill.
+    /// Fills the buffer of a block that nobody has written with zeros, which the block has on the host, too. That needs
+    /// no memory of the host, as a copy of its zeros does, which is made where the platform cannot fill.
     fn zero(&mut self, id: Id) -> Result<(), Fault> {
         let entry = self.buffers.get(id);
-        // A launch that is tried again finds the zeros of the last time: each command more would keep the device busy, for
-        // whose end it waits.
+        // A launch that is tried again finds the zeros of the last time: each command more would keep the device busy,
+        // for whose end it waits.
         if entry.zeroed {
             return Ok(());
         }
@@ -395,12 +365,10 @@ impl Manager {
     fn copy_in(&mut self, id: Id) -> Result<(), Fault> {
         let entry = self.buffers.get(id);
         let bytes = entry.bytes;
-        let host = entry.block.host_memory().map_err(|_| {
-            Fault::new(format!(
-                "there is no host memory for a block of {}",
-                Counted(bytes, "byte")
-            ))
-        })?;
+        let host = entry
+            .block
+            .host_memory()
+            .map_err(|_| Fault::new(format!("there is no host memory for a block of {}", Counted(bytes, "byte"))))?;
         let fault = |code| Fault::opencl("copying a block to the device failed", code);
         let needs = entry.uses;
         let waits = self.lanes.waits(IN, &needs).map_err(fault)?;
@@ -409,12 +377,7 @@ impl Manager {
         };
         // SAFETY: the block's memory holds `bytes` bytes and is not freed before the device has
         // forgotten the block, which waits for the pin that the copy holds.
-        let event = unsafe {
-            self.lanes
-                .queue(IN)
-                .write(mem, host, bytes as usize, &waits)
-        }
-        .map_err(fault)?;
+        let event = unsafe { self.lanes.queue(IN).write(mem, host, bytes as usize, &waits) }.map_err(fault)?;
         self.note_copy(id, event, needs, bytes);
         Ok(())
     }
@@ -482,18 +445,12 @@ impl Manager {
         job.is_first = started.is_first;
         let mut ahead = SmallVec::<[Id; 4]>::new();
         if self.brings_ahead() {
-            ahead.extend(
-                job.uses
-                    .iter()
-                    .filter(|used| used.written)
-                    .map(|used| used.id),
-            );
+            ahead.extend(job.uses.iter().filter(|used| used.written).map(|used| used.id));
         }
         let Launch { token, awaited, .. } = job.launch;
         self.books.count_in(awaited);
         let work = Work::Kernel(job);
-        self.lanes
-            .push(started.lane, started.event, started.needs, work);
+        self.lanes.push(started.lane, started.event, started.needs, work);
         // Before the next kernel is enqueued.
         ahead.into_iter().for_each(|id| self.fetch_ahead(id));
         if awaited {
@@ -536,16 +493,8 @@ impl Manager {
     /// Whether a launch's blocks fit pointers to constant memory, and with what local size it runs.
     pub(crate) fn fit(&mut self, launch: &Launch) -> Result<LaunchRange, Fault> {
         let kernel = &mut self.programs.kernels[launch.kernel];
-        let sizes = launch
-            .blocks
-            .iter()
-            .map(|arg| arg.map_or(0, |arg| arg.block.size()));
-        check_constants(
-            &self.device.info,
-            &kernel.signature,
-            launch.params.len(),
-            sizes,
-        )?;
+        let sizes = launch.blocks.iter().map(|arg| arg.map_or(0, |arg| arg.block.size()));
+        check_constants(&self.device.info, &kernel.signature, launch.params.len(), sizes)?;
         kernel.groups.fit(&launch.range)
     }
 }

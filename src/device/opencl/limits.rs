@@ -9,8 +9,7 @@ use crate::device::opencl::raw::OpenclKernel;
 use crate::device::{DeviceInfo, DeviceKind, LaunchRange};
 use ocr_base::text::Counted;
 use opencl3::kernel::{
-    CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
-    CL_KERNEL_WORK_GROUP_SIZE,
+    CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_WORK_GROUP_SIZE,
 };
 
 /// More work-items in a group make no kernel faster on a device that is not the host's cores.
@@ -84,9 +83,7 @@ impl GroupSizes {
                 required
             }
             (None, None) => match self.chosen {
-                Some((of, global, local)) if of == range.work_dim && global == range.global => {
-                    local
-                }
+                Some((of, global, local)) if of == range.work_dim && global == range.global => local,
                 _ => {
                     let local = self.choose(&range.global[..dims]);
                     self.chosen = Some((range.work_dim, range.global, local));
@@ -94,10 +91,7 @@ impl GroupSizes {
                 }
             },
         };
-        Ok(LaunchRange {
-            local: Some(local),
-            ..*range
-        })
+        Ok(LaunchRange { local: Some(local), ..*range })
     }
 
     /// Divides each global size, and is as large as permitted but for leaving each compute unit a group.
@@ -121,16 +115,9 @@ impl GroupSizes {
         let shown = SizesText(used);
         let hint = "the local size is localSize of the template's range function, or local_work_size of \
                     ocrOpenclTaskCreate; where none is given, the runtime chooses one that is permitted";
-        let refuse = |cause: String| {
-            Err(Fault {
-                hint: Some(hint.to_string()),
-                ..Fault::new(cause)
-            })
-        };
+        let refuse = |cause: String| Err(Fault { hint: Some(hint.to_string()), ..Fault::new(cause) });
         if let Some(at) = used.iter().position(|&size| size == 0) {
-            return refuse(format!(
-                "its local size {shown} is 0 in dimension {at}, and not in dimension 0"
-            ));
+            return refuse(format!("its local size {shown} is 0 in dimension {at}, and not in dimension 0"));
         }
         if let Some(required) = self.required {
             let whole = SizesText(&required);
@@ -198,20 +185,13 @@ impl std::fmt::Display for SizesText<'_> {
 /// small, as of a prime number, the whole of `size` is one group if it may be, since tiny groups cost more than units
 /// without work.
 fn first_size(size: usize, room: usize, most: usize, multiple: usize) -> usize {
-    let aligned = if size.is_multiple_of(multiple) {
-        largest_divisor(size / multiple, room / multiple) * multiple
-    } else {
-        0
-    };
+    let aligned =
+        if size.is_multiple_of(multiple) { largest_divisor(size / multiple, room / multiple) * multiple } else { 0 };
     let best = match aligned {
         0 => largest_divisor(size, room),
         best => best,
     };
-    if best * 4 < room && size <= most {
-        size
-    } else {
-        best
-    }
+    if best * 4 < room && size <= most { size } else { best }
 }
 
 /// The largest divisor of `size` that is at most `room`; 0 if there is no room.
@@ -222,10 +202,7 @@ fn largest_divisor(size: usize, room: usize) -> usize {
         return power;
     }
     let from = room.min(size);
-    (1..=from)
-        .rev()
-        .find(|&divisor| size.is_multiple_of(divisor))
-        .unwrap_or(0)
+    (1..=from).rev().find(|&divisor| size.is_multiple_of(divisor)).unwrap_or(0)
 }
 
 /// Why a buffer of so many bytes could not be made.
@@ -238,13 +215,7 @@ pub(crate) fn buffer_fault(info: &DeviceInfo, bytes: u64, status: i32) -> Fault 
              the kernel work on smaller blocks, or on parts of this one (ocrDbPartition)"
         )
     });
-    Fault {
-        hint,
-        ..Fault::opencl(
-            format!("making a buffer of {} failed", Counted(bytes, "byte")),
-            status,
-        )
-    }
+    Fault { hint, ..Fault::opencl(format!("making a buffer of {} failed", Counted(bytes, "byte")), status) }
 }
 
 /// Constant memory of the host's cores is their memory, whatever OpenCL says of it.
@@ -263,12 +234,9 @@ pub(crate) fn check_constants(
     }
     for (slot, size) in sizes.enumerate() {
         let index = params + slot;
-        if signature.args.get(index) == Some(&ArgKind::Constant) && size > info.max_constant_buffer
-        {
+        if signature.args.get(index) == Some(&ArgKind::Constant) && size > info.max_constant_buffer {
             return Err(Fault {
-                hint: Some(
-                    "make it a pointer to global memory, or work on a smaller block".to_string(),
-                ),
+                hint: Some("make it a pointer to global memory, or work on a smaller block".to_string()),
                 ..Fault::new(format!(
                     "{}, gets the block of slot {slot}, which has {}, and constant memory of this device \
                      takes {} (CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE)",
@@ -321,12 +289,7 @@ mod tests {
     fn range(global: &[usize], local: Option<[usize; 3]>) -> LaunchRange {
         let mut sizes = [1; 3];
         sizes[..global.len()].copy_from_slice(global);
-        LaunchRange {
-            work_dim: global.len() as u32,
-            offset: [0; 3],
-            global: sizes,
-            local,
-        }
+        LaunchRange { work_dim: global.len() as u32, offset: [0; 3], global: sizes, local }
     }
 
     #[test]
@@ -335,21 +298,13 @@ mod tests {
         for x in (1..600).chain([1 << 20, 1_000_003, 3 << 40, (1 << 56) - 1]) {
             for (y, z) in [(1, 1), (7, 1), (64, 3), (1000, 1000)] {
                 let global = [x, y, z];
-                let fitted = groups
-                    .fit(&range(&global, None))
-                    .unwrap_or_else(|_| panic!("{global:?}"));
+                let fitted = groups.fit(&range(&global, None)).unwrap_or_else(|_| panic!("{global:?}"));
                 let local = fitted.local.expect("one is chosen");
-                assert!(
-                    groups.check(3, &global, &local).is_ok(),
-                    "{global:?}: {local:?}"
-                );
+                assert!(groups.check(3, &global, &local).is_ok(), "{global:?}: {local:?}");
             }
         }
         let chosen = |groups: &mut GroupSizes, global: &[usize]| {
-            groups
-                .fit(&range(global, None))
-                .ok()
-                .and_then(|range| range.local)
+            groups.fit(&range(global, None)).ok().and_then(|range| range.local)
         };
         assert_eq!(chosen(&mut groups, &[1024]), Some([256, 1, 1]));
         assert_eq!(chosen(&mut groups, &[64]), Some([32, 1, 1]));
@@ -364,49 +319,22 @@ mod tests {
     fn what_is_not_permitted_names_the_limit() {
         let mut groups = groups();
         let mut refused = |global: &[usize], local: [usize; 3]| {
-            groups
-                .fit(&range(global, Some(local)))
-                .err()
-                .map(|fault| fault.cause)
-                .unwrap_or_default()
+            groups.fit(&range(global, Some(local))).err().map(|fault| fault.cause).unwrap_or_default()
         };
         let words = refused(&[1024], [300, 1, 1]);
-        assert!(
-            words.contains("permits 256 there (CL_DEVICE_MAX_WORK_ITEM_SIZES)"),
-            "{words}"
-        );
+        assert!(words.contains("permits 256 there (CL_DEVICE_MAX_WORK_ITEM_SIZES)"), "{words}");
         let words = refused(&[256, 256], [64, 8, 1]);
-        assert!(
-            words.contains("512 work-items") && words.contains("256 (CL_KERNEL_WORK_GROUP_SIZE"),
-            "{words}"
-        );
+        assert!(words.contains("512 work-items") && words.contains("256 (CL_KERNEL_WORK_GROUP_SIZE"), "{words}");
         let words = refused(&[256, 256], [64, 16, 1]);
-        assert!(
-            words.contains("512 (CL_DEVICE_MAX_WORK_GROUP_SIZE"),
-            "{words}"
-        );
+        assert!(words.contains("512 (CL_DEVICE_MAX_WORK_GROUP_SIZE"), "{words}");
         let words = refused(&[256, 256], [64, 0, 1]);
         assert!(words.contains("64 x 0 is 0 in dimension 1"), "{words}");
         let words = refused(&[100], [8, 1, 1]);
-        assert!(
-            words.contains("global size 100 of dimension 0 is no multiple of the local size 8"),
-            "{words}"
-        );
+        assert!(words.contains("global size 100 of dimension 0 is no multiple of the local size 8"), "{words}");
         groups.required = Some([8, 2, 1]);
-        let words = groups
-            .fit(&range(&[64], None))
-            .err()
-            .map(|fault| fault.cause)
-            .unwrap_or_default();
-        assert!(
-            words.contains("demands work-groups of 8 x 2 x 1"),
-            "{words}"
-        );
-        let words = groups
-            .fit(&range(&[63, 2], None))
-            .err()
-            .map(|fault| fault.cause)
-            .unwrap_or_default();
+        let words = groups.fit(&range(&[64], None)).err().map(|fault| fault.cause).unwrap_or_default();
+        assert!(words.contains("demands work-groups of 8 x 2 x 1"), "{words}");
+        let words = groups.fit(&range(&[63, 2], None)).err().map(|fault| fault.cause).unwrap_or_default();
         assert!(words.contains("which its source demands"), "{words}");
         groups.uniform = false;
         assert!(groups.fit(&range(&[63, 2], None)).is_ok());
@@ -416,9 +344,7 @@ mod tests {
     fn a_buffer_that_is_too_large_names_the_limit() {
         let info = DeviceInfo::example(0, DeviceKind::Gpu);
         let hint = |bytes| buffer_fault(&info, bytes, -61).hint.unwrap_or_default();
-        assert!(
-            hint(info.max_buffer + 1).contains("268435456 bytes (CL_DEVICE_MAX_MEM_ALLOC_SIZE")
-        );
+        assert!(hint(info.max_buffer + 1).contains("268435456 bytes (CL_DEVICE_MAX_MEM_ALLOC_SIZE"));
         assert_eq!(hint(info.max_buffer), "");
     }
 
@@ -432,14 +358,9 @@ mod tests {
             unsized_types: Vec::new(),
         };
         let large = || [1u64 << 20].into_iter();
-        let fault = check_constants(&gpu, &signature(1), 0, large())
-            .err()
-            .map(|fault| fault.cause);
+        let fault = check_constants(&gpu, &signature(1), 0, large()).err().map(|fault| fault.cause);
         let words = fault.unwrap_or_default();
-        assert!(
-            words.contains("'constant int *c'")
-                && words.contains("CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE")
-        );
+        assert!(words.contains("'constant int *c'") && words.contains("CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE"));
         assert!(check_constants(&gpu, &signature(1), 0, [4u64].into_iter()).is_ok());
         assert!(check_constants(&cpu, &signature(1), 0, large()).is_ok());
         assert!(count_constants(&gpu, &signature(8)).is_ok());

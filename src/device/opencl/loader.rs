@@ -21,16 +21,13 @@ pub(super) fn is_static() -> bool {
     }
     // SAFETY: the system has loaded so many headers of the program there, and they stay.
     let headers = unsafe { std::slice::from_raw_parts(headers, count) };
-    headers
-        .iter()
-        .all(|header| header.p_type != libc::PT_INTERP)
+    headers.iter().all(|header| header.p_type != libc::PT_INTERP)
 }
 
 /// The libraries that are tried, in order.
 pub(super) fn library_names() -> Vec<String> {
-    let mut names: Vec<String> = std::env::var(LIBRARY_OVERRIDE)
-        .map(|paths| paths.split(';').map(str::to_string).collect())
-        .unwrap_or_default();
+    let mut names: Vec<String> =
+        std::env::var(LIBRARY_OVERRIDE).map(|paths| paths.split(';').map(str::to_string).collect()).unwrap_or_default();
     names.push(LIBRARY.to_string());
     names
 }
@@ -38,10 +35,7 @@ pub(super) fn library_names() -> Vec<String> {
 /// The file that the OpenCL library was loaded from.
 pub(super) fn loaded_library() -> Option<PathBuf> {
     // The loader does not say which of the names it took, but the system says what is mapped.
-    let wanted: Vec<PathBuf> = library_names()
-        .iter()
-        .filter_map(|name| Path::new(name).canonicalize().ok())
-        .collect();
+    let wanted: Vec<PathBuf> = library_names().iter().filter_map(|name| Path::new(name).canonicalize().ok()).collect();
     let maps = std::fs::read("/proc/self/maps").ok()?;
     let mapped = || {
         maps.split(|&byte| byte == b'\n').filter_map(|line| {
@@ -52,10 +46,7 @@ pub(super) fn loaded_library() -> Option<PathBuf> {
     mapped()
         .find(|path| wanted.iter().any(|w| w == path))
         .or_else(|| {
-            mapped().find(|path| {
-                path.file_name()
-                    .is_some_and(|name| name.as_bytes().starts_with(b"libOpenCL"))
-            })
+            mapped().find(|path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"libOpenCL")))
         })
         .map(Path::to_path_buf)
 }
@@ -87,8 +78,8 @@ pub(super) fn icd_files() -> Vec<PathBuf> {
     files
 }
 
-/// What is said of the libraries that the user names, and that are not the one that is used, or are no OpenCL. The first
-/// one that can be loaded is taken, whatever it is.
+/// What is said of the libraries that the user names, and that are not the one that is used, or are no OpenCL. The
+/// first one that can be loaded is taken, whatever it is.
 pub(super) fn passed_over(used: Option<&Path>) -> Vec<String> {
     let used = used.map_or(LIBRARY.to_string(), |used| used.display().to_string());
     let advice = format!("Name an OpenCL library with its whole path, or unset {LIBRARY_OVERRIDE}");

@@ -30,11 +30,11 @@ use std::time::{Duration, Instant};
 
 /// The most bytes of spare buffers that a device keeps while it has nothing to do.
 const SPARE_MOST: u64 = 256 << 20;
-/// Queues for kernels of a device that is threads of the host: each kernel has all of them, and the second one keeps them
-/// busy between two kernels.
+/// Queues for kernels of a device that is threads of the host: each kernel has all of them, and the second one keeps
+/// them busy between two kernels.
 const CPU_QUEUES: usize = 2;
-/// Queues for kernels of other devices. A kernel of a single work-group keeps one compute unit of a GPU busy, and queues are
-/// what lets others run beside it.
+/// Queues for kernels of other devices. A kernel of a single work-group keeps one compute unit of a GPU busy, and
+/// queues are what lets others run beside it.
 const OTHER_QUEUES: usize = 16;
 
 /// How long the thread sleeps at most while commands are pending: where kernels take longer, and in case that a driver
@@ -46,8 +46,8 @@ const NO_CALLBACK: Duration = Duration::from_micros(200);
 /// How long the thread sleeps at most where OpenCL has refused something that is to be tried again.
 const TRY_AGAIN: Duration = Duration::from_millis(1);
 
-/// What the manager's thread knows of its device; no other thread touches it. A file of this folder that has steps of the
-/// thread names the part on which each works.
+/// What the manager's thread knows of its device; no other thread touches it. A file of this folder that has steps of
+/// the thread names the part on which each works.
 pub(crate) struct Manager {
     pub(crate) outside: Outside,
     /// The queues of the device, and what is enqueued in them.
@@ -112,7 +112,8 @@ pub(crate) struct Failing {
 /// How far the end of the run has come.
 #[derive(Default)]
 struct LaunchesEnd {
-    /// No launch is taken any more. Dropping the sender reports the end of the last one to the thread that waits for it.
+    /// No launch is taken any more. Dropping the sender reports the end of the last one to the thread that waits for
+    /// it.
     last_launches: bool,
     waits_for_launches: Option<SyncSender<()>>,
     stopping: bool,
@@ -128,9 +129,7 @@ fn usual_queues(kind: DeviceKind) -> usize {
 
 impl Manager {
     pub(crate) fn new(seed: Seed) -> Result<Self, DeviceError> {
-        let Seed {
-            mut info, settings, ..
-        } = seed;
+        let Seed { mut info, settings, .. } = seed;
         let pace = Pace::of(&info);
         let mut part = None;
         if let Some(share) = &settings.share
@@ -147,36 +146,21 @@ impl Manager {
         if let Some(share) = &settings.share {
             let _ = share.cores.bind(0);
         }
-        let fail = |what: &str, code: i32| DeviceError {
-            device: info.name.clone(),
-            what: what.to_string(),
-            code: Some(code),
-        };
-        let context =
-            OpenclContext::new(info.id).map_err(|code| fail("creating a context", code))?;
-        let computing = settings
-            .compute_queues
-            .unwrap_or_else(|| usual_queues(info.kind));
+        let fail =
+            |what: &str, code: i32| DeviceError { device: info.name.clone(), what: what.to_string(), code: Some(code) };
+        let context = OpenclContext::new(info.id).map_err(|code| fail("creating a context", code))?;
+        let computing = settings.compute_queues.unwrap_or_else(|| usual_queues(info.kind));
         let computing = computing.clamp(1, MAX_COMPUTE);
-        let queues = make_queues(COMPUTE + computing, || {
-            queue(&context, &info, settings.timed)
-        })
-        .map_err(|code| fail("creating a command queue", code))?;
+        let queues = make_queues(COMPUTE + computing, || queue(&context, &info, settings.timed))
+            .map_err(|code| fail("creating a command queue", code))?;
         let computing = queues.len() - COMPUTE;
         let unified = info.host_unified && !settings.force_copies;
         let limit = settings
             .memory_limit
             // 0: OpenCL does not tell.
-            .or_else(|| {
-                (!unified && info.global_memory != 0).then_some(info.global_memory / 4 * 3)
-            });
+            .or_else(|| (!unified && info.global_memory != 0).then_some(info.global_memory / 4 * 3));
         Ok(Manager {
-            outside: Outside {
-                events: seed.events,
-                inbox: seed.inbox,
-                counters: seed.counters,
-                load: seed.load,
-            },
+            outside: Outside { events: seed.events, inbox: seed.inbox, counters: seed.counters, load: seed.load },
             lanes: Lanes::new(queues, settings.timed),
             buffers: Buffers::default(),
             programs: Programs::default(),
@@ -187,14 +171,7 @@ impl Manager {
             round: Round::default(),
             failing: Failing::default(),
             ending: LaunchesEnd::default(),
-            device: OwnDevice {
-                info,
-                place: seed.place,
-                unified,
-                limit,
-                context,
-                _part: part,
-            },
+            device: OwnDevice { info, place: seed.place, unified, limit, context, _part: part },
         })
     }
 
@@ -252,11 +229,7 @@ impl Manager {
             }
             let idle = self.lanes.all_idle();
             self.release_idle_spares(SPARE_MOST);
-            if idle
-                && self.books.waiting.is_empty()
-                && self.failing.failure.is_none()
-                && self.ending.stopping
-            {
+            if idle && self.books.waiting.is_empty() && self.failing.failure.is_none() && self.ending.stopping {
                 return;
             }
             let asked = self.outside.events.before_sleep(self.device.place);
@@ -273,8 +246,7 @@ impl Manager {
 
     /// Whether another launch may be enqueued.
     pub(crate) fn has_room(&self) -> bool {
-        self.failing.failure.is_none()
-            && self.books.running < self.pace.in_flight(self.books.in_flight)
+        self.failing.failure.is_none() && self.books.running < self.pace.in_flight(self.books.in_flight)
     }
 
     /// Sets callbacks, and says how long to sleep if none comes.
@@ -319,9 +291,7 @@ impl Manager {
             Message::Launch(launch) => self.launch(launch),
             Message::Fetch(block, token) => self.fetch(block, token),
             // To forget a block may release a buffer.
-            Message::Forget(block) if self.round.holds.is_some() => {
-                self.round.to_forget.push(block)
-            }
+            Message::Forget(block) if self.round.holds.is_some() => self.round.to_forget.push(block),
             Message::Forget(block) => self.forget(block),
             Message::LastLaunches(ended) => {
                 self.ending.last_launches = true;
@@ -335,9 +305,7 @@ impl Manager {
             Message::Build(spec, reply) => {
                 // What is enqueued runs on while the compiler works.
                 self.lanes.flush();
-                let result = self
-                    .programs
-                    .build(&self.device.context, &self.device.info, &spec);
+                let result = self.programs.build(&self.device.context, &self.device.info, &spec);
                 self.outside.counters.programs.set(self.programs.compiled());
                 // The thread that asked may have gone.
                 let _ = reply.send(result);
@@ -367,8 +335,7 @@ impl Manager {
             }
             Message::Forget(block) => self.forget(block),
             // Dropping the reply answers.
-            Message::Build(..) | Message::Release(_) | Message::LastLaunches(_) | Message::Stop => {
-            }
+            Message::Build(..) | Message::Release(_) | Message::LastLaunches(_) | Message::Stop => {}
         }
     }
 

@@ -2,9 +2,7 @@
 
 use crate::device::opencl::discovery::DeviceInfo;
 use crate::device::opencl::error::code_name;
-use crate::device::opencl::raw::{
-    Answer, CommandEvent, CommandQueue, Mem, OpenclContext, WaitList,
-};
+use crate::device::opencl::raw::{Answer, CommandEvent, CommandQueue, Mem, OpenclContext, WaitList};
 use crate::device::opencl::threads;
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
@@ -34,9 +32,7 @@ pub fn measure_links(device: &DeviceInfo) -> Result<[LinkSpeed; 2], String> {
     let (device, name) = (device.clone(), device.name.clone());
     let measuring = threads::spawn("measure", move || measure(&device));
     let measuring = measuring.map_err(|error| format!("no thread can be started: {error}"))?;
-    let answer = measuring
-        .join()
-        .map_err(|_| "the thread has panicked".to_string())?;
+    let answer = measuring.join().map_err(|_| "the thread has panicked".to_string())?;
     answer.map_err(|code| format!("the device \"{name}\" refuses to copy: {}", code_name(code)))
 }
 
@@ -48,10 +44,7 @@ fn measure(device: &DeviceInfo) -> Answer<[LinkSpeed; 2]> {
         0 => u64::MAX,
         memory => (memory / 8).max(SIZES[1] as u64),
     };
-    let sizes: Vec<usize> = SIZES
-        .into_iter()
-        .filter(|&size| size as u64 <= most)
-        .collect();
+    let sizes: Vec<usize> = SIZES.into_iter().filter(|&size| size as u64 <= most).collect();
     let largest = sizes[sizes.len() - 1];
     let (mem, host) = (context.buffer(largest)?, HostMemory::new(largest));
     let mut times = [Vec::new(), Vec::new()];
@@ -72,13 +65,7 @@ fn measure(device: &DeviceInfo) -> Answer<[LinkSpeed; 2]> {
     Ok(times.map(|times| speed(&times)))
 }
 
-fn copy(
-    queue: &CommandQueue,
-    mem: &Mem,
-    host: &HostMemory,
-    bytes: usize,
-    to_device: bool,
-) -> Answer<CommandEvent> {
+fn copy(queue: &CommandQueue, mem: &Mem, host: &HostMemory, bytes: usize, to_device: bool) -> Answer<CommandEvent> {
     let waits = WaitList::<1>::none();
     let copied = if to_device {
         // SAFETY: the memory has so many bytes, all written, and outlives the copy, which the caller waits for.
@@ -107,9 +94,7 @@ impl HostMemory {
         // SAFETY: the size of the layout is not 0, since the caller asks for one of `SIZES`, and the other layout has
         // 4096 bytes.
         let start = unsafe { alloc(layout) };
-        let Some(start) = NonNull::new(start) else {
-            std::alloc::handle_alloc_error(layout)
-        };
+        let Some(start) = NonNull::new(start) else { std::alloc::handle_alloc_error(layout) };
         // SAFETY: `alloc` has returned this memory just now, so `layout.size()` bytes of it may be written, and nobody
         // else knows it.
         unsafe { start.write_bytes(1, layout.size()) };
@@ -134,20 +119,10 @@ fn median(times: &mut [f64]) -> f64 {
 /// whole time of the largest.
 fn speed(times: &[(f64, f64)]) -> LinkSpeed {
     let (Some(&(small, latency)), Some(&(large, longest))) = (times.first(), times.last()) else {
-        return LinkSpeed {
-            latency_ns: 0.0,
-            bandwidth: 1.0,
-        };
+        return LinkSpeed { latency_ns: 0.0, bandwidth: 1.0 };
     };
-    let added = if longest > 1.01 * latency {
-        longest - latency
-    } else {
-        longest.max(1.0)
-    };
-    LinkSpeed {
-        latency_ns: latency,
-        bandwidth: (large - small).max(1.0) / added * 1e9,
-    }
+    let added = if longest > 1.01 * latency { longest - latency } else { longest.max(1.0) };
+    LinkSpeed { latency_ns: latency, bandwidth: (large - small).max(1.0) / added * 1e9 }
 }
 
 #[cfg(test)]

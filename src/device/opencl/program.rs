@@ -1,8 +1,8 @@
 //! Programs and kernels: each is built once, and stays as long as a template has it.
 //!
 //! A program is *held* by each template that has a kernel of it. Of the programs that nothing holds any more the last
-//! [`KEPT`] stay, since programs make and destroy a template of the same kernel again and again. The others are released.
-//! An EDT may outlive its template: a launch that comes after the release has the program compiled again
+//! [`KEPT`] stay, since programs make and destroy a template of the same kernel again and again. The others are
+//! released. An EDT may outlive its template: a launch that comes after the release has the program compiled again
 //! ([`Programs::ready`]), from the source that the kernel keeps.
 
 use crate::device::host::shapes::Shapes;
@@ -15,13 +15,10 @@ use crate::device::opencl::surroundings::{is_pocl, pocl_cache_fault, pocl_load_f
 use crate::device::opencl::types::{TypeAnswer, measure, try_sizes};
 use crate::device::{BuildError, DeviceError, DeviceInfo, DeviceKind, KernelOnDevice, KernelSpec};
 use ocr_base::text::{Counted, Readable};
-use opencl3::error_codes::{
-    CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS, CL_INVALID_KERNEL_NAME,
-};
+use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS, CL_INVALID_KERNEL_NAME};
 use opencl3::kernel::{CL_KERNEL_LOCAL_MEM_SIZE, get_kernel_work_group_data};
 use opencl3::program::{
-    CL_PROGRAM_BUILD_LOG, CL_PROGRAM_KERNEL_NAMES, CL_PROGRAM_NUM_KERNELS, get_program_build_data,
-    get_program_data,
+    CL_PROGRAM_BUILD_LOG, CL_PROGRAM_KERNEL_NAMES, CL_PROGRAM_NUM_KERNELS, get_program_build_data, get_program_data,
 };
 use std::collections::{HashMap, VecDeque};
 use std::ffi::CString;
@@ -83,8 +80,8 @@ pub(crate) struct Programs {
 }
 
 impl Programs {
-    /// The kernel, built unless it is there; one more template has it. A failed build is not remembered: asked again, the
-    /// compiler gives the same answer.
+    /// The kernel, built unless it is there; one more template has it. A failed build is not remembered: asked again,
+    /// the compiler gives the same answer.
     pub(crate) fn build(
         &mut self,
         context: &OpenclContext,
@@ -108,10 +105,7 @@ impl Programs {
                 compiled.held += 1;
                 self.unheld.retain(|&other| other != number);
                 self.ids.insert(key, id);
-                Ok(KernelOnDevice {
-                    id,
-                    signature: self.kernels[id].signature.clone(),
-                })
+                Ok(KernelOnDevice { id, signature: self.kernels[id].signature.clone() })
             }
             Err(error) => {
                 self.keep_or_release(number);
@@ -131,12 +125,7 @@ impl Programs {
     ///
     /// # Errors
     /// What the compiler or OpenCL says: it may have no memory this time.
-    pub(crate) fn ready(
-        &mut self,
-        context: &OpenclContext,
-        info: &DeviceInfo,
-        id: usize,
-    ) -> Result<(), BuildError> {
+    pub(crate) fn ready(&mut self, context: &OpenclContext, info: &DeviceInfo, id: usize) -> Result<(), BuildError> {
         let kernel = &self.kernels[id];
         if kernel.opencl.is_some() {
             return Ok(());
@@ -148,12 +137,7 @@ impl Programs {
     }
 
     /// Makes a kernel whose program was released.
-    fn make_again(
-        &mut self,
-        context: &OpenclContext,
-        info: &DeviceInfo,
-        id: usize,
-    ) -> Result<(), BuildError> {
+    fn make_again(&mut self, context: &OpenclContext, info: &DeviceInfo, id: usize) -> Result<(), BuildError> {
         let kernel = &self.kernels[id];
         let (number, spec) = (kernel.program, kernel.spec.clone());
         let made = self.make_kernel(context, info, number, &spec)?;
@@ -171,7 +155,8 @@ impl Programs {
         compiled.count() as u64
     }
 
-    /// Keeps a program that was needed. If nothing holds it, the one that nothing has needed for the longest time may go.
+    /// Keeps a program that was needed. If nothing holds it, the one that nothing has needed for the longest time may
+    /// go.
     fn keep_or_release(&mut self, number: usize) {
         let compiled = &self.programs[number];
         if compiled.held > 0 || compiled.program.is_none() {
@@ -247,12 +232,8 @@ impl Programs {
             unreachable!("it was compiled");
         };
         let name = &spec.kernel;
-        let no_such_kernel = |available| BuildError::NoSuchKernel {
-            name: name.clone(),
-            available,
-        };
-        let c_name =
-            CString::new(name.as_str()).map_err(|_| no_such_kernel(kernel_names(program)))?;
+        let no_such_kernel = |available| BuildError::NoSuchKernel { name: name.clone(), available };
+        let c_name = CString::new(name.as_str()).map_err(|_| no_such_kernel(kernel_names(program)))?;
         program.kernel(&c_name).map_err(|code| {
             let available = kernel_names(program);
             let is_there = available.contains(name);
@@ -307,25 +288,15 @@ fn complete(
 
 /// An error of this device that is not about the program's text.
 fn other(info: &DeviceInfo, what: String, code: Option<i32>) -> BuildError {
-    BuildError::Other(DeviceError {
-        device: info.name.clone(),
-        what,
-        code,
-    })
+    BuildError::Other(DeviceError { device: info.name.clone(), what, code })
 }
 
-fn compile(
-    context: &OpenclContext,
-    info: &DeviceInfo,
-    spec: &KernelSpec,
-) -> Result<Program, BuildError> {
+fn compile(context: &OpenclContext, info: &DeviceInfo, spec: &KernelSpec) -> Result<Program, BuildError> {
     let other = |what: &str, code| other(info, what.to_string(), code);
     if spec.source.contains(&0) {
         return Err(other("the kernel source holds a zero byte", None));
     }
-    let program = context
-        .program(&spec.source)
-        .map_err(|code| other("creating a program", Some(code)))?;
+    let program = context.program(&spec.source).map_err(|code| other("creating a program", Some(code)))?;
     let with = |extra: &str| options(info, spec, extra);
     let mut result = program.build(info.id, &with(" -cl-kernel-arg-info")?);
     if result == Err(CL_INVALID_BUILD_OPTIONS) {
@@ -346,14 +317,10 @@ fn compile(
                 && is_pocl(&info.platform)
                 && let Some(fault) = pocl_cache_fault()
             {
-                let what =
-                    format!("the source could not be compiled, and may be right: {fault}; it");
+                let what = format!("the source could not be compiled, and may be right: {fault}; it");
                 return Err(other(&what, Some(code)));
             }
-            if code == CL_BUILD_PROGRAM_FAILURE
-                || code == CL_INVALID_BUILD_OPTIONS
-                || !log.is_empty()
-            {
+            if code == CL_BUILD_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS || !log.is_empty() {
                 Err(BuildError::Compile {
                     device: info.name.clone(),
                     code,
@@ -379,11 +346,7 @@ fn options(info: &DeviceInfo, spec: &KernelSpec, extra: &str) -> Result<CString,
 }
 
 fn build_log(program: &Program, device: RawDevice) -> String {
-    text(get_program_build_data(
-        program.raw(),
-        device.0,
-        CL_PROGRAM_BUILD_LOG,
-    ))
+    text(get_program_build_data(program.raw(), device.0, CL_PROGRAM_BUILD_LOG))
 }
 
 fn kernel_names(program: &Program) -> Vec<String> {

@@ -11,20 +11,15 @@ use cl3::load_library;
 use ocr_base::lock::{Mutex, rank};
 use opencl3::context::context;
 use opencl3::device::{
-    self as devices, CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_PARTITION_BY_COUNTS,
-    CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_PROPERTIES,
+    self as devices, CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_PARTITION_BY_COUNTS, CL_DEVICE_PARTITION_EQUALLY,
+    CL_DEVICE_PARTITION_PROPERTIES,
 };
-use opencl3::error_codes::{
-    CL_INVALID_VALUE, CL_SUCCESS, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED,
-};
+use opencl3::error_codes::{CL_INVALID_VALUE, CL_SUCCESS, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED};
 use opencl3::types::{
-    CL_BLOCKING, CL_NON_BLOCKING, cl_command_queue, cl_context, cl_device_id, cl_event, cl_kernel,
-    cl_map_flags, cl_mem, cl_program,
+    CL_BLOCKING, CL_NON_BLOCKING, cl_command_queue, cl_context, cl_device_id, cl_event, cl_kernel, cl_map_flags,
+    cl_mem, cl_program,
 };
-use opencl3::{
-    command_queue as queue, event as cl_events, kernel as cl_kernels, memory,
-    program as cl_programs,
-};
+use opencl3::{command_queue as queue, event as cl_events, kernel as cl_kernels, memory, program as cl_programs};
 use rustc_hash::FxHashMap;
 use std::ffi::{CStr, c_void};
 use std::ptr;
@@ -36,10 +31,7 @@ struct Callbacks {
     kept: Option<FxHashMap<usize, Box<dyn Notify>>>,
 }
 
-static ASKED: Mutex<rank::KnownCallbacks, Callbacks> = Mutex::new(Callbacks {
-    next: 0,
-    kept: None,
-});
+static ASKED: Mutex<rank::KnownCallbacks, Callbacks> = Mutex::new(Callbacks { next: 0, kept: None });
 
 impl Callbacks {
     fn keep(&mut self, notify: Box<dyn Notify>) -> usize {
@@ -130,10 +122,7 @@ pub(crate) struct Gate {
 impl Gate {
     pub(crate) fn new(context: &OpenclContext) -> Answer<Self> {
         let event = cl_events::create_user_event(context.0)?;
-        Ok(Gate {
-            event: CommandEvent(event),
-            is_open: false,
-        })
+        Ok(Gate { event: CommandEvent(event), is_open: false })
     }
 
     pub(crate) fn event(&self) -> &CommandEvent {
@@ -170,10 +159,7 @@ pub(crate) struct WaitList<const N: usize> {
 
 impl<const N: usize> WaitList<N> {
     pub(crate) fn none() -> Self {
-        WaitList {
-            events: [ptr::null_mut(); N],
-            len: 0,
-        }
+        WaitList { events: [ptr::null_mut(); N], len: 0 }
     }
 
     /// Adds an event; there is room for `N`.
@@ -184,11 +170,7 @@ impl<const N: usize> WaitList<N> {
 
     fn as_ptr(&self) -> *const cl_event {
         // OpenCL wants a null list where the count is 0.
-        if self.len == 0 {
-            ptr::null()
-        } else {
-            self.events.as_ptr()
-        }
+        if self.len == 0 { ptr::null() } else { self.events.as_ptr() }
     }
 }
 
@@ -197,14 +179,9 @@ impl SubDevice {
     pub(crate) fn new(device: RawDevice, units: usize) -> Option<SubDevice> {
         let kinds = devices::get_device_data(device.0, CL_DEVICE_PARTITION_PROPERTIES).ok()?;
         let kinds = kinds.chunks_exact(size_of::<isize>());
-        let kinds: Vec<isize> = kinds
-            .filter_map(|bytes| Some(isize::from_ne_bytes(bytes.try_into().ok()?)))
-            .collect();
+        let kinds: Vec<isize> = kinds.filter_map(|bytes| Some(isize::from_ne_bytes(bytes.try_into().ok()?))).collect();
         let units = isize::try_from(units).ok()?;
-        let how = [
-            [CL_DEVICE_PARTITION_BY_COUNTS, units, 0, 0],
-            [CL_DEVICE_PARTITION_EQUALLY, units, 0, 0],
-        ];
+        let how = [[CL_DEVICE_PARTITION_BY_COUNTS, units, 0, 0], [CL_DEVICE_PARTITION_EQUALLY, units, 0, 0]];
         let mut how = how.into_iter().filter(|how| kinds.contains(&how[0]));
         how.find_map(|how| {
             let parts = devices::create_sub_devices(device.0, &how).ok()?;
@@ -215,10 +192,7 @@ impl SubDevice {
     }
 
     fn units(&self) -> u64 {
-        number(devices::get_device_data(
-            self.0,
-            CL_DEVICE_MAX_COMPUTE_UNITS,
-        ))
+        number(devices::get_device_data(self.0, CL_DEVICE_MAX_COMPUTE_UNITS))
     }
 
     /// Its name, valid while this value lives.
@@ -235,8 +209,7 @@ impl OpenclContext {
     /// A buffer in the device's memory, contents undefined. `bytes` is not 0.
     pub(crate) fn buffer(&self, bytes: usize) -> Answer<Mem> {
         // SAFETY: the context is alive, and without a host pointer the flags ask nothing of it.
-        unsafe { memory::create_buffer(self.0, memory::CL_MEM_READ_WRITE, bytes, ptr::null_mut()) }
-            .map(Mem)
+        unsafe { memory::create_buffer(self.0, memory::CL_MEM_READ_WRITE, bytes, ptr::null_mut()) }.map(Mem)
     }
 
     /// A buffer over host memory.
@@ -260,19 +233,11 @@ impl OpenclContext {
 
     /// A program of a source, which need not be UTF-8, as `opencl3` would have it.
     pub(crate) fn program(&self, source: &[u8]) -> Answer<Program> {
-        let opencl = load_library()
-            .as_ref()
-            .map_err(|_| DLOPEN_RUNTIME_LOAD_FAILED)?;
+        let opencl = load_library().as_ref().map_err(|_| DLOPEN_RUNTIME_LOAD_FAILED)?;
         let (text, length) = (source.as_ptr().cast(), source.len());
         let mut status = CL_INVALID_VALUE;
         // The context is alive, the arrays have one element each, the text has this length, and OpenCL copies it.
-        let program = opencl.clCreateProgramWithSource(
-            self.0,
-            1,
-            &raw const text,
-            &raw const length,
-            &raw mut status,
-        );
+        let program = opencl.clCreateProgramWithSource(self.0, 1, &raw const text, &raw const length, &raw mut status);
         match (program, status) {
             (Some(program), CL_SUCCESS) => Ok(Program(program)),
             (Some(_), status) => Err(status),
@@ -321,9 +286,7 @@ impl OpenclKernel {
     }
 
     pub(crate) fn work_group_number(&self, device: RawDevice, what: u32) -> u64 {
-        number(cl_kernels::get_kernel_work_group_data(
-            self.0, device.0, what,
-        ))
+        number(cl_kernels::get_kernel_work_group_data(self.0, device.0, what))
     }
 
     /// What OpenCL says of a kernel on a device, as a number in each of three dimensions.
@@ -370,47 +333,27 @@ impl CommandQueue {
         let (from, list) = (host.as_ptr() as *const c_void, waits.as_ptr());
         // SAFETY: queue, buffer and events are alive, and `host` stays readable by this function's
         // contract; OpenCL checks that `bytes` lie within the buffer.
-        unsafe {
-            queue::enqueue_write_buffer(
-                self.0,
-                mem.0,
-                CL_NON_BLOCKING,
-                0,
-                bytes,
-                from,
-                waits.len,
-                list,
-            )
-        }
-        .map(CommandEvent)
+        unsafe { queue::enqueue_write_buffer(self.0, mem.0, CL_NON_BLOCKING, 0, bytes, from, waits.len, list) }
+            .map(CommandEvent)
     }
 
     /// Fills the first `bytes` bytes of the buffer with zeros, without waiting. OpenCL 1.1 has no such command.
-    pub(crate) fn zero<const N: usize>(
-        &self,
-        mem: &Mem,
-        bytes: usize,
-        waits: &WaitList<N>,
-    ) -> Answer<CommandEvent> {
+    pub(crate) fn zero<const N: usize>(&self, mem: &Mem, bytes: usize, waits: &WaitList<N>) -> Answer<CommandEvent> {
         const ZEROS: [u8; 16] = [0; 16];
         // A pattern has a power of two of bytes, of which the whole is a multiple; larger ones are filled faster.
         let pattern = 1 << bytes.trailing_zeros().min(4);
         let (from, list) = (ZEROS.as_ptr().cast(), waits.as_ptr());
-        // SAFETY: queue, buffer and events are alive, and OpenCL has copied the pattern when the call returns; it checks
-        // that `bytes` lie within the buffer.
-        unsafe {
-            queue::enqueue_fill_buffer(self.0, mem.0, from, pattern, 0, bytes, waits.len, list)
-        }
-        .map(CommandEvent)
+        // SAFETY: queue, buffer and events are alive, and OpenCL has copied the pattern when the call returns; it
+        // checks that `bytes` lie within the buffer.
+        unsafe { queue::enqueue_fill_buffer(self.0, mem.0, from, pattern, 0, bytes, waits.len, list) }.map(CommandEvent)
     }
 
     /// Copies `bytes` from the buffer to `host`; waits for it if `wait`.
     ///
     /// # Safety
-    /// `host` is valid for writes of `bytes` until the event is complete. Nobody else touches those bytes
-    /// meanwhile but functions of EDTs that hold the block in mode RO, and copies for kernels that do, and only to read:
-    /// that mode excludes no writer, here or on a device, so what they find then is the program's to expect (OCR 1.1.0,
-    /// 1.4.4).
+    /// `host` is valid for writes of `bytes` until the event is complete. Nobody else touches those bytes meanwhile but
+    /// functions of EDTs that hold the block in mode RO, and copies for kernels that do, and only to read: that mode
+    /// excludes no writer, here or on a device, so what they find then is the program's to expect (OCR 1.1.0, 1.4.4).
     pub(crate) unsafe fn read<const N: usize>(
         &self,
         mem: &Mem,
@@ -423,10 +366,7 @@ impl CommandQueue {
         let (to, list) = (host.as_ptr().cast::<c_void>(), waits.as_ptr());
         // SAFETY: queue, buffer and events are alive, and `host` stays writable by this function's
         // contract; OpenCL checks that `bytes` lie within the buffer.
-        unsafe {
-            queue::enqueue_read_buffer(self.0, mem.0, blocking, 0, bytes, to, waits.len, list)
-        }
-        .map(CommandEvent)
+        unsafe { queue::enqueue_read_buffer(self.0, mem.0, blocking, 0, bytes, to, waits.len, list) }.map(CommandEvent)
     }
 
     /// Maps the whole buffer; the address is good for the host once the event is complete.
@@ -442,20 +382,8 @@ impl CommandQueue {
         let (mut address, list) = (ptr::null_mut(), waits.as_ptr());
         // SAFETY: queue, buffer and events are alive; OpenCL checks that `bytes` lie within the
         // buffer. Mapping alone touches no memory of ours: that was lent when the buffer was made.
-        unsafe {
-            queue::enqueue_map_buffer(
-                self.0,
-                mem.0,
-                blocking,
-                flags,
-                0,
-                bytes,
-                &mut address,
-                waits.len,
-                list,
-            )
-        }
-        .map(|event| (CommandEvent(event), address))
+        unsafe { queue::enqueue_map_buffer(self.0, mem.0, blocking, flags, 0, bytes, &mut address, waits.len, list) }
+            .map(|event| (CommandEvent(event), address))
     }
 
     /// Ends a mapping.
@@ -471,8 +399,7 @@ impl CommandQueue {
         let list = waits.as_ptr();
         // SAFETY: queue, buffer and events are alive; the address is a mapping of this buffer by
         // this function's contract.
-        unsafe { queue::enqueue_unmap_mem_object(self.0, mem.0, address, waits.len, list) }
-            .map(CommandEvent)
+        unsafe { queue::enqueue_unmap_mem_object(self.0, mem.0, address, waits.len, list) }.map(CommandEvent)
     }
 
     /// Runs a kernel with the arguments that are set on it now.
@@ -492,16 +419,7 @@ impl CommandQueue {
         // which OpenCL reads `work_dim` after checking that it is at most three; the arguments are
         // as they must be by this function's contract.
         unsafe {
-            queue::enqueue_nd_range_kernel(
-                self.0,
-                kernel.0,
-                range.work_dim,
-                offset,
-                global,
-                local,
-                waits.len,
-                list,
-            )
+            queue::enqueue_nd_range_kernel(self.0, kernel.0, range.work_dim, offset, global, local, waits.len, list)
         }
         .map(CommandEvent)
     }
@@ -520,8 +438,8 @@ impl CommandEvent {
         }
     }
 
-    /// When a command that has finished was given to the device, has begun and has ended, in nanoseconds of the device's
-    /// clock; none where its queue is not timed, or OpenCL does not tell.
+    /// When a command that has finished was given to the device, has begun and has ended, in nanoseconds of the
+    /// device's clock; none where its queue is not timed, or OpenCL does not tell.
     pub(crate) fn times(&self) -> Option<[u64; 3]> {
         let at = |what| {
             let told = cl_events::get_event_profiling_info(self.0, what).ok()?;

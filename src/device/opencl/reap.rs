@@ -36,20 +36,10 @@ impl Manager {
         let mut is_sound = true;
         for (number, (pending, outcome)) in (first..).zip(ended.drain(..)) {
             let dates = self.dates(&pending, now);
-            let outcome = if is_sound {
-                outcome
-            } else {
-                outcome.and(Err(BEHIND))
-            };
+            let outcome = if is_sound { outcome } else { outcome.and(Err(BEHIND)) };
             behind -= 1;
             if trace::is_on() {
-                let copy = EventOf {
-                    dates,
-                    enqueued: pending.enqueued,
-                    lane,
-                    ns,
-                    behind,
-                };
+                let copy = EventOf { dates, enqueued: pending.enqueued, lane, ns, behind };
                 self.record_copy(&copy, &pending.work);
             }
             match pending.work {
@@ -93,8 +83,7 @@ impl Manager {
             Work::Kernel(_) | Work::Unmap { .. } => return,
         };
         let block = self.buffers.get(id).block.guid().bits();
-        self.times
-            .record_copy(self.device.place, copy, block, bytes);
+        self.times.record_copy(self.device.place, copy, block, bytes);
     }
 
     /// Sees what kernels have finished, in all lanes. True if any has.
@@ -106,22 +95,14 @@ impl Manager {
             let before = ended.len();
             while let Some((pending, outcome)) = self.lanes.pop_done(lane) {
                 let dates = self.dates(&pending, now);
-                ended.push(EndedKernel {
-                    pending,
-                    dates,
-                    outcome,
-                    ns: 0,
-                    occupied_ns: 0,
-                    ran_ns: 0,
-                    lane,
-                    behind: 0,
-                });
+                ended.push(EndedKernel { pending, dates, outcome, ns: 0, occupied_ns: 0, ran_ns: 0, lane, behind: 0 });
             }
             let kernels = (ended.len() - before) as u64;
             if kernels == 0 {
                 continue;
             }
-            // All of them have ended by now. When each did is not known, so the time since the one before goes to all alike.
+            // All of them have ended by now. When each did is not known, so the time since the one before goes to all
+            // alike.
             let taken_ns = self.lanes.ended(lane, now).as_nanos() as u64;
             let each_ns = self.pace.note(kernels, taken_ns);
             self.outside.load.set_pace_ns(each_ns);
@@ -141,9 +122,7 @@ impl Manager {
         }
         let mut failed = [false; MAX_LANES];
         for kernel in ended.drain(..) {
-            let Work::Kernel(job) = kernel.pending.work else {
-                unreachable!("copies are in other lanes")
-            };
+            let Work::Kernel(job) = kernel.pending.work else { unreachable!("copies are in other lanes") };
             if trace::is_on() {
                 let ended = EventOf {
                     dates: kernel.dates,
@@ -152,8 +131,7 @@ impl Manager {
                     ns: kernel.ns,
                     behind: kernel.behind,
                 };
-                self.times
-                    .record_kernel(self.device.place, &ended, job.launch.token);
+                self.times.record_kernel(self.device.place, &ended, job.launch.token);
             }
             let time = KernelTime {
                 ns: kernel.ns,
@@ -162,11 +140,7 @@ impl Manager {
                 is_first: job.is_first,
             };
             let (lane, outcome) = (kernel.lane, kernel.outcome);
-            let outcome = if failed[lane] {
-                outcome.and(Err(BEHIND))
-            } else {
-                outcome
-            };
+            let outcome = if failed[lane] { outcome.and(Err(BEHIND)) } else { outcome };
             if !self.finish_kernel(kernel.pending.serial, job, outcome, time) {
                 failed[lane] = true;
                 self.lanes.fail(lane);
@@ -177,28 +151,15 @@ impl Manager {
     }
 
     fn dates(&mut self, pending: &Pending<Work>, now: Instant) -> Option<CommandDates> {
-        (self.times).dates(
-            &self.device.info.name,
-            &pending.event,
-            pending.enqueued,
-            now,
-        )
+        (self.times).dates(&self.device.info.name, &pending.event, pending.enqueued, now)
     }
 
     /// Tells how long a copy has taken.
-    fn tell_copy(
-        &mut self,
-        direction: Direction,
-        number: u64,
-        bytes: u64,
-        dates: Option<CommandDates>,
-    ) {
+    fn tell_copy(&mut self, direction: Direction, number: u64, bytes: u64, dates: Option<CommandDates>) {
         if let Some(ns) = dates.and_then(|dates| self.times.copied(direction, number, &dates))
             && bytes != 0
         {
-            self.outside
-                .events
-                .copied(self.device.place, direction, bytes, ns);
+            self.outside.events.copied(self.device.place, direction, bytes, ns);
         }
     }
 
@@ -214,13 +175,7 @@ impl Manager {
     }
 
     /// A kernel has finished. False: it has failed.
-    fn finish_kernel(
-        &mut self,
-        serial: u64,
-        mut job: Box<Job>,
-        outcome: Answer<()>,
-        time: KernelTime,
-    ) -> bool {
+    fn finish_kernel(&mut self, serial: u64, mut job: Box<Job>, outcome: Answer<()>, time: KernelTime) -> bool {
         self.books.count_out(&job);
         if let Some(why) = self.blame_kernel(&job, outcome) {
             self.kernel_failed(serial, job, why, false);
@@ -228,11 +183,7 @@ impl Manager {
         }
         for used in &job.uses {
             if used.written {
-                self.buffers
-                    .get(used.id)
-                    .block
-                    .copies()
-                    .wrote(self.device.place);
+                self.buffers.get(used.id).block.copies().wrote(self.device.place);
             }
         }
         self.failing.failures.end_row();

@@ -36,15 +36,11 @@ impl Manager {
                 }
                 let required = ask(CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
                 if required != 0 {
-                    hint.push_str(&format!(
-                        "; its source demands a work-group size (first dimension: {required})"
-                    ));
+                    hint.push_str(&format!("; its source demands a work-group size (first dimension: {required})"));
                 }
                 hint
             }
-            code::CL_INVALID_GLOBAL_WORK_SIZE => {
-                "the global size must be at least 1 in each dimension".to_string()
-            }
+            code::CL_INVALID_GLOBAL_WORK_SIZE => "the global size must be at least 1 in each dimension".to_string(),
             code::CL_INVALID_WORK_DIMENSION => "a range has 1 to 3 dimensions".to_string(),
             code::CL_INVALID_GLOBAL_OFFSET => {
                 "the global offset and size together exceed what the device can count".to_string()
@@ -59,10 +55,6 @@ impl Manager {
             ),
             _ => String::new(),
         };
-        Fault {
-            cause: "enqueuing it failed".to_string(),
-            code: Some(status),
-            hint: (!hint.is_empty()).then_some(hint),
-        }
+        Fault { cause: "enqueuing it failed".to_string(), code: Some(status), hint: (!hint.is_empty()).then_some(hint) }
     }
 }

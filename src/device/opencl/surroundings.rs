@@ -42,8 +42,7 @@ pub(crate) fn is_opencl(name: &str) -> bool {
 fn open_library(name: &str, flags: libc::c_int) -> Result<NonNull<libc::c_void>, String> {
     let c_name = CString::new(name).map_err(|_| "its name holds a zero byte".to_string())?;
     // SAFETY: the name is a C string. What a library does when it is loaded is trusted, as OpenCL trusts its drivers.
-    let handle =
-        unsafe { libc::dlopen(c_name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL | flags) };
+    let handle = unsafe { libc::dlopen(c_name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL | flags) };
     if let Some(handle) = NonNull::new(handle) {
         return Ok(handle);
     }
@@ -73,9 +72,7 @@ fn pocl_cache(variable: impl Fn(&str) -> Option<OsString>) -> (PathBuf, &'static
 }
 
 /// What PoCL ends the process for when it is asked for its devices: it takes an empty name as one.
-pub(crate) fn pocl_cache_is_empty(
-    variable: impl Fn(&str) -> Option<OsString>,
-) -> Option<&'static str> {
+pub(crate) fn pocl_cache_is_empty(variable: impl Fn(&str) -> Option<OsString>) -> Option<&'static str> {
     let is_empty = variable("POCL_CACHE_DIR").is_some_and(|value| value.is_empty());
     is_empty.then_some(
         "POCL_CACHE_DIR is set and empty, for which PoCL would end the process, so that it is not asked for devices: unset \
@@ -109,10 +106,7 @@ fn cache_fault() -> Option<(bool, String)> {
     let (what, error) = match &fault {
         FolderError::Folder(error) => ("which cannot be made", error),
         FolderError::Write(error) => ("in which nothing can be written", error),
-        FolderError::Load(error) => (
-            "from which no code can be loaded (is it mounted noexec?)",
-            error,
-        ),
+        FolderError::Load(error) => ("from which no code can be loaded (is it mounted noexec?)", error),
     };
     let text = format!(
         "PoCL keeps what it compiles in the folder {} (by {from}), {what}: {error}. Set POCL_CACHE_DIR to a folder in which \
@@ -125,8 +119,8 @@ fn cache_fault() -> Option<(bool, String)> {
 /// The platform that is being asked for its devices, and all that have been asked so far; null: none.
 static ASKED: [AtomicPtr<String>; 2] = [const { AtomicPtr::new(ptr::null_mut()) }; 2];
 
-/// Notes that a platform is asked for its devices now, or that its answer has come. The texts stay: a handler of a signal
-/// may read them. Release: pairs with the load in [`asked_platforms`].
+/// Notes that a platform is asked for its devices now, or that its answer has come. The texts stay: a handler of a
+/// signal may read them. Release: pairs with the load in [`asked_platforms`].
 pub(crate) fn note_asked(platform: Option<&str>) {
     let keep = |text: String| ptr::from_mut(Box::leak(Box::new(text)));
     let now = platform.map_or(ptr::null_mut(), |platform| keep(platform.to_string()));
@@ -155,9 +149,7 @@ pub fn asked_platforms() -> (Option<&'static str>, Option<&'static str>) {
 pub fn why_ended() -> String {
     const WITHOUT: &str = " OCR_DEVICES=none has programs run without OpenCL.";
     if let (Some(platform), _) = asked_platforms() {
-        return format!(
-            " The driver is that of platform {platform}, which was asked for its devices.{WITHOUT}"
-        );
+        return format!(" The driver is that of platform {platform}, which was asked for its devices.{WITHOUT}");
     }
     if LACKING.get().is_none() {
         return WITHOUT.to_string();
@@ -166,9 +158,8 @@ pub fn why_ended() -> String {
         return format!(" {fault}.");
     }
     let (folder, from) = pocl_cache(|name| env::var_os(name));
-    let free = free_bytes(&folder).map_or(String::new(), |free| {
-        format!(", on whose file system {free} bytes are free")
-    });
+    let free =
+        free_bytes(&folder).map_or(String::new(), |free| format!(", on whose file system {free} bytes are free"));
     let linker = lacking().map_or(String::new(), |text| format!(" Here, {text}."));
     format!(
         " PoCL does that where it cannot write what it compiles, also when a kernel is first launched: that goes to the \
@@ -219,14 +210,7 @@ fn try_file(path: &Path) -> Result<(), FolderError> {
     written.map_err(FolderError::Write)?;
     // SAFETY: a new mapping of a file that is open and as long, where the system finds room.
     let mapped = unsafe {
-        libc::mmap(
-            ptr::null_mut(),
-            BYTES,
-            libc::PROT_READ | libc::PROT_EXEC,
-            libc::MAP_PRIVATE,
-            file.as_raw_fd(),
-            0,
-        )
+        libc::mmap(ptr::null_mut(), BYTES, libc::PROT_READ | libc::PROT_EXEC, libc::MAP_PRIVATE, file.as_raw_fd(), 0)
     };
     if mapped == libc::MAP_FAILED {
         return Err(FolderError::Load(io::Error::last_os_error()));
@@ -244,10 +228,14 @@ pub(crate) fn look_for_linker() {
     LACKING.get_or_init(|| {
         let path = env::var_os("PATH").unwrap_or_default();
         let is_there = env::split_paths(&path).any(|folder| is_executable(&folder.join("ld")));
-        if is_there { String::new() } else { format!(
-            "there is no ld in PATH ({}), which PoCL may need to link kernels (Debian: binutils)",
-            String::from_utf8_lossy(path.as_bytes())
-        ) }
+        if is_there {
+            String::new()
+        } else {
+            format!(
+                "there is no ld in PATH ({}), which PoCL may need to link kernels (Debian: binutils)",
+                String::from_utf8_lossy(path.as_bytes())
+            )
+        }
     });
 }
 
@@ -257,10 +245,7 @@ fn is_executable(file: &Path) -> bool {
 
 /// What OpenCL is known to lack, where it has ended the process; for the handler of a signal.
 pub fn lacking() -> Option<&'static str> {
-    LACKING
-        .get()
-        .map(String::as_str)
-        .filter(|text| !text.is_empty())
+    LACKING.get().map(String::as_str).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]
@@ -273,11 +258,7 @@ mod tests {
             let find = |name: &str| set.iter().find(|of| of.0 == name).map(|of| of.1.into());
             pocl_cache(find)
         };
-        let all = [
-            ("POCL_CACHE_DIR", "/a"),
-            ("XDG_CACHE_HOME", "/b"),
-            ("HOME", "/c"),
-        ];
+        let all = [("POCL_CACHE_DIR", "/a"), ("XDG_CACHE_HOME", "/b"), ("HOME", "/c")];
         assert_eq!(with(&all), (PathBuf::from("/a"), "POCL_CACHE_DIR"));
         assert_eq!(with(&all[1..]).0, PathBuf::from("/b/pocl/kcache"));
         assert_eq!(with(&all[2..]).0, PathBuf::from("/c/.cache/pocl/kcache"));
@@ -299,10 +280,7 @@ mod tests {
         assert!(free_bytes(&folder).is_some());
         let file = folder.join("file");
         fs::write(&file, "").expect("a file");
-        assert!(
-            try_folder(&file.join("below"))
-                .is_err_and(|fault| matches!(fault, FolderError::Folder(_)))
-        );
+        assert!(try_folder(&file.join("below")).is_err_and(|fault| matches!(fault, FolderError::Folder(_))));
         fs::remove_dir_all(&folder).expect("it is ours");
         assert!(try_folder(Path::new("/proc/self")).is_err());
     }

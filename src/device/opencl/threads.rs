@@ -39,8 +39,7 @@ static PROGRAM_HAS_OPENCL: AtomicBool = AtomicBool::new(false);
 static OWN: Mutex<rank::OpenclThreads, Vec<libc::pid_t>> = Mutex::new(Vec::new());
 
 /// The threads that platforms have started when they were asked for their devices, by the platforms' names.
-static OF_PLATFORMS: Mutex<rank::OpenclPlatforms, Vec<(String, libc::pid_t)>> =
-    Mutex::new(Vec::new());
+static OF_PLATFORMS: Mutex<rank::OpenclPlatforms, Vec<(String, libc::pid_t)>> = Mutex::new(Vec::new());
 
 thread_local! {
     /// Whether this is one of the threads that are started here.
@@ -52,7 +51,8 @@ pub fn is_one() -> bool {
     IS_ONE.get()
 }
 
-/// Whether this thread has a mark, and so is one that calls OpenCL, or that OpenCL has started. For the handler of a signal.
+/// Whether this thread has a mark, and so is one that calls OpenCL, or that OpenCL has started. For the handler of a
+/// signal.
 pub fn is_marked_here() -> bool {
     let mut name = [0u8; 16];
     // SAFETY: it may be called in a handler, and writes 16 bytes at most.
@@ -60,9 +60,7 @@ pub fn is_marked_here() -> bool {
     // SAFETY: with `ASK`, `personality` only reads a word of the thread's; it is a system call, and may be made in a
     // handler.
     let flags = unsafe { libc::personality(ASK) };
-    is_one()
-        || name.starts_with(NAME.as_bytes())
-        || flags != -1 && flags as libc::c_ulong & FLAG != 0
+    is_one() || name.starts_with(NAME.as_bytes()) || flags != -1 && flags as libc::c_ulong & FLAG != 0
 }
 
 /// Starts a thread that may call OpenCL.
@@ -100,13 +98,11 @@ impl Drop for Own {
     }
 }
 
-/// The threads that OpenCL has started and that are there now, as far as they can be told from others ([`OpenclThreads::now`]).
+/// The threads that OpenCL has started and that are there now, as far as they can be told from others
+/// ([`OpenclThreads::now`]).
 pub(crate) fn of_drivers() -> Vec<libc::pid_t> {
     let own = OWN.lock().clone();
-    let numbers = OpenclThreads::now()
-        .0
-        .into_iter()
-        .filter_map(|id| id.parse().ok());
+    let numbers = OpenclThreads::now().0.into_iter().filter_map(|id| id.parse().ok());
     numbers.filter(|id| !own.contains(id)).collect()
 }
 
@@ -128,13 +124,12 @@ pub(crate) fn of_platforms(platforms: &[&str]) -> Vec<libc::pid_t> {
     let mut known = OF_PLATFORMS.lock();
     // A number may be given to another thread later.
     known.retain(|(_, id)| here.contains(id));
-    let of_these = known
-        .iter()
-        .filter(|(platform, _)| platforms.contains(&&**platform));
+    let of_these = known.iter().filter(|(platform, _)| platforms.contains(&&**platform));
     of_these.map(|&(_, id)| id).collect()
 }
 
-/// How many threads OpenCL has, as far as they can be told from others, and how many of them may run on other cores, too.
+/// How many threads OpenCL has, as far as they can be told from others, and how many of them may run on other cores,
+/// too.
 pub(crate) fn count_beyond(cores: &CoreSet) -> (usize, usize) {
     let all = of_drivers().into_iter().map(CoreSet::of_thread);
     // One that has ended meanwhile is none.
@@ -172,8 +167,8 @@ impl OpenclThreads {
     /// of a process that has a mark itself, and so all its threads.
     pub fn now() -> OpenclThreads {
         let process = || is_marked(&std::process::id().to_string());
-        // As it was known before: to ask takes the lock of the dynamic loader, which a thread may keep that waits for the
-        // one that watches.
+        // As it was known before: to ask takes the lock of the dynamic loader, which a thread may keep that waits for
+        // the one that watches.
         let has_opencl = || PROGRAM_HAS_OPENCL.load(Ordering::SeqCst);
         if !ANY.load(Ordering::SeqCst) || process() || has_opencl() {
             return OpenclThreads(Vec::new());
@@ -199,7 +194,8 @@ pub fn program_has_opencl() -> bool {
 /// Whether a thread of this process, that may not exist, has a mark.
 fn is_marked(id: &str) -> bool {
     let name = about(id, "comm");
-    // A thread with descriptors of its own inherits the flag where one of OpenCL's has started it, and is counted by itself.
+    // A thread with descriptors of its own inherits the flag where one of OpenCL's has started it, and is counted by
+    // itself.
     name.starts_with(NAME) || !name.starts_with(apart::NAME) && has_flag(id)
 }
 
@@ -238,11 +234,7 @@ mod tests {
             };
             child.expect("a thread").join().expect("no panic");
         };
-        let starter = if by_opencl {
-            spawn("test", start).expect("a thread")
-        } else {
-            std::thread::spawn(start)
-        };
+        let starter = if by_opencl { spawn("test", start).expect("a thread") } else { std::thread::spawn(start) };
         let id = told.recv().expect("it says who it is");
         let mut seen = OpenclThreads::now();
         seen.0.retain(|other| *other == id);

@@ -1,10 +1,10 @@
 //! What the clocks say of a device's commands.
 //!
-//! OpenCL tells that a command has ended, and not when, unless its queue is timed ([`crate::device::DeviceSettings::timed`]).
-//! So there are two measures of a kernel. One is there always: the time since the one before in its queue was seen to have
-//! ended, in equal parts for those that were seen together. The other, for a policy that plans with it, is how long the
-//! kernel has kept the device, by the device's clock (`occupancy.rs`), and where there is none, an equal part of what
-//! all queues took together.
+//! OpenCL tells that a command has ended, and not when, unless its queue is timed
+//! ([`crate::device::DeviceSettings::timed`]). So there are two measures of a kernel. One is there always: the time
+//! since the one before in its queue was seen to have ended, in equal parts for those that were seen together. The
+//! other, for a policy that plans with it, is how long the kernel has kept the device, by the device's clock
+//! (`occupancy.rs`), and where there is none, an equal part of what all queues took together.
 
 use crate::device::DeviceInfo;
 use crate::device::host::clock::{CommandDates, DeviceClock};
@@ -167,16 +167,10 @@ impl CommandTimes {
         self.occupancy.at_once()
     }
 
-    /// Says for each kernel that has ended how long it has kept the device. So many queues have kernels that have not ended.
-    /// The queue that was slowest has taken so long by the host's clock since it saw kernels end before, which counts where the
-    /// device's is of no use.
-    pub(crate) fn charge(
-        &mut self,
-        ended: &mut [EndedKernel],
-        unended: usize,
-        longest_ns: u64,
-        now: Instant,
-    ) {
+    /// Says for each kernel that has ended how long it has kept the device. So many queues have kernels that have not
+    /// ended. The queue that was slowest has taken so long by the host's clock since it saw kernels end before, which
+    /// counts where the device's is of no use.
+    pub(crate) fn charge(&mut self, ended: &mut [EndedKernel], unended: usize, longest_ns: u64, now: Instant) {
         let since = now.saturating_duration_since(self.last_seen);
         self.last_seen = now;
         let fallback = longest_ns.min(since.as_nanos() as u64) / ended.len().max(1) as u64;
@@ -203,18 +197,8 @@ impl CommandTimes {
     }
 
     /// How long a copy has taken, from when nothing kept it from beginning.
-    pub(crate) fn copied(
-        &mut self,
-        direction: Direction,
-        number: u64,
-        dates: &CommandDates,
-    ) -> Option<u64> {
-        let CommandDates {
-            submitted,
-            started,
-            ended,
-            ..
-        } = *dates;
+    pub(crate) fn copied(&mut self, direction: Direction, number: u64, dates: &CommandDates) -> Option<u64> {
+        let CommandDates { submitted, started, ended, .. } = *dates;
         let kernels = Some(self.occupancy.last_end()).filter(|end| *end <= started);
         let last = &mut self.last_copy[direction as usize];
         let ready = submitted.max(*last).max(kernels.unwrap_or(0));
@@ -230,11 +214,7 @@ impl CommandTimes {
 }
 
 /// A queue for a device, timed if it is to be and the device can.
-pub(crate) fn queue(
-    context: &OpenclContext,
-    info: &DeviceInfo,
-    timed: bool,
-) -> Answer<CommandQueue> {
+pub(crate) fn queue(context: &OpenclContext, info: &DeviceInfo, timed: bool) -> Answer<CommandQueue> {
     if timed && let Ok(queue) = CommandQueue::timed(context, info.id) {
         return Ok(queue);
     }

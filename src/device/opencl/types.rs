@@ -46,9 +46,7 @@ pub(crate) fn measure(
         // One that does not compile is not to hide the others, and a compiler may know no __builtin_types_compatible_p.
         let alone = |name: &&str| {
             let again = (names.len() > 1).then(|| ask(&[name], true)).flatten();
-            again
-                .or_else(|| ask(&[name], false))
-                .map_or(TypeAnswer::Nothing, |told| told[0])
+            again.or_else(|| ask(&[name], false)).map_or(TypeAnswer::Nothing, |told| told[0])
         };
         names.iter().map(alone).collect()
     })
@@ -129,9 +127,7 @@ fn form_kernel(at: usize) -> String {
 /// Two kernels that nobody runs.
 fn questions(at: usize, name: &str, with_form: bool) -> String {
     let is = |types: &[&str]| {
-        let each = types
-            .iter()
-            .map(|of| format!("__builtin_types_compatible_p({name}, {of})"));
+        let each = types.iter().map(|of| format!("__builtin_types_compatible_p({name}, {of})"));
         each.collect::<Vec<_>>().join(" + ")
     };
     // A member can be no sampler, image or queue, which have a size, too, and are no values.
@@ -150,11 +146,7 @@ fn questions(at: usize, name: &str, with_form: bool) -> String {
     ]);
     // A double is as wide as a word, and so given like a number.
     let floats = is(&["float", "half"]);
-    let form = if with_form {
-        format!("{NUMBER} * ({numbers}) + {FLOAT} * ({floats})")
-    } else {
-        NUMBER.to_string()
-    };
+    let form = if with_form { format!("{NUMBER} * ({numbers}) + {FLOAT} * ({floats})") } else { NUMBER.to_string() };
     let digit = |shift: usize| format!("{SHIFT} + ({size} >> {shift} & {})", DIGIT - 1);
     format!(
         "__kernel __attribute__((reqd_work_group_size({}, {}, 1))) void {}(void) {{}}\n\
@@ -205,9 +197,7 @@ mod tests {
     #[test]
     fn names_are_plain_words() {
         assert!(is_plain("struct pair") && is_plain("real_4"));
-        assert!(
-            !is_plain("") && !is_plain("float *") && !is_plain("a; b") && !is_plain("(anonymous)")
-        );
+        assert!(!is_plain("") && !is_plain("float *") && !is_plain("a; b") && !is_plain("(anonymous)"));
     }
 
     #[test]

@@ -5,10 +5,7 @@ use crate::device::tests::*;
 
 #[test]
 fn a_launch_that_never_fits_is_told_why() {
-    let settings = DeviceSettings {
-        memory_limit: Some(MIB),
-        ..copying()
-    };
+    let settings = DeviceSettings { memory_limit: Some(MIB), ..copying() };
     let Some(bench) = bench(settings) else { return };
     let (a, b) = (block(MIB), block(MIB));
     let token = bench.send("add", 16, &[1], &[reads(a), writes(b)]);
@@ -28,11 +25,8 @@ fn a_refused_launch_says_everything() {
         let error = bench.answer(token).expect_err("3 is no multiple of 2");
         let text = error.to_string();
         assert!(error.inputs_intact, "{text}");
-        for part in [
-            "'fill'",
-            "the global size 3 of dimension 0 is no multiple of the local size 2",
-            "int value = 12",
-        ] {
+        for part in ["'fill'", "the global size 3 of dimension 0 is no multiple of the local size 2", "int value = 12"]
+        {
             assert!(text.contains(part), "{part}: {text}");
         }
         let huge = range(1 << 20, Some(1 << 20));
@@ -55,11 +49,7 @@ fn builds_that_fail_say_why() {
         return;
     };
     let broken = "kernel void f(global int *a)\n{\n    a[0] = nonsense;\n}\n";
-    let text = bench
-        .manager
-        .build(&spec(broken, "f"))
-        .expect_err("broken")
-        .to_string();
+    let text = bench.manager.build(&spec(broken, "f")).expect_err("broken").to_string();
     assert!(text.contains("3 |     a[0] = nonsense;"), "{text}");
     assert!(text.contains("CL_BUILD_PROGRAM_FAILURE (-11)"), "{text}");
     let missing = bench.manager.build(&spec(SOURCE, "nope"));
@@ -67,15 +57,9 @@ fn builds_that_fail_say_why() {
     assert!(text.contains("'nope'") && text.contains("fill"), "{text}");
     let only = "#ifndef OCR_DEVICE_CPU\n#ifndef OCR_DEVICE_GPU\n#error which\n#endif\n#endif\n\
                 kernel void f(global int *a) { a[0] = X; }";
-    let with = KernelSpec {
-        options: b"-DX=3".to_vec(),
-        ..spec(only, "f")
-    };
+    let with = KernelSpec { options: b"-DX=3".to_vec(), ..spec(only, "f") };
     let first = bench.manager.build(&with).expect("it builds");
-    assert_eq!(
-        bench.manager.build(&with).expect("it is there").id,
-        first.id
-    );
+    assert_eq!(bench.manager.build(&with).expect("it is there").id, first.id);
 }
 
 #[test]
@@ -84,13 +68,8 @@ fn programs_without_a_template_are_released_and_compiled_again() {
         return;
     };
     let build = |number: usize| {
-        let source =
-            format!("kernel void f(global int *out) {{ out[get_global_id(0)] = {number}; }}");
-        bench
-            .manager
-            .build(&spec(&source, "f"))
-            .expect("it builds")
-            .id
+        let source = format!("kernel void f(global int *out) {{ out[get_global_id(0)] = {number}; }}");
+        bench.manager.build(&spec(&source, "f")).expect("it builds").id
     };
     // When a build is answered, what was sent before has been done.
     let compiled = || {
@@ -104,11 +83,7 @@ fn programs_without_a_template_are_released_and_compiled_again() {
     for &id in &kernels[1..=KEPT] {
         bench.manager.release(id);
     }
-    assert_eq!(
-        compiled(),
-        KEPT + 2,
-        "two are held, and the others are kept"
-    );
+    assert_eq!(compiled(), KEPT + 2, "two are held, and the others are kept");
     bench.manager.release(kernels[KEPT + 1]);
     assert_eq!(compiled(), KEPT + 1, "the first that was released is gone");
     // An EDT whose template is gone, and its program with it.
@@ -141,17 +116,10 @@ fn arguments_are_checked_before_there_is_a_launch() {
     assert_eq!(add.check(1, 2), Ok(()));
     assert!(matches!(add.args[0], ArgKind::Scalar { bytes: 4, .. }));
     let text = add.check(2, 1).expect_err("kinds");
-    assert!(
-        text.contains("int* in") || text.contains("int *in"),
-        "{text}"
-    );
+    assert!(text.contains("int* in") || text.contains("int *in"), "{text}");
     assert!(add.check(1, 1).is_err());
     let tile = bench.kernel("tile").signature;
-    assert!(
-        tile.check(0, 2)
-            .expect_err("local")
-            .contains("local memory")
-    );
+    assert!(tile.check(0, 2).expect_err("local").contains("local memory"));
 }
 
 #[test]
@@ -163,10 +131,7 @@ fn forgotten_blocks_leave_nothing_behind() {
         assert_eq!(bench.manager.counters().resident_bytes, 16);
         bench.forget(a);
         assert_eq!(bench.manager.counters().resident_bytes, 0);
-        assert_eq!(
-            a.copies().valid,
-            ocr_place::place::PlaceSet::only(Place::HOST)
-        );
+        assert_eq!(a.copies().valid, ocr_place::place::PlaceSet::only(Place::HOST));
         assert!(a.copies().resident.is_empty());
         // While it is in use, it waits.
         let token = bench.send("slow", 1, &[], &[writes(a)]);
@@ -180,9 +145,7 @@ fn forgotten_blocks_leave_nothing_behind() {
 fn stopping_finishes_what_was_sent_and_answers_what_comes_later() {
     for bench in both() {
         let a = ints(&[0; 64]);
-        let tokens: Vec<_> = (0..100)
-            .map(|_| bench.send("add", 64, &[1], &[reads(a), writes(a)]))
-            .collect();
+        let tokens: Vec<_> = (0..100).map(|_| bench.send("add", 64, &[1], &[reads(a), writes(a)])).collect();
         let bad = bench.send_range("fill", range(3, Some(2)), &[1], &[writes(a)]);
         let id = bench.kernel("fill").id;
         bench.manager.stop();

@@ -23,11 +23,7 @@ impl Lab {
         let kernel = program.kernel(c"nothing").expect("a kernel");
         let queue = |_| CommandQueue::new(&context, device).expect("a queue");
         let lanes = Lanes::new((0..COMPUTE + 2).map(queue).collect(), false);
-        Some(Lab {
-            lanes,
-            context,
-            kernel,
-        })
+        Some(Lab { lanes, context, kernel })
     }
 
     /// Enqueues an empty kernel, which is held back.
@@ -38,8 +34,7 @@ impl Lab {
         let waits = self.lanes.waits(lane, needs).expect("events");
         // SAFETY: the kernel has no arguments, so none is unset, and no buffer has to outlive it.
         let event = unsafe { (self.lanes.queue(lane)).run(&self.kernel, &range(1, None), &waits) };
-        self.lanes
-            .push(lane, event.expect("it is enqueued"), *needs, ())
+        self.lanes.push(lane, event.expect("it is enqueued"), *needs, ())
     }
 
     /// The device is asked to execute what is in a lane, as it may do of itself.
@@ -51,10 +46,7 @@ impl Lab {
     fn is_done(&mut self, ticket: Ticket) -> bool {
         let pending = self.lanes.pending(ticket).expect("nobody has taken it");
         let state = pending.event.state();
-        assert!(
-            !matches!(state, CommandState::Failed(_) | CommandState::Untold(_)),
-            "{state:?}"
-        );
+        assert!(!matches!(state, CommandState::Failed(_) | CommandState::Untold(_)), "{state:?}");
         state == CommandState::Done
     }
 
@@ -97,10 +89,8 @@ fn as_many_are_held_back_as_the_device_has_to_do() {
         tickets.push(lab.send(&LaneNeeds::default()));
     }
     // Nobody looks what has ended. Each gate is in the lane that has less.
-    let gates: Vec<usize> = tickets
-        .chunk_by(|a, b| a.lane == b.lane)
-        .map(<[crate::device::opencl::lane::Ticket]>::len)
-        .collect();
+    let gates: Vec<usize> =
+        tickets.chunk_by(|a, b| a.lane == b.lane).map(<[crate::device::opencl::lane::Ticket]>::len).collect();
     lab.lanes.flush();
     for &ticket in &tickets {
         lab.finish(ticket);

@@ -15,12 +15,7 @@ impl Context {
     /// # Safety
     /// `data` is valid for reads of as many bytes as the event's contributions have, if there is
     /// such an event.
-    pub(crate) unsafe fn contribute(
-        &mut self,
-        event: Guid,
-        data: *const u8,
-        slot: u32,
-    ) -> Result<(), GraphError> {
+    pub(crate) unsafe fn contribute(&mut self, event: Guid, data: *const u8, slot: u32) -> Result<(), GraphError> {
         let inside = self.runtime.objects.events.collective(event);
         let inside = inside.ok_or(GraphError::NoSuchObject)?;
         let bytes = inside.params.bytes();
@@ -38,12 +33,7 @@ impl Context {
             ))
         };
         if let Some(check) = &self.runtime.check {
-            check.made_block(
-                &self.runtime.objects,
-                block,
-                bytes as u64,
-                (ActCause::Contribution, self.who()),
-            );
+            check.made_block(&self.runtime.objects, block, bytes as u64, (ActCause::Contribution, self.who()));
         }
         // SAFETY: the block has just been created, with so many bytes, and nobody else knows it.
         let result = unsafe { std::slice::from_raw_parts_mut(address, bytes) };

@@ -55,9 +55,10 @@ pub(crate) enum CopyError {
 }
 
 impl Context {
-    /// Creates the EDT for a copy: `function` gets the source and the destination, or only one of them where
-    /// nothing is moved, and the parameters destination offset, source offset, size, whether to destroy the
-    /// source, the destination; it returns the destination. With `completes`, answers with an event that is satisfied with the destination then.
+    /// Creates the EDT for a copy: `function` gets the source and the destination, or only one of them where nothing is
+    /// moved, and the parameters destination offset, source offset, size, whether to destroy the source, the
+    /// destination; it returns the destination. With `completes`, answers with an event that is satisfied with the
+    /// destination then.
     pub(crate) fn copy_block(
         &mut self,
         copy: CopyRequest,
@@ -77,11 +78,7 @@ impl Context {
             return Err(CopyError::WrittenOnce);
         }
         let slots = self.slots_for(&copy)?;
-        let event = if completes {
-            self.new_completion().ok_or(CopyError::OutOfMemory)?
-        } else {
-            Guid::NULL
-        };
+        let event = if completes { self.new_completion().ok_or(CopyError::OutOfMemory)? } else { Guid::NULL };
         let params = [
             copy.destination_offset,
             copy.source_offset,
@@ -94,11 +91,7 @@ impl Context {
             kind: WorkKind::Copy,
             params: &params,
             depc: slots.len() as u32,
-            output: if completes {
-                Output::Given(event)
-            } else {
-                Output::None
-            },
+            output: if completes { Output::Given(event) } else { Output::None },
             in_scope: true,
         });
         let result = match created {
@@ -119,17 +112,10 @@ impl Context {
         let partitions = &self.runtime.objects.data_blocks.partitions;
         let (from, to) = (copy.source, copy.destination);
         let is_whole = |guid, offset| offset == 0 && self.block_size(guid) == Some(copy.size);
-        let is_at = |part, whole, offset| {
-            is_whole(part, 0) && partitions.place_of(part) == Some((whole, offset))
-        };
+        let is_at = |part, whole, offset| is_whole(part, 0) && partitions.place_of(part) == Some((whole, offset));
         let back = copy.source_offset == 0 && is_at(from, to, copy.destination_offset);
         // A block that shares memory with another one leaves it where the bytes of both are wanted.
-        let back = back
-            && if copy.destroys_source {
-                partitions.goes_back(from)
-            } else {
-                !partitions.shares(from)
-            };
+        let back = back && if copy.destroys_source { partitions.goes_back(from) } else { !partitions.shares(from) };
         let again = copy.destination_offset == 0 && is_at(to, from, copy.source_offset);
         if back {
             return Ok(InlineList::from_slice(&[(from, Mode::Const)]));
@@ -146,10 +132,7 @@ impl Context {
             // Nobody stands before this EDT in the queue of the new part.
             return Ok(InlineList::from_slice(&[(to, Mode::Ro)]));
         }
-        Ok(InlineList::from_slice(&[
-            (from, Mode::Const),
-            (to, Mode::Ew),
-        ]))
+        Ok(InlineList::from_slice(&[(from, Mode::Const), (to, Mode::Ew)]))
     }
 
     fn connect_copy(&mut self, edt: Guid, slots: &[(Guid, Mode)]) -> Result<(), CopyError> {

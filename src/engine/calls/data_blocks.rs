@@ -25,11 +25,7 @@ pub(crate) enum BlockError {
 impl Context {
     /// Creates a block, and acquires it for the caller unless `acquire` is false. Returns its GUID
     /// and address (null if it is not acquired).
-    pub(crate) fn create_block(
-        &mut self,
-        size: u64,
-        acquire: bool,
-    ) -> Result<(Guid, *mut u8), OutOfMemoryError> {
+    pub(crate) fn create_block(&mut self, size: u64, acquire: bool) -> Result<(Guid, *mut u8), OutOfMemoryError> {
         let blocks = &self.runtime.objects.data_blocks;
         let block = blocks.allocate(&mut self.caches.data_blocks, size, acquire)?;
         Ok(self.begin_block(block, acquire))
@@ -54,9 +50,7 @@ impl Context {
             block.creator.store(self.holder(), Ordering::Relaxed);
             self.held.push(block);
         }
-        block
-            .header
-            .publish(block.header.peek().with_state(BlockState::Live));
+        block.header.publish(block.header.peek().with_state(BlockState::Live));
         (block.guid(), address)
     }
 
@@ -97,11 +91,7 @@ impl Context {
         let spin = Spin::default();
         let (block, locked) = loop {
             let Some((block, locked)) = blocks.lock(guid) else {
-                return Err(if blocks.was_freed(guid) {
-                    BlockError::Destroyed
-                } else {
-                    BlockError::NoSuchBlock
-                });
+                return Err(if blocks.was_freed(guid) { BlockError::Destroyed } else { BlockError::NoSuchBlock });
             };
             if !block.has(Mark::Watched) {
                 break (block, locked);

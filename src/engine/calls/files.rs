@@ -2,12 +2,12 @@
 //! uses it any more, by the thread that finds that out. What is on a device then is brought to the host first, by an
 //! EDT that does nothing else. What is left when the program ends is written then.
 //!
-//! A chunk is a data block with a mark, which is looked at where a destroyed block is freed and nowhere else. The thread
-//! that frees it writes in the call, so an EDT that depends on that one finds the content in the file. A device's manager
-//! never waits for a disk: there an EDT that does nothing holds the block on the host first, and its end frees the block
-//! again. The content is compared with the file's, and is written from the first difference on. A table has what each
-//! block is a part of. The thread that takes an entry out of it writes, which settles the race with the end of the run.
-//! No call could report that a chunk was not written, so that ends the program.
+//! A chunk is a data block with a mark, which is looked at where a destroyed block is freed and nowhere else. The
+//! thread that frees it writes in the call, so an EDT that depends on that one finds the content in the file. A
+//! device's manager never waits for a disk: there an EDT that does nothing holds the block on the host first, and its
+//! end frees the block again. The content is compared with the file's, and is written from the first difference on. A
+//! table has what each block is a part of. The thread that takes an entry out of it writes, which settles the race with
+//! the end of the run. No call could report that a chunk was not written, so that ends the program.
 
 use crate::abi::Api;
 use crate::check::checksum::fingerprint;
@@ -54,14 +54,8 @@ impl OpenMode {
         let (first, rest) = text.split_at_checked(1)?;
         let plus = rest.contains('+');
         let mode = match first {
-            "r" => OpenMode {
-                keeps: true,
-                writes: plus,
-            },
-            "w" => OpenMode {
-                keeps: false,
-                writes: true,
-            },
+            "r" => OpenMode { keeps: true, writes: plus },
+            "w" => OpenMode { keeps: false, writes: true },
             _ => return None,
         };
         matches!(rest, "" | "b" | "+" | "b+" | "+b").then_some(mode)
@@ -91,9 +85,7 @@ impl std::fmt::Display for FileError {
             FileError::NoSuchFile => f.write_str("there is no such file"),
             FileError::Overlaps => f.write_str("there is a chunk in that range"),
             FileError::Range => f.write_str("no file has such a range"),
-            FileError::NotRegular => {
-                f.write_str("it is a directory, a device or the like, not a file with bytes")
-            }
+            FileError::NotRegular => f.write_str("it is a directory, a device or the like, not a file with bytes"),
             FileError::OutOfMemory => f.write_str("there is no memory for the data block"),
             FileError::System(error) => error.fmt(f),
         }
@@ -147,11 +139,7 @@ impl Context {
             check.history.label(file, name);
         }
         if wants_descriptor {
-            let text = Descriptor {
-                file,
-                size,
-                status: EXISTS,
-            };
+            let text = Descriptor { file, size, status: EXISTS };
             // SAFETY: the block has this size, is aligned to 16 bytes, and nobody else knows it.
             unsafe { address.cast::<Descriptor>().write(text) };
             let _ = self.release_block(descriptor);
@@ -172,12 +160,7 @@ impl Context {
     }
 
     /// Makes a range of a file a data block.
-    pub(crate) fn file_chunk(
-        &mut self,
-        file: Guid,
-        offset: u64,
-        size: u64,
-    ) -> Result<Guid, FileError> {
+    pub(crate) fn file_chunk(&mut self, file: Guid, offset: u64, size: u64) -> Result<Guid, FileError> {
         let file = self.runtime.objects.files.get(file);
         let file = file.ok_or(FileError::NoSuchFile)?;
         let end = offset.checked_add(size);
@@ -186,10 +169,8 @@ impl Context {
             Some(end) if !file.take(&(offset..end)) => Err(FileError::Overlaps),
             Some(end) => Ok(offset..end),
         };
-        let chunk = range.and_then(|range| {
-            self.create_chunk(&file, range.clone())
-                .inspect_err(|_| file.give_back(&range))
-        });
+        let chunk =
+            range.and_then(|range| self.create_chunk(&file, range.clone()).inspect_err(|_| file.give_back(&range)));
         if let Err(error @ FileError::System(_)) = &chunk {
             warning!(
                 "ocrFileGetChunk: no chunk of {} at {offset} of the file \"{}\": {error}",
@@ -206,13 +187,8 @@ impl Context {
         let created = self.create_block(size, true);
         let (guid, address) = created.map_err(|_| FileError::OutOfMemory)?;
         // SAFETY: the block has this memory, and nobody else knows it.
-        let read = unsafe { read_at(file, address, &range) }.and_then(|()| {
-            if file.writable {
-                file.enlarge(range.end)
-            } else {
-                Ok(())
-            }
-        });
+        let read = unsafe { read_at(file, address, &range) }
+            .and_then(|()| if file.writable { file.enlarge(range.end) } else { Ok(()) });
         if let Err(error) = read {
             let _ = self.destroy_block(guid);
             return Err(FileError::System(error));
@@ -263,10 +239,7 @@ impl Context {
     fn bring_chunk(&mut self, block: &'static DataBlock) {
         let objects = &self.runtime.objects;
         let Some(edt) = objects.edts.allocate(&mut self.caches.edts, 1, 0) else {
-            fatal(&format!(
-                "there is no memory to write back {}, a chunk of a file.",
-                BlockName(block.guid())
-            ));
+            fatal(&format!("there is no memory to write back {}, a chunk of a file.", BlockName(block.guid())));
         };
         let work = Code::of_runtime(nothing, WorkKind::Writer);
         edt.work.set(objects.code_table.intern(work));
@@ -328,12 +301,8 @@ impl Context {
         if !stays {
             return close(chunk.file);
         }
-        let brought = if chunk.file.writable {
-            self.bring_at_end(block)
-                .and_then(|()| self.gather_parts(block))
-        } else {
-            Ok(())
-        };
+        let brought =
+            if chunk.file.writable { self.bring_at_end(block).and_then(|()| self.gather_parts(block)) } else { Ok(()) };
         let mut written = Ok(());
         if let Some(taken) = objects.files.take_chunk(guid) {
             written = match brought {
@@ -356,9 +325,7 @@ impl Context {
         let from = valid.iter().next().filter(|_| !host_ready);
         let Some(from) = from else { return Ok(()) };
         let manager = self.runtime.devices.manager(from);
-        self.runtime
-            .fetch_at_end
-            .wait(|| manager.fetch(block, FETCH_AT_END))
+        self.runtime.fetch_at_end.wait(|| manager.fetch(block, FETCH_AT_END))
     }
 }
 
@@ -409,18 +376,12 @@ fn open(path: &[u8], mode: OpenMode) -> Result<(OpenFile, u64), FileError> {
         .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
         .open(OsStr::from_bytes(path));
     // A program may have closed its standard output, which the file is not to become.
-    let file = opened
-        .and_then(above_standard)
-        .map_err(|error| match error.kind() {
-            ErrorKind::IsADirectory => FileError::NotRegular,
-            _ => FileError::System(error),
-        })?;
+    let file = opened.and_then(above_standard).map_err(|error| match error.kind() {
+        ErrorKind::IsADirectory => FileError::NotRegular,
+        _ => FileError::System(error),
+    })?;
     let about = file.metadata().map_err(FileError::System)?;
-    if about.is_file() {
-        Ok((OpenFile::new(file, name, mode.writes), about.len()))
-    } else {
-        Err(FileError::NotRegular)
-    }
+    if about.is_file() { Ok((OpenFile::new(file, name, mode.writes), about.len())) } else { Err(FileError::NotRegular) }
 }
 
 /// Reads a range as far as the file goes; zeros follow.
@@ -494,9 +455,7 @@ fn same_in_file(file: &OpenFile, bytes: &[u8], offset: u64) -> usize {
     let mut same = 0;
     while same < bytes.len() {
         let most = buffer.len().min(bytes.len() - same);
-        let read = file
-            .get()
-            .and_then(|file| file.read_at(&mut buffer[..most], offset + same as u64));
+        let read = file.get().and_then(|file| file.read_at(&mut buffer[..most], offset + same as u64));
         let read = match read {
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Ok(read) if read > 0 => read,
@@ -544,9 +503,9 @@ fn close(file: Arc<OpenFile>) -> Result<(), String> {
     };
     let (path, writable) = (file.path.clone(), file.writable);
     match file.close() {
-        Err(error) if writable => Err(format!(
-            "the file \"{path}\" cannot be closed, so what was written may be lost: {error}"
-        )),
+        Err(error) if writable => {
+            Err(format!("the file \"{path}\" cannot be closed, so what was written may be lost: {error}"))
+        }
         _ => Ok(()),
     }
 }
@@ -574,9 +533,7 @@ mod tests {
         for text in ["w", "wb", "w+", "wb+", "w+b"] {
             assert_eq!(OpenMode::parse(text), mode(false, true), "{text}");
         }
-        for text in [
-            "", "a", "ab+", "x", "R", "rw", "r++", "rb+b", "+r", "ü", "r ",
-        ] {
+        for text in ["", "a", "ab+", "x", "R", "rw", "r++", "rb+b", "+r", "ü", "r "] {
             assert_eq!(OpenMode::parse(text), None, "{text}");
         }
     }

@@ -29,8 +29,8 @@ pub(crate) struct NewKernel<'a> {
 }
 
 impl Context {
-    /// The devices that kernels may run on, for a program that asks. Where EDTs with a C function have had none, as it is
-    /// with a fallback, the kernels of the templates that there are get them now.
+    /// The devices that kernels may run on, for a program that asks. Where EDTs with a C function have had none, as it
+    /// is with a fallback, the kernels of the templates that there are get them now.
     pub(crate) fn ask_for_devices(&mut self) -> &'static [Used] {
         let runtime = self.runtime;
         let devices = &runtime.devices;
@@ -71,11 +71,7 @@ impl Context {
 
     /// Adds a kernel variant: what EDTs of this template that are created from now on do. On
     /// failure the message has been printed, and the work says why the kernel is missing.
-    pub(crate) fn add_kernel(
-        &mut self,
-        view: TemplateView,
-        new: &NewKernel<'_>,
-    ) -> (&'static Code, bool) {
+    pub(crate) fn add_kernel(&mut self, view: TemplateView, new: &NewKernel<'_>) -> (&'static Code, bool) {
         let mut work = view.work.clone();
         let mut kernel = Kernel {
             source: new.source.into(),
@@ -96,9 +92,7 @@ impl Context {
             self.build_everywhere(&mut kernel, view, &mut work)
         };
         if work.kernels.len() > u8::MAX as usize {
-            failures.push(KernelError::anywhere(
-                "a template has at most 256 kernels".into(),
-            ));
+            failures.push(KernelError::anywhere("a template has at most 256 kernels".into()));
             kernel.built.clear();
         }
         let devices = &self.runtime.devices;
@@ -120,34 +114,23 @@ impl Context {
         (self.runtime.intern_with_kernels(work), built)
     }
 
-    /// Whether an EDT with this work has been created and has not ended. Not all are looked at where there are very many.
+    /// Whether an EDT with this work has been created and has not ended. Not all are looked at where there are very
+    /// many.
     fn has_edts_of(&self, work: &'static Code) -> bool {
         const LOOKS: usize = 10_000;
         let edts = &self.runtime.objects.edts;
-        let mut some = edts
-            .live()
-            .take(LOOKS)
-            .filter_map(|(guid, _)| edts.lock(guid));
+        let mut some = edts.live().take(LOOKS).filter_map(|(guid, _)| edts.lock(guid));
         some.any(|(edt, _locked)| std::ptr::eq(edt.work(), work))
     }
 
     /// Builds a kernel of this work for the devices that it may have. What has failed.
-    fn build_everywhere(
-        &self,
-        kernel: &mut Kernel,
-        view: TemplateView,
-        work: &mut Code,
-    ) -> Vec<KernelError> {
+    fn build_everywhere(&self, kernel: &mut Kernel, view: TemplateView, work: &mut Code) -> Vec<KernelError> {
         let runtime = self.runtime;
         let (wanted, options) = match split_options(&kernel.options) {
             Ok(split) => split,
             Err(message) => return vec![KernelError::anywhere(message)],
         };
-        let spec = KernelSpec {
-            source: kernel.source.clone(),
-            options: options.to_vec(),
-            kernel: kernel.name.clone(),
-        };
+        let spec = KernelSpec { source: kernel.source.clone(), options: options.to_vec(), kernel: kernel.name.clone() };
         let function = work.function.is_some();
         let by_hint = runtime.devices.is_by_hint(runtime, function);
         // A manager may wait in OpenCL for a driver's thread that compiles, while this thread waits for the manager.
@@ -195,16 +178,11 @@ impl Context {
 
     fn warn_of_failures(&self, failures: &[KernelError], kernel: &Kernel, work: &mut Code) {
         for KernelError { text, anywhere } in failures {
-            let message = format!(
-                "the kernel \"{}\" of template \"{}\" cannot be used: {text}",
-                kernel.name, work.name
-            );
+            let message =
+                format!("the kernel \"{}\" of template \"{}\" cannot be used: {text}", kernel.name, work.name);
             warning!("{message}");
             self.runtime.registry.remark(message.clone());
-            work.missing.push(KernelError {
-                text: message,
-                anywhere: *anywhere,
-            });
+            work.missing.push(KernelError { text: message, anywhere: *anywhere });
         }
     }
 }
@@ -212,9 +190,7 @@ impl Context {
 fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, KernelError> {
     // Which kernels a source has, and what arguments, may depend on the device by `#if` alone.
     let conditional = |line: &[u8]| {
-        line.trim_ascii_start()
-            .strip_prefix(b"#")
-            .is_some_and(|rest| rest.trim_ascii_start().starts_with(b"if"))
+        line.trim_ascii_start().strip_prefix(b"#").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"if"))
     };
     let everywhere = !spec.source.split(|&byte| byte == b'\n').any(conditional);
     fork::check_fork("adding a kernel");
@@ -226,10 +202,7 @@ fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, Ke
         let (paramc, depc) = (view.paramc as usize, view.depc as usize);
         // The last pre-slots may be there to order alone, and need no arguments: each launch looks whether they are.
         let fits = kernel.signature.check_slots(paramc, 0, depc);
-        fits.map_err(|text| KernelError {
-            text,
-            anywhere: everywhere,
-        })?;
+        fits.map_err(|text| KernelError { text, anywhere: everywhere })?;
     }
     Ok(kernel.id)
 }

@@ -17,11 +17,7 @@ impl Context {
         let labels = objects.labels(kind)?;
         let len = u32::try_from(len).ok()?;
         let (first, generation) = labels.reserve(len)?;
-        let bounds = LabelBounds {
-            first: Guid::new(kind, generation, first),
-            len,
-            mapped: map.is_some(),
-        };
+        let bounds = LabelBounds { first: Guid::new(kind, generation, first), len, mapped: map.is_some() };
         let range = objects.ranges.create(&mut self.caches.ranges, bounds, map);
         match (range, &self.runtime.check) {
             (None, _) => labels.give_back(first),
@@ -94,9 +90,7 @@ impl Context {
             // The first look waits while the event is being made.
             let objects = &runtime.objects;
             let is_made = || !objects.is_awaited(label) && objects.exists(label);
-            if let Some(Deferred::Thread(wake)) =
-                deferred.wait(label, Deferred::Thread(wake), is_made)
-            {
+            if let Some(Deferred::Thread(wake)) = deferred.wait(label, Deferred::Thread(wake), is_made) {
                 wake();
             }
         })

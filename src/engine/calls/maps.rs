@@ -96,8 +96,7 @@ impl Context {
 
     /// Whether the caller is a creator that was given this identifier and has not used it.
     pub(crate) fn is_creating(&self, local: Guid) -> bool {
-        local.kind() == Some(Kind::Local)
-            && self.runtime.objects.creations.is_open(local, self.thread())
+        local.kind() == Some(Kind::Local) && self.runtime.objects.creations.is_open(local, self.thread())
     }
 
     /// A creator has tried to create its object.

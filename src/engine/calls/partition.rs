@@ -103,8 +103,7 @@ impl Context {
             return Err(PartitionError::OutOfBounds);
         }
         let mut parts = Vec::new();
-        may_fail(|| parts.try_reserve_exact(spans.len()))
-            .map_err(|_| PartitionError::OutOfMemory)?;
+        may_fail(|| parts.try_reserve_exact(spans.len())).map_err(|_| PartitionError::OutOfMemory)?;
         let entered = self.enter_parts(whole, spans, fixed, &mut parts);
         let guids: Vec<Guid> = parts.iter().map(|part| part.guid).collect();
         match entered {
@@ -132,19 +131,12 @@ impl Context {
         for &(offset, size) in spans {
             let block = blocks.allocate(&mut self.caches.data_blocks, size, false);
             let block = block.map_err(|_| PartitionError::OutOfMemory)?;
-            block
-                .header
-                .publish(block.header.peek().with_state(BlockState::Live));
+            block.header.publish(block.header.peek().with_state(BlockState::Live));
             divided::close(block);
             block.mark(&block.header.lock_pinned(), Mark::Part);
             let guid = block.guid();
             let shares = false;
-            parts.push(NewPart {
-                guid,
-                offset,
-                size,
-                shares,
-            });
+            parts.push(NewPart { guid, offset, size, shares });
             if let Some(check) = &self.runtime.check {
                 let act = (Api::ocrDbPartition, self.who());
                 check.made_block(&self.runtime.objects, guid, size, act);
@@ -185,13 +177,11 @@ impl Context {
         opener.slots()[0].set_divides();
         let mut acquired = None;
         let entered =
-            blocks.partitions.enter(whole, parts, fixed, number, || {
-                match divided::divide(blocks, whole, opener) {
-                    Acquired::Gone => Err(PartitionError::NoSuchBlock),
-                    answer => {
-                        acquired = Some(answer);
-                        Ok(())
-                    }
+            blocks.partitions.enter(whole, parts, fixed, number, || match divided::divide(blocks, whole, opener) {
+                Acquired::Gone => Err(PartitionError::NoSuchBlock),
+                answer => {
+                    acquired = Some(answer);
+                    Ok(())
                 }
             });
         match acquired {
@@ -203,10 +193,7 @@ impl Context {
             Some(_) => {}
             // Another one has been, or will be.
             None => {
-                self.runtime
-                    .objects
-                    .edts
-                    .free(&mut self.caches.edts, opener);
+                self.runtime.objects.edts.free(&mut self.caches.edts, opener);
             }
         }
         entered
@@ -301,10 +288,7 @@ impl Context {
                 passed.is_ok()
             });
             if !passed {
-                fatal(&format!(
-                    "no memory for the EDT that brings {}, a part, from its device",
-                    BlockName(guid)
-                ));
+                fatal(&format!("no memory for the EDT that brings {}, a part, from its device", BlockName(guid)));
             }
             return false;
         }

@@ -57,12 +57,7 @@ impl Context {
         part.mark(&locked, Mark::Part);
         drop(locked);
         let shares = true;
-        let parts = [NewPart {
-            guid,
-            offset,
-            size,
-            shares,
-        }];
+        let parts = [NewPart { guid, offset, size, shares }];
         match self.enter_partition(whole, &parts, false) {
             Ok(Entered::Open) => self.open_parts(blocks.pinned(whole), &[guid]),
             Ok(_) => {}

@@ -22,8 +22,7 @@ impl Devices {
         }
         let open = self.open.get_or_init(|| {
             let lending = self.sharing.decide_lending(runtime, wanted);
-            let shares =
-                (function && lending.is_none()).then(|| self.sharing.decide(runtime, wanted));
+            let shares = (function && lending.is_none()).then(|| self.sharing.decide(runtime, wanted));
             (runtime.signals).keep(|| Open::new(runtime, wanted, shares.flatten()))
         });
         if function && !self.lends() {
@@ -50,10 +49,7 @@ impl Devices {
 
 impl Open {
     fn new(runtime: &'static Runtime, wanted: &[DeviceInfo], shares: Option<&Shares>) -> Open {
-        let mut open = Open {
-            used: Vec::new(),
-            problems: Vec::new(),
-        };
+        let mut open = Open { used: Vec::new(), problems: Vec::new() };
         let answers = (runtime.devices.events)(runtime);
         for info in wanted {
             let place = Place::device(open.used.len());
@@ -69,10 +65,7 @@ impl Open {
                 Ok(manager) => {
                     runtime.begin_transfers(place, info, &settings);
                     open.used.push(Used {
-                        info: DeviceInfo {
-                            compute_units: manager.units(),
-                            ..info.clone()
-                        },
+                        info: DeviceInfo { compute_units: manager.units(), ..info.clone() },
                         whole_units: info.compute_units,
                         manager,
                         chained: AtomicUsize::new(0),
@@ -104,8 +97,7 @@ impl Runtime {
         for direction in Direction::ALL {
             let link = self.platform.as_ref();
             if let Some(link) = link.and_then(|platform| platform.link(info.index, direction)) {
-                self.transfers
-                    .begin(device, direction, link.latency_ns, link.bandwidth);
+                self.transfers.begin(device, direction, link.latency_ns, link.bandwidth);
             }
         }
     }

@@ -50,17 +50,9 @@ mod tests {
         let gpu = Some(DeviceKind::Gpu);
         assert_eq!(split_options(b""), Ok((None, &b""[..])));
         assert_eq!(split_options(b"-DX=1 -O"), Ok((None, &b"-DX=1 -O"[..])));
-        assert_eq!(
-            split_options(b" -ocr-device=gpu\t-DX=1 "),
-            Ok((gpu, &b"-DX=1"[..]))
-        );
+        assert_eq!(split_options(b" -ocr-device=gpu\t-DX=1 "), Ok((gpu, &b"-DX=1"[..])));
         let fault = |options: &str| split_options(options.as_bytes()).expect_err(options);
-        for options in [
-            "-ocr-device cpu",
-            "-ocr-device = cpu",
-            "-ocr-device= cpu",
-            "-ocr-device",
-        ] {
+        for options in ["-ocr-device cpu", "-ocr-device = cpu", "-ocr-device= cpu", "-ocr-device"] {
             assert!(fault(options).contains("blank"), "{options}");
         }
         for options in ["-ocr-device=tpu", "-ocr-device=GPU", "-ocr-devices=gpu"] {

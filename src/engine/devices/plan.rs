@@ -14,10 +14,7 @@ impl Devices {
         if self.plan.get().is_none()
             && let Some(why) = loader::why_no_devices()
         {
-            return self.no_plan.get_or_init(|| DevicePlan {
-                problem: Some(why.to_string()),
-                ..DevicePlan::default()
-            });
+            return self.no_plan.get_or_init(|| DevicePlan { problem: Some(why.to_string()), ..DevicePlan::default() });
         }
         (self.plan).get_or_init(|| runtime.signals.keep(|| DevicePlan::new(runtime)))
     }
@@ -45,34 +42,21 @@ impl DevicePlan {
         if let Some(platform) = &runtime.platform
             && let Err(message) = platform.check_devices(&inventory.devices)
         {
-            let (origin, path) = (
-                &settings.platform.origin,
-                settings.platform.value.as_deref(),
-            );
+            let (origin, path) = (&settings.platform.origin, settings.platform.value.as_deref());
             let path = path.unwrap_or(Path::new("")).display();
-            fatal(&format!(
-                "{origin}: the platform description {path}: {message}"
-            ));
+            fatal(&format!("{origin}: the platform description {path}: {message}"));
         }
         for warning in &inventory.warnings {
             warning!("{warning}.");
         }
-        let infos = |indices: Vec<usize>| {
-            indices
-                .into_iter()
-                .take(Place::MAX_DEVICES)
-                .map(|at| inventory.devices[at].clone())
-        };
+        let infos =
+            |indices: Vec<usize>| indices.into_iter().take(Place::MAX_DEVICES).map(|at| inventory.devices[at].clone());
         match inventory.select(&settings.devices) {
             Ok(selected) => {
                 plan.selected = infos(selected).collect();
                 plan.fallback = infos(inventory.fallback(&settings.devices)).collect();
                 if plan.selected.is_empty() && plan.fallback.is_empty() {
-                    plan.problem = Some(format!(
-                        "{} {}",
-                        inventory.explain_absence(),
-                        device::ASK_INFO
-                    ));
+                    plan.problem = Some(format!("{} {}", inventory.explain_absence(), device::ASK_INFO));
                 }
             }
             Err(message) => {
@@ -84,11 +68,7 @@ impl DevicePlan {
 
     /// The devices that kernels may run on.
     pub(super) fn devices(&self) -> &[DeviceInfo] {
-        if self.selected.is_empty() {
-            &self.fallback
-        } else {
-            &self.selected
-        }
+        if self.selected.is_empty() { &self.fallback } else { &self.selected }
     }
 }
 

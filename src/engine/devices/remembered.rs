@@ -1,12 +1,12 @@
 //! What runs remember of earlier ones: how long EDTs and copies have taken, in files of the user's (`model::Store`).
 //!
-//! What is known of a variant is read when its kernels are added, and what this run has learned of it is written at the end
-//! of the run. Nothing that goes wrong there is an error of the program: a place of which nothing can be read is one of which
-//! nothing is known.
+//! What is known of a variant is read when its kernels are added, and what this run has learned of it is written at the
+//! end of the run. Nothing that goes wrong there is an error of the program: a place of which nothing can be read is
+//! one of which nothing is known.
 //!
-//! What a variant was known by must still be what it is. A kernel is known by its source and its build options. A function
-//! is known by the file that it is from, by size and by when that was written, and by where it stands in that file: so a
-//! program that was compiled again begins anew.
+//! What a variant was known by must still be what it is. A kernel is known by its source and its build options. A
+//! function is known by the file that it is from, by size and by when that was written, and by where it stands in that
+//! file: so a program that was compiled again begins anew.
 
 use crate::config::Models;
 use crate::engine::state::learned::{KnownEntries, Remembered};
@@ -23,13 +23,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 impl Remembered {
-    /// Makes it for a run whose policy asks how long variants take or does not, with the setting of where models are kept.
+    /// Makes it for a run whose policy asks how long variants take or does not, with the setting of where models are
+    /// kept.
     pub(crate) fn new(reads: bool, models: &Models) -> Remembered {
-        Remembered {
-            store: models.store(),
-            reads,
-            ..Remembered::default()
-        }
+        Remembered { store: models.store(), reads, ..Remembered::default() }
     }
 
     /// Whether this run keeps what it learns.
@@ -57,11 +54,7 @@ impl Remembered {
                 Some(kernel_name(&work.kernels[variant]))
             }
         }?;
-        Some(ModelKey::new(
-            &self.program(),
-            &template_name(work),
-            &variant,
-        ))
+        Some(ModelKey::new(&self.program(), &template_name(work), &variant))
     }
 }
 
@@ -137,10 +130,7 @@ impl Runtime {
         } else {
             format!(", {} of {} units", info.compute_units, used.whole_units)
         };
-        format!(
-            "kernels on {}, {}, driver {}{part}",
-            info.name, info.platform, info.driver_version
-        )
+        format!("kernels on {}, {}, driver {}{part}", info.name, info.platform, info.driver_version)
     }
 
     fn recall(&self, work: &Code) {
@@ -149,13 +139,10 @@ impl Runtime {
         };
         let mut places = self.remembered.places.lock();
         for place in Runtime::places_of(work) {
-            let known = places
-                .entry(place)
-                .or_insert_with(|| apart(|| self.read_models(store, place)));
+            let known = places.entry(place).or_insert_with(|| apart(|| self.read_models(store, place)));
             let key = self.remembered.key(work, place);
             for entry in key.and_then(|key| known.get(&key)).into_iter().flatten() {
-                work.times
-                    .seed(place.number(), entry.bytes, entry.told_by, &entry.times);
+                work.times.seed(place.number(), entry.bytes, entry.told_by, &entry.times);
             }
         }
     }
@@ -173,8 +160,7 @@ impl Runtime {
                 }
                 for copies in &content.copies {
                     if let Some(device) = place.device_index() {
-                        self.transfers
-                            .seed(device, copies.direction, &copies.samples);
+                        self.transfers.seed(device, copies.direction, &copies.samples);
                     }
                 }
                 for entry in content.entries {
@@ -225,17 +211,10 @@ impl Runtime {
                     continue;
                 };
                 let entries = learned.entry(place).or_default();
-                work.times
-                    .each_new(place.number(), |bytes, told_by, times| {
-                        let key = key.clone();
-                        entries.push(ModelEntry {
-                            key,
-                            bytes,
-                            told_by,
-                            day: today,
-                            times,
-                        });
-                    });
+                work.times.each_new(place.number(), |bytes, told_by, times| {
+                    let key = key.clone();
+                    entries.push(ModelEntry { key, bytes, told_by, day: today, times });
+                });
             }
         });
         for (place, entries) in learned {
@@ -260,11 +239,7 @@ impl Runtime {
             return Vec::new();
         };
         let entry = |direction| {
-            Some(CopyEntry {
-                direction,
-                day: today,
-                samples: self.transfers.new_samples(device, direction)?,
-            })
+            Some(CopyEntry { direction, day: today, samples: self.transfers.new_samples(device, direction)? })
         };
         Direction::ALL.into_iter().filter_map(entry).collect()
     }

@@ -1,24 +1,24 @@
 //! How workers and CPU devices share the cores, in a run (`cores.rs` says how many each of them gets, and why).
 //!
-//! Under a policy that asks for it, devices have no share of their own, but cores of the workers' for as long as kernels run:
-//! `lending.rs` says how. What follows is about fixed shares.
+//! Under a policy that asks for it, devices have no share of their own, but cores of the workers' for as long as
+//! kernels run: `lending.rs` says how. What follows is about fixed shares.
 //!
-//! The cores are shared out when the first kernel is added that has a C function beside it and may run on a CPU device. Until
-//! then the workers have all of them, as in a run without such kernels: what a program computes with functions alone, or
-//! with kernels alone, does not need to be compared with the other, and is to have the whole machine. Then
+//! The cores are shared out when the first kernel is added that has a C function beside it and may run on a CPU device.
+//! Until then the workers have all of them, as in a run without such kernels: what a program computes with functions
+//! alone, or with kernels alone, does not need to be compared with the other, and is to have the whole machine. Then
 //!
 //! * workers that are too many give up their seats (`state/seats.rs`), and the threads that run EDTs are bound to their
 //!   cores;
 //! * the device is divided, where it can be, so that it has a compute unit for each of its cores;
-//! * the threads of the device are bound to its cores: those that the platform has had from the beginning, and those that
-//!   it starts when its context is made, or for the first launch (`device/opencl/manager.rs`);
-//! * so is the thread of the device's manager. Else the system has it run on a worker's core, and when it wakes a worker it
-//!   waits there for up to three milliseconds, in which the device has nothing to do. What the manager does is work for
-//!   the device, and is counted where the time of kernels is measured.
+//! * the threads of the device are bound to its cores: those that the platform has had from the beginning, and those
+//!   that it starts when its context is made, or for the first launch (`device/opencl/manager.rs`);
+//! * so is the thread of the device's manager. Else the system has it run on a worker's core, and when it wakes a
+//!   worker it waits there for up to three milliseconds, in which the device has nothing to do. What the manager does
+//!   is work for the device, and is counted where the time of kernels is measured.
 //!
-//! Other threads may run on all cores. If kernels without a function have opened the device
-//! before, it stays whole, and its threads are bound. At the end of the run they may run on all cores again, since they are
-//! there for the next one, which may share the cores out otherwise.
+//! Other threads may run on all cores. If kernels without a function have opened the device before, it stays whole, and
+//! its threads are bound. At the end of the run they may run on all cores again, since they are there for the next one,
+//! which may share the cores out otherwise.
 
 use crate::config::Bind;
 use crate::cores::{self, CoreSet, Shares};
@@ -38,8 +38,8 @@ fn units(devices: &[DeviceInfo]) -> usize {
     cpus.map(|info| info.compute_units as usize).sum()
 }
 
-/// The threads that CPU devices have had from the beginning. Of a platform that has GPUs besides nobody knows whose they
-/// are.
+/// The threads that CPU devices have had from the beginning. Of a platform that has GPUs besides nobody knows whose
+/// they are.
 fn threads_of(devices: &[DeviceInfo]) -> Vec<i32> {
     let has_others = |platform: &str| {
         let mut others = devices.iter().filter(|info| !is_cpu(info));
@@ -47,10 +47,7 @@ fn threads_of(devices: &[DeviceInfo]) -> Vec<i32> {
     };
     let cpus = devices.iter().filter(|info| is_cpu(info));
     let platforms: Vec<&str> = cpus.map(|info| info.platform.as_str()).collect();
-    let platforms: Vec<&str> = platforms
-        .into_iter()
-        .filter(|platform| !has_others(platform))
-        .collect();
+    let platforms: Vec<&str> = platforms.into_iter().filter(|platform| !has_others(platform)).collect();
     device::threads_of_platforms(&platforms)
 }
 
@@ -61,11 +58,7 @@ fn is_driver_bound(devices: &[DeviceInfo], all: &CoreSet) -> bool {
 }
 
 /// What a device has of the machine; none for those that have no cores.
-pub(crate) fn share_of(
-    info: &DeviceInfo,
-    devices: &[DeviceInfo],
-    shares: &Shares,
-) -> Option<DeviceShare> {
+pub(crate) fn share_of(info: &DeviceInfo, devices: &[DeviceInfo], shares: &Shares) -> Option<DeviceShare> {
     is_cpu(info).then(|| DeviceShare {
         units: shares.units_of(info.compute_units as usize, units(devices)),
         cores: shares.of_devices.clone(),
@@ -73,12 +66,9 @@ pub(crate) fn share_of(
 }
 
 impl Sharing {
-    /// Decides whether CPU devices have cores of the workers' for as long as kernels run, when the first device is opened.
-    pub(crate) fn decide_lending(
-        &self,
-        runtime: &Runtime,
-        devices: &[DeviceInfo],
-    ) -> Option<&Lending> {
+    /// Decides whether CPU devices have cores of the workers' for as long as kernels run, when the first device is
+    /// opened.
+    pub(crate) fn decide_lending(&self, runtime: &Runtime, devices: &[DeviceInfo]) -> Option<&Lending> {
         let decide = || {
             let all = self.all.as_ref()?;
             let settings = &runtime.settings;
@@ -92,11 +82,7 @@ impl Sharing {
             if units == 0 || !cores::are_lent(shares.as_ref(), workers) {
                 return None;
             }
-            let threads = if cores < 2 || is_driver_bound(devices, all) {
-                Vec::new()
-            } else {
-                threads_of(devices)
-            };
+            let threads = if cores < 2 || is_driver_bound(devices, all) { Vec::new() } else { threads_of(devices) };
             Some(Lending::new(all, cores, workers, threads))
         };
         self.lending.get_or_init(decide).as_ref()
@@ -145,11 +131,7 @@ impl Sharing {
                 }
             }
             runtime.seats.limit_to(runtime, shares.workers);
-            if runtime.seats.bind(&shares.of_workers) {
-                SharingResult::Bound
-            } else {
-                SharingResult::Refused
-            }
+            if runtime.seats.bind(&shares.of_workers) { SharingResult::Bound } else { SharingResult::Refused }
         });
     }
 
@@ -163,18 +145,16 @@ impl Sharing {
         }
     }
 
-    /// Says which cores workers and devices have, each its own or all together: figures are to be judged by that. Called at
-    /// the end of the run, when OpenCL has started all its threads, and before the managers of the devices end: devices that
-    /// kernels without a function have opened may get cores of their own later.
+    /// Says which cores workers and devices have, each its own or all together: figures are to be judged by that.
+    /// Called at the end of the run, when OpenCL has started all its threads, and before the managers of the devices
+    /// end: devices that kernels without a function have opened may get cores of their own later.
     pub(crate) fn remark(&self, runtime: &Runtime, used: &[Used]) {
         if !runtime.settings.is_reported() {
             return;
         }
         if let Some(lending) = self.lending() {
             let what = (names(used), lending.cores());
-            return runtime
-                .registry
-                .remark(describe_lent(what, lending.so_far()));
+            return runtime.registry.remark(describe_lent(what, lending.so_far()));
         }
         match (self.begun.get(), self.shares.get()) {
             (Some(begun @ (SharingResult::Bound | SharingResult::Refused)), Some(Some(shares))) => {
@@ -216,9 +196,7 @@ fn remark_shared(runtime: &Runtime, used: &[Used]) {
     }
     let advice = match *runtime.settings.bind {
         _ if cores < 2 => "which says little of either",
-        Bind::Off => {
-            "for honest figures give each its own, which OCR_BIND=fixed does where there is a choice"
-        }
+        Bind::Off => "for honest figures give each its own, which OCR_BIND=fixed does where there is a choice",
         Bind::Auto | Bind::Fixed | Bind::Cores => {
             "for honest figures give each its own, for instance with OCR_WORKERS and, for PoCL, \
                  POCL_MAX_PTHREAD_COUNT"
@@ -233,11 +211,11 @@ fn remark_shared(runtime: &Runtime, used: &[Used]) {
     ));
 }
 
-/// Says how much a device had of the cores of the workers: for how many seconds of a core, and how often workers stood still.
+/// Says how much a device had of the cores of the workers: for how many seconds of a core, and how often workers stood
+/// still.
 fn describe_lent((devices, cores): (String, usize), (seconds, stood): (f64, u64)) -> String {
     let shared = counted(cores as u64, "core");
-    let begin =
-        format!("the device {devices} and the workers share {shared}, which are the workers'");
+    let begin = format!("the device {devices} and the workers share {shared}, which are the workers'");
     if seconds == 0.0 {
         return format!("{begin}; the device had none, since no kernel ran");
     }
@@ -288,9 +266,7 @@ fn describe_own(shares: &Shares, units: u64, devices: &str, doubt: Doubt) -> Str
         } else {
             ""
         };
-        return format!(
-            "{who} have cores of their own{undivided}; OCR_BIND=off has them share all"
-        );
+        return format!("{who} have cores of their own{undivided}; OCR_BIND=off has them share all");
     };
     format!(
         "{who} were to have cores of their own, but {why}: judge figures as those of a worker and a device that share \
@@ -318,52 +294,20 @@ mod tests {
     #[cfg_attr(miri, ignore = "asks the system")]
     fn cores_of_their_own_are_claimed_where_all_threads_are_bound() {
         let all = CoreSet::of_thread(0).expect("the system tells");
-        let shares = Shares {
-            workers: 1,
-            units: 1,
-            of_workers: all.clone(),
-            of_devices: all,
-        };
-        let none = Doubt {
-            threads: 2,
-            ..Doubt::default()
-        };
+        let shares = Shares { workers: 1, units: 1, of_workers: all.clone(), of_devices: all };
+        let none = Doubt { threads: 2, ..Doubt::default() };
         let text = describe_own(&shares, 1, "x", none);
-        assert!(
-            text.contains("have cores of their own; OCR_BIND=off"),
-            "{text}"
-        );
+        assert!(text.contains("have cores of their own; OCR_BIND=off"), "{text}");
         let undivided = describe_own(&shares, 2, "x", none);
-        assert!(
-            undivided.contains("2 compute units") && undivided.contains("not divided"),
-            "{undivided}"
-        );
+        assert!(undivided.contains("2 compute units") && undivided.contains("not divided"), "{undivided}");
         let doubts = [
-            (
-                Doubt {
-                    refused: true,
-                    ..none
-                },
-                "the system refuses",
-            ),
-            (
-                Doubt {
-                    untold: true,
-                    ..Doubt::default()
-                },
-                "cannot be told",
-            ),
-            (
-                Doubt { beyond: 1, ..none },
-                "of the 2 threads of OpenCL 1 may",
-            ),
+            (Doubt { refused: true, ..none }, "the system refuses"),
+            (Doubt { untold: true, ..Doubt::default() }, "cannot be told"),
+            (Doubt { beyond: 1, ..none }, "of the 2 threads of OpenCL 1 may"),
         ];
         for (doubt, why) in doubts {
             let text = describe_own(&shares, 1, "x", doubt);
-            assert!(
-                text.contains(why) && !text.contains("have cores of their own;"),
-                "{text}"
-            );
+            assert!(text.contains(why) && !text.contains("have cores of their own;"), "{text}");
         }
     }
 }

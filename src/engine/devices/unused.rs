@@ -1,5 +1,5 @@
-//! Why kernels are not used, for people: in the message about an EDT that nothing can run, and in the notes of a run in which
-//! EDTs ran as C functions though their template has kernels.
+//! Why kernels are not used, for people: in the message about an EDT that nothing can run, and in the notes of a run in
+//! which EDTs ran as C functions though their template has kernels.
 
 use crate::config::DEFAULT_ORIGIN;
 use crate::device::{DeviceInfo, DeviceKind, Selection};
@@ -39,15 +39,9 @@ impl Devices {
 
     /// Which devices there are for kernels.
     fn those_there(&self, runtime: &Runtime) -> String {
-        let used: Vec<String> = (self.in_use().iter())
-            .map(|used| describe(&used.info))
-            .collect();
+        let used: Vec<String> = (self.in_use().iter()).map(|used| describe(&used.info)).collect();
         let planned = self.plan(runtime).devices().iter().map(describe).collect();
-        let (devices, whose) = if used.is_empty() {
-            (planned, "that may be used")
-        } else {
-            (used, "in use")
-        };
+        let (devices, whose) = if used.is_empty() { (planned, "that may be used") } else { (used, "in use") };
         match &devices[..] {
             [] => "no device is in use".to_string(),
             [one] => format!("the only device {whose} is {one}"),
@@ -58,10 +52,7 @@ impl Devices {
     /// Why none of these kernels, with which nothing is wrong, can run.
     fn built_for_others(&self, runtime: &Runtime, edt: &Edt, kernels: &[Kernel]) -> String {
         if let Some(asked) = self.asked_by(edt) {
-            return format!(
-                "no kernel of it was built for the device that was asked for, {}.",
-                describe(asked)
-            );
+            return format!("no kernel of it was built for the device that was asked for, {}.", describe(asked));
         }
         format!(
             "{}; {}. Leave -ocr-device away, or give the template a C function or a kernel for that device; `ocr info` \
@@ -74,10 +65,7 @@ impl Devices {
     /// The message for an EDT that nothing can run.
     pub(crate) fn nothing_runs(&self, runtime: &Runtime, edt: &Edt) -> String {
         let work = edt.work();
-        let mut text = format!(
-            "{} has no variant that can run here: it has no C function, and ",
-            EdtName::of(edt)
-        );
+        let mut text = format!("{} has no variant that can run here: it has no C function, and ", EdtName::of(edt));
         text += &match (&work.missing[..], &work.kernels[..]) {
             ([], []) => "no kernel.".to_string(),
             ([], kernels) => self.built_for_others(runtime, edt, kernels),
@@ -101,17 +89,11 @@ impl Devices {
         let (why, told) = self.why_function(runtime, edt);
         let name = format!("\"{}\"", edt.work().name);
         let mut all = self.unused.0.lock();
-        let known = all
-            .iter_mut()
-            .find(|known| known.why == why && known.told == told);
+        let known = all.iter_mut().find(|known| known.why == why && known.told == told);
         match known {
             Some(known) if known.templates.contains(&name) => {}
             Some(known) => known.templates.push(name),
-            None => all.push(Unused {
-                why,
-                told,
-                templates: vec![name],
-            }),
+            None => all.push(Unused { why, told, templates: vec![name] }),
         }
     }
 
@@ -119,11 +101,7 @@ impl Devices {
     fn why_function(&self, runtime: &Runtime, edt: &Edt) -> (String, NoteLevel) {
         let plan = self.plan(runtime);
         let (devices, sched) = (&runtime.settings.devices, &runtime.settings.sched);
-        let told = if is_asked_for(runtime) {
-            NoteLevel::Always
-        } else {
-            NoteLevel::InReport
-        };
+        let told = if is_asked_for(runtime) { NoteLevel::Always } else { NoteLevel::InReport };
         let problem = plan.problem.clone();
         if let Some(problem) = problem.clone().filter(|_| plan.is_forked) {
             return (problem, NoteLevel::Always);
@@ -140,11 +118,7 @@ impl Devices {
         }
         if let Some(problem) = problem {
             // A user who asks for no device expects no kernel to run.
-            let told = if devices.value == Selection::None {
-                NoteLevel::InReport
-            } else {
-                told
-            };
+            let told = if devices.value == Selection::None { NoteLevel::InReport } else { told };
             return (problem, told);
         }
         (self.why_not_built(runtime, edt), told)
@@ -154,12 +128,7 @@ impl Devices {
     fn why_not_built(&self, runtime: &Runtime, edt: &Edt) -> String {
         let plan = self.plan(runtime);
         let kernels = &edt.work().kernels;
-        if edt
-            .work()
-            .missing
-            .iter()
-            .any(|why| why.text == loader::HELD)
-        {
+        if edt.work().missing.iter().any(|why| why.text == loader::HELD) {
             return loader::HELD.to_string();
         }
         let is_for_one = |kernel: &Kernel| {
@@ -188,8 +157,7 @@ impl Devices {
                 describe(asked)
             );
         }
-        let is_without_range =
-            |kernel: &&Kernel| kernel.range.is_none() && !kernel.built.is_empty();
+        let is_without_range = |kernel: &&Kernel| kernel.range.is_none() && !kernel.built.is_empty();
         match kernels.iter().find(is_without_range) {
             Some(kernel) => format!(
                 "nobody says how many work-items its kernel \"{}\" has; create the EDTs by ocrOpenclTaskCreate, or add the \
@@ -217,15 +185,8 @@ impl Devices {
     pub(super) fn remark_unused(&self, runtime: &Runtime) {
         for unused in std::mem::take(&mut *self.unused.0.lock()) {
             let text = match &unused.templates[..] {
-                [one] => format!(
-                    "EDTs of template {one} ran as its C function: {}",
-                    unused.why
-                ),
-                more => format!(
-                    "EDTs of the templates {} ran as their C functions: {}",
-                    more.join(", "),
-                    unused.why
-                ),
+                [one] => format!("EDTs of template {one} ran as its C function: {}", unused.why),
+                more => format!("EDTs of the templates {} ran as their C functions: {}", more.join(", "), unused.why),
             };
             match unused.told {
                 NoteLevel::Always => runtime.registry.note_once(text),
@@ -243,10 +204,7 @@ fn is_asked_for(runtime: &Runtime) -> bool {
 }
 
 /// Adds reasons to those that a work has, each once.
-pub(crate) fn add_missing(
-    missing: &mut Vec<KernelError>,
-    more: impl IntoIterator<Item = KernelError>,
-) {
+pub(crate) fn add_missing(missing: &mut Vec<KernelError>, more: impl IntoIterator<Item = KernelError>) {
     for reason in more {
         if !missing.contains(&reason) {
             missing.push(reason);
@@ -262,15 +220,9 @@ mod tests {
 
     #[test]
     fn a_reason_that_several_kernels_have_is_kept_once() {
-        let of = |origin: &str| Set {
-            value: Selection::None,
-            origin: origin.to_string(),
-        };
+        let of = |origin: &str| Set { value: Selection::None, origin: origin.to_string() };
         let none = no_device(&of("$OCR_DEVICES"));
-        assert_eq!(
-            none,
-            "OCR_DEVICES is none, so no device is used: leave it out"
-        );
+        assert_eq!(none, "OCR_DEVICES is none, so no device is used: leave it out");
         assert!(no_device(&of("x.toml")).starts_with("the setting devices is none (x.toml), so"));
         let mut missing = Vec::new();
         for _ in 0..2 {

@@ -37,8 +37,8 @@ impl DeviceEvents {
         }
         if is_manager && !ANSWERS.replace(true) {
             if let Some(context) = Context::enter_call() {
-                // SAFETY: the context is that of a manager's thread, which works on it here alone, and not within another
-                // answer.
+                // SAFETY: the context is that of a manager's thread, which works on it here alone, and not within
+                // another answer.
                 let context = unsafe { &mut *context };
                 context.is_manager = true;
                 f(context);
@@ -84,10 +84,7 @@ impl ManagerEvents for DeviceEvents {
                 }
                 self.0.end_outside();
             }
-            Err(error) => fatal(&format!(
-                "{} cannot get its data: {error}",
-                EdtName::of(edt)
-            )),
+            Err(error) => fatal(&format!("{} cannot get its data: {error}", EdtName::of(edt))),
         }
     }
 

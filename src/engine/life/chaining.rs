@@ -22,9 +22,9 @@
 //!   neither can be, the follower gets its blocks as usual when the first has ended. So no EDT that
 //!   waits for a block is passed, and none waits while it holds one out of order.
 //! - The follower ends after the first, whichever the manager sees first: its answer is kept until then.
-//! - If the first fails, its follower does ([`crate::device::ManagerEvents`]). Where the first runs anew, the follower then
-//!   gives its blocks back and waits for the output event of the first, as if it had never been taken from there. The
-//!   first goes on when all that follow it were answered: one that was not enqueued yet is refused
+//! - If the first fails, its follower does ([`crate::device::ManagerEvents`]). Where the first runs anew, the follower
+//!   then gives its blocks back and waits for the output event of the first, as if it had never been taken from there.
+//!   The first goes on when all that follow it were answered: one that was not enqueued yet is refused
 //!   ([`crate::device::Launch::follows`]).
 //!
 //! Strict mode, which looks at the holders of each block, goes without. All of this happens on the
@@ -58,9 +58,7 @@ impl Context {
         };
         let (edt, link) = successor;
         let successor = edt.get();
-        self.chained
-            .followers
-            .insert(token(first), Follower { edt, link });
+        self.chained.followers.insert(token(first), Follower { edt, link });
         // Placed as if the first had ended: what is enqueued ahead is no load.
         let used = runtime.devices.used(place);
         used.begin_chained();
@@ -114,13 +112,9 @@ impl Context {
         Some((edt.get(), Err(error)))
     }
 
-    /// If the kernel of an EDT that nothing is before has failed, and it may run anew: those that follow it wait for its
-    /// end. None if not all of them have been answered: then it is set aside.
-    pub(crate) fn without_followers(
-        &mut self,
-        edt: &'static Edt,
-        answer: LaunchResult,
-    ) -> Option<LaunchResult> {
+    /// If the kernel of an EDT that nothing is before has failed, and it may run anew: those that follow it wait for
+    /// its end. None if not all of them have been answered: then it is set aside.
+    pub(crate) fn without_followers(&mut self, edt: &'static Edt, answer: LaunchResult) -> Option<LaunchResult> {
         let mut error = match answer {
             Err(error) if error.inputs_intact => error,
             answer => return Some(answer),
@@ -170,8 +164,7 @@ impl Context {
                 match held.find(|_| info.handed) {
                     Some(held) => self.hand_back(first, held, block),
                     None => {
-                        let left =
-                            memory::release_unused(block, info.mode, &mut self.steps.granted);
+                        let left = memory::release_unused(block, info.mode, &mut self.steps.granted);
                         self.dispose_if(block, left);
                     }
                 }
@@ -182,10 +175,7 @@ impl Context {
 
     /// An EDT has a block again that it had handed on.
     fn hand_back(&mut self, first: &Edt, held: &PreSlot, block: &DataBlock) {
-        held.set_info(SlotInfo {
-            released: false,
-            ..held.info()
-        });
+        held.set_info(SlotInfo { released: false, ..held.info() });
         let (mode, place) = (held.info().held_mode(), first.place.get());
         memory::hand_back(block, mode, place, &mut self.steps.granted);
     }
@@ -199,10 +189,7 @@ impl Context {
         let successor = self.chained.followers.remove(&first)?.edt.get();
         match self.chained.enqueued.remove(&token(successor)) {
             Some(enqueued) => {
-                self.runtime
-                    .devices
-                    .used(successor.place.get())
-                    .end_chained();
+                self.runtime.devices.used(successor.place.get()).end_chained();
                 Some((successor, enqueued.answer?))
             }
             None => {
@@ -243,18 +230,11 @@ impl Context {
                 continue;
             }
             let held = of_first(data);
-            let held =
-                held.filter(|held| memory::hand_on(blocks.pinned(data), held.info().held_mode()));
+            let held = held.filter(|held| memory::hand_on(blocks.pinned(data), held.info().held_mode()));
             if let Some(held) = held {
                 // The end of the first does not release it any more.
-                held.set_info(SlotInfo {
-                    released: true,
-                    ..held.info()
-                });
-                slot.set_info(SlotInfo {
-                    handed: true,
-                    ..info
-                });
+                held.set_info(SlotInfo { released: true, ..held.info() });
+                slot.set_info(SlotInfo { handed: true, ..info });
                 had.push((slot, info, Some(held)));
                 continue;
             }
@@ -266,8 +246,7 @@ impl Context {
                         self.hand_back(first, held, block);
                     }
                     None => {
-                        let left =
-                            memory::release_unused(block, info.mode, &mut self.steps.granted);
+                        let left = memory::release_unused(block, info.mode, &mut self.steps.granted);
                         self.dispose_if(block, left);
                     }
                 }

@@ -1,9 +1,10 @@
-//! What the EDT that runs on a thread changes of its blocks, as a recording tells it: mode RW says that an EDT may write,
-//! and most that have it write a part of the block, or nothing.
+//! What the EDT that runs on a thread changes of its blocks, as a recording tells it: mode RW says that an EDT may
+//! write, and most that have it write a part of the block, or nothing.
 //!
 //! Before the function runs, words of each block that it may write are kept, and compared when it has returned or
 //! releases the block. A block that it gives to others in its midst (by a dependence, an event or a release) has its
-//! checksum kept, by which it is seen that the EDT goes on to write it. At most `LOOKED_AT` bytes of a block are looked at.
+//! checksum kept, by which it is seen that the EDT goes on to write it. At most `LOOKED_AT` bytes of a block are looked
+//! at.
 
 use crate::engine::state::context::Context;
 use crate::object::edt::Edt;
@@ -12,8 +13,8 @@ use crate::trace::events;
 use crate::trace::format::{CHANGED, CHANGED_SINCE_GIVEN, LOOKED_AT, NOT_LOOKED_AT};
 use std::sync::atomic::Ordering;
 
-/// How many of the blocks that were given away last are looked at again at each call that others may begin by, and at the
-/// end.
+/// How many of the blocks that were given away last are looked at again at each call that others may begin by, and at
+/// the end.
 const LOOKED_AT_AGAIN: usize = 16;
 
 /// A checksum of words.
@@ -60,8 +61,8 @@ impl Context {
             for at in (line..end & !7).step_by(8) {
                 let word = start.wrapping_add(at).cast::<u64>();
                 // SAFETY: the word is within the block, whose memory stays as long as its lock is held; host memory of
-                // blocks is aligned to 16, and the part of one to 8, of which `at` is a multiple. The read is volatile and
-                // unaligned ones are not made, since the program may write to it now.
+                // blocks is aligned to 16, and the part of one to 8, of which `at` is a multiple. The read is volatile
+                // and unaligned ones are not made, since the program may write to it now.
                 into.push(unsafe { word.read_volatile() });
             }
             if end % 8 != 0 && end == size {
@@ -116,8 +117,7 @@ impl Context {
     /// Records what has changed of a block that had these words; none where it was not looked at.
     fn record_changed(&self, block: Guid, words: Option<&[u64]>, now: &mut Vec<u64>) {
         now.clear();
-        let words =
-            words.filter(|words| self.words_of(block, now).is_some() && now.len() == words.len());
+        let words = words.filter(|words| self.words_of(block, now).is_some() && now.len() == words.len());
         match words.map(|words| differences(words, now)) {
             None => events::changed(block.bits(), NOT_LOOKED_AT, 0, 0),
             Some((0, _)) => {}
@@ -145,12 +145,8 @@ impl Context {
         }
         let holder = self.holder();
         let is_creator = self.runtime.objects.data_blocks.lock(block);
-        let is_creator = is_creator
-            .is_some_and(|(block, _locked)| block.creator.load(Ordering::Relaxed) == holder);
-        let writes = is_creator
-            || self
-                .slot_of(block)
-                .is_some_and(|slot| slot.info().mode.writes());
+        let is_creator = is_creator.is_some_and(|(block, _locked)| block.creator.load(Ordering::Relaxed) == holder);
+        let writes = is_creator || self.slot_of(block).is_some_and(|slot| slot.info().mode.writes());
         let mut contents = std::mem::take(&mut self.contents);
         if writes && !contents.given.iter().any(|(known, _)| *known == block) {
             contents.now.clear();
@@ -182,11 +178,7 @@ impl Context {
             return;
         }
         let mut contents = std::mem::take(&mut self.contents);
-        if let Some(at) = contents
-            .before
-            .iter()
-            .position(|(known, ..)| *known == block)
-        {
+        if let Some(at) = contents.before.iter().position(|(known, ..)| *known == block) {
             let (_, first, count) = contents.before.swap_remove(at);
             let words = contents.words.get(first..first.saturating_add(count));
             self.record_changed(block, words, &mut contents.now);

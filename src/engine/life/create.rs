@@ -107,12 +107,8 @@ impl Context {
         let range_words = request.range.map_or(0, |_| RANGE_WORDS);
         let words = paramc as usize + range_words;
         let edt = match request.label {
-            None => edts
-                .allocate(&mut self.caches.edts, depc, words)
-                .ok_or(CreateError::OutOfMemory)?,
-            Some(label) => {
-                edts.allocate_on(&mut self.caches.edts, label.guid, label.alone, depc, words)?
-            }
+            None => edts.allocate(&mut self.caches.edts, depc, words).ok_or(CreateError::OutOfMemory)?,
+            Some(label) => edts.allocate_on(&mut self.caches.edts, label.guid, label.alone, depc, words)?,
         };
         edt.work.set(checked.template.work);
         edt.paramc.set(paramc);
@@ -122,15 +118,11 @@ impl Context {
             // SAFETY: programs that call `ocrEdtCreate` promise that `paramv` has `paramc` elements. The EDT has room
             // for as many, and no other thread knows it yet.
             unsafe {
-                edt.params_ptr()
-                    .copy_from_nonoverlapping(request.paramv, paramc as usize);
+                edt.params_ptr().copy_from_nonoverlapping(request.paramv, paramc as usize);
             };
         }
         if let Some(range) = request.range {
-            let at = edt
-                .params_ptr()
-                .wrapping_add(paramc as usize)
-                .cast::<ExplicitRange>();
+            let at = edt.params_ptr().wrapping_add(paramc as usize).cast::<ExplicitRange>();
             // SAFETY: room for the words of a range was asked for behind the parameters.
             unsafe { at.write(*range) };
             edt.flags.set(EdtFlags::HAS_RANGE);
@@ -138,9 +130,9 @@ impl Context {
         Ok(edt)
     }
 
-    /// Gives a new EDT, of which so many pre-slots are open, its output event and finish scope, writes the GUIDs of both to
-    /// the program's places, and lets other threads know the EDT. `latch` is a given output event of a finish EDT. Where
-    /// there is no memory the EDT is given back.
+    /// Gives a new EDT, of which so many pre-slots are open, its output event and finish scope, writes the GUIDs of
+    /// both to the program's places, and lets other threads know the EDT. `latch` is a given output event of a finish
+    /// EDT. Where there is no memory the EDT is given back.
     #[inline(always)]
     fn publish_edt(
         &mut self,
@@ -174,28 +166,18 @@ impl Context {
             _ => None,
         };
         let counted_in = latch.filter(|&latch| self.graph().count_into_latch(latch));
-        let guid = request
-            .label
-            .map_or_else(|| edt.own_guid(), |label| label.guid);
+        let guid = request.label.map_or_else(|| edt.own_guid(), |label| label.guid);
         let guid_place = request.guid.map(|place| {
             // SAFETY: the place is not null, and programs that call `ocrEdtCreate` promise that it can be written.
             unsafe { ReplacedGuid::write(place, guid) }
         });
         let word = edt.header.peek().with_count(open);
-        let word = word.with_state(if open == 0 {
-            EdtState::Runnable
-        } else {
-            EdtState::Waiting
-        });
+        let word = word.with_state(if open == 0 { EdtState::Runnable } else { EdtState::Waiting });
         match request.label {
             None => edt.header.publish(word),
             Some(_) => edts.publish_on(edt, word),
         }
-        Ok(PublishedEdt {
-            guid,
-            counted_in,
-            replaced: [guid_place, output_place],
-        })
+        Ok(PublishedEdt { guid, counted_in, replaced: [guid_place, output_place] })
     }
 
     /// A once event for the end of a new EDT, in the EDT where that is possible. `None` without memory.
@@ -203,11 +185,7 @@ impl Context {
     fn new_output(&mut self, edt: &Edt, finish: bool) -> Option<Guid> {
         // The scope, whose event it would be, outlives a finish EDT; strict mode tells more of events
         // that have a slot.
-        let inside = if finish || self.runtime.check.is_some() {
-            None
-        } else {
-            edt.begin_output()
-        };
+        let inside = if finish || self.runtime.check.is_some() { None } else { edt.begin_output() };
         inside.or_else(|| self.output_apart(edt))
     }
 
@@ -280,23 +258,13 @@ impl Context {
             return Err(CreateError::Anonymous);
         }
         let mut guid = Guid::NULL;
-        self.create_edt(&EdtRequest {
-            depv: now.as_ptr(),
-            guid: Some(NonNull::from(&mut guid)),
-            ..*request
-        })?;
+        self.create_edt(&EdtRequest { depv: now.as_ptr(), guid: Some(NonNull::from(&mut guid)), ..*request })?;
         if let Some(place) = request.guid {
             // SAFETY: the place is not null, and programs that call `ocrEdtCreate` promise that it can be written.
             unsafe { place.write(guid) };
         }
         for (slot, source) in later {
-            let asked = Dependence {
-                source,
-                post_slot: 0,
-                destination: guid,
-                slot,
-                mode: Mode::Rw,
-            };
+            let asked = Dependence { source, post_slot: 0, destination: guid, slot, mode: Mode::Rw };
             let _ = self.defer_dependence(why, asked);
         }
         Ok(())
@@ -318,9 +286,7 @@ impl Context {
             // A pre-slot is unconnected again, so the EDT still waits, unless a thread that knows the GUID has
             // destroyed it or connected that pre-slot. Then it may be gone.
             let locked = self.runtime.objects.edts.lock(edt);
-            let Some((edt, locked)) =
-                locked.filter(|(_, locked)| locked.word.state() == EdtState::Waiting)
-            else {
+            let Some((edt, locked)) = locked.filter(|(_, locked)| locked.word.state() == EdtState::Waiting) else {
                 return;
             };
             match edt.finish_scope().filter(|_| edt.flags.get().is_finish()) {
@@ -371,9 +337,7 @@ impl Context {
         scope.result_goes.set(false);
         scope.edt.set(edt.guid());
         scope.work.set(edt.work.get());
-        scope
-            .header
-            .publish(scope.header.peek().with_state(ScopeState::Open));
+        scope.header.publish(scope.header.peek().with_state(ScopeState::Open));
         edt.scope.set(scope);
         edt.flags.add(EdtFlags::FINISH);
         true

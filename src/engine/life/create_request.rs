@@ -117,11 +117,7 @@ fn resolve(given: u32, of_template: u32) -> Option<u32> {
 /// give them, which does not look at the template's. Strict mode refuses that (OCR 1.1.0, 2.7.3).
 #[cold]
 #[inline(never)]
-fn other_counts(
-    request: &EdtRequest<'_>,
-    template: &TemplateView,
-    strict: bool,
-) -> Result<(u32, u32), CreateError> {
+fn other_counts(request: &EdtRequest<'_>, template: &TemplateView, strict: bool) -> Result<(u32, u32), CreateError> {
     let own = |given, of_template| match given {
         PARAM_UNK | PARAM_DEF => resolve(given, of_template),
         count => Some(count),
@@ -129,9 +125,7 @@ fn other_counts(
     let paramc = own(request.paramc, template.paramc);
     let depc = own(request.depc, template.depc).filter(|&depc| depc < MAX_SLOTS);
     let (Some(paramc), Some(depc), false) = (paramc, depc, strict) else {
-        return Err(CreateError::Arguments(
-            wrong_counts(request, template).into(),
-        ));
+        return Err(CreateError::Arguments(wrong_counts(request, template).into()));
     };
     warning_once!(
         "an EDT of the template {} of \"{}\" has paramc {paramc} and depc {depc}, as \
@@ -152,10 +146,7 @@ fn wrong_parameters(request: &EdtRequest<'_>, template: &TemplateView, paramc: u
         0 => "paramv must be NULL where there are no parameters, as paramc is 0".to_string(),
         _ => format!("paramv is NULL, but paramc is {paramc}"),
     };
-    format!(
-        "{what} (the template {} of \"{}\")",
-        request.template, template.work.name
-    )
+    format!("{what} (the template {} of \"{}\")", request.template, template.work.name)
 }
 
 /// Which numbers contradict each other.
@@ -178,15 +169,9 @@ fn wrong_counts(request: &EdtRequest<'_>, template: &TemplateView) -> String {
 impl Context {
     /// Checks the arguments, but for what the pre-slots are to be connected to, which [`Context::check_sources`] does.
     #[inline(always)]
-    pub(crate) fn check_request<'a>(
-        &self,
-        request: &EdtRequest<'a>,
-    ) -> Result<CheckedRequest<'a>, CreateError> {
+    pub(crate) fn check_request<'a>(&self, request: &EdtRequest<'a>) -> Result<CheckedRequest<'a>, CreateError> {
         let objects = &self.runtime.objects;
-        let template = objects
-            .templates
-            .view(request.template)
-            .ok_or(CreateError::NoTemplate)?;
+        let template = objects.templates.view(request.template).ok_or(CreateError::NoTemplate)?;
         let counts = (
             resolve(request.paramc, template.paramc),
             resolve(request.depc, template.depc).filter(|&depc| depc < MAX_SLOTS),
@@ -211,24 +196,15 @@ impl Context {
         if let Output::Given(event) = request.output {
             match objects.event_kind(event) {
                 None => {
-                    return Err(CreateError::Arguments(
-                        "the output event does not exist".into(),
-                    ));
+                    return Err(CreateError::Arguments("the output event does not exist".into()));
                 }
                 Some(EventKind::Collective) => {
-                    return Err(CreateError::Arguments(
-                        "a collective event cannot be an output event".into(),
-                    ));
+                    return Err(CreateError::Arguments("a collective event cannot be an output event".into()));
                 }
                 Some(_) => {}
             }
         }
-        Ok(CheckedRequest {
-            template,
-            paramc,
-            depc,
-            sources,
-        })
+        Ok(CheckedRequest { template, paramc, depc, sources })
     }
 
     /// Looks at what the pre-slots are to be connected to. Why the first of these cannot be that, if there is one.

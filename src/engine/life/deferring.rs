@@ -1,9 +1,9 @@
 //! Calls that name an object by its label before a call has created it (see `ocr-labeling.h`).
 //!
-//! Such a call has returned 0 and waits under the label in `Runtime::deferred`. The thread that creates the object makes
-//! it, within the call that creates ([`Waiting`](crate::object::waiting) says why none is passed over). So what comes
-//! after the creation finds it made. It is made by the functions that would have made it at once. It may find that the
-//! other label it names has no object either, and waits on, under that.
+//! Such a call has returned 0 and waits under the label in `Runtime::deferred`. The thread that creates the object
+//! makes it, within the call that creates ([`Waiting`](crate::object::waiting) says why none is passed over). So what
+//! comes after the creation finds it made. It is made by the functions that would have made it at once. It may find
+//! that the other label it names has no object either, and waits on, under that.
 //!
 //! An event may trigger and go while what depends on it waits for its destination. So where that is what
 //! lacks, the dependence is split at once, by an event of the runtime's between the two: a counted event
@@ -74,11 +74,7 @@ impl Context {
     /// served, if it can be.
     #[cold]
     #[inline(never)]
-    pub(crate) fn defer_refused(
-        &mut self,
-        why: GraphError,
-        deferred: DeferredCall,
-    ) -> Result<(), GraphError> {
+    pub(crate) fn defer_refused(&mut self, why: GraphError, deferred: DeferredCall) -> Result<(), GraphError> {
         match self.find_late(why, &deferred) {
             Some(late) => self.serve_late(late, &deferred),
             None => self.wait_or_refuse(why, deferred),
@@ -86,11 +82,7 @@ impl Context {
     }
 
     /// Has a call that was refused wait for an object that it names, if that is why.
-    pub(crate) fn wait_or_refuse(
-        &mut self,
-        why: GraphError,
-        deferred: DeferredCall,
-    ) -> Result<(), GraphError> {
+    pub(crate) fn wait_or_refuse(&mut self, why: GraphError, deferred: DeferredCall) -> Result<(), GraphError> {
         self.make_or_wait(deferred, why).map_err(|left| {
             let (mut deferred, why) = *left;
             self.give_split_up(&mut deferred);
@@ -188,8 +180,7 @@ impl Context {
                     // What waits is kept, in memory that others cannot be refused.
                     let kept = waiting.count();
                     let grows = kept % 64 == 0;
-                    if heap::is_low() || grows && !heap::has_room(4 * kept * size_of::<Deferred>())
-                    {
+                    if heap::is_low() || grows && !heap::has_room(4 * kept * size_of::<Deferred>()) {
                         self.give_split_up(&mut deferred);
                         return Err(Box::new((deferred, GraphError::OutOfMemory)));
                     }
@@ -223,12 +214,7 @@ impl Context {
             GraphCall::Dependence(of) => {
                 graph.add_dependence_slot(of.source, of.post_slot, of.destination, of.slot, of.mode)
             }
-            GraphCall::Satisfaction {
-                event,
-                increment,
-                data,
-                called,
-            } => {
+            GraphCall::Satisfaction { event, increment, data, called } => {
                 if !was_there(data) {
                     graph.check_source(data)?;
                 }
@@ -253,29 +239,19 @@ impl Context {
         let events = &self.runtime.objects.events;
         let between = events.create(&mut self.caches.events, NewEvent::Between);
         let between = between.ok_or(GraphError::OutOfMemory)?;
-        deferred.rest = GraphCall::Dependence(Dependence {
-            source: between,
-            post_slot: 0,
-            ..whole
-        });
+        deferred.rest = GraphCall::Dependence(Dependence { source: between, post_slot: 0, ..whole });
         deferred.is_split = true;
         let (source, post_slot) = (whole.source, whole.post_slot);
-        self.with_graph(|graph| {
-            graph.add_dependence_slot(source, post_slot, between, 0, whole.mode)
-        })
+        self.with_graph(|graph| graph.add_dependence_slot(source, post_slot, between, 0, whole.mode))
     }
 
     /// Destroys the event that a dependence was split by, whose rest is not added.
     fn give_split_up(&mut self, deferred: &mut DeferredCall) {
-        if let (GraphCall::Dependence(rest), GraphCall::Dependence(given)) =
-            (deferred.rest, deferred.given)
+        if let (GraphCall::Dependence(rest), GraphCall::Dependence(given)) = (deferred.rest, deferred.given)
             && deferred.is_split
         {
             deferred.is_split = false;
-            deferred.rest = GraphCall::Dependence(Dependence {
-                destination: rest.destination,
-                ..given
-            });
+            deferred.rest = GraphCall::Dependence(Dependence { destination: rest.destination, ..given });
             let _ = self.with_graph(|graph| graph.destroy_event(rest.source));
         }
     }
@@ -318,9 +294,7 @@ impl Context {
         let objects = &self.runtime.objects;
         match deferred.rest {
             // The destination was destroyed meanwhile, and its dependences with it.
-            GraphCall::Dependence(of)
-                if !objects.exists(of.destination) && !objects.is_awaited(of.destination) =>
-            {
+            GraphCall::Dependence(of) if !objects.exists(of.destination) && !objects.is_awaited(of.destination) => {
                 // Split, it has been added to the source.
                 if !split && of.source.is_event() {
                     let _ = self.with_graph(|graph| graph.add_to_nobody(of.source, of.post_slot));
@@ -376,9 +350,7 @@ impl Runtime {
                     && deferred.by != DeferredBy::Result,
                 target: match deferred.given {
                     GraphCall::Dependence(of) => of.destination,
-                    GraphCall::Satisfaction { event, .. } | GraphCall::Destruction { event } => {
-                        event
-                    }
+                    GraphCall::Satisfaction { event, .. } | GraphCall::Destruction { event } => event,
                 },
                 who: deferred.who.to_string(),
                 slot: match deferred.given {
@@ -422,15 +394,12 @@ impl Objects {
             _ => return Lacks::Other,
         }
         let guids = call.guids().into_iter().filter(|guid| !guid.is_null());
-        let (awaited, others): (Vec<Guid>, Vec<Guid>) =
-            guids.partition(|&guid| self.is_awaited(guid));
+        let (awaited, others): (Vec<Guid>, Vec<Guid>) = guids.partition(|&guid| self.is_awaited(guid));
         let fits = match *call {
             GraphCall::Dependence(of) => self.has_free_slot(of.destination, of.slot),
             _ => true,
         };
-        let was_there = |&guid: &Guid| {
-            self.exists(guid) || deferred.admitted && self.data_blocks.has_been(guid)
-        };
+        let was_there = |&guid: &Guid| self.exists(guid) || deferred.admitted && self.data_blocks.has_been(guid);
         match (awaited.first(), others.iter().any(|guid| guid.is_label())) {
             _ if !fits || !others.iter().all(was_there) => Lacks::Other,
             (Some(&label), _) => Lacks::Object(label),
@@ -453,26 +422,21 @@ impl Objects {
         }
         self.edts.lock(guid).is_none_or(|(edt, locked)| {
             let slot = edt.slots().get(slot as usize);
-            locked.word.state() == EdtState::Waiting
-                && slot.is_some_and(crate::object::edt::PreSlot::is_unconnected)
+            locked.word.state() == EdtState::Waiting && slot.is_some_and(crate::object::edt::PreSlot::is_unconnected)
         })
     }
 
     /// A label, and where it is in its range.
     pub fn name_of_label(&self, label: Guid) -> String {
         let place = self.ranges.place_of(label);
-        let place = place.map_or(", whose range was destroyed".into(), |(range, index)| {
-            format!(" (index {index} of {range})")
-        });
+        let place =
+            place.map_or(", whose range was destroyed".into(), |(range, index)| format!(" (index {index} of {range})"));
         format!("the labeled GUID {label}{place}")
     }
 
     /// Where an object's GUID is in its range or map, for behind its name; nothing if it is no label.
     pub fn index_of_label(&self, guid: Guid) -> String {
-        let place = guid
-            .is_label()
-            .then(|| self.ranges.place_of(guid))
-            .flatten();
+        let place = guid.is_label().then(|| self.ranges.place_of(guid)).flatten();
         place.map_or(String::new(), |(range, index)| {
             let noun = match self.ranges.map(range) {
                 Some(_) => "map",
@@ -484,10 +448,7 @@ impl Objects {
 
     /// Whether the GUID is a label that has had no object yet.
     pub fn is_awaited(&self, guid: Guid) -> bool {
-        let labels = guid
-            .kind()
-            .filter(|_| guid.is_label())
-            .and_then(|kind| self.labels(kind));
+        let labels = guid.kind().filter(|_| guid.is_label()).and_then(|kind| self.labels(kind));
         labels.is_some_and(|labels| labels.is_awaited(guid))
     }
 }

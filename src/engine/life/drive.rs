@@ -26,13 +26,7 @@ impl Context {
     fn work_off_some(&mut self) {
         loop {
             self.graph().pass_on();
-            if self
-                .steps
-                .worklist
-                .rejected
-                .as_ref()
-                .is_some_and(|events| !events.is_empty())
-            {
+            if self.steps.worklist.rejected.as_ref().is_some_and(|events| !events.is_empty()) {
                 self.report_rejected();
             }
             while let Some(edt) = self.steps.worklist.runnable.pop() {

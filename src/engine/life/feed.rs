@@ -56,8 +56,7 @@ impl device::Pool for Context {
     fn takes_ahead(&self, device: Place) -> bool {
         let pace_ns = self.runtime.devices.manager(device).pace_ns();
         let runtime = self.runtime;
-        pace_ns.is_some_and(|ns| ns < LONG_NS)
-            || runtime.queues.pool.len() > PLENTY * runtime.workers()
+        pace_ns.is_some_and(|ns| ns < LONG_NS) || runtime.queues.pool.len() > PLENTY * runtime.workers()
     }
 
     fn give(&mut self, edt: EdtRef, device: Place) {

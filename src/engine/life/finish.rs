@@ -18,17 +18,10 @@ impl Closes for Context {
     fn close_one(&mut self, scope: &Scope) -> *const Scope {
         let (output, result) = (scope.output.get(), scope.result.get());
         let work = scope.work.get();
-        let (parent, index, goes) = (
-            scope.parent.get(),
-            scope.index.get(),
-            scope.result_goes.get(),
-        );
+        let (parent, index, goes) = (scope.parent.get(), scope.index.get(), scope.result_goes.get());
         if let Some(freed) = scope.header.peek().freed() {
             scope.header.publish(freed);
-            self.runtime
-                .objects
-                .scopes
-                .free(&mut self.caches.scopes, freed, index);
+            self.runtime.objects.scopes.free(&mut self.caches.scopes, freed, index);
         }
         self.pass_result((None, work), output, result);
         if goes {
@@ -53,10 +46,7 @@ impl Context {
                 let guid = slot.data();
                 let block = self.runtime.objects.data_blocks.pinned(guid);
                 let left = match place {
-                    Place::HOST => {
-                        self.leases
-                            .release(guid, block, info.mode, &mut self.steps.granted)
-                    }
+                    Place::HOST => self.leases.release(guid, block, info.mode, &mut self.steps.granted),
                     _ => memory::release(block, info.held_mode(), place, &mut self.steps.granted),
                 };
                 self.dispose_if(block, left);
@@ -73,13 +63,7 @@ impl Context {
         } else {
             if let Some(scope) = scope.filter(|_| edt.flags.get().is_finish()) {
                 scope.result.set(result);
-                if belongings
-                    && let Some(at) = self
-                        .belongings
-                        .completions
-                        .iter()
-                        .position(|e| *e == result)
-                {
+                if belongings && let Some(at) = self.belongings.completions.iter().position(|e| *e == result) {
                     // The result's event goes when it has been passed on, as the scope closes.
                     self.belongings.completions.swap_remove(at);
                     scope.result_goes.set(true);

@@ -24,20 +24,10 @@ impl Context {
         self.release_created_locked(block, block.header.lock_pinned());
     }
 
-    pub(crate) fn release_created_locked(
-        &mut self,
-        block: &'static DataBlock,
-        locked: LockedBlock<'_>,
-    ) {
+    pub(crate) fn release_created_locked(&mut self, block: &'static DataBlock, locked: LockedBlock<'_>) {
         self.held.remove(block);
         block.creator.store(0, Ordering::Relaxed);
-        let left = memory::release_locked(
-            block,
-            locked,
-            Mode::Rw,
-            Place::HOST,
-            &mut self.steps.granted,
-        );
+        let left = memory::release_locked(block, locked, Mode::Rw, Place::HOST, &mut self.steps.granted);
         self.dispose_if(block, left);
     }
 
@@ -46,9 +36,7 @@ impl Context {
         let edt = self.current?;
         let slots = edt.slots();
         let slot = if slots.len() <= MANY_SLOTS {
-            slots
-                .iter()
-                .find(|slot| slot.data() == guid && !slot.info().duplicate)?
+            slots.iter().find(|slot| slot.data() == guid && !slot.info().duplicate)?
         } else {
             if self.belongings.slots_by_block.is_empty() {
                 let blocks = edt.blocks().map(|(at, slot)| (slot.data(), at));

@@ -55,14 +55,10 @@ impl Context {
     pub(crate) fn hints(&self, guid: Guid) -> Option<HintSet> {
         let objects = &self.runtime.objects;
         match guid.kind() {
-            Some(Kind::Template) => objects
-                .templates
-                .view(guid)
-                .map(|_| objects.templates.hints.get(guid)),
-            Some(Kind::DataBlock) => objects
-                .data_blocks
-                .can_be_named(guid)
-                .then(|| objects.data_blocks.hints.get(guid)),
+            Some(Kind::Template) => objects.templates.view(guid).map(|_| objects.templates.hints.get(guid)),
+            Some(Kind::DataBlock) => {
+                objects.data_blocks.can_be_named(guid).then(|| objects.data_blocks.hints.get(guid))
+            }
             Some(kind) if kind.is_event() => objects.event_kind(guid).map(|_| HintSet::default()),
             _ => {
                 let (edt, locked) = objects.edts.lock(guid)?;
@@ -106,10 +102,7 @@ impl Context {
             let device = |place: Place| used.get(place.device_index()?);
             let why = match place_of(affinity).map(|place| (place, device(place))) {
                 Some((Place::HOST, _)) => "on the workers, but no C function".to_string(),
-                Some((_, Some(used))) => format!(
-                    "on the device {}, which has no kernel for them",
-                    used.info.name
-                ),
+                Some((_, Some(used))) => format!("on the device {}, which has no kernel for them", used.info.name),
                 _ => format!("in the place {affinity}, which this run does not have"),
             };
             self.runtime.registry.remark(format!(

@@ -28,15 +28,10 @@ pub(crate) struct InternalEdt<'a> {
 
 impl Context {
     /// Creates such an EDT, with open pre-slots.
-    pub(crate) fn create_internal_edt(
-        &mut self,
-        own: InternalEdt<'_>,
-    ) -> Result<Guid, CreateError> {
+    pub(crate) fn create_internal_edt(&mut self, own: InternalEdt<'_>) -> Result<Guid, CreateError> {
         let objects = &self.runtime.objects;
         let work = Code::of_runtime(own.function, own.kind);
-        let view = self
-            .runtime
-            .template(work, own.params.len() as u32, own.depc);
+        let view = self.runtime.template(work, own.params.len() as u32, own.depc);
         let template = objects.templates.create(&mut self.caches.templates, view);
         let template = template.ok_or(CreateError::OutOfMemory)?;
         let mut first = HintSet::default();
@@ -64,9 +59,7 @@ impl Context {
         });
         self.current = current;
         self.on_behalf_of = None;
-        objects
-            .templates
-            .destroy(&mut self.caches.templates, template);
+        objects.templates.destroy(&mut self.caches.templates, template);
         created.map(|()| edt)
     }
 }

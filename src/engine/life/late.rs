@@ -27,11 +27,7 @@ pub(crate) struct LateDependence {
 impl Context {
     /// Whether a call was refused since it is a dependence that came too late, and can be served.
     #[cold]
-    pub(crate) fn find_late(
-        &mut self,
-        why: GraphError,
-        refused: &DeferredCall,
-    ) -> Option<LateDependence> {
+    pub(crate) fn find_late(&mut self, why: GraphError, refused: &DeferredCall) -> Option<LateDependence> {
         let runtime = self.runtime;
         let GraphCall::Dependence(asked) = refused.given else {
             return None;
@@ -58,18 +54,11 @@ impl Context {
 
     /// Makes a dependence that came too late, with what its source was satisfied with.
     #[cold]
-    pub(crate) fn serve_late(
-        &mut self,
-        late: LateDependence,
-        refused: &DeferredCall,
-    ) -> Result<(), GraphError> {
+    pub(crate) fn serve_late(&mut self, late: LateDependence, refused: &DeferredCall) -> Result<(), GraphError> {
         let LateDependence { asked, remains } = late;
         // An EDT may have run, and be gone, when the dependence is made.
         let waits = self.runtime.objects.name_of_destination(asked);
-        let served = GraphCall::Dependence(Dependence {
-            source: remains.data,
-            ..asked
-        });
+        let served = GraphCall::Dependence(Dependence { source: remains.data, ..asked });
         let served = DeferredCall::from(refused.by, served, refused.who);
         let made = self.make(&served);
         made.or_else(|why| self.wait_or_refuse(why, served))?;

@@ -37,11 +37,7 @@ impl Context {
                 && !host_ready
                 && let Err(error) = block.host_memory()
             {
-                fatal(&format!(
-                    "{} needs {}, but there is {error}.",
-                    EdtName::of(edt),
-                    BlockName(block.guid()),
-                ));
+                fatal(&format!("{} needs {}, but there is {error}.", EdtName::of(edt), BlockName(block.guid()),));
             }
             if let Some(from) = from {
                 needed.push((block, from));
@@ -85,10 +81,7 @@ impl Context {
         };
         edt.variant.set(variant as u8);
         if let Some(check) = &self.runtime.check {
-            let (kernel, device) = (
-                &edt.work().kernels[variant].name,
-                self.runtime.devices.used(place),
-            );
+            let (kernel, device) = (&edt.work().kernels[variant].name, self.runtime.devices.used(place));
             let text = format!("the kernel \"{kernel}\" on {}", device.info.name);
             check.history.runs_as(edt.guid(), Some(text));
             begins(check, edt);
@@ -169,10 +162,7 @@ impl Context {
             Err(error) if error.inputs_intact && edt.work().function.is_some() => {
                 // The EDT is none of the device's any more: what waits behind it there is to have its place.
                 self.tell_keeper(edt);
-                self.runtime.registry.note(format!(
-                    "{} ran its C function, since {error}",
-                    EdtName::of(edt)
-                ));
+                self.runtime.registry.note(format!("{} ran its C function, since {error}", EdtName::of(edt)));
                 self.fall_back(edt, Place::HOST);
             }
             Err(error) if error.inputs_intact => self.run_elsewhere(edt, &error),
@@ -180,7 +170,8 @@ impl Context {
         }
     }
 
-    /// The blocks that the kernel of an EDT may have written and whose hints say that they are moved before an EDT asks for them.
+    /// The blocks that the kernel of an EDT may have written and whose hints say that they are moved before an EDT asks
+    /// for them.
     fn eager_blocks(&self, edt: &Edt) -> InlineList<Guid> {
         let blocks = &self.runtime.objects.data_blocks;
         if !blocks.any_hinted() {
@@ -191,20 +182,16 @@ impl Context {
             blocks.hint(block, &locked, DB_EAGER)
         };
         let written = edt.slots().iter().filter(|slot| slot.info().mode.writes());
-        written
-            .map(|slot| slot.data())
-            .filter(|&guid| is_eager(guid).is_some_and(|value| value != 0))
-            .collect()
+        written.map(|slot| slot.data()).filter(|&guid| is_eager(guid).is_some_and(|value| value != 0)).collect()
     }
 
-    /// Has the content of a block copied to the host, where it is not: by an EDT that acquires the block and does nothing. It is
-    /// advice, so what cannot be done is left.
+    /// Has the content of a block copied to the host, where it is not: by an EDT that acquires the block and does
+    /// nothing. It is advice, so what cannot be done is left.
     #[cold]
     fn bring_to_host(&mut self, guid: Guid) {
         let blocks = &self.runtime.objects.data_blocks;
-        let is_away = |(block, locked): (&DataBlock, LockedBlock<'_>)| {
-            !block.copies_seen(&locked).valid.contains(Place::HOST)
-        };
+        let is_away =
+            |(block, locked): (&DataBlock, LockedBlock<'_>)| !block.copies_seen(&locked).valid.contains(Place::HOST);
         if !blocks.exists(guid) || !blocks.lock(guid).is_some_and(is_away) {
             return;
         }
@@ -271,8 +258,8 @@ impl Context {
         if trace::is_on() {
             trace::events::fetched(edt.own_guid().bits());
         }
-        // Only for one in mode RO can a writer elsewhere have made the host's copy old meanwhile: it gets that copy, since
-        // with one writer after the other it would never get a newer one (`object::data_block`, "copies").
+        // Only for one in mode RO can a writer elsewhere have made the host's copy old meanwhile: it gets that copy,
+        // since with one writer after the other it would never get a newer one (`object::data_block`, "copies").
         self.brought(edt);
         self.work_off();
     }

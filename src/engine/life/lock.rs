@@ -48,9 +48,7 @@ impl Context {
             }
             let slot = &edt.slots()[at as usize];
             let info = slot.info();
-            if !self.leases.is_empty()
-                && edt.place.get() == Place::HOST
-                && self.leases.acquire(slot.data(), info.mode)
+            if !self.leases.is_empty() && edt.place.get() == Place::HOST && self.leases.acquire(slot.data(), info.mode)
             {
                 self.has_got(edt, slot);
                 continue;
@@ -145,9 +143,7 @@ impl Context {
     #[cold]
     fn write_again(&self, edt: &Edt) {
         let blocks = &self.runtime.objects.data_blocks;
-        let written = |slot: &PreSlot| {
-            slot.info().mode.writes() && blocks.pinned(slot.data()).has(Mark::Written)
-        };
+        let written = |slot: &PreSlot| slot.info().mode.writes() && blocks.pinned(slot.data()).has(Mark::Written);
         let block = edt.blocks().find(|(_, slot)| written(slot));
         let (slot, block) = block.map_or((0, Guid::NULL), |(at, slot)| (at, slot.data()));
         let message = format!(

@@ -1,5 +1,5 @@
-//! How the function of an EDT is called where more is done than that: the run is recorded, strict mode looks at what the EDT
-//! does, or it is of interest how long the function takes.
+//! How the function of an EDT is called where more is done than that: the run is recorded, strict mode looks at what
+//! the EDT does, or it is of interest how long the function takes.
 
 use crate::check::history::Who;
 use crate::engine::state::context::Context;
@@ -16,12 +16,7 @@ use crate::trace::events;
 ///
 /// # Safety
 /// As for the function, by a worker whose current EDT this is.
-pub(crate) unsafe extern "C" fn call_observed(
-    paramc: u32,
-    paramv: *mut u64,
-    depc: u32,
-    depv: *mut EdtDep,
-) -> Guid {
+pub(crate) unsafe extern "C" fn call_observed(paramc: u32, paramv: *mut u64, depc: u32, depv: *mut EdtDep) -> Guid {
     let begun = at_work(|context, edt| {
         let check = context.runtime.check.as_deref();
         // First, since it opens blocks that nobody held before.
@@ -41,8 +36,8 @@ pub(crate) unsafe extern "C" fn call_observed(
             "a function was to be called where no EDT runs, or one without a function: this is a fault of the runtime",
         );
     };
-    // SAFETY: the worker that calls this passes an EDT's `paramv` and `depv`, which have `paramc` and `depc` elements, or are
-    // null if there are none.
+    // SAFETY: the worker that calls this passes an EDT's `paramv` and `depv`, which have `paramc` and `depc` elements,
+    // or are null if there are none.
     let guard = || unsafe { GuardedArguments::copy((paramc, paramv), (depc, depv)) };
     let mut guarded = is_checked.then(guard);
     let own = (paramv, depv);
@@ -51,8 +46,8 @@ pub(crate) unsafe extern "C" fn call_observed(
         let has_kernels = !edt.work().kernels.is_empty();
         has_kernels.then(|| context.begin_call(edt))
     });
-    // SAFETY: `function` is that of the EDT whose arguments these are, or copies with as many elements; so they are what
-    // `ocrEdt_t` promises.
+    // SAFETY: `function` is that of the EDT whose arguments these are, or copies with as many elements; so they are
+    // what `ocrEdt_t` promises.
     let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
     at_work(|context, edt| {
         if let Some(timed) = timed.flatten() {

@@ -16,9 +16,7 @@ use crate::trace;
 use ocr_place::model::{Direction, Shape};
 use ocr_place::place::{Place, PlaceSet};
 use ocr_place::policy;
-use ocr_place::policy::{
-    BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine, PolicyFault,
-};
+use ocr_place::policy::{BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine, PolicyFault};
 
 impl Context {
     /// Step 3: a runnable EDT is placed, as far as it can be now, and sent on.
@@ -65,13 +63,7 @@ impl Context {
                     self.runtime.devices.runs_as_function(self.runtime, edt);
                 }
                 let blocks = &EdtBlocks(self.runtime, edt);
-                let choices = Choices {
-                    edt: EdtRef::new(edt).token(),
-                    function,
-                    devices,
-                    blocks,
-                    times: &work.times,
-                };
+                let choices = Choices { edt: EdtRef::new(edt).token(), function, devices, blocks, times: &work.times };
                 match self.runtime.policy.choose(&choices, self.runtime) {
                     Choice::At(place) => place,
                     Choice::Kept => Place::UNDECIDED,
@@ -100,11 +92,7 @@ impl Context {
         let blocks = EdtBlocks(self.runtime, edt);
         let host = edt.work().function.map(|_| Place::HOST);
         let devices = self.runtime.devices.for_edt(edt);
-        let candidate = |place| Candidate {
-            place,
-            copy_ns: blocks.held_copy_ns(place),
-            behind: blocks.behind(place),
-        };
+        let candidate = |place| Candidate { place, copy_ns: blocks.held_copy_ns(place), behind: blocks.behind(place) };
         KeptEdt {
             edt: EdtRef::new(edt).token(),
             priority: self.priority_of(edt),
@@ -115,8 +103,8 @@ impl Context {
         }
     }
 
-    /// Says to the policy's keeper, if it has one, that an EDT which it may have placed has run where it was placed, or has
-    /// failed there and goes elsewhere.
+    /// Says to the policy's keeper, if it has one, that an EDT which it may have placed has run where it was placed, or
+    /// has failed there and goes elsewhere.
     pub(crate) fn tell_keeper(&self, edt: &Edt) {
         if let Some(keeper) = self.runtime.policy.keeper()
             && edt.work().has_choice()
@@ -143,11 +131,7 @@ impl Context {
 
 /// Where a block's content is.
 fn valid_at(block: &DataBlock) -> PlaceSet {
-    if block.has(Mark::OnDevice) {
-        block.copies().valid
-    } else {
-        PlaceSet::only(Place::HOST)
-    }
+    if block.has(Mark::OnDevice) { block.copies().valid } else { PlaceSet::only(Place::HOST) }
 }
 
 /// The blocks of an EDT.
@@ -205,9 +189,9 @@ impl BlockPlaces for EdtBlocks<'_> {
         self.0.shape_of(self.1)
     }
 
-    /// The bytes of the EDT's blocks that have a valid copy in a place, or a hint that they are to be there. The policy asks
-    /// before the EDT has its blocks, when nobody keeps them: a block that is gone is nowhere. A block in two pre-slots counts
-    /// twice, as in `shape`. Where a hint names a pre-slot that has a block, that block counts alone.
+    /// The bytes of the EDT's blocks that have a valid copy in a place, or a hint that they are to be there. The policy
+    /// asks before the EDT has its blocks, when nobody keeps them: a block that is gone is nowhere. A block in two
+    /// pre-slots counts twice, as in `shape`. Where a hint names a pre-slot that has a block, that block counts alone.
     fn bytes_at(&self, place: Place) -> u64 {
         let blocks = &self.0.objects.data_blocks;
         let there = |slot: &PreSlot| {
@@ -261,11 +245,7 @@ impl Machine for Runtime {
     fn idle_workers(&self) -> usize {
         let state = self.queues.sleep.state();
         // Those that stand still while a device has their cores do not run anything.
-        let still = if self.devices.lends() {
-            self.seats.retired()
-        } else {
-            0
-        };
+        let still = if self.devices.lends() { self.seats.retired() } else { 0 };
         state.searching() + state.sleeping() + still
     }
 

@@ -46,12 +46,7 @@ fn warn_of_none(edt: &Edt) {
 const MOST_WORK_ITEMS: usize = 1 << 56;
 
 /// The index space of an EDT: given at creation, or made by the template's function.
-pub(crate) fn range_of(
-    edt: &Edt,
-    variant: usize,
-    blocks: &[Option<BlockArg>],
-    strict: bool,
-) -> device::LaunchRange {
+pub(crate) fn range_of(edt: &Edt, variant: usize, blocks: &[Option<BlockArg>], strict: bool) -> device::LaunchRange {
     let mut range = NdRange::default();
     if let Some(given) = edt.explicit_range() {
         range.work_dim = given.work_dim as u32;
@@ -59,10 +54,7 @@ pub(crate) fn range_of(
         range.global_size = given.global.map(|n| n as usize);
         range.local_size = given.local.map(|n| n as usize);
     } else if let Some(function) = edt.work().kernels[variant].range {
-        let sizes: InlineList<u64> = blocks
-            .iter()
-            .map(|arg| arg.as_ref().map_or(0, |arg| arg.block.size()))
-            .collect();
+        let sizes: InlineList<u64> = blocks.iter().map(|arg| arg.as_ref().map_or(0, |arg| arg.block.size())).collect();
         let (paramc, depc) = (edt.paramc.get(), edt.depc.get());
         // The parameters are passed as an EDT's function gets them: null where there are none.
         let params = match paramc {

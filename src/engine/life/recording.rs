@@ -44,11 +44,7 @@ pub(crate) fn record_considered(edt: &Edt, place: &Considered) {
         is_first: place.is_first,
     };
     let expected = &place.expected;
-    let parts = [
-        expected.queue_ns,
-        expected.copy_ns,
-        expected.run_ns.unwrap_or(0),
-    ];
+    let parts = [expected.queue_ns, expected.copy_ns, expected.run_ns.unwrap_or(0)];
     let guid = edt.own_guid().bits();
     events::estimate(guid, number(place.place), basis, parts);
 }

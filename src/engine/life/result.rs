@@ -14,12 +14,7 @@ impl Context {
     /// Satisfies an event with what `edt` returned, or the EDT of a scope: a block, nothing, or another
     /// event, which is then what the event waits for (OCR 1.1.0, 2.7). `work` is what that EDT has run.
     #[inline]
-    pub(crate) fn pass_result(
-        &mut self,
-        (who, work): (Option<Who>, *const Code),
-        output: Guid,
-        result: Guid,
-    ) {
+    pub(crate) fn pass_result(&mut self, (who, work): (Option<Who>, *const Code), output: Guid, result: Guid) {
         if output.is_null() {
             return;
         }
@@ -88,12 +83,7 @@ impl Context {
             let _ = self.graph().pass_to_event(output, false, Guid::NULL);
             return;
         }
-        let call = GraphCall::Satisfaction {
-            event: output,
-            increment: false,
-            data: result,
-            called: false,
-        };
+        let call = GraphCall::Satisfaction { event: output, increment: false, data: result, called: false };
         self.defer_result(who, GraphError::NoSuchObject, call);
     }
 

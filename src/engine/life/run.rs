@@ -26,9 +26,7 @@ impl Context {
         }
         let edt = EdtRef::new(edt);
         match &self.local {
-            Some(_) if self.steps.keep_next && self.steps.next.is_none() => {
-                self.steps.next = Some(edt)
-            }
+            Some(_) if self.steps.keep_next && self.steps.next.is_none() => self.steps.next = Some(edt),
             Some(local) => {
                 local.push(edt);
                 self.steps.queued = true;
@@ -59,10 +57,7 @@ impl Context {
             let running = EdtRef::new(edt).token();
             this.tally.now.running.store(running, Ordering::Relaxed);
             let function = edt.work().fast_entry;
-            (
-                function.unwrap_or_else(|| this.indirect(edt)),
-                edt.depc.get(),
-            )
+            (function.unwrap_or_else(|| this.indirect(edt)), edt.depc.get())
         };
         // The function gets its own copy, since it may write to it: what is to be released is
         // read from the pre-slots.
@@ -79,26 +74,14 @@ impl Context {
         let blocks = &unsafe { edt_blocks(context) };
         for (dep, slot) in depv.iter_mut().zip(edt.slots()) {
             let (guid, info) = (slot.data(), slot.info());
-            let ptr = if guid.is_null() {
-                std::ptr::null_mut()
-            } else {
-                blocks.pinned(guid).host_ptr().cast()
-            };
-            dep.write(EdtDep {
-                guid,
-                ptr,
-                mode: info.mode as u32,
-            });
+            let ptr = if guid.is_null() { std::ptr::null_mut() } else { blocks.pinned(guid).host_ptr().cast() };
+            dep.write(EdtDep { guid, ptr, mode: info.mode as u32 });
         }
         let (paramc, paramv) = match edt.paramc.get() {
             0 => (0, std::ptr::null_mut()),
             paramc => (paramc, edt.params_ptr()),
         };
-        let depv = if depc == 0 {
-            std::ptr::null_mut()
-        } else {
-            depv.as_mut_ptr().cast()
-        };
+        let depv = if depc == 0 { std::ptr::null_mut() } else { depv.as_mut_ptr().cast() };
         // SAFETY: the function is what the program gave for this template, and it gets what
         // `ocrEdt_t` promises.
         let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
@@ -149,7 +132,7 @@ impl Context {
 ///
 /// The context is alive, and no reference that may write to it is used during the call.
 unsafe fn edt_blocks(context: *mut Context) -> &'static crate::object::data_block::DataBlocks {
-    // SAFETY: the caller promises a context that lives, and that nobody writes to it meanwhile. The runtime that it names
-    // outlives it.
+    // SAFETY: the caller promises a context that lives, and that nobody writes to it meanwhile. The runtime that it
+    // names outlives it.
     &unsafe { &*context }.runtime.objects.data_blocks
 }

@@ -40,8 +40,9 @@ impl Runtime {
         variants.into_iter().map(report).collect()
     }
 
-    /// The bytes of an EDT's blocks, by which its run time is known. A pre-slot whose block is gone counts as what is in
-    /// the block's slot now: it is asked before the EDT has its blocks, too, when nobody keeps them, and a guess is enough.
+    /// The bytes of an EDT's blocks, by which its run time is known. A pre-slot whose block is gone counts as what is
+    /// in the block's slot now: it is asked before the EDT has its blocks, too, when nobody keeps them, and a guess is
+    /// enough.
     pub(crate) fn bytes_of(&self, edt: &Edt) -> u64 {
         let blocks = &self.objects.data_blocks;
         let sizes = edt.slots().iter().map(|slot| match slot.data() {
@@ -53,10 +54,7 @@ impl Runtime {
 
     /// By what the time of an EDT is told.
     pub(crate) fn shape_of(&self, edt: &Edt) -> Shape {
-        Shape {
-            bytes: self.bytes_of(edt),
-            params: Params::first_of(edt.params()),
-        }
+        Shape { bytes: self.bytes_of(edt), params: Params::first_of(edt.params()) }
     }
 
     /// Whether a worker runs an EDT now, as far as one can tell without asking each.
@@ -115,8 +113,8 @@ impl Context {
     }
 }
 
-/// The time of a function that a worker is about to call: from its call to its return, and so with all that it waits for in
-/// calls.
+/// The time of a function that a worker is about to call: from its call to its return, and so with all that it waits
+/// for in calls.
 pub(crate) struct TimedCall {
     work: &'static Code,
     shape: Shape,
@@ -135,11 +133,7 @@ impl Context {
         TimedCall {
             work,
             // The function may write to its parameters.
-            shape: if learns {
-                runtime.shape_of(edt)
-            } else {
-                Shape::default()
-            },
+            shape: if learns { runtime.shape_of(edt) } else { Shape::default() },
             beside: learns && runtime.any_device_runs(Place::HOST),
             waits: self.seat.waits,
             learns,

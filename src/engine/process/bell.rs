@@ -1,5 +1,5 @@
-//! What wakes the thread that watches (`watchdog.rs`): a semaphore, which signal handlers may post, and whether that thread
-//! is there.
+//! What wakes the thread that watches (`watchdog.rs`): a semaphore, which signal handlers may post, and whether that
+//! thread is there.
 
 use std::cell::UnsafeCell;
 use std::io::Error;

@@ -1,8 +1,8 @@
 //! Whether all threads of the process are asleep for good: each waits for another one to wake it, with no limit
 //! of time, and none is left to do so.
 //!
-//! A thread sleeps so where it waits for a mutex, a condition variable, a semaphore or the end of another
-//! thread: on a *futex* that no other process can reach; or in `pause`. The system tells of each thread in which call it is
+//! A thread sleeps so where it waits for a mutex, a condition variable, a semaphore or the end of another thread: on a
+//! *futex* that no other process can reach; or in `pause`. The system tells of each thread in which call it is
 //! (`/proc/self/task/N/syscall`) and how often it has given up its processor (`status`).
 //!
 //! Threads are looked at one by one, while others may run. So there are two rounds. If in both each thread
@@ -13,9 +13,10 @@
 //! shared. Where the system does not say what a thread does, it counts as one that runs.
 //!
 //! OpenCL's threads are looked at as all others: somebody may wait for one that compiles a kernel. Those of PoCL sleep
-//! so when they have nothing to do, those too that it has started for the program itself. They might call a callback of the
-//! program's at the end of a command. But none has begun while they sleep, and who would enqueue one sleeps, too. A thread of a driver may also wait for files or for a time, as NVIDIA's does, which looks
-//! at its device ten times a second. It sleeps, however often: while no device has work, it has nobody to wake.
+//! so when they have nothing to do, those too that it has started for the program itself. They might call a callback of
+//! the program's at the end of a command. But none has begun while they sleep, and who would enqueue one sleeps, too. A
+//! thread of a driver may also wait for files or for a time, as NVIDIA's does, which looks at its device ten times a
+//! second. It sleeps, however often: while no device has work, it has nobody to wake.
 
 use crate::device;
 use crate::engine::process::bell;
@@ -34,8 +35,8 @@ const TRIES: usize = 5;
 type Sleepers = BTreeMap<i32, u64>;
 
 impl Runtime {
-    /// The threads of the process but this one and the one that watches, if nothing can happen any more since all of them sleep for
-    /// good.
+    /// The threads of the process but this one and the one that watches, if nothing can happen any more since all of
+    /// them sleep for good.
     pub(crate) fn all_threads_blocked(&self) -> Option<Vec<i32>> {
         if handled_by_program().is_some() {
             return None;
@@ -79,11 +80,7 @@ fn sleepers() -> Option<Sleepers> {
 /// Whether a thread has ended: the system lists it for a moment longer.
 fn has_ended(id: &str) -> bool {
     let status = read_file(format!("/proc/self/task/{id}/status"));
-    status.map_or(true, |status| {
-        ["\nState:\tX", "\nState:\tZ"]
-            .iter()
-            .any(|state| status.contains(state))
-    })
+    status.map_or(true, |status| ["\nState:\tX", "\nState:\tZ"].iter().any(|state| status.contains(state)))
 }
 
 /// How often a thread that sleeps so has given up its processor.
@@ -113,13 +110,8 @@ fn looks(id: &str, number: i32) -> bool {
 
 /// Whether a call waits for files or for a time, by its number.
 fn is_look(call: &str) -> bool {
-    const LOOKS: [libc::c_long; 5] = [
-        libc::SYS_ppoll,
-        libc::SYS_epoll_pwait,
-        libc::SYS_pselect6,
-        libc::SYS_clock_nanosleep,
-        libc::SYS_nanosleep,
-    ];
+    const LOOKS: [libc::c_long; 5] =
+        [libc::SYS_ppoll, libc::SYS_epoll_pwait, libc::SYS_pselect6, libc::SYS_clock_nanosleep, libc::SYS_nanosleep];
     #[cfg(target_arch = "x86_64")]
     const OLD: [libc::c_long; 3] = [libc::SYS_poll, libc::SYS_epoll_wait, libc::SYS_select];
     #[cfg(not(target_arch = "x86_64"))]
@@ -152,28 +144,18 @@ impl FutexWait {
     /// Reads what the system says of a thread: the number of the call and its six arguments, or that it runs.
     fn parse(call: &str) -> Option<FutexWait> {
         /// The bits that name the operation: without whose the futex is, and by which clock a limit counts.
-        const OPERATION: u64 =
-            !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME) as u32 as u64;
-        const WAITS: [i32; 4] = [
-            libc::FUTEX_WAIT,
-            libc::FUTEX_WAIT_BITSET,
-            libc::FUTEX_WAIT_REQUEUE_PI,
-            libc::FUTEX_LOCK_PI,
-        ];
+        const OPERATION: u64 = !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME) as u32 as u64;
+        const WAITS: [i32; 4] =
+            [libc::FUTEX_WAIT, libc::FUTEX_WAIT_BITSET, libc::FUTEX_WAIT_REQUEUE_PI, libc::FUTEX_LOCK_PI];
         let mut words = call.split_whitespace();
         if words.next()?.parse() != Ok(libc::SYS_futex) {
             return None;
         }
         let mut argument = || u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok();
-        let (address, operation, _value, limit) =
-            (argument()?, argument()?, argument()?, argument()?);
-        let is_wait = WAITS
-            .iter()
-            .any(|&wait| operation & OPERATION == wait as u64);
-        (is_wait && limit == 0).then_some(FutexWait {
-            address,
-            is_private: operation & libc::FUTEX_PRIVATE_FLAG as u64 != 0,
-        })
+        let (address, operation, _value, limit) = (argument()?, argument()?, argument()?, argument()?);
+        let is_wait = WAITS.iter().any(|&wait| operation & OPERATION == wait as u64);
+        (is_wait && limit == 0)
+            .then_some(FutexWait { address, is_private: operation & libc::FUTEX_PRIVATE_FLAG as u64 != 0 })
     }
 }
 
@@ -204,30 +186,16 @@ mod tests {
 
     fn wait(operation: i32, limit: u64) -> Option<FutexWait> {
         let number = libc::SYS_futex;
-        FutexWait::parse(&format!(
-            "{number} 0x7f00 {operation:#x} 0x0 {limit:#x} 0x0 0xffffffff 0x1 0x2\n"
-        ))
+        FutexWait::parse(&format!("{number} 0x7f00 {operation:#x} 0x0 {limit:#x} 0x0 0xffffffff 0x1 0x2\n"))
     }
 
     #[test]
     fn a_wait_without_limit_is_one() {
-        let private = Some(FutexWait {
-            address: 0x7f00,
-            is_private: true,
-        });
-        assert_eq!(
-            wait(libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, 0),
-            private
-        );
+        let private = Some(FutexWait { address: 0x7f00, is_private: true });
+        assert_eq!(wait(libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, 0), private);
         // The operation of a wait in a condition variable, and then that of `pthread_join`.
         assert_eq!(wait(0x189, 0), private);
-        assert_eq!(
-            wait(0x109, 0),
-            Some(FutexWait {
-                address: 0x7f00,
-                is_private: false
-            })
-        );
+        assert_eq!(wait(0x109, 0), Some(FutexWait { address: 0x7f00, is_private: false }));
         assert_eq!(wait(libc::FUTEX_WAIT, 0x7fff_0000), None);
         assert_eq!(wait(libc::FUTEX_WAKE, 0), None);
     }
@@ -237,10 +205,7 @@ mod tests {
         assert_eq!(FutexWait::parse("running\n"), None);
         assert_eq!(FutexWait::parse("-1 0x7f00 0x7f00\n"), None);
         assert_eq!(FutexWait::parse(""), None);
-        assert_eq!(
-            FutexWait::parse("0 0x0 0x80 0x0 0x0 0x0 0x0 0x1 0x2\n"),
-            None
-        );
+        assert_eq!(FutexWait::parse("0 0x0 0x80 0x0 0x0 0x0 0x0 0x1 0x2\n"), None);
     }
 
     /// A driver's thread that looks at something is asleep; one of the program's is not.
@@ -279,9 +244,6 @@ mod tests {
         let line = "7f00-7f10 rw-p 00000000 00:00 0   [heap]";
         assert!(is_private_mapping(line, 0x7f00) && is_private_mapping(line, 0x7f0f));
         assert!(!is_private_mapping(line, 0x7f10));
-        assert!(!is_private_mapping(
-            "7f00-7f10 rw-s 00000000 00:01 2 /dev/shm/x",
-            0x7f00
-        ));
+        assert!(!is_private_mapping("7f00-7f10 rw-s 00000000 00:01 2 /dev/shm/x", 0x7f00));
     }
 }

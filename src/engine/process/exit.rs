@@ -67,11 +67,7 @@ fn told(status: c_int, legacy: bool) -> String {
         (None, false) => ("a thread of the program".to_string(), ""),
         (None, true) => ("the program".to_string(), ", or returned from its main,"),
     };
-    let instead = if !legacy {
-        "ocrShutdown, or ocrAbort with a status"
-    } else {
-        "ocrShutdown and ocrLegacyFinalize"
-    };
+    let instead = if !legacy { "ocrShutdown, or ocrAbort with a status" } else { "ocrShutdown and ocrLegacyFinalize" };
     format!(
         "{who} called exit({status}){how} while the runtime runs. EDTs that are not done are not \
          waited for, and objects that are left are not listed. An OCR program ends with {instead} \

@@ -1,11 +1,11 @@
 //! Whether a device keeps all others waiting: for long, nothing has changed but that a device has something to do.
 //!
-//! That may be right, since a kernel may take long, so the program goes on. But a kernel that never ends, and a driver that has
-//! lost a command, look the same, and without a word nobody would know where to look. So a note says it: after a time, and each
-//! time when twice that has passed.
+//! That may be right, since a kernel may take long, so the program goes on. But a kernel that never ends, and a driver
+//! that has lost a command, look the same, and without a word nobody would know where to look. So a note says it: after
+//! a time, and each time when twice that has passed.
 //!
-//! The thread that watches looks when it looks for hangs (`watchdog.rs`). So runs are disturbed by nothing else, and the time
-//! that is told may be too short by one such interval.
+//! The thread that watches looks when it looks for hangs (`watchdog.rs`). So runs are disturbed by nothing else, and
+//! the time that is told may be too short by one such interval.
 
 use crate::device::DeviceCounters;
 use crate::engine::state::fatal::fatal;
@@ -36,8 +36,8 @@ impl<T: PartialEq> Patience<T> {
         Patience { first, still: None }
     }
 
-    /// Takes in what is seen `now`; none if there is nothing to be patient with. Returns for how long it has been the same, if
-    /// that is to be told now.
+    /// Takes in what is seen `now`; none if there is nothing to be patient with. Returns for how long it has been the
+    /// same, if that is to be told now.
     pub(crate) fn look(&mut self, now: Instant, seen: Option<T>) -> Option<Duration> {
         match (&mut self.still, seen) {
             (still, None) => *still = None,
@@ -50,11 +50,7 @@ impl<T: PartialEq> Patience<T> {
                 return is_due.then_some(long);
             }
             (still, Some(seen)) => {
-                *still = Some(Still {
-                    seen,
-                    since: now,
-                    next: self.first,
-                });
+                *still = Some(Still { seen, since: now, next: self.first });
             }
         }
         None
@@ -70,8 +66,8 @@ pub(crate) struct Progress {
 }
 
 impl Runtime {
-    /// What to be patient with: all workers sleep, no EDT is ready or waits outside of its seat, and a device has something to
-    /// do. None otherwise.
+    /// What to be patient with: all workers sleep, no EDT is ready or waits outside of its seat, and a device has
+    /// something to do. None otherwise.
     fn waits_for_devices(&self) -> Option<Progress> {
         let workers = self.queues.sleep.state();
         let rests = workers.sleeping() == self.workers_left()
@@ -91,16 +87,14 @@ impl Runtime {
         })
     }
 
-    /// Ends the program if a thread holds the lock of the dynamic loader and waits in a call, another waits for that lock, and
-    /// nothing has changed for long.
+    /// Ends the program if a thread holds the lock of the dynamic loader and waits in a call, another waits for that
+    /// lock, and nothing has changed for long.
     pub(crate) fn end_under_lock(&self, patience: &mut Patience<Progress>) {
         let holder = loader::wanted_from();
         let Some(long) = patience.look(Instant::now(), holder.map(|_| self.progress())) else {
             return;
         };
-        let waits = holder.and_then(|holder| {
-            std::fs::read_to_string(format!("/proc/self/task/{holder}/comm")).ok()
-        });
+        let waits = holder.and_then(|holder| std::fs::read_to_string(format!("/proc/self/task/{holder}/comm")).ok());
         let name = waits.unwrap_or_default();
         fatal(&format!(
             "the program hangs: thread \"{}\" waits for the runtime in the constructor or destructor of a library, and so \
@@ -116,9 +110,7 @@ impl Runtime {
         Progress {
             workers: self.queues.sleep.state(),
             in_flight: self.in_flight.load(Ordering::SeqCst),
-            devices: (self.devices.in_use().iter())
-                .map(|used| used.counters())
-                .collect(),
+            devices: (self.devices.in_use().iter()).map(|used| used.counters()).collect(),
         }
     }
 
@@ -137,9 +129,7 @@ mod tests {
     /// Looks every five seconds. Returns, for each look that tells, for how many seconds it has been so.
     fn told(patience: &mut Patience<u32>, begun: Instant, looks: &[Option<u32>]) -> Vec<u64> {
         let looks = looks.iter().enumerate();
-        let told = looks.filter_map(|(at, &seen)| {
-            patience.look(begun + Duration::from_secs(5 * at as u64), seen)
-        });
+        let told = looks.filter_map(|(at, &seen)| patience.look(begun + Duration::from_secs(5 * at as u64), seen));
         told.map(|long| long.as_secs()).collect()
     }
 
@@ -147,10 +137,7 @@ mod tests {
     fn what_stays_the_same_is_told_at_doubling_times() {
         let mut patience = Patience::new(Duration::from_secs(60));
         let looks = vec![Some(7); 100];
-        assert_eq!(
-            told(&mut patience, Instant::now(), &looks),
-            [60, 120, 240, 480]
-        );
+        assert_eq!(told(&mut patience, Instant::now(), &looks), [60, 120, 240, 480]);
         // If looks come late, each of them tells once, however much time has passed.
         let begun = Instant::now();
         let mut late = Patience::new(Duration::from_secs(1));
@@ -167,18 +154,10 @@ mod tests {
             let mut looks = vec![Some(7); 12];
             looks.push(between);
             looks.extend([Some(7); 12]);
-            assert_eq!(
-                told(&mut patience, Instant::now(), &looks),
-                [0; 0],
-                "{between:?}"
-            );
+            assert_eq!(told(&mut patience, Instant::now(), &looks), [0; 0], "{between:?}");
             looks.push(Some(7));
             let mut patience = Patience::new(Duration::from_secs(60));
-            assert_eq!(
-                told(&mut patience, Instant::now(), &looks),
-                [60],
-                "{between:?}"
-            );
+            assert_eq!(told(&mut patience, Instant::now(), &looks), [60], "{between:?}");
         }
     }
 }

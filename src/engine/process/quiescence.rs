@@ -1,14 +1,14 @@
-//! Detects quiescence: all workers sleep, all queues are empty, and no work is in flight. A program that gets there before
-//! `ocrShutdown` hangs, and is ended with a message. This file also takes the snapshot of what runs and what waits, of a
-//! program that hangs or of one that runs.
+//! Detects quiescence: all workers sleep, all queues are empty, and no work is in flight. A program that gets there
+//! before `ocrShutdown` hangs, and is ended with a message. This file also takes the snapshot of what runs and what
+//! waits, of a program that hangs or of one that runs.
 //!
-//! Three threads run the check: the worker that falls asleep last, the thread that brings the count of work in flight to
-//! zero, and a thread that begins to wait in a call. At least one of them sees the final state. A thread that is woken in
-//! a call counts as work in flight from before it is woken. A thread of the program's own, or of a library, may call the
-//! runtime at any time. So a process is not accused while it has a thread that is neither the runtime's nor OpenCL's, and
-//! does not wait in a call. A thread that watches repeats the check, and looks whether all threads of the process sleep
-//! for good (`deadlock.rs`). A device that has work may go on; a note about one that keeps all others waiting is
-//! `patience.rs`.
+//! Three threads run the check: the worker that falls asleep last, the thread that brings the count of work in flight
+//! to zero, and a thread that begins to wait in a call. At least one of them sees the final state. A thread that is
+//! woken in a call counts as work in flight from before it is woken. A thread of the program's own, or of a library,
+//! may call the runtime at any time. So a process is not accused while it has a thread that is neither the runtime's
+//! nor OpenCL's, and does not wait in a call. A thread that watches repeats the check, and looks whether all threads of
+//! the process sleep for good (`deadlock.rs`). A device that has work may go on; a note about one that keeps all others
+//! waiting is `patience.rs`.
 
 use crate::device::OpenclThreads;
 use crate::engine::state::idle::IdleCount;
@@ -113,7 +113,8 @@ impl Runtime {
         }
     }
 
-    /// [`Runtime::check_halt`] if nothing can happen since all threads sleep, those of the program and those in EDTs, too.
+    /// [`Runtime::check_halt`] if nothing can happen since all threads sleep, those of the program and those in EDTs,
+    /// too.
     pub(crate) fn check_deadlock(&self) {
         if let Some(blocked) = self.all_threads_blocked() {
             self.end_in_hang(blocked);
@@ -198,8 +199,8 @@ const TASKS: &str = "/proc/self/task";
 
 /// How many threads the process has. The first one is among them when it has ended, by pthread_exit.
 ///
-/// A worker asks as it goes to sleep, and opens nothing for that: the folder of the threads has two names, and one more for
-/// each of them. The first thread has no program any more when it has ended.
+/// A worker asks as it goes to sleep, and opens nothing for that: the folder of the threads has two names, and one more
+/// for each of them. The first thread has no program any more when it has ended.
 fn threads_of_process() -> Result<usize, Error> {
     let names = fs::metadata(TASKS)?.nlink() as usize;
     let threads = names.checked_sub(2).filter(|threads| *threads != 0);

@@ -60,11 +60,7 @@ pub(crate) fn begin() -> Option<Handler> {
     let before = BEFORE.get()?;
     let opencl = before.opencl;
     let now = action_of(libc::SIGFPE)?;
-    let by_itself = if before.ignored {
-        ignoring_action()
-    } else {
-        default_action()
-    };
+    let by_itself = if before.ignored { ignoring_action() } else { default_action() };
     let below = before.program.unwrap_or(by_itself);
     // Known handlers are the program's, if it had one, none, one of this run, or OpenCL's. Another one is the program's
     // choice.
@@ -74,7 +70,8 @@ pub(crate) fn begin() -> Option<Handler> {
     }
     let ours = Action {
         sa_sigaction: divided as WithInfo as usize,
-        // Intel's is called once, and then the signal is the system's. This one stays, for what the program does with it.
+        // Intel's is called once, and then the signal is the system's. This one stays, for what the program does with
+        // it.
         sa_flags: (opencl.sa_flags | libc::SA_SIGINFO) & !libc::SA_RESETHAND,
         ..opencl
     };
@@ -83,11 +80,7 @@ pub(crate) fn begin() -> Option<Handler> {
     Some(unsafe { Handler::over(libc::SIGFPE, ours, below) })
 }
 
-extern "C" fn divided(
-    signal: libc::c_int,
-    info: *const libc::siginfo_t,
-    context: *const libc::c_void,
-) {
+extern "C" fn divided(signal: libc::c_int, info: *const libc::siginfo_t, context: *const libc::c_void) {
     let before = BEFORE.get();
     // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the signal's `siginfo_t`, which is there
     // until the handler returns.
@@ -96,15 +89,9 @@ extern "C" fn divided(
         return;
     }
     let is_worker = Context::runtime_here().is_some();
-    let may_run_kernels =
-        |before: &EarlierHandler| !is_worker && (before.linked || is_thread_of_opencl());
-    let action = before.and_then(|before| {
-        if may_run_kernels(before) {
-            Some(&before.opencl)
-        } else {
-            before.program.as_ref()
-        }
-    });
+    let may_run_kernels = |before: &EarlierHandler| !is_worker && (before.linked || is_thread_of_opencl());
+    let action =
+        before.and_then(|before| if may_run_kernels(before) { Some(&before.opencl) } else { before.program.as_ref() });
     if action.is_some_and(|action| action.sa_flags & libc::SA_RESETHAND != 0) {
         // A handler that returns relies on being called once: the instruction is tried again.
         Handler::give_back(signal);

@@ -24,10 +24,7 @@ const SUSPICION_SECONDS: i64 = 1;
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 fn in_seconds(seconds: i64) -> libc::timespec {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` has room for the answer. If somebody sets the clock, a look comes sooner or later, and no memory
     // depends on that.
     unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &mut time) };

@@ -70,9 +70,7 @@ pub(crate) fn begin(file: Option<PathBuf>) {
     };
     let run = Run::begin(settings, true);
     let runtime = run.runtime();
-    let watching = runtime
-        .seats
-        .start_other("ocr-watch", || watchdog::watch(runtime));
+    let watching = runtime.seats.start_other("ocr-watch", || watchdog::watch(runtime));
     let watching = match watching {
         Ok(watching) => watching,
         Err(error) => {

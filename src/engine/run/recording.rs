@@ -1,14 +1,16 @@
-//! What is made of the recording of a run when it has ended: its score, and a file for viewers where `OCR_TRACE` names one.
+//! What is made of the recording of a run when it has ended: its score, and a file for viewers where `OCR_TRACE` names
+//! one.
 //!
-//! Where `OCR_TRACE` names `x.pftrace`, `x.json`, `x.html`, `x.dot` or `x.graphml`, the run is recorded into a file beside it,
-//! such as `x.pftrace.recording`. When the run
-//! has ended, the code of `ocr trace export` makes the file for viewers of it.
+//! Where `OCR_TRACE` names `x.pftrace`, `x.json`, `x.html`, `x.dot` or `x.graphml`, the run is recorded into a file
+//! beside it, such as `x.pftrace.recording`. When the run has ended, the code of `ocr trace export` makes the file for
+//! viewers of it.
 //!
-//! That needs about as much memory as the recording has bytes. At that time the program may have none left, or have overwritten
-//! some, and other threads may still run. So a process does it that is forked for that. What becomes of it
+//! That needs about as much memory as the recording has bytes. At that time the program may have none left, or have
+//! overwritten some, and other threads may still run. So a process does it that is forked for that. What becomes of it
 //! changes neither the program's status nor its memory, and where memory is short the system is asked to end it first.
-//! The process has one thread, and must not wait for a lock that another thread of its parent has had. It reads and writes
-//! files, which takes none, and the C library keeps its memory usable after a fork. It prints nothing: its parent tells.
+//! The process has one thread, and must not wait for a lock that another thread of its parent has had. It reads and
+//! writes files, which takes none, and the C library keeps its memory usable after a fork. It prints nothing: its
+//! parent tells.
 //!
 //! A process that is killed or crashes converts nothing. Its recording stays, and so does one that cannot be converted.
 
@@ -28,7 +30,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-/// The score of a run is told at its end where the recording has no more bytes than this: it takes as much memory, or so.
+/// The score of a run is told at its end where the recording has no more bytes than this: it takes as much memory, or
+/// so.
 const SCORED_BYTES: u64 = 1 << 30;
 
 /// What the process that converts says where it has.
@@ -50,14 +53,8 @@ impl Recorded {
     pub(crate) fn of(settings: &Settings) -> Option<Recorded> {
         let asked = settings.trace.value.clone()?;
         Some(match ViewerForm::of(&asked) {
-            None => Recorded {
-                file: asked,
-                viewed: None,
-            },
-            Some(_) => Recorded {
-                file: export::recording_of(&asked),
-                viewed: Some(asked),
-            },
+            None => Recorded { file: asked, viewed: None },
+            Some(_) => Recorded { file: export::recording_of(&asked), viewed: Some(asked) },
         })
     }
 
@@ -79,8 +76,8 @@ impl Recorded {
         let Some(viewed) = &self.viewed else { return };
         let convert = || {
             let run = recorded::read(&self.file)?;
-            let written = OutputFile::new(viewed)
-                .and_then(|viewed| export::write_file(&run, &viewed, None, export::ARROWS));
+            let written =
+                OutputFile::new(viewed).and_then(|viewed| export::write_file(&run, &viewed, None, export::ARROWS));
             written.map_err(|error| error.to_string())
         };
         match in_a_process(|| convert().map(drop)) {
@@ -101,8 +98,8 @@ impl Recorded {
 fn in_a_process(work: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     let fail = |error: io::Error| format!("a process for that cannot be started: {error}");
     let (mut from, to) = io::pipe().map_err(fail)?;
-    // SAFETY: the child has this thread alone, and ends in `be_the_child`, which uses nothing that another thread may have
-    // left half done.
+    // SAFETY: the child has this thread alone, and ends in `be_the_child`, which uses nothing that another thread may
+    // have left half done.
     let child = unsafe { libc::fork() };
     match child {
         -1 => Err(fail(io::Error::last_os_error())),
@@ -152,14 +149,7 @@ fn word_of(from: &mut PipeReader) -> String {
 fn be_the_child(work: impl FnOnce() -> Result<(), String>, mut to: PipeWriter) -> ! {
     // SAFETY: it takes no pointers. The parent is this thread, which waits.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-    let own = [
-        libc::SIGILL,
-        libc::SIGTRAP,
-        libc::SIGABRT,
-        libc::SIGBUS,
-        libc::SIGFPE,
-        libc::SIGSEGV,
-    ];
+    let own = [libc::SIGILL, libc::SIGTRAP, libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGSEGV];
     for signal in own {
         // SAFETY: what the system does by itself is right here: the handlers of the run need other threads of it.
         unsafe { libc::signal(signal, libc::SIG_DFL) };

@@ -54,9 +54,7 @@ impl Runtime {
 /// An EDT that aborts does not go on, since it does not expect the code behind the call to run; only
 /// where a run with the program's own `main` was ending already, this returns to it.
 pub(crate) fn abort(status: i32) {
-    let Some(context) = Context::get() else {
-        exit_now(status)
-    };
+    let Some(context) = Context::get() else { exit_now(status) };
     let (runtime, in_edt, seating) = {
         // SAFETY: `Context::get` returns the context of this thread, which lives until `Context::leave`. Only three
         // fields are copied, and the reference ends before anything else uses the context.
@@ -96,16 +94,14 @@ pub(crate) fn is_called_by_rust() -> bool {
     IN_RUST.get()
 }
 
-/// Whether a panic is the program's. Its line is one of `ocr::tasks`, which tells mistakes of its callers so, or none of the
-/// runtime. The latter counts in a function of the program, and on a thread that is not the runtime's: elsewhere a crate that
-/// the runtime uses has failed.
+/// Whether a panic is the program's. Its line is one of `ocr::tasks`, which tells mistakes of its callers so, or none
+/// of the runtime. The latter counts in a function of the program, and on a thread that is not the runtime's: elsewhere
+/// a crate that the runtime uses has failed.
 fn is_of_the_program(panic: &PanicHookInfo<'_>) -> bool {
     let here = file!();
     let root = &here[..here.rfind("src/").unwrap_or(0)];
     let file = panic.location().map_or("", |location| location.file());
-    let inside = file
-        .strip_prefix(root)
-        .filter(|file| file.starts_with("src/"));
+    let inside = file.strip_prefix(root).filter(|file| file.starts_with("src/"));
     match inside {
         Some(file) => file.starts_with("src/tasks/"),
         None => is_called_by_rust() || !is_thread_of_the_runtime(),
@@ -122,8 +118,8 @@ pub(crate) fn enter_as_main_thread() {
     RUNS_PROGRAM.set(true);
 }
 
-/// Whether this thread is in the runtime for good: it is the main thread, or one that the runtime has started, which has a
-/// name of its own.
+/// Whether this thread is in the runtime for good: it is the main thread, or one that the runtime has started, which
+/// has a name of its own.
 fn is_thread_of_the_runtime() -> bool {
     let current = std::thread::current();
     RUNS_PROGRAM.get() || current.name().is_some_and(|name| name.starts_with("ocr-"))

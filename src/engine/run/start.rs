@@ -82,11 +82,8 @@ pub(crate) fn answered(request: config::Request) -> Option<i32> {
     let is_open = output_file::is_open(libc::STDOUT_FILENO);
     let mut out = io::stdout().lock();
     let written = output_file::without_signals(|| {
-        let open = is_open
-            .then_some(())
-            .ok_or(io::Error::from_raw_os_error(libc::EBADF));
-        open.and_then(|()| out.write_all(text.as_bytes()))
-            .and_then(|()| out.flush())
+        let open = is_open.then_some(()).ok_or(io::Error::from_raw_os_error(libc::EBADF));
+        open.and_then(|()| out.write_all(text.as_bytes())).and_then(|()| out.flush())
     });
     match written {
         Ok(()) => Some(0),
@@ -102,8 +99,8 @@ pub(crate) struct Run {
     runtime: Arc<Runtime>,
 }
 
-/// Finds the files that get what the run tells of itself, gives them names that no other run has, and begins to record. The
-/// error is for people.
+/// Finds the files that get what the run tells of itself, gives them names that no other run has, and begins to record.
+/// The error is for people.
 fn begin_outputs(settings: &mut Settings) -> Result<Outputs, String> {
     let named = [&settings.report, &settings.trace, &settings.halt_dot];
     if named.iter().all(|file| file.value.is_none()) {
@@ -201,10 +198,7 @@ impl Run {
         let this = run.runtime();
         if let Err((workers, error)) = this.seats.open(this, locals, worker::work) {
             let advice = match (workers, heap::limit_in_mib()) {
-                (0, None) => {
-                    "the system, or a limit (ulimit -u), leaves no thread or memory for one"
-                        .to_string()
-                }
+                (0, None) => "the system, or a limit (ulimit -u), leaves no thread or memory for one".to_string(),
                 (_, Some(limit)) => format!(
                     "the process has a limit of {limit} MiB of addresses (ulimit -v), and each worker takes {} MiB of them \
                      for its stacks: raise that limit, or ask for fewer with -ocr:workers or OCR_WORKERS",
@@ -212,10 +206,7 @@ impl Run {
                 ),
                 (_, None) => "ask for fewer with -ocr:workers or OCR_WORKERS".to_string(),
             };
-            error!(
-                "worker {workers} of {} cannot be started: {error}; {advice}",
-                this.queues.workers()
-            );
+            error!("worker {workers} of {} cannot be started: {error}; {advice}", this.queues.workers());
             exit_now(USAGE_STATUS);
         }
         run
@@ -249,11 +240,7 @@ impl Run {
         self.runtime.devices.stop();
         self.runtime.signals.end();
         watchdog::stay_harmless();
-        let printed = if !self.runtime.legacy {
-            status_after_output(0)
-        } else {
-            0
-        };
+        let printed = if !self.runtime.legacy { status_after_output(0) } else { 0 };
         crash::listen_to_the_end(self.runtime.check.is_some(), self.runtime.legacy);
         // From here on threads of the program are refused.
         Runtime::install(None);
@@ -346,8 +333,7 @@ impl Runtime {
     fn report_with(&self, status: i32, seconds: f64, score: Option<Score>) {
         let file = self.outputs.report.as_ref();
         let report = Report {
-            run: (file.is_some().then(RunIdentity::of_this))
-                .map_or(String::new(), |run| run.to_string()),
+            run: (file.is_some().then(RunIdentity::of_this)).map_or(String::new(), |run| run.to_string()),
             seconds,
             status,
             score,
@@ -368,13 +354,9 @@ impl Runtime {
 fn about(settings: &Settings) -> String {
     let file = |name: &str| text::read_file(name).unwrap_or_default();
     let cpuinfo = file("/proc/cpuinfo");
-    let processor = cpuinfo
-        .lines()
-        .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
-        .map_or("", |(_, name)| name);
-    let words: Vec<String> = std::env::args_os()
-        .map(|word| text::Readable::os(&word).to_string())
-        .collect();
+    let processor =
+        cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ")).map_or("", |(_, name)| name);
+    let words: Vec<String> = std::env::args_os().map(|word| text::Readable::os(&word).to_string()).collect();
     let mut lines = vec![
         ("runtime", env!("CARGO_PKG_VERSION").to_string()),
         ("program", words.join(" ")),
@@ -382,14 +364,8 @@ fn about(settings: &Settings) -> String {
         ("system", file("/proc/sys/kernel/osrelease")),
         ("processor", processor.to_string()),
     ];
-    lines.extend(
-        settings
-            .rows()
-            .into_iter()
-            .map(|(name, value, _)| (name, value)),
-    );
-    let line =
-        |(name, value): (&str, String)| format!("{name}={}\n", value.trim().replace('\n', " "));
+    lines.extend(settings.rows().into_iter().map(|(name, value, _)| (name, value)));
+    let line = |(name, value): (&str, String)| format!("{name}={}\n", value.trim().replace('\n', " "));
     lines.into_iter().map(line).collect()
 }
 
@@ -404,9 +380,9 @@ fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFuncti
     let created = context.create_block(block.len() as u64, true);
     let (guid, address) = match created {
         Ok(created) => created,
-        Err(error) => fatal(&format!(
-            "the run cannot begin: for the arguments of the program there is {error} (ulimit -v)"
-        )),
+        Err(error) => {
+            fatal(&format!("the run cannot begin: for the arguments of the program there is {error} (ulimit -v)"))
+        }
     };
     // SAFETY: the block is this large, and nobody else knows it.
     unsafe { address.copy_from_nonoverlapping(block.as_ptr(), block.len()) };
@@ -414,34 +390,24 @@ fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFuncti
         check.runtime_block(&runtime.objects, guid);
     }
     let view = runtime.template(Code::of_main(main_edt), 0, 1);
-    let template = runtime
-        .objects
-        .templates
-        .create(&mut context.caches.templates, view);
-    let result = context
-        .release_block(guid)
-        .ok()
-        .zip(template)
-        .map(|((), template)| {
-            let created = context.create_edt(&EdtRequest {
-                template,
-                paramc: PARAM_DEF,
-                paramv: std::ptr::null(),
-                depc: PARAM_DEF,
-                depv: &guid,
-                finish: false,
-                range: None,
-                hints: None,
-                guid: None,
-                label: None,
-                output: Output::None,
-            });
-            runtime
-                .objects
-                .templates
-                .destroy(&mut context.caches.templates, template);
-            created
+    let template = runtime.objects.templates.create(&mut context.caches.templates, view);
+    let result = context.release_block(guid).ok().zip(template).map(|((), template)| {
+        let created = context.create_edt(&EdtRequest {
+            template,
+            paramc: PARAM_DEF,
+            paramv: std::ptr::null(),
+            depc: PARAM_DEF,
+            depv: &guid,
+            finish: false,
+            range: None,
+            hints: None,
+            guid: None,
+            label: None,
+            output: Output::None,
         });
+        runtime.objects.templates.destroy(&mut context.caches.templates, template);
+        created
+    });
     if !matches!(result, Some(Ok(()))) {
         fatal("the run cannot begin: there is no memory for the main EDT (ulimit -v)");
     }
@@ -474,10 +440,7 @@ mod tests {
         assert_eq!(word(0), 3);
         let arg = |at: usize| {
             let start = word(at + 1) as usize;
-            let len = block[start..]
-                .iter()
-                .position(|&byte| byte == 0)
-                .expect("an end");
+            let len = block[start..].iter().position(|&byte| byte == 0).expect("an end");
             String::from_utf8(block[start..start + len].to_vec()).expect("text")
         };
         assert_eq!([arg(0), arg(1), arg(2)], ["prog", "", "x"]);

@@ -73,13 +73,7 @@ pub(crate) struct Steps {
 impl Steps {
     /// No steps. In strict mode, the worklist says more of what it did.
     fn new(is_strict: bool) -> Steps {
-        Steps {
-            worklist: Worklist::new(is_strict),
-            granted: Vec::new(),
-            next: None,
-            keep_next: false,
-            queued: false,
-        }
+        Steps { worklist: Worklist::new(is_strict), granted: Vec::new(), next: None, keep_next: false, queued: false }
     }
 
     /// Whether there is something to be worked off.
@@ -104,7 +98,8 @@ pub(crate) struct OwnSeat {
     pub seating: Seating,
     /// The last round in which it has looked in vain at the end.
     pub looked_in: u64,
-    /// How often the thread has waited in a call: for an event, for others to stand still, or by looking again and again.
+    /// How often the thread has waited in a call: for an event, for others to stand still, or by looking again and
+    /// again.
     pub waits: u64,
 }
 
@@ -143,11 +138,7 @@ impl Context {
     /// The graph, as this thread works on it.
     #[inline]
     pub(crate) fn graph(&mut self) -> Graph<'_> {
-        Graph {
-            objects: &self.runtime.objects,
-            caches: &mut self.caches,
-            work: &mut self.steps.worklist,
-        }
+        Graph { objects: &self.runtime.objects, caches: &mut self.caches, work: &mut self.steps.worklist }
     }
 
     /// What the EDT runs that runs on this thread, or null.

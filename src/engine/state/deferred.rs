@@ -28,18 +28,10 @@ impl GraphCall {
                 let mode = of.mode as u64;
                 match post_slot {
                     0 => (Api::ocrAddDependence, &[source, destination, slot, mode]),
-                    _ => (
-                        Api::ocrAddDependenceSlot,
-                        &[source, post_slot, destination, slot, mode],
-                    ),
+                    _ => (Api::ocrAddDependenceSlot, &[source, post_slot, destination, slot, mode]),
                 }
             }
-            GraphCall::Satisfaction {
-                event,
-                increment,
-                data,
-                ..
-            } => {
+            GraphCall::Satisfaction { event, increment, data, .. } => {
                 let [event, data] = [event.bits(), data.bits()];
                 if !increment {
                     (Api::ocrEventSatisfy, &[event, data])
@@ -58,11 +50,9 @@ impl fmt::Display for DeferredCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.by.name();
         match self.given {
-            GraphCall::Dependence(of) => write!(
-                f,
-                "{name} from {} to pre-slot {} of {}",
-                of.source, of.slot, of.destination
-            ),
+            GraphCall::Dependence(of) => {
+                write!(f, "{name} from {} to pre-slot {} of {}", of.source, of.slot, of.destination)
+            }
             GraphCall::Satisfaction { event, data, .. } => {
                 write!(f, "{name} of {event} with {data}")
             }
@@ -122,10 +112,7 @@ impl DeferredCall {
 
     /// A call that no function of the interface was called for; otherwise as [`DeferredCall::new`] makes it.
     pub(crate) fn from(by: DeferredBy, call: GraphCall, who: Who) -> DeferredCall {
-        DeferredCall {
-            by,
-            ..DeferredCall::new(call, who)
-        }
+        DeferredCall { by, ..DeferredCall::new(call, who) }
     }
 }
 

@@ -1,5 +1,5 @@
-//! The OpenCL devices of a run, as data: which are planned and open, how they share the cores, which kernels were not used.
-//! What plans, opens and divides them is in the room `devices`.
+//! The OpenCL devices of a run, as data: which are planned and open, how they share the cores, which kernels were not
+//! used. What plans, opens and divides them is in the room `devices`.
 
 use crate::cores::{CoreSet, Shares};
 use crate::device;
@@ -33,8 +33,9 @@ pub(crate) struct Devices {
     /// The devices on which kernels of EDTs have failed that have not run yet, and whether there are any.
     failed: Mutex<rank::FailedKernels, HashMap<Guid, PlaceSet>>,
     any_failed: AtomicBool,
-    /// When the policy's keeper is to be asked again, by the clock that policies see; `u64::MAX` if it is not. `Relaxed`: who
-    /// sets it wakes the manager's thread under the lock of its inbox afterwards, and that reads it before it sleeps.
+    /// When the policy's keeper is to be asked again, by the clock that policies see; `u64::MAX` if it is not.
+    /// `Relaxed`: who sets it wakes the manager's thread under the lock of its inbox afterwards, and that reads it
+    /// before it sleeps.
     asks_at: AtomicU64,
 }
 
@@ -66,7 +67,8 @@ pub(crate) struct Used {
     pub(crate) manager: DeviceManager,
     /// Launches enqueued ahead. It orders nothing: policies that ask for the load take it as a guess.
     pub(in crate::engine) chained: AtomicUsize,
-    /// Whether another place worked when a kernel was sent or the last one ended. It orders nothing, and is a guess, too.
+    /// Whether another place worked when a kernel was sent or the last one ended. It orders nothing, and is a guess,
+    /// too.
     pub(in crate::engine) beside: AtomicBool,
 }
 
@@ -161,24 +163,24 @@ impl Devices {
         self.sharing.lending().is_some()
     }
 
-    /// A launch is about to be sent to a device, by a worker or not: if the device computes on the cores of the workers, it gets
-    /// some.
+    /// A launch is about to be sent to a device, by a worker or not: if the device computes on the cores of the
+    /// workers, it gets some.
     pub(crate) fn lend(&self, runtime: &Runtime, device: Place, by_worker: bool) {
         if let Some(lending) = self.lending_for(device) {
             lending.begin(runtime, self.in_use(), by_worker);
         }
     }
 
-    /// The manager of a device is about to sleep: sees whether the device is to have more cores of the workers', or fewer. For how
-    /// long the manager sleeps then, at most.
+    /// The manager of a device is about to sleep: sees whether the device is to have more cores of the workers', or
+    /// fewer. For how long the manager sleeps then, at most.
     pub(crate) fn look_at_lent(&self, runtime: &Runtime, device: Place) -> Option<Duration> {
         // A manager may sleep before all devices are there.
         self.in_use().get(device.device_index()?)?;
         self.lending_for(device)?.look(runtime, self.in_use())
     }
 
-    /// The time that a kernel would have taken with all cores, which has taken so long; for a device that computes on the cores of
-    /// the workers.
+    /// The time that a kernel would have taken with all cores, which has taken so long; for a device that computes on
+    /// the cores of the workers.
     pub(crate) fn with_all_cores(&self, device: Place, ns: u64) -> u64 {
         let lending = self.lending_for(device);
         lending.map_or(ns, |lending| lending.with_all_cores(ns))
@@ -200,8 +202,7 @@ impl Devices {
         let at = self.asks_at.load(Ordering::Relaxed);
         if at <= now_ns {
             let (set, unset) = (at, u64::MAX);
-            let _ =
-                (self.asks_at).compare_exchange(set, unset, Ordering::Relaxed, Ordering::Relaxed);
+            let _ = (self.asks_at).compare_exchange(set, unset, Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 
@@ -240,10 +241,7 @@ impl Devices {
     }
 
     pub(crate) fn used(&self, place: Place) -> &Used {
-        match place
-            .device_index()
-            .and_then(|index| self.in_use().get(index))
-        {
+        match place.device_index().and_then(|index| self.in_use().get(index)) {
             Some(used) => used,
             None => unreachable!("{place} is not in use"),
         }

@@ -23,9 +23,9 @@ impl Interrupt {
 
 /// Whether the program ends, and what else workers are called to.
 ///
-/// A look at `calls` is `Relaxed` and orders nothing. What a call is about is written before it and read behind a lock that the
-/// caller takes after it: that of the seats, or that of the list of sleepers. So a worker that misses a call between two EDTs
-/// finds it behind the lock, before it sleeps or waits for a seat.
+/// A look at `calls` is `Relaxed` and orders nothing. What a call is about is written before it and read behind a lock
+/// that the caller takes after it: that of the seats, or that of the list of sleepers. So a worker that misses a call
+/// between two EDTs finds it behind the lock, before it sleeps or waits for a seat.
 #[derive(Default)]
 pub(crate) struct End {
     /// The reasons, one bit each.

@@ -46,8 +46,8 @@ pub(crate) fn end_process(status: i32) -> ! {
     end_with(status, || (), || ())
 }
 
-/// Ends the process, unless another thread does: then this waits for that. `say` says first why, and `then` does what may
-/// take its time, when all has been said.
+/// Ends the process, unless another thread does: then this waits for that. `say` says first why, and `then` does what
+/// may take its time, when all has been said.
 fn end_with(status: i32, say: impl FnOnce(), then: impl FnOnce()) -> ! {
     let Some(context) = Context::get() else {
         say();
@@ -98,11 +98,7 @@ pub(crate) fn status_after_output(status: i32) -> i32 {
         return status;
     }
     if TOLD.is_first() {
-        let why = if fault > 0 {
-            format!(": {}", io::Error::from_raw_os_error(fault))
-        } else {
-            String::new()
-        };
+        let why = if fault > 0 { format!(": {}", io::Error::from_raw_os_error(fault)) } else { String::new() };
         error!(
             "not all that the program has printed could be written to its standard output{why}. Make room where that goes, \
              or send it elsewhere, and run the program again."

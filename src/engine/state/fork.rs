@@ -13,8 +13,8 @@ pub(crate) fn watch_process() {
     PROCESS.store(std::process::id(), Ordering::Relaxed);
 }
 
-/// Ends a process that a program has made by `fork` in the middle of a run, where it would wait for threads of the runtime:
-/// they are in the first process alone.
+/// Ends a process that a program has made by `fork` in the middle of a run, where it would wait for threads of the
+/// runtime: they are in the first process alone.
 pub(crate) fn check_fork(call: &str) {
     let first = PROCESS.load(Ordering::Relaxed);
     if first == std::process::id() || first == 0 {

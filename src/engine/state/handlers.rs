@@ -1,11 +1,11 @@
 //! Signal handlers of the runtime, which leave to the program those that it has.
 //!
-//! OpenCL installs handlers, too, when it is first asked for its devices: PoCL one for `SIGFPE`, which skips
-//! the division by zero that a kernel does, and LLVM, with which PoCL compiles, one for each signal that may
-//! end the program. [`Handlers::keep`] puts back what each signal did before, be it a handler or what the system
-//! does by itself: LLVM's would remove its temporary files and end the program as the system does. That of `SIGFPE` is
-//! wanted while kernels run (`process/sigfpe.rs`), and goes when the run ends. A program that asks OpenCL for devices
-//! itself has it install the same handlers. They count as the drivers' as well ([`is_of_driver`]), and that of `SIGUSR1` is
+//! OpenCL installs handlers, too, when it is first asked for its devices: PoCL one for `SIGFPE`, which skips the
+//! division by zero that a kernel does, and LLVM, with which PoCL compiles, one for each signal that may end the
+//! program. [`Handlers::keep`] puts back what each signal did before, be it a handler or what the system does by
+//! itself: LLVM's would remove its temporary files and end the program as the system does. That of `SIGFPE` is wanted
+//! while kernels run (`process/sigfpe.rs`), and goes when the run ends. A program that asks OpenCL for devices itself
+//! has it install the same handlers. They count as the drivers' as well ([`is_of_driver`]), and that of `SIGUSR1` is
 //! replaced again by the thread that watches.
 
 use crate::symbols;
@@ -58,10 +58,7 @@ pub(crate) struct Handlers {
 
 impl Handlers {
     pub(crate) fn new(come_before: fn(&Action) -> Option<Handler>) -> Handlers {
-        Handlers {
-            installed: Mutex::default(),
-            come_before,
-        }
+        Handlers { installed: Mutex::default(), come_before }
     }
 
     /// Installs these handlers beside those that are installed.
@@ -78,9 +75,7 @@ impl Handlers {
         let result = work();
         // The handler of division by zero stays (`process/sigfpe.rs`).
         let is_new = |of: &(libc::c_int, usize)| !before.contains(of) && OF_LLVM.contains(&of.0);
-        OF_OPENCL
-            .lock()
-            .extend(functions().into_iter().filter(is_new));
+        OF_OPENCL.lock().extend(functions().into_iter().filter(is_new));
         for (signal, earlier) in OF_LLVM.into_iter().zip(actions) {
             put_back(signal, earlier);
         }
@@ -124,11 +119,7 @@ impl Handler {
     ///
     /// # Safety
     /// `function` is a handler as `flags` say, and does what a handler of this signal may do.
-    pub(crate) unsafe fn begin(
-        signal: libc::c_int,
-        function: usize,
-        flags: libc::c_int,
-    ) -> Option<Handler> {
+    pub(crate) unsafe fn begin(signal: libc::c_int, function: usize, flags: libc::c_int) -> Option<Handler> {
         let below = action_of(signal)?;
         program_has_llvm();
         let of_opencl = OF_OPENCL.lock().contains(&(signal, below.sa_sigaction));
@@ -153,11 +144,7 @@ impl Handler {
     pub(crate) unsafe fn over(signal: libc::c_int, ours: Action, below: Action) -> Handler {
         // SAFETY: the caller promises, as for `begin`, that the handler does what one of this signal may do.
         unsafe { install(signal, &ours) };
-        Handler {
-            signal,
-            ours,
-            below,
-        }
+        Handler { signal, ours, below }
     }
 
     fn is_on(&self) -> bool {
@@ -183,8 +170,8 @@ impl Drop for Handler {
     }
 }
 
-/// Has a signal do what it did earlier, if a library has installed another handler since. One of the program itself, which
-/// another thread may have installed meanwhile, stays.
+/// Has a signal do what it did earlier, if a library has installed another handler since. One of the program itself,
+/// which another thread may have installed meanwhile, stays.
 fn put_back(signal: libc::c_int, earlier: Option<Action>) {
     if let Some((now, earlier)) = action_of(signal).zip(earlier)
         && now.sa_sigaction != earlier.sa_sigaction
@@ -201,11 +188,7 @@ fn put_back(signal: libc::c_int, earlier: Option<Action>) {
 fn is_of_program(function: usize) -> bool {
     let start = start_of_file(function);
     start.is_some()
-        && [
-            start_of_file(program_headers()),
-            start_of_file(put_back as *const () as usize),
-        ]
-        .contains(&start)
+        && [start_of_file(program_headers()), start_of_file(put_back as *const () as usize)].contains(&start)
 }
 
 /// Where the headers of the program lie, in its own file.
@@ -219,12 +202,13 @@ fn start_of_file(address: usize) -> Option<usize> {
     symbols::loaded_at(address).map(|file| file.start)
 }
 
-/// Whether a handler is of an OpenCL driver, or of LLVM, with which drivers compile: the program has loaded it by asking
-/// OpenCL for devices itself.
+/// Whether a handler is of an OpenCL driver, or of LLVM, with which drivers compile: the program has loaded it by
+/// asking OpenCL for devices itself.
 ///
 /// Such a handler leads to no function of the program's: LLVM's removes temporary files and ends the program, or calls
 /// what was given to LLVM, which takes a program that calls LLVM. Then its functions are among those that the program
-/// finds, and the handler counts as the program's. So no hang is found where a handler of the program's might still act.
+/// finds, and the handler counts as the program's. So no hang is found where a handler of the program's might still
+/// act.
 ///
 /// Nothing here waits for the lock of the dynamic loader, since the thread that watches calls this.
 fn is_of_driver(function: usize) -> bool {
@@ -242,7 +226,8 @@ fn is_of_driver(function: usize) -> bool {
     symbols::defines(function, b"clIcdGetPlatformIDsKHR") && !is_of_program(function)
 }
 
-/// Whether the program was linked with LLVM. Looked up once, when a run begins: that takes the lock of the dynamic loader.
+/// Whether the program was linked with LLVM. Looked up once, when a run begins: that takes the lock of the dynamic
+/// loader.
 fn program_has_llvm() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
     *HAS.get_or_init(|| {
@@ -264,15 +249,8 @@ fn functions() -> Vec<(libc::c_int, usize)> {
 /// A signal that may come at any time and for which the program, or a library of its own, has a handler.
 pub(crate) fn handled_by_program() -> Option<libc::c_int> {
     // What a thread does itself brings them.
-    const OWN: [libc::c_int; 7] = [
-        libc::SIGABRT,
-        libc::SIGBUS,
-        libc::SIGFPE,
-        libc::SIGILL,
-        libc::SIGSEGV,
-        libc::SIGSYS,
-        libc::SIGTRAP,
-    ];
+    const OWN: [libc::c_int; 7] =
+        [libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGSEGV, libc::SIGSYS, libc::SIGTRAP];
     let of_opencl = OF_OPENCL.lock();
     let ours = OURS.lock();
     let is_program = |of: &(libc::c_int, usize)| {

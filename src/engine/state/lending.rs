@@ -1,8 +1,8 @@
-//! Cores that CPU devices have of the workers', for as long as kernels run (`sharing.rs` says when cores are lent and when each
-//! side has its own).
+//! Cores that CPU devices have of the workers', for as long as kernels run (`sharing.rs` says when cores are lent and
+//! when each side has its own).
 //!
-//! All cores are the workers' as long as no kernel is to run on a CPU device. Which EDTs become kernels is the policy's to say
-//! (`crates/ocr-place/src/policy/variant.rs`). What their launches get follows from what there is to do:
+//! All cores are the workers' as long as no kernel is to run on a CPU device. Which EDTs become kernels is the policy's
+//! to say (`crates/ocr-place/src/policy/variant.rs`). What their launches get follows from what there is to do:
 //!
 //! | launches on CPU devices | workers have something to do | cores lent |
 //! |---|---|---|
@@ -10,20 +10,21 @@
 //! | some | no | all |
 //! | some | yes | as many as launches, but half of all at most, and one at least |
 //!
-//! Both sides have something to do as long as there is any, so no core is idle, and neither keeps the other waiting. Where all
-//! cores are lent, workers sleep, and nothing has to be done. Where a part is, as many workers give up their seats (`seats.rs`),
-//! when their EDTs have ended. The threads of either side are bound to its cores, since kernels have as many threads as the device
-//! has compute units. Cores that come back are given to workers again.
+//! Both sides have something to do as long as there is any, so no core is idle, and neither keeps the other waiting.
+//! Where all cores are lent, workers sleep, and nothing has to be done. Where a part is, as many workers give up their
+//! seats (`seats.rs`), when their EDTs have ended. The threads of either side are bound to its cores, since kernels
+//! have as many threads as the device has compute units. Cores that come back are given to workers again.
 //!
 //! | who looks | when |
 //! |---|---|
 //! | a thread that sends a launch | nothing is lent; so what the launch needs is there before it begins |
 //! | the manager of the device | before it sleeps, and each [`LOOK`] while something is lent |
 //!
-//! A switch takes some tens of microseconds of a core. So what is lent stays so for [`LOOK`], unless EDTs wait for workers when
-//! nothing is launched any more. `lent` is written with the lock held, and is read without it for a guess: by a thread that sends
-//! a launch and sees that something is lent already, and for how many cores a kernel had. The thread that sends counts its launch
-//! after it has looked. So the manager may take back the cores of that launch, and lends some at its next look.
+//! A switch takes some tens of microseconds of a core. So what is lent stays so for [`LOOK`], unless EDTs wait for
+//! workers when nothing is launched any more. `lent` is written with the lock held, and is read without it for a guess:
+//! by a thread that sends a launch and sees that something is lent already, and for how many cores a kernel had. The
+//! thread that sends counts its launch after it has looked. So the manager may take back the cores of that launch, and
+//! lends some at its next look.
 
 use crate::cores::{self, CoreSet};
 use crate::engine::state::devices::Used;
@@ -187,9 +188,7 @@ impl Lending {
     pub(crate) fn so_far(&self) -> (f64, u64) {
         let state = self.state.lock();
         let lent = self.lent.load(Ordering::Relaxed) as u32;
-        let now = state
-            .changed
-            .map_or(Duration::ZERO, |changed| changed.elapsed() * lent);
+        let now = state.changed.map_or(Duration::ZERO, |changed| changed.elapsed() * lent);
         ((state.lent_time + now).as_secs_f64(), state.stood)
     }
 }

@@ -22,28 +22,20 @@ pub(crate) struct Outputs {
     pub(crate) halt_dot: Option<OutputFile>,
 }
 
-/// Gives the report and the recording of a run names that no other run keeps from it. Returns what is to be said of that.
-/// The caller has a table of descriptors of its own, and keeps the result until the files are there: it keeps other
-/// processes from looking for names meanwhile.
+/// Gives the report and the recording of a run names that no other run keeps from it. Returns what is to be said of
+/// that. The caller has a table of descriptors of its own, and keeps the result until the files are there: it keeps
+/// other processes from looking for names meanwhile.
 pub(crate) fn own_names(settings: &mut Settings, run: &RunIdentity) -> OwnNames {
     let mut own = OwnNames::default();
-    let names = [
-        ("report", &mut settings.report.value),
-        ("recording", &mut settings.trace.value),
-    ];
-    let names = names
-        .into_iter()
-        .filter_map(|(what, value)| Some((what, value.as_mut()?)));
+    let names = [("report", &mut settings.report.value), ("recording", &mut settings.trace.value)];
+    let names = names.into_iter().filter_map(|(what, value)| Some((what, value.as_mut()?)));
     // Names of pipes, devices and descriptors are those of what is written there.
     let is_plain = |name: &Path| OutputFile::new(name).is_ok_and(|file| file.plain().is_some());
     let names: Vec<_> = names.filter(|(_, name)| is_plain(name)).collect();
     let folders = names.iter().filter_map(|(_, name)| name.parent());
     // In one order, so that two processes do not wait for each other.
     let folders: BTreeSet<PathBuf> = folders.map(Path::to_owned).collect();
-    own.locks = folders
-        .iter()
-        .filter_map(|folder| identity::lock(folder))
-        .collect();
+    own.locks = folders.iter().filter_map(|folder| identity::lock(folder)).collect();
     for (what, name) in names {
         let is_recording = what == "recording";
         let free = identity::own_name(name, run, |name| {
@@ -76,11 +68,8 @@ pub(crate) struct OwnNames {
 impl Outputs {
     /// The files that the settings name. The error is for people.
     pub(crate) fn of(settings: &Settings) -> Result<Outputs, String> {
-        let named = [
-            ("report", &settings.report),
-            ("graph of what waits", &settings.halt_dot),
-            ("recording", &settings.trace),
-        ];
+        let named =
+            [("report", &settings.report), ("graph of what waits", &settings.halt_dot), ("recording", &settings.trace)];
         let mut found: Vec<(&str, OutputFile)> = Vec::new();
         for (what, set) in named {
             let Some(file) = set.value.as_deref() else {
@@ -101,9 +90,7 @@ impl Outputs {
             if let Some((other, _)) = found.iter().find(of_same)
                 && output.plain().is_some()
             {
-                return Err(fail(format!(
-                    "it is the {other}, too. Give each a name of its own"
-                )));
+                return Err(fail(format!("it is the {other}, too. Give each a name of its own")));
             }
             found.push((what, output));
         }
@@ -137,10 +124,7 @@ impl Outputs {
 fn other_use(output: &OutputFile, settings: &Settings) -> Option<&'static str> {
     let files = [
         ("the program itself", Some(Path::new("/proc/self/exe"))),
-        (
-            "the description of the machine",
-            settings.platform.value.as_deref(),
-        ),
+        ("the description of the machine", settings.platform.value.as_deref()),
         ("the settings file", settings.file.as_deref()),
     ];
     let is_it = |file: Option<&Path>| file.is_some_and(|file| output.is(file));

@@ -121,9 +121,7 @@ impl Runtime {
         }
         let address = runtime.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
         check::set_on(
-            runtime
-                .as_ref()
-                .is_some_and(|runtime| runtime.check.is_some()),
+            runtime.as_ref().is_some_and(|runtime| runtime.check.is_some()),
             runtime.is_some() && trace::is_on(),
         );
         CURRENT_ADDRESS.store(address.cast_mut(), Ordering::Release);
@@ -173,11 +171,7 @@ impl Runtime {
     /// How many workers run EDTs, when those that are too many have ended theirs.
     pub(crate) fn workers(&self) -> usize {
         // Workers that stand still for a time while a device has their cores are workers all the same.
-        let limit = if self.devices.lends() {
-            usize::MAX
-        } else {
-            self.seats.limit()
-        };
+        let limit = if self.devices.lends() { usize::MAX } else { self.seats.limit() };
         self.queues.workers().min(limit)
     }
 

@@ -14,8 +14,9 @@
 //! | away | its EDT goes on, and it has no seat | the end of the EDT, or waiting again |
 //! | spare | it has nothing | getting a seat |
 //!
-//! Where a CPU device gets cores of the workers' (`devices/sharing.rs`), the seats with the highest numbers are given up: at once if
-//! nobody has them, and otherwise when the EDT ends that runs there. They come back when the device needs the cores no more.
+//! Where a CPU device gets cores of the workers' (`devices/sharing.rs`), the seats with the highest numbers are given
+//! up: at once if nobody has them, and otherwise when the EDT ends that runs there. They come back when the device
+//! needs the cores no more.
 //!
 //! A thread that is woken does not wait for a seat, since the thread that has one may run for long,
 //! or wait for what this thread does next. So for a time there is one more that runs: the run is
@@ -28,15 +29,14 @@
 //!
 //! # A thread that waits at the end by looking again and again
 //!
-//! The run ends when the EDTs that run have ended. One that looks again and again may look for what
-//! never comes. It is given up, and its thread stays in the call for ever, when nobody else can do
-//! anything for it: the run ends; all threads that run EDTs look so; nothing else is in flight; the
-//! process has no thread that may do something unknown to the runtime, by the rule by which hangs are
-//! found (`process/quiescence.rs`); and since all that was found, each has looked `FUTILE_POLLS` times and none has done
-//! anything else. So it has seen whatever others did before they were gone. Threads that wait in a call
-//! are told before that nobody satisfies anything any more, and may do something then. What cannot be
-//! known is what one EDT does for another between two of its own looks, or whether it would stop by
-//! itself; that is what the number is for.
+//! The run ends when the EDTs that run have ended. One that looks again and again may look for what never comes. It is
+//! given up, and its thread stays in the call for ever, when nobody else can do anything for it: the run ends; all
+//! threads that run EDTs look so; nothing else is in flight; the process has no thread that may do something unknown to
+//! the runtime, by the rule by which hangs are found (`process/quiescence.rs`); and since all that was found, each has
+//! looked `FUTILE_POLLS` times and none has done anything else. So it has seen whatever others did before they were
+//! gone. Threads that wait in a call are told before that nobody satisfies anything any more, and may do something
+//! then. What cannot be known is what one EDT does for another between two of its own looks, or whether it would stop
+//! by itself; that is what the number is for.
 
 use crate::check::history::Who;
 use crate::config::Bind;
@@ -54,8 +54,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{JoinHandle, ThreadId};
 
-/// Threads of the process, of this run and of earlier ones, that stay in a call for ever. The addition in [`Seats::lose`] pairs
-/// with the load in [`Seats::known`].
+/// Threads of the process, of this run and of earlier ones, that stay in a call for ever. The addition in
+/// [`Seats::lose`] pairs with the load in [`Seats::known`].
 static GONE: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -86,8 +86,9 @@ pub(crate) struct Seats {
     /// Signalled when there is a seat for a spare, once for each.
     free: Condvar,
     /// Seats from this number on are given up; 0: none is. Written with `state` locked, before the workers are called
-    /// ([`Interrupt::RETIRE`]). A worker that sees the call may not see the number yet: then it looks again behind its next
-    /// EDT, or before it sleeps, behind the lock of the list of sleepers, which [`Seats::limit_to`] takes after the call.
+    /// ([`Interrupt::RETIRE`]). A worker that sees the call may not see the number yet: then it looks again behind its
+    /// next EDT, or before it sleeps, behind the lock of the list of sleepers, which [`Seats::limit_to`] takes after
+    /// the call.
     limit: AtomicUsize,
     /// How many seats have been given up. Written with `state` locked. The addition in [`Seats::retire`] pairs with the
     /// load in [`Seats::retired`]: a thread that counts a seat as given up finds in the queues what its worker has
@@ -111,8 +112,8 @@ pub(crate) struct SeatState {
     pub(crate) spare: usize,
     /// The seats that have been given up, until they come back.
     retired: Vec<Local>,
-    /// The threads that run EDTs, or wait for a seat, by the numbers that the system gives them, each with the seat that it
-    /// had last.
+    /// The threads that run EDTs, or wait for a seat, by the numbers that the system gives them, each with the seat
+    /// that it had last.
     numbers: Vec<(libc::pid_t, Option<usize>)>,
     /// On which cores they run, if not on all.
     cores: Option<CoreSet>,
@@ -208,8 +209,8 @@ impl Seats {
         self.retired.load(Ordering::SeqCst)
     }
 
-    /// Has so many seats at most: gives up others, those that nobody has now at once, and the rest when the workers come by
-    /// that have them. Seats that were given up come back, where there may be more again.
+    /// Has so many seats at most: gives up others, those that nobody has now at once, and the rest when the workers
+    /// come by that have them. Seats that were given up come back, where there may be more again.
     pub(crate) fn limit_to(&self, runtime: &Runtime, workers: usize) {
         let workers = workers.min(runtime.queues.workers());
         if workers == self.limit().min(runtime.queues.workers()) {
@@ -220,9 +221,7 @@ impl Seats {
             self.limit.store(workers, Ordering::SeqCst);
             runtime.end.call(Interrupt::RETIRE);
             let is_one = |local: &Local| local.index() >= workers;
-            let (gone, empty) = std::mem::take(&mut state.empty)
-                .into_iter()
-                .partition(is_one);
+            let (gone, empty) = std::mem::take(&mut state.empty).into_iter().partition(is_one);
             state.empty = empty;
             for local in gone {
                 self.retire(runtime, &mut state, local);
@@ -238,13 +237,13 @@ impl Seats {
         runtime.queues.sleep.notify();
     }
 
-    /// Seats that are not too many any more are empty ones again. Each was given up by a thread that is a spare since then, or
-    /// is about to look for a seat behind the lock, or it had waited for a spare. So there is a thread for each.
+    /// Seats that are not too many any more are empty ones again. Each was given up by a thread that is a spare since
+    /// then, or is about to look for a seat behind the lock, or it had waited for a spare. So there is a thread for
+    /// each.
     fn bring_back(&self, runtime: &Runtime, state: &mut SeatState) {
         let limit = self.limit();
-        let (retired, back): (Vec<Local>, Vec<Local>) = std::mem::take(&mut state.retired)
-            .into_iter()
-            .partition(|local| local.index() >= limit);
+        let (retired, back): (Vec<Local>, Vec<Local>) =
+            std::mem::take(&mut state.retired).into_iter().partition(|local| local.index() >= limit);
         state.retired = retired;
         if !back.is_empty() {
             state.empty.extend(back.into_iter().rev());
@@ -273,8 +272,8 @@ impl Seats {
         self.notify(state);
     }
 
-    /// Has the threads that run EDTs run on these cores, those that are started later, too. False if the system refuses:
-    /// then threads stay where they are.
+    /// Has the threads that run EDTs run on these cores, those that are started later, too. False if the system
+    /// refuses: then threads stay where they are.
     pub(crate) fn bind(&self, cores: &CoreSet) -> bool {
         let mut state = self.state.lock();
         state.cores = Some(cores.clone());
@@ -389,12 +388,7 @@ impl Seats {
     }
 
     /// Puts an end of the queues on an empty seat, and has a spare take it.
-    pub(crate) fn give(
-        &self,
-        runtime: &'static Runtime,
-        state: &mut SeatState,
-        local: Option<Local>,
-    ) {
+    pub(crate) fn give(&self, runtime: &'static Runtime, state: &mut SeatState, local: Option<Local>) {
         state.empty.extend(local);
         for _ in state.spare..state.for_spares() {
             if runtime.end.is_ending() {
@@ -443,18 +437,15 @@ impl Seats {
             runtime.seats.own.fetch_sub(1, Ordering::SeqCst);
             runtime.seats.notify(&mut state);
         };
-        let thread = std::thread::Builder::new()
-            .name(name)
-            .stack_size(stack::BYTES)
-            .spawn(move || {
-                OF_RUNTIME.set(true);
-                let _handlers = SignalStack::of_runtime();
-                // The panic hook has said what happened. Without this worker the program could
-                // wait for ever.
-                if catch_unwind(AssertUnwindSafe(work)).is_err() {
-                    end_process(FATAL_STATUS);
-                }
-            });
+        let thread = std::thread::Builder::new().name(name).stack_size(stack::BYTES).spawn(move || {
+            OF_RUNTIME.set(true);
+            let _handlers = SignalStack::of_runtime();
+            // The panic hook has said what happened. Without this worker the program could
+            // wait for ever.
+            if catch_unwind(AssertUnwindSafe(work)).is_err() {
+                end_process(FATAL_STATUS);
+            }
+        });
         state.threads.push(thread?);
         self.own.fetch_add(1, Ordering::SeqCst);
         state.running += 1;
@@ -469,8 +460,8 @@ impl Seats {
     }
 
     /// Starts the workers, each of which calls `work` with its end of the queues, and waits until all have begun: the C
-    /// library ends a process in which there is no memory for a thread that begins, and the program may use all there is.
-    /// The error says how many there are.
+    /// library ends a process in which there is no memory for a thread that begins, and the program may use all there
+    /// is. The error says how many there are.
     pub(crate) fn open(
         &self,
         runtime: &'static Runtime,
@@ -488,8 +479,7 @@ impl Seats {
         for local in locals {
             state.empty.push(local);
             let before = state.threads.len();
-            self.start(runtime, &mut state)
-                .map_err(|error| (before, error))?;
+            self.start(runtime, &mut state).map_err(|error| (before, error))?;
         }
         while state.begun < all {
             self.changed.wait(&mut state);

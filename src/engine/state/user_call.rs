@@ -33,13 +33,7 @@ macro_rules! call_edt {
 call_edt!("push rbp", "mov rbp, rsp", "call r8", "pop rbp", "ret");
 
 #[cfg(all(target_arch = "aarch64", not(miri)))]
-call_edt!(
-    "stp x29, x30, [sp, #-16]!",
-    "mov x29, sp",
-    "blr x4",
-    "ldp x29, x30, [sp], #16",
-    "ret"
-);
+call_edt!("stp x29, x30, [sp, #-16]!", "mov x29, sp", "blr x4", "ldp x29, x30, [sp], #16", "ret");
 
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
 unsafe extern "C" {
@@ -74,10 +68,7 @@ pub(crate) unsafe fn ocr_call_edt(
 
 /// Calls a function of the program that is none of an EDT, through `function`, which must not panic.
 pub(crate) fn call<R>(function: impl FnOnce() -> R) -> R {
-    let mut call = UserCall {
-        function: Some(function),
-        result: None,
-    };
+    let mut call = UserCall { function: Some(function), result: None };
     let run = runner(&call);
     // SAFETY: `run` gets the call that it is to make, and looks at nothing else.
     unsafe { ocr_call_edt(0, (&raw mut call).cast(), 0, ptr::null_mut(), run) };
@@ -102,12 +93,7 @@ fn runner<F: FnOnce() -> R, R>(_: &UserCall<F, R>) -> EdtFunction {
 ///
 /// # Safety
 /// `call` points to a `UserCall<F, R>` that nobody else touches.
-unsafe extern "C" fn run<F: FnOnce() -> R, R>(
-    _paramc: u32,
-    call: *mut u64,
-    _depc: u32,
-    _depv: *mut EdtDep,
-) -> Guid {
+unsafe extern "C" fn run<F: FnOnce() -> R, R>(_paramc: u32, call: *mut u64, _depc: u32, _depv: *mut EdtDep) -> Guid {
     // SAFETY: the caller promises that `call` points to a `UserCall<F, R>` that nobody else touches.
     let call = unsafe { &mut *call.cast::<UserCall<F, R>>() };
     call.result = call.function.take().map(|function| function());

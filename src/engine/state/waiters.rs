@@ -26,11 +26,7 @@ pub(crate) struct WaitResult {
 unsafe impl Send for WaitResult {}
 
 /// The answer to a wait that brings no data block.
-pub(crate) const NOTHING: WaitResult = WaitResult {
-    data: Guid::NULL,
-    address: ptr::null_mut(),
-    size: 0,
-};
+pub(crate) const NOTHING: WaitResult = WaitResult { data: Guid::NULL, address: ptr::null_mut(), size: 0 };
 
 /// Why there is no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,8 +114,7 @@ impl Sleeper {
             // In this order: what a call leads to is there when it has ended.
             let (act, comes) = MutexGuard::unlocked(&mut state, || (others_act(), comes()));
             let answered = matches!(*state, WaitState::Answered(_));
-            if answered || !(matches!(comes, Comes::Yes) || act && matches!(comes, Comes::Perhaps))
-            {
+            if answered || !(matches!(comes, Comes::Yes) || act && matches!(comes, Comes::Perhaps)) {
                 return *state;
             }
             self.changed.wait_for(&mut state, Duration::from_millis(1));

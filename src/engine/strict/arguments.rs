@@ -91,8 +91,7 @@ impl Guarded {
         let is_written = |word: &u64| *word != MARK;
         match behind.iter().position(is_written) {
             Some(at) => Some((self.len + at / self.each) as i64),
-            None => (before.iter().rposition(is_written))
-                .map(|at| -(((AROUND - 1 - at) / self.each) as i64) - 1),
+            None => (before.iter().rposition(is_written)).map(|at| -(((AROUND - 1 - at) / self.each) as i64) - 1),
         }
     }
 }

@@ -20,8 +20,7 @@ impl Context {
 
     /// Whether this thread has paused the runtime.
     pub(crate) fn has_paused(&self) -> bool {
-        self.runtime.end.is_called_to(Interrupt::PAUSE)
-            && self.runtime.seats.lock().pause.owner == self.name()
+        self.runtime.end.is_called_to(Interrupt::PAUSE) && self.runtime.seats.lock().pause.owner == self.name()
     }
 
     /// Pauses the runtime. If another thread has, waits for the end of that, or returns false, as
@@ -111,11 +110,7 @@ impl Context {
 
 impl Runtime {
     /// Waits until nobody pauses the runtime, as so many of the threads that run EDTs.
-    fn wait_for_resume(
-        &self,
-        state: &mut MutexGuard<'_, rank::Seats, seats::SeatState>,
-        threads: usize,
-    ) {
+    fn wait_for_resume(&self, state: &mut MutexGuard<'_, rank::Seats, seats::SeatState>, threads: usize) {
         state.pause.still += threads;
         self.seats.notify(state);
         while state.pause.is_on() && !self.end.is_ending() {

@@ -146,11 +146,7 @@ impl Context {
     pub(crate) fn retire(&mut self) -> bool {
         let runtime = self.runtime;
         let limit = runtime.seats.limit();
-        if self
-            .local
-            .as_ref()
-            .is_none_or(|local| local.index() < limit)
-        {
+        if self.local.as_ref().is_none_or(|local| local.index() < limit) {
             return false;
         }
         self.settle_up();
@@ -235,9 +231,7 @@ fn give_up(runtime: &'static Runtime, edt: &Edt) -> ! {
         EdtName::of(edt)
     );
     let keeper = Runtime::current();
-    runtime
-        .seats
-        .lose(std::thread::current().id(), Seating::Polling);
+    runtime.seats.lose(std::thread::current().id(), Seating::Polling);
     runtime.end_outside();
     runtime.cancel_if_over();
     stay(keeper)

@@ -19,8 +19,8 @@ use std::sync::atomic::Ordering;
 thread_local! {
     /// The context of a worker.
     static CONTEXT: Cell<*mut Context> = const { Cell::new(ptr::null_mut()) };
-    /// The context of another thread. It may be of a runtime that has ended since. When the thread ends, the
-    /// destructor of a key of `pthread` ends it, as late as can be: destructors of the program's may still call the runtime.
+    /// The context of another thread. It may be of a runtime that has ended since. When the thread ends, the destructor
+    /// of a key of `pthread` ends it, as late as can be: destructors of the program's may still call the runtime.
     static OUTSIDER: Cell<*mut Context> = const { Cell::new(ptr::null_mut()) };
 }
 
@@ -85,11 +85,7 @@ impl Context {
     #[inline]
     pub(crate) fn get() -> Option<*mut Context> {
         let context = CONTEXT.get();
-        if !context.is_null() {
-            Some(context)
-        } else {
-            Context::of_outsider()
-        }
+        if !context.is_null() { Some(context) } else { Context::of_outsider() }
     }
 
     /// The context of this thread for a call, until [`Context::leave_call`]. `None` where no runtime runs.
@@ -98,11 +94,7 @@ impl Context {
     #[inline(always)]
     pub(crate) fn enter_call() -> Option<*mut Context> {
         let context = CONTEXT.get();
-        if !context.is_null() {
-            Some(context)
-        } else {
-            Context::enter_call_outside()
-        }
+        if !context.is_null() { Some(context) } else { Context::enter_call_outside() }
     }
 
     /// Notes that the call is over, for a thread that is no worker.

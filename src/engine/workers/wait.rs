@@ -7,8 +7,8 @@
 //! wakes the thread (`Context::wake`).
 //!
 //! When the run ends and no EDT runs any more, the waiting ends, too, unless the answer is on its way already
-//! (`Runtime::answer_comes`), or may be: while other threads of the program are in calls, or kernels run, what they lead
-//! to may end in one. An EDT that stands for a thread and is in the queue of a block stays there.
+//! (`Runtime::answer_comes`), or may be: while other threads of the program are in calls, or kernels run, what they
+//! lead to may end in one. An EDT that stands for a thread and is in the queue of a block stays there.
 //!
 //! While an EDT of this kind waits, the message about a hang shows it as the thread.
 
@@ -97,20 +97,11 @@ impl Context {
         }));
         runtime.waits.add(&sleeper);
         let (event, label) = (Guid::NULL, Some(label));
-        matches!(
-            self.sleep(&sleeper, call, event, label),
-            WaitState::Answered(_)
-        )
+        matches!(self.sleep(&sleeper, call, event, label), WaitState::Answered(_))
     }
 
     /// Sleeps until it is woken, with an answer or because the program has ended.
-    fn sleep(
-        &mut self,
-        sleeper: &Sleeper,
-        call: Api,
-        event: Guid,
-        label: Option<Label>,
-    ) -> WaitState {
+    fn sleep(&mut self, sleeper: &Sleeper, call: Api, event: Guid, label: Option<Label>) -> WaitState {
         let runtime = self.runtime;
         let call = call.shown();
         fork::check_fork(call);
@@ -171,9 +162,7 @@ impl Context {
             }
             // The second pre-slot has kept it from going on.
             self.connect_waiter(event, edt)
-                .and_then(|()| {
-                    self.with_graph(|graph| graph.add_dependence(Guid::NULL, edt, 1, Mode::Null))
-                })
+                .and_then(|()| self.with_graph(|graph| graph.add_dependence(Guid::NULL, edt, 1, Mode::Null)))
                 .is_ok()
         };
         if linked {

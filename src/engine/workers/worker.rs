@@ -69,8 +69,8 @@ fn search(context: &mut Context) -> Option<&'static Edt> {
     }
     let index = local.index();
     let retires = || index >= runtime.seats.limit();
-    // Whether the keeper has left a device an EDT that it had for workers: then the device is asked before this worker sleeps,
-    // since it may have nothing else, and nobody would ask it.
+    // Whether the keeper has left a device an EDT that it had for workers: then the device is asked before this worker
+    // sleeps, since it may have nothing else, and nobody would ask it.
     let moved = Cell::new(false);
     let stop = || runtime.end.is_worker_called(retires) || moved.get();
     let begun = runtime.settings.is_reported().then(Instant::now);

@@ -14,7 +14,8 @@ fn enqueue_and_end(thread: &mut TestThread<'_>, first: &Edt) -> bool {
     taken
 }
 
-/// The kernel fails: the follower, if it was taken, is put back, or goes on where nobody can tell it of the end any more.
+/// The kernel fails: the follower, if it was taken, is put back, or goes on where nobody can tell it of the end any
+/// more.
 fn enqueue_fail_and_end(thread: &mut TestThread<'_>, first: &Edt) {
     thread.step(|graph| {
         let taken = graph.take_follower(first, Guid::NULL, |_| true);
@@ -80,11 +81,7 @@ fn follower_against_its_destruction() {
     model(|objects, mut thread| {
         let ((first, output), edt) = (thread.runs(), thread.edt(1));
         thread.connect(output, edt, 0);
-        let outcome = both(
-            objects,
-            move |thread| enqueue_and_end(thread, first),
-            |thread| thread.destroy_edt(edt),
-        );
+        let outcome = both(objects, move |thread| enqueue_and_end(thread, first), |thread| thread.destroy_edt(edt));
         assert!(!(outcome.theirs && outcome.mine));
         outcome.served_or_gone(objects, edt, outcome.mine, &followed());
     });
@@ -104,9 +101,7 @@ fn follower_against_what_else_it_waits_for() {
                 objects,
                 move |thread| enqueue_and_end(thread, first),
                 |thread| match connected {
-                    true => {
-                        thread.step(|graph| graph.add_dependence(Guid::NULL, edt, 1, Mode::Null))
-                    }
+                    true => thread.step(|graph| graph.add_dependence(Guid::NULL, edt, 1, Mode::Null)),
                     false => thread.step(|graph| graph.add_dependence(output, edt, 0, Mode::Rw)),
                 },
             );

@@ -5,9 +5,7 @@ use super::*;
 /// Whether a label names this EDT, which waits.
 fn names(objects: &Objects, label: Guid, edt: &Edt) -> bool {
     let named = objects.edts.lock(label);
-    named.is_some_and(|(named, locked)| {
-        std::ptr::eq(named, edt) && locked.word.state() == EdtState::Waiting
-    })
+    named.is_some_and(|(named, locked)| std::ptr::eq(named, edt) && locked.word.state() == EdtState::Waiting)
 }
 
 /// An EDT that runs ends while the next one is created on its label, which names that one then.
@@ -16,9 +14,7 @@ fn end_against_the_next_edt_on_the_label() {
     model(|objects, mut thread| {
         let label = thread.label();
         let first = thread.edt_on(label, false).expect("the label is free");
-        first
-            .header
-            .publish(first.header.peek().with_state(EdtState::Runnable));
+        first.header.publish(first.header.peek().with_state(EdtState::Runnable));
         objects.edts.leave_label(first);
         let outcome = both(
             objects,
@@ -66,9 +62,7 @@ fn dependence_against_the_next_edt_on_the_label() {
             objects,
             move |thread| {
                 assert!(thread.destroy_edt(label));
-                thread
-                    .edt_on(label, false)
-                    .expect("the label is free again")
+                thread.edt_on(label, false).expect("the label is free again")
             },
             |thread| thread.step(|graph| graph.add_dependence(event, label, 0, Mode::Rw)),
         );

@@ -1,6 +1,6 @@
-//! Models of what happens between EDTs and events, run by `loom` through every interleaving of the operations on
-//! their headers. The functions are the real ones, on real objects. What a header guards is not told to `loom`: that
-//! nobody touches it without the lock is for the interpreter to see, which runs the same functions in `thread_tests.rs`.
+//! Models of what happens between EDTs and events, run by `loom` through every interleaving of the operations on their
+//! headers. The functions are the real ones, on real objects. What a header guards is not told to `loom`: that nobody
+//! touches it without the lock is for the interpreter to see, which runs the same functions in `thread_tests.rs`.
 
 mod followers;
 mod labels;
@@ -41,11 +41,7 @@ fn both<A: 'static, B>(
     let mine = mine(&mut thread);
     let (theirs, mut runnable) = spawned.join().expect("no panic");
     runnable.append(&mut thread.end());
-    Outcome {
-        theirs,
-        mine,
-        runnable,
-    }
+    Outcome { theirs, mine, runnable }
 }
 
 impl<A, B> Outcome<A, B> {
@@ -80,10 +76,7 @@ fn few_switches(run: impl Fn(&Arc<Objects>, TestThread<'_>) + Sync + Send + 'sta
     check(Some(4), run);
 }
 
-fn check(
-    interruptions: Option<usize>,
-    run: impl Fn(&Arc<Objects>, TestThread<'_>) + Sync + Send + 'static,
-) {
+fn check(interruptions: Option<usize>, run: impl Fn(&Arc<Objects>, TestThread<'_>) + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = interruptions;
     builder.check(move || {
@@ -126,10 +119,7 @@ impl TestThread<'_> {
 
     /// What the creator does then (`Context::connect_all`). False where an event is not there.
     fn link(&mut self, mut new: NewEdt) -> bool {
-        if self
-            .step(|graph| graph.link_all(new.edt, &mut new.slots))
-            .is_ok()
-        {
+        if self.step(|graph| graph.link_all(new.edt, &mut new.slots)).is_ok() {
             return true;
         }
         self.step(|graph| graph.unlink_all(new.edt, &mut new.slots));
@@ -141,8 +131,7 @@ impl TestThread<'_> {
         let edt = self.edt_with(0, |edt| {
             let _ = edt.begin_output();
         });
-        edt.header
-            .publish(edt.header.peek().with_state(EdtState::Runnable));
+        edt.header.publish(edt.header.peek().with_state(EdtState::Runnable));
         // The objects outlive what a model does with it.
         (EdtRef::new(edt).get(), Guid::output_of(edt.guid()))
     }
@@ -178,11 +167,7 @@ fn creation_against_satisfaction() {
         let event = thread.event(EventKind::Sticky);
         let new = thread.edt_behind(&[event]);
         let edt = new.guid;
-        let outcome = both(
-            objects,
-            move |thread| thread.satisfy(event, 7),
-            |thread| thread.link(new),
-        );
+        let outcome = both(objects, move |thread| thread.satisfy(event, 7), |thread| thread.link(new));
         assert!(outcome.mine);
         assert_eq!(outcome.served([edt]), [data(7)]);
     });
@@ -216,11 +201,7 @@ fn destruction_against_satisfaction() {
         model(move |objects, mut thread| {
             let (event, edt) = (thread.event(kind), thread.edt(1));
             thread.connect(event, edt, 0);
-            let outcome = both(
-                objects,
-                move |thread| thread.satisfy(event, 7),
-                |thread| thread.destroy_edt(edt),
-            );
+            let outcome = both(objects, move |thread| thread.satisfy(event, 7), |thread| thread.destroy_edt(edt));
             outcome.served_or_gone(objects, edt, outcome.mine, &[data(7)]);
         });
     }
@@ -250,10 +231,7 @@ fn destruction_against_creation() {
 #[test]
 fn creation_against_two_satisfactions() {
     few_switches(|objects, mut thread| {
-        let events = [
-            thread.event(EventKind::Sticky),
-            thread.event(EventKind::Once),
-        ];
+        let events = [thread.event(EventKind::Sticky), thread.event(EventKind::Once)];
         let new = thread.edt_behind(&events);
         let edt = new.guid;
         let outcome = both(
@@ -276,10 +254,7 @@ fn creation_against_two_satisfactions() {
 fn destruction_against_a_creation_that_fails() {
     for missing in [0, 1] {
         few_switches(move |objects, mut thread| {
-            let events = [
-                thread.event(EventKind::Sticky),
-                thread.event(EventKind::Sticky),
-            ];
+            let events = [thread.event(EventKind::Sticky), thread.event(EventKind::Sticky)];
             let gone = thread.step(|graph| graph.destroy_event(events[missing]));
             assert!(gone.is_ok());
             let new = thread.edt_behind(&events);
@@ -295,10 +270,7 @@ fn destruction_against_a_creation_that_fails() {
                     destroyed
                 },
             );
-            assert!(
-                outcome.theirs != outcome.mine,
-                "one of them has destroyed it"
-            );
+            assert!(outcome.theirs != outcome.mine, "one of them has destroyed it");
             assert!(outcome.runnable.is_empty());
             assert!(objects.edts.live().next().is_none(), "it is freed");
         });
@@ -320,10 +292,7 @@ fn dependence_against_destruction_of_the_event() {
         );
         assert!(outcome.theirs && outcome.runnable.is_empty());
         let (edt, locked) = objects.edts.lock(edt).expect("it waits");
-        assert_eq!(
-            (locked.word.state(), locked.word.count()),
-            (EdtState::Waiting, 1)
-        );
+        assert_eq!((locked.word.state(), locked.word.count()), (EdtState::Waiting, 1));
         assert!(edt.slots()[0].is_unconnected());
     });
 }

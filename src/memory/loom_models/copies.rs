@@ -1,6 +1,7 @@
-//! Models of where the content of a block is: the host and two devices, whose managers launch kernels, bring the content
-//! to the host, and give up buffers. They take the steps of `engine/life/launch.rs`, `device/opencl/launch.rs` and `device/opencl/fetch.rs`
-//! by the functions that these call; a content is a number, which each writer makes one larger.
+//! Models of where the content of a block is: the host and two devices, whose managers launch kernels, bring the
+//! content to the host, and give up buffers. They take the steps of `engine/life/launch.rs`, `device/opencl/launch.rs`
+//! and `device/opencl/fetch.rs` by the functions that these call; a content is a number, which each writer makes one
+//! larger.
 
 use super::{Block, explore_within};
 use crate::memory::access::{acquire_locked, release};
@@ -95,18 +96,14 @@ impl World {
     fn write(&self, copy: &AtomicUsize, least: usize) {
         let found = copy.load(Ordering::Relaxed);
         assert_eq!(found, least, "a write was lost");
-        self.begun
-            .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.begun.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         copy.store(found + 1, Ordering::Relaxed);
     }
 
     /// A reader has found what the block had since it began, and no garbage; in mode CONST no writer goes on.
     fn check(&self, found: usize, least: usize, mode: Mode) {
         let most = self.begun.load(std::sync::atomic::Ordering::Relaxed);
-        assert!(
-            (least..=most).contains(&found),
-            "{found}, not {least} to {most}"
-        );
+        assert!((least..=most).contains(&found), "{found}, not {least} to {most}");
         assert!(mode == Mode::Ro || found == least);
     }
 
@@ -119,8 +116,7 @@ impl World {
         if valid.contains(Place::HOST) || !valid.contains(from) {
             return;
         }
-        self.host
-            .store(self.buffer(from).load(Ordering::Relaxed), Ordering::Relaxed);
+        self.host.store(self.buffer(from).load(Ordering::Relaxed), Ordering::Relaxed);
         self.block.block.copies().fetched(from, true);
     }
 
@@ -162,8 +158,7 @@ impl World {
         let (block, buffer) = (self.block.block, self.buffer(device));
         let only_here = block.copies().only_at(device);
         if only_here {
-            self.host
-                .store(buffer.load(Ordering::Relaxed), Ordering::Relaxed);
+            self.host.store(buffer.load(Ordering::Relaxed), Ordering::Relaxed);
         }
         buffer.store(GARBAGE, Ordering::Relaxed);
         block.copies().left(device, only_here);
@@ -241,14 +236,11 @@ fn one_reads_while_a_buffer_leaves() {
     }
 }
 
-/// The creator of a block writes it while kernels read it, and releases it. What they have copied before does not count.
+/// The creator of a block writes it while kernels read it, and releases it. What they have copied before does not
+/// count.
 #[test]
 fn one_reads_what_the_creator_holds() {
-    let holders = Holders {
-        rw: 1,
-        rw_place: Some(Place::HOST),
-        ..Holders::default()
-    };
+    let holders = Holders { rw: 1, rw_place: Some(Place::HOST), ..Holders::default() };
     for reads in [1, 2] {
         explore_within(2, move || {
             let world = World::new(0, holders, false);

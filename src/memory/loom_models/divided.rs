@@ -11,10 +11,7 @@ use crate::object::edt::Mode;
 fn nobody_gets_it_while_it_is_divided() {
     for held in [false, true] {
         explore(move || {
-            let block = Block::new(Holders {
-                ew: held,
-                ..Holders::default()
-            });
+            let block = Block::new(Holders { ew: held, ..Holders::default() });
             let holder = held.then(|| block.edt(Mode::Ew));
             let other = block.clone();
             let thread = loom::thread::spawn(move || match holder {
@@ -36,11 +33,7 @@ fn nobody_gets_it_while_it_is_divided() {
 fn who_releases_a_divided_block_lets_nobody_in() {
     for held in [false, true] {
         explore(move || {
-            let block = Block::new(Holders {
-                ro: 1,
-                ew: held,
-                ..Holders::default()
-            });
+            let block = Block::new(Holders { ro: 1, ew: held, ..Holders::default() });
             let (reader, writer) = (block.edt(Mode::Ro), block.edt(Mode::Ew));
             let other = block.clone();
             let thread = loom::thread::spawn(move || {
@@ -120,11 +113,7 @@ fn who_waits_between_two_divisions_runs_between_them() {
             let first = block.divide();
             let other = block.clone();
             let thread = loom::thread::spawn(move || {
-                either_order(
-                    late,
-                    || other.run(first),
-                    || other.run(other.acquire(Mode::Ro)),
-                );
+                either_order(late, || other.run(first), || other.run(other.acquire(Mode::Ro)));
             });
             let mut granted = block.acquire(Mode::Const);
             granted.extend(block.divide());

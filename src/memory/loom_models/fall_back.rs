@@ -24,10 +24,7 @@ struct Blocks {
 impl Blocks {
     fn new(number: u32) -> Arc<Blocks> {
         let block = |index| Block::with_index(index, Holders::default());
-        Arc::new(Blocks {
-            blocks: (1..=number).map(block).collect(),
-            ran: AtomicUsize::new(0),
-        })
+        Arc::new(Blocks { blocks: (1..=number).map(block).collect(), ran: AtomicUsize::new(0) })
     }
 
     fn of(&self, slot: &PreSlot) -> &Block {
@@ -114,9 +111,7 @@ impl Blocks {
     fn fall_back(&self, edt: EdtRef) {
         let (edt, mut granted) = (edt.get(), Vec::new());
         let block_of = |slot: &PreSlot| self.of(slot).block;
-        if fall_back(edt, Place::HOST, block_of, &mut granted)
-            || self.acquire_blocks(edt, &mut granted)
-        {
+        if fall_back(edt, Place::HOST, block_of, &mut granted) || self.acquire_blocks(edt, &mut granted) {
             self.use_blocks(edt, &mut granted);
         }
         self.go_on(granted);
@@ -146,13 +141,7 @@ fn it_waits_for_the_kernel_beside_it() {
             let blocks = Blocks::new(1);
             let (falls, kernel) = (blocks.launched(&[Mode::Rw]), blocks.launched(&[Mode::Rw]));
             let other = blocks.clone();
-            let thread = loom::thread::spawn(move || {
-                if both {
-                    other.fall_back(kernel)
-                } else {
-                    other.run(kernel)
-                }
-            });
+            let thread = loom::thread::spawn(move || if both { other.fall_back(kernel) } else { other.run(kernel) });
             blocks.fall_back(falls);
             thread.join().expect("no panic");
             blocks.check(2, 0);

@@ -37,10 +37,7 @@ fn end_all(leases: &mut Leases, granted: &mut Vec<EdtRef>) -> Option<Left> {
 #[test]
 fn a_lease_keeps_a_writer_out_until_it_ends() {
     loom::model(|| {
-        let block = Block::new(Holders {
-            constant: MANY,
-            ..Holders::default()
-        });
+        let block = Block::new(Holders { constant: MANY, ..Holders::default() });
         let (mut leases, mut granted) = (lease(&block, Mode::Const), Vec::new());
         let other = block.clone();
         let thread = loom::thread::spawn(move || other.run(other.acquire(Mode::Ew)));
@@ -66,11 +63,7 @@ fn a_lease_keeps_a_writer_out_until_it_ends() {
 #[test]
 fn an_empty_lease_gets_nothing_of_a_block_that_is_gone() {
     loom::model(|| {
-        let block = Block::new(Holders {
-            rw: MANY,
-            rw_place: Some(Place::HOST),
-            ..Holders::default()
-        });
+        let block = Block::new(Holders { rw: MANY, rw_place: Some(Place::HOST), ..Holders::default() });
         let mut leases = lease(&block, Mode::Rw);
         assert!(leases.acquire(block.guid, Mode::Rw), "it has one");
         let freed = Arc::new(AtomicUsize::new(0));
@@ -113,11 +106,7 @@ fn an_empty_lease_gets_nothing_of_a_block_that_is_gone() {
 fn a_copy_has_what_was_written_under_a_lease_or_does_not_count() {
     const DEVICE: Place = Place::device(0);
     loom::model(|| {
-        let block = Block::new(Holders {
-            rw: MANY,
-            rw_place: Some(Place::HOST),
-            ..Holders::default()
-        });
+        let block = Block::new(Holders { rw: MANY, rw_place: Some(Place::HOST), ..Holders::default() });
         let mut leases = lease(&block, Mode::Rw);
         assert!(leases.acquire(block.guid, Mode::Rw), "it has one");
         // Atomic: a kernel may read in RO mode what an EDT writes.
@@ -148,10 +137,7 @@ fn a_copy_has_what_was_written_under_a_lease_or_does_not_count() {
 fn a_lease_does_not_pass_a_divided_block() {
     for empty in [false, true] {
         loom::model(move || {
-            let block = Block::new(Holders {
-                ro: MANY,
-                ..Holders::default()
-            });
+            let block = Block::new(Holders { ro: MANY, ..Holders::default() });
             let mut leases = lease(&block, Mode::Ro);
             if empty {
                 // The EDT with the hold has ended elsewhere.
@@ -196,10 +182,7 @@ fn a_lease_does_not_pass_a_divided_block() {
 #[test]
 fn a_lease_keeps_who_divides_out_until_it_ends() {
     loom::model(|| {
-        let block = Block::new(Holders {
-            constant: MANY,
-            ..Holders::default()
-        });
+        let block = Block::new(Holders { constant: MANY, ..Holders::default() });
         let (mut leases, mut granted) = (lease(&block, Mode::Const), Vec::new());
         let other = block.clone();
         let thread = loom::thread::spawn(move || other.run(other.divide()));

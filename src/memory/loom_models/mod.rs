@@ -98,9 +98,7 @@ impl Block {
     fn try_divide(&self) -> (EdtRef, Acquired) {
         let edt = self.edt(Mode::Ew);
         edt.get().slots()[0].set_divides();
-        let acquired = self.lock().map_or(Acquired::Gone, |locked| {
-            divide_locked(self.block, locked, edt.get())
-        });
+        let acquired = self.lock().map_or(Acquired::Gone, |locked| divide_locked(self.block, locked, edt.get()));
         (edt, acquired)
     }
 

@@ -10,9 +10,7 @@ const MODES: [Mode; 4] = [Mode::Ro, Mode::Const, Mode::Rw, Mode::Ew];
 
 /// All ordered pairs of modes, equal ones included.
 fn pairs() -> impl Iterator<Item = (Mode, Mode)> {
-    MODES
-        .into_iter()
-        .flat_map(|one| MODES.map(|other| (one, other)))
+    MODES.into_iter().flat_map(|one| MODES.map(|other| (one, other)))
 }
 
 #[test]

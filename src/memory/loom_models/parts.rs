@@ -67,11 +67,7 @@ fn one_that_is_destroyed_goes_when_it_was_opened() {
                 let other = part.clone();
                 let opener = loom::thread::spawn(move || open(&other));
                 let mut ran = false;
-                either_order(
-                    late,
-                    || part.destroy(),
-                    || ran = part.run_unless_gone(part.try_acquire(mode)),
-                );
+                either_order(late, || part.destroy(), || ran = part.run_unless_gone(part.try_acquire(mode)));
                 opener.join().expect("no panic");
                 assert_eq!(ran, !late);
                 assert_eq!(part.ends(), (ran as usize, 1));
@@ -90,11 +86,7 @@ fn one_that_is_divided_has_its_content_before() {
             assert!(part.acquire(Mode::Const).is_empty());
             let other = part.clone();
             let opener = loom::thread::spawn(move || open(&other));
-            either_order(
-                late,
-                || part.run(part.divide()),
-                || part.run(part.acquire(Mode::Ro)),
-            );
+            either_order(late, || part.run(part.divide()), || part.run(part.acquire(Mode::Ro)));
             opener.join().expect("no panic");
             let mut ran = std::mem::take(&mut *part.ran.lock().expect("no panic"));
             assert_eq!(ran.len(), 3);

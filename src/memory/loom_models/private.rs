@@ -24,21 +24,13 @@ fn passed(block: &Block, slots: u32, kept: bool) {
 /// the three frees it, and each EDT has had it.
 #[test]
 fn the_last_of_sender_and_consumers_frees_it() {
-    for modes in [
-        [Mode::Ro, Mode::Ro],
-        [Mode::Const, Mode::Ew],
-        [Mode::Ew, Mode::Ew],
-    ] {
+    for modes in [[Mode::Ro, Mode::Ro], [Mode::Const, Mode::Ew], [Mode::Ew, Mode::Ew]] {
         for counted_first in [false, true] {
             explore(move || {
                 let block = block();
                 let other = block.clone();
                 let consumer = loom::thread::spawn(move || other.run(other.acquire(modes[0])));
-                either_order(
-                    counted_first,
-                    || passed(&block, 2, false),
-                    || block.run(block.acquire(modes[1])),
-                );
+                either_order(counted_first, || passed(&block, 2, false), || block.run(block.acquire(modes[1])));
                 consumer.join().expect("no panic");
                 assert_eq!(block.ends(), (2, 1));
             });

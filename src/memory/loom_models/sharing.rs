@@ -45,19 +45,11 @@ impl Sharing {
         assert_eq!(whole.divide().len(), 1, "the hold of this EDT stays");
         whole.closed.store(true, Ordering::Relaxed);
         divided::close(part.block);
-        let parts = [NewPart {
-            guid: part.guid,
-            offset: 0,
-            size: 8,
-            shares: true,
-        }];
-        let entered = table.enter(whole.guid, &parts, false, number, || {
-            Ok::<(), PartsError>(())
-        });
+        let parts = [NewPart { guid: part.guid, offset: 0, size: 8, shares: true }];
+        let entered = table.enter(whole.guid, &parts, false, number, || Ok::<(), PartsError>(()));
         assert_eq!(entered, Ok(Entered::First));
         assert_eq!(table.open(number), [part.guid]);
-        part.block
-            .mark(&part.block.header.lock_pinned(), Mark::Part);
+        part.block.mark(&part.block.header.lock_pinned(), Mark::Part);
         part.block.copies().wrote(Place::HOST);
         assert!(divided::open(part.block, &mut Vec::new()) == Left::Alive);
         Arc::new(Sharing {
@@ -87,9 +79,10 @@ impl Sharing {
     fn ask_to_leave(&self) {
         let edt = self.part.edt(Mode::Ew);
         self.leavers.lock().expect("no panic").push(edt.token());
-        let acquired = self.part.lock().map_or(Acquired::Gone, |locked| {
-            acquire_locked(self.part.block, locked, edt.get(), Mode::Ew)
-        });
+        let acquired = self
+            .part
+            .lock()
+            .map_or(Acquired::Gone, |locked| acquire_locked(self.part.block, locked, edt.get(), Mode::Ew));
         if acquired == Acquired::Granted {
             self.run(vec![edt]);
         }
@@ -103,11 +96,7 @@ impl Sharing {
     /// Runs EDTs that have the part, and those that then go on.
     fn run(&self, mut granted: Vec<EdtRef>) {
         while let Some(edt) = granted.pop() {
-            let leaves = self
-                .leavers
-                .lock()
-                .expect("no panic")
-                .contains(&edt.token());
+            let leaves = self.leavers.lock().expect("no panic").contains(&edt.token());
             if leaves {
                 self.leave(&mut granted);
                 continue;
@@ -181,8 +170,7 @@ impl Sharing {
         self.whole.closed.store(false, Ordering::Relaxed);
         self.united.fetch_add(1, Ordering::Relaxed);
         let mut granted = Vec::new();
-        self.whole
-            .free_if(divided::unite(self.whole.block, &mut granted));
+        self.whole.free_if(divided::unite(self.whole.block, &mut granted));
         self.whole.run(granted);
     }
 
@@ -256,11 +244,7 @@ fn who_uses_the_part_keeps_what_it_writes() {
 /// Two EDTs want the whole: the part is asked once, and both get the whole.
 #[test]
 fn a_part_leaves_once() {
-    for modes in [
-        [Mode::Ro, Mode::Ew],
-        [Mode::Ew, Mode::Ew],
-        [Mode::Const, Mode::Ro],
-    ] {
+    for modes in [[Mode::Ro, Mode::Ew], [Mode::Ew, Mode::Ew], [Mode::Const, Mode::Ro]] {
         explore(move || {
             let sharing = Sharing::new();
             let other = sharing.clone();
@@ -298,11 +282,7 @@ fn one_that_is_used_and_destroyed_goes_once() {
             let other = sharing.clone();
             let granted = sharing.part.acquire(Mode::Rw);
             let thread = loom::thread::spawn(move || other.run(granted));
-            either_order(
-                wanted_first,
-                || sharing.want_whole(Mode::Const),
-                || sharing.destroy_part(),
-            );
+            either_order(wanted_first, || sharing.want_whole(Mode::Const), || sharing.destroy_part());
             thread.join().expect("no panic");
             sharing.is_whole_again(1);
             assert_eq!(sharing.part.ends(), (1, 1));

@@ -65,8 +65,7 @@ pub(super) unsafe fn unmap(chunk: *mut u8) {
 }
 
 #[cfg(miri)]
-const LAYOUT: std::alloc::Layout =
-    match std::alloc::Layout::from_size_align(CHUNK_BYTES, CHUNK_BYTES) {
-        Ok(layout) => layout,
-        Err(_) => panic!("a chunk fits an address space"),
-    };
+const LAYOUT: std::alloc::Layout = match std::alloc::Layout::from_size_align(CHUNK_BYTES, CHUNK_BYTES) {
+    Ok(layout) => layout,
+    Err(_) => panic!("a chunk fits an address space"),
+};

@@ -97,11 +97,7 @@ impl KnownRuns {
         let (&first, _) = self.returned.iter().find(|(_, run)| run.len >= len)?;
         let run = self.returned.remove(&first)?;
         if run.len > len {
-            let rest = LabelRun {
-                first: first + len,
-                len: run.len - len,
-                ..run
-            };
+            let rest = LabelRun { first: first + len, len: run.len - len, ..run };
             self.returned.insert(rest.first, rest);
         }
         Some(LabelRun { len, ..run })
@@ -136,11 +132,7 @@ impl<T: Slot> Labels for Arena<T> {
         let mut known = self.labels.runs.write();
         let run = match known.take(len) {
             Some(run) => run,
-            None => LabelRun {
-                first: self.reserve_fresh(len)?,
-                len,
-                generation: FIRST_LABEL_GENERATION,
-            },
+            None => LabelRun { first: self.reserve_fresh(len)?, len, generation: FIRST_LABEL_GENERATION },
         };
         known.reserved.insert(run.first, run);
         Some((run.first, run.generation))
@@ -155,11 +147,7 @@ impl<T: Slot> Labels for Arena<T> {
         if generation == 1 << GENERATION_BITS {
             return;
         }
-        let part = |first, behind| LabelRun {
-            first,
-            len: behind - first,
-            generation,
-        };
+        let part = |first, behind| LabelRun { first, len: behind - first, generation };
         let mut start = run.first;
         let end = run.first + run.len;
         for index in self.used_of(run.first..end) {
@@ -185,11 +173,7 @@ impl<T: Slot> Labels for Arena<T> {
     }
 
     fn is_awaited(&self, guid: Guid) -> bool {
-        self.is_label(guid)
-            && self
-                .slot(guid.index())
-                .header()
-                .is_awaited(guid.generation())
+        self.is_label(guid) && self.slot(guid.index()).header().is_awaited(guid.generation())
     }
 }
 
@@ -247,11 +231,7 @@ impl<T: Slot> Arena<T> {
                 // in it: then this is what waits for that.
                 Watcher::GivenBack(generation) => {
                     if self.comes_back(index, generation) {
-                        self.labels.runs.write().add(LabelRun {
-                            first: index,
-                            len: 1,
-                            generation,
-                        });
+                        self.labels.runs.write().add(LabelRun { first: index, len: 1, generation });
                     }
                 }
             }
@@ -311,8 +291,7 @@ mod tests {
         for _ in 0..if cfg!(miri) { 300 } else { 5000 } {
             let (index, slot) = arena.allocate(&mut cache).expect("memory");
             assert!(!(first..first + 1000).contains(&index));
-            slot.header()
-                .publish(slot.header().peek().with_state(TestState::Live));
+            slot.header().publish(slot.header().peek().with_state(TestState::Live));
         }
         let label = label(first, generation, 999);
         for _ in 0..3 {
@@ -333,21 +312,14 @@ mod tests {
         let in_use = label(first, generation, 4);
         assert_eq!(make(&arena, in_use), Ok(()));
         arena.give_back(first);
-        assert_eq!(
-            make(&arena, label(first, generation, 3)),
-            Err(LabelTakenError::NoLabel)
-        );
+        assert_eq!(make(&arena, label(first, generation, 3)), Err(LabelTakenError::NoLabel));
         assert_eq!(make(&arena, in_use), Err(LabelTakenError::Exists));
         assert_eq!(arena.reserve(5), Some((first + 5, generation + 1)));
         assert_eq!(arena.reserve(4), Some((first, generation + 1)));
         destroy(&arena, in_use);
         assert_eq!(make(&arena, in_use), Err(LabelTakenError::NoLabel));
         assert_eq!(arena.reserve(1), Some((first + 4, generation + 1)));
-        assert_eq!(
-            make(&arena, label(first, generation + 1, 3)),
-            Ok(()),
-            "the same slot, in its new life"
-        );
+        assert_eq!(make(&arena, label(first, generation + 1, 3)), Ok(()), "the same slot, in its new life");
     }
 
     #[test]
@@ -357,9 +329,7 @@ mod tests {
         let (first, mut generation) = arena.reserve(LEN).expect("memory");
         for _ in 0..if cfg!(miri) { 5 } else { 2000 } {
             let labels: Vec<Guid> = (0..LEN).map(|at| label(first, generation, at)).collect();
-            labels
-                .iter()
-                .for_each(|&label| assert_eq!(make(&arena, label), Ok(())));
+            labels.iter().for_each(|&label| assert_eq!(make(&arena, label), Ok(())));
             let start = std::sync::Barrier::new(3);
             std::thread::scope(|scope| {
                 let (arena, start) = (&arena, &start);
@@ -387,10 +357,7 @@ mod tests {
         for at in used {
             assert_eq!(make(&arena, label(first, generation, at)), Ok(()));
         }
-        assert_eq!(
-            arena.live().map(|(at, ..)| at - first).collect::<Vec<_>>(),
-            used
-        );
+        assert_eq!(arena.live().map(|(at, ..)| at - first).collect::<Vec<_>>(), used);
         assert_eq!(arena.reserve(u32::MAX), None);
         assert!(arena.reserve(1).is_some());
         arena.give_back(first);

@@ -16,10 +16,7 @@ pub(super) struct DepotGuard<'a, T> {
 
 impl<T> DepotMutex<T> {
     pub(super) fn new(value: T) -> Self {
-        DepotMutex {
-            value: parking_lot::Mutex::new(value),
-            followed: None,
-        }
+        DepotMutex { value: parking_lot::Mutex::new(value), followed: None }
     }
 
     /// Has the checker follow it from here on.
@@ -29,10 +26,7 @@ impl<T> DepotMutex<T> {
 
     pub(super) fn lock(&self) -> DepotGuard<'_, T> {
         let followed = self.followed.as_ref();
-        DepotGuard {
-            _followed: followed.map(|lock| lock.lock().expect("no panic")),
-            value: self.value.lock(),
-        }
+        DepotGuard { _followed: followed.map(|lock| lock.lock().expect("no panic")), value: self.value.lock() }
     }
 }
 

@@ -38,11 +38,7 @@ impl Shared {
     fn create(&self, cache: &mut Cache, value: u32) -> CodeName {
         let (index, slot) = self.arena.allocate(cache).expect("memory");
         let word = slot.header.peek();
-        assert_eq!(
-            word.state(),
-            TestState::Free,
-            "slot {index} handed out twice"
-        );
+        assert_eq!(word.state(), TestState::Free, "slot {index} handed out twice");
         // SAFETY: the cache has given the slot to this thread, and no other knows it before it is published.
         self.values[index as usize].with_mut(|place| unsafe { *place = value });
         slot.header.publish(word.with_state(TestState::Live));
@@ -57,12 +53,7 @@ impl Shared {
     }
 
     fn destroy(&self, cache: &mut Cache, (index, generation): CodeName) {
-        let mut locked = self
-            .arena
-            .slot(index)
-            .header
-            .lock(generation)
-            .expect("there");
+        let mut locked = self.arena.slot(index).header.lock(generation).expect("there");
         let freed = locked.word.freed().expect("generations left");
         locked.word = freed;
         drop(locked);
@@ -86,10 +77,7 @@ fn a_slot_that_comes_through_the_depot_is_a_new_object() {
             let new = other.create(&mut Cache::default(), 2);
             assert_ne!(new, old, "a name was given twice");
             let seen = other.look(old);
-            assert!(
-                seen.is_none_or(|value| value == 1),
-                "another object has its name"
-            );
+            assert!(seen.is_none_or(|value| value == 1), "another object has its name");
             assert_eq!(other.look(new), Some(2));
             new
         });

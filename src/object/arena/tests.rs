@@ -19,11 +19,7 @@ unsafe impl Slot for Thing {
 fn create(arena: &Arena<Thing>, cache: &mut Cache) -> u32 {
     let (index, slot) = arena.allocate(cache).expect("memory");
     let word = slot.header.peek();
-    assert_eq!(
-        word.state(),
-        TestState::Free,
-        "slot {index} handed out twice"
-    );
+    assert_eq!(word.state(), TestState::Free, "slot {index} handed out twice");
     slot.header.publish(word.with_state(TestState::Live));
     index
 }
@@ -143,11 +139,7 @@ fn a_slot_is_used_anew_when_as_many_others_as_wanted_were_freed_after_it() {
         for step in 0..40 * BATCH + 20 * keep {
             let (index, slot) = arena.allocate(&mut cache).expect("memory");
             let word = slot.header().peek();
-            assert_eq!(
-                word.state(),
-                TestState::Free,
-                "slot {index} handed out twice"
-            );
+            assert_eq!(word.state(), TestState::Free, "slot {index} handed out twice");
             slot.header().publish(word.with_state(TestState::Live));
             if let Some(at) = freed_at.remove(&index) {
                 assert!(freed - at >= keep, "{} others were freed", freed - at);

@@ -12,8 +12,8 @@
 //! | the host | an EDT of the host has written, or the devices have lost their buffers |
 //! | the host and devices | the content was brought from a device, or copied to some |
 //!
-//! The set `valid` thus has the host in it, or at most one device, since devices get contents from the host alone. Between two
-//! states goes one of these steps, each in one hold of the lock:
+//! The set `valid` thus has the host in it, or at most one device, since devices get contents from the host alone.
+//! Between two states goes one of these steps, each in one hold of the lock:
 //!
 //! | step | by | `valid` | `version` |
 //! |---|---|---|---|
@@ -33,26 +33,25 @@
 //! and may have some of those that go on. In each case [`CopiesGuard::source`] names a copy that has it:
 //!
 //! - A writer of the host holds the block, and the host's copy is valid, or nobody has ended a write: then the latest
-//!   content is what that writer has in host memory now. A device copies it for each launch anew, and never counts it as
-//!   valid: it grows old with the next instruction of the writer. The device's own copy may be older than a write
-//!   of an EDT that ended before, which a writer that shares the block in RW mode has outlived.
+//!   content is what that writer has in host memory now. A device copies it for each launch anew, and never counts it
+//!   as valid: it grows old with the next instruction of the writer. The device's own copy may be older than a write of
+//!   an EDT that ended before, which a writer that shares the block in RW mode has outlived.
 //! - The device's own copy is valid.
 //! - The host's copy is: it is copied, and counts, unless a writer ends a write until it is enqueued. A writer of the
 //!   host may begin meanwhile, and end later than that; its release then takes the device out of the set.
-//! - Neither is. When the launch was sent, one of them was, or had been brought since (`Context::bring_blocks`), and then
-//!   a kernel of another device wrote: for that the content was brought to the host before. So host memory has a content
-//!   of that time, or a later one that is being brought now. It is copied and does not count.
+//! - Neither is. When the launch was sent, one of them was, or had been brought since (`Context::bring_blocks`), and
+//!   then a kernel of another device wrote: for that the content was brought to the host before. So host memory has a
+//!   content of that time, or a later one that is being brought now. It is copied and does not count.
 //! - Nobody has ever written the block. Then host memory is zeros, or in strict mode a pattern: memory that is
 //!   allocated later than the block begins so. It is copied for readers, and does not count.
 //!
-//! By these steps a kernel that only reads never finds what was in its buffer before. One that writes a block which nobody has
-//! written yet gets its buffer as it is, but in strict mode: most write all of it, and for these a copy would be lost time.
+//! By these steps a kernel that only reads never finds what was in its buffer before. One that writes a block which
+//! nobody has written yet gets its buffer as it is, but in strict mode: most write all of it, and for these a copy
+//! would be lost time.
 //!
 //! `loom_models/copies.rs` of the room `memory` runs these functions, with those that acquire and release.
 
-use super::memory::{
-    Memory, OutOfMemoryError, Pages, Start, UNWRITTEN, allocate_memory, free_memory, written_beyond,
-};
+use super::memory::{Memory, OutOfMemoryError, Pages, Start, UNWRITTEN, allocate_memory, free_memory, written_beyond};
 use super::{BlockState, DataBlock, Holders, LockedBlock, Mark};
 use ocr_base::sync::{Ordering, fence};
 use ocr_place::place::{Place, PlaceSet};
@@ -183,15 +182,13 @@ impl CopiesGuard<'_> {
         match self.valid.iter().next() {
             None => Source::Nothing,
             // The first one, if it is there.
-            Some(Place::HOST) => Source::Host(CopyOf {
-                version: self.version,
-            }),
+            Some(Place::HOST) => Source::Host(CopyOf { version: self.version }),
             Some(other) => Source::Older(other),
         }
     }
 
-    /// The copy has been enqueued that [`CopiesGuard::source`] has asked for, to the device at `place`. A writer that has
-    /// ended meanwhile may not be in it.
+    /// The copy has been enqueued that [`CopiesGuard::source`] has asked for, to the device at `place`. A writer that
+    /// has ended meanwhile may not be in it.
     pub fn copied(&mut self, place: Place, what: CopyOf) {
         if self.version == what.version {
             self.joined(place);
@@ -202,10 +199,7 @@ impl CopiesGuard<'_> {
 impl DataBlock {
     /// Locks the block and gives access to where its copies are. Hold it for a few instructions.
     pub fn copies(&self) -> CopiesGuard<'_> {
-        CopiesGuard {
-            block: self,
-            locked: self.header.lock_pinned(),
-        }
+        CopiesGuard { block: self, locked: self.header.lock_pinned() }
     }
 
     /// Notes that the device at `place` has a buffer for the block.
@@ -250,10 +244,10 @@ impl DataBlock {
         self.second.host.store(host, Ordering::Release);
     }
 
-    /// The block's host memory, allocated when it is first needed. It is aligned to the smaller of
-    /// 128 and the size rounded up to a power of two (at least 16), which is what OpenCL asks of
-    /// memory that a device uses in place: a vector no longer than the block can be loaded. It begins as zeros, in strict
-    /// mode as a pattern: nobody reads what was there before.
+    /// The block's host memory, allocated when it is first needed. It is aligned to the smaller of 128 and the size
+    /// rounded up to a power of two (at least 16), which is what OpenCL asks of memory that a device uses in place: a
+    /// vector no longer than the block can be loaded. It begins as zeros, in strict mode as a pattern: nobody reads
+    /// what was there before.
     pub fn host_memory(&self) -> Result<NonNull<u8>, OutOfMemoryError> {
         if self.copies().has_host
             && let Some(host) = NonNull::new(self.host_ptr())
@@ -297,9 +291,7 @@ impl DataBlock {
         let copies = self.copies_seen(locked);
         let marks = self.second.marks.load(Ordering::Relaxed) & !(Mark::Guarded as u32);
         let bare = !copies.has_host && copies.valid.is_empty() && copies.resident.is_empty();
-        bare && marks == 0
-            && locked.word.state() == BlockState::Live
-            && self.queue.get().0.is_null()
+        bare && marks == 0 && locked.word.state() == BlockState::Live && self.queue.get().0.is_null()
     }
 
     /// Gives a block whose memory belongs to another one memory of its own, with the content; for its only holder
@@ -336,16 +328,10 @@ impl DataBlock {
         unsafe { written_beyond(self.host_ptr(), self.size() as usize) }
     }
 
-    /// The pages of its own that a live block has which nobody holds, or waits for, and which nothing but EDTs of the host
-    /// has to do with.
+    /// The pages of its own that a live block has which nobody holds, or waits for, and which nothing but EDTs of the
+    /// host has to do with.
     pub fn pages_of_nobody(&self, locked: &LockedBlock<'_>) -> Option<Pages> {
-        let Holders {
-            ro,
-            constant,
-            rw,
-            ew,
-            ..
-        } = self.holders.get();
+        let Holders { ro, constant, rw, ew, .. } = self.holders.get();
         let is_held = ro != 0 || constant != 0 || rw != 0 || ew;
         let is_free = locked.word.state() == BlockState::Live
             && !is_held
@@ -362,16 +348,15 @@ impl DataBlock {
             Mark::Watched,
         ];
         let base = self.second.base.get();
-        (is_free && !self.has_any(marks))
-            .then(|| Pages::of(base, self.host_ptr(), self.size() as usize))?
+        (is_free && !self.has_any(marks)).then(|| Pages::of(base, self.host_ptr(), self.size() as usize))?
     }
 
     /// Whether its host memory is as strict mode leaves that of a new block. The caller holds the block.
     pub fn is_unwritten(&self) -> bool {
         let (start, len) = (self.host_ptr(), self.size() as usize);
         let is_new = |at| {
-            // SAFETY: within the block, whose memory stays while the caller holds it. Volatile, since a program that misuses
-            // the block may write to it now.
+            // SAFETY: within the block, whose memory stays while the caller holds it. Volatile, since a program that
+            // misuses the block may write to it now.
             let byte = unsafe { start.wrapping_add(at).read_volatile() };
             byte == UNWRITTEN
         };

@@ -43,11 +43,7 @@ unsafe impl Send for Memory {}
 impl Memory {
     /// How many bytes of the process it takes, guarded: of small blocks that is mostly guards.
     pub fn taken(&self) -> usize {
-        if is_mapped(self.base) {
-            mapped_bytes(self.len)
-        } else {
-            self.len + alignment(self.len) + 2 * GUARD
-        }
+        if is_mapped(self.base) { mapped_bytes(self.len) } else { self.len + alignment(self.len) + 2 * GUARD }
     }
 
     /// Closes the pages: an access to them from now on crashes, and they take no memory any more. False, and nothing is
@@ -59,8 +55,7 @@ impl Memory {
         let first = self.base.wrapping_sub(1).wrapping_add(PAGE);
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
         // SAFETY: pages that `map` has mapped, of which nobody has references: the block is gone.
-        let closed =
-            unsafe { libc::mmap(first.cast(), pages(self.len), libc::PROT_NONE, flags, -1, 0) };
+        let closed = unsafe { libc::mmap(first.cast(), pages(self.len), libc::PROT_NONE, flags, -1, 0) };
         closed != libc::MAP_FAILED
     }
 }
@@ -86,37 +81,28 @@ static FORMER: Mutex<rank::FormerMemory, VecDeque<(Guid, Memory)>> = Mutex::new(
 const FORMER_MOST: usize = 1024;
 const FORMER_BYTES: usize = 1 << 30;
 
-/// Closes the memory of a block that is left at the end of a run, if it has pages of its own, and remembers whose it was;
-/// otherwise gives it back.
+/// Closes the memory of a block that is left at the end of a run, if it has pages of its own, and remembers whose it
+/// was; otherwise gives it back.
 pub(super) fn bequeath(memory: Memory, guid: Guid) {
     if !memory.close() {
         return;
     }
     let mut former = FORMER.lock();
     former.push_back((guid, memory));
-    let bytes = |former: &VecDeque<(Guid, Memory)>| {
-        former.iter().map(|(_, memory)| memory.len).sum::<usize>()
-    };
+    let bytes = |former: &VecDeque<(Guid, Memory)>| former.iter().map(|(_, memory)| memory.len).sum::<usize>();
     while former.len() > FORMER_MOST || bytes(&former) > FORMER_BYTES {
         former.pop_front();
     }
 }
 
-/// The block of a run that has ended which this address was in, and the byte of it. For the handler of a crash: it waits
-/// for no lock.
+/// The block of a run that has ended which this address was in, and the byte of it. For the handler of a crash: it
+/// waits for no lock.
 pub(crate) fn former_at(address: usize) -> Option<(Former, usize)> {
     let former = FORMER.try_lock()?;
-    former.iter().find_map(
-        |&(
-            guid,
-            Memory {
-                start, len: size, ..
-            },
-        )| {
-            let at = address.checked_sub(start.addr())?;
-            (at < size).then_some((Former { guid, size }, at))
-        },
-    )
+    former.iter().find_map(|&(guid, Memory { start, len: size, .. })| {
+        let at = address.checked_sub(start.addr())?;
+        (at < size).then_some((Former { guid, size }, at))
+    })
 }
 
 /// How many bytes a guard has: a multiple of every alignment, and no less than any.
@@ -131,11 +117,7 @@ pub(crate) const UNWRITTEN: u8 = 0xa5;
 const MAPPED_MOST: usize = 16 << 10;
 static MAPPED: AtomicUsize = AtomicUsize::new(0);
 /// The largest size of a page: what is a multiple of it is one of every page.
-pub(crate) const PAGE: usize = if cfg!(target_arch = "x86_64") {
-    4 << 10
-} else {
-    64 << 10
-};
+pub(crate) const PAGE: usize = if cfg!(target_arch = "x86_64") { 4 << 10 } else { 64 << 10 };
 
 /// The pages that a block has of its own. They may be looked at without holding the block.
 #[derive(Clone, Copy)]
@@ -151,12 +133,7 @@ pub struct Pages {
 impl Pages {
     /// The pages of the block whose memory has this base, if it has some.
     pub(super) fn of(base: *mut u8, start: *mut u8, len: usize) -> Option<Pages> {
-        is_mapped(base).then(|| Pages {
-            first: base.addr() - 1 + PAGE,
-            bytes: pages(len),
-            start: start.addr(),
-            len,
-        })
+        is_mapped(base).then(|| Pages { first: base.addr() - 1 + PAGE, bytes: pages(len), start: start.addr(), len })
     }
 
     /// Whether an address is in one of them, whether or not it is one of the block.
@@ -169,11 +146,7 @@ impl Pages {
     /// # Safety
     /// The block has not been freed.
     pub unsafe fn let_touch(&self, all: bool) -> bool {
-        let access = if all {
-            libc::PROT_READ | libc::PROT_WRITE
-        } else {
-            libc::PROT_NONE
-        };
+        let access = if all { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
         let first = ptr::with_exposed_provenance_mut(self.first);
         // SAFETY: `map` has mapped these pages; the caller promises that the block has not been freed, so they are
         // there.
@@ -212,13 +185,7 @@ fn map(bytes: usize) -> Option<(*mut u8, *mut u8)> {
     let base = base.cast::<u8>();
     let first = base.wrapping_add(PAGE);
     // SAFETY: the pages are within the mapping that was made just now, and nobody else knows them.
-    let opened = unsafe {
-        libc::mprotect(
-            first.cast(),
-            pages(bytes),
-            libc::PROT_READ | libc::PROT_WRITE,
-        )
-    };
+    let opened = unsafe { libc::mprotect(first.cast(), pages(bytes), libc::PROT_READ | libc::PROT_WRITE) };
     if opened != 0 {
         // SAFETY: these are the bytes that were mapped just now, and nobody else knows them.
         unsafe { libc::munmap(base.cast(), all) };

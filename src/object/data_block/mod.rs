@@ -35,9 +35,7 @@ mod memory;
 mod store;
 
 pub(crate) use copies::{Copies, Source};
-pub(crate) use memory::{
-    Former, Memory, OutOfMemoryError, PAGE, Pages, REACH, UNWRITTEN, alignment, former_at,
-};
+pub(crate) use memory::{Former, Memory, OutOfMemoryError, PAGE, Pages, REACH, UNWRITTEN, alignment, former_at};
 pub(crate) use store::DataBlocks;
 
 use super::arena::Slot;
@@ -198,16 +196,9 @@ impl DataBlock {
                 held_after: Cell::new(std::ptr::null()),
             },
         }));
-        block.begin(
-            index,
-            8,
-            Some((std::ptr::null_mut(), NonNull::dangling())),
-            false,
-        );
+        block.begin(index, 8, Some((std::ptr::null_mut(), NonNull::dangling())), false);
         block.holders.set(holders);
-        block
-            .header
-            .publish(block.header.peek().with_state(BlockState::Live));
+        block.header.publish(block.header.peek().with_state(BlockState::Live));
         (block, block.guid())
     }
 }
@@ -218,9 +209,7 @@ impl DataBlock {
         self.index.set(index);
         self.second.hinted.set(false);
         self.second.size.store(size, Ordering::Relaxed);
-        self.second
-            .base
-            .set(memory.map_or(std::ptr::null_mut(), |(base, _)| base));
+        self.second.base.set(memory.map_or(std::ptr::null_mut(), |(base, _)| base));
         // SAFETY: the slot is free and belongs to this thread.
         let copies = unsafe { &mut *self.second.copies.get() };
         copies.valid = PlaceSet::EMPTY;
@@ -237,11 +226,7 @@ impl DataBlock {
 
     /// Its GUID; the block must be known to be alive.
     pub fn guid(&self) -> Guid {
-        Guid::new(
-            Kind::DataBlock,
-            self.header.peek().generation(),
-            self.index.get(),
-        )
+        Guid::new(Kind::DataBlock, self.header.peek().generation(), self.index.get())
     }
 
     /// Whether nothing but the EDTs of the host that hold it has to do with the block: it has no mark. In
@@ -254,8 +239,7 @@ impl DataBlock {
     /// Whether `ocrDbDestroy` was called for it, or it goes.
     pub fn is_destroyed(&self, locked: &LockedBlock<'_>) -> bool {
         let state = locked.word.state();
-        matches!(state, BlockState::Destroyed | BlockState::DividedDestroyed)
-            || self.has(Mark::Destroyed)
+        matches!(state, BlockState::Destroyed | BlockState::DividedDestroyed) || self.has(Mark::Destroyed)
     }
 
     /// Whether a block of this generation is private, and is not about to be another. That is not known while it is

@@ -42,12 +42,7 @@ impl DataBlocks {
 
     /// A new block of `size` bytes, with or without host memory, not yet published: the caller sets
     /// its holders and publishes the header.
-    pub fn allocate(
-        &self,
-        cache: &mut Cache,
-        size: u64,
-        with_memory: bool,
-    ) -> Result<&DataBlock, OutOfMemoryError> {
+    pub fn allocate(&self, cache: &mut Cache, size: u64, with_memory: bool) -> Result<&DataBlock, OutOfMemoryError> {
         let failed = OutOfMemoryError { bytes: size };
         if size > ADDRESS_SPACE {
             return Err(failed);
@@ -64,23 +59,12 @@ impl DataBlocks {
         Ok(block)
     }
 
-    fn memory(
-        &self,
-        size: u64,
-        wanted: bool,
-    ) -> Result<Option<(*mut u8, NonNull<u8>)>, OutOfMemoryError> {
-        wanted
-            .then(|| allocate_memory(size, self.guarded, Start::Anything))
-            .transpose()
+    fn memory(&self, size: u64, wanted: bool) -> Result<Option<(*mut u8, NonNull<u8>)>, OutOfMemoryError> {
+        wanted.then(|| allocate_memory(size, self.guarded, Start::Anything)).transpose()
     }
 
     /// Makes a new block on a label, which it claims, and otherwise as [`DataBlocks::allocate`] does.
-    pub fn allocate_on(
-        &self,
-        label: Guid,
-        size: u64,
-        with_memory: bool,
-    ) -> Result<&DataBlock, CreateOnLabelError> {
+    pub fn allocate_on(&self, label: Guid, size: u64, with_memory: bool) -> Result<&DataBlock, CreateOnLabelError> {
         if size > ADDRESS_SPACE {
             return Err(CreateOnLabelError::OutOfMemory);
         }
@@ -143,8 +127,7 @@ impl DataBlocks {
     /// Adds hints to a block. False if there is none.
     pub fn add_hints(&self, guid: Guid, hints: &HintSet) -> bool {
         let locked = self.can_be_named(guid).then(|| self.lock(guid)).flatten();
-        let Some((block, _locked)) = locked.filter(|(_, locked)| locked.word.state().is_usable())
-        else {
+        let Some((block, _locked)) = locked.filter(|(_, locked)| locked.word.state().is_usable()) else {
             return false;
         };
         self.hints.add(guid, hints);
@@ -159,12 +142,7 @@ impl DataBlocks {
     }
 
     /// A hint of a block that the caller has locked.
-    pub fn hint(
-        &self,
-        block: &DataBlock,
-        _locked: &LockedBlock<'_>,
-        property: usize,
-    ) -> Option<u64> {
+    pub fn hint(&self, block: &DataBlock, _locked: &LockedBlock<'_>, property: usize) -> Option<u64> {
         let hinted = block.second.hinted.get();
         hinted.then(|| self.hints.get(block.guid()))?.get(property)
     }
@@ -182,16 +160,14 @@ impl DataBlocks {
 
     /// Whether this is the GUID of a private block.
     pub fn is_private(&self, guid: Guid) -> bool {
-        self.slot_of(guid)
-            .is_some_and(|block| block.private_word(guid.generation()).is_some())
+        self.slot_of(guid).is_some_and(|block| block.private_word(guid.generation()).is_some())
     }
 
     /// Whether this is the GUID of a private block that is not about to be another. Waits while it is passed
     /// on ([`DataBlock::stays_private`]).
     #[cold]
     pub fn stays_private(&self, guid: Guid) -> bool {
-        self.slot_of(guid)
-            .is_some_and(|block| block.stays_private(guid.generation()))
+        self.slot_of(guid).is_some_and(|block| block.stays_private(guid.generation()))
     }
 
     /// Whether a program can name this block in a call. Waits while it is passed on.
@@ -202,8 +178,7 @@ impl DataBlocks {
 
     /// Whether this is the GUID of a part of a block. It may have been one, if it is gone.
     pub fn is_part(&self, guid: Guid) -> bool {
-        guid.is_data_block()
-            && (self.blocks.get(guid.index())).is_some_and(|block| block.has(Mark::Part))
+        guid.is_data_block() && (self.blocks.get(guid.index())).is_some_and(|block| block.has(Mark::Part))
     }
 
     /// The block of a GUID that somebody holds.
@@ -245,11 +220,8 @@ impl DataBlocks {
     /// All blocks that are not free, with their GUIDs: others may free them meanwhile, so they are
     /// not to be asked.
     pub fn live(&self) -> impl Iterator<Item = (Guid, &DataBlock)> {
-        let guid =
-            |index, word: Word<BlockState>| Guid::new(Kind::DataBlock, word.generation(), index);
-        self.blocks
-            .live()
-            .map(move |(index, word, block)| (guid(index, word), block))
+        let guid = |index, word: Word<BlockState>| Guid::new(Kind::DataBlock, word.generation(), index);
+        self.blocks.live().map(move |(index, word, block)| (guid(index, word), block))
     }
 
     /// The blocks that there are now, for a signal handler: it takes no lock.
@@ -294,14 +266,7 @@ mod tests {
         for guarded in [false, true] {
             let blocks = DataBlocks::new(guarded);
             let mut cache = Cache::default();
-            for (size, align) in [
-                (0, 16),
-                (1, 16),
-                (17, 32),
-                (64, 64),
-                (65, 128),
-                (1 << 20, 128),
-            ] {
+            for (size, align) in [(0, 16), (1, 16), (17, 32), (64, 64), (65, 128), (1 << 20, 128)] {
                 let guid = block(&blocks, &mut cache, size);
                 let host = blocks.pinned(guid).host_memory().expect("memory");
                 assert_eq!(host.as_ptr() as usize % align, 0, "{size}");

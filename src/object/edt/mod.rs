@@ -134,8 +134,8 @@ impl AtomicView<AtomicU32> {
 }
 
 impl AtomicView<AtomicPtr<Code>> {
-    /// Reads the field; others than the writer may get an older value, and one that has looked at a slot without its lock
-    /// a newer one.
+    /// Reads the field; others than the writer may get an older value, and one that has looked at a slot without its
+    /// lock a newer one.
     #[inline(always)]
     pub fn get(&self) -> *const Code {
         self.0.load(Ordering::Relaxed)
@@ -179,8 +179,8 @@ pub struct Edt {
     pub work: AtomicView<AtomicPtr<Code>>,
     /// The innermost finish scope it is in, or null.
     pub scope: Cell<*const Scope>,
-    /// Its output event: a GUID; or [`INSIDE`] and the list of what waits for it; or the mark that it leaves when it has
-    /// triggered and the EDT is gone ([`super::remains`]).
+    /// Its output event: a GUID; or [`INSIDE`] and the list of what waits for it; or the mark that it leaves when it
+    /// has triggered and the EDT is gone ([`super::remains`]).
     output: AtomicU64,
     /// The next EDT in the queue it is in.
     pub link: Cell<*const Edt>,
@@ -212,21 +212,13 @@ impl Edt {
     /// The GUID by which the program knows the EDT: its label, if it has one.
     #[inline]
     pub fn guid(&self) -> Guid {
-        if !self.is_huge() {
-            self.own_guid()
-        } else {
-            self.label().unwrap_or_else(|| self.own_guid())
-        }
+        if !self.is_huge() { self.own_guid() } else { self.label().unwrap_or_else(|| self.own_guid()) }
     }
 
     /// The GUID of the slot it is in: its own, but for one on a label.
     #[inline]
     pub fn own_guid(&self) -> Guid {
-        Guid::new(
-            self.kind(),
-            self.header.peek().generation(),
-            self.index.get(),
-        )
+        Guid::new(self.kind(), self.header.peek().generation(), self.index.get())
     }
 
     /// Whether it may be on a label: it is of the kind that may have any size.
@@ -267,8 +259,7 @@ impl Edt {
             return None;
         }
         self.flags.add(EdtFlags::OUTPUT_INSIDE);
-        self.output
-            .store(INSIDE | Link::END.bits(), Ordering::Relaxed);
+        self.output.store(INSIDE | Link::END.bits(), Ordering::Relaxed);
         Some(Guid::output_of(self.guid()))
     }
 
@@ -362,10 +353,7 @@ impl Edt {
     /// Where the parameters are, `paramc` of them.
     #[inline]
     pub fn params_ptr(&self) -> *mut u64 {
-        self.words()
-            .wrapping_add(2 * self.depc.get() as usize)
-            .cast_mut()
-            .cast()
+        self.words().wrapping_add(2 * self.depc.get() as usize).cast_mut().cast()
     }
 
     #[inline]
@@ -429,9 +417,7 @@ impl Edt {
     #[inline]
     fn begin_order(&self) -> bool {
         let slots = self.slots();
-        let mut carriers = (0u32..)
-            .zip(slots)
-            .filter(|(_, slot)| !slot.data().is_null());
+        let mut carriers = (0u32..).zip(slots).filter(|(_, slot)| !slot.data().is_null());
         let first = carriers.next().map_or(NO_SLOT, |(at, _)| at);
         // A satisfied slot begins as the last.
         self.first.set(first);

@@ -63,8 +63,7 @@ impl SlotInfo {
 
 /// The mode in the first word of a pre-slot, if that says that it is connected and not satisfied.
 fn connected_mode(first: u64) -> Option<Mode> {
-    (first & CONNECTED != 0 && first != UNCONNECTED)
-        .then(|| Mode::from_bits(first as u32 & 0xf).unwrap_or(Mode::Null))
+    (first & CONNECTED != 0 && first != UNCONNECTED).then(|| Mode::from_bits(first as u32 & 0xf).unwrap_or(Mode::Null))
 }
 
 /// One pre-slot; see the module.
@@ -107,15 +106,15 @@ impl PreSlot {
     /// Records that an event will satisfy it, as [`PreSlot::connect`] does, when the EDT is created and the slot is
     /// linked later.
     pub fn connect_later(&self, mode: Mode, event: Guid) {
-        self.first
-            .store(CONNECTED | LATER | mode as u64, Ordering::Relaxed);
+        self.first.store(CONNECTED | LATER | mode as u64, Ordering::Relaxed);
         self.second.store(event.bits(), Ordering::Relaxed);
     }
 
     /// The mode and the event given to `connect_later`. Of meaning to the EDT's creator alone, and
     /// until it has linked the slot.
     pub fn to_be_linked(&self) -> Option<(Mode, Guid)> {
-        // Once: others may connect the slot, satisfy it, and leave it meanwhile, and bits of a GUID may look like `LATER`.
+        // Once: others may connect the slot, satisfy it, and leave it meanwhile, and bits of a GUID may look like
+        // `LATER`.
         let first = self.first.load(Ordering::Relaxed);
         let mode = connected_mode(first)?;
         (first & LATER != 0).then(|| (mode, Guid::from_bits(self.second.load(Ordering::Relaxed))))
@@ -136,14 +135,7 @@ impl PreSlot {
         // A control dependence shows neither GUID nor pointer to the EDT.
         let data = if mode == Mode::Null { Guid::NULL } else { data };
         self.first.store(data.bits(), Ordering::Relaxed);
-        self.set_info(SlotInfo {
-            mode,
-            duplicate: false,
-            released: false,
-            handed: false,
-            kept: false,
-            next: NO_SLOT,
-        });
+        self.set_info(SlotInfo { mode, duplicate: false, released: false, handed: false, kept: false, next: NO_SLOT });
     }
 
     /// The data block of a satisfied slot, or `NULL_GUID`.
@@ -158,10 +150,7 @@ impl PreSlot {
 
     /// Says that the EDT wants the block to divide it. [`PreSlot::set_info`] takes it back.
     pub fn set_divides(&self) {
-        self.second.store(
-            self.second.load(Ordering::Relaxed) | DIVIDES,
-            Ordering::Relaxed,
-        );
+        self.second.store(self.second.load(Ordering::Relaxed) | DIVIDES, Ordering::Relaxed);
     }
 
     /// Whether the EDT wants the block to divide it.

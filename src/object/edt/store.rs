@@ -50,11 +50,7 @@ pub(super) struct Allocation {
 }
 
 impl Allocation {
-    const NONE: Allocation = Allocation {
-        words: std::ptr::null_mut(),
-        len: 0,
-        label: 0,
-    };
+    const NONE: Allocation = Allocation { words: std::ptr::null_mut(), len: 0, label: 0 };
 }
 
 fn allocate_words(words: usize) -> Option<Box<[u64]>> {
@@ -80,11 +76,7 @@ impl Edt {
         self.first.set(NO_SLOT);
         if let Some(memory) = memory {
             let words = Box::leak(memory);
-            let allocation = Allocation {
-                words: words.as_mut_ptr(),
-                len: words.len(),
-                label: 0,
-            };
+            let allocation = Allocation { words: words.as_mut_ptr(), len: words.len(), label: 0 };
             // SAFETY: an EDT of this kind begins its words with this, and nobody else knows it.
             unsafe { self.allocation().write(allocation) };
         }
@@ -122,10 +114,7 @@ impl Edt {
         for (slot, &(block, mode)) in sized.edt.slots().iter().zip(blocks) {
             slot.satisfy(block, mode);
         }
-        sized
-            .edt
-            .header
-            .publish(crate::object::header::Word::new(0, 0, EdtState::Runnable));
+        sized.edt.header.publish(crate::object::header::Word::new(0, 0, EdtState::Runnable));
         sized.edt.order_blocks();
         &sized.edt
     }
@@ -240,13 +229,9 @@ impl Edts {
             return Err(LabelTakenError::NoLabel.into());
         }
         // Other threads that want to create it wait while the label is claimed, so the memory comes before.
-        let memory = allocate_words(2 * depc as usize + param_words)
-            .ok_or(CreateOnLabelError::OutOfMemory)?;
+        let memory = allocate_words(2 * depc as usize + param_words).ok_or(CreateOnLabelError::OutOfMemory)?;
         let cache = &mut caches.0[3];
-        let (index, slot) = self
-            .huge
-            .allocate(cache)
-            .ok_or(CreateOnLabelError::OutOfMemory)?;
+        let (index, slot) = self.huge.allocate(cache).ok_or(CreateOnLabelError::OutOfMemory)?;
         let edt = &slot.edt;
         if let Err(why) = self.claim(label, alone) {
             self.huge.free(cache, edt.header.peek(), index);
@@ -289,8 +274,7 @@ impl Edts {
         if let Some(label) = label {
             let name = &self.huge.slot(label.index()).edt;
             name.set_output(own);
-            name.header
-                .publish(name.header.peek().with_state(EdtState::Named));
+            name.header.publish(name.header.peek().with_state(EdtState::Named));
         }
     }
 
@@ -358,12 +342,7 @@ impl Edts {
     }
 
     #[inline(always)]
-    fn free_taking(
-        &self,
-        caches: &mut EdtCaches,
-        edt: &Edt,
-        take: impl FnOnce(&Edt) -> Option<Link>,
-    ) -> Link {
+    fn free_taking(&self, caches: &mut EdtCaches, edt: &Edt, take: impl FnOnce(&Edt) -> Option<Link>) -> Link {
         let index = edt.index.get();
         if edt.flags.get().has_hints() {
             self.hints.drop_of(edt.own_guid());
@@ -399,20 +378,12 @@ impl Edts {
     #[inline(always)]
     pub fn lock(&self, guid: Guid) -> Option<(&Edt, LockedEdt<'_>)> {
         let (edt, locked) = self.lock_slot(guid)?;
-        if locked.word.state().is_in_slot() {
-            Some((edt, locked))
-        } else {
-            self.lock_named(edt, locked)
-        }
+        if locked.word.state().is_in_slot() { Some((edt, locked)) } else { self.lock_named(edt, locked) }
     }
 
     /// Locks the EDT that this slot of a label names, if that is what the state says.
     #[cold]
-    fn lock_named<'a>(
-        &'a self,
-        name: &Edt,
-        locked: LockedEdt<'_>,
-    ) -> Option<(&'a Edt, LockedEdt<'a>)> {
+    fn lock_named<'a>(&'a self, name: &Edt, locked: LockedEdt<'_>) -> Option<(&'a Edt, LockedEdt<'a>)> {
         let named = locked.word.state().names().then(|| name.output());
         drop(locked);
         self.lock_slot(named?)
@@ -463,11 +434,7 @@ impl Edts {
 
     /// A hint of an EDT that the caller owns.
     pub fn hint(&self, edt: &Edt, property: usize) -> Option<u64> {
-        if edt.flags.get().has_hints() {
-            self.hints_of(edt).get(property)
-        } else {
-            None
-        }
+        if edt.flags.get().has_hints() { self.hints_of(edt).get(property) } else { None }
     }
 
     /// The hints of an EDT that the caller owns or has locked.
@@ -478,10 +445,7 @@ impl Edts {
     /// All EDTs that are alive, with the GUIDs of their slots: others may end them meanwhile, so they are not
     /// to be asked.
     pub fn live(&self) -> impl Iterator<Item = (Guid, &Edt)> {
-        fn of<const N: usize>(
-            kind: Kind,
-            arena: &Arena<SizedEdt<N>>,
-        ) -> impl Iterator<Item = (Guid, &Edt)> {
+        fn of<const N: usize>(kind: Kind, arena: &Arena<SizedEdt<N>>) -> impl Iterator<Item = (Guid, &Edt)> {
             let guid = move |index, word: Word<EdtState>| Guid::new(kind, word.generation(), index);
             arena
                 .live()

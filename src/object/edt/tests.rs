@@ -4,15 +4,9 @@ use crate::object::guid::FIRST_LABEL_GENERATION;
 use crate::object::header::Word;
 
 fn satisfied(edts: &Edts, caches: &mut EdtCaches, slots: &[(u32, Mode)]) -> &'static Edt {
-    let edt = edts
-        .allocate(caches, slots.len() as u32, 0)
-        .expect("memory");
+    let edt = edts.allocate(caches, slots.len() as u32, 0).expect("memory");
     for (slot, &(block, mode)) in edt.slots().iter().zip(slots) {
-        let guid = if block == 0 {
-            Guid::NULL
-        } else {
-            Guid::new(Kind::DataBlock, 0, block)
-        };
+        let guid = if block == 0 { Guid::NULL } else { Guid::new(Kind::DataBlock, 0, block) };
         slot.satisfy(guid, mode);
     }
     edt.header.publish(Word::new(0, 0, EdtState::Runnable));
@@ -31,22 +25,10 @@ fn sizes_are_as_planned() {
 fn blocks_are_ordered_and_duplicates_combined() {
     let edts = Edts::default();
     let mut caches = EdtCaches::default();
-    let edt = satisfied(
-        &edts,
-        &mut caches,
-        &[
-            (9, Mode::Ro),
-            (3, Mode::Rw),
-            (0, Mode::Rw),
-            (9, Mode::Ew),
-            (3, Mode::Rw),
-        ],
-    );
+    let edt =
+        satisfied(&edts, &mut caches, &[(9, Mode::Ro), (3, Mode::Rw), (0, Mode::Rw), (9, Mode::Ew), (3, Mode::Rw)]);
     edt.order_blocks();
-    let order: Vec<_> = edt
-        .blocks()
-        .map(|(at, slot)| (at, slot.info().mode))
-        .collect();
+    let order: Vec<_> = edt.blocks().map(|(at, slot)| (at, slot.info().mode)).collect();
     assert_eq!(order, [(1, Mode::Rw), (0, Mode::Ew)]);
     assert!(edt.slots()[3].info().duplicate && edt.slots()[4].info().duplicate);
     edts.free(&mut caches, edt);
@@ -63,23 +45,17 @@ fn an_edt_of_any_size_keeps_slots_and_parameters_apart() {
             // SAFETY: the EDT was allocated with room for three parameters, and only this test
             // knows it.
             unsafe {
-                edt.params_ptr()
-                    .wrapping_add(at)
-                    .write(u64::MAX - at as u64);
+                edt.params_ptr().wrapping_add(at).write(u64::MAX - at as u64);
             };
         }
         assert!(edt.slots().iter().all(PreSlot::is_unconnected));
         for (at, slot) in edt.slots().iter().enumerate() {
-            slot.satisfy(
-                Guid::new(Kind::DataBlock, 1, 2 * depc - at as u32),
-                Mode::Const,
-            );
+            slot.satisfy(Guid::new(Kind::DataBlock, 1, 2 * depc - at as u32), Mode::Const);
         }
         assert_eq!(edt.params(), [u64::MAX, u64::MAX - 1, u64::MAX - 2]);
         edt.order_blocks();
         assert_eq!(edt.blocks().count(), depc as usize);
-        edt.header
-            .publish(Word::new(edt.guid().generation(), 0, EdtState::Runnable));
+        edt.header.publish(Word::new(edt.guid().generation(), 0, EdtState::Runnable));
         edts.free(&mut caches, edt);
     }
 }
@@ -94,8 +70,7 @@ fn an_edt_is_awaited_if_it_has_an_output_event_or_a_scope() {
         edt.set_output(Guid::NULL);
         has(edt);
         assert_eq!(edt.is_awaited(), awaited, "{depc} pre-slots");
-        edt.header
-            .publish(Word::new(edt.guid().generation(), 0, EdtState::Runnable));
+        edt.header.publish(Word::new(edt.guid().generation(), 0, EdtState::Runnable));
         edts.free(&mut caches, edt);
     };
     let event = Guid::new(Kind::Event, 0, 1);

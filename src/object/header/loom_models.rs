@@ -11,10 +11,7 @@ struct Counter {
 
 impl Counter {
     fn new() -> Counter {
-        Counter {
-            header: Header::new(),
-            value: UnsafeCell::new(0),
-        }
+        Counter { header: Header::new(), value: UnsafeCell::new(0) }
     }
 }
 
@@ -72,9 +69,7 @@ fn who_tries_has_the_lock_or_nothing() {
         let _locked = counter.header.lock(1).expect("live");
         let want = 1 + u32::from(tried.is_some());
         // SAFETY: this thread holds the header's lock, so no other touches the value now.
-        counter
-            .value
-            .with(|value| assert_eq!(unsafe { *value }, want));
+        counter.value.with(|value| assert_eq!(unsafe { *value }, want));
     });
 }
 
@@ -118,9 +113,7 @@ fn create_checked(label: &Counter, made: u32) -> bool {
             // SAFETY: this thread has claimed the free slot, so no other touches the value before
             // it is published.
             label.value.with_mut(|value| unsafe { *value = made });
-            label
-                .header
-                .publish(label.header.peek().with_state(TestState::Live));
+            label.header.publish(label.header.peek().with_state(TestState::Live));
             return true;
         }
     }
@@ -145,10 +138,7 @@ fn of_several_creators_one_makes_it_and_all_can_use_it() {
                 })
             })
             .collect();
-        let firsts = threads
-            .into_iter()
-            .map(|thread| thread.join().expect("no panic"))
-            .filter(|&first| first);
+        let firsts = threads.into_iter().map(|thread| thread.join().expect("no panic")).filter(|&first| first);
         assert_eq!(firsts.count(), 1);
     });
 }
@@ -159,9 +149,7 @@ fn a_label_that_is_left_has_the_next_object() {
     loom::model(|| {
         let label = Arc::new(Counter::new());
         assert!(create_checked(&label, 1));
-        label
-            .header
-            .publish(label.header.peek().with_state(TestState::Left));
+        label.header.publish(label.header.peek().with_state(TestState::Left));
         let other = label.clone();
         let creator = loom::thread::spawn(move || {
             if !other.header.claim_from(TestState::Left, LABEL) {
@@ -171,9 +159,7 @@ fn a_label_that_is_left_has_the_next_object() {
             // SAFETY: this thread has claimed the slot, so no other touches the value before it is
             // published.
             other.value.with_mut(|value| unsafe { *value = 2 });
-            other
-                .header
-                .publish(other.header.peek().with_state(TestState::Live));
+            other.header.publish(other.header.peek().with_state(TestState::Live));
         });
         if let Some(mut locked) = label.header.lock(LABEL)
             && locked.word.state() == TestState::Left
@@ -201,9 +187,7 @@ fn a_label_is_created_again_after_its_object_has_gone() {
         {
             let mut locked = label.header.lock(LABEL).expect("there");
             // SAFETY: this thread holds the header's lock, so no other touches the value now.
-            label
-                .value
-                .with_mut(|value| unsafe { assert_eq!(std::mem::take(&mut *value), 1) });
+            label.value.with_mut(|value| unsafe { assert_eq!(std::mem::take(&mut *value), 1) });
             locked.word = locked.word.freed().expect("labels are not used up");
         }
         let again = creator.join().expect("no panic");
@@ -230,8 +214,7 @@ impl Remembered {
         self.mark.store(0, Ordering::Relaxed);
         fence(Ordering::Release);
         self.other.store(other, Ordering::Relaxed);
-        self.header
-            .publish(self.header.peek().with_state(TestState::Live));
+        self.header.publish(self.header.peek().with_state(TestState::Live));
     }
 
     /// Ends the object of this generation. All leave the same mark.
@@ -258,17 +241,10 @@ impl Remembered {
 fn remains_are_of_one_object() {
     for at_end in [false, true] {
         loom::model(move || {
-            let slot = Arc::new(Remembered {
-                header: Header::new(),
-                mark: AtomicU64::new(0),
-                other: AtomicU64::new(0),
-            });
+            let slot =
+                Arc::new(Remembered { header: Header::new(), mark: AtomicU64::new(0), other: AtomicU64::new(0) });
             let others = |number: u64| {
-                if at_end {
-                    (9, Some(number))
-                } else {
-                    (number, None)
-                }
+                if at_end { (9, Some(number)) } else { (number, None) }
             };
             let (begin, end) = others(1);
             slot.begin(begin);

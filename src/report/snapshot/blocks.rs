@@ -35,38 +35,28 @@ impl Snapshot<'_> {
     /// A holder of a block, in words.
     fn holder(&self, holder: &Holder) -> String {
         match holder {
-            Holder::Thread(at) => format!(
-                "{}, which created it and has not released it (ocrDbRelease)",
-                self.told.threads[*at].name()
-            ),
+            Holder::Thread(at) => {
+                format!("{}, which created it and has not released it (ocrDbRelease)", self.told.threads[*at].name())
+            }
             Holder::Running(edt, true) => {
                 format!("{}, which created it and has not ended", self.edt(edt))
             }
             Holder::Running(edt, false) => format!("{}, which has not ended", self.edt(edt)),
             Holder::Ready(edt) => format!("{} ({})", self.edt(edt), self.ready_as()),
             Holder::OnDevice(edt, at) => {
-                let number = self
-                    .told
-                    .devices
-                    .get(*at)
-                    .map_or(*at, |(number, _)| *number);
+                let number = self.told.devices.get(*at).map_or(*at, |(number, _)| *number);
                 format!("{}, which device {number} has", self.edt(edt))
             }
-            Holder::Waiting(edt, block) => format!(
-                "{}, which waits for the data block {}",
-                self.edt(edt),
-                self.object(*block)
-            ),
+            Holder::Waiting(edt, block) => {
+                format!("{}, which waits for the data block {}", self.edt(edt), self.object(*block))
+            }
             Holder::Part(part, size) => format!(
                 "its part, the data block {} ({}), which has not been destroyed (ocrDbDestroy)",
                 self.object(*part),
                 Counted(*size, "byte")
             ),
             Holder::Whole(whole) => {
-                format!(
-                    "ocrDbPartition, until {}, of which it is a part, can be had",
-                    BlockName(*whole)
-                )
+                format!("ocrDbPartition, until {}, of which it is a part, can be had", BlockName(*whole))
             }
         }
     }

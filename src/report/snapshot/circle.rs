@@ -34,10 +34,7 @@ impl Snapshot<'_> {
     /// A line for each circle. Empty if there is none.
     pub(super) fn circle(&self) -> String {
         let circles = self.find_circles();
-        circles
-            .iter()
-            .map(|circle| self.circle_in_words(circle))
-            .collect()
+        circles.iter().map(|circle| self.circle_in_words(circle)).collect()
     }
 
     /// The line for a circle.
@@ -51,16 +48,11 @@ impl Snapshot<'_> {
                 For::Scope(finish) if finish.guid == circle[(at + 1) % circle.len()].0.guid => {
                     format!("{edt} for the finish scope of {next}")
                 }
-                For::Scope(finish) => format!(
-                    "{edt} for the finish scope of {}, which {next} keeps open",
-                    self.edt(finish)
-                ),
+                For::Scope(finish) => {
+                    format!("{edt} for the finish scope of {}, which {next} keeps open", self.edt(finish))
+                }
                 For::Block(block) => {
-                    format!(
-                        "{edt} for {}{}, which {next} has",
-                        BlockName(*block),
-                        self.labels.of(*block)
-                    )
+                    format!("{edt} for {}{}, which {next} has", BlockName(*block), self.labels.of(*block))
                 }
             }
         };
@@ -81,9 +73,7 @@ impl Snapshot<'_> {
                 ". Release a block (ocrDbRelease) before waiting, or ask for all that an EDT needs as its pre-slots."
             }
             (false, true) => ". Leave out that dependence, or wait elsewhere.",
-            (false, false) => {
-                ". One of them has to go on without the others: leave out a dependence."
-            }
+            (false, false) => ". One of them has to go on without the others: leave out a dependence.",
         }
     }
 
@@ -148,15 +138,10 @@ impl Snapshot<'_> {
         }
         for wait in &self.block_waits {
             let holders = self.blocks.get(&wait.block).map(|block| &block.holders[..]);
-            let needs = holders
-                .unwrap_or_default()
-                .iter()
-                .filter_map(|holder| match holder {
-                    Holder::Running(edt, _) | Holder::Waiting(edt, _) => {
-                        Some((edt.guid, For::Block(wait.block)))
-                    }
-                    _ => None,
-                });
+            let needs = holders.unwrap_or_default().iter().filter_map(|holder| match holder {
+                Holder::Running(edt, _) | Holder::Waiting(edt, _) => Some((edt.guid, For::Block(wait.block))),
+                _ => None,
+            });
             all.insert(wait.edt.guid, (wait.edt, needs.collect()));
         }
         all

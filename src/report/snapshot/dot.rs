@@ -45,9 +45,7 @@ impl DotGraph<'_> {
 
     /// Draws a node, unless there is one with this name, and returns the name.
     fn node(&mut self, id: String, shape: &'static str, label: String) -> String {
-        self.nodes
-            .entry(id.clone())
-            .or_insert_with(|| (shape, label));
+        self.nodes.entry(id.clone()).or_insert_with(|| (shape, label));
         id
     }
 
@@ -76,12 +74,8 @@ fn without_object(call: &DeferredCallView) -> String {
 impl Snapshot<'_> {
     /// The graph of what waits for what, in Graphviz's language.
     pub fn dot(&self) -> String {
-        let mut graph = DotGraph {
-            objects: self.objects,
-            labels: self.labels,
-            nodes: BTreeMap::new(),
-            arrows: Vec::new(),
-        };
+        let mut graph =
+            DotGraph { objects: self.objects, labels: self.labels, nodes: BTreeMap::new(), arrows: Vec::new() };
         let mut events = Vec::new();
         for edt in &self.waiting {
             let to = graph.waiting_edt(edt);
@@ -134,11 +128,8 @@ impl Snapshot<'_> {
             }
         }
         for scope in self.scopes.values() {
-            let to = graph.node(
-                format!("scope {}", scope.edt.guid),
-                "folder",
-                format!("finish scope of\n{}", scope.edt),
-            );
+            let to =
+                graph.node(format!("scope {}", scope.edt.guid), "folder", format!("finish scope of\n{}", scope.edt));
             for edt in &scope.edts {
                 let from = graph.edt(edt);
                 graph.arrow(from, to.clone(), String::new());
@@ -167,11 +158,7 @@ impl Snapshot<'_> {
         for wait in &self.block_waits {
             let from = self.draw_block(&mut graph, wait.block);
             let to = graph.edt(&wait.edt);
-            graph.arrow(
-                from,
-                to,
-                format!("slot {}, {}", wait.slot, mode_name(wait.mode)),
-            );
+            graph.arrow(from, to, format!("slot {}, {}", wait.slot, mode_name(wait.mode)));
         }
         graph.text()
     }
@@ -183,10 +170,7 @@ impl Snapshot<'_> {
             if graph.nodes.contains_key(&id) {
                 continue;
             }
-            let kind = self
-                .objects
-                .event_kind(event)
-                .map_or("", |kind| kind.name().trim_end_matches(" event"));
+            let kind = self.objects.event_kind(event).map_or("", |kind| kind.name().trim_end_matches(" event"));
             let mut label = format!("{kind}\n{}", graph.object(event));
             if let Some(counts) = counts(self.objects, event) {
                 label += &format!("\n{counts}");
@@ -199,11 +183,7 @@ impl Snapshot<'_> {
                 }
                 Some(Maker::Scope(at)) => {
                     if let Some(scope) = self.scopes.get(at) {
-                        graph.arrow(
-                            format!("scope {}", scope.edt.guid),
-                            id.clone(),
-                            String::new(),
-                        );
+                        graph.arrow(format!("scope {}", scope.edt.guid), id.clone(), String::new());
                     }
                 }
                 None => {}
@@ -224,11 +204,7 @@ impl Snapshot<'_> {
     /// Draws a block that an EDT waits for, and its holders. Returns the name of its node.
     fn draw_block(&self, graph: &mut DotGraph<'_>, block: Guid) -> String {
         let id = block.to_string();
-        let Some(held) = self
-            .blocks
-            .get(&block)
-            .filter(|_| !graph.nodes.contains_key(&id))
-        else {
+        let Some(held) = self.blocks.get(&block).filter(|_| !graph.nodes.contains_key(&id)) else {
             return id;
         };
         let label = format!("{}\n{}", Counted(held.size, "byte"), graph.object(block));
@@ -239,10 +215,9 @@ impl Snapshot<'_> {
                     let name = self.told.threads[*at].name();
                     graph.node(name.clone(), "house", name)
                 }
-                Holder::Running(edt, _)
-                | Holder::Ready(edt)
-                | Holder::OnDevice(edt, _)
-                | Holder::Waiting(edt, _) => graph.edt(edt),
+                Holder::Running(edt, _) | Holder::Ready(edt) | Holder::OnDevice(edt, _) | Holder::Waiting(edt, _) => {
+                    graph.edt(edt)
+                }
                 Holder::Part(part, size) => {
                     let id = part.to_string();
                     let text = format!("{}\n{}", Counted(*size, "byte"), graph.object(*part));

@@ -10,9 +10,7 @@ use crate::object::name::BlockName;
 /// The kind of an event, and in words what it lacks if it has not triggered. None if there is no such event.
 pub(super) fn kind_and_lack(objects: &Objects, guid: Guid) -> Option<(EventKind, String)> {
     if guid.is_output() {
-        objects
-            .event_kind(guid)
-            .map(|kind| (kind, UNSATISFIED.into()))
+        objects.event_kind(guid).map(|kind| (kind, UNSATISFIED.into()))
     } else {
         let event = objects.events.lock(guid);
         let (kind, lack) = event.map(|(event, locked)| match locked.word.state() {
@@ -31,29 +29,18 @@ const UNSATISFIED: &str = "which nobody has satisfied (ocrEventSatisfy)";
 fn satisfied(event: &Event) -> String {
     match event.data() {
         data if data.is_null() => "which has been satisfied".into(),
-        data => format!(
-            "which has been satisfied with {}, which is not to be had yet",
-            BlockName(data)
-        ),
+        data => format!("which has been satisfied with {}, which is not to be had yet", BlockName(data)),
     }
 }
 
 /// What an event that has not triggered lacks, in words. Empty for a collective event.
 fn lack(event: &Event) -> String {
     match event.kind() {
-        EventKind::Once | EventKind::Idempotent | EventKind::Sticky | EventKind::Counted => {
-            UNSATISFIED.into()
-        }
+        EventKind::Once | EventKind::Idempotent | EventKind::Sticky | EventKind::Counted => UNSATISFIED.into(),
         EventKind::Channel => {
             let more = event.counter.get().unsigned_abs();
-            let noun = if more == 1 {
-                "dependence"
-            } else {
-                "dependences"
-            };
-            format!(
-                "which lacks a partner: {more} more {noun} than satisfactions (ocrEventSatisfy)"
-            )
+            let noun = if more == 1 { "dependence" } else { "dependences" };
+            format!("which lacks a partner: {more} more {noun} than satisfactions (ocrEventSatisfy)")
         }
         // `lack_inside` tells of a collective event, without the event's lock.
         EventKind::Collective => String::new(),
@@ -64,10 +51,7 @@ fn lack(event: &Event) -> String {
             more @ 1.. => {
                 format!("whose counter is {more}: it lacks {more} on OCR_EVENT_LATCH_DECR_SLOT")
             }
-            less => format!(
-                "whose counter is {less}: it lacks {} on OCR_EVENT_LATCH_INCR_SLOT",
-                less.unsigned_abs()
-            ),
+            less => format!("whose counter is {less}: it lacks {} on OCR_EVENT_LATCH_INCR_SLOT", less.unsigned_abs()),
         },
     }
 }
@@ -105,11 +89,7 @@ pub(super) fn counts(objects: &Objects, guid: Guid) -> Option<String> {
         EventKind::Latch => Some(format!("counter {counter}")),
         EventKind::Counted => Some(format!("dependences to come: {counter}")),
         EventKind::Channel => {
-            let what = if counter > 0 {
-                "satisfactions"
-            } else {
-                "dependences"
-            };
+            let what = if counter > 0 { "satisfactions" } else { "dependences" };
             let bound = match event.bound() {
                 i64::MAX => String::new(),
                 bound => format!(" of {bound}"),
@@ -123,9 +103,7 @@ pub(super) fn counts(objects: &Objects, guid: Guid) -> Option<String> {
             let all = inside.params.contributors;
             let (generation, missing) = inside.missing(all as usize);
             let missing = missing.len();
-            Some(format!(
-                "generation {generation}: {missing} of {all} contributions missing"
-            ))
+            Some(format!("generation {generation}: {missing} of {all} contributions missing"))
         }
     }
 }

@@ -1,9 +1,6 @@
 //! Looks at the objects, one by one, for a snapshot. `mod.rs` says which lock guards what is read.
 
-use super::{
-    BlockWait, EXAMINED, HeldBlock, Holder, Maker, Name, OpenScope, OpenSlot, SHOWN, Snapshot,
-    WaitingEdt,
-};
+use super::{BlockWait, EXAMINED, HeldBlock, Holder, Maker, Name, OpenScope, OpenSlot, SHOWN, Snapshot, WaitingEdt};
 use crate::object::data_block::Mark;
 use crate::object::edt::{Edt, EdtState, Mode, PreSlot};
 use crate::object::guid::{Guid, Kind};
@@ -43,14 +40,9 @@ impl Snapshot<'_> {
                 EdtState::Runnable => self.runnable_count += 1,
                 _ => continue,
             }
-            let name = Name {
-                guid: edt.guid(),
-                work: edt.work(),
-            };
+            let name = Name { guid: edt.guid(), work: edt.work() };
             let address = std::ptr::from_ref(edt) as usize;
-            if state == EdtState::Runnable
-                && self.told.threads.iter().any(|of| of.running == address)
-            {
+            if state == EdtState::Runnable && self.told.threads.iter().any(|of| of.running == address) {
                 self.running.insert(address, name);
             }
             if self.waiting_count + self.runnable_count > EXAMINED {
@@ -74,16 +66,10 @@ impl Snapshot<'_> {
             if state == EdtState::Waiting {
                 let slots = open_slots(edt);
                 for link in slots.iter().filter_map(|slot| slot.link) {
-                    self.event_of
-                        .insert(link.bits(), (edt.own_guid(), Guid::NULL));
+                    self.event_of.insert(link.bits(), (edt.own_guid(), Guid::NULL));
                 }
                 let depc = edt.depc.get();
-                self.waiting.push(WaitingEdt {
-                    name,
-                    depc,
-                    params: params_of(edt),
-                    slots,
-                });
+                self.waiting.push(WaitingEdt { name, depc, params: params_of(edt), slots });
             }
         }
     }
@@ -203,10 +189,7 @@ impl Snapshot<'_> {
                 };
                 let slot = edt.cursor.get();
                 self.block_waits.push(BlockWait {
-                    edt: Name {
-                        guid: edt.guid(),
-                        work: edt.work(),
-                    },
+                    edt: Name { guid: edt.guid(), work: edt.work() },
                     slot,
                     mode: edt.slots()[slot as usize].info().mode,
                     block: guid,
@@ -214,18 +197,10 @@ impl Snapshot<'_> {
                 first = edt.link.get();
             }
             let holders = block.holders.get();
-            let modes = [
-                (holders.ew, "EW"),
-                (holders.rw != 0, "RW"),
-                (holders.constant != 0, "CONST"),
-            ];
+            let modes = [(holders.ew, "EW"), (holders.rw != 0, "RW"), (holders.constant != 0, "CONST")];
             let held = HeldBlock {
                 size: block.size(),
-                modes: modes
-                    .iter()
-                    .filter(|(held, _)| *held)
-                    .map(|(_, name)| *name)
-                    .collect(),
+                modes: modes.iter().filter(|(held, _)| *held).map(|(_, name)| *name).collect(),
                 holders: Vec::new(),
                 creator: block.creator.load(std::sync::atomic::Ordering::Relaxed),
                 closed: block.has(Mark::Closed),
@@ -246,8 +221,7 @@ impl Snapshot<'_> {
                 block.holders.push(Holder::Running(name, true));
             }
             let threads = self.told.threads.iter().enumerate();
-            let mut threads =
-                threads.filter(|(_, thread)| creator != 0 && thread.holder == creator);
+            let mut threads = threads.filter(|(_, thread)| creator != 0 && thread.holder == creator);
             if let Some((at, _)) = threads.next() {
                 block.holders.push(Holder::Thread(at));
             }
@@ -259,8 +233,7 @@ impl Snapshot<'_> {
             let of_ready = of_ready.map(|&name| Holder::Ready(name));
             block.holders.extend(of_ready.take(SHOWN));
             let of_devices = self.on_devices.iter();
-            let of_devices = of_devices
-                .filter(|(name, _)| !self.waits_for_block(name) && self.names(name, guid));
+            let of_devices = of_devices.filter(|(name, _)| !self.waits_for_block(name) && self.names(name, guid));
             let of_devices = of_devices.map(|&(name, at)| Holder::OnDevice(name, at));
             block.holders.extend(of_devices.take(SHOWN));
             // An EDT acquires its blocks in one order for all. So an EDT that waits for a later block may hold this

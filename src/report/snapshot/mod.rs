@@ -125,11 +125,7 @@ pub struct DeferredCallView {
 
 impl fmt::Display for DeferredCallView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} by {} waits until an object is created on {}",
-            self.text, self.who, self.name
-        )
+        write!(f, "{} by {} waits until an object is created on {}", self.text, self.who, self.name)
     }
 }
 
@@ -257,11 +253,7 @@ pub struct Snapshot<'a> {
 
 impl<'a> Snapshot<'a> {
     /// Takes a snapshot of the objects. `told` is what the engine tells.
-    pub fn take(
-        objects: &'a Objects,
-        labels: &'a ObjectLabels,
-        told: SnapshotInputs<'a>,
-    ) -> Snapshot<'a> {
+    pub fn take(objects: &'a Objects, labels: &'a ObjectLabels, told: SnapshotInputs<'a>) -> Snapshot<'a> {
         let mut snapshot = Snapshot {
             objects,
             labels,
@@ -296,14 +288,8 @@ impl<'a> Snapshot<'a> {
         drop(alike);
         snapshot.waiting = waiting;
         // EDTs that a thread waits for come first.
-        let events = snapshot
-            .told
-            .threads
-            .iter()
-            .filter_map(|thread| Some(thread.waits.as_ref()?.event));
-        let awaited: HashSet<Guid> = events
-            .flat_map(|event| snapshot.makers_of_event(event))
-            .collect();
+        let events = snapshot.told.threads.iter().filter_map(|thread| Some(thread.waits.as_ref()?.event));
+        let awaited: HashSet<Guid> = events.flat_map(|event| snapshot.makers_of_event(event)).collect();
         let mut block_waits = std::mem::take(&mut snapshot.block_waits);
         block_waits.sort_by_key(|wait| !awaited.contains(&wait.edt.guid));
         snapshot.block_waits = block_waits;

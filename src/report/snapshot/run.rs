@@ -15,11 +15,7 @@ impl Snapshot<'_> {
         let (running, blocked) = (self.running.len(), self.block_waits.len());
         // Without devices, a runnable EDT that is in no queue is on its way into one.
         let past = self.runnable_count.saturating_sub(running + blocked);
-        let ready = if told.devices.is_empty() {
-            past
-        } else {
-            told.ready
-        };
+        let ready = if told.devices.is_empty() { past } else { told.ready };
         let mut text = format!(
             "ocr: note: after {:.3} s: {}; EDTs: {running} running, {ready} ready, {} waiting for \
              dependences, {blocked} waiting for data blocks",
@@ -44,9 +40,7 @@ impl Snapshot<'_> {
                 None => " runs no EDT".into(),
             };
             if let Some(before) = since
-                && self
-                    .mark(thread)
-                    .is_some_and(|mark| before.running.contains(&mark))
+                && self.mark(thread).is_some_and(|mark| before.running.contains(&mark))
             {
                 text += &format!(", as after {:.3} s", before.seconds);
             }
@@ -59,20 +53,14 @@ impl Snapshot<'_> {
         for (place, (number, name)) in told.devices.iter().enumerate() {
             let edts = self.had_by(place);
             text += &format!("\n  device {number} ({name}) has ");
-            text += &if edts.is_empty() {
-                "no EDT".into()
-            } else {
-                list(&edts, |edt| self.edt(edt))
-            };
+            text += &if edts.is_empty() { "no EDT".into() } else { list(&edts, |edt| self.edt(edt)) };
         }
         text += &self.what_waits();
         if told.free_threads {
             text += "\n  threads of the program or of a library are outside of the runtime, which they may \
                      call at any time: ";
             text += &match &told.handled {
-                None => {
-                    "unless all of them wait for each other for ever, a hang is not told".into()
-                }
+                None => "unless all of them wait for each other for ever, a hang is not told".into(),
                 Some(signal) => format!(
                     "a hang is not told, since the program has a handler of {signal}, which may wake one of them"
                 ),
@@ -135,9 +123,7 @@ impl Snapshot<'_> {
         Marks {
             seconds: self.told.seconds,
             ran: self.told.ran,
-            running: (self.told.threads.iter())
-                .filter_map(|thread| self.mark(thread))
-                .collect(),
+            running: (self.told.threads.iter()).filter_map(|thread| self.mark(thread)).collect(),
         }
     }
 
@@ -150,10 +136,6 @@ impl Snapshot<'_> {
 
     /// The words for an EDT that does not run, waits for no other EDT, and is on no device.
     pub(super) fn ready_as(&self) -> &'static str {
-        if self.told.devices.is_empty() {
-            "ready to run"
-        } else {
-            "ready to run, or a device brings its data"
-        }
+        if self.told.devices.is_empty() { "ready to run" } else { "ready to run, or a device brings its data" }
     }
 }

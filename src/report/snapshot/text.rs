@@ -1,9 +1,7 @@
 //! The snapshot in words: the message about a hang, and its parts.
 
 use super::events::{channels_with_surplus, kind_and_lack};
-use super::{
-    DeferredCallView, Maker, Name, OpenScope, SHOWN, Snapshot, ThreadView, WaitingEdt, is_between,
-};
+use super::{DeferredCallView, Maker, Name, OpenScope, SHOWN, Snapshot, ThreadView, WaitingEdt, is_between};
 use crate::check::history::What;
 use crate::object::edt::Mode;
 use crate::object::event::EventKind;
@@ -86,16 +84,12 @@ impl Snapshot<'_> {
         let refused = self.told.refused.as_ref();
         let mut text = refused.map_or(String::new(), |(count, first)| match count {
             1 => format!("\n  A call was refused before: {first}. OCR_CHECK=strict says why."),
-            count => format!(
-                "\n  {count} calls were refused before, the first: {first}. OCR_CHECK=strict says why."
-            ),
+            count => format!("\n  {count} calls were refused before, the first: {first}. OCR_CHECK=strict says why."),
         });
         if let Some((count, first)) = &self.told.late {
             let which = match count {
                 1 => format!("A dependence on an event that was gone was refused: {first}"),
-                count => format!(
-                    "{count} dependences on events that were gone were refused, the first: {first}"
-                ),
+                count => format!("{count} dependences on events that were gone were refused, the first: {first}"),
             };
             text += &format!(
                 "\n  {which}. If the event has triggered just before, OCR_GONE_EVENTS=N, with a larger N, has the \
@@ -111,8 +105,7 @@ impl Snapshot<'_> {
                      nothing then: OCR_CHECK=strict says which event was used when it was gone, or was destroyed, \
                      and by whom.";
         } else if !self.waiting.is_empty() || self.any_thread_waits() {
-            text +=
-                "\n  OCR_CHECK=strict shows who created what waits, and which event was destroyed.";
+            text += "\n  OCR_CHECK=strict shows who created what waits, and which event was destroyed.";
         }
         text
     }
@@ -142,11 +135,7 @@ impl Snapshot<'_> {
             }
         }
         if !text.is_empty() && told.ready != 0 {
-            let noun = if told.ready == 1 {
-                "EDT is"
-            } else {
-                "EDTs are"
-            };
+            let noun = if told.ready == 1 { "EDT is" } else { "EDTs are" };
             text += &format!(
                 "\n  {} {noun} ready, and the workers that would run what is ready wait so. What an EDT needs of \
                  another one should be a dependence of it; where it has to wait in a call, ocrLegacyBlockProgress \
@@ -168,11 +157,7 @@ impl Snapshot<'_> {
     fn surplus_satisfactions(&self) -> String {
         let slots = self.waiting.iter().flat_map(|edt| &edt.slots);
         let awaited = slots.filter_map(|slot| self.event_at(slot));
-        let waits = self
-            .told
-            .threads
-            .iter()
-            .filter_map(|thread| thread.waits.as_ref());
+        let waits = self.told.threads.iter().filter_map(|thread| thread.waits.as_ref());
         let mut awaited = awaited.chain(waits.map(|wait| wait.event));
         if !awaited.any(|event| self.objects.event_kind(event) == Some(EventKind::Channel)) {
             return String::new();
@@ -182,29 +167,15 @@ impl Snapshot<'_> {
             return String::new();
         }
         let all = list(&full, |&(event, count)| {
-            let noun = if count == 1 {
-                "satisfaction"
-            } else {
-                "satisfactions"
-            };
-            let created = self
-                .creation(event)
-                .map_or(String::new(), |by| format!(", {by}"));
-            format!(
-                "{count} {noun} of the channel event {}{created}",
-                self.object(event)
-            )
+            let noun = if count == 1 { "satisfaction" } else { "satisfactions" };
+            let created = self.creation(event).map_or(String::new(), |by| format!(", {by}"));
+            format!("{count} {noun} of the channel event {}{created}", self.object(event))
         });
-        format!(
-            "\n  Nobody takes {all}: was the wrong channel satisfied, or a dependence added to the wrong one?"
-        )
+        format!("\n  Nobody takes {all}: was the wrong channel satisfied, or a dependence added to the wrong one?")
     }
 
     fn any_thread_waits(&self) -> bool {
-        self.told
-            .threads
-            .iter()
-            .any(|thread| thread.waits.is_some())
+        self.told.threads.iter().any(|thread| thread.waits.is_some())
     }
 
     /// The lines about threads that wait in calls, EDTs that wait, calls that wait for labels, and finish scopes that
@@ -250,15 +221,11 @@ impl Snapshot<'_> {
         }
         if self.waiting_count > SHOWN.min(self.waiting.len()) {
             let more = self.waiting_count - SHOWN.min(self.waiting.len());
-            text += &format!(
-                "\n  and {more} more EDTs wait for dependences{}",
-                self.not_shown()
-            );
+            text += &format!("\n  and {more} more EDTs wait for dependences{}", self.not_shown());
         }
         // Calls that an EDT waits for have been named with that EDT.
         let deferred = self.told.deferred.iter();
-        let deferred =
-            deferred.filter(|call| !call.slot.is_some_and(|(edt, _)| self.is_waiting(edt)));
+        let deferred = deferred.filter(|call| !call.slot.is_some_and(|(edt, _)| self.is_waiting(edt)));
         for call in deferred.clone().take(SHOWN) {
             text += &format!("\n  {call}");
         }
@@ -280,10 +247,7 @@ impl Snapshot<'_> {
             text += &self.open_scope(scope);
         }
         if scopes.len() > SHOWN {
-            text += &format!(
-                "\n  and {} more finish scopes are open",
-                scopes.len() - SHOWN
-            );
+            text += &format!("\n  and {} more finish scopes are open", scopes.len() - SHOWN);
         }
         text
     }
@@ -300,10 +264,7 @@ impl Snapshot<'_> {
         }
         let mut alike: Vec<(&str, usize)> = alike.into_iter().collect();
         alike.sort_by_key(|&(_, count)| count);
-        let mut text = format!(
-            ": {}",
-            list(&alike, |(name, count)| format!("{count} of {name}"))
-        );
+        let mut text = format!(": {}", list(&alike, |(name, count)| format!("{count} of {name}")));
         if self.told.still {
             text += " (OCR_HALT_DOT=FILE writes all into a graph)";
         }
@@ -350,9 +311,9 @@ impl Snapshot<'_> {
         };
         for slot in edt.slots.iter().take(shown) {
             let why = match (self.event_at(slot), slot.link) {
-                (Some(event), _) if is_between(self.objects, event) => self
-                    .lacks(edt, slot)
-                    .unwrap_or_else(|| self.event(event, 0)),
+                (Some(event), _) if is_between(self.objects, event) => {
+                    self.lacks(edt, slot).unwrap_or_else(|| self.event(event, 0))
+                }
                 (Some(event), _) => self.event(event, 0),
                 (None, Some(_)) => "an event, which is just being connected or satisfied".into(),
                 (None, None) => self.lacks(edt, slot).unwrap_or_else(|| never.clone()),
@@ -360,10 +321,7 @@ impl Snapshot<'_> {
             text += &format!("\n    pre-slot {}: {why}", slot.at);
         }
         if edt.slots.len() > shown {
-            text += &format!(
-                "\n    and {} more pre-slots (OCR_HALT_DOT=FILE writes all)",
-                edt.slots.len() - shown
-            );
+            text += &format!("\n    and {} more pre-slots (OCR_HALT_DOT=FILE writes all)", edt.slots.len() - shown);
         }
         if let Some(params) = &edt.params {
             text += &format!("\n    paramv: {params}");
@@ -445,16 +403,12 @@ impl Snapshot<'_> {
             Some(Maker::Scope(at)) => {
                 let edt = self.scopes.get(at).map(|scope| self.edt(&scope.edt));
                 return text
-                    + &format!(
-                        "the output event of the finish {}, whose scope is open",
-                        edt.unwrap_or_default()
-                    );
+                    + &format!("the output event of the finish {}, whose scope is open", edt.unwrap_or_default());
             }
             None if sources.is_empty() => {
                 let mut deferred = self.told.deferred.iter();
-                let is_waited_for = |call: &DeferredCallView| {
-                    call.target == guid && call.slot.is_none() && call.satisfies
-                };
+                let is_waited_for =
+                    |call: &DeferredCallView| call.target == guid && call.slot.is_none() && call.satisfies;
                 text += if deferred.any(is_waited_for) {
                     "whose satisfaction waits for a labeled GUID, as said below"
                 } else {
@@ -466,9 +420,7 @@ impl Snapshot<'_> {
             }
             None => {
                 if let Some(edt) = self.returned_event(guid) {
-                    text += &format!(
-                        "the output event of {edt}, which has ended and returned another event, "
-                    );
+                    text += &format!("the output event of {edt}, which has ended and returned another event, ");
                 }
             }
         }
@@ -477,11 +429,7 @@ impl Snapshot<'_> {
             text += &format!("; it depends on {}", list(&lost, String::clone));
         }
         if !sources.is_empty() {
-            text += if latch {
-                "; it depends on "
-            } else {
-                "which depends on "
-            };
+            text += if latch { "; it depends on " } else { "which depends on " };
             text += &if depth < DEPTH {
                 list(sources, |&source| {
                     let behind = [behind, &[guid]].concat();
@@ -526,9 +474,7 @@ impl Snapshot<'_> {
             keep.push(list(&others, |edt| self.edt(edt)));
         }
         if !scope.scopes.is_empty() {
-            keep.push(list(&scope.scopes, |edt| {
-                format!("the finish scope of {}", self.edt(edt))
-            }));
+            keep.push(list(&scope.scopes, |edt| format!("the finish scope of {}", self.edt(edt))));
         }
         text + &format!(" is kept open by {}", keep.join(", "))
     }
@@ -537,11 +483,7 @@ impl Snapshot<'_> {
 impl ThreadView {
     /// The thread as messages name it.
     pub(super) fn name(&self) -> String {
-        if self.worker {
-            thread_name(self.id)
-        } else {
-            other_thread_name(self.id)
-        }
+        if self.worker { thread_name(self.id) } else { other_thread_name(self.id) }
     }
 }
 
@@ -550,9 +492,7 @@ impl ThreadView {
 fn name_of_unknown(id: i32) -> Option<String> {
     match system_name(id) {
         Some(name) if name.starts_with("ocr-helper-") || name.starts_with("ocr-device-") => None,
-        Some(name) if name.starts_with("ocr-worker-") => {
-            Some(format!("thread {id} (started by {name})"))
-        }
+        Some(name) if name.starts_with("ocr-worker-") => Some(format!("thread {id} (started by {name})")),
         _ => Some(thread_name(id)),
     }
 }

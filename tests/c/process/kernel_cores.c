@@ -1,6 +1,7 @@
 /*
- * Where a CPU device is used beside functions, workers and the device get cores of their own, if OCR_WORKERS leaves some.
- * Otherwise all cores are the workers', as long as no kernel runs. Later EDTs run on the workers' cores, and kernels run as before.
+ * Where a CPU device is used beside functions, workers and the device get cores of their own, if OCR_WORKERS leaves
+ * some. Otherwise all cores are the workers', as long as no kernel runs. Later EDTs run on the workers' cores, and
+ * kernels run as before.
  */
 // clause: process ocr-variants.h
 // needs: opencl

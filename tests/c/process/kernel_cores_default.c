@@ -1,6 +1,6 @@
 /*
- * With OCR_BIND=fixed and without a number of workers, the workers that are too many beside a CPU device run no EDT any more, whatever they did
- * before, and those that are left run all of them.
+ * With OCR_BIND=fixed and without a number of workers, the workers that are too many beside a CPU device run no EDT any
+ * more, whatever they did before, and those that are left run all of them.
  */
 // clause: process ocr-variants.h
 // needs: opencl

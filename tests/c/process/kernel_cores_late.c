@@ -1,6 +1,6 @@
 /*
- * Kernels without a function have the whole machine. When a kernel comes that has a function beside it, workers and device
- * part, though the device is in use already. The report says who has which cores in the end, and nothing else.
+ * Kernels without a function have the whole machine. When a kernel comes that has a function beside it, workers and
+ * device part, though the device is in use already. The report says who has which cores in the end, and nothing else.
  */
 // clause: process ocr-variants.h
 // needs: opencl

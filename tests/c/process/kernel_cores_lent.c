@@ -1,7 +1,7 @@
 /*
- * By default all cores are the workers'. Of a program with two templates, one is better as a kernel and the other as a function:
- * after some rounds each runs as what suits it. Functions run while kernels do, on other cores, and the workers have all cores
- * again when no kernel runs.
+ * By default all cores are the workers'. Of a program with two templates, one is better as a kernel and the other as a
+ * function: after some rounds each runs as what suits it. Functions run while kernels do, on other cores, and the
+ * workers have all cores again when no kernel runs.
  */
 // clause: process ocr-variants.h
 // needs: opencl

@@ -1,6 +1,6 @@
 /*
- * EDTs that wait in a call while a device gets cores of the workers' and gives them back, again and again: each goes on when what it
- * waits for has come, and none is lost.
+ * EDTs that wait in a call while a device gets cores of the workers' and gives them back, again and again: each goes on
+ * when what it waits for has come, and none is lost.
  */
 // clause: process ocr-variants.h ocr-legacy.h
 // needs: opencl

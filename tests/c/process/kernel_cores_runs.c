@@ -1,6 +1,6 @@
 /*
- * A program with a main of its own that runs the runtime three times: in each run workers and device part, and after each
- * one the threads of the driver, which stay, may run everywhere. The program's own thread always may.
+ * A program with a main of its own that runs the runtime three times: in each run workers and device part, and after
+ * each one the threads of the driver, which stay, may run everywhere. The program's own thread always may.
  */
 // clause: process ocr-variants.h
 // needs: opencl

@@ -1,6 +1,6 @@
 /*
- * Where the program is linked with OpenCL itself, nobody knows which threads are the driver's, and so they are not bound: the
- * report says so, and does not claim that workers and device have cores of their own.
+ * Where the program is linked with OpenCL itself, nobody knows which threads are the driver's, and so they are not
+ * bound: the report says so, and does not claim that workers and device have cores of their own.
  */
 // clause: process ocr-variants.h
 // needs: opencl

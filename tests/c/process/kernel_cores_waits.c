@@ -1,6 +1,6 @@
 /*
- * EDTs that wait in a call while workers give up their seats: each goes on when what it waits for has come, none is lost, and
- * in the end no more EDTs run at a time than there are workers left.
+ * EDTs that wait in a call while workers give up their seats: each goes on when what it waits for has come, none is
+ * lost, and in the end no more EDTs run at a time than there are workers left.
  */
 // clause: process ocr-variants.h ocr-legacy.h
 // needs: opencl

@@ -1,7 +1,7 @@
 /*
- * A process that is forked when the run has ended, and OpenCL was used, begins runs of its own. OpenCL's threads are in the
- * first process: an EDT with a C function beside its kernel runs as that, with a note; one that has a kernel alone ends the
- * process with a message, whatever devices are asked for. The first process goes on with its devices.
+ * A process that is forked when the run has ended, and OpenCL was used, begins runs of its own. OpenCL's threads are in
+ * the first process: an EDT with a C function beside its kernel runs as that, with a note; one that has a kernel alone
+ * ends the process with a message, whatever devices are asked for. The first process goes on with its devices.
  */
 // clause: process ocr-variants.h
 // needs: opencl

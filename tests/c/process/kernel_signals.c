@@ -1,7 +1,7 @@
 /*
  * Kernels are built and run, for which OpenCL installs handlers: each signal does what it did before, be that what the
- * system does, nothing, or a handler of the program. When the run has ended that is so of SIGFPE, too, and so it is of a
- * second run.
+ * system does, nothing, or a handler of the program. When the run has ended that is so of SIGFPE, too, and so it is of
+ * a second run.
  */
 // clause: process ocr-variants.h
 // needs: opencl

@@ -1,6 +1,6 @@
 /*
- * What is kept of a run that learns: EDTs that waited in a call, or whose template has one variant alone, are no samples,
- * and a run that begins again in the same process knows what the first has learned. A hint of time is taken.
+ * What is kept of a run that learns: EDTs that waited in a call, or whose template has one variant alone, are no
+ * samples, and a run that begins again in the same process knows what the first has learned. A hint of time is taken.
  */
 // clause: process
 // needs: opencl

@@ -1,7 +1,7 @@
 /*
- * Memory runs out in the middle of a program, at several limits: calls return OCR_ENOMEM, with a warning, and never does
- * the process crash or abort. When what was created is used up, the program ends as it should, and all its EDTs have run.
- * Each way of using memory up is in a process of its own.
+ * Memory runs out in the middle of a program, at several limits: calls return OCR_ENOMEM, with a warning, and never
+ * does the process crash or abort. When what was created is used up, the program ends as it should, and all its EDTs
+ * have run. Each way of using memory up is in a process of its own.
  */
 // clause: process
 // env: OCR_DEVICES=none

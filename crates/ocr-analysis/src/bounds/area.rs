@@ -25,9 +25,7 @@ pub(super) fn bound(problem: &Problem) -> (f64, Vec<f64>) {
 /// Scales prices such that the sum over all places is 1.
 fn normalize(problem: &Problem, prices: &mut [f64]) {
     let pairs = prices.iter().zip(&problem.places);
-    let sum: f64 = pairs
-        .map(|(price, places)| price * f64::from(*places))
-        .sum();
+    let sum: f64 = pairs.map(|(price, places)| price * f64::from(*places)).sum();
     if sum > 0.0 {
         prices.iter_mut().for_each(|price| *price /= sum);
     }
@@ -37,9 +35,7 @@ fn normalize(problem: &Problem, prices: &mut [f64]) {
 fn value(problem: &Problem, prices: &[f64]) -> f64 {
     let least = |task| {
         let choices = problem.choices(task);
-        choices
-            .map(|(class, time)| time * prices[class])
-            .fold(f64::INFINITY, f64::min)
+        choices.map(|(class, time)| time * prices[class]).fold(f64::INFINITY, f64::min)
     };
     (0..problem.count()).map(least).sum()
 }
@@ -78,22 +74,14 @@ fn by_ratio(problem: &Problem) -> Vec<f64> {
     }
     // No task is divided, so the fuller class alone has a price. Where both are equally full, it is the second one,
     // whose tasks cannot be moved.
-    if load[0] / first > load[1] / second {
-        vec![1.0, 0.0]
-    } else {
-        vec![0.0, 1.0]
-    }
+    if load[0] / first > load[1] / second { vec![1.0, 0.0] } else { vec![0.0, 1.0] }
 }
 
 /// The prices for more than two classes, by fictitious play. One player sets prices, the other places tasks, and in
 /// each round each answers the mean of what the other has done so far. The best prices of all rounds count.
 fn by_play(problem: &Problem) -> Vec<f64> {
     let classes = problem.places.len();
-    let mut prices: Vec<f64> = problem
-        .places
-        .iter()
-        .map(|places| 1.0 / f64::from(*places))
-        .collect();
+    let mut prices: Vec<f64> = problem.places.iter().map(|places| 1.0 / f64::from(*places)).collect();
     let mut loads = vec![0.0; classes];
     let (mut best, mut most) = (prices.clone(), f64::NEG_INFINITY);
     for round in 1..=ROUNDS {
@@ -110,11 +98,7 @@ fn by_play(problem: &Problem) -> Vec<f64> {
         }
         let mut scaled = prices.clone();
         normalize(problem, &mut scaled);
-        let share: f64 = prices
-            .iter()
-            .zip(&problem.places)
-            .map(|(z, m)| z * f64::from(*m))
-            .sum();
+        let share: f64 = prices.iter().zip(&problem.places).map(|(z, m)| z * f64::from(*m)).sum();
         if sum / share > most {
             (best, most) = (scaled, sum / share);
         }

@@ -20,22 +20,13 @@ struct NamedSums {
 
 /// The critical path and the mixed bound, by this many rounds. `prices` are those of the area bound: the play begins
 /// with these and the critical path.
-pub(super) fn bound(
-    problem: &Problem,
-    order: &LengthOrder,
-    prices: &[f64],
-    rounds: u32,
-) -> (f64, f64) {
+pub(super) fn bound(problem: &Problem, order: &LengthOrder, prices: &[f64], rounds: u32) -> (f64, f64) {
     let (count, classes) = (problem.count(), problem.places.len());
     let mut begins = vec![0.0; count];
     let mut by = vec![(NOBODY, 0.0); count];
     let mut takes = problem.least_times();
     let critical = order.longest(&takes, &mut begins, &mut by);
-    let mut named = NamedSums {
-        flow: vec![0.0; count],
-        prices: prices.to_vec(),
-        weight: 1.0,
-    };
+    let mut named = NamedSums { flow: vec![0.0; count], prices: prices.to_vec(), weight: 1.0 };
     named.path(critical.last, &by, 1.0);
     let mut loads = vec![0.0; classes];
     takes.fill(0.0);

@@ -125,11 +125,7 @@ impl LengthOrder {
         if tasks.len() < count {
             return Err(BoundsError::Circle);
         }
-        Ok(LengthOrder {
-            tasks,
-            first,
-            edges,
-        })
+        Ok(LengthOrder { tasks, first, edges })
     }
 
     /// The longest path where each task takes what `takes` says: its length and its last task. Fills `by` with the task
@@ -138,17 +134,11 @@ impl LengthOrder {
     fn longest(&self, takes: &[f64], begins: &mut [f64], by: &mut [(u32, f32)]) -> LongestPath {
         begins.fill(0.0);
         by.fill((NOBODY, 0.0));
-        let mut end = LongestPath {
-            length: 0.0,
-            last: NOBODY,
-        };
+        let mut end = LongestPath { length: 0.0, last: NOBODY };
         for &task in &self.tasks {
             let (begin, takes) = (begins[task as usize], takes[task as usize]);
             if begin + takes > end.length {
-                end = LongestPath {
-                    length: begin + takes,
-                    last: task,
-                };
+                end = LongestPath { length: begin + takes, last: task };
             }
             for &(to, part) in &self.edges[range(&self.first, task)] {
                 let at = begin + f64::from(part) * takes;
@@ -186,11 +176,7 @@ impl Problem {
     fn choices(&self, task: usize) -> impl Iterator<Item = (usize, f64)> {
         let classes = self.places.len();
         let times = &self.times[task * classes..(task + 1) * classes];
-        times
-            .iter()
-            .copied()
-            .enumerate()
-            .filter(|(_, time)| time.is_finite())
+        times.iter().copied().enumerate().filter(|(_, time)| time.is_finite())
     }
 
     /// Checks the numbers of the problem. The error is [`BoundsError::Malformed`] or [`BoundsError::Nowhere`].
@@ -199,32 +185,18 @@ impl Problem {
         let count = self.count();
         let is_time = |time: &f64| *time >= 0.0;
         let is_edge = |edge: &Precedence| {
-            (edge.from as usize) < count
-                && (edge.to as usize) < count
-                && (0.0..=1.0).contains(&edge.part)
+            (edge.from as usize) < count && (edge.to as usize) < count && (0.0..=1.0).contains(&edge.part)
         };
         let whole = classes != 0 && self.times.len() == classes * count;
-        if !whole
-            || self.places.contains(&0)
-            || !self.times.iter().all(is_time)
-            || !self.edges.iter().all(is_edge)
-        {
+        if !whole || self.places.contains(&0) || !self.times.iter().all(is_time) || !self.edges.iter().all(is_edge) {
             return Err(BoundsError::Malformed);
         }
-        if (0..count).all(|task| self.choices(task).next().is_some()) {
-            Ok(())
-        } else {
-            Err(BoundsError::Nowhere)
-        }
+        if (0..count).all(|task| self.choices(task).next().is_some()) { Ok(()) } else { Err(BoundsError::Nowhere) }
     }
 
     /// The time of each task in the class where it is fastest.
     fn least_times(&self) -> Vec<f64> {
-        let least = |task| {
-            self.choices(task)
-                .map(|(_, time)| time)
-                .fold(f64::INFINITY, f64::min)
-        };
+        let least = |task| self.choices(task).map(|(_, time)| time).fold(f64::INFINITY, f64::min);
         (0..self.count()).map(least).collect()
     }
 
@@ -237,10 +209,6 @@ impl Problem {
         let order = LengthOrder::of(self)?;
         let (area, prices) = area::bound(self);
         let (path, mixed) = mixed::bound(self, &order, &prices, rounds);
-        Ok(Bounds {
-            area,
-            path,
-            mixed: mixed.max(area).max(path),
-        })
+        Ok(Bounds { area, path, mixed: mixed.max(area).max(path) })
     }
 }

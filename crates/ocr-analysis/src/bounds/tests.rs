@@ -8,14 +8,7 @@ fn problem(places: &[u32], times: &[&[f64]], edges: &[(u32, u32)]) -> Problem {
     Problem {
         places: places.to_vec(),
         times: times.concat(),
-        edges: edges
-            .iter()
-            .map(|&(from, to)| Precedence {
-                from,
-                to,
-                part: 1.0,
-            })
-            .collect(),
+        edges: edges.iter().map(|&(from, to)| Precedence { from, to, part: 1.0 }).collect(),
     }
 }
 
@@ -33,9 +26,7 @@ fn best(problem: &Problem) -> f64 {
             if end >= self.best {
                 return;
             }
-            let open: Vec<usize> = (0..self.problem.count())
-                .filter(|&t| self.ends[t].is_none())
-                .collect();
+            let open: Vec<usize> = (0..self.problem.count()).filter(|&t| self.ends[t].is_none()).collect();
             if open.is_empty() {
                 self.best = end;
                 return;
@@ -67,17 +58,8 @@ fn best(problem: &Problem) -> f64 {
             }
         }
     }
-    let free = problem
-        .places
-        .iter()
-        .map(|&m| vec![0.0; m as usize])
-        .collect();
-    let mut search = Search {
-        problem,
-        ends: vec![None; problem.count()],
-        free,
-        best: f64::INFINITY,
-    };
+    let free = problem.places.iter().map(|&m| vec![0.0; m as usize]).collect();
+    let mut search = Search { problem, ends: vec![None; problem.count()], free, best: f64::INFINITY };
     search.go(0.0);
     search.best
 }
@@ -88,12 +70,7 @@ fn area_by_grid(problem: &Problem) -> f64 {
     let at = |step: u32| {
         let share = f64::from(step) / 2000.0;
         let prices = [share / m, (1.0 - share) / n];
-        let least = |task| {
-            problem
-                .choices(task)
-                .map(|(c, p)| p * prices[c])
-                .fold(f64::INFINITY, f64::min)
-        };
+        let least = |task| problem.choices(task).map(|(c, p)| p * prices[c]).fold(f64::INFINITY, f64::min);
         (0..problem.count()).map(least).sum::<f64>()
     };
     (0..=2000).map(at).fold(0.0, f64::max)
@@ -103,14 +80,7 @@ fn area_by_grid(problem: &Problem) -> f64 {
 fn known_graphs_have_known_bounds() {
     // One class, no edges.
     let bounds = problem(&[2], &[&[3.0], &[1.0], &[2.0]], &[]).bounds(20);
-    assert_eq!(
-        bounds,
-        Ok(Bounds {
-            area: 3.0,
-            path: 3.0,
-            mixed: 3.0
-        })
-    );
+    assert_eq!(bounds, Ok(Bounds { area: 3.0, path: 3.0, mixed: 3.0 }));
     // A chain.
     let chain = problem(&[4], &[&[1.0], &[2.0], &[3.0]], &[(0, 1), (1, 2)]);
     let bounds = chain.bounds(20).expect("bounds");
@@ -120,24 +90,10 @@ fn known_graphs_have_known_bounds() {
     let bounds = two.bounds(20).expect("bounds");
     assert!((bounds.area - 24.0).abs() < 1e-9, "{bounds:?}");
     // What can run in one class alone counts there.
-    let only = problem(
-        &[1, 1],
-        &[&[5.0, NOT], &[NOT, 7.0], &[NOT, 7.0], &[1.0, 1.0]],
-        &[],
-    );
+    let only = problem(&[1, 1], &[&[5.0, NOT], &[NOT, 7.0], &[NOT, 7.0], &[1.0, 1.0]], &[]);
     assert!((only.bounds(20).expect("bounds").area - 14.0).abs() < 1e-9);
     // Both classes are equally full, and one of them is full of tasks that could go to the other.
-    let full = problem(
-        &[2, 1],
-        &[
-            &[7.75, 0.0],
-            &[6.75, 0.0],
-            &[6.5, 0.0],
-            &[NOT, 6.5],
-            &[NOT, 4.0],
-        ],
-        &[],
-    );
+    let full = problem(&[2, 1], &[&[7.75, 0.0], &[6.75, 0.0], &[6.5, 0.0], &[NOT, 6.5], &[NOT, 4.0]], &[]);
     assert!((full.bounds(0).expect("bounds").area - 10.5).abs() < 1e-9);
     // What could run in either is free in the first class, and the second is full without it.
     let second = problem(&[2, 2], &[&[8.0, 0.0], &[NOT, 8.0]], &[]);
@@ -147,14 +103,7 @@ fn known_graphs_have_known_bounds() {
     let area = three.bounds(20).expect("bounds").area;
     assert!((29.9..=30.0 + 1e-9).contains(&area), "{area}");
     let none = problem(&[1], &[], &[]).bounds(20);
-    assert_eq!(
-        none,
-        Ok(Bounds {
-            area: 0.0,
-            path: 0.0,
-            mixed: 0.0
-        })
-    );
+    assert_eq!(none, Ok(Bounds { area: 0.0, path: 0.0, mixed: 0.0 }));
 }
 
 #[test]
@@ -164,18 +113,14 @@ fn the_mixed_bound_sees_what_the_two_others_do_not() {
     times.extend([[40.0, 1.0]; 10]);
     let times: Vec<&[f64]> = times.iter().map(|pair| &pair[..]).collect();
     let edges: Vec<(u32, u32)> = (10..19).map(|task| (task, task + 1)).collect();
-    let bounds = problem(&[1, 1], &times, &edges)
-        .bounds(200)
-        .expect("bounds");
+    let bounds = problem(&[1, 1], &times, &edges).bounds(200).expect("bounds");
     assert!(bounds.mixed >= bounds.area.max(bounds.path));
     let fork = |width: u32| {
         // A first task, many, a last one: on 4 workers no other is run beside the first and the last.
         let count = width + 2;
         let times = vec![&[2.0][..]; count as usize];
         let into = (1..=width).map(|task| (0, task));
-        let edges: Vec<(u32, u32)> = into
-            .chain((1..=width).map(|task| (task, width + 1)))
-            .collect();
+        let edges: Vec<(u32, u32)> = into.chain((1..=width).map(|task| (task, width + 1))).collect();
         problem(&[4], &times, &edges)
     };
     let bounds = fork(16).bounds(60).expect("bounds");
@@ -198,10 +143,7 @@ fn a_part_of_the_work_counts_as_a_part() {
 fn what_has_no_bounds_is_told() {
     let circle = problem(&[1], &[&[1.0], &[1.0]], &[(0, 1), (1, 0)]);
     assert_eq!(circle.bounds(20), Err(BoundsError::Circle));
-    assert_eq!(
-        problem(&[1], &[&[NOT]], &[]).bounds(20),
-        Err(BoundsError::Nowhere)
-    );
+    assert_eq!(problem(&[1], &[&[NOT]], &[]).bounds(20), Err(BoundsError::Nowhere));
     let malformed = [
         problem(&[1], &[&[f64::NAN]], &[]),
         problem(&[1], &[&[-1.0]], &[]),
@@ -211,11 +153,7 @@ fn what_has_no_bounds_is_told() {
         problem(&[1, 1], &[&[1.0, 1.0], &[1.0]], &[]),
     ];
     for problem in malformed {
-        assert_eq!(
-            problem.bounds(20),
-            Err(BoundsError::Malformed),
-            "{problem:?}"
-        );
+        assert_eq!(problem.bounds(20), Err(BoundsError::Malformed), "{problem:?}");
     }
 }
 
@@ -228,8 +166,7 @@ fn small(classes: RangeInclusive<usize>) -> impl Strategy<Value = Problem> {
     (classes, 1..=5_usize).prop_flat_map(|(classes, tasks)| {
         let places = prop::collection::vec(1..=2_u32, classes);
         let times = prop::collection::vec(time(), classes * tasks);
-        let edges =
-            prop::collection::vec((0..tasks as u32, 0..tasks as u32, 0..=4_u32), 0..=2 * tasks);
+        let edges = prop::collection::vec((0..tasks as u32, 0..tasks as u32, 0..=4_u32), 0..=2 * tasks);
         (places, times, edges).prop_map(move |(places, mut times, edges)| {
             for (task, own) in times.chunks_mut(classes).enumerate() {
                 if own.iter().all(|time| time.is_infinite()) {
@@ -237,16 +174,8 @@ fn small(classes: RangeInclusive<usize>) -> impl Strategy<Value = Problem> {
                 }
             }
             let onwards = edges.into_iter().filter(|(from, to, _)| from < to);
-            let edges = onwards.map(|(from, to, part)| Precedence {
-                from,
-                to,
-                part: part as f32 / 4.0,
-            });
-            Problem {
-                places,
-                times,
-                edges: edges.collect(),
-            }
+            let edges = onwards.map(|(from, to, part)| Precedence { from, to, part: part as f32 / 4.0 });
+            Problem { places, times, edges: edges.collect() }
         })
     })
 }
@@ -292,9 +221,6 @@ fn a_wavefront_of_many_tasks_is_close_to_its_bound() {
     }
     let bounds = problem(&[4, 2], &times, &edges).bounds(24).expect("bounds");
     assert_eq!(bounds.path, f64::from(2 * side - 1));
-    assert!(
-        (bounds.area - f64::from(side * side) / 4.0).abs() < 1e-6,
-        "{bounds:?}"
-    );
+    assert!((bounds.area - f64::from(side * side) / 4.0).abs() < 1e-6, "{bounds:?}");
     assert!(bounds.mixed >= bounds.area);
 }

@@ -25,10 +25,7 @@ fn users(look: &Look<'_>, guid: u64, on_host: bool) -> Vec<u32> {
             *many.entry(edt.template).or_default() += 1;
         }
     }
-    let mut users: Vec<(u64, u32)> = many
-        .into_iter()
-        .map(|(template, many)| (many, template))
-        .collect();
+    let mut users: Vec<(u64, u32)> = many.into_iter().map(|(template, many)| (many, template)).collect();
     users.sort_unstable_by(|one, other| other.cmp(one));
     users.into_iter().map(|(_, template)| template).collect()
 }
@@ -47,11 +44,7 @@ pub(super) fn to_and_fro(look: &Look<'_>) -> Option<Seen> {
     let mut ways: FxHashMap<u64, Way> = FxHashMap::default();
     for copy in look.run.copies.iter().filter(|copy| copy.bytes != 0) {
         let way = ways.entry(copy.block).or_default();
-        *(if copy.to_device {
-            &mut way.to
-        } else {
-            &mut way.from
-        }) += 1;
+        *(if copy.to_device { &mut way.to } else { &mut way.from }) += 1;
         way.bytes += copy.bytes;
         way.ns += copy.end.saturating_sub(copy.begin);
         way.place = copy.place;
@@ -60,26 +53,19 @@ pub(super) fn to_and_fro(look: &Look<'_>) -> Option<Seen> {
     let copying: u64 = ways.values().map(|way| way.ns).sum();
     let moved: u64 = ways.values().map(|way| way.bytes).sum();
     let many = ways.len() as u64;
-    let (guid, way) = ways
-        .into_iter()
-        .max_by_key(|(guid, way)| (way.bytes, *guid))?;
+    let (guid, way) = ways.into_iter().max_by_key(|(guid, way)| (way.bytes, *guid))?;
     if !look.counts(copying as f64) {
         return None;
     }
     let (hosts, kernels) = (users(look, guid, true), users(look, guid, false));
-    let without = hosts
-        .iter()
-        .find(|&&template| !look.can_run(template, way.place));
+    let without = hosts.iter().find(|&&template| !look.can_run(template, way.place));
     let between = without.or(hosts.first()).copied()?;
     let others = match many {
         1 => String::new(),
         _ => format!(" {} of {} blocks did so.", bytes(moved), many),
     };
     let device = look.run.place_name(way.place);
-    let kernel = kernels
-        .first()
-        .map_or("", |&template| look.template(template))
-        .to_string();
+    let kernel = kernels.first().map_or("", |&template| look.template(template)).to_string();
     let name = look.template(between);
     let (why, advice) = if without.is_some() {
         (
@@ -120,12 +106,8 @@ pub(super) fn exclusive(look: &Look<'_>) -> Option<Seen> {
         }
     }
     let all: u64 = waits.values().map(|(_, ns)| ns).sum();
-    let (guid, (many, ns)) = waits
-        .into_iter()
-        .max_by_key(|(guid, (_, ns))| (*ns, *guid))?;
-    let waited = look
-        .idle(super::idle::Idleness::Data)
-        .max(look.chain.blocks as f64);
+    let (guid, (many, ns)) = waits.into_iter().max_by_key(|(guid, (_, ns))| (*ns, *guid))?;
+    let waited = look.idle(super::idle::Idleness::Data).max(look.chain.blocks as f64);
     // One block must be most of it; otherwise no block is the cause.
     if many < LIMITS.seen || 2 * ns < all || !look.counts(waited) {
         return None;
@@ -149,10 +131,7 @@ pub(super) fn exclusive(look: &Look<'_>) -> Option<Seen> {
             "RW",
             "Where they write different parts, give each part a block of its own; what only reads it should have mode RO or CONST.",
         ),
-        _ => (
-            "RO",
-            "EDTs that write it in mode EW keep readers out: give readers a copy, or use mode CONST.",
-        ),
+        _ => ("RO", "EDTs that write it in mode EW keep readers out: give readers a copy, or use mode CONST."),
     };
     let seen = Seen::saves(waited)
         .of(template)

@@ -27,11 +27,7 @@ impl Chain {
             before.extend(unit.edts.windows(2).map(|pair| (pair[1], pair[0])));
         }
         let mut chain = Chain::default();
-        let mut next = ground
-            .ran
-            .iter()
-            .copied()
-            .max_by_key(|&edt| ground.edt(edt).end);
+        let mut next = ground.ran.iter().copied().max_by_key(|&edt| ground.edt(edt).end);
         let mut latest = u64::MAX;
         while let Some(number) = next {
             let edt = ground.edt(number);

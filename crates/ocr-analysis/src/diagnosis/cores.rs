@@ -18,15 +18,8 @@ fn pairs(look: &Look<'_>) -> Vec<(Usage, Usage)> {
 
 /// How many nanoseconds workers were ready and had no core, and how many they were on one.
 fn without_and_on(look: &Look<'_>) -> (u64, u64) {
-    let is_worker = |thread: u32| {
-        look.run
-            .threads
-            .get(&thread)
-            .is_some_and(|its| its.is_worker)
-    };
-    let workers = pairs(look)
-        .into_iter()
-        .filter(|(_, after)| is_worker(after.thread));
+    let is_worker = |thread: u32| look.run.threads.get(&thread).is_some_and(|its| its.is_worker);
+    let workers = pairs(look).into_iter().filter(|(_, after)| is_worker(after.thread));
     workers.fold((0, 0), |(without, on), (before, after)| {
         (
             without + after.without_core.saturating_sub(before.without_core),
@@ -53,21 +46,14 @@ pub(super) fn busy_machine(look: &Look<'_>) -> Option<Seen> {
         return None;
     }
     // What the run loses is not in the program, so that any cause in the program comes first.
-    let seen = Seen::default()
-        .at(0)
-        .word("part", percent(part))
-        .word("without", time(without as f64));
+    let seen = Seen::default().at(0).word("part", percent(part)).word("without", time(without as f64));
     Some(seen)
 }
 
 /// The rule *OpenCL start*: the start took a good part of the run.
 pub(super) fn opencl_start(look: &Look<'_>) -> Option<Seen> {
     let slept = look.start as f64;
-    let first = look
-        .ground
-        .ran
-        .iter()
-        .min_by_key(|&&edt| look.ground.edt(edt).begin)?;
+    let first = look.ground.ran.iter().min_by_key(|&&edt| look.ground.edt(edt).begin)?;
     // A longer run has no longer a start, so that any other cause comes first.
     let seen = Seen::default()
         .word("slept", time(slept))
@@ -91,26 +77,20 @@ pub(super) fn sleeps(look: &Look<'_>) -> Option<Seen> {
         let Some(took) = edt.time().filter(|_| edt.place == 0 && edt.end <= after.at) else {
             continue;
         };
-        let used = after.on_core.saturating_sub(before.on_core)
-            + after.without_core.saturating_sub(before.without_core);
+        let used =
+            after.on_core.saturating_sub(before.on_core) + after.without_core.saturating_sub(before.without_core);
         let known = slept.entry(edt.template).or_default();
         known.0 += took.saturating_sub(used);
         known.1 += took;
         known.2 += 1;
     }
     let all: u64 = slept.values().map(|(slept, ..)| slept).sum();
-    let most = slept
-        .into_iter()
-        .max_by_key(|(template, (slept, ..))| (*slept, *template));
+    let most = slept.into_iter().max_by_key(|(template, (slept, ..))| (*slept, *template));
     let (template, (slept, took, edts)) = most?;
     let units = look.ground.places.get(&0).copied().unwrap_or(1).max(1) as f64;
     let costs = all as f64 / units;
     // Where the system takes cores from the process, not all of that time is in its figures.
-    let part = if is_disturbed(look) {
-        2.0 / 3.0
-    } else {
-        1.0 / 3.0
-    };
+    let part = if is_disturbed(look) { 2.0 / 3.0 } else { 1.0 / 3.0 };
     if !look.counts(costs) || (slept as f64) < part * took as f64 {
         return None;
     }
@@ -127,11 +107,7 @@ pub(super) fn sleeps(look: &Look<'_>) -> Option<Seen> {
 
 /// The rule *slow kernel*: the workers with all cores would be faster than the run with its kernels.
 pub(super) fn slow_kernel(look: &Look<'_>) -> Option<Seen> {
-    let begun_with = look
-        .run
-        .about
-        .get("workers")
-        .and_then(|many| many.parse::<f64>().ok());
+    let begun_with = look.run.about.get("workers").and_then(|many| many.parse::<f64>().ok());
     let cores = begun_with.unwrap_or(1.0).max(1.0);
     // What each template's EDTs took in the median as functions and as kernels.
     let mut worst: Option<(f64, u32, u8, u64, u64, bool)> = None;
@@ -147,23 +123,11 @@ pub(super) fn slow_kernel(look: &Look<'_>) -> Option<Seen> {
         as_functions += its.edts as f64 * function as f64;
         let lost = its.edts as f64 * (kernel as f64 - function as f64);
         if worst.is_none_or(|(most, ..)| lost > most) {
-            worst = Some((
-                lost,
-                its.template,
-                its.place,
-                kernel,
-                function,
-                measured.is_some(),
-            ));
+            worst = Some((lost, its.template, its.place, kernel, function, measured.is_some()));
         }
     }
     let (_, template, place, kernel, function, measured) = worst?;
-    let on_workers: f64 = look
-        .variants
-        .iter()
-        .filter(|its| its.place == 0)
-        .map(|its| its.ns as f64)
-        .sum();
+    let on_workers: f64 = look.variants.iter().filter(|its| its.place == 0).map(|its| its.ns as f64).sum();
     let all = ((on_workers + as_functions) / cores).max(look.ground.longest_on_host() as f64);
     let saves = look.ns - all;
     if kernel < 2 * function || as_functions > now || !look.counts(saves) {
@@ -181,10 +145,7 @@ pub(super) fn slow_kernel(look: &Look<'_>) -> Option<Seen> {
         .of(template)
         .word("template", look.template(template))
         .word("device", look.run.place_name(place))
-        .word(
-            "times",
-            format!("{:.1}", kernel as f64 / function.max(1) as f64),
-        )
+        .word("times", format!("{:.1}", kernel as f64 / function.max(1) as f64))
         .word("kernel", time(kernel as f64))
         .word("function", time(function as f64))
         .word("known", if measured { "" } else { " by what was learned" })

@@ -29,25 +29,16 @@ fn creator<'a>(look: &Look<'a>) -> Option<BusyCreator<'a>> {
     }
     let most = |(&parent, &created): (&u32, &u64)| (created, u32::MAX - parent);
     let known = |(parent, _): &(&u32, &u64)| (**parent as usize) < edts.len();
-    let (&parent, &created) = by_parent
-        .iter()
-        .filter(known)
-        .max_by_key(|one| most(*one))?;
+    let (&parent, &created) = by_parent.iter().filter(known).max_by_key(|one| most(*one))?;
     if created < LIMITS.seen || 2 * created < edts.len() as u64 {
         return None;
     }
-    let children = || {
-        edts.iter()
-            .filter(|edt| edt.parent == parent && edt.created != NEVER)
-    };
+    let children = || edts.iter().filter(|edt| edt.parent == parent && edt.created != NEVER);
     let mut templates: FxHashMap<u32, u64> = FxHashMap::default();
     for edt in children() {
         *templates.entry(edt.template).or_default() += 1;
     }
-    let template = *templates
-        .iter()
-        .max_by_key(|(number, many)| (**many, **number))?
-        .0;
+    let template = *templates.iter().max_by_key(|(number, many)| (**many, **number))?.0;
     let mut at: Vec<u64> = children().map(|edt| edt.created).collect();
     at.sort_unstable();
     let creating = at.last()? - at.first()?;
@@ -84,9 +75,7 @@ pub(super) fn slow_creator(look: &Look<'_>) -> Option<Seen> {
     let idle = host.each(total(host.idle)) as f64;
     let workers = look.ground.places.get(&0).copied().unwrap_or(1) as u64;
     // Where the workers have more than they can run in the meantime, the creator is fast enough.
-    let is_slow = its.gap > LIMITS.small_ns / 5
-        && its.runs < its.gap * workers
-        && 2.0 * its.creating as f64 > look.ns;
+    let is_slow = its.gap > LIMITS.small_ns / 5 && its.runs < its.gap * workers && 2.0 * its.creating as f64 > look.ns;
     (is_slow && look.counts(idle)).then(|| words(look, &its, idle))
 }
 

@@ -33,14 +33,8 @@ pub(super) fn missing_variant(look: &Look<'_>) -> Vec<Seen> {
         let has = |place: u8| place < 64 && template.places >> place & 1 != 0;
         let own: Vec<u8> = ground.places.keys().copied().filter(|&p| has(p)).collect();
         let [place] = own[..] else { continue };
-        let others = ground
-            .places
-            .keys()
-            .copied()
-            .filter(|&other| other != place);
-        let Some(other) = others
-            .filter(|&other| idle(other))
-            .min_by(|&a, &b| look.busy(a).total_cmp(&look.busy(b)))
+        let others = ground.places.keys().copied().filter(|&other| other != place);
+        let Some(other) = others.filter(|&other| idle(other)).min_by(|&a, &b| look.busy(a).total_cmp(&look.busy(b)))
         else {
             continue;
         };
@@ -97,10 +91,7 @@ pub(super) fn wrong_model(look: &Look<'_>) -> Vec<Seen> {
     let mut groups: FxHashMap<(u32, u8), Vec<u32>> = FxHashMap::default();
     for &edt in &ground.ran {
         let its = ground.edt(edt);
-        groups
-            .entry((its.template, its.place))
-            .or_default()
-            .push(edt);
+        groups.entry((its.template, its.place)).or_default().push(edt);
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
     groups.sort_unstable();
@@ -108,19 +99,15 @@ pub(super) fn wrong_model(look: &Look<'_>) -> Vec<Seen> {
         let Some(predicted) = predictions(ground, &edts) else {
             continue;
         };
-        let cost = look.cost_of_run(|one| {
-            one.cause == DecisionCause::Model && ground.edt(one.edt).template == template
-        });
+        let cost =
+            look.cost_of_run(|one| one.cause == DecisionCause::Model && ground.edt(one.edt).template == template);
         if predicted.count - predicted.guesses < LIMITS.seen
             || predicted.median_error < LIMITS.error
             || (cost as f64) < LIMITS.cost * look.ns
         {
             continue;
         }
-        let mut times: Vec<u64> = edts
-            .iter()
-            .filter_map(|&edt| ground.edt(edt).time())
-            .collect();
+        let mut times: Vec<u64> = edts.iter().filter_map(|&edt| ground.edt(edt).time()).collect();
         let varies = spread(look, &edts) >= LIMITS.error;
         let advice = if varies {
             "EDTs whose blocks have as many bytes take different times: those that do different work are better \
@@ -189,8 +176,7 @@ pub(super) fn other_policy(look: &Look<'_>) -> Vec<Seen> {
     let Ok(replay) = Replay::new(look.run, &Wish::default()) else {
         return Vec::new();
     };
-    let [Ok(same), Ok(other)] = [policy, DEFAULT].map(|policy| replay.simulate(policy, false))
-    else {
+    let [Ok(same), Ok(other)] = [policy, DEFAULT].map(|policy| replay.simulate(policy, false)) else {
         return Vec::new();
     };
     let saved = same.seconds - other.seconds;

@@ -70,9 +70,7 @@ impl DecisionCause {
             DecisionCause::Blocks => "another EDT had a block that it needed",
             DecisionCause::Passed => "EDTs that were decided later went first",
             DecisionCause::Launch => "its launch took long",
-            DecisionCause::Other => {
-                "its place was free and did not begin it, for a reason that is not recorded"
-            }
+            DecisionCause::Other => "its place was free and did not begin it, for a reason that is not recorded",
             DecisionCause::NoEstimate => "the policy does not estimate",
         }
     }
@@ -107,9 +105,7 @@ impl Sweep {
     fn new(ground: &Ground<'_>) -> Sweep {
         let places = ground.places.iter();
         let latest = places.map(|(&place, &units)| (place, (units, BinaryHeap::new())));
-        Sweep {
-            latest: latest.collect(),
-        }
+        Sweep { latest: latest.collect() }
     }
 
     /// When a unit of each place is free for an EDT that is decided at `now`.
@@ -134,11 +130,8 @@ impl Sweep {
 /// Calls `see` with each EDT that has ended, in the order in which they were decided: its number, when it was decided,
 /// and when places were free for it.
 pub(crate) fn for_each(ground: &Ground<'_>, mut see: impl FnMut(u32, u64, &Free)) {
-    let mut order: Vec<(u64, u64, u32)> = ground
-        .ran
-        .iter()
-        .map(|&edt| (ground.decided(edt).0, ground.edt(edt).begin, edt))
-        .collect();
+    let mut order: Vec<(u64, u64, u32)> =
+        ground.ran.iter().map(|&edt| (ground.decided(edt).0, ground.edt(edt).begin, edt)).collect();
     order.sort_unstable();
     let mut sweep = Sweep::new(ground);
     for (at, _, number) in order {
@@ -154,13 +147,7 @@ pub(crate) fn for_each(ground: &Ground<'_>, mut see: impl FnMut(u32, u64, &Free)
 
 /// When an EDT would have ended in a place where it did not run, if that was decided at the time `at`. None where the
 /// EDT's time there is not known.
-pub(crate) fn end_at(
-    ground: &Ground<'_>,
-    number: u32,
-    place: u8,
-    at: u64,
-    free: &Free,
-) -> Option<u64> {
+pub(crate) fn end_at(ground: &Ground<'_>, number: u32, place: u8, at: u64, free: &Free) -> Option<u64> {
     let edt = ground.edt(number);
     let run = ground.medians.at(edt.template, place, edt.bytes)?;
     let expected = of_place(ground.decided(number).1, place);
@@ -186,14 +173,7 @@ pub(crate) fn of(ground: &Ground<'_>, number: u32, at: u64, free: &Free) -> Opti
     if cost < LEAST_NS.max((edt.end - at) / PART) {
         return None;
     }
-    Some(Decision {
-        edt: number,
-        at,
-        better,
-        end,
-        cost,
-        cause: cause(ground, number, at, better, free),
-    })
+    Some(Decision { edt: number, at, better, end, cost, cause: cause(ground, number, at, better, free) })
 }
 
 /// All decisions that have cost something, in the order in which they were made; and how many decisions there were in
@@ -216,50 +196,30 @@ fn less(a: u64, b: u64) -> i64 {
 fn cause(ground: &Ground<'_>, number: u32, at: u64, better: u8, free: &Free) -> DecisionCause {
     let edt = ground.edt(number);
     let estimates = ground.decided(number).1;
-    let (Some(here), Some(there)) = (of_place(estimates, edt.place), of_place(estimates, better))
-    else {
+    let (Some(here), Some(there)) = (of_place(estimates, edt.place), of_place(estimates, better)) else {
         return DecisionCause::NoEstimate;
     };
     let is_known = |one: &RecordedEstimate| one.certainty >= Certainty::Derived;
-    let (Some(run_here), Some(run_there), true) = (
-        here.expected.run_ns,
-        there.expected.run_ns,
-        is_known(here) && is_known(there),
-    ) else {
+    let (Some(run_here), Some(run_there), true) =
+        (here.expected.run_ns, there.expected.run_ns, is_known(here) && is_known(there))
+    else {
         return DecisionCause::Unknown;
     };
     let free_in = |place: u8| free.get(&place).map_or(0, |free| free - at);
-    let copied_in = ground
-        .copies_for(number)
-        .map_or(0, |copies| copies.end.saturating_sub(at));
+    let copied_in = ground.copies_for(number).map_or(0, |copies| copies.end.saturating_sub(at));
     let ready_in = |expected: &Expected| expected.queue_ns.max(expected.copy_ns);
-    let (took, would_take) = (
-        edt.time().unwrap_or(0),
-        ground.time_at(edt, better).unwrap_or(run_there),
-    );
+    let (took, would_take) = (edt.time().unwrap_or(0), ground.time_at(edt, better).unwrap_or(run_there));
     let (free_here, free_there) = (free_in(edt.place), free_in(better));
     let copies = here.expected.copy_ns;
     let parts = [
-        (
-            less(took, run_here) + less(run_there, would_take),
-            DecisionCause::Model,
-        ),
+        (less(took, run_here) + less(run_there, would_take), DecisionCause::Model),
         (
             less(free_here.max(copies), ready_in(&here.expected))
-                + less(
-                    ready_in(&there.expected),
-                    free_there.max(there.expected.copy_ns),
-                ),
+                + less(ready_in(&there.expected), free_there.max(there.expected.copy_ns)),
             DecisionCause::Queue,
         ),
-        (
-            less(free_here.max(copied_in), free_here.max(copies)),
-            DecisionCause::Copies,
-        ),
-        (
-            less(edt.begin - at, free_here.max(copied_in)),
-            DecisionCause::Other,
-        ),
+        (less(free_here.max(copied_in), free_here.max(copies)), DecisionCause::Copies),
+        (less(edt.begin - at, free_here.max(copied_in)), DecisionCause::Other),
     ];
     // If parts are equal, the first one in this list is the cause.
     let largest = parts.into_iter().rev().max_by_key(|(ns, _)| *ns);
@@ -283,10 +243,7 @@ fn held_up(ground: &Ground<'_>, number: u32, at: u64, since: u64) -> DecisionCau
         let begin = |other: &u32| ground.edt(*other).begin;
         let first = (unit.edts).partition_point(|other| begin(other) < since);
         let others = unit.edts[first..].iter().take(NEAR);
-        unit.place == edt.place
-            && others
-                .take_while(|other| begin(other) < edt.begin)
-                .any(later)
+        unit.place == edt.place && others.take_while(|other| begin(other) < edt.begin).any(later)
     });
     if went_first {
         DecisionCause::Passed

@@ -21,55 +21,26 @@ fn beside(look: &Look<'_>, number: u32) -> Beside {
     let others = others.filter(|unit| (unit.place, unit.lane) != (edt.place, edt.lane));
     let (mut idle, mut count) = (0, 0_u64);
     for unit in others {
-        let first = unit
-            .edts
-            .partition_point(|&other| look.ground.edt(other).end <= edt.begin);
-        let there = unit.edts[first..]
-            .iter()
-            .map(|&other| look.ground.edt(other));
+        let first = unit.edts.partition_point(|&other| look.ground.edt(other).end <= edt.begin);
+        let there = unit.edts[first..].iter().map(|&other| look.ground.edt(other));
         let there = there.take_while(|other| other.begin < edt.end);
-        let busy: u64 = there
-            .map(|other| {
-                other
-                    .end
-                    .min(edt.end)
-                    .saturating_sub(other.begin.max(edt.begin))
-            })
-            .sum();
+        let busy: u64 = there.map(|other| other.end.min(edt.end).saturating_sub(other.begin.max(edt.begin))).sum();
         idle += edt.time().unwrap_or(0).saturating_sub(busy);
         count += 1;
     }
-    Beside {
-        number,
-        idle: if count == 0 {
-            0.0
-        } else {
-            idle as f64 / count as f64
-        },
-    }
+    Beside { number, idle: if count == 0 { 0.0 } else { idle as f64 / count as f64 } }
 }
 
 /// The longest EDTs of the run, and the median time of all.
 fn longest(look: &Look<'_>) -> (Vec<u32>, u64) {
-    let mut times: Vec<u64> = look
-        .ground
-        .ran
-        .iter()
-        .filter_map(|&edt| look.ground.edt(edt).time())
-        .collect();
+    let mut times: Vec<u64> = look.ground.ran.iter().filter_map(|&edt| look.ground.edt(edt).time()).collect();
     let middle = median(&mut times);
     // Where workers lost their cores, any EDT may have taken long. Then those count whose template takes long.
     let is_disturbed = cores::is_disturbed(look);
     let usual = |edt: &RecordedEdt| {
-        if is_disturbed {
-            look.ground.medians.at(edt.template, edt.place, u64::MAX)
-        } else {
-            edt.time()
-        }
+        if is_disturbed { look.ground.medians.at(edt.template, edt.place, u64::MAX) } else { edt.time() }
     };
-    let is_long = |edt: &RecordedEdt| {
-        edt.place == 0 && usual(edt).unwrap_or(0) as f64 >= LIMITS.long * middle as f64
-    };
+    let is_long = |edt: &RecordedEdt| edt.place == 0 && usual(edt).unwrap_or(0) as f64 >= LIMITS.long * middle as f64;
     let mut long: Vec<u32> = look.ground.ran.clone();
     long.retain(|&edt| is_long(look.ground.edt(edt)));
     long.sort_unstable_by_key(|&edt| std::cmp::Reverse(look.ground.edt(edt).time()));
@@ -104,14 +75,7 @@ pub(super) fn long_last(look: &Look<'_>) -> Option<Seen> {
         .word("took", time(edt.time().unwrap_or(0) as f64))
         .word("middle", time(middle as f64))
         .word("waited", time(waits as f64 / many as f64))
-        .word(
-            "times",
-            if many == 1 {
-                "once".to_string()
-            } else {
-                format!("{many} times")
-            },
-        );
+        .word("times", if many == 1 { "once".to_string() } else { format!("{many} times") });
     Some(seen)
 }
 
@@ -123,17 +87,10 @@ pub(super) fn alone(look: &Look<'_>) -> Option<Seen> {
     let ran = look.ground.ran.len();
     let is_late = |&number: &u32| {
         let edt = look.ground.edt(number);
-        let before = look
-            .ground
-            .ran
-            .iter()
-            .filter(|&&other| look.ground.edt(other).end <= edt.begin);
+        let before = look.ground.ran.iter().filter(|&&other| look.ground.edt(other).end <= edt.begin);
         edt.end > half && ran > 2 && 4 * before.count() >= 3 * ran - 6
     };
-    let large = long
-        .into_iter()
-        .take(16)
-        .filter(|&edt| look.counts(look.ground.edt(edt).time().unwrap_or(0) as f64));
+    let large = long.into_iter().take(16).filter(|&edt| look.counts(look.ground.edt(edt).time().unwrap_or(0) as f64));
     let most = large.filter(is_late).map(|edt| beside(look, edt));
     let its = most.max_by(|one, other| one.idle.total_cmp(&other.idle))?;
     let edt = look.ground.edt(its.number);

@@ -48,14 +48,8 @@ impl Serialize for PlaceTime {
         }
         let seconds = |ns: u64| ns as f64 / 1e9;
         let idle = Idleness::ALL.map(|cause| (cause, seconds(self.of(cause))));
-        Seconds {
-            place: self.place,
-            name: &self.name,
-            units: self.units,
-            busy: seconds(self.busy),
-            idle: idle.into(),
-        }
-        .serialize(to)
+        Seconds { place: self.place, name: &self.name, units: self.units, busy: seconds(self.busy), idle: idle.into() }
+            .serialize(to)
     }
 }
 
@@ -117,12 +111,7 @@ fn place_text(place: &PlaceTime) -> String {
     for cause in Idleness::ALL {
         let ns = place.of(cause);
         if ns != 0 {
-            text += &format!(
-                ", {} {} ({})",
-                part(ns),
-                cause.text(),
-                duration(ns as f64 / 1e9)
-            );
+            text += &format!(", {} {} ({})", part(ns), cause.text(), duration(ns as f64 / 1e9));
         }
     }
     text.push('\n');

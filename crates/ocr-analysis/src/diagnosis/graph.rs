@@ -18,10 +18,7 @@ pub(super) fn starved(look: &Look<'_>) -> Option<Seen> {
     }
     let most = *busy.values().max()? as f64;
     let is_starved = |ns: u64| (ns as f64) < most - 0.4 * look.ns;
-    let starved: Vec<u32> = (busy.iter())
-        .filter(|(_, ns)| is_starved(**ns))
-        .map(|(owner, _)| *owner)
-        .collect();
+    let starved: Vec<u32> = (busy.iter()).filter(|(_, ns)| is_starved(**ns)).map(|(owner, _)| *owner).collect();
     if starved.is_empty() || 2 * starved.len() > busy.len() {
         return None;
     }
@@ -38,11 +35,8 @@ pub(super) fn starved(look: &Look<'_>) -> Option<Seen> {
         return None;
     }
     let all = mean(&|_| true);
-    let names: Vec<&str> = starved
-        .iter()
-        .take(3)
-        .map(|owner| (look.run.threads.get(owner)).map_or("a worker", |its| &its.name))
-        .collect();
+    let names: Vec<&str> =
+        starved.iter().take(3).map(|owner| (look.run.threads.get(owner)).map_or("a worker", |its| &its.name)).collect();
     let more = match starved.len() - names.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -63,11 +57,7 @@ pub(super) fn dependences(look: &Look<'_>) -> Option<Seen> {
     }
     let busy = total(look.times.places.iter().map(|its| its.busy));
     let chain = look.score.as_ref().map(|score| {
-        format!(
-            " The longest chain of EDTs takes {} of {}.",
-            duration(score.critical_path),
-            time(look.ns)
-        )
+        format!(" The longest chain of EDTs takes {} of {}.", duration(score.critical_path), time(look.ns))
     });
     let seen = Seen::saves(costs)
         .word("part", percent(costs / look.ns))
@@ -99,9 +89,7 @@ pub(super) fn tail(look: &Look<'_>) -> Option<Seen> {
     // If the unit that ended last was idle itself for most of the tail, something else is the cause.
     let overlap = |other: &RecordedEdt| other.end.saturating_sub(other.begin.max(first));
     let is_there = |other: &&RecordedEdt| {
-        other.time().is_some()
-            && other.place == edt.place
-            && (other.place != 0 || other.lane == edt.lane)
+        other.time().is_some() && other.place == edt.place && (other.place != 0 || other.lane == edt.lane)
     };
     let there = || look.run.edts.iter().filter(is_there);
     let busy = total(there().map(overlap));
@@ -128,14 +116,12 @@ pub(super) fn no_work(look: &Look<'_>) -> Option<Seen> {
         return None;
     }
     let creator = creator(look, costs).unwrap_or_default();
-    let seen = Seen::saves(costs)
-        .word("part", percent(costs / look.ns))
-        .word("creator", creator);
+    let seen = Seen::saves(costs).word("part", percent(costs / look.ns)).word("creator", creator);
     Some(seen)
 }
 
-/// A sentence on the EDT that has created most of the others. None if it has created fewer than half of them, or ran for
-/// less than half of `costs` nanoseconds.
+/// A sentence on the EDT that has created most of the others. None if it has created fewer than half of them, or ran
+/// for less than half of `costs` nanoseconds.
 fn creator(look: &Look<'_>, costs: f64) -> Option<String> {
     let edts = &look.run.edts;
     let mut created: BTreeMap<u32, usize> = BTreeMap::new();

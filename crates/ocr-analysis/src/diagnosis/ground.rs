@@ -62,9 +62,7 @@ impl<'a> Ground<'a> {
     /// Looks up everything for a run. None where no EDT has ended.
     pub(crate) fn of(run: &'a RecordedRun) -> Option<Ground<'a>> {
         let numbers = 0..run.edts.len() as u32;
-        let ran: Vec<u32> = numbers
-            .filter(|&edt| run.edts[edt as usize].time().is_some())
-            .collect();
+        let ran: Vec<u32> = numbers.filter(|&edt| run.edts[edt as usize].time().is_some()).collect();
         let edts = ran.iter().map(|&edt| &run.edts[edt as usize]);
         let begin = edts.clone().map(|edt| edt.begin).min()?;
         let end = edts.map(|edt| edt.end).max()?;
@@ -101,9 +99,7 @@ impl<'a> Ground<'a> {
     /// The time of the longest EDT that a worker ran, in nanoseconds.
     pub(crate) fn longest_on_host(&self) -> u64 {
         let ran = self.ran.iter().map(|&edt| self.edt(edt));
-        let times = ran
-            .filter(|edt| edt.place == 0)
-            .filter_map(RecordedEdt::time);
+        let times = ran.filter(|edt| edt.place == 0).filter_map(RecordedEdt::time);
         times.max().unwrap_or(0)
     }
 
@@ -141,11 +137,7 @@ impl<'a> Ground<'a> {
             let link = self.links.get(&device).copied().unwrap_or(0.0);
             (edt.bytes as f64 * link) as u64
         };
-        [edt.place, place]
-            .into_iter()
-            .filter(|place| *place != 0)
-            .map(ns)
-            .sum()
+        [edt.place, place].into_iter().filter(|place| *place != 0).map(ns).sum()
     }
 
     /// When an EDT had all that it needed to begin, in nanoseconds since the begin of the run.
@@ -192,13 +184,7 @@ pub(crate) fn choices(estimates: &[RecordedEstimate]) -> impl Iterator<Item = &[
 /// The units of a run, those that have run nothing included.
 fn units(run: &RecordedRun, ran: &[u32]) -> Vec<Unit> {
     let mut units: BTreeMap<(u8, u32), Unit> = BTreeMap::new();
-    let new = |place: u8, lane: u32, name: String| Unit {
-        place,
-        lane,
-        name,
-        edts: Vec::new(),
-        busy: 0,
-    };
+    let new = |place: u8, lane: u32, name: String| Unit { place, lane, name, edts: Vec::new(), busy: 0 };
     for (&owner, thread) in run.threads.iter().filter(|(_, thread)| thread.is_worker) {
         units.insert((0, owner), new(0, owner, thread.name.clone()));
     }
@@ -225,10 +211,7 @@ fn units(run: &RecordedRun, ran: &[u32]) -> Vec<Unit> {
     // A worker that has run nothing has written no record, so it is not among the units yet.
     for more in there..run.worker_count().unwrap_or(there) {
         let name = format!("worker {more}");
-        units.insert(
-            (0, u32::MAX - more as u32),
-            new(0, u32::MAX - more as u32, name),
-        );
+        units.insert((0, u32::MAX - more as u32), new(0, u32::MAX - more as u32, name));
     }
     let mut units: Vec<Unit> = units.into_values().collect();
     for unit in &mut units {
@@ -261,9 +244,7 @@ fn links(run: &RecordedRun) -> BTreeMap<u8, f64> {
         *ns += copy.end.saturating_sub(copy.begin);
     }
     let links = sums.into_iter().filter(|(_, (bytes, _))| *bytes != 0);
-    links
-        .map(|(place, (bytes, ns))| (place, ns as f64 / bytes as f64))
-        .collect()
+    links.map(|(place, (bytes, ns))| (place, ns as f64 / bytes as f64)).collect()
 }
 
 /// The copies that were made for each EDT. A copy is taken to be for the EDT that uses the block next in the place to
@@ -273,9 +254,7 @@ fn copies(run: &RecordedRun) -> FxHashMap<u32, EdtCopies> {
     if !run.copies.is_empty() {
         for uses in &run.uses {
             let edt = &run.edts[uses.edt as usize];
-            if let (Some(&guid), true) =
-                (run.block_guids.get(uses.block as usize), edt.begin != NEVER)
-            {
+            if let (Some(&guid), true) = (run.block_guids.get(uses.block as usize), edt.begin != NEVER) {
                 users.entry(guid).or_default().push((edt.begin, uses.edt));
             }
         }
@@ -295,11 +274,7 @@ fn copies(run: &RecordedRun) -> FxHashMap<u32, EdtCopies> {
         let Some(&(_, edt)) = users[next..].iter().find(wants) else {
             continue;
         };
-        let its = found.entry(edt).or_insert(EdtCopies {
-            begin: copy.begin,
-            end: copy.end,
-            bytes: 0,
-        });
+        let its = found.entry(edt).or_insert(EdtCopies { begin: copy.begin, end: copy.end, bytes: 0 });
         its.begin = its.begin.min(copy.begin);
         its.end = its.end.max(copy.end);
         its.bytes += copy.bytes;

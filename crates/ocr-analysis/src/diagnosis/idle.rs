@@ -10,8 +10,8 @@
 //!    that was given to the place waits until its blocks have been brought.
 //! 3. *placement*: an EDT that could run in the place is runnable and waits elsewhere: the policy keeps it, or it is in
 //!    another place, or in the queue of another unit that is busy.
-//! 4. *ends seen late*: an EDT that could run in the place waited for a kernel last. The kernel has ended, and the EDT is
-//!    not runnable, since the driver has not told the runtime yet, or the runtime has not looked.
+//! 4. *ends seen late*: an EDT that could run in the place waited for a kernel last. The kernel has ended, and the EDT
+//!    is not runnable, since the driver has not told the runtime yet, or the runtime has not looked.
 //! 5. *dependences*: an EDT that could run in the place has been created and is not runnable.
 //! 6. *no work*: the program has created no EDT that could run in the place and has not begun.
 //!
@@ -198,11 +198,7 @@ impl Changes {
         let [first, last] = self.span;
         let (from, to) = (from.clamp(first, last), to.clamp(first, last));
         if from < to {
-            self.all.push(Change {
-                at: from,
-                count,
-                by,
-            });
+            self.all.push(Change { at: from, count, by });
             let by = -by;
             self.all.push(Change { at: to, count, by });
         }
@@ -226,7 +222,8 @@ struct Moments {
 }
 
 impl Moments {
-    /// The moments of an EDT. `brought` are the times of [`RecordedRun::brought`], and `kernel` is one of [`RecordedRun::kernels_before`].
+    /// The moments of an EDT. `brought` are the times of [`RecordedRun::brought`], and `kernel` is one of
+    /// [`RecordedRun::kernels_before`].
     fn of(edt: &RecordedEdt, brought: [u64; 2], kernel: u64) -> Moments {
         let begin = edt.begin;
         let or = |time: u64, other: u64| if time == NEVER { other } else { time };
@@ -277,9 +274,7 @@ impl Units {
         for (number, edt) in run.edts.iter().enumerate() {
             if edt.begin != NEVER {
                 let lane = if edt.place == 0 { edt.lane } else { 0 };
-                ran.entry((edt.place, lane))
-                    .or_default()
-                    .push(number as u32);
+                ran.entry((edt.place, lane)).or_default().push(number as u32);
             }
         }
         // A worker that has run nothing may have written no record. No thread has such a number.
@@ -287,10 +282,7 @@ impl Units {
         for silent in 0..run.worker_count().unwrap_or(0).saturating_sub(on_host) {
             ran.insert((0, u32::MAX - 1 - silent as u32), Vec::new());
         }
-        let mut units = Units {
-            places: BTreeMap::from([(0, Vec::new())]),
-            before: vec![NEVER; run.edts.len()],
-        };
+        let mut units = Units { places: BTreeMap::from([(0, Vec::new())]), before: vec![NEVER; run.edts.len()] };
         for ((place, lane), mut edts) in ran {
             edts.sort_by_key(|&edt| run.edts[edt as usize].begin);
             let mut busy: Vec<[u64; 2]> = Vec::new();
@@ -308,27 +300,22 @@ impl Units {
             let done = run.threads.get(&lane).filter(|_| place == 0);
             let done = done.and_then(|thread| thread.done).unwrap_or(NEVER);
             let until = done.clamp(last.max(span[0]), span[1].max(last));
-            units
-                .places
-                .entry(place)
-                .or_default()
-                .push(BusyUnit { busy, until });
+            units.places.entry(place).or_default().push(BusyUnit { busy, until });
         }
         units
     }
 }
 
 impl RecordedRun {
-    /// How many workers the run had for half of its time or more. None where the recording does not say with how many it has
-    /// begun: a worker that has run nothing may have written no record.
+    /// How many workers the run had for half of its time or more. None where the recording does not say with how many
+    /// it has begun: a worker that has run nothing may have written no record.
     pub fn worker_count(&self) -> Option<usize> {
         let begun_with: usize = self.about.get("workers")?.parse().ok()?;
         let middle = span(self).map_or(0, |[first, last]| first + (last - first) / 2);
-        let went_early = |thread: &&RecordedThread| {
-            thread.is_worker && thread.done.is_some_and(|at| at < middle)
-        };
+        let went_early = |thread: &&RecordedThread| thread.is_worker && thread.done.is_some_and(|at| at < middle);
         let went = self.threads.values().filter(went_early).count();
-        // A thread that runs EDTs while another one waits in a call goes when that goes on. Its seat was the other one's.
+        // A thread that runs EDTs while another one waits in a call goes when that goes on. Its seat was the other
+        // one's.
         let workers = self.threads.values().filter(|thread| thread.is_worker);
         let helpers = workers.count().saturating_sub(begun_with);
         Some(begun_with.saturating_sub(went.saturating_sub(helpers)))
@@ -341,9 +328,7 @@ impl RecordedRun {
             thread.is_worker && (thread.edts != 0 || thread.done.is_none_or(|at| at >= middle))
         };
         let threads = self.threads.iter();
-        threads
-            .filter(move |(_, thread)| counts(thread))
-            .map(|(owner, thread)| (*owner, thread))
+        threads.filter(move |(_, thread)| counts(thread)).map(|(owner, thread)| (*owner, thread))
     }
 }
 
@@ -357,17 +342,8 @@ fn span(run: &RecordedRun) -> Option<[u64; 2]> {
 }
 
 /// The changes of the counts for a place, in the order of time.
-fn changes(
-    run: &RecordedRun,
-    place: u8,
-    units: &Units,
-    moments: &[Moments],
-    span: [u64; 2],
-) -> Vec<Change> {
-    let mut changes = Changes {
-        span,
-        all: Vec::new(),
-    };
+fn changes(run: &RecordedRun, place: u8, units: &Units, moments: &[Moments], span: [u64; 2]) -> Vec<Change> {
+    let mut changes = Changes { span, all: Vec::new() };
     for unit in &units.places[&place] {
         changes.add(PlaceCount::Idle, span[0], unit.until, 1);
         for [begin, end] in &unit.busy {
@@ -435,8 +411,8 @@ fn sweep(changes: &[Change], span: [u64; 2]) -> Vec<[u64; CAUSES]> {
 }
 
 impl RecordedRun {
-    /// For each EDT, when the kernel ended for which it waited last. [`NEVER`] if it did not wait for a kernel last, or has not
-    /// become runnable.
+    /// For each EDT, when the kernel ended for which it waited last. [`NEVER`] if it did not wait for a kernel last, or
+    /// has not become runnable.
     pub(super) fn kernels_before(&self) -> Vec<u64> {
         let mut last = vec![(0, NEVER); self.edts.len()];
         for edge in &self.edges {
@@ -450,8 +426,7 @@ impl RecordedRun {
             }
         }
         let ends = self.edts.iter().zip(last);
-        ends.map(|(edt, (_, end))| if edt.runnable == NEVER { NEVER } else { end })
-            .collect()
+        ends.map(|(edt, (_, end))| if edt.runnable == NEVER { NEVER } else { end }).collect()
     }
 
     /// What the time of the run went into. None where no EDT has ended.
@@ -461,13 +436,10 @@ impl RecordedRun {
         let brought = self.brought();
         let kernels = self.kernels_before();
         let edts = self.edts.iter().zip(brought).zip(kernels);
-        let moments: Vec<Moments> = edts
-            .map(|((edt, brought), kernel)| Moments::of(edt, brought, kernel))
-            .collect();
+        let moments: Vec<Moments> = edts.map(|((edt, brought), kernel)| Moments::of(edt, brought, kernel)).collect();
         let place = |(&place, its): (&u8, &Vec<BusyUnit>)| {
             let parts = sweep(&changes(self, place, &units, &moments, span), span);
-            let idle: [u64; CAUSES] =
-                std::array::from_fn(|cause| total(parts.iter().map(|part| part[cause])));
+            let idle: [u64; CAUSES] = std::array::from_fn(|cause| total(parts.iter().map(|part| part[cause])));
             let there = its.iter().map(|unit| unit.until.min(span[1]) - span[0]);
             let there = total(there);
             let whole = (span[1] - span[0]).max(1);
@@ -480,10 +452,7 @@ impl RecordedRun {
                 parts,
             }
         };
-        Some(IdleTimes {
-            span,
-            places: units.places.iter().map(place).collect(),
-        })
+        Some(IdleTimes { span, places: units.places.iter().map(place).collect() })
     }
 }
 
@@ -504,10 +473,7 @@ mod tests {
     fn one_entry_adds_a_cause_of_idle_time() {
         use with_another::Idleness;
         let [_, added] = Idleness::ALL;
-        assert_eq!(
-            (added.name(), added.text()),
-            ("counting_sheep", "counting sheep")
-        );
+        assert_eq!((added.name(), added.text()), ("counting_sheep", "counting sheep"));
         assert_eq!(added.colors(), ["#123456", "#654321"]);
         assert_eq!(added.meaning(), "The unit counted sheep.");
         let json = serde_json::to_value(added).expect("it can be written");

@@ -65,10 +65,7 @@ pub(super) struct Seen {
 impl Seen {
     /// Something without which the run would be shorter by this many nanoseconds at most.
     pub(super) fn saves(ns: f64) -> Seen {
-        Seen {
-            saves_ns: Some(ns as u64),
-            ..Seen::default()
-        }
+        Seen { saves_ns: Some(ns as u64), ..Seen::default() }
     }
 
     /// What was seen was seen in this place.
@@ -156,8 +153,8 @@ impl<'a> Look<'a> {
         place < 64 && bits.map_or(0, |template| template.places) >> place & 1 != 0
     }
 
-    /// How many nanoseconds the policy expected an EDT of a template to run in a place, by what was learned before. None
-    /// where it did not know.
+    /// How many nanoseconds the policy expected an EDT of a template to run in a place, by what was learned before.
+    /// None where it did not know.
     pub(super) fn expected(&self, template: u32, place: u8) -> Option<u64> {
         let known = self.run.estimates.iter().filter(|one| {
             one.place == place
@@ -171,9 +168,8 @@ impl<'a> Look<'a> {
     /// How many nanoseconds a unit was idle by this cause, on average over the units of the places that were used.
     pub(super) fn idle(&self, cause: Idleness) -> f64 {
         let used = self.times.places.iter().filter(|its| Look::is_used(its));
-        let (ns, units) = used.fold((0, 0), |(ns, units), its| {
-            (total([ns, its.of(cause)]), units + u64::from(its.units))
-        });
+        let (ns, units) =
+            used.fold((0, 0), |(ns, units), its| (total([ns, its.of(cause)]), units + u64::from(its.units)));
         ns as f64 / units.max(1) as f64
     }
 

@@ -76,11 +76,7 @@ impl RecordedRun {
                 least = least.saturating_add(self.block_bytes[block]);
             }
             is_used[block] = true;
-            valid[block] = if its.writes {
-                memory
-            } else {
-                valid[block] | memory
-            };
+            valid[block] = if its.writes { memory } else { valid[block] | memory };
         }
         least
     }

@@ -41,12 +41,7 @@ impl Look<'_> {
                 let sum = total(here.map(|its| its.ns));
                 mean * place.busy as f64 / sum.max(1) as f64
             };
-            Some(Rate {
-                place,
-                edts: variant.edts as f64,
-                each,
-                mean,
-            })
+            Some(Rate { place, edts: variant.edts as f64, each, mean })
         };
         its.filter_map(rate).filter(|its| its.each > 0.0).collect()
     }
@@ -79,8 +74,7 @@ pub(super) fn share(look: &Look<'_>) -> Vec<Seen> {
     let mut templates: Vec<u32> = look.variants.iter().map(|its| its.template).collect();
     templates.dedup();
     let each = templates.into_iter();
-    each.filter_map(|template| share_of(look, template))
-        .collect()
+    each.filter_map(|template| share_of(look, template)).collect()
 }
 
 fn share_of(look: &Look<'_>, template: u32) -> Option<Seen> {
@@ -94,12 +88,8 @@ fn share_of(look: &Look<'_>, template: u32) -> Option<Seen> {
     let slow = (rates.iter()).max_by(|one, other| one.took().total_cmp(&other.took()))?;
     let gain = slow.took() - even;
     // The other places must have been idle meanwhile; otherwise they had something else to do.
-    let others = rates
-        .iter()
-        .filter(|rate| rate.place.place != slow.place.place);
-    let idle = others
-        .clone()
-        .map(|rate| rate.place.each(total(rate.place.idle)));
+    let others = rates.iter().filter(|rate| rate.place.place != slow.place.place);
+    let idle = others.clone().map(|rate| rate.place.each(total(rate.place.idle)));
     if !look.counts(gain) || (idle.max()? as f64) < gain / 2.0 {
         return None;
     }
@@ -134,22 +124,14 @@ fn fixed_shares(rates: &[Rate<'_>], even: f64) -> String {
         let host = even / host.each;
         let least = host.min(devices).max(1e-9);
         let part = |edts: f64| ((edts / least).round() as u64).clamp(1, 1000);
-        format!(
-            " Fixed shares that fit are OCR_SCHED=static:{}:{}.",
-            part(host),
-            part(devices)
-        )
+        format!(" Fixed shares that fit are OCR_SCHED=static:{}:{}.", part(host), part(devices))
     });
     fixed.unwrap_or_default()
 }
 
 /// What a rule sees of each place where EDTs ran.
 fn each_used<'a>(look: &Look<'a>, see: impl Fn(&PlaceTime) -> Option<Seen>) -> Vec<Seen> {
-    let used = look
-        .times
-        .places
-        .iter()
-        .filter(|place| Look::is_used(place));
+    let used = look.times.places.iter().filter(|place| Look::is_used(place));
     used.filter_map(see).collect()
 }
 
@@ -163,10 +145,7 @@ pub(super) fn small(look: &Look<'_>) -> Vec<Seen> {
         let mut times: Vec<u64> = here.filter_map(RecordedEdt::time).collect();
         let edts = times.len().max(1) as f64;
         let middle = median(&mut times);
-        if starting < (starting + place.busy as f64) / 4.0
-            || !look.counts(costs)
-            || middle > LIMITS.small_ns
-        {
+        if starting < (starting + place.busy as f64) / 4.0 || !look.counts(costs) || middle > LIMITS.small_ns {
             return None;
         }
         let larger = match place.place {
@@ -218,10 +197,7 @@ pub(super) fn wait_for_data(look: &Look<'_>) -> Vec<Seen> {
                 "Keep EDTs that use the same blocks in one place, or give each of them blocks of its own.",
             )
         } else {
-            (
-                "other EDTs held",
-                "Give each EDT blocks of its own, or let those that only read have mode RO or CONST.",
-            )
+            ("other EDTs held", "Give each EDT blocks of its own, or let those that only read have mode RO or CONST.")
         };
         let seen = Seen::saves(costs)
             .at(0)
@@ -299,16 +275,13 @@ pub(super) fn seen_late(look: &Look<'_>) -> Vec<Seen> {
 
 /// The rule *unused*: a place ran nothing, though EDTs could run there.
 pub(super) fn unused(look: &Look<'_>) -> Vec<Seen> {
-    let unused = look
-        .times
-        .places
-        .iter()
-        .filter(|place| !Look::is_used(place));
+    let unused = look.times.places.iter().filter(|place| !Look::is_used(place));
     let see = |place: &PlaceTime| {
         let ran = look.variants.iter();
         let could = ran.filter(|its| look.can_run(its.template, place.place));
         let edts: u64 = could.map(|its| its.edts).sum();
-        let expected = "By what eft expected, the other places were faster; `ocr explain RUN TEMPLATE` shows the times.";
+        let expected =
+            "By what eft expected, the other places were faster; `ocr explain RUN TEMPLATE` shows the times.";
         let seen = Seen::default()
             .at(place.place)
             .word("Place", look.name(place, true))

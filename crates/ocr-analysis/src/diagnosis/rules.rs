@@ -72,7 +72,8 @@ rules! {
         text "The machine was busy with other programs: workers were ready and had no core for {part} of the time that they \
               needed ({without} together).",
         advice "Do not compare this run; run it again when the machine is quiet.",
-        instead of [Small Starved NoWork Dependences Tail Placement SeenLate WrongModel UnknownTimes OtherPolicy NearTheBound];
+        instead of [Small Starved NoWork Dependences Tail Placement SeenLate WrongModel UnknownTimes OtherPolicy
+            NearTheBound];
     OpenClStart: "starting OpenCL and compiling kernels took a tenth of the run", cores::opencl_start,
         text "OpenCL started and kernels were compiled for {slept} ({part} of the run), while {main} waited in calls of the \
               runtime.",
@@ -107,8 +108,8 @@ rules! {
               {function}{known}. With {cores} workers on all cores, the same EDTs take about {all}.",
         advice "OCR_SCHED=cpu runs the functions alone, and the device takes no core from the workers. Or make the kernel \
                 faster.",
-        instead of [LongLast Share SeenLate Placement Starved Tail OtherPolicy WrongModel UnknownTimes MissingVariant NearTheBound
-            Unused];
+        instead of [LongLast Share SeenLate Placement Starved Tail OtherPolicy WrongModel UnknownTimes MissingVariant
+            NearTheBound Unused];
     Exclusive: "EDTs wait for one block that others have, for a tenth of the run", blocks::exclusive,
         text "EDTs wait for one data block: {many}, most of them of {template}, wanted {block} in mode {mode}, and waited \
               {waited} on average while others had it. That was {part} of the run.",
@@ -239,29 +240,20 @@ pub(crate) fn findings(look: &Look<'_>) -> Vec<Finding> {
 
 /// What the rules of a table find in a run.
 fn findings_by<Id: Copy + PartialEq>(rules: &[Rule<Id>], look: &Look<'_>) -> Vec<Finding<Id>> {
-    let is_worth = |seen: &Seen| {
-        seen.saves_ns
-            .is_none_or(|ns| ns as f64 >= LIMITS.worth * look.ns)
-    };
+    let is_worth = |seen: &Seen| seen.saves_ns.is_none_or(|ns| ns as f64 >= LIMITS.worth * look.ns);
     let mut found: Vec<(&Rule<Id>, Seen)> = Vec::new();
     for rule in rules {
         let seen = (rule.when)(look).into_iter().filter(is_worth);
         found.extend(seen.map(|seen| (rule, seen)));
     }
-    let better: Vec<Id> = found
-        .iter()
-        .flat_map(|(rule, _)| rule.instead_of)
-        .copied()
-        .collect();
+    let better: Vec<Id> = found.iter().flat_map(|(rule, _)| rule.instead_of).copied().collect();
     found.retain(|(rule, _)| !better.contains(&rule.id));
     // The sort is stable, so the order of the table counts among equals.
     found.sort_by_key(|(_, seen)| Reverse(seen.saves_ns));
     let finding = |(rule, seen): (&Rule<Id>, Seen)| Finding {
         rule: rule.id,
         place: seen.place,
-        template: seen
-            .template
-            .map(|number| look.template(number).to_string()),
+        template: seen.template.map(|number| look.template(number).to_string()),
         saves_ns: seen.saves_ns,
         text: fill(rule.text, &seen.words),
         advice: fill(rule.advice, &seen.words).trim().to_string(),
@@ -304,12 +296,7 @@ mod tests {
     fn one_entry_adds_a_rule() {
         use with_two_more::{RULES, RuleId};
         let run = crate::recorded::RecordedRun {
-            edts: vec![crate::recorded::RecordedEdt {
-                begin: 0,
-                end: 10_000_000,
-                place: 0,
-                ..Default::default()
-            }],
+            edts: vec![crate::recorded::RecordedEdt { begin: 0, end: 10_000_000, place: 0, ..Default::default() }],
             ..Default::default()
         };
         let ground = super::super::Ground::of(&run).expect("an EDT ran");
@@ -334,11 +321,7 @@ mod tests {
             for other in rule.instead_of {
                 let its = RULES.iter().find(|its| its.id == *other);
                 let its = its.expect("each rule is in the table");
-                assert!(
-                    !its.instead_of.contains(&rule.id),
-                    "{:?} and {other:?}",
-                    rule.id
-                );
+                assert!(!its.instead_of.contains(&rule.id), "{:?} and {other:?}", rule.id);
             }
         }
     }

@@ -1,7 +1,6 @@
 use super::*;
 use crate::recorded::{
-    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedRun, RecordedTemplate, RecordedThread,
-    RecordedUse, Transfer,
+    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedRun, RecordedTemplate, RecordedThread, RecordedUse, Transfer,
 };
 
 /// An EDT of a template that is created, runnable, begins and ends at these times on this worker.
@@ -21,40 +20,19 @@ fn on_worker(worker: u32, template: u32, [created, runnable, begin, end]: [u64; 
 
 /// An EDT on the device, which was given to it when it was runnable.
 fn on_device(template: u32, times: [u64; 4]) -> RecordedEdt {
-    RecordedEdt {
-        place: 1,
-        launched: times[1],
-        ..on_worker(0, template, times)
-    }
+    RecordedEdt { place: 1, launched: times[1], ..on_worker(0, template, times) }
 }
 
 /// The templates 0, a function; 1, a kernel; and 2, both.
 fn run(workers: u32, has_device: bool, edts: Vec<RecordedEdt>) -> RecordedRun {
-    let template = |name: &str, places| RecordedTemplate {
-        name: name.into(),
-        places,
-    };
-    let thread = |number: u32| RecordedThread {
-        name: format!("worker-{number}"),
-        is_worker: true,
-        ..RecordedThread::default()
-    };
-    let device = RecordedDevice {
-        name: "gpu".into(),
-        ..RecordedDevice::default()
-    };
+    let template = |name: &str, places| RecordedTemplate { name: name.into(), places };
+    let thread =
+        |number: u32| RecordedThread { name: format!("worker-{number}"), is_worker: true, ..RecordedThread::default() };
+    let device = RecordedDevice { name: "gpu".into(), ..RecordedDevice::default() };
     RecordedRun {
-        about: [
-            ("workers".to_string(), workers.to_string()),
-            ("sched".to_string(), "static:1:1".to_string()),
-        ]
-        .into(),
+        about: [("workers".to_string(), workers.to_string()), ("sched".to_string(), "static:1:1".to_string())].into(),
         status: Some(0),
-        templates: vec![
-            template("host", 0b01),
-            template("kernel", 0b10),
-            template("both", 0b11),
-        ],
+        templates: vec![template("host", 0b01), template("kernel", 0b10), template("both", 0b11)],
         threads: (1..=workers).map(|n| (n, thread(n))).collect(),
         devices: has_device.then_some((1, device)).into_iter().collect(),
         edts,
@@ -76,28 +54,14 @@ fn all_times(run: &RecordedRun, place: u8) -> [u64; 7] {
     let place = place.expect("the place is there");
     let parts = |cause: usize| place.parts.iter().map(|part| part[cause]).sum::<u64>();
     assert_eq!(place.idle, std::array::from_fn(parts));
-    assert_eq!(
-        place.busy + place.idle.iter().sum::<u64>(),
-        times.ns() * u64::from(place.units)
-    );
+    assert_eq!(place.busy + place.idle.iter().sum::<u64>(), times.ns() * u64::from(place.units));
     let [starting, data, placement, late, dependences, none] = place.idle;
-    [
-        place.busy,
-        starting,
-        data,
-        placement,
-        late,
-        dependences,
-        none,
-    ]
+    [place.busy, starting, data, placement, late, dependences, none]
 }
 
 #[test]
 fn an_idle_worker_waits_for_what_its_next_edt_waits_for() {
-    let edts = vec![
-        on_worker(1, 0, [0, 0, 10, 30]),
-        on_worker(1, 0, [15, 40, 50, 60]),
-    ];
+    let edts = vec![on_worker(1, 0, [0, 0, 10, 30]), on_worker(1, 0, [15, 40, 50, 60])];
     let mut run = run(1, false, edts);
     assert_eq!(run.times().expect("EDTs have ended").span, [10, 60]);
     assert_eq!(times(&run, 0), [30, 10, 0, 0, 10, 0]);
@@ -117,30 +81,17 @@ fn an_idle_worker_waits_for_what_its_next_edt_waits_for() {
 
 #[test]
 fn an_edt_explains_one_idle_worker() {
-    let edts = vec![
-        on_worker(1, 0, [0, 0, 0, 30]),
-        on_worker(1, 0, [0, 30, 30, 60]),
-    ];
-    assert_eq!(
-        times(&run(2, false, edts.clone()), 0),
-        [60, 0, 0, 0, 30, 30]
-    );
+    let edts = vec![on_worker(1, 0, [0, 0, 0, 30]), on_worker(1, 0, [0, 30, 30, 60])];
+    assert_eq!(times(&run(2, false, edts.clone()), 0), [60, 0, 0, 0, 30, 30]);
     assert_eq!(times(&run(3, false, edts), 0), [60, 0, 0, 0, 30, 90]);
     // The EDT is in the queue of a worker that is busy, where another could have taken it.
-    let edts = vec![
-        on_worker(1, 0, [0, 0, 0, 30]),
-        on_worker(1, 0, [0, 10, 30, 60]),
-    ];
+    let edts = vec![on_worker(1, 0, [0, 0, 0, 30]), on_worker(1, 0, [0, 10, 30, 60])];
     assert_eq!(times(&run(2, false, edts), 0), [60, 0, 0, 20, 10, 30]);
 }
 
 #[test]
 fn what_could_run_elsewhere_waits_by_placement() {
-    let mut edts = vec![
-        on_device(1, [0, 0, 0, 20]),
-        on_device(2, [0, 0, 20, 60]),
-        on_device(1, [0, 0, 60, 70]),
-    ];
+    let mut edts = vec![on_device(1, [0, 0, 0, 20]), on_device(2, [0, 0, 20, 60]), on_device(1, [0, 0, 60, 70])];
     let first = run(1, true, edts.clone());
     assert_eq!(times(&first, 1), [70, 0, 0, 0, 0, 0]);
     assert_eq!(times(&first, 0), [0, 0, 0, 20, 0, 50]);
@@ -152,28 +103,13 @@ fn what_could_run_elsewhere_waits_by_placement() {
 
 #[test]
 fn a_device_waits_for_copies() {
-    let mut edts = vec![
-        on_worker(1, 0, [0, 0, 0, 60]),
-        on_device(1, [0, 0, 35, 50]),
-        on_device(1, [0, 0, 45, 55]),
-    ];
+    let mut edts = vec![on_worker(1, 0, [0, 0, 0, 60]), on_device(1, [0, 0, 35, 50]), on_device(1, [0, 0, 45, 55])];
     (edts[1].launched, edts[2].launched) = (5, 40);
     (edts[1].lane, edts[2].lane) = (1, 2);
     let mut run = run(1, true, edts);
     (run.block_bytes, run.block_guids) = (vec![64], vec![0x77]);
-    run.uses = vec![RecordedUse {
-        edt: 1,
-        block: 0,
-        writes: true,
-    }];
-    let copy = |begin, end| Transfer {
-        place: 1,
-        to_device: true,
-        block: 0x77,
-        bytes: 64,
-        begin,
-        end,
-    };
+    run.uses = vec![RecordedUse { edt: 1, block: 0, writes: true }];
+    let copy = |begin, end| Transfer { place: 1, to_device: true, block: 0x77, bytes: 64, begin, end };
     // The second kernel is kept meanwhile, and runs at the same time in another queue.
     assert_eq!(times(&run, 1), [20, 30, 0, 5, 0, 5]);
     run.copies = vec![copy(10, 30)];
@@ -190,13 +126,7 @@ fn seen_late(ms: u64) -> RecordedRun {
     let step = (1 + ms) * MS;
     let each = |n: u64| on_device(2, [0, n * step, n * step, n * step + MS]);
     let mut run = run(1, true, (0..4).map(each).collect());
-    run.edges = (0..3)
-        .map(|n| Edge {
-            from: n,
-            to: n + 1,
-            at: NEVER,
-        })
-        .collect();
+    run.edges = (0..3).map(|n| Edge { from: n, to: n + 1, at: NEVER }).collect();
     run
 }
 
@@ -206,15 +136,9 @@ fn ends_of_kernels_are_seen_late() {
     let [all, late] = [13 * MS, 9 * MS];
     assert_eq!(all_times(&run, 1), [4 * MS, 0, 0, 0, late, 0, 0]);
     // The worker could run the EDTs, too. While a kernel runs, the next EDT depends on it.
-    assert_eq!(
-        all_times(&run, 0),
-        [0, 0, 0, 0, late, 3 * MS, all - late - 3 * MS]
-    );
+    assert_eq!(all_times(&run, 0), [0, 0, 0, 0, late, 3 * MS, all - late - 3 * MS]);
     let findings = found(&run);
-    assert_eq!(
-        (findings[0].rule, findings[0].place),
-        (RuleId::SeenLate, Some(1))
-    );
+    assert_eq!((findings[0].rule, findings[0].place), (RuleId::SeenLate, Some(1)));
     assert_eq!(
         findings[0].text,
         "gpu idled for 69 % of the run because the ends of kernels were seen late. EDTs that waited for a kernel became runnable \
@@ -231,11 +155,7 @@ fn ends_of_kernels_are_seen_late() {
     // What a kernel's EDT waited for last is seen at once, too, if that is no kernel.
     let mut run = seen_late(3);
     run.edts.push(on_worker(1, 0, [0, 0, 0, 4 * MS]));
-    run.edges.push(Edge {
-        from: 4,
-        to: 1,
-        at: 3 * MS,
-    });
+    run.edges.push(Edge { from: 4, to: 1, at: 3 * MS });
     assert_eq!(all_times(&run, 1)[4], 6 * MS);
 }
 
@@ -251,37 +171,21 @@ fn moving(uses: &[(u8, bool)]) -> RecordedRun {
     });
     let mut run = run(1, true, each.collect());
     (run.block_bytes, run.block_guids) = (vec![100], vec![0x77]);
-    let uses = uses
-        .iter()
-        .enumerate()
-        .map(|(edt, (_, writes))| RecordedUse {
-            edt: edt as u32,
-            block: 0,
-            writes: *writes,
-        });
+    let uses =
+        uses.iter().enumerate().map(|(edt, (_, writes))| RecordedUse { edt: edt as u32, block: 0, writes: *writes });
     run.uses = uses.collect();
     run
 }
 
 #[test]
 fn the_least_that_is_copied_follows_from_places_and_writes() {
-    let copy = |to_device| Transfer {
-        place: 1,
-        to_device,
-        block: 0x77,
-        bytes: 100,
-        begin: 0,
-        end: 1,
-    };
+    let copy = |to_device| Transfer { place: 1, to_device, block: 0x77, bytes: 100, begin: 0, end: 1 };
     let mut run = moving(&[(0, true), (1, false), (0, false), (1, true), (0, false)]);
     // Nothing is copied: the device uses the host's memory.
     assert_eq!(run.moved(), Moved::default());
     run.copies = vec![copy(true), copy(true), copy(false)];
     let moved = run.moved();
-    assert_eq!(
-        (moved.to_devices, moved.from_devices, moved.least),
-        (200, 100, 200)
-    );
+    assert_eq!((moved.to_devices, moved.from_devices, moved.least), (200, 100, 200));
     // What is used on the device first, and not copied there, has not been written before.
     let mut run = moving(&[(1, true), (0, false)]);
     run.copies = vec![copy(false), copy(false)];
@@ -311,10 +215,7 @@ fn a_device_that_is_too_slow_for_its_share_is_named() {
         edts.push(on_device(2, [0, 0, 10 * n * MS, 10 * (n + 1) * MS]));
     }
     let findings = found(&run(1, true, edts.clone()));
-    assert_eq!(
-        (findings[0].rule, findings[0].place),
-        (RuleId::Share, Some(1))
-    );
+    assert_eq!((findings[0].rule, findings[0].place), (RuleId::Share, Some(1)));
     assert_eq!(
         findings[0].text,
         "gpu was too slow for the share: 10 of 20 EDTs of both ran there, 10.0 ms each, and on the worker 1.00 ms each. \
@@ -344,14 +245,8 @@ fn a_device_that_is_too_slow_for_its_share_is_named() {
         edt.lane = u32::from(edt.place == 0);
     }
     let findings = found(&run(1, true, edts));
-    assert_eq!(
-        (findings[0].rule, findings[0].place),
-        (RuleId::Share, Some(0))
-    );
-    assert!(
-        findings[0].advice.ends_with("OCR_SCHED=static:1:10."),
-        "{findings:?}"
-    );
+    assert_eq!((findings[0].rule, findings[0].place), (RuleId::Share, Some(0)));
+    assert!(findings[0].advice.ends_with("OCR_SCHED=static:1:10."), "{findings:?}");
 }
 
 #[test]
@@ -388,11 +283,7 @@ fn copying(ms: u64) -> RecordedRun {
     for n in 0..10 {
         run.block_guids.push(n);
         run.block_bytes.push(1 << 20);
-        run.uses.push(RecordedUse {
-            edt: n as u32,
-            block: n as u32,
-            writes: true,
-        });
+        run.uses.push(RecordedUse { edt: n as u32, block: n as u32, writes: true });
         run.copies.push(Transfer {
             place: 1,
             to_device: true,
@@ -410,10 +301,7 @@ fn copying(ms: u64) -> RecordedRun {
 #[test]
 fn copies_that_dominate_are_told() {
     let findings = found(&copying(9));
-    assert_eq!(
-        (findings[0].rule, findings[0].place),
-        (RuleId::Copies, Some(1))
-    );
+    assert_eq!((findings[0].rule, findings[0].place), (RuleId::Copies, Some(1)));
     assert!(
         findings[0].text.ends_with(
             "it waited for data for 89 % of the run. Kernels took 10.0 ms, and copies of 10.0 MiB took 90.0 ms."
@@ -423,9 +311,7 @@ fn copies_that_dominate_are_told() {
     assert!(!rules(&copying(9)).contains(&RuleId::NeedlessCopies));
     // Each block is copied three times, and used once.
     let mut run = copying(9);
-    let again: Vec<Transfer> = (run.copies.iter())
-        .flat_map(|copy| [*copy, *copy, *copy])
-        .collect();
+    let again: Vec<Transfer> = (run.copies.iter()).flat_map(|copy| [*copy, *copy, *copy]).collect();
     run.copies = again;
     assert!(rules(&run).contains(&RuleId::NeedlessCopies));
     // Where kernels take longer it is none.
@@ -456,13 +342,7 @@ fn a_worker_that_is_starved_is_named() {
 fn a_chain_is_told_as_dependences() {
     let each = |n: u64| on_worker(1, 0, [0, n * MS, n * MS, (n + 1) * MS]);
     let mut run = run(2, false, (0..10).map(each).collect());
-    run.edges = (0..9)
-        .map(|n| Edge {
-            from: n,
-            to: n + 1,
-            at: NEVER,
-        })
-        .collect();
+    run.edges = (0..9).map(|n| Edge { from: n, to: n + 1, at: NEVER }).collect();
     let findings = found(&run);
     assert_eq!(findings[0].rule, RuleId::Dependences);
     assert_eq!(
@@ -475,9 +355,7 @@ fn a_chain_is_told_as_dependences() {
 
 #[test]
 fn a_long_last_edt_is_told_as_the_tail() {
-    let mut edts: Vec<RecordedEdt> = (1..=4)
-        .map(|worker| on_worker(worker, 0, [0, 0, 0, 5 * MS]))
-        .collect();
+    let mut edts: Vec<RecordedEdt> = (1..=4).map(|worker| on_worker(worker, 0, [0, 0, 0, 5 * MS])).collect();
     edts.push(on_worker(2, 0, [0, 0, 5 * MS, 10 * MS]));
     let findings = found(&run(4, false, edts));
     let tail = findings.iter().find(|its| its.rule == RuleId::Tail);
@@ -498,18 +376,13 @@ fn a_worker_that_has_written_nothing_was_idle() {
 
 #[test]
 fn the_tail_is_that_of_the_edt_that_took_the_time_though_a_short_one_came_last() {
-    let mut edts: Vec<RecordedEdt> = (1..=4)
-        .map(|worker| on_worker(worker, 0, [0, 0, 0, 5 * MS]))
-        .collect();
+    let mut edts: Vec<RecordedEdt> = (1..=4).map(|worker| on_worker(worker, 0, [0, 0, 0, 5 * MS])).collect();
     edts.push(on_worker(2, 2, [0, 0, 5 * MS, 9 * MS]));
     edts.push(on_worker(2, 0, [0, 0, 9 * MS, 10 * MS]));
     let findings = found(&run(4, false, edts));
     let tail = findings.iter().find(|its| its.rule == RuleId::Tail);
     let text = &tail.expect("it is told").text;
-    assert!(
-        text.ends_with("The longest EDT then, of both, took 4.00 ms on workers."),
-        "{text}"
-    );
+    assert!(text.ends_with("The longest EDT then, of both, took 4.00 ms on workers."), "{text}");
 }
 
 #[test]
@@ -518,10 +391,7 @@ fn edts_that_wait_elsewhere_and_unused_places_are_told() {
     let edts: Vec<RecordedEdt> = (0..10).map(each).collect();
     let findings = found(&run(1, true, edts.clone()));
     let unused = findings.iter().find(|its| its.rule == RuleId::Unused);
-    assert_eq!(
-        unused.expect("it is told").text,
-        "The worker ran nothing, though 10 EDTs could run there."
-    );
+    assert_eq!(unused.expect("it is told").text, "The worker ran nothing, though 10 EDTs could run there.");
     let mut edts = edts;
     edts.push(on_worker(1, 2, [0, 0, 0, MS]));
     let findings = found(&run(1, true, edts));
@@ -534,10 +404,7 @@ fn edts_that_wait_elsewhere_and_unused_places_are_told() {
 
 #[test]
 fn a_program_that_creates_too_little_is_told() {
-    let edts = vec![
-        on_worker(1, 0, [0, 0, 0, 5 * MS]),
-        on_worker(1, 0, [5 * MS, 5 * MS, 5 * MS, 10 * MS]),
-    ];
+    let edts = vec![on_worker(1, 0, [0, 0, 0, 5 * MS]), on_worker(1, 0, [5 * MS, 5 * MS, 5 * MS, 10 * MS])];
     let findings = rules(&run(2, false, edts));
     assert!(findings.contains(&RuleId::NoWork), "{findings:?}");
     assert!(!findings.contains(&RuleId::Dependences), "{findings:?}");
@@ -555,24 +422,15 @@ fn a_program_that_creates_too_little_is_told() {
                  there.";
     assert_eq!(no_work(edts.clone()), alone);
     (edts[1].parent, edts[2].parent) = (0, 0);
-    assert_eq!(
-        no_work(edts),
-        format!("{alone} The EDT kernel created 2 of 3 EDTs, and ran for 5.00 ms.")
-    );
+    assert_eq!(no_work(edts), format!("{alone} The EDT kernel created 2 of 3 EDTs, and ran for 5.00 ms."));
 }
 
 #[test]
 fn facts_are_told_as_text_and_json() {
     let facts = Facts::of(&copying(9)).expect("EDTs have ended");
     let text = facts.text();
-    assert!(
-        text.contains("time      gpu: 11.0 % in EDTs, 89.0 % waiting for data (81.0 ms)\n"),
-        "{text}"
-    );
-    assert!(
-        text.contains("copied    10485760 bytes to devices, 0 from them"),
-        "{text}"
-    );
+    assert!(text.contains("time      gpu: 11.0 % in EDTs, 89.0 % waiting for data (81.0 ms)\n"), "{text}");
+    assert!(text.contains("copied    10485760 bytes to devices, 0 from them"), "{text}");
     let json = serde_json::to_value(&facts).expect("JSON");
     assert_eq!(json["times"][1]["idle"]["data"], 0.081);
     assert_eq!(json["findings"][0]["rule"], "copies");
@@ -594,9 +452,7 @@ fn the_page_on_json_names_each_cause_of_idle_time() {
 
 #[test]
 fn a_policy_that_is_better_in_simulation_is_named() {
-    let mut edts: Vec<RecordedEdt> = (0..10)
-        .map(|n| on_device(2, [0, 0, 10 * n * MS, 10 * (n + 1) * MS]))
-        .collect();
+    let mut edts: Vec<RecordedEdt> = (0..10).map(|n| on_device(2, [0, 0, 10 * n * MS, 10 * (n + 1) * MS])).collect();
     edts.extend((0..10).map(|n| on_worker(1, 2, [0, 0, n * MS, (n + 1) * MS])));
     let said = |policy: &str| {
         let mut run = run(1, true, edts.clone());

@@ -39,15 +39,13 @@ pub(super) fn variants(run: &RecordedRun) -> Vec<Variant> {
     let mut sums: BTreeMap<(u32, u8), Variant> = BTreeMap::new();
     for edt in &run.edts {
         let Some(ns) = edt.time() else { continue };
-        let variant = sums
-            .entry((edt.template, edt.place))
-            .or_insert_with(|| Variant {
-                template: edt.template,
-                name: run.template_name(edt).to_string(),
-                place: edt.place,
-                edts: 0,
-                ns: 0,
-            });
+        let variant = sums.entry((edt.template, edt.place)).or_insert_with(|| Variant {
+            template: edt.template,
+            name: run.template_name(edt).to_string(),
+            place: edt.place,
+            edts: 0,
+            ns: 0,
+        });
         variant.edts += 1;
         variant.ns = variant.ns.saturating_add(ns);
     }

@@ -1,4 +1,5 @@
-//! What became of one EDT: what it waited for, which places were considered, what was expected there, and what came true.
+//! What became of one EDT: what it waited for, which places were considered, what was expected there, and what came
+//! true.
 
 use crate::diagnosis::decisions::{self, Free, end_at};
 use crate::diagnosis::{Ground, choices};
@@ -161,9 +162,7 @@ fn words(why: Why) -> &'static str {
     match why {
         Why::Short => "it is short, and ran at once",
         Why::Planned => "it was to wait for the place where it should end first",
-        Why::Open => {
-            "it was to wait for the first place that may take it, as its time was not known everywhere"
-        }
+        Why::Open => "it was to wait for the first place that may take it, as its time was not known everywhere",
         Why::Moved => "its turn came, and it went where it should end sooner by then",
         Why::Taken => "a place without work took it from another's line",
         Why::Cores => "workers and the device share cores, which this variant uses better",
@@ -283,10 +282,7 @@ fn truth(ground: &Ground<'_>, number: u32, seen: &SeenDecision) -> Option<Truth>
     let edt: &RecordedEdt = ground.edt(number);
     let run_ns = edt.time()?;
     let copies = ground.copies_for(number);
-    let unit = ground
-        .units
-        .iter()
-        .find(|unit| unit.place == edt.place && unit.edts.contains(&number));
+    let unit = ground.units.iter().find(|unit| unit.place == edt.place && unit.edts.contains(&number));
     Some(Truth {
         place: ground.run.place_name(edt.place),
         unit: unit.map_or_else(String::new, |unit| unit.name.clone()),

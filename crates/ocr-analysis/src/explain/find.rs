@@ -25,9 +25,8 @@ const ALIKE: f64 = 0.6;
 /// A text with similar names, where there is no such EDT or template.
 pub fn find(run: &RecordedRun, word: &str) -> Result<Subject, String> {
     if let Some(digits) = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
-        let guid = u64::from_str_radix(digits, 16).map_err(|_| {
-            format!("{word} is no GUID: after 0x there are up to 16 digits of 0 to f")
-        })?;
+        let guid = u64::from_str_radix(digits, 16)
+            .map_err(|_| format!("{word} is no GUID: after 0x there are up to 16 digits of 0 to f"))?;
         return by_guid(run, guid);
     }
     let templates = named(run, word);
@@ -60,11 +59,7 @@ fn by_guid(run: &RecordedRun, guid: u64) -> Result<Subject, String> {
             format!("the recording has no EDT 0x{guid:x}")
         };
         match run.edts.first() {
-            Some(first) => format!(
-                "{what}; its first EDT is 0x{:x} ({})",
-                first.guid,
-                run.template_name(first)
-            ),
+            Some(first) => format!("{what}; its first EDT is 0x{:x} ({})", first.guid, run.template_name(first)),
             None => format!("{what}; it has no EDT at all"),
         }
     })
@@ -85,15 +80,10 @@ fn named(run: &RecordedRun, name: &str) -> Vec<u32> {
 fn nth(run: &RecordedRun, name: &str, templates: &[u32], number: u64) -> Result<Subject, String> {
     let of_it = |&edt: &u32| templates.contains(&run.edts[edt as usize].template);
     let mut edts = (0..run.edts.len() as u32).filter(of_it);
-    let found = number
-        .checked_sub(1)
-        .and_then(|before| edts.clone().nth(before as usize));
+    let found = number.checked_sub(1).and_then(|before| edts.clone().nth(before as usize));
     found.map(Subject::Edt).ok_or_else(|| {
         let count = edts.by_ref().count() as u64;
-        format!(
-            "there is no {name}#{number}: {name} has {}, from {name}#1 to {name}#{count}",
-            counted(count, "EDT")
-        )
+        format!("there is no {name}#{number}: {name} has {}, from {name}#1 to {name}#{count}", counted(count, "EDT"))
     })
 }
 
@@ -114,11 +104,7 @@ fn none(run: &RecordedRun, word: &str) -> String {
         .filter(|(alike, known)| *alike >= ALIKE && !known.is_empty())
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let near: Vec<String> = near
-        .iter()
-        .take(NEAR)
-        .map(|(_, known)| format!("\"{known}\""))
-        .collect();
+    let near: Vec<String> = near.iter().take(NEAR).map(|(_, known)| format!("\"{known}\"")).collect();
     let hint = if near.is_empty() {
         "`ocr trace show` lists the templates".to_string()
     } else {

@@ -14,9 +14,7 @@ mod edt;
 mod find;
 mod template;
 
-pub use edt::{
-    Better, EdtView, ExplainedChoice, ExplainedPlace, PlaceOfEdt, Predecessor, Truth, WaitedFor,
-};
+pub use edt::{Better, EdtView, ExplainedChoice, ExplainedPlace, PlaceOfEdt, Predecessor, Truth, WaitedFor};
 pub use find::{Subject, find};
 pub use template::{ExplainedTemplate, PlaceOfTemplate};
 

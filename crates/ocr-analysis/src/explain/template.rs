@@ -61,10 +61,7 @@ pub(super) fn view(ground: &Ground<'_>, number: u32) -> ExplainedTemplate {
 
 /// What `edts` of a template, those that ran in a place, tell of that place.
 fn of_place_there(ground: &Ground<'_>, place: u8, variant: bool, edts: &[u32]) -> PlaceOfTemplate {
-    let mut times: Vec<u64> = edts
-        .iter()
-        .filter_map(|&edt| ground.edt(edt).time())
-        .collect();
+    let mut times: Vec<u64> = edts.iter().filter_map(|&edt| ground.edt(edt).time()).collect();
     let ends = times.iter().min().copied().zip(times.iter().max().copied());
     let middle = median(&mut times);
     let mut per_byte: Vec<f64> = edts

@@ -1,8 +1,7 @@
 use super::*;
 use crate::diagnosis::RuleId;
 use crate::recorded::{
-    Edge, Grant, NEVER, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedTemplate,
-    RecordedUse, Transfer,
+    Edge, Grant, NEVER, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedTemplate, RecordedUse, Transfer,
 };
 use ocr_place::policy::{Certainty, Expected, Why};
 
@@ -25,31 +24,15 @@ const HOST: u64 = 0b01;
 const DEVICE: u64 = 0b10;
 
 /// A run of templates that can run in these places, on so many workers, and on a device if there are kernels.
-fn run(
-    workers: usize,
-    policy: &str,
-    templates: &[(&str, u64)],
-    edts: Vec<RecordedEdt>,
-) -> RecordedRun {
+fn run(workers: usize, policy: &str, templates: &[(&str, u64)], edts: Vec<RecordedEdt>) -> RecordedRun {
     let workers = workers.to_string();
     let about = [("workers", workers.as_str()), ("sched", policy)];
     let has_kernels = templates.iter().any(|(_, places)| places & DEVICE != 0);
-    let device = RecordedDevice {
-        name: "the device".into(),
-        ..RecordedDevice::default()
-    };
+    let device = RecordedDevice { name: "the device".into(), ..RecordedDevice::default() };
     let mut run = RecordedRun {
-        about: about
-            .map(|(name, value)| (name.to_string(), value.to_string()))
-            .into(),
+        about: about.map(|(name, value)| (name.to_string(), value.to_string())).into(),
         status: Some(0),
-        templates: templates
-            .iter()
-            .map(|&(name, places)| RecordedTemplate {
-                name: name.into(),
-                places,
-            })
-            .collect(),
+        templates: templates.iter().map(|&(name, places)| RecordedTemplate { name: name.into(), places }).collect(),
         edts,
         devices: has_kernels.then_some((1, device)).into_iter().collect(),
         ..RecordedRun::default()
@@ -86,17 +69,11 @@ fn says(run: &RecordedRun, rule: RuleId, figures: &[&str]) {
 
 /// EDTs one after the other on a unit.
 fn row(template: u32, place: u8, lane: u32, count: u64, us: u64) -> Vec<RecordedEdt> {
-    (0..count)
-        .map(|at| edt(template, place, lane, at * us, (at + 1) * us))
-        .collect()
+    (0..count).map(|at| edt(template, place, lane, at * us, (at + 1) * us)).collect()
 }
 
 fn by_end(from: u32, to: u32) -> Edge {
-    Edge {
-        from,
-        to,
-        at: NEVER,
-    }
+    Edge { from, to, at: NEVER }
 }
 
 #[test]
@@ -108,11 +85,7 @@ fn a_device_that_is_too_slow() {
     assert_eq!(rules(&run), []);
     // The device has a tenth of the speed: 5 ms in place of 10 / 11.
     let share = RuleId::Share;
-    says(
-        &run,
-        share,
-        &["the device was too slow", "5 of 10 EDTs", "OCR_SCHED=eft"],
-    );
+    says(&run, share, &["the device was too slow", "5 of 10 EDTs", "OCR_SCHED=eft"]);
     let whole = whole(&run);
     let advice = whole.findings.iter().find(|advice| advice.rule == share);
     assert_eq!(advice.expect("it is said").saves_ns, Some(4_090_909));
@@ -120,17 +93,10 @@ fn a_device_that_is_too_slow() {
     let text = serde_json::to_string(&share).expect("JSON");
     assert_eq!(text, "\"share\"");
     // The fourth on the device ended at 4 ms; the worker was free at 0.5 ms.
-    assert_eq!(
-        (whole.with_choice, whole.costly, whole.causes.len()),
-        (10, 5, 1)
-    );
+    assert_eq!((whole.with_choice, whole.costly, whole.causes.len()), (10, 5, 1));
     let most = &whole.decisions[0];
     assert_eq!(
-        (
-            most.name.as_str(),
-            most.place.as_str(),
-            most.better.as_str()
-        ),
+        (most.name.as_str(), most.place.as_str(), most.better.as_str()),
         ("EDT 0x109 (both)", "the device", "workers")
     );
     assert_eq!((most.better_end_ns, most.cost_ns), (600_000, 4_400_000));
@@ -142,10 +108,7 @@ fn a_device_that_is_too_slow() {
 fn a_run_in_which_nothing_is_to_be_improved() {
     let edts = (0..2).flat_map(|lane| row(0, 0, lane, 10, 100)).collect();
     let mut run = run(2, "eft", &[("tile", HOST)], edts);
-    run.edges = (0..20)
-        .filter(|edt| edt % 10 != 9)
-        .map(|edt| by_end(edt, edt + 1))
-        .collect();
+    run.edges = (0..20).filter(|edt| edt % 10 != 9).map(|edt| by_end(edt, edt + 1)).collect();
     assert_eq!(rules(&run), []);
     says(&run, RuleId::NearTheBound, &["saves more than 0 %"]);
     assert_eq!((whole(&run).with_choice, whole(&run).costly), (0, 0));
@@ -160,12 +123,7 @@ fn a_variant_that_is_missing() {
     says(
         &run,
         RuleId::MissingVariant,
-        &[
-            "Template host runs on workers only",
-            "takes 100 %",
-            "busy for 20 %",
-            "a kernel for the device",
-        ],
+        &["Template host runs on workers only", "takes 100 %", "busy for 20 %", "a kernel for the device"],
     );
 }
 
@@ -175,38 +133,23 @@ fn blocks_that_others_have() {
     edts.push(edt(0, 0, 1, 500, 600));
     edts[5].granted = 500_000;
     let mut run = run(2, "eft", &[("tile", HOST)], edts);
-    run.grants.push(Grant {
-        edt: 5,
-        block: 0x9000,
-        at: 500_000,
-    });
-    assert!(
-        rules(&run).contains(&(RuleId::BlocksHeld, Some(500))),
-        "{:?}",
-        rules(&run)
-    );
-    says(
-        &run,
-        RuleId::BlocksHeld,
-        &["chain of 1 EDT", "500 us (83 % of the run)"],
-    );
+    run.grants.push(Grant { edt: 5, block: 0x9000, at: 500_000 });
+    assert!(rules(&run).contains(&(RuleId::BlocksHeld, Some(500))), "{:?}", rules(&run));
+    says(&run, RuleId::BlocksHeld, &["chain of 1 EDT", "500 us (83 % of the run)"]);
     let view = Explained::new(&run).expect("EDTs").edt(5);
     assert_eq!(view.waited_for[0].waited_ns, 500_000);
     assert_eq!(view.waited_for[0].block, "0x9000");
 }
 
-/// What the policy expects at `at`, in microseconds: in queues, for copies, and for the run, on the host and the device.
+/// What the policy expects at `at`, in microseconds: in queues, for copies, and for the run, on the host and the
+/// device.
 fn expects(run: &mut RecordedRun, edt: u32, at: u64, chosen: u8, parts: [[u64; 3]; 2]) {
     for (place, [queue, copies, ns]) in (0..).zip(parts) {
         run.estimates.push(RecordedEstimate {
             edt,
             at: at * 1000,
             place,
-            expected: Expected {
-                queue_ns: queue * 1000,
-                copy_ns: copies * 1000,
-                run_ns: Some(ns * 1000),
-            },
+            expected: Expected { queue_ns: queue * 1000, copy_ns: copies * 1000, run_ns: Some(ns * 1000) },
             certainty: Certainty::Measured,
             why: Why::Planned,
             is_chosen: place == chosen,
@@ -241,13 +184,7 @@ fn a_model_that_was_wrong() {
     says(
         &run,
         RuleId::WrongModel,
-        &[
-            "template both on workers",
-            "predicted 100 us, measured 1.00 ms",
-            "10 EDTs",
-            "90 %",
-            "models remove",
-        ],
+        &["template both on workers", "predicted 100 us, measured 1.00 ms", "10 EDTs", "90 %", "models remove"],
     );
     // Guesses are no model: what the policy did not know is told.
     for estimate in &mut run.estimates {
@@ -268,24 +205,17 @@ fn a_template_is_told_by_place() {
     assert_eq!((view.created, host.edts, device.edts), (20, 10, 10));
     assert_eq!(host.measured_ns, Some([1_000_000; 3]));
     let predicted = host.predictions.as_ref().expect("predictions");
-    assert_eq!(
-        (predicted.count, predicted.predicted_ns, predicted.errors),
-        (10, 100_000, [0, 0, 0, 10])
-    );
+    assert_eq!((predicted.count, predicted.predicted_ns, predicted.errors), (10, 100_000, [0, 0, 0, 10]));
     assert_eq!(predicted.median_error, 0.9);
     let good = device.predictions.as_ref().expect("predictions");
     assert_eq!((good.median_error, good.errors), (0.0, [10, 0, 0, 0]));
     assert_eq!(host.ns_per_byte, None);
 }
 
-/// An EDT is decided at 100 us: the worker should be free in 50 us and take 100, the device be free at once, copy 30 and take 200.
-/// In truth the worker, where it goes, is free in 400 us.
+/// An EDT is decided at 100 us: the worker should be free in 50 us and take 100, the device be free at once, copy 30
+/// and take 200. In truth the worker, where it goes, is free in 400 us.
 fn queued() -> RecordedRun {
-    let edts = vec![
-        edt(1, 0, 0, 0, 500),
-        edt(0, 0, 0, 500, 600),
-        edt(0, 1, 0, 600, 800),
-    ];
+    let edts = vec![edt(1, 0, 0, 0, 500), edt(0, 0, 0, 500, 600), edt(0, 1, 0, 600, 800)];
     let templates = [("both", HOST | DEVICE), ("host", HOST)];
     let mut run = run(1, "eft", &templates, edts);
     run.edts[2].runnable = 600_000;
@@ -298,48 +228,30 @@ fn queued() -> RecordedRun {
 fn an_edt_is_told_with_what_was_expected_and_what_came_true() {
     let mut run = queued();
     run.labels.insert(0x101, "here".into());
-    run.edges = vec![Edge {
-        from: 0,
-        to: 1,
-        at: 90_000,
-    }];
+    run.edges = vec![Edge { from: 0, to: 1, at: 90_000 }];
     run.edts[1].runnable = 95_000;
     let view = Explained::new(&run).expect("EDTs").edt(1);
     assert_eq!(view.name, "EDT 0x101 (both) labelled \"here\"");
     let after = view.after.as_ref().expect("a predecessor");
     assert_eq!((after.by_its_end, after.at_ns), (false, 90_000));
     let choice = &view.choices[0];
-    assert_eq!(
-        (choice.at_ns, choice.chosen.as_deref()),
-        (100_000, Some("workers"))
-    );
+    assert_eq!((choice.at_ns, choice.chosen.as_deref()), (100_000, Some("workers")));
     let ends: Vec<_> = choice.considered.iter().map(|place| place.end_ns).collect();
     // Copies delay the end, and a fifth of them counts against moving.
     assert_eq!(ends, [Some(150_000), Some(236_000)]);
     let truth = view.truth.as_ref().expect("it ran");
     assert_eq!((truth.queue_ns, truth.wait_ns), (Some(400_000), 400_000));
     assert_eq!((truth.copies_ns, truth.run_ns), (None, 100_000));
-    let places: Vec<_> = (view.places.iter())
-        .map(|place| (place.free_ns, place.run_ns, place.end_ns))
-        .collect();
+    let places: Vec<_> = (view.places.iter()).map(|place| (place.free_ns, place.run_ns, place.end_ns)).collect();
     let us = |at: u64| Some(at * 1000);
-    assert_eq!(
-        places,
-        [(us(500), us(100), us(600)), (us(100), us(200), us(330))]
-    );
+    assert_eq!(places, [(us(500), us(100), us(600)), (us(100), us(200), us(330))]);
     let better = view.better.as_ref().expect("another place was better");
-    assert_eq!(
-        (better.place.as_str(), better.cost_ns),
-        ("the device", 270_000)
-    );
+    assert_eq!((better.place.as_str(), better.cost_ns), ("the device", 270_000));
     assert_eq!(better.cause, DecisionCause::Queue);
     // The other one ended in the better place: the worker would have been free, but it is not known that it was so.
     let other = Explained::new(&run).expect("EDTs").edt(2);
     assert_eq!(other.truth.expect("it ran").queue_ns, Some(0));
-    assert_eq!(
-        other.better.expect("the worker was free").cause,
-        DecisionCause::Queue
-    );
+    assert_eq!(other.better.expect("the worker was free").cause, DecisionCause::Queue);
 }
 
 #[test]
@@ -363,29 +275,12 @@ fn each_cause_is_told() {
     let edts = vec![edt(0, 1, 0, 300, 400), edt(0, 0, 0, 0, 150)];
     let mut run = run(1, "eft", &[("both", HOST | DEVICE)], edts);
     expects(&mut run, 0, 0, 1, [[150, 0, 150], [0, 10, 100]]);
-    run.uses.push(RecordedUse {
-        edt: 0,
-        block: 0,
-        writes: false,
-    });
+    run.uses.push(RecordedUse { edt: 0, block: 0, writes: false });
     run.block_guids.push(0x9000);
     run.block_bytes.push(64);
-    let copy = Transfer {
-        place: 1,
-        to_device: true,
-        block: 0x9000,
-        bytes: 64,
-        begin: 0,
-        end: 300_000,
-    };
+    let copy = Transfer { place: 1, to_device: true, block: 0x9000, bytes: 64, begin: 0, end: 300_000 };
     run.copies.push(copy);
-    let cause = |run: &RecordedRun| {
-        Explained::new(run)
-            .expect("EDTs")
-            .edt(0)
-            .better
-            .map(|it| it.cause)
-    };
+    let cause = |run: &RecordedRun| Explained::new(run).expect("EDTs").edt(0).better.map(|it| it.cause);
     assert_eq!(cause(&run), Some(DecisionCause::Copies));
     // Nothing was copied: it was held up.
     run.copies.clear();
@@ -450,10 +345,7 @@ fn an_edt_that_has_not_ended_is_told() {
     (run.edts[3].begin, run.edts[3].end) = (NEVER, NEVER);
     run.edts[3].runnable = NEVER;
     let view = Explained::new(&run).expect("EDTs").edt(3);
-    assert_eq!(
-        (view.truth, view.better, view.runnable_ns),
-        (None, None, None)
-    );
+    assert_eq!((view.truth, view.better, view.runnable_ns), (None, None, None));
     assert_eq!(view.places[0].end_ns, None);
     run.edts.drain(..3);
     run.estimates.clear();

@@ -1,7 +1,7 @@
 //! A run as a graph: a node for each EDT, and an edge for each dependence and each creation of one EDT by another.
 //!
-//! As DOT for Graphviz, and as GraphML for editors of graphs, and for libraries such as NetworkX and igraph. A program has
-//! given the templates and labels their names, which may have any letters.
+//! As DOT for Graphviz, and as GraphML for editors of graphs, and for libraries such as NetworkX and igraph. A program
+//! has given the templates and labels their names, which may have any letters.
 
 use super::Exported;
 use crate::recorded::{NEVER, RecordedEdt, RecordedRun};
@@ -63,12 +63,10 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// The edges of a run: the number of the EDT that comes first and of the other, and whether it is a creation. A pair has one
-/// edge of each kind.
+/// The edges of a run: the number of the EDT that comes first and of the other, and whether it is a creation. A pair
+/// has one edge of each kind.
 fn edges(run: &RecordedRun) -> Vec<(u32, u32, bool)> {
-    let mut edges: Vec<(u32, u32, bool)> = (run.edges.iter())
-        .map(|edge| (edge.from, edge.to, false))
-        .collect();
+    let mut edges: Vec<(u32, u32, bool)> = (run.edges.iter()).map(|edge| (edge.from, edge.to, false)).collect();
     for (number, edt) in (0..).zip(&run.edts) {
         if (edt.parent as usize) < run.edts.len() {
             edges.push((edt.parent, number, true));
@@ -88,24 +86,13 @@ pub(super) fn write(run: &RecordedRun, is_dot: bool, out: &mut impl Write) -> io
         write_graphml(run, &edges, out)?;
     }
     out.flush()?;
-    Ok(Exported {
-        slices: run.edts.len() as u64,
-        arrows: edges.len() as u64,
-        left_out: 0,
-    })
+    Ok(Exported { slices: run.edts.len() as u64, arrows: edges.len() as u64, left_out: 0 })
 }
 
-fn write_dot(
-    run: &RecordedRun,
-    edges: &[(u32, u32, bool)],
-    out: &mut impl Write,
-) -> io::Result<()> {
+fn write_dot(run: &RecordedRun, edges: &[(u32, u32, bool)], out: &mut impl Write) -> io::Result<()> {
     // By the first line another run finds out whose file this is.
     writeln!(out, "// {}", run.identity)?;
-    writeln!(
-        out,
-        "// Solid arrows: dependences. Dashed arrows: creations.\ndigraph run {{\n  node [shape=box];"
-    )?;
+    writeln!(out, "// Solid arrows: dependences. Dashed arrows: creations.\ndigraph run {{\n  node [shape=box];")?;
     for (number, edt) in run.edts.iter().enumerate() {
         let mut label = format!("{}\n0x{:x}", run.template_name(edt), edt.guid);
         if let Some(name) = run.labels.get(&edt.guid) {
@@ -127,11 +114,7 @@ fn write_dot(
     writeln!(out, "}}")
 }
 
-fn write_graphml(
-    run: &RecordedRun,
-    edges: &[(u32, u32, bool)],
-    out: &mut impl Write,
-) -> io::Result<()> {
+fn write_graphml(run: &RecordedRun, edges: &[(u32, u32, bool)], out: &mut impl Write) -> io::Result<()> {
     writeln!(
         out,
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- {} -->\n\
@@ -139,10 +122,7 @@ fn write_graphml(
         run.identity
     )?;
     for (key, of, kind, name) in KEYS {
-        writeln!(
-            out,
-            "  <key id=\"{key}\" for=\"{of}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>"
-        )?;
+        writeln!(out, "  <key id=\"{key}\" for=\"{of}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>")?;
     }
     writeln!(out, "  <graph id=\"run\" edgedefault=\"directed\">")?;
     for (number, edt) in run.edts.iter().enumerate() {
@@ -167,15 +147,8 @@ fn write_graphml(
         writeln!(out, "</node>")?;
     }
     for (from, to, is_creation) in edges {
-        let kind = if *is_creation {
-            "creation"
-        } else {
-            "dependence"
-        };
-        writeln!(
-            out,
-            "    <edge source=\"e{from}\" target=\"e{to}\"><data key=\"k\">{kind}</data></edge>"
-        )?;
+        let kind = if *is_creation { "creation" } else { "dependence" };
+        writeln!(out, "    <edge source=\"e{from}\" target=\"e{to}\"><data key=\"k\">{kind}</data></edge>")?;
     }
     writeln!(out, "  </graph>\n</graphml>")
 }

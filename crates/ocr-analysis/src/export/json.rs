@@ -1,8 +1,8 @@
 //! A run as `traceEvents` of JSON, which `chrome://tracing` and speedscope read.
 //!
-//! Speedscope takes slices for those of one function where their names are alike and their `args` too. So slices have no
-//! `args`, and what is known of an EDT or a copy stands in `details`, which viewers pass over. Speedscope takes a file only
-//! where each event has a time, the names of tracks too.
+//! Speedscope takes slices for those of one function where their names are alike and their `args` too. So slices have
+//! no `args`, and what is known of an EDT or a copy stands in `details`, which viewers pass over. Speedscope takes a
+//! file only where each event has a time, the names of tracks too.
 
 use super::Picture;
 use serde_json::{Map, Value, json};
@@ -26,17 +26,12 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
     let pid = run.process;
     let mut is_first = true;
     let mut event = |out: &mut dyn Write, event: Value| {
-        let before = if std::mem::take(&mut is_first) {
-            "\n"
-        } else {
-            ",\n"
-        };
+        let before = if std::mem::take(&mut is_first) { "\n" } else { ",\n" };
         write!(out, "{before}{event}")
     };
     write!(out, "{{\"displayTimeUnit\": \"ns\", \"traceEvents\": [")?;
     let program = run.about.get("program").map_or("program", String::as_str);
-    let named =
-        json!({"ph": "M", "name": "process_name", "pid": pid, "ts": 0, "args": {"name": program}});
+    let named = json!({"ph": "M", "name": "process_name", "pid": pid, "ts": 0, "args": {"name": program}});
     event(out, named)?;
     // By that another run finds out whose file this is.
     let labels = json!({"ph": "M", "name": "process_labels", "pid": pid, "ts": 0, "args": {"labels": run.identity}});
@@ -84,10 +79,7 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
     for counter in &picture.counters {
         let name = &counter.name;
         for &(at, value) in &counter.samples {
-            event(
-                out,
-                json!({"ph": "C", "name": name, "pid": pid, "ts": us(at), "args": {"value": value}}),
-            )?;
+            event(out, json!({"ph": "C", "name": name, "pid": pid, "ts": us(at), "args": {"value": value}}))?;
         }
     }
     write!(out, "\n]}}\n")

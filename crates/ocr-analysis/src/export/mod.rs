@@ -7,9 +7,10 @@
 //! | `json.rs` | a run as `traceEvents` |
 //! | `graph.rs` | its EDTs and their dependences as a graph, in DOT or GraphML |
 //!
-//! A page for a browser is made by [`crate::page`]. On the timeline of the others, each thread and each lane of a device is a track, on which slices follow each other and never overlap, since viewers
-//! drop slices that do. Each dependence is an arrow with a number of its own, from the slice of the EDT that comes
-//! first to the slice of the other one.
+//! A page for a browser is made by [`crate::page`]. On the timeline of the others, each thread and each lane of a
+//! device is a track, on which slices follow each other and never overlap, since viewers drop slices that do. Each
+//! dependence is an arrow with a number of its own, from the slice of the EDT that comes first to the slice of the
+//! other one.
 
 mod graph;
 mod json;
@@ -125,13 +126,8 @@ pub enum ViewerForm {
 
 impl ViewerForm {
     /// All forms.
-    pub const ALL: [ViewerForm; 5] = [
-        ViewerForm::Perfetto,
-        ViewerForm::Json,
-        ViewerForm::Html,
-        ViewerForm::Dot,
-        ViewerForm::GraphMl,
-    ];
+    pub const ALL: [ViewerForm; 5] =
+        [ViewerForm::Perfetto, ViewerForm::Json, ViewerForm::Html, ViewerForm::Dot, ViewerForm::GraphMl];
 
     /// The end of the names of files in this form, without the dot.
     pub fn extension(self) -> &'static str {
@@ -168,7 +164,8 @@ pub fn recording_of(viewed: &Path) -> PathBuf {
     with(viewed, BESIDE)
 }
 
-/// The name of the file for viewers that is made of a recording, where the user names none. The user may ask for a `form`.
+/// The name of the file for viewers that is made of a recording, where the user names none. The user may ask for a
+/// `form`.
 pub fn file_for(recording: &Path, form: Option<ViewerForm>) -> PathBuf {
     let stem = recording.with_extension("");
     let of_stem = ViewerForm::of(&stem).filter(|_| recording_of(&stem) == recording);
@@ -188,8 +185,8 @@ fn with(path: &Path, more: &str) -> PathBuf {
     name.into()
 }
 
-/// Writes a run into a file for viewers, with at most `arrows` arrows. The file gets its name when it is whole. Without a
-/// `form`, its name says the form, and other names are for Perfetto.
+/// Writes a run into a file for viewers, with at most `arrows` arrows. The file gets its name when it is whole. Without
+/// a `form`, its name says the form, and other names are for Perfetto.
 ///
 /// # Errors
 /// An error of the system, where the file cannot be written; or a sentence, where the run has nothing to show.
@@ -208,10 +205,7 @@ impl ViewerTrack {
     /// The name of the track.
     fn name(self, run: &RecordedRun) -> String {
         match self {
-            ViewerTrack::Thread(owner) => run
-                .threads
-                .get(&owner)
-                .map_or(String::new(), |thread| thread.name.clone()),
+            ViewerTrack::Thread(owner) => run.threads.get(&owner).map_or(String::new(), |thread| thread.name.clone()),
             ViewerTrack::Kernels(_, lane) => format!("kernels, queue {lane}"),
             ViewerTrack::In(_) => "copies in".to_string(),
             ViewerTrack::Out(_) => "copies out".to_string(),
@@ -222,9 +216,7 @@ impl ViewerTrack {
     fn place(self) -> Option<u8> {
         match self {
             ViewerTrack::Thread(_) => None,
-            ViewerTrack::Kernels(place, _) | ViewerTrack::In(place) | ViewerTrack::Out(place) => {
-                Some(place)
-            }
+            ViewerTrack::Kernels(place, _) | ViewerTrack::In(place) | ViewerTrack::Out(place) => Some(place),
         }
     }
 }
@@ -260,14 +252,8 @@ impl SliceContent {
                 vec![
                     ("guid", edt.guid),
                     ("bytes of blocks", edt.bytes),
-                    (
-                        "ns from creation until runnable",
-                        waited(edt.created, edt.runnable),
-                    ),
-                    (
-                        "ns from runnable until begun",
-                        waited(edt.runnable, edt.begin),
-                    ),
+                    ("ns from creation until runnable", waited(edt.created, edt.runnable)),
+                    ("ns from runnable until begun", waited(edt.runnable, edt.begin)),
                 ]
             }
             SliceContent::Copy(copy) => {
@@ -301,17 +287,8 @@ impl<'a> Picture<'a> {
             add(lane, edt.begin, end, SliceContent::Edt(number as u32));
         }
         for (number, copy) in run.copies.iter().enumerate() {
-            let lane = if copy.to_device {
-                ViewerTrack::In(copy.place)
-            } else {
-                ViewerTrack::Out(copy.place)
-            };
-            add(
-                lane,
-                copy.begin,
-                copy.end,
-                SliceContent::Copy(number as u32),
-            );
+            let lane = if copy.to_device { ViewerTrack::In(copy.place) } else { ViewerTrack::Out(copy.place) };
+            add(lane, copy.begin, copy.end, SliceContent::Copy(number as u32));
         }
         // A worker that has run nothing has a track, too, so that it is seen to be idle.
         for (&owner, _) in run.threads.iter().filter(|(_, thread)| thread.is_worker) {
@@ -329,12 +306,7 @@ impl<'a> Picture<'a> {
             }
             exported.slices += slices.len() as u64;
         }
-        let picture = Picture {
-            run,
-            tracks,
-            arrows: draw_arrows(run, arrows, &mut exported),
-            counters: run.series(),
-        };
+        let picture = Picture { run, tracks, arrows: draw_arrows(run, arrows, &mut exported), counters: run.series() };
         (picture, exported)
     }
 }
@@ -371,12 +343,7 @@ fn draw_arrows(run: &RecordedRun, most: usize, exported: &mut Exported) -> Arrow
 ///
 /// # Errors
 /// An error of `out`; or a sentence, where the run has nothing to show.
-pub fn export(
-    run: &RecordedRun,
-    form: ViewerForm,
-    arrows: usize,
-    out: &mut impl Write,
-) -> io::Result<Exported> {
+pub fn export(run: &RecordedRun, form: ViewerForm, arrows: usize, out: &mut impl Write) -> io::Result<Exported> {
     let (picture, exported) = match form {
         ViewerForm::Perfetto | ViewerForm::Json => Picture::new(run, arrows),
         ViewerForm::Html => {

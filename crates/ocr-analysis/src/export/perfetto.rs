@@ -109,20 +109,13 @@ impl<W: Write> PacketWriter<'_, W> {
         let mut interned = ProtobufMessage::new();
         let mut event = ProtobufMessage::new();
         let name = self.name(slice.what.name(picture.run), &mut interned);
-        event
-            .number(TYPE, BEGIN)
-            .number(TRACK, track)
-            .number(NAME_IID, name);
+        event.number(TYPE, BEGIN).number(TRACK, track).number(NAME_IID, name);
         for (name, value) in slice.what.details(picture.run) {
             let iid = self.annotation(name, &mut interned);
             let mut annotation = ProtobufMessage::new();
             // A GUID is written as a pointer, which viewers show in hexadecimal digits; other details as unsigned
             // numbers.
-            let field = if matches!(name, "guid" | "block") {
-                7
-            } else {
-                3
-            };
+            let field = if matches!(name, "guid" | "block") { 7 } else { 3 };
             annotation.number(1, iid).number(field, value);
             event.message(ANNOTATION, &annotation);
         }
@@ -146,23 +139,14 @@ impl<W: Write> PacketWriter<'_, W> {
         let mut event = ProtobufMessage::new();
         event.number(TYPE, END).number(TRACK, track);
         let mut packet = ProtobufMessage::new();
-        self.packet(
-            packet
-                .number(TIMESTAMP, slice.end)
-                .message(TRACK_EVENT, &event),
-        )
+        self.packet(packet.number(TIMESTAMP, slice.end).message(TRACK_EVENT, &event))
     }
 }
 
 /// Writes a picture as packets. The error is that of `out`.
 pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<()> {
     let run = picture.run;
-    let mut writer = PacketWriter {
-        out,
-        names: HashMap::new(),
-        annotations: HashMap::new(),
-        is_begun: false,
-    };
+    let mut writer = PacketWriter { out, names: HashMap::new(), annotations: HashMap::new(), is_begun: false };
     let program = run.about.get("program").map_or("program", String::as_str);
     writer.describe(PROGRAM, |descriptor| {
         let mut process = ProtobufMessage::new();
@@ -173,17 +157,13 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
     })?;
     for place in run.devices.keys() {
         writer.describe(DEVICES + u64::from(*place), |descriptor| {
-            descriptor
-                .number(PARENT, PROGRAM)
-                .text(NAME, &run.place_name(*place));
+            descriptor.number(PARENT, PROGRAM).text(NAME, &run.place_name(*place));
         })?;
     }
     for (number, (lane, slices)) in picture.tracks.iter().enumerate() {
         let track = LANES + number as u64;
         writer.describe(track, |descriptor| {
-            let parent = lane
-                .place()
-                .map_or(PROGRAM, |place| DEVICES + u64::from(place));
+            let parent = lane.place().map_or(PROGRAM, |place| DEVICES + u64::from(place));
             let name = match *lane {
                 ViewerTrack::Thread(owner) if lane.name(run).is_empty() => {
                     format!("thread {owner}")
@@ -204,10 +184,7 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
         })?;
         for &(at, value) in &counter.samples {
             let mut event = ProtobufMessage::new();
-            event
-                .number(TYPE, COUNTED)
-                .number(TRACK, track)
-                .number(VALUE, value);
+            event.number(TYPE, COUNTED).number(TRACK, track).number(VALUE, value);
             let mut packet = ProtobufMessage::new();
             writer.packet(packet.number(TIMESTAMP, at).message(TRACK_EVENT, &event))?;
         }

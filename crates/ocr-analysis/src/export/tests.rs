@@ -1,7 +1,5 @@
 use super::*;
-use crate::recorded::{
-    Edge, Idle, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedThread, Transfer,
-};
+use crate::recorded::{Edge, Idle, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedThread, Transfer};
 use std::collections::HashMap;
 
 fn edt(place: u8, lane: u32, begin: u64, end: u64) -> RecordedEdt {
@@ -22,15 +20,8 @@ fn edt(place: u8, lane: u32, begin: u64, end: u64) -> RecordedEdt {
 /// Two threads, a device with two queues and copies; one EDT goes on, and one kernel seems to begin before the one
 /// before it has ended.
 fn run() -> RecordedRun {
-    let template = |name: &str| RecordedTemplate {
-        name: name.into(),
-        places: 1,
-    };
-    let thread = |name: &str| RecordedThread {
-        name: name.into(),
-        is_worker: true,
-        ..RecordedThread::default()
-    };
+    let template = |name: &str| RecordedTemplate { name: name.into(), places: 1 };
+    let thread = |name: &str| RecordedThread { name: name.into(), is_worker: true, ..RecordedThread::default() };
     let edges = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)];
     RecordedRun {
         end: 1000,
@@ -45,39 +36,15 @@ fn run() -> RecordedRun {
             edt(0, 5, 400, NEVER),
             edt(1, 3, NEVER, NEVER),
         ],
-        edges: edges
-            .map(|(from, to)| Edge {
-                from,
-                to,
-                at: NEVER,
-            })
-            .to_vec(),
+        edges: edges.map(|(from, to)| Edge { from, to, at: NEVER }).to_vec(),
         // The last one has run nothing.
-        threads: [(5, "worker-0"), (6, "worker-1"), (7, "worker-2")]
-            .map(|(owner, name)| (owner, thread(name)))
-            .into(),
-        devices: [(
-            1,
-            RecordedDevice {
-                name: "gpu".into(),
-                ..RecordedDevice::default()
-            },
-        )]
-        .into(),
-        copies: vec![Transfer {
-            place: 1,
-            to_device: true,
-            block: 9,
-            bytes: 4096,
-            begin: 26,
-            end: 29,
-        }],
+        threads: [(5, "worker-0"), (6, "worker-1"), (7, "worker-2")].map(|(owner, name)| (owner, thread(name))).into(),
+        devices: [(1, RecordedDevice { name: "gpu".into(), ..RecordedDevice::default() })].into(),
+        copies: vec![Transfer { place: 1, to_device: true, block: 9, bytes: 4096, begin: 26, end: 29 }],
         labels: [(11, "first é".to_string())].into(),
         counters: [((1, 0), vec![(10, 3), (20, 300)])].into(),
         // One worker becomes idle when the other has an EDT again.
-        idle: [(5, 0, 10), (6, 2, 25), (5, 25, 400)]
-            .map(|(thread, begin, end)| Idle { thread, begin, end })
-            .to_vec(),
+        idle: [(5, 0, 10), (6, 2, 25), (5, 25, 400)].map(|(thread, begin, end)| Idle { thread, begin, end }).to_vec(),
         ..RecordedRun::default()
     }
 }
@@ -158,14 +125,7 @@ fn exported(form: ViewerForm, arrows: usize) -> (Vec<u8>, Exported) {
 #[test]
 fn packets_have_tracks_slices_and_arrows() {
     let (bytes, exported) = exported(ViewerForm::Perfetto, ARROWS);
-    assert_eq!(
-        exported,
-        Exported {
-            slices: 6,
-            arrows: 5,
-            left_out: 0
-        }
-    );
+    assert_eq!(exported, Exported { slices: 6, arrows: 5, left_out: 0 });
     let mut tracks: HashMap<u64, (String, Option<u64>)> = HashMap::new();
     let mut names: HashMap<u64, String> = HashMap::new();
     let mut slices: HashMap<u64, Vec<(u64, u64, String)>> = HashMap::new();
@@ -179,9 +139,7 @@ fn packets_have_tracks_slices_and_arrows() {
         assert_eq!(packet[&13][0].number(), if at == 0 { 1 } else { 2 });
         if let Some(descriptor) = packet.get(&60) {
             let descriptor = descriptor[0].message();
-            let name = descriptor
-                .get(&2)
-                .map_or(String::new(), |name| name[0].text());
+            let name = descriptor.get(&2).map_or(String::new(), |name| name[0].text());
             let parent = descriptor.get(&5).map(|parent| parent[0].number());
             assert!(parent.is_none_or(|parent| tracks.contains_key(&parent)));
             tracks.insert(descriptor[&1][0].number(), (name, parent));
@@ -228,27 +186,15 @@ fn packets_have_tracks_slices_and_arrows() {
     assert_eq!(counted["ready EDTs"], [(10, 3), (20, 300)]);
     let idle = [(0, 1), (2, 2), (10, 1), (25, 1), (400, 0)];
     assert_eq!(counted["idle workers"], idle);
-    assert!(
-        arrows.len() == 5 && arrows.values().all(|ends| *ends == [1, 1]),
-        "{arrows:?}"
-    );
+    assert!(arrows.len() == 5 && arrows.values().all(|ends| *ends == [1, 1]), "{arrows:?}");
     let of = |name: &str| {
-        let (track, _) = tracks
-            .iter()
-            .find(|(_, (track, _))| track == name)
-            .expect("a track");
+        let (track, _) = tracks.iter().find(|(_, (track, _))| track == name).expect("a track");
         slices[track].clone()
     };
     let slice = |begin, end, name: &str| (begin, end, name.to_string());
-    assert_eq!(
-        of("worker-0"),
-        [slice(10, 20, "host"), slice(400, 1000, "host")]
-    );
+    assert_eq!(of("worker-0"), [slice(10, 20, "host"), slice(400, 1000, "host")]);
     assert_eq!(of("worker-1"), [slice(25, 300, "host")]);
-    assert_eq!(
-        of("kernels, queue 2"),
-        [slice(30, 50, "kernel é"), slice(50, 60, "kernel é")]
-    );
+    assert_eq!(of("kernels, queue 2"), [slice(30, 50, "kernel é"), slice(50, 60, "kernel é")]);
     assert_eq!(of("copies in"), [slice(26, 29, "copy in")]);
 }
 
@@ -272,28 +218,16 @@ fn files_for_viewers_are_known_by_their_names() {
     assert_eq!(form("b.html"), Some(ViewerForm::Html));
     assert_eq!(form("b.dot"), Some(ViewerForm::Dot));
     assert_eq!(form("b.graphml"), Some(ViewerForm::GraphMl));
-    assert_eq!(
-        (form("b.trace"), form("json"), form(".json")),
-        (None, None, None)
-    );
+    assert_eq!((form("b.trace"), form("json"), form(".json")), (None, None, None));
     for viewed in ["a/b.pftrace", "b.json", "b.html"] {
         let recording = recording_of(Path::new(viewed));
         assert_eq!(file_for(&recording, None), Path::new(viewed));
         assert_eq!(file_for(&recording, form(viewed)), Path::new(viewed));
     }
     // Another form than that of the name.
-    assert_eq!(
-        file_for(Path::new("b.json.recording"), Some(ViewerForm::Dot)),
-        Path::new("b.json.recording.dot")
-    );
-    assert_eq!(
-        file_for(Path::new("b.trace"), Some(ViewerForm::GraphMl)),
-        Path::new("b.trace.graphml")
-    );
-    for (recording, viewed) in [
-        ("a/b.trace", "a/b.trace.pftrace"),
-        ("b.recording", "b.recording.pftrace"),
-    ] {
+    assert_eq!(file_for(Path::new("b.json.recording"), Some(ViewerForm::Dot)), Path::new("b.json.recording.dot"));
+    assert_eq!(file_for(Path::new("b.trace"), Some(ViewerForm::GraphMl)), Path::new("b.trace.graphml"));
+    for (recording, viewed) in [("a/b.trace", "a/b.trace.pftrace"), ("b.recording", "b.recording.pftrace")] {
         assert_eq!(file_for(Path::new(recording), None), Path::new(viewed));
     }
 }
@@ -315,19 +249,8 @@ fn json_is_whole_and_says_the_same() {
     assert!(slices.all(|slice| slice.get("args").is_none()));
     assert!(events.iter().all(|event| event["ts"].is_number()));
     let names = events.iter().filter(|event| event["name"] == "thread_name");
-    let names: Vec<&str> = names
-        .filter_map(|event| event["args"]["name"].as_str())
-        .collect();
-    assert_eq!(
-        names,
-        [
-            "worker-0",
-            "worker-1",
-            "worker-2",
-            "gpu: kernels, queue 2",
-            "gpu: copies in"
-        ]
-    );
+    let names: Vec<&str> = names.filter_map(|event| event["args"]["name"].as_str()).collect();
+    assert_eq!(names, ["worker-0", "worker-1", "worker-2", "gpu: kernels, queue 2", "gpu: copies in"]);
 }
 
 /// The text of a run as a graph.
@@ -351,34 +274,19 @@ fn named() -> RecordedRun {
 #[test]
 fn a_graph_has_each_edt_and_each_edge_once() {
     let (dot, exported) = graph_of(&named(), ViewerForm::Dot);
-    let all = Exported {
-        slices: 6,
-        arrows: 6,
-        left_out: 0,
-    };
+    let all = Exported { slices: 6, arrows: 6, left_out: 0 };
     assert_eq!(exported, all);
     let lines: Vec<&str> = dot.lines().collect();
     assert_eq!(lines[0], "// ocr-run:1-2-3-4-5");
     assert_eq!(dot.matches(" -> ").count(), 6);
-    assert!(
-        dot.contains("  e0 -> e1;\n  e0 -> e1 [style=dashed];\n  e0 -> e2;\n"),
-        "{dot}"
-    );
-    let first =
-        r#"  e0 [label="a<b & \"c\\\\x1b\n0xb\n]]> --> \"; }\nsecond\nworker-0: 0.01 us"];"#;
+    assert!(dot.contains("  e0 -> e1;\n  e0 -> e1 [style=dashed];\n  e0 -> e2;\n"), "{dot}");
+    let first = r#"  e0 [label="a<b & \"c\\\\x1b\n0xb\n]]> --> \"; }\nsecond\nworker-0: 0.01 us"];"#;
     assert!(lines.contains(&first), "{dot}");
     assert!(dot.contains("worker-0: has not ended") && dot.contains("has not begun"));
     let (xml, exported) = graph_of(&named(), ViewerForm::GraphMl);
     assert_eq!(exported, all);
-    assert!(
-        xml.lines()
-            .nth(1)
-            .is_some_and(|line| line == "<!-- ocr-run:1-2-3-4-5 -->")
-    );
-    assert_eq!(
-        (xml.matches("<node ").count(), xml.matches("<edge ").count()),
-        (6, 6)
-    );
+    assert!(xml.lines().nth(1).is_some_and(|line| line == "<!-- ocr-run:1-2-3-4-5 -->"));
+    assert_eq!((xml.matches("<node ").count(), xml.matches("<edge ").count()), (6, 6));
     let first = "    <node id=\"e0\"><data key=\"t\">a&lt;b &amp; \"c\\\\x1b</data><data key=\"g\">0xb</data>\
                  <data key=\"l\">]]&gt; --&gt; \"; }\\x0asecond</data><data key=\"p\">worker-0</data>\
                  <data key=\"c\">0</data><data key=\"r\">10</data><data key=\"b\">10</data><data key=\"e\">20</data></node>";
@@ -400,24 +308,12 @@ fn others_read_the_graphs() {
     let (dot, _) = graph_of(&named(), ViewerForm::Dot);
     for (program, args, wanted) in [
         ("python3", ["-c", script, &xml], "6"),
-        (
-            "sh",
-            [
-                "-c",
-                "command -v dot >/dev/null || exit 77; printf %s \"$0\" | dot -Tplain",
-                &dot,
-            ],
-            "graph",
-        ),
+        ("sh", ["-c", "command -v dot >/dev/null || exit 77; printf %s \"$0\" | dot -Tplain", &dot], "graph"),
     ] {
         match std::process::Command::new(program).args(args).output() {
             Ok(ran) if ran.status.code() == Some(77) => eprintln!("skipped: there is no Graphviz"),
             Ok(ran) => {
-                assert!(
-                    ran.status.success(),
-                    "{}",
-                    String::from_utf8_lossy(&ran.stderr)
-                );
+                assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
                 assert!(String::from_utf8_lossy(&ran.stdout).starts_with(wanted));
             }
             Err(error) => eprintln!("skipped: {program} cannot be started: {error}"),

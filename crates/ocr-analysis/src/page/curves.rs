@@ -1,7 +1,7 @@
 //! The curves of a run: ready EDTs, workers without an EDT, and bytes on each device, over time.
 //!
-//! A curve is a list of steps. If it has more than a page takes, the run is cut into equal parts. A part has the mean of the
-//! values in it, by how long each held, and the greatest.
+//! A curve is a list of steps. If it has more than a page takes, the run is cut into equal parts. A part has the mean
+//! of the values in it, by how long each held, and the greatest.
 
 use super::pack::Column;
 use crate::recorded::{NEVER, RecordedRun, counted_up};
@@ -28,19 +28,13 @@ struct CurveStep {
 /// The steps of a count within a span. `samples` are pairs of a time and the value from then on, in the order of time.
 fn steps(samples: &[(u64, u64)], span: [u64; 2], most: usize) -> Vec<CurveStep> {
     let [begin, end] = span;
-    let value_at_begin = (samples.iter().rev())
-        .find(|(at, _)| *at <= begin)
-        .map_or(0, |(_, value)| *value);
+    let value_at_begin = (samples.iter().rev()).find(|(at, _)| *at <= begin).map_or(0, |(_, value)| *value);
     let inside = samples.iter().filter(|(at, _)| *at > begin && *at < end);
     let mut exact: Vec<(u64, u64)> = vec![(0, value_at_begin)];
     exact.extend(inside.map(|(at, value)| (at - begin, *value)));
     exact.dedup_by(|next, before| next.1 == before.1);
     if exact.len() <= most {
-        let step = |&(at, value): &(u64, u64)| CurveStep {
-            at,
-            mean: value.saturating_mul(PARTS_OF_ONE),
-            most: value,
-        };
+        let step = |&(at, value): &(u64, u64)| CurveStep { at, mean: value.saturating_mul(PARTS_OF_ONE), most: value };
         return exact.iter().map(step).collect();
     }
     let length = end - begin;
@@ -63,11 +57,7 @@ fn steps(samples: &[(u64, u64)], span: [u64; 2], most: usize) -> Vec<CurveStep> 
         }
         if to > from {
             let mean = sum * u128::from(PARTS_OF_ONE) / u128::from(to - from);
-            out.push(CurveStep {
-                at: from,
-                mean: u64::try_from(mean).unwrap_or(u64::MAX),
-                most: greatest,
-            });
+            out.push(CurveStep { at: from, mean: u64::try_from(mean).unwrap_or(u64::MAX), most: greatest });
         }
     }
     out
@@ -153,11 +143,7 @@ mod tests {
     use super::*;
 
     fn plain(at: u64, value: u64) -> CurveStep {
-        CurveStep {
-            at,
-            mean: value * PARTS_OF_ONE,
-            most: value,
-        }
+        CurveStep { at, mean: value * PARTS_OF_ONE, most: value }
     }
 
     #[test]
@@ -178,14 +164,7 @@ mod tests {
         let few = steps(&peaked, [0, 1000], 10);
         assert_eq!(few.len(), 10);
         assert!(few.windows(2).all(|pair| pair[0].at + 100 == pair[1].at));
-        assert_eq!(
-            few[0],
-            CurveStep {
-                at: 0,
-                mean: PARTS_OF_ONE / 2,
-                most: 1
-            }
-        );
+        assert_eq!(few[0], CurveStep { at: 0, mean: PARTS_OF_ONE / 2, most: 1 });
         assert_eq!((few[5].most, few[4].most), (1000, 1));
         let sum: u64 = few.iter().map(|step| step.mean * 100).sum();
         assert_eq!(sum / PARTS_OF_ONE, 1500);

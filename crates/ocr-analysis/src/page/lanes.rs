@@ -47,10 +47,9 @@ impl PageLane {
     fn json(self, run: &RecordedRun, is_only: bool) -> Value {
         let (place, kind, _) = self.key();
         let name = match self {
-            PageLane::Worker(owner) => run
-                .threads
-                .get(&owner)
-                .map_or(format!("thread {owner}"), |thread| thread.name.clone()),
+            PageLane::Worker(owner) => {
+                run.threads.get(&owner).map_or(format!("thread {owner}"), |thread| thread.name.clone())
+            }
             PageLane::Kernels(..) if is_only => "kernels".to_string(),
             PageLane::Kernels(_, lane) => format!("kernels, queue {lane}"),
             PageLane::In(_) => "copies in".to_string(),
@@ -79,21 +78,13 @@ impl PageLanes {
         let mut lane = |lane: PageLane| {
             all.entry(lane.key()).or_insert((lane, Vec::new()));
         };
-        run.workers()
-            .for_each(|(owner, _)| lane(PageLane::Worker(owner)));
+        run.workers().for_each(|(owner, _)| lane(PageLane::Worker(owner)));
         for copy in run.copies.iter().filter(|copy| copy.bytes != 0) {
-            lane(if copy.to_device {
-                PageLane::In(copy.place)
-            } else {
-                PageLane::Out(copy.place)
-            });
+            lane(if copy.to_device { PageLane::In(copy.place) } else { PageLane::Out(copy.place) });
         }
         for place in run.devices.keys() {
             let ran = run.edts.iter().filter(|edt| edt.place == *place);
-            let queues: BTreeSet<u32> = ran
-                .filter(|edt| edt.begin != NEVER)
-                .map(|edt| edt.lane)
-                .collect();
+            let queues: BTreeSet<u32> = ran.filter(|edt| edt.begin != NEVER).map(|edt| edt.lane).collect();
             if queues.is_empty() {
                 lane(PageLane::Kernels(*place, 0));
             }
@@ -162,13 +153,7 @@ fn merged(run: &RecordedRun, edts: &[u32], each: usize, longest: u64) -> Vec<Bar
     let mut at = 0;
     while at < edts.len() {
         let first = &run.edts[edts[at] as usize];
-        let mut bar = Bar {
-            begin: first.begin,
-            end: first.begin,
-            template: first.template,
-            busy: 0,
-            edts: 0,
-        };
+        let mut bar = Bar { begin: first.begin, end: first.begin, template: first.template, busy: 0, edts: 0 };
         let mut times: BTreeMap<u32, u64> = BTreeMap::new();
         while at < edts.len() && bar.edts < each as u64 {
             let edt = &run.edts[edts[at] as usize];
@@ -242,15 +227,12 @@ fn idle(place: &PlaceTime) -> Vec<u8> {
     let all = place.busy + place.idle.iter().sum::<u64>();
     let part = (all as f64 / PARTS as f64).max(1.0);
     let shares = place.parts.iter().flatten();
-    shares
-        .map(|ns| (255.0 * *ns as f64 / part).round().min(255.0) as u8)
-        .collect()
+    shares.map(|ns| (255.0 * *ns as f64 / part).round().min(255.0) as u8).collect()
 }
 
 /// The bars for EDTs: how many each lane has, and columns over the bars of all lanes.
 fn bars(run: &RecordedRun, lanes: &PageLanes, each: usize) -> Value {
-    let [mut begin, mut length, mut template, mut idle, mut edts] =
-        std::array::from_fn(|_| Column::default());
+    let [mut begin, mut length, mut template, mut idle, mut edts] = std::array::from_fn(|_| Column::default());
     let unknown = run.templates.len() as u32;
     // A gap of more than half a pixel of a wide page can be seen.
     let longest = run.end / 4000;
@@ -391,15 +373,8 @@ fn estimates(run: &RecordedRun, position: &[u32]) -> Value {
     if order.is_empty() {
         return Value::Null;
     }
-    let [
-        mut edt,
-        mut at,
-        mut place,
-        mut queue,
-        mut copies,
-        mut time,
-        mut what,
-    ] = std::array::from_fn(|_| Column::default());
+    let [mut edt, mut at, mut place, mut queue, mut copies, mut time, mut what] =
+        std::array::from_fn(|_| Column::default());
     for one in &order {
         edt.add_difference(i64::from(position[one.edt as usize] - 1));
         let begin = run.edts[one.edt as usize].begin;
@@ -424,10 +399,10 @@ fn estimates(run: &RecordedRun, position: &[u32]) -> Value {
     })
 }
 
-/// The copies of some bytes, by lane and time. Those of none only hand a block over where both have one memory. If there are more than `most`, neighbours are merged.
+/// The copies of some bytes, by lane and time. Those of none only hand a block over where both have one memory. If
+/// there are more than `most`, neighbours are merged.
 fn copies(run: &RecordedRun, lanes: &PageLanes, most: usize) -> Value {
-    let [mut begin, mut length, mut bytes, mut high, mut low] =
-        std::array::from_fn(|_| Column::default());
+    let [mut begin, mut length, mut bytes, mut high, mut low] = std::array::from_fn(|_| Column::default());
     let moving = run.copies.iter().filter(|copy| copy.bytes != 0).count();
     let each = moving.div_ceil(most.max(1)).max(1);
     let mut counts = Vec::new();
@@ -441,9 +416,8 @@ fn copies(run: &RecordedRun, lanes: &PageLanes, most: usize) -> Value {
             }
         };
         let of = run.copies.iter();
-        let mut of: Vec<_> = of
-            .filter(|copy| copy.place == its && copy.to_device == to_device && copy.bytes != 0)
-            .collect();
+        let mut of: Vec<_> =
+            of.filter(|copy| copy.place == its && copy.to_device == to_device && copy.bytes != 0).collect();
         of.sort_by_key(|copy| copy.begin);
         counts.push(of.len().div_ceil(each));
         let mut last = 0;

@@ -102,11 +102,7 @@ impl PageRun {
 
     /// The run, for the reasons.
     pub fn seen(&self) -> SeenRun<'_> {
-        SeenRun {
-            policy: &self.policy,
-            facts: &self.facts,
-            own: self.own,
-        }
+        SeenRun { policy: &self.policy, facts: &self.facts, own: self.own }
     }
 
     /// A recorded run for a page, with at most `most` bars for EDTs. None where no EDT has ended.
@@ -201,19 +197,14 @@ fn utc(seconds: u64) -> String {
     let day = of_year - (153 * march + 2) / 5 + 1;
     let month = if march < 10 { march + 3 } else { march - 9 };
     let year = 400 * era + year + u64::from(month <= 2);
-    format!(
-        "{year:04}-{month:02}-{day:02} {:02}:{:02} UTC",
-        of_day / 3600,
-        of_day / 60 % 60
-    )
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", of_day / 3600, of_day / 60 % 60)
 }
 
 /// The part of the style sheet about causes of idle time: a colour and a class for each.
 fn style_of_causes() -> String {
     let colors = |theme: usize| -> String {
         let each = Idleness::ALL.iter();
-        each.map(|its| format!("--cause-{}: {}; ", its.name(), its.colors()[theme]))
-            .collect()
+        each.map(|its| format!("--cause-{}: {}; ", its.name(), its.colors()[theme])).collect()
     };
     let [light, dark] = [0, 1].map(colors);
     let classes = Idleness::ALL.map(|its| {
@@ -239,10 +230,7 @@ impl Page<'_> {
             "runs": self.runs.iter().map(|run| &run.drawn).collect::<Vec<_>>(),
         });
         let parts = [
-            (
-                "title",
-                escape(&format!("{}: {}", self.command, self.title)),
-            ),
+            ("title", escape(&format!("{}: {}", self.command, self.title))),
             ("version", env!("CARGO_PKG_VERSION").to_string()),
             ("identity", self.identity()),
             ("style", STYLE.to_string() + &style_of_causes()),
@@ -297,11 +285,7 @@ impl Page<'_> {
         let mut devices: Vec<_> = self.runs.iter().flat_map(|run| &run.devices).collect();
         // A name may be the beginning of another one.
         devices.sort_by_key(|(_, name, _)| std::cmp::Reverse(name.len()));
-        let text = devices
-            .iter()
-            .fold(text.to_string(), |text, (_, name, short)| {
-                text.replace(name, short)
-            });
+        let text = devices.iter().fold(text.to_string(), |text, (_, name, short)| text.replace(name, short));
         escape(&text)
     }
 
@@ -321,16 +305,10 @@ impl Page<'_> {
 
 /// The places of the devices of a run, with the whole name and the short one of each.
 fn devices(run: &RecordedRun) -> Vec<(u8, String, String)> {
-    let names: Vec<String> = run
-        .devices
-        .keys()
-        .map(|place| run.place_name(*place))
-        .collect();
+    let names: Vec<String> = run.devices.keys().map(|place| run.place_name(*place)).collect();
     let short = short::short_names(names.iter().map(String::as_str));
     let places = run.devices.keys().copied();
-    (places.zip(names).zip(short))
-        .map(|((place, name), short)| (place, name, short))
-        .collect()
+    (places.zip(names).zip(short)).map(|((place, name), short)| (place, name, short)).collect()
 }
 
 /// The page of one recorded run.
@@ -339,12 +317,8 @@ fn devices(run: &RecordedRun) -> Vec<(u8, String, String)> {
 /// A sentence, where no EDT has ended.
 pub fn of_run(run: &RecordedRun) -> Result<Page<'static>, String> {
     let about = |name: &str| run.about.get(name).map_or("?", String::as_str);
-    let page = PageRun::new(about("sched"), run, 1).ok_or_else(|| {
-        format!(
-            "in the recording {} no EDT has ended, so there is nothing to show",
-            run.name
-        )
-    })?;
+    let page = PageRun::new(about("sched"), run, 1)
+        .ok_or_else(|| format!("in the recording {} no EDT has ended, so there is nothing to show", run.name))?;
     let score = page.facts.score.as_ref();
     let verdict = score.map_or(String::new(), |score| {
         format!(

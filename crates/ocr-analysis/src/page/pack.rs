@@ -59,11 +59,7 @@ pub(super) fn base64(bytes: &[u8]) -> String {
         for at in 0..4 {
             let digit = bits >> (18 - 6 * at) & 63;
             let is_there = at <= group.len();
-            text.push(if is_there {
-                char::from(DIGITS[digit as usize])
-            } else {
-                '='
-            });
+            text.push(if is_there { char::from(DIGITS[digit as usize]) } else { '=' });
         }
     }
     text
@@ -75,13 +71,9 @@ mod tests {
 
     #[test]
     fn base64_is_as_others_write_it() {
-        for (bytes, text) in [
-            (&b""[..], ""),
-            (b"f", "Zg=="),
-            (b"fo", "Zm8="),
-            (b"foo", "Zm9v"),
-            (b"\xff\xfe\xfd\xfc", "//79/A=="),
-        ] {
+        for (bytes, text) in
+            [(&b""[..], ""), (b"f", "Zg=="), (b"fo", "Zm8="), (b"foo", "Zm9v"), (b"\xff\xfe\xfd\xfc", "//79/A==")]
+        {
             assert_eq!(base64(bytes), text);
         }
     }

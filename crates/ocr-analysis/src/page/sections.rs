@@ -18,11 +18,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
 /// A table whose cells are HTML. A table that is wider than the page can be scrolled by itself.
 fn table(name: &str, columns: &[(String, Align)], rows: &[Vec<String>]) -> String {
     let class = |align: Align| {
-        if align == Align::Right {
-            " class=\"number\""
-        } else {
-            ""
-        }
+        if align == Align::Right { " class=\"number\"" } else { "" }
     };
     let mut text = format!(
         "<div class=\"scroll\" role=\"region\" aria-label=\"{name}\" tabindex=\"0\"><table><caption>{name}</caption>\n<thead><tr>"
@@ -51,9 +47,7 @@ fn table(name: &str, columns: &[(String, Align)], rows: &[Vec<String>]) -> Strin
 
 fn columns(columns: &[(&str, Align)]) -> Vec<(String, Align)> {
     let columns = columns.iter();
-    columns
-        .map(|(title, align)| (title.to_string(), *align))
-        .collect()
+    columns.map(|(title, align)| (title.to_string(), *align)).collect()
 }
 
 /// A section with a heading. Empty where the content is empty.
@@ -70,9 +64,7 @@ impl Page<'_> {
     /// A paragraph for each line of a text.
     fn paragraphs(&self, text: &str) -> String {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
-        lines
-            .map(|line| format!("<p>{}</p>\n", self.sentence(line.trim())))
-            .collect()
+        lines.map(|line| format!("<p>{}</p>\n", self.sentence(line.trim()))).collect()
     }
 
     /// What the recording of the first run says under a name.
@@ -112,11 +104,7 @@ impl Page<'_> {
         if !columns.is_empty() {
             text += &format!("<div class=\"columns\">\n{columns}</div>\n");
         }
-        let heading = if self.runs.len() == 1 {
-            "What was found"
-        } else {
-            "Which policy to use"
-        };
+        let heading = if self.runs.len() == 1 { "What was found" } else { "Which policy to use" };
         section("answer", heading, &text)
     }
 
@@ -128,11 +116,7 @@ impl Page<'_> {
         let escaped = |row: &Vec<String>| row.iter().map(|cell| self.sentence(cell)).collect();
         let rows: Vec<Vec<String>> = its.rows.iter().map(escaped).collect();
         let text = table("The policies compared", &its.columns, &rows);
-        section(
-            "comparison",
-            "The policies compared",
-            &(text + &self.paragraphs(&self.remarks)),
-        )
+        section("comparison", "The policies compared", &(text + &self.paragraphs(&self.remarks)))
     }
 
     /// The notes about the recorded runs. Empty if there is none.
@@ -162,21 +146,12 @@ impl Page<'_> {
                 let parts = [&[place.busy][..], &place.idle[..]].concat();
                 let part = |ns: u64| 100.0 * ns as f64 / all.max(1) as f64;
                 // Busy time first, then each cause of idle time.
-                let classes = ["busy"]
-                    .into_iter()
-                    .chain(Idleness::ALL.map(Idleness::name));
+                let classes = ["busy"].into_iter().chain(Idleness::ALL.map(Idleness::name));
                 let bar: String = (classes.zip(&parts))
                     .filter(|(_, ns)| **ns != 0)
-                    .map(|(class, ns)| {
-                        format!(
-                            "<i class=\"{class}\" style=\"width:{:.2}%\"></i>",
-                            part(*ns)
-                        )
-                    })
+                    .map(|(class, ns)| format!("<i class=\"{class}\" style=\"width:{:.2}%\"></i>", part(*ns)))
                     .collect();
-                row.push(format!(
-                    "<span class=\"bar\" aria-hidden=\"true\">{bar}</span>"
-                ));
+                row.push(format!("<span class=\"bar\" aria-hidden=\"true\">{bar}</span>"));
                 row.extend(parts.iter().map(|ns| match part(*ns) {
                     0.0 => "–".to_string(),
                     percent => format!("{percent:.1} %"),
@@ -187,11 +162,7 @@ impl Page<'_> {
         if rows.is_empty() {
             return String::new();
         }
-        section(
-            "times",
-            "Where the time went",
-            &(table("Idle time by cause", &titles, &rows) + &about_times()),
-        )
+        section("times", "Where the time went", &(table("Idle time by cause", &titles, &rows) + &about_times()))
     }
 
     /// The section about how much was copied.
@@ -227,11 +198,7 @@ impl Page<'_> {
             return section("copies", "What was copied", text);
         }
         let rows: Vec<Vec<String>> = self.runs.iter().map(row).collect();
-        section(
-            "copies",
-            "What was copied",
-            &(table("Bytes copied", &titles, &rows) + COPIES),
-        )
+        section("copies", "What was copied", &(table("Bytes copied", &titles, &rows) + COPIES))
     }
 
     /// The section about how long the EDTs of each template took where they ran.
@@ -322,10 +289,7 @@ impl Page<'_> {
             }
             let shown = |finding: &Finding| {
                 let saves = finding.saves_ns.map_or_else(String::new, |ns| {
-                    format!(
-                        " <span class=\"costs\">costs {} at most</span>",
-                        duration(ns as f64 / 1e9)
-                    )
+                    format!(" <span class=\"costs\">costs {} at most</span>", duration(ns as f64 / 1e9))
                 });
                 format!(
                     "{}{saves}<br><span class=\"advice\">{}</span>",
@@ -334,11 +298,8 @@ impl Page<'_> {
                 )
             };
             let found = list(run.facts.findings.iter().map(shown));
-            text += if found.is_empty() {
-                "<p>None of the known causes of a long run was found.</p>\n"
-            } else {
-                &found
-            };
+            text +=
+                if found.is_empty() { "<p>None of the known causes of a long run was found.</p>\n" } else { &found };
         }
         section("causes", "What each recording shows", &text)
     }
@@ -347,14 +308,9 @@ impl Page<'_> {
     pub(super) fn about(&self, date: &str) -> String {
         let mut rows = vec![
             ("made".to_string(), date.to_string()),
-            (
-                "by".to_string(),
-                format!("{}, version {}", self.command, env!("CARGO_PKG_VERSION")),
-            ),
+            ("by".to_string(), format!("{}, version {}", self.command, env!("CARGO_PKG_VERSION"))),
         ];
-        rows.extend(
-            (self.command_line.iter()).map(|line| ("command line".to_string(), line.clone())),
-        );
+        rows.extend((self.command_line.iter()).map(|line| ("command line".to_string(), line.clone())));
         let mut devices: Vec<(String, String)> = (self.runs.iter().flat_map(|run| &run.devices))
             .map(|(place, name, _)| (format!("device {}", place - 1), name.clone()))
             .collect();
@@ -384,21 +340,14 @@ impl Page<'_> {
         let rows: String = (rows.iter())
             .map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(value)))
             .collect();
-        section(
-            "about",
-            "Machine, settings and command",
-            &format!("<dl>\n{rows}</dl>\n"),
-        )
+        section("about", "Machine, settings and command", &format!("<dl>\n{rows}</dl>\n"))
     }
 }
 
 /// The name of a place in a table, as HTML.
 fn place_name(run: &PageRun, place: u8) -> String {
     let mut devices = run.devices.iter();
-    match (
-        devices.find(|(its, ..)| *its == place),
-        run.facts.place(place),
-    ) {
+    match (devices.find(|(its, ..)| *its == place), run.facts.place(place)) {
         (Some((_, name, short)), _) => {
             format!("<span title=\"{}\">{}</span>", escape(name), escape(short))
         }
@@ -413,8 +362,7 @@ fn place_name(run: &PageRun, place: u8) -> String {
 
 /// The text on how to read the table of times.
 fn about_times() -> String {
-    let causes =
-        Idleness::ALL.map(|its| format!("<dt>{}</dt><dd>{}</dd>\n", its.text(), its.meaning()));
+    let causes = Idleness::ALL.map(|its| format!("<dt>{}</dt><dd>{}</dd>\n", its.text(), its.meaning()));
     format!(
         "<details><summary>What the causes mean</summary>\n<dl class=\"causes\">\n{}</dl>\n\
          <p>At each moment an idle worker or device has the first of these causes that applies. An EDT explains one idle \

@@ -23,17 +23,12 @@ fn short(name: &str) -> String {
         }
     }
     let plain = ["(R)", "(TM)", "(r)", "(tm)"];
-    let plain = plain
-        .iter()
-        .fold(rest.to_string(), |text, mark| text.replace(mark, ""));
+    let plain = plain.iter().fold(rest.to_string(), |text, mark| text.replace(mark, ""));
     // What stands in brackets, or behind the clock, is about drivers and revisions.
     let plain = plain.split([':', '(', '[', '@']).next().unwrap_or_default();
     let mut out = String::new();
     for word in plain.split_whitespace() {
-        if EMPTY.contains(&word)
-            || word.ends_with("-Core")
-            || out.chars().count() + word.chars().count() >= LONG
-        {
+        if EMPTY.contains(&word) || word.ends_with("-Core") || out.chars().count() + word.chars().count() >= LONG {
             continue;
         }
         if !out.is_empty() {
@@ -41,11 +36,7 @@ fn short(name: &str) -> String {
         }
         out += word;
     }
-    if out.is_empty() {
-        name.to_string()
-    } else {
-        out
-    }
+    if out.is_empty() { name.to_string() } else { out }
 }
 
 /// The short names of several devices, which are numbered where they would be the same.
@@ -68,27 +59,12 @@ mod tests {
     #[test]
     fn names_are_those_of_the_device() {
         for (long, name) in [
-            (
-                "cpu-haswell-AMD EPYC 7713 64-Core Processor",
-                "AMD EPYC 7713",
-            ),
-            (
-                "pthread-x86-64-v3-Intel(R) Xeon(R) Platinum 8259CL CPU @ 2.50GHz",
-                "Intel Xeon Platinum 8259CL",
-            ),
-            (
-                "pthread-AMD Ryzen 7 5800X 8-Core Processor",
-                "AMD Ryzen 7 5800X",
-            ),
+            ("cpu-haswell-AMD EPYC 7713 64-Core Processor", "AMD EPYC 7713"),
+            ("pthread-x86-64-v3-Intel(R) Xeon(R) Platinum 8259CL CPU @ 2.50GHz", "Intel Xeon Platinum 8259CL"),
+            ("pthread-AMD Ryzen 7 5800X 8-Core Processor", "AMD Ryzen 7 5800X"),
             ("NVIDIA H100 80GB HBM3", "NVIDIA H100 80GB HBM3"),
-            (
-                "Intel(R) UHD Graphics 620 [0x5917]",
-                "Intel UHD Graphics 620",
-            ),
-            (
-                "AMD Radeon RX 6800 XT (navi21, LLVM 15.0.7)",
-                "AMD Radeon RX 6800 XT",
-            ),
+            ("Intel(R) UHD Graphics 620 [0x5917]", "Intel UHD Graphics 620"),
+            ("AMD Radeon RX 6800 XT (navi21, LLVM 15.0.7)", "AMD Radeon RX 6800 XT"),
             ("gfx90a:sramecc+:xnack-", "gfx90a"),
             ("gpu", "gpu"),
             ("(R)", "(R)"),

@@ -38,22 +38,12 @@ impl Spread {
             *classes.entry(class(*ns)).or_default() += 1;
         }
         let at = |part: usize| times.get(part).copied().unwrap_or(0);
-        Spread {
-            classes,
-            times: [
-                at(0),
-                at(times.len() / 2),
-                at(times.len().saturating_sub(1)),
-            ],
-        }
+        Spread { classes, times: [at(0), at(times.len() / 2), at(times.len().saturating_sub(1))] }
     }
 
     /// The first class and the last.
     pub(super) fn classes(&self) -> Option<[u32; 2]> {
-        let [first, last] = [
-            self.classes.first_key_value(),
-            self.classes.last_key_value(),
-        ];
+        let [first, last] = [self.classes.first_key_value(), self.classes.last_key_value()];
         Some([*first?.0, *last?.0])
     }
 
@@ -85,11 +75,7 @@ impl Spread {
 
 /// The times from the first to the last of some classes, in words.
 pub(super) fn scale([first, last]: [u32; 2]) -> String {
-    format!(
-        "{} to {}",
-        duration(begin(first)),
-        duration(begin(last + 1))
-    )
+    format!("{} to {}", duration(begin(first)), duration(begin(last + 1)))
 }
 
 /// How long the EDTs of each template took in each place, by the numbers of both.
@@ -123,10 +109,7 @@ mod tests {
         let picture = spread.picture([0, 90]);
         assert_eq!(picture.matches("<rect").count(), 4);
         assert!(picture.contains("<title>2 EDTs, "), "{picture}");
-        assert!(
-            picture.contains("0.00 us to 1.00 ms, median 1.00 us"),
-            "{picture}"
-        );
+        assert!(picture.contains("0.00 us to 1.00 ms, median 1.00 us"), "{picture}");
         assert_eq!(Spread::of(Vec::new()).classes(), None);
     }
 }

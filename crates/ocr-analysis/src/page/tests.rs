@@ -1,7 +1,6 @@
 use super::*;
 use crate::recorded::{
-    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedTemplate, RecordedThread,
-    Transfer,
+    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedTemplate, RecordedThread, Transfer,
 };
 use flate2::read::ZlibDecoder;
 use ocr_place::policy::{Certainty, Expected, Why};
@@ -32,19 +31,9 @@ fn edt(place: u8, lane: u32, begin: u64, end: u64) -> RecordedEdt {
 
 /// Two workers and a device with two queues and copies.
 fn run(policy: &str, edts: u64) -> RecordedRun {
-    let thread = |name: &str| RecordedThread {
-        name: name.into(),
-        is_worker: true,
-        ..RecordedThread::default()
-    };
-    let template = |name: &str| RecordedTemplate {
-        name: name.into(),
-        places: 0b11,
-    };
-    let device = RecordedDevice {
-        name: NAMES[1].into(),
-        ..RecordedDevice::default()
-    };
+    let thread = |name: &str| RecordedThread { name: name.into(), is_worker: true, ..RecordedThread::default() };
+    let template = |name: &str| RecordedTemplate { name: name.into(), places: 0b11 };
+    let device = RecordedDevice { name: NAMES[1].into(), ..RecordedDevice::default() };
     let each = |n: u64| match n % 4 {
         0 => edt(0, 7, 1000 * n, 1000 * n + 3000),
         1 => edt(0, 8, 1000 * n, 1000 * n + 500),
@@ -61,24 +50,14 @@ fn run(policy: &str, edts: u64) -> RecordedRun {
         threads: [(7, thread("ocr-worker-0")), (8, thread("ocr-worker-1"))].into(),
         devices: [(1, device)].into(),
         edts: (0..edts).map(each).collect(),
-        edges: (1..edts as u32)
-            .map(|to| Edge {
-                from: to - 1,
-                to,
-                at: if to % 2 == 0 { NEVER } else { 10 },
-            })
-            .collect(),
+        edges: (1..edts as u32).map(|to| Edge { from: to - 1, to, at: if to % 2 == 0 { NEVER } else { 10 } }).collect(),
         labels: [(0x2800_0000_0000_0000, NAMES[0].to_string())].into(),
         estimates: (0..2)
             .map(|place| RecordedEstimate {
                 edt: 0,
                 at: 0,
                 place,
-                expected: Expected {
-                    queue_ns: 100,
-                    copy_ns: 50,
-                    run_ns: (place == 0).then_some(2500),
-                },
+                expected: Expected { queue_ns: 100, copy_ns: 50, run_ns: (place == 0).then_some(2500) },
                 certainty: Certainty::Measured,
                 why: Why::Planned,
                 is_chosen: place == 0,
@@ -104,15 +83,8 @@ fn run(policy: &str, edts: u64) -> RecordedRun {
 
 fn page(most: usize) -> String {
     let table = PageTable {
-        columns: vec![
-            ("policy".into(), Align::Left),
-            ("seconds".into(), Align::Right),
-            ("bound".into(), Align::Right),
-        ],
-        rows: vec![
-            vec!["eft".into(), "1.234".into(), "90 %".into()],
-            vec!["cpu".into(), "failed (status 3)".into()],
-        ],
+        columns: vec![("policy".into(), Align::Left), ("seconds".into(), Align::Right), ("bound".into(), Align::Right)],
+        rows: vec![vec!["eft".into(), "1.234".into(), "90 %".into()], vec!["cpu".into(), "failed (status 3)".into()]],
     };
     let mut runs = ["eft", "cpu"].map(|policy| PageRun::with(policy, &run(policy, 40), most));
     if let [Some(eft), _] = &mut runs {
@@ -123,10 +95,7 @@ fn page(most: usize) -> String {
         command_line: Some("ocr compare --html".into()),
         title: NAMES[0].into(),
         verdict: "eft is best: it is 2.00 times as fast as cpu.".into(),
-        reasons: Reasons {
-            why: vec!["cpu: it was <slow>.".into()],
-            next: vec!["Try & see.".into()],
-        },
+        reasons: Reasons { why: vec!["cpu: it was <slow>.".into()], next: vec!["Try & see.".into()] },
         table: Some(table),
         remarks: "One run each.\n".into(),
         runs: runs.into_iter().flatten().collect(),
@@ -156,9 +125,7 @@ fn unpacked(column: &Value) -> Vec<u64> {
         }
     }
     let mut plain = Vec::new();
-    ZlibDecoder::new(&bytes[..])
-        .read_to_end(&mut plain)
-        .expect("zlib");
+    ZlibDecoder::new(&bytes[..]).read_to_end(&mut plain).expect("zlib");
     let (mut numbers, mut number, mut shift) = (Vec::new(), 0, 0);
     for byte in plain {
         number |= u64::from(byte & 0x7f) << shift;
@@ -200,10 +167,7 @@ fn a_page_has_what_it_was_given() {
     // The first lane has an EDT of 3000 ns every 4000 ns: signed differences from the end of the one before.
     let begin = unpacked(&run["bars"]["begin"]);
     assert_eq!(begin[..3], [0, 2000, 2000]);
-    assert_eq!(
-        unpacked(&run["bars"]["length"])[..11].to_vec(),
-        [[3000; 10].as_slice(), &[500]].concat()
-    );
+    assert_eq!(unpacked(&run["bars"]["length"])[..11].to_vec(), [[3000; 10].as_slice(), &[500]].concat());
     // The second lane's first EDT, number 1, waited for number 0, which is the first of all.
     let details = &run["details"];
     let latest = unpacked(&details["last"]);
@@ -212,10 +176,7 @@ fn a_page_has_what_it_was_given() {
     // Names of runs are on pages of one run alone, which a run can have written.
     assert!(page.contains("<meta name=\"run\" content=\"\">"));
     let curves = run["curves"].as_array().expect("a list");
-    let names: Vec<_> = curves
-        .iter()
-        .map(|its| (&its["name"], &its["peak"]))
-        .collect();
+    let names: Vec<_> = curves.iter().map(|its| (&its["name"], &its["peak"])).collect();
     assert_eq!(
         names,
         [
@@ -245,23 +206,12 @@ fn a_page_of_one_run_says_whose_it_is_at_its_begin() {
 fn a_worker_that_was_stopped_is_not_idle() {
     let run = RecordedRun {
         end: 100,
-        edts: [(10, 30), (20, 25), (40, NEVER)]
-            .map(|(begin, end)| edt(0, 7, begin, end))
-            .into(),
+        edts: [(10, 30), (20, 25), (40, NEVER)].map(|(begin, end)| edt(0, 7, begin, end)).into(),
         ..RecordedRun::default()
     };
     // The second EDT ran while the first one waited in a call; the last one goes on.
     let workers: [curves::WorkerLane<'_>; 3] = [(&[0, 1], 35), (&[2], NEVER), (&[], 5)];
-    let wanted = [
-        (0, 3),
-        (5, 2),
-        (10, 1),
-        (30, 2),
-        (35, 1),
-        (40, 0),
-        (100, 1),
-        (NEVER, 0),
-    ];
+    let wanted = [(0, 3), (5, 2), (10, 1), (30, 2), (35, 1), (40, 0), (100, 1), (NEVER, 0)];
     assert_eq!(curves::idle(&run, &workers), wanted);
 }
 
@@ -312,16 +262,10 @@ fn templates_have_histograms() {
 /// Runs a script after those of the page that need no browser. None where there is no Node.
 fn in_node(script: &str) -> Option<String> {
     let before = "const document = { getElementById: () => ({ textContent: '{}' }) };\n";
-    let page = concat!(
-        include_str!("time.js"),
-        include_str!("data.js"),
-        include_str!("levels.js"),
-        include_str!("find.js")
-    );
-    let ran = Command::new("node")
-        .args(["--input-type=module", "--eval"])
-        .arg(format!("{before}{page}{script}"))
-        .output();
+    let page =
+        concat!(include_str!("time.js"), include_str!("data.js"), include_str!("levels.js"), include_str!("find.js"));
+    let ran =
+        Command::new("node").args(["--input-type=module", "--eval"]).arg(format!("{before}{page}{script}")).output();
     let ran = match ran {
         Ok(ran) => ran,
         Err(error) => {
@@ -329,11 +273,7 @@ fn in_node(script: &str) -> Option<String> {
             return None;
         }
     };
-    assert!(
-        ran.status.success(),
-        "{}",
-        String::from_utf8_lossy(&ran.stderr)
-    );
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     Some(String::from_utf8_lossy(&ran.stdout).trim().to_string())
 }
 
@@ -349,9 +289,7 @@ fn the_scripts_find_by_guid_label_and_template() {
         console.log(JSON.stringify(all.map((text) => foundIn(run, details, text))));
         console.log(JSON.stringify([foundIn(run, null, 'main'), foundIn(run, null, '0x5'), guidOf('0x'), guidOf('beef')]));";
     let Some(said) = in_node(script) else { return };
-    let lines: Vec<Value> = (said.lines())
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
+    let lines: Vec<Value> = (said.lines()).map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let found = |edts: &[u32], copies: &[u32]| json!({ "edts": edts, "copies": copies });
     assert_eq!(
         lines[0],
@@ -366,16 +304,14 @@ fn the_scripts_find_by_guid_label_and_template() {
         ])
     );
     let none = Value::Null;
-    assert_eq!(
-        lines[1],
-        json!([found(&[1, 2], &[]), found(&[], &[]), none, none])
-    );
+    assert_eq!(lines[1], json!([found(&[1, 2], &[]), found(&[], &[]), none, none]));
 }
 
 #[test]
 fn the_scripts_say_what_ran_in_a_range() {
     let script = "
-        const of = (begin, end, key) => new Levels(Float64Array.from(begin), Float64Array.from(end), Uint16Array.from(key), null);
+        const times = (all) => Float64Array.from(all);
+        const of = (begin, end, key) => new Levels(times(begin), times(end), Uint16Array.from(key), null);
         const run = { template: [0, 1, 0], templates: ['a', 'b'], many: null, copies: { bytes: [10, 20] } };
         run.lanes = [
             // The second EDT ran while the first one waited in a call.
@@ -398,10 +334,7 @@ fn the_scripts_say_what_ran_in_a_range() {
             "copies": { "count": 1, "bytes": 0 },
         })
     );
-    assert_eq!(
-        (&said[1]["rows"], &said[1]["copies"]["count"]),
-        (&json!([]), &json!(0))
-    );
+    assert_eq!((&said[1]["rows"], &said[1]["copies"]["count"]), (&json!([]), &json!(0)));
 }
 
 #[test]
@@ -425,20 +358,14 @@ fn a_page_loads_nothing() {
 #[test]
 fn too_many_edts_are_merged_and_that_is_told() {
     let page = page(10);
-    assert!(page.contains(
-        "40 EDTs are more than a page takes, so up to 4 neighbours are drawn as one bar"
-    ));
+    assert!(page.contains("40 EDTs are more than a page takes, so up to 4 neighbours are drawn as one bar"));
     let run = &data(&page)["runs"][0];
     assert_eq!((&run["each"], &run["details"]), (&json!(4), &Value::Null));
     let edts = unpacked(&run["bars"]["edts"]);
     assert_eq!(edts.iter().sum::<u64>(), 40);
     // What is busy and what is idle in a bar is all of it.
     let [idle, length] = ["idle", "length"].map(|name| unpacked(&run["bars"][name]));
-    assert!(
-        idle.iter()
-            .zip(&length)
-            .all(|(idle, length)| idle <= length)
-    );
+    assert!(idle.iter().zip(&length).all(|(idle, length)| idle <= length));
     let busy: u64 = length.iter().sum::<u64>() - idle.iter().sum::<u64>();
     assert_eq!(busy, 10 * (3000 + 500 + 2000 + 1500));
 }
@@ -464,18 +391,14 @@ fn browser() -> Option<&'static str> {
     let runs = |name: &&str| {
         let mut version = Command::new(name);
         let version = version.arg("--version").stdout(Stdio::null());
-        version
-            .stderr(Stdio::null())
-            .status()
-            .is_ok_and(|status| status.success())
+        version.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
     };
     names.into_iter().find(runs)
 }
 
 /// What a page is when its scripts have run, and what the browser says meanwhile.
 fn browsed(browser: &str, name: &str, text: &str, fragment: &str) -> (String, String) {
-    let file =
-        std::env::temp_dir().join(format!("ocr-html-test-{}-{name}.html", std::process::id()));
+    let file = std::env::temp_dir().join(format!("ocr-html-test-{}-{name}.html", std::process::id()));
     let profile = file.with_extension("profile");
     fs::write(&file, text).expect("temporary files can be written");
     let output = Command::new(browser)
@@ -494,9 +417,7 @@ fn browsed(browser: &str, name: &str, text: &str, fragment: &str) -> (String, St
 
 /// What the page says of the EDT that is chosen, or why it cannot draw.
 fn chosen(dom: &str) -> &str {
-    let (_, rest) = dom
-        .split_once("<aside id=\"detail\"")
-        .expect("the part is there");
+    let (_, rest) = dom.split_once("<aside id=\"detail\"").expect("the part is there");
     let (part, _) = rest.split_once("</aside>").expect("it ends");
     part
 }
@@ -509,82 +430,34 @@ fn a_browser_shows_the_page_without_errors() {
     };
     for (name, most, fragment, wanted) in [
         ("plain", 1000, "", "Choose an EDT in the chart"),
-        (
-            "edt",
-            1000,
-            "#run=1&edt=0&theme=dark",
-            "What it waited for last",
-        ),
-        (
-            "expected",
-            1000,
-            "#run=1&edt=0",
-            "expected to run for 2.5 µs, and ran for 3 µs",
-        ),
+        ("edt", 1000, "#run=1&edt=0&theme=dark", "What it waited for last"),
+        ("expected", 1000, "#run=1&edt=0", "expected to run for 2.5 µs, and ran for 3 µs"),
         (
             "policy",
             1000,
             "#run=0&edt=0",
             "2 places could run it. The policy eft lets an EDT wait for the place where it is expected to end first.",
         ),
-        (
-            "late",
-            1000,
-            "#run=1&edt=1",
-            "for its end; the end was seen, and this EDT was runnable, then",
-        ),
-        (
-            "chain",
-            1000,
-            "#run=0&edt=39&chain=1&from=5000&to=9000",
-            "Mark all that led to it",
-        ),
+        ("late", 1000, "#run=1&edt=1", "for its end; the end was seen, and this EDT was runnable, then"),
+        ("chain", 1000, "#run=0&edt=39&chain=1&from=5000&to=9000", "Mark all that led to it"),
         ("merged", 10, "#run=0&edt=0", "Most of the time went into"),
-        (
-            "guid",
-            1000,
-            "#find=0x28000000000007d0",
-            "0x28000000000007d0",
-        ),
-        (
-            "block",
-            1000,
-            "#find=0x1800000000000003",
-            "Copy from the device",
-        ),
+        ("guid", 1000, "#find=0x28000000000007d0", "0x28000000000007d0"),
+        ("block", 1000, "#find=0x1800000000000003", "Copy from the device"),
         ("range", 1000, "#range=2000:12000", "10 µs were measured"),
-        (
-            "ran",
-            1000,
-            "#range=0:40000",
-            "In EDTs on the workers: 35 µs, 44 %.",
-        ),
+        ("ran", 1000, "#range=0:40000", "In EDTs on the workers: 35 µs, 44 %."),
     ] {
         let (dom, said) = browsed(browser, name, &page(most), fragment);
         assert!(!said.contains(":CONSOLE"), "{name}: {said}");
         let part = chosen(&dom);
-        assert!(
-            part.contains(wanted),
-            "{name}: no `{wanted}` in {part}; {said}"
-        );
-        for text in [
-            "data-ready=\"yes\"",
-            "aria-pressed=\"false\"",
-            "<i class=\"swatch dependences\">",
-        ] {
-            assert!(
-                dom.contains(text),
-                "{name}: no `{text}` in the page; {said}"
-            );
+        assert!(part.contains(wanted), "{name}: no `{wanted}` in {part}; {said}");
+        for text in ["data-ready=\"yes\"", "aria-pressed=\"false\"", "<i class=\"swatch dependences\">"] {
+            assert!(dom.contains(text), "{name}: no `{text}` in the page; {said}");
         }
     }
     // An error is noticed.
     let broken = page(1000).replace("\"runs\":", "\"run\":");
     let (dom, said) = browsed(browser, "broken", &broken, "");
-    assert!(
-        said.contains(":CONSOLE") && chosen(&dom).contains("The chart cannot be drawn"),
-        "{said}"
-    );
+    assert!(said.contains(":CONSOLE") && chosen(&dom).contains("The chart cannot be drawn"), "{said}");
 }
 
 /// A script that writes into the page which of its parts are wider than their room, once the chart is drawn.
@@ -592,7 +465,8 @@ const LOOK: &str = "<script type=\"module\">
 const look = setInterval(() => {
   if (!document.documentElement.dataset.ready) return;
   clearInterval(look);
-  const parts = [...document.querySelectorAll('body *')].filter((one) => one.tagName !== 'CAPTION' && one.clientWidth > 0);
+  const isShown = (one) => one.tagName !== 'CAPTION' && one.clientWidth > 0;
+  const parts = [...document.querySelectorAll('body *')].filter(isShown);
   const cut = parts.filter((one) => one.scrollWidth > one.clientWidth + 1);
   const text = cut.map((one) => `${one.tagName} ${one.id} ${one.className}: ${one.scrollWidth} in ${one.clientWidth}`);
   document.body.append(`cut: ${text.join('; ') || 'nothing'}.`);
@@ -641,9 +515,7 @@ fn nothing_is_cut_off_in_a_window_of_1280_pixels() {
         reasons: Reasons::default(),
         table: Some(table),
         remarks: String::new(),
-        runs: (runs.iter())
-            .filter_map(|run| PageRun::with(&run.about["sched"], run, 1000))
-            .collect(),
+        runs: (runs.iter()).filter_map(|run| PageRun::with(&run.about["sched"], run, 1000)).collect(),
     };
     let text = page.text().replace("</body>", LOOK);
     for fragment in ["#run=0&edt=0", "#range=0:40000", "#run=1&edt=150"] {

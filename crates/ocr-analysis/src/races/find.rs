@@ -1,8 +1,8 @@
 //! Pairs of actors that use one object, where it matters which comes first, and nothing orders them.
 //!
 //! Not each pair is looked at. Uses of a block are gone through in a topological order, with those that a later one may
-//! still conflict with. A write that comes behind them takes their place: what comes behind the write comes behind them,
-//! too. So in a program without races each use is compared with the writes before it and the next one.
+//! still conflict with. A write that comes behind them takes their place: what comes behind the write comes behind
+//! them, too. So in a program without races each use is compared with the writes before it and the next one.
 
 use super::RaceFindings;
 use super::gather::Gathered;
@@ -67,14 +67,8 @@ fn groups<T>(list: &[T], key: impl Fn(&T) -> u32) -> Vec<Range<usize>> {
 
 /// Looks for all pairs.
 pub(super) fn find(name: String, all: &Gathered, order: &mut Order) -> RaceFindings {
-    let mut finder = Finder {
-        all,
-        order,
-        mixed: vec![false; all.uses.len()],
-        said: Sayer::new(all),
-        unknown: 0,
-        long_latches: 0,
-    };
+    let mut finder =
+        Finder { all, order, mixed: vec![false; all.uses.len()], said: Sayer::new(all), unknown: 0, long_latches: 0 };
     finder.blocks();
     finder.events();
     finder.edts();
@@ -114,13 +108,13 @@ pub(super) fn find(name: String, all: &Gathered, order: &mut Order) -> RaceFindi
 }
 
 impl Finder<'_> {
-    // ---- Blocks ------------------------------------------------------------------------------------------------------
+    // ---- Blocks
+    // ------------------------------------------------------------------------------------------------------
 
     fn blocks(&mut self) {
         let all = self.all;
-        let mut uses: Vec<u32> = (0..all.uses.len() as u32)
-            .filter(|&at| all.uses[at as usize].mode != Mode::Null)
-            .collect();
+        let mut uses: Vec<u32> =
+            (0..all.uses.len() as u32).filter(|&at| all.uses[at as usize].mode != Mode::Null).collect();
         let of = |at: &u32| &all.uses[*at as usize];
         let order = &*self.order;
         uses.sort_unstable_by_key(|at| (of(at).block, order.place(of(at).start), *at));
@@ -146,10 +140,7 @@ impl Finder<'_> {
             for deed in &destroyed[range] {
                 for at in &uses[first..last] {
                     let its = of(at);
-                    if its.actor != deed.actor
-                        && pairs < PAIRS
-                        && !self.order.is_before(its.start, deed.point)
-                    {
+                    if its.actor != deed.actor && pairs < PAIRS && !self.order.is_before(its.start, deed.point) {
                         pairs += 1;
                         self.said.say(Pair {
                             rule: RaceRule::DestroyedBlock,
@@ -178,10 +169,7 @@ impl Finder<'_> {
             if pairs >= PAIRS {
                 return;
             }
-            if !is_label
-                && its.actor != made.creator
-                && !self.order.is_before(made.created, its.start)
-            {
+            if !is_label && its.actor != made.creator && !self.order.is_before(made.created, its.start) {
                 pairs += 1;
                 self.said.say(Pair {
                     rule: RaceRule::UsedUncreated,
@@ -205,9 +193,7 @@ impl Finder<'_> {
                     return !is_write;
                 }
                 match conflict {
-                    Conflict::Unknown if finder.said.is_looked_at([before.actor, its.actor]) => {
-                        finder.unknown += 1
-                    }
+                    Conflict::Unknown if finder.said.is_looked_at([before.actor, its.actor]) => finder.unknown += 1,
                     Conflict::Unknown => {}
                     _ => {
                         pairs += 1;
@@ -240,8 +226,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds the uses of a block that may have seen the changes of others as their own: others wrote it at the same time, or
-    /// it came back from a device meanwhile, which shares it in mode RW.
+    /// Finds the uses of a block that may have seen the changes of others as their own: others wrote it at the same
+    /// time, or it came back from a device meanwhile, which shares it in mode RW.
     fn mix(&mut self, uses: &[u32]) {
         let all = self.all;
         let of = |at: u32| &all.uses[at as usize];
@@ -266,9 +252,7 @@ impl Finder<'_> {
             // The clocks of two threads may differ.
             let own = by(at).thread;
             for (_, others) in threads.iter().filter(|(thread, _)| **thread != own) {
-                let may_overlap = |former: &&u32| {
-                    its.start.saturating_sub(by(**former).looked_at.end) < all.tolerance
-                };
+                let may_overlap = |former: &&u32| its.start.saturating_sub(by(**former).looked_at.end) < all.tolerance;
                 for &former in others.iter().rev().take_while(may_overlap) {
                     self.mixed[at as usize] = true;
                     self.mixed[former as usize] = true;
@@ -300,7 +284,8 @@ impl Finder<'_> {
         }
     }
 
-    // ---- Events ------------------------------------------------------------------------------------------------------
+    // ---- Events
+    // ------------------------------------------------------------------------------------------------------
 
     fn events(&mut self) {
         let mut deeds = self.all.on_events.clone();
@@ -313,13 +298,7 @@ impl Finder<'_> {
     }
 
     fn tell(&mut self, rule: RaceRule, object: u32, first: u32, second: u32) {
-        self.said.say(Pair {
-            rule,
-            object,
-            first: (first, None),
-            second: (second, None),
-            is_late: false,
-        });
+        self.said.say(Pair { rule, object, first: (first, None), second: (second, None), is_late: false });
     }
 
     fn event(&mut self, number: u32, event: &SeenEvent, deeds: &[Deed]) {
@@ -332,12 +311,7 @@ impl Finder<'_> {
                 && !matches!(deed.did, Did::SatisfyInVain)
                 && !self.order.is_before(event.created, deed.point)
             {
-                self.tell(
-                    RaceRule::UsedUncreatedEvent,
-                    number,
-                    event.creator,
-                    deed.actor,
-                );
+                self.tell(RaceRule::UsedUncreatedEvent, number, event.creator, deed.actor);
             }
             if deed.did == Did::Connect && goes && !self.order.is_before(deed.point, event.point) {
                 let satisfies = deeds.iter().rev().find(|one| one.did == Did::Satisfy);
@@ -366,12 +340,7 @@ impl Finder<'_> {
                     && !self.order.is_before(destroyed.point, vain.point)
                     && !self.order.is_before(vain.point, destroyed.point)
                 {
-                    self.tell(
-                        RaceRule::DestroyedSatisfied,
-                        number,
-                        vain.actor,
-                        destroyed.actor,
-                    );
+                    self.tell(RaceRule::DestroyedSatisfied, number, vain.actor, destroyed.actor);
                 }
             }
             for deed in of(Did::Satisfy) {
@@ -409,24 +378,15 @@ impl Finder<'_> {
     /// A latch must not come to zero before an increment: without it, and what comes behind it, the counter has to stay
     /// above zero.
     fn latch(&mut self, number: u32, event: &SeenEvent, deeds: &[Deed]) {
-        let mut increments: Vec<&Deed> = deeds
-            .iter()
-            .filter(|deed| deed.did == Did::Increment)
-            .collect();
-        let decrements: Vec<&Deed> = deeds
-            .iter()
-            .filter(|deed| deed.did == Did::Satisfy)
-            .collect();
+        let mut increments: Vec<&Deed> = deeds.iter().filter(|deed| deed.did == Did::Increment).collect();
+        let decrements: Vec<&Deed> = deeds.iter().filter(|deed| deed.did == Did::Satisfy).collect();
         let counts = increments.len();
         increments.dedup_by_key(|deed| deed.point);
         if increments.len() * (decrements.len() + counts) > LATCH_PAIRS {
             self.long_latches += 1;
             return;
         }
-        let every: Vec<&Deed> = deeds
-            .iter()
-            .filter(|deed| deed.did == Did::Increment)
-            .collect();
+        let every: Vec<&Deed> = deeds.iter().filter(|deed| deed.did == Did::Increment).collect();
         for one in increments {
             let mut counter = event.counter;
             for other in &every {
@@ -452,7 +412,8 @@ impl Finder<'_> {
         }
     }
 
-    // ---- EDTs --------------------------------------------------------------------------------------------------------
+    // ---- EDTs
+    // --------------------------------------------------------------------------------------------------------
 
     /// Whether an EDT is there before others connect something to it is not looked at: maps and labels see to that.
     fn edts(&mut self) {
@@ -464,9 +425,7 @@ impl Finder<'_> {
             let edt = deeds[0].object;
             for destroyed in deeds.iter().filter(|deed| deed.did == Did::Destroy) {
                 for deed in deeds.iter().filter(|deed| deed.did == Did::Connect) {
-                    if deed.actor != destroyed.actor
-                        && !self.order.is_before(deed.point, destroyed.point)
-                    {
+                    if deed.actor != destroyed.actor && !self.order.is_before(deed.point, destroyed.point) {
                         self.tell(RaceRule::DestroyedEdt, edt, deed.actor, destroyed.actor);
                     }
                 }

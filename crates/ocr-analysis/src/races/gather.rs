@@ -4,19 +4,18 @@
 //! things that have happened when others may begin (a release, an increment of a latch), then the calls by which others
 //! may begin. A thing behind such a call begins the next segment, and so does the end of a wait.
 //!
-//! These come before each other, as in the consistency model for OCR: a call that creates an EDT, or connects or satisfies
-//! one of its pre-slots, before its begin; the release of a block by an EDT that holds it, or its end, before the begin of an
-//! EDT that has got the block meanwhile in a mode that has to wait for that; each satisfaction of an event before its trigger, and that before what it
-//! satisfies; the end of an EDT before its output event; all EDTs of a finish scope before the output event of its EDT.
+//! These come before each other, as in the consistency model for OCR: a call that creates an EDT, or connects or
+//! satisfies one of its pre-slots, before its begin; the release of a block by an EDT that holds it, or its end, before
+//! the begin of an EDT that has got the block meanwhile in a mode that has to wait for that; each satisfaction of an
+//! event before its trigger, and that before what it satisfies; the end of an EDT before its output event; all EDTs of
+//! a finish scope before the output event of its EDT.
 
 mod called;
 
 use super::order::{Edges, NONE};
 use super::things::{Actor, Deed, Did, SeenBlock, SeenEvent, Use, Written};
 use crate::recorded::TOLERANCE;
-use ocr_trace::format::{
-    Asked, CHANGED, CHANGED_SINCE_GIVEN, LOOKED_AT, NOT_LOOKED_AT, Record, RecordKind,
-};
+use ocr_trace::format::{Asked, CHANGED, CHANGED_SINCE_GIVEN, LOOKED_AT, NOT_LOOKED_AT, Record, RecordKind};
 use ocr_trace::numbers::{EventKind, Mode};
 use ocr_trace::reader::{RecordingFile, TraceEvent};
 use rustc_hash::FxHashMap;
@@ -73,14 +72,10 @@ pub(super) struct Gathered {
 
 /// Gathers what the records of a file say.
 pub(super) fn gather(recording: &RecordingFile) -> Result<Gathered, String> {
-    let mut all = Gathered {
-        gaps: recording.faults.clone(),
-        tolerance: recording.scale.ticks(TOLERANCE),
-        ..Gathered::default()
-    };
+    let mut all =
+        Gathered { gaps: recording.faults.clone(), tolerance: recording.scale.ticks(TOLERANCE), ..Gathered::default() };
     if recording.lost != 0 {
-        all.gaps
-            .push("there was no room for some records".to_string());
+        all.gaps.push("there was no room for some records".to_string());
     }
     let faults = recording.for_each(|event| all.see(event))?;
     all.gaps.extend(faults);
@@ -185,11 +180,7 @@ impl Gathered {
             point,
             counter,
             is_satisfied: false,
-            generations: if several {
-                self.generations.len() as u32
-            } else {
-                NONE
-            },
+            generations: if several { self.generations.len() as u32 } else { NONE },
         });
         if several {
             self.generations.push(Vec::new());
@@ -202,9 +193,7 @@ impl Gathered {
     /// The point at which an event passes on what it was satisfied with this time; `takes` where something is connected
     /// to it, and otherwise it is satisfied.
     fn turn(&mut self, event: u32, slot: u32, takes: bool) -> u32 {
-        let SeenEvent {
-            point, generations, ..
-        } = self.events[event as usize];
+        let SeenEvent { point, generations, .. } = self.events[event as usize];
         if generations == NONE {
             return point;
         }
@@ -235,11 +224,7 @@ impl Gathered {
         let Some(&block) = self.block_of.get(&guid) else {
             return;
         };
-        let Some(&at) = self
-            .doing
-            .get(&owner)
-            .and_then(|doing| doing.open.get(&block))
-        else {
+        let Some(&at) = self.doing.get(&owner).and_then(|doing| doing.open.get(&block)) else {
             return;
         };
         if self.uses[at as usize].end == NONE {
@@ -385,12 +370,7 @@ impl Gathered {
     /// Notes what another than the creator has done to an EDT.
     fn on_edt(&mut self, edt: u32, actor: u32, point: u32, did: Did) {
         if self.actors[edt as usize].parent != actor {
-            self.on_edts.push(Deed {
-                object: edt,
-                actor,
-                point,
-                did,
-            });
+            self.on_edts.push(Deed { object: edt, actor, point, did });
         }
     }
 
@@ -437,11 +417,7 @@ impl Gathered {
         let Some(&block) = self.block_of.get(&record.x) else {
             return;
         };
-        let Some(&at) = self
-            .doing
-            .get(&owner)
-            .and_then(|doing| doing.open.get(&block))
-        else {
+        let Some(&at) = self.doing.get(&owner).and_then(|doing| doing.open.get(&block)) else {
             return;
         };
         if record.a & CHANGED != 0 {
@@ -461,12 +437,7 @@ impl Gathered {
     }
 
     fn on_event(&mut self, event: u32, actor: u32, point: u32, did: Did) {
-        self.on_events.push(Deed {
-            object: event,
-            actor,
-            point,
-            did,
-        });
+        self.on_events.push(Deed { object: event, actor, point, did });
     }
 
     /// When all records have been looked at: what could not be known before.
@@ -492,12 +463,7 @@ impl Gathered {
             }
         }
         for (edt, event) in std::mem::take(&mut self.outputs) {
-            let Actor {
-                is_finish,
-                now,
-                scope_end,
-                ..
-            } = self.actors[edt as usize];
+            let Actor { is_finish, now, scope_end, .. } = self.actors[edt as usize];
             // What never ran, as an EDT that was destroyed, has satisfied nothing.
             if self.actors[edt as usize].began == 0 {
                 continue;
@@ -531,11 +497,7 @@ impl Gathered {
             let size = self.blocks[its.block as usize].size;
             its.written = match its.written {
                 _ if !its.mode.writes() => Written::No,
-                Written::Unseen
-                    if actor.on_host && actor.ended != 0 && size <= LOOKED_AT as u64 =>
-                {
-                    Written::No
-                }
+                Written::Unseen if actor.on_host && actor.ended != 0 && size <= LOOKED_AT as u64 => Written::No,
                 Written::Unseen => Written::Perhaps,
                 written => written,
             };

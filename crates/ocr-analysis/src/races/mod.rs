@@ -1,11 +1,11 @@
 //! Whether a program does the same in each run: pairs of EDTs that use one object in a way that depends on which comes
 //! first, with nothing in the graph that orders them.
 //!
-//! One recorded run is enough, also by one worker, since what counts is not when EDTs ran, but which of them the program
-//! has ordered: the happens-before relation of OCR's memory model, extended to all objects as in "Consistency model for
-//! runtime objects in the Open Community Runtime" (Dokulil, 2018). Two EDTs that hold a block in mode EW never run at
-//! once, but which comes first is not determined by that. Such a pair is told apart from a race: programs that add to a
-//! sum in this way are right, whatever the order.
+//! One recorded run is enough, also by one worker, since what counts is not when EDTs ran, but which of them the
+//! program has ordered: the happens-before relation of OCR's memory model, extended to all objects as in "Consistency
+//! model for runtime objects in the Open Community Runtime" (Dokulil, 2018). Two EDTs that hold a block in mode EW
+//! never run at once, but which comes first is not determined by that. Such a pair is told apart from a race: programs
+//! that add to a sum in this way are right, whatever the order.
 //!
 //! | file | what |
 //! |---|---|
@@ -31,8 +31,8 @@ use std::path::Path;
 pub enum RaceKind {
     /// What the program does depends on the order, and nothing determines that.
     Race,
-    /// The runtime does one after the other, in an order that nothing determines. A program whose result does not depend
-    /// on it is right.
+    /// The runtime does one after the other, in an order that nothing determines. A program whose result does not
+    /// depend on it is right.
     Order,
 }
 

@@ -80,9 +80,7 @@ impl Tree {
     /// The tree in which each point's parent is that one of its predecessors that `choose` picks.
     fn new(before: &PointNeighbours, choose: impl Fn(&[u32]) -> Option<u32>) -> Tree {
         let points = before.first.len() - 1;
-        let parents: Vec<u32> = (0..points as u32)
-            .map(|point| choose(before.at(point)).unwrap_or(NONE))
-            .collect();
+        let parents: Vec<u32> = (0..points as u32).map(|point| choose(before.at(point)).unwrap_or(NONE)).collect();
         let mut sizes = vec![1u32; points];
         for point in (0..points).rev() {
             if parents[point] != NONE {
@@ -152,10 +150,8 @@ impl Order {
             levels[point as usize] = below.max().unwrap_or(0);
         }
         let ranks = [false, true].map(|flip| ranks(&after, flip));
-        let trees = [
-            Tree::new(&before, |all| all.iter().copied().max()),
-            Tree::new(&before, |all| all.iter().copied().min()),
-        ];
+        let trees =
+            [Tree::new(&before, |all| all.iter().copied().max()), Tree::new(&before, |all| all.iter().copied().min())];
         let steps = steps(&after);
         Order {
             in_circles: (points as usize - sorted) as u64,
@@ -273,9 +269,7 @@ fn sort(points: usize, edges: &[(u32, u32)]) -> (Vec<u32>, usize) {
     for &(_, to) in edges {
         open[to as usize] += 1;
     }
-    let mut queue: Vec<u32> = (0..points as u32)
-        .filter(|&point| open[point as usize] == 0)
-        .collect();
+    let mut queue: Vec<u32> = (0..points as u32).filter(|&point| open[point as usize] == 0).collect();
     let mut place = vec![NONE; points];
     let mut at = 0;
     while let Some(&point) = queue.get(at) {
@@ -291,8 +285,8 @@ fn sort(points: usize, edges: &[(u32, u32)]) -> (Vec<u32>, usize) {
     (place, at)
 }
 
-/// For each point the lowest rank of those that can be reached from it, and its own, where a search by depth ranks points
-/// as it leaves them.
+/// For each point the lowest rank of those that can be reached from it, and its own, where a search by depth ranks
+/// points as it leaves them.
 fn ranks(after: &PointNeighbours, flip: bool) -> Vec<[u32; 2]> {
     let points = after.first.len() - 1;
     let mut ranks = vec![[NONE; 2]; points];
@@ -302,11 +296,7 @@ fn ranks(after: &PointNeighbours, flip: bool) -> Vec<[u32; 2]> {
     let neighbour = |point: u32, index: u32| {
         let all = after.at(point);
         let index = index as usize;
-        let index = if flip {
-            all.len().checked_sub(index + 1)?
-        } else {
-            index
-        };
+        let index = if flip { all.len().checked_sub(index + 1)? } else { index };
         all.get(index).copied()
     };
     for root in 0..points as u32 {
@@ -350,11 +340,7 @@ fn steps(after: &PointNeighbours) -> Vec<[u32; 2]> {
         depths[point] = depths[near as usize] + 1;
         // A jump is as long as two equal ones before it and one step, or is one step.
         let far = steps[near as usize][1];
-        let further = if far == NONE {
-            NONE
-        } else {
-            steps[far as usize][1]
-        };
+        let further = if far == NONE { NONE } else { steps[far as usize][1] };
         let length = |from: u32, to: u32| match to {
             NONE => None,
             to => Some(depths[from as usize] - depths[to as usize]),

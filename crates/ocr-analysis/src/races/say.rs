@@ -79,11 +79,7 @@ impl RaceRule {
 
 impl<'a> Sayer<'a> {
     pub(super) fn new(all: &'a Gathered) -> Sayer<'a> {
-        Sayer {
-            all,
-            findings: Vec::new(),
-            known: FxHashMap::default(),
-        }
+        Sayer { all, findings: Vec::new(), known: FxHashMap::default() }
     }
 
     /// The findings, races first.
@@ -92,9 +88,9 @@ impl<'a> Sayer<'a> {
         self.findings
     }
 
-    /// Whether what these actors do is told. Threads of the program order what they do by means that a recording does not
-    /// show, and EDTs of the runtime by its own: those that divide blocks, write files, wait for a thread, or have a copy
-    /// leave the memory that it shares.
+    /// Whether what these actors do is told. Threads of the program order what they do by means that a recording does
+    /// not show, and EDTs of the runtime by its own: those that divide blocks, write files, wait for a thread, or have
+    /// a copy leave the memory that it shares.
     pub(super) fn is_looked_at(&self, actors: [u32; 2]) -> bool {
         actors.into_iter().all(|actor| {
             let actor = &self.all.actors[actor as usize];
@@ -114,17 +110,9 @@ impl<'a> Sayer<'a> {
         if is_one || !self.is_looked_at([pair.first.0, pair.second.0]) {
             return;
         }
-        let work = |(actor, mode): (u32, Option<Mode>)| {
-            (
-                self.all.actors[actor as usize].work,
-                mode.map(|mode| mode as u8),
-            )
-        };
-        let alike = (
-            pair.rule,
-            [work(pair.first), work(pair.second)],
-            pair.is_late,
-        );
+        let work =
+            |(actor, mode): (u32, Option<Mode>)| (self.all.actors[actor as usize].work, mode.map(|mode| mode as u8));
+        let alike = (pair.rule, [work(pair.first), work(pair.second)], pair.is_late);
         if let Some(&known) = self.known.get(&alike) {
             self.findings[known].more += 1;
             return;
@@ -159,10 +147,7 @@ impl<'a> Sayer<'a> {
             | RaceRule::UsedUncreated => {
                 let block = &self.all.blocks[at];
                 let bytes = counted(block.size, "byte");
-                (
-                    format!("data block 0x{:x} of {bytes}", block.guid),
-                    block.guid,
-                )
+                (format!("data block 0x{:x} of {bytes}", block.guid), block.guid)
             }
             RaceRule::DestroyedEdt => (self.actor(pair.object), 0),
             _ => {
@@ -195,23 +180,13 @@ impl<'a> Sayer<'a> {
         // A deed that has to come behind the other stands second, whenever it came.
         let symmetric = matches!(
             pair.rule,
-            RaceRule::WriteWrite
-                | RaceRule::ReadWrite
-                | RaceRule::Exclusive
-                | RaceRule::Channel
-                | RaceRule::Idempotent
+            RaceRule::WriteWrite | RaceRule::ReadWrite | RaceRule::Exclusive | RaceRule::Channel | RaceRule::Idempotent
         );
         let flip = symmetric && !pair.is_late && began(pair.second) < began(pair.first);
-        let (one, other) = if flip {
-            (pair.second, pair.first)
-        } else {
-            (pair.first, pair.second)
-        };
+        let (one, other) = if flip { (pair.second, pair.first) } else { (pair.first, pair.second) };
         let [first, second] = [one, other].map(|(actor, _)| self.actor(actor));
         let object = self.object(pair);
-        let mode = |(_, mode): (u32, Option<Mode>)| {
-            mode.map_or("", |mode| &mode.name()["DB_MODE_".len()..])
-        };
+        let mode = |(_, mode): (u32, Option<Mode>)| mode.map_or("", |mode| &mode.name()["DB_MODE_".len()..]);
         let (did, missing) = match pair.rule {
             RaceRule::WriteWrite => (
                 format!("{first} writes {object} in mode {}, and {second} in mode {}", mode(one), mode(other)),

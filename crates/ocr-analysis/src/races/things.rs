@@ -29,8 +29,8 @@ pub(super) struct Actor {
     /// When the EDT began and ended, in ticks. 0 for never.
     pub(super) began: u64,
     pub(super) ended: u64,
-    /// From when and until when its blocks were looked at for what it changes, in ticks. Others' changes in that time seem
-    /// to be its own. Kept words are read before the begin, and compared behind the end.
+    /// From when and until when its blocks were looked at for what it changes, in ticks. Others' changes in that time
+    /// seem to be its own. Kept words are read before the begin, and compared behind the end.
     pub(super) looked_at: Range<u64>,
     /// The number of the thread that ran it.
     pub(super) thread: u32,
@@ -76,7 +76,8 @@ pub(super) struct Use {
     pub(super) is_filled: bool,
     /// Whether the block has changed behind `end` while the actor ran.
     pub(super) is_late: bool,
-    /// Up to where the actor has changed the block since it was given to others, if nobody else did. NONE if it has not.
+    /// Up to where the actor has changed the block since it was given to others, if nobody else did. NONE if it has
+    /// not.
     pub(super) midst: u32,
 }
 

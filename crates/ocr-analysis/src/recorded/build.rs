@@ -1,8 +1,8 @@
 //! Makes a [`RecordedRun`] of the records of a file.
 
 use super::{
-    Edge, Grant, Idle, NEVER, ReadError, RecordedEdt, RecordedEstimate, RecordedRun,
-    RecordedTemplate, RecordedUse, Transfer,
+    Edge, Grant, Idle, NEVER, ReadError, RecordedEdt, RecordedEstimate, RecordedRun, RecordedTemplate, RecordedUse,
+    Transfer,
 };
 use ocr_base::text::duration;
 use ocr_place::policy::{Certainty, Expected, Why};
@@ -105,9 +105,7 @@ pub fn read(path: &Path) -> Result<RecordedRun, ReadError> {
             scale.ns(event.written),
             match RecordKind::of(event.record.kind) {
                 Some(RecordKind::Kernel) => scale.took(event.record.ticks, event.record.y),
-                Some(RecordKind::Copy) => {
-                    scale.took(event.record.ticks, u64::from(event.record.c) * 16)
-                }
+                Some(RecordKind::Copy) => scale.took(event.record.ticks, u64::from(event.record.c) * 16),
                 _ => 0,
             },
         ];
@@ -141,10 +139,7 @@ impl Builder {
         let next = self.run.edts.len() as u32;
         let number = *self.by_guid.entry(guid).or_insert(next);
         if number == next {
-            self.run.edts.push(RecordedEdt {
-                guid,
-                ..RecordedEdt::default()
-            });
+            self.run.edts.push(RecordedEdt { guid, ..RecordedEdt::default() });
         }
         number
     }
@@ -191,19 +186,14 @@ impl Builder {
             }
             RecordKind::Template => {
                 let work = self.work(record.x);
-                self.run.templates[work as usize] = RecordedTemplate {
-                    name: event.text,
-                    places: record.y,
-                };
+                self.run.templates[work as usize] = RecordedTemplate { name: event.text, places: record.y };
             }
             RecordKind::Device => self.run.devices.entry(record.a).or_default().name = event.text,
             RecordKind::Label => drop(self.run.labels.insert(record.x, event.text)),
             RecordKind::Created => {
                 let edt = self.edt(record.x);
                 if self.run.edts[edt as usize].created != NEVER {
-                    self.wrong(|run| {
-                        format!("{} is created twice", run.name_of(&run.edts[edt as usize]))
-                    });
+                    self.wrong(|run| format!("{} is created twice", run.name_of(&run.edts[edt as usize])));
                     return;
                 }
                 let template = self.work(record.y);
@@ -225,9 +215,7 @@ impl Builder {
             }
             RecordKind::GoesOn => {
                 let doing = self.doing.entry(owner).or_default();
-                if let (Some(since), Some(edt)) =
-                    (doing.waits_since.take(), doing.cause.checked_sub(1))
-                {
+                if let (Some(since), Some(edt)) = (doing.waits_since.take(), doing.cause.checked_sub(1)) {
                     let waited = &mut self.run.edts[edt as usize].waited;
                     *waited = waited.saturating_add(now.saturating_sub(since));
                 }
@@ -249,11 +237,7 @@ impl Builder {
             }
             RecordKind::Follows => {
                 let (to, from) = (self.edt(record.x), self.edt(record.y));
-                self.run.edges.push(Edge {
-                    from,
-                    to,
-                    at: NEVER,
-                });
+                self.run.edges.push(Edge { from, to, at: NEVER });
             }
             RecordKind::Runnable => {
                 let edt = self.edt(record.x);
@@ -270,11 +254,7 @@ impl Builder {
             RecordKind::Granted => {
                 let edt = self.edt(record.x);
                 self.run.edts[edt as usize].granted = now;
-                self.run.grants.push(Grant {
-                    edt,
-                    block: record.y,
-                    at: now,
-                });
+                self.run.grants.push(Grant { edt, block: record.y, at: now });
             }
             RecordKind::Fetch => {
                 let edt = self.edt(record.x);
@@ -362,8 +342,7 @@ impl Builder {
     fn considered(&mut self, record: &Record, now: u64) {
         let edt = self.edt(record.x);
         let basis = Basis::of(record.b);
-        let (Some(certainty), Some(why)) = (Certainty::of(basis.certainty), Why::of(basis.why))
-        else {
+        let (Some(certainty), Some(why)) = (Certainty::of(basis.certainty), Why::of(basis.why)) else {
             self.unknown += 1;
             return;
         };
@@ -373,11 +352,7 @@ impl Builder {
             edt,
             at: now,
             place: record.a,
-            expected: Expected {
-                queue_ns: ns(u64::from(record.c)),
-                copy_ns: ns(record.y >> 32),
-                run_ns,
-            },
+            expected: Expected { queue_ns: ns(u64::from(record.c)), copy_ns: ns(record.y >> 32), run_ns },
             certainty,
             why,
             is_chosen: basis.is_chosen,
@@ -392,11 +367,7 @@ impl Builder {
             let thread = self.run.threads.entry(owner).or_default();
             thread.idle = thread.idle.saturating_add(end - begin);
             thread.done = Some(end);
-            self.run.idle.push(Idle {
-                thread: owner,
-                begin,
-                end,
-            });
+            self.run.idle.push(Idle { thread: owner, begin, end });
         }
     }
 
@@ -489,21 +460,13 @@ impl Builder {
             self.is_busy(owner, self.run.end);
         }
         if self.unknown != 0 {
-            self.run.wrong.push(format!(
-                "{} records are of no kind that this version knows",
-                self.unknown
-            ));
+            self.run.wrong.push(format!("{} records are of no kind that this version knows", self.unknown));
         }
         if self.misdated != 0 {
-            self.run.wrong.push(format!(
-                "{} records are of a time more than two years after the begin",
-                self.misdated
-            ));
+            self.run.wrong.push(format!("{} records are of a time more than two years after the begin", self.misdated));
         }
         if self.dropped != 0 {
-            self.run
-                .wrong
-                .push(format!("and {} more of the kind", self.dropped));
+            self.run.wrong.push(format!("and {} more of the kind", self.dropped));
         }
         self.run
     }

@@ -25,11 +25,7 @@ pub struct Findings {
 
 /// The names of the first few of some EDTs, and how many more there are.
 fn list(run: &RecordedRun, edts: &[&RecordedEdt]) -> String {
-    let names: Vec<String> = edts
-        .iter()
-        .take(NAMES)
-        .map(|edt| run.name_of(edt))
-        .collect();
+    let names: Vec<String> = edts.iter().take(NAMES).map(|edt| run.name_of(edt)).collect();
     match edts.len().saturating_sub(NAMES) {
         0 => names.join(", "),
         more => format!("{}, and {more} more", names.join(", ")),
@@ -39,12 +35,8 @@ fn list(run: &RecordedRun, edts: &[&RecordedEdt]) -> String {
 impl RecordedRun {
     /// Looks for what cannot be in a recording of a run, and for what is cut off.
     pub fn check(&self) -> Findings {
-        let mut found = Findings {
-            wrong: self.wrong.clone(),
-            cut: self.missing(),
-            left: Vec::new(),
-            apart: self.apart.clone(),
-        };
+        let mut found =
+            Findings { wrong: self.wrong.clone(), cut: self.missing(), left: Vec::new(), apart: self.apart.clone() };
         // Where records are missing or damaged, nothing can be said about what is not there.
         let whole = found.cut.is_empty() && found.wrong.is_empty();
         let mut wrong = |is_wrong: &dyn Fn(&RecordedEdt) -> bool, what: &str| {
@@ -53,31 +45,18 @@ impl RecordedRun {
                 found.wrong.push(format!("{what}: {}", list(self, &edts)));
             }
         };
-        let before = |first: u64, second: u64| {
-            first != NEVER && second != NEVER && first > second.saturating_add(TOLERANCE)
-        };
-        wrong(
-            &|edt| before(edt.created, edt.runnable),
-            "runnable before it is created",
-        );
-        wrong(
-            &|edt| before(edt.runnable, edt.begin),
-            "begins before it is runnable",
-        );
+        let before =
+            |first: u64, second: u64| first != NEVER && second != NEVER && first > second.saturating_add(TOLERANCE);
+        wrong(&|edt| before(edt.created, edt.runnable), "runnable before it is created");
+        wrong(&|edt| before(edt.runnable, edt.begin), "begins before it is runnable");
         wrong(&|edt| before(edt.begin, edt.end), "ends before it begins");
         wrong(
             &|edt| edt.satisfied > edt.depc && edt.created != NEVER && edt.depc < 65535,
             "more pre-slots satisfied than there are",
         );
         if whole {
-            wrong(
-                &|edt| edt.created == NEVER && edt.runnable != NEVER,
-                "runnable and never created",
-            );
-            wrong(
-                &|edt| edt.begin != NEVER && edt.runnable == NEVER,
-                "begins and was never runnable",
-            );
+            wrong(&|edt| edt.created == NEVER && edt.runnable != NEVER, "runnable and never created");
+            wrong(&|edt| edt.begin != NEVER && edt.runnable == NEVER, "begins and was never runnable");
             wrong(
                 &|edt| edt.runnable != NEVER && edt.satisfied < edt.depc,
                 "runnable with pre-slots that are not satisfied",
@@ -93,10 +72,9 @@ impl RecordedRun {
         if whole {
             self.going_on(list);
         } else {
-            found.cut.push(
-                "what was going on at the end cannot be told, since records are missing or damaged"
-                    .to_string(),
-            );
+            found
+                .cut
+                .push("what was going on at the end cannot be told, since records are missing or damaged".to_string());
         }
         found
     }
@@ -106,10 +84,7 @@ impl RecordedRun {
         let at = duration(self.end as f64 / 1e9);
         let process = format!("/proc/{}", self.process);
         let why = if std::path::Path::new(&process).exists() {
-            format!(
-                "process {} goes on, or was killed and another has its number",
-                self.process
-            )
+            format!("process {} goes on, or was killed and another has its number", self.process)
         } else {
             "the process was killed, crashed, or ended by _exit".to_string()
         };
@@ -124,14 +99,8 @@ impl RecordedRun {
                 cut.push(format!("{what}: {}", list(self, &edts)));
             }
         };
-        going(
-            &|edt| edt.begin != NEVER && edt.end == NEVER,
-            "begun and not ended",
-        );
-        going(
-            &|edt| edt.launched != NEVER && edt.begin == NEVER,
-            "given to a device and not seen to end",
-        );
+        going(&|edt| edt.begin != NEVER && edt.end == NEVER, "begun and not ended");
+        going(&|edt| edt.launched != NEVER && edt.begin == NEVER, "given to a device and not seen to end");
         // An EDT that stands for a thread which waits in a call never runs.
         let waits = |edt: &RecordedEdt| self.template_name(edt) == WorkKind::Waiter.call();
         going(
@@ -141,9 +110,6 @@ impl RecordedRun {
             },
             "runnable and not begun",
         );
-        going(
-            &|edt| edt.created != NEVER && edt.runnable == NEVER,
-            "created and never runnable",
-        );
+        going(&|edt| edt.created != NEVER && edt.runnable == NEVER, "created and never runnable");
     }
 }

@@ -5,9 +5,7 @@
 use super::*;
 use crate::export::{ViewerForm, export};
 use crate::replay::{Replay, Wish};
-use ocr_trace::format::{
-    APART_AT, HEAD_BYTES, Record, RecordKind, SEGMENT_HEAD_BYTES, SEGMENT_UNIT,
-};
+use ocr_trace::format::{APART_AT, HEAD_BYTES, Record, RecordKind, SEGMENT_HEAD_BYTES, SEGMENT_UNIT};
 use proptest::prelude::*;
 use std::fs;
 use std::io::sink;
@@ -43,27 +41,18 @@ fn put(bytes: &mut [u8], at: usize, number: impl Into<u64>, length: usize) {
 }
 
 fn event(ticks: u64, kind: RecordKind, x: u64, y: u64) -> Record {
-    Record {
-        ticks,
-        kind: kind as u8,
-        x,
-        y,
-        ..Record::default()
-    }
+    Record { ticks, kind: kind as u8, x, y, ..Record::default() }
 }
 
 /// The records of a worker and of a device manager. A short text is one more record.
 fn threads() -> [Vec<(Record, &'static str)>; 2] {
     use RecordKind::{
-        Begin, Block, Busy, Copy, Counter, Created, Device, End, Fetch, Fetched, Granted, Idle,
-        Kernel, KernelEnd, Label, Launched, Linked, Placed, Runnable, Satisfied, Template, Thread,
+        Begin, Block, Busy, Copy, Counter, Created, Device, End, Fetch, Fetched, Granted, Idle, Kernel, KernelEnd,
+        Label, Launched, Linked, Placed, Runnable, Satisfied, Template, Thread,
     };
     let text = |record, text| (record, text);
     let at_place = |record: Record| Record { a: 1, ..record };
-    let created = |ticks, edt, work| Record {
-        b: 1,
-        ..event(ticks, Created, edt, work)
-    };
+    let created = |ticks, edt, work| Record { b: 1, ..event(ticks, Created, edt, work) };
     let both = 0b11;
     let worker = vec![
         text(at_place(event(1, Thread, 0, 0)), "worker-0"),
@@ -71,49 +60,25 @@ fn threads() -> [Vec<(Record, &'static str)>; 2] {
         (event(3, Block, 500, 64), ""),
         (created(4, 100, 77), ""),
         (event(5, Linked, 100, 900), ""),
-        (
-            Record {
-                a: 2,
-                ..event(6, Satisfied, 100, 500)
-            },
-            "",
-        ),
+        (Record { a: 2, ..event(6, Satisfied, 100, 500) }, ""),
         text(event(6, Label, 100, 0), "first"),
         (event(7, Runnable, 100, 0), ""),
         (event(8, Granted, 100, 500), ""),
         (event(10, Begin, 100, 0), ""),
         (created(20, 101, 77), ""),
         (event(30, Satisfied, 101, 500), ""),
-        (
-            Record {
-                a: 255,
-                ..event(31, Runnable, 101, 0)
-            },
-            "",
-        ),
+        (Record { a: 255, ..event(31, Runnable, 101, 0) }, ""),
         (event(40, End, 100, 0), ""),
         (event(41, Idle, 0, 0), ""),
         (event(90, Busy, 0, 0), ""),
         (event(91, Counter, 0, 3), ""),
     ];
     let manager = vec![
-        text(
-            Record {
-                a: 2,
-                ..event(1, Thread, 0, 0)
-            },
-            "device 0",
-        ),
+        text(Record { a: 2, ..event(1, Thread, 0, 0) }, "device 0"),
         text(at_place(event(2, Device, 0, 0)), "gpu"),
         (at_place(event(32, Placed, 101, 0)), ""),
         (at_place(event(33, Fetch, 101, 500)), ""),
-        (
-            at_place(Record {
-                c: 1,
-                ..event(50, Copy, 500, 64)
-            }),
-            "",
-        ),
+        (at_place(Record { c: 1, ..event(50, Copy, 500, 64) }), ""),
         (event(51, Fetched, 101, 0), ""),
         (at_place(event(52, Launched, 101, 9)), ""),
         (at_place(event(80, Kernel, 9, 20)), ""),
@@ -142,11 +107,7 @@ fn file() -> (Vec<u8>, Vec<usize>) {
         let start = (owner + 1) * unit;
         let mut at = start + SEGMENT_HEAD_BYTES;
         for (record, text) in records {
-            let length = if text.is_empty() {
-                record.c as usize
-            } else {
-                text.len()
-            };
+            let length = if text.is_empty() { record.c as usize } else { text.len() };
             put(&mut bytes, at, record.ticks, 8);
             bytes[at + 8] = record.kind;
             bytes[at + 9] = record.a;
@@ -160,12 +121,7 @@ fn file() -> (Vec<u8>, Vec<usize>) {
         }
         bytes[start..start + 8].copy_from_slice(b"ocr-segm");
         put(&mut bytes, start + 8, SEGMENT_UNIT, 8);
-        put(
-            &mut bytes,
-            start + 16,
-            ((at - start - SEGMENT_HEAD_BYTES) / 32) as u64,
-            8,
-        );
+        put(&mut bytes, start + 16, ((at - start - SEGMENT_HEAD_BYTES) / 32) as u64, 8);
         put(&mut bytes, start + 32, owner as u64, 4);
         meaning.extend(start..at);
     }
@@ -181,14 +137,8 @@ fn use_all(run: &RecordedRun) {
         // A page shows EDTs that have ended, of which there may be none.
         assert!(exported.is_ok() || form == ViewerForm::Html);
     }
-    for devices in [
-        vec![],
-        vec!["speed=2x,latency=1us".parse().expect("a device")],
-    ] {
-        let wish = Wish {
-            workers: Some(2),
-            devices,
-        };
+    for devices in [vec![], vec!["speed=2x,latency=1us".parse().expect("a device")]] {
+        let wish = Wish { workers: Some(2), devices };
         if let Ok(replay) = Replay::new(run, &wish) {
             for policy in ["eft", "static:1:1"] {
                 let _ = replay.simulate(policy, false);
@@ -203,19 +153,13 @@ fn the_file_is_one_that_is_whole() {
     let run = TemporaryFile::new().read(&file().0).expect("a recording");
     let found = run.check();
     assert_eq!(found, Findings::default());
-    assert_eq!(
-        (run.edts.len(), run.edges.len(), run.threads.len()),
-        (2, 2, 2)
-    );
+    assert_eq!((run.edts.len(), run.edges.len(), run.threads.len()), (2, 2, 2));
     let [host, device] = [0, 1].map(|edt: usize| run.edts[edt].time());
     assert_eq!((host, device), (Some(30), Some(20)));
     // The worker had done its last thing before the end.
     let done = run.threads.values().map(|thread| thread.done);
     assert_eq!(done.collect::<Vec<_>>(), [Some(90), None]);
-    assert!(
-        run.name_of(&run.edts[0])
-            .contains("(work) labelled \"first\"")
-    );
+    assert!(run.name_of(&run.edts[0]).contains("(work) labelled \"first\""));
     use_all(&run);
 }
 
@@ -230,39 +174,18 @@ fn times_of_a_machine_that_was_suspended_are_told() {
     }
     let run = TemporaryFile::new().read(&bytes).expect("a recording");
     // The EDT on the host ran before that, the kernel during it, and the run went on for 20 ns.
-    assert_eq!(
-        (run.edts[0].time(), run.edts[1].end, run.end),
-        (Some(30), 55, 75)
-    );
+    assert_eq!((run.edts[0].time(), run.edts[1].end, run.end), (Some(30), 55, 75));
     let found = run.check();
     assert!(found.wrong.is_empty() && found.cut.is_empty(), "{found:?}");
-    assert!(
-        found.apart.len() == 1 && found.apart[0].contains("the machine was suspended"),
-        "{found:?}"
-    );
-    assert!(
-        run.summary().contains("clocks    from"),
-        "{}",
-        run.summary()
-    );
+    assert!(found.apart.len() == 1 && found.apart[0].contains("the machine was suspended"), "{found:?}");
+    assert!(run.summary().contains("clocks    from"), "{}", run.summary());
     use_all(&run);
 }
 
 /// What stands there instead: a byte, or a word at the place before it that is a multiple of 8.
 fn damage() -> impl Strategy<Value = (prop::sample::Index, Result<u8, u64>)> {
-    let words = [
-        0,
-        1,
-        64,
-        u64::MAX,
-        1 << 63,
-        SEGMENT_UNIT.wrapping_neg(),
-        2 * SEGMENT_UNIT,
-    ];
-    let instead = prop_oneof![
-        any::<u8>().prop_map(Ok),
-        prop::sample::select(words.to_vec()).prop_map(Err),
-    ];
+    let words = [0, 1, 64, u64::MAX, 1 << 63, SEGMENT_UNIT.wrapping_neg(), 2 * SEGMENT_UNIT];
+    let instead = prop_oneof![any::<u8>().prop_map(Ok), prop::sample::select(words.to_vec()).prop_map(Err),];
     (any::<prop::sample::Index>(), instead)
 }
 

@@ -8,8 +8,8 @@ use super::{NEVER, RecordedRun, Usage};
 use rustc_hash::FxHashMap;
 
 impl RecordedRun {
-    /// How many nanoseconds the first EDT was off its core in a run with devices: there it waits in calls of the runtime
-    /// until OpenCL has started and kernels are compiled. 0 where that is not recorded.
+    /// How many nanoseconds the first EDT was off its core in a run with devices: there it waits in calls of the
+    /// runtime until OpenCL has started and kernels are compiled. 0 where that is not recorded.
     pub fn opencl_start(&self) -> u64 {
         let first = (0..self.edts.len() as u32).min_by_key(|&edt| self.edts[edt as usize].begin);
         let Some(first) = first.filter(|_| !self.devices.is_empty()) else {
@@ -18,12 +18,11 @@ impl RecordedRun {
         let edt = &self.edts[first as usize];
         let is_its = |usage: &&Usage| usage.edt == first && usage.thread == edt.lane;
         let its = || self.usage.iter().filter(is_its);
-        let (Some(before), Some(after), Some(took)) = (its().next(), its().next_back(), edt.time())
-        else {
+        let (Some(before), Some(after), Some(took)) = (its().next(), its().next_back(), edt.time()) else {
             return 0;
         };
-        let used = after.on_core.saturating_sub(before.on_core)
-            + after.without_core.saturating_sub(before.without_core);
+        let used =
+            after.on_core.saturating_sub(before.on_core) + after.without_core.saturating_sub(before.without_core);
         took.saturating_sub(used)
     }
 
@@ -58,11 +57,7 @@ impl RecordedRun {
             }
             let its = &mut brought[uses.edt as usize];
             its[0] = its[0].min(begin);
-            its[1] = if its[1] == NEVER {
-                end
-            } else {
-                its[1].max(end)
-            };
+            its[1] = if its[1] == NEVER { end } else { its[1].max(end) };
         }
         brought
     }

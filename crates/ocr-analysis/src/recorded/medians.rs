@@ -33,12 +33,8 @@ impl Medians {
             }
         }
         Medians {
-            by_bytes: (by_bytes.into_iter())
-                .map(|(key, mut ns)| (key, median(&mut ns)))
-                .collect(),
-            by_template: (by_template.into_iter())
-                .map(|(key, mut ns)| (key, median(&mut ns)))
-                .collect(),
+            by_bytes: (by_bytes.into_iter()).map(|(key, mut ns)| (key, median(&mut ns))).collect(),
+            by_template: (by_template.into_iter()).map(|(key, mut ns)| (key, median(&mut ns))).collect(),
         }
     }
 
@@ -47,8 +43,6 @@ impl Medians {
     /// them ran there.
     pub(crate) fn at(&self, template: u32, place: u8, bytes: u64) -> Option<u64> {
         let alike = self.by_bytes.get(&(template, place, bytes));
-        alike
-            .or_else(|| self.by_template.get(&(template, place)))
-            .copied()
+        alike.or_else(|| self.by_template.get(&(template, place))).copied()
     }
 }

@@ -36,8 +36,8 @@ pub const NEVER: u64 = u64::MAX;
 pub type ReadError = String;
 
 /// A recorded run. Moments are in nanoseconds since its begin. EDTs, templates and blocks have numbers, which are their
-/// indices in [`RecordedRun::edts`], [`RecordedRun::templates`] and [`RecordedRun::block_guids`]. Places are numbers, too: 0 is the host, and
-/// the devices follow.
+/// indices in [`RecordedRun::edts`], [`RecordedRun::templates`] and [`RecordedRun::block_guids`]. Places are numbers,
+/// too: 0 is the host, and the devices follow.
 #[derive(Default)]
 pub struct RecordedRun {
     /// The name of the file, as messages show it.

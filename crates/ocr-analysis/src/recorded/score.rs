@@ -38,11 +38,7 @@ impl Score {
 
     /// The score in lines of text, without a line feed at the end.
     pub fn text(&self) -> String {
-        let part = if self.partial {
-            "of the part of the run that was recorded: "
-        } else {
-            ""
-        };
+        let part = if self.partial { "of the part of the run that was recorded: " } else { "" };
         let mut text = format!(
             "{part}from the first EDT's begin to the last one's end {}; no schedule of these EDTs on these places ends before \
              {} ({:.2} times that): area bound {}, critical path {}",
@@ -93,26 +89,16 @@ impl RecordedRun {
     /// taken to need the median of the EDTs of its template there.
     fn problem(&self) -> (Problem, u64) {
         let (classes, places) = self.classes();
-        let ran = || {
-            self.edts
-                .iter()
-                .enumerate()
-                .filter(|(_, edt)| edt.time().is_some())
-        };
+        let ran = || self.edts.iter().enumerate().filter(|(_, edt)| edt.time().is_some());
         let mut times: FxHashMap<(u32, usize), Vec<u64>> = FxHashMap::default();
         for (_, edt) in ran() {
             let class = classes[&edt.place];
             let time = edt.time().unwrap_or(0);
             times.entry((edt.template, class)).or_default().push(time);
         }
-        let medians: FxHashMap<(u32, usize), u64> = times
-            .into_iter()
-            .map(|(key, mut times)| (key, median(&mut times)))
-            .collect();
-        let mut problem = Problem {
-            places,
-            ..Problem::default()
-        };
+        let medians: FxHashMap<(u32, usize), u64> =
+            times.into_iter().map(|(key, mut times)| (key, median(&mut times))).collect();
+        let mut problem = Problem { places, ..Problem::default() };
         let mut unknown = 0;
         let mut numbers = vec![u32::MAX; self.edts.len()];
         for (number, (at, edt)) in ran().enumerate() {
@@ -121,9 +107,7 @@ impl RecordedRun {
             let could = template.map_or(0, |template| template.places);
             let mut is_unknown = false;
             let at = problem.times.len();
-            problem
-                .times
-                .resize(at + problem.places.len(), f64::INFINITY);
+            problem.times.resize(at + problem.places.len(), f64::INFINITY);
             for (&place, &class) in &classes {
                 let known = medians.get(&(edt.template, class));
                 let allowed = place < 64 && could >> place & 1 != 0;
@@ -149,11 +133,7 @@ impl RecordedRun {
                 (_, None | Some(0)) => 0.0,
                 (at, Some(time)) => at.saturating_sub(first.begin) as f32 / time as f32,
             };
-            Some(Precedence {
-                from,
-                to,
-                part: part.clamp(0.0, 1.0),
-            })
+            Some(Precedence { from, to, part: part.clamp(0.0, 1.0) })
         });
         problem.edges = edges.collect();
         (problem, unknown)
@@ -176,16 +156,13 @@ impl RecordedRun {
             place => at_once(&spans[place]),
         });
         let places = places.collect();
-        let classes = used
-            .iter()
-            .enumerate()
-            .map(|(class, &place)| (place, class));
+        let classes = used.iter().enumerate().map(|(class, &place)| (place, class));
         (classes.collect(), places)
     }
 }
 
-/// How many of these spans there are at the same time, for a twentieth of the time in which there are any, or more. Clocks
-/// of devices have kernels that follow each other overlap a little.
+/// How many of these spans there are at the same time, for a twentieth of the time in which there are any, or more.
+/// Clocks of devices have kernels that follow each other overlap a little.
 fn at_once(spans: &[(u64, u64)]) -> u32 {
     let begins = spans.iter().map(|&(begin, _)| (begin, true));
     let ends = spans.iter().map(|&(_, end)| (end, false));

@@ -41,10 +41,7 @@ impl RecordedRun {
         }
         let samples = counted_up(changes);
         if !samples.is_empty() {
-            all.push(Series {
-                name: "idle workers".to_string(),
-                samples,
-            });
+            all.push(Series { name: "idle workers".to_string(), samples });
         }
         all
     }

@@ -15,10 +15,7 @@ fn edt(template: u32, place: u8, begin: u64, end: u64) -> RecordedEdt {
 }
 
 fn template(name: &str, places: u64) -> RecordedTemplate {
-    RecordedTemplate {
-        name: name.into(),
-        places,
-    }
+    RecordedTemplate { name: name.into(), places }
 }
 
 /// Two workers and a device. Of the first template, one EDT ran in each place; of the second, all on workers, though
@@ -28,11 +25,7 @@ fn run() -> RecordedRun {
         about: [("workers".to_string(), "2".to_string())].into(),
         status: Some(0),
         templates: vec![template("both", 0b11), template("one", 0b11)],
-        edts: vec![
-            edt(0, 0, 0, 4_000_000_000),
-            edt(0, 1, 0, 1_000_000_000),
-            edt(1, 0, 4_000_000_000, 7_000_000_000),
-        ],
+        edts: vec![edt(0, 0, 0, 4_000_000_000), edt(0, 1, 0, 1_000_000_000), edt(1, 0, 4_000_000_000, 7_000_000_000)],
         ..RecordedRun::default()
     }
 }
@@ -45,11 +38,7 @@ fn a_score_takes_what_is_known_of_other_places() {
     assert!((score.critical_path - 3.0).abs() < 1e-9, "{score:?}");
     assert!((score.area - 11.0 / 6.0).abs() < 1e-9, "{score:?}");
     assert!(score.mixed >= 3.0 - 1e-9 && score.mixed <= 7.0);
-    assert!(
-        score.text().contains("of 1 EDT it is not known"),
-        "{}",
-        score.text()
-    );
+    assert!(score.text().contains("of 1 EDT it is not known"), "{}", score.text());
 }
 
 #[test]
@@ -58,12 +47,10 @@ fn a_score_counts_the_workers_and_kernels_that_there_were_at_once() {
     let mut run = run();
     let two = area(&run);
     // The device has two queues and runs one kernel after the other.
-    run.edts.push(RecordedEdt {
-        lane: 1,
-        ..edt(0, 1, 1_000_000_000, 2_000_000_000)
-    });
+    run.edts.push(RecordedEdt { lane: 1, ..edt(0, 1, 1_000_000_000, 2_000_000_000) });
     run.edts[1].lane = 0;
-    // Three take 1 s on the device or 4 s on a worker, and one 3 s on a worker: half of one of the three goes to a worker.
+    // Three take 1 s on the device or 4 s on a worker, and one 3 s on a worker: half of one of the three goes to a
+    // worker.
     assert!((area(&run) - 2.5).abs() < 1e-9, "{}", area(&run));
     run.edts[3].begin -= 500_000_000;
     assert!(area(&run) < 2.0, "two ran at once: {}", area(&run));
@@ -72,11 +59,7 @@ fn a_score_counts_the_workers_and_kernels_that_there_were_at_once() {
     assert!(area(&run) > 2.4, "{}", area(&run));
     // The second worker went early.
     run.edts.pop();
-    let done = |at| RecordedThread {
-        is_worker: true,
-        done: Some(at),
-        ..RecordedThread::default()
-    };
+    let done = |at| RecordedThread { is_worker: true, done: Some(at), ..RecordedThread::default() };
     run.threads = [(1, done(1_000_000))].into();
     assert_eq!(run.worker_count(), Some(1));
     assert!(area(&run) > two, "{} and {two}", area(&run));
@@ -87,17 +70,10 @@ fn a_score_counts_the_workers_and_kernels_that_there_were_at_once() {
 #[test]
 fn an_edt_that_waits_in_a_call_and_the_helper_meanwhile_make_no_bound_above_the_run() {
     // One worker: an EDT waits from 1 s to 6 s for another, which a helper runs.
-    let (mut waits, runs) = (
-        edt(0, 0, 0, 7_000_000_000),
-        edt(0, 0, 1_000_000_000, 6_000_000_000),
-    );
+    let (mut waits, runs) = (edt(0, 0, 0, 7_000_000_000), edt(0, 0, 1_000_000_000, 6_000_000_000));
     waits.waited = 5_000_000_000;
     assert_eq!(waits.time(), Some(2_000_000_000));
-    let thread = |at| RecordedThread {
-        is_worker: true,
-        done: Some(at),
-        ..RecordedThread::default()
-    };
+    let thread = |at| RecordedThread { is_worker: true, done: Some(at), ..RecordedThread::default() };
     let run = RecordedRun {
         about: [("workers".to_string(), "1".to_string())].into(),
         edts: vec![waits, runs],
@@ -113,11 +89,7 @@ fn an_edt_that_waits_in_a_call_and_the_helper_meanwhile_make_no_bound_above_the_
 #[test]
 fn what_an_edt_has_done_in_its_body_counts_in_part() {
     let mut run = run();
-    run.edges = vec![Edge {
-        from: 0,
-        to: 2,
-        at: NEVER,
-    }];
+    run.edges = vec![Edge { from: 0, to: 2, at: NEVER }];
     // The first takes 1 s on the device.
     let path = |run: &RecordedRun| run.score().expect("a score").critical_path;
     assert!((path(&run) - 4.0).abs() < 1e-6);
@@ -141,21 +113,14 @@ fn a_check_finds_what_cannot_be() {
     };
     for (change, what) in [
         (
-            &(|run: &mut RecordedRun| run.edts[2].runnable = 5_000_000_000)
-                as &dyn Fn(&mut RecordedRun),
+            &(|run: &mut RecordedRun| run.edts[2].runnable = 5_000_000_000) as &dyn Fn(&mut RecordedRun),
             "begins before it is runnable",
         ),
         (&|run| run.edts[2].end = 3, "ends before it begins"),
-        (
-            &|run| run.edts[0].created = 9_000_000,
-            "runnable before it is created",
-        ),
+        (&|run| run.edts[0].created = 9_000_000, "runnable before it is created"),
         (&|run| run.edts[0].created = NEVER, "never created"),
         (&|run| run.edts[0].satisfied = 1, "more pre-slots satisfied"),
-        (
-            &|run| run.edts[0].depc = 1,
-            "pre-slots that are not satisfied",
-        ),
+        (&|run| run.edts[0].depc = 1, "pre-slots that are not satisfied"),
         (&|run| run.edts[0].runnable = NEVER, "was never runnable"),
     ] {
         let said = wrong(change);
@@ -191,10 +156,7 @@ fn what_is_made_of_a_part_of_a_run_says_so() {
         assert!(told, "{found:?}");
         let score = run.score().expect("a score");
         assert!(score.text().starts_with("of the part of the run"));
-        assert!(
-            run.summary()
-                .contains(&format!("partial   {}\n", run.gaps()[0]))
-        );
+        assert!(run.summary().contains(&format!("partial   {}\n", run.gaps()[0])));
     }
 }
 
@@ -204,17 +166,11 @@ fn what_is_left_of_a_run_that_has_ended_is_no_fault() {
     run.edts[2].begin = NEVER;
     run.edts[2].end = NEVER;
     let found = run.check();
-    assert!(
-        found.cut.is_empty() && found.left[0].contains("runnable and not begun"),
-        "{found:?}"
-    );
+    assert!(found.cut.is_empty() && found.left[0].contains("runnable and not begun"), "{found:?}");
     run.status = None;
     run.process = u32::MAX;
     let found = run.check();
     assert!(found.left.is_empty(), "{found:?}");
-    assert!(
-        found.cut[0].contains("the process was killed, crashed, or ended by _exit"),
-        "{found:?}"
-    );
+    assert!(found.cut[0].contains("the process was killed, crashed, or ended by _exit"), "{found:?}");
     assert!(found.cut[1].contains("(one)"), "{found:?}");
 }

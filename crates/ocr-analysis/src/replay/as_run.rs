@@ -3,8 +3,7 @@
 use super::Replay;
 use super::graph::NOBODY;
 use crate::recorded::{
-    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedRun, RecordedTemplate,
-    RecordedThread, Transfer,
+    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedRun, RecordedTemplate, RecordedThread, Transfer,
 };
 use ocr_place::place::Place;
 use ocr_place::simulate::{Copied, Outcome, simulate_recorded};
@@ -17,12 +16,7 @@ impl Replay {
     ///
     /// # Errors
     /// A text for the user, where there is no such policy.
-    pub fn simulated(
-        &self,
-        run: &RecordedRun,
-        policy: &str,
-        cold: bool,
-    ) -> Result<RecordedRun, String> {
+    pub fn simulated(&self, run: &RecordedRun, policy: &str, cold: bool) -> Result<RecordedRun, String> {
         let models = self.models(cold);
         let (graph, machine) = self.under(policy);
         let outcome = simulate_recorded(&graph, &machine, policy, &models)?;
@@ -34,9 +28,7 @@ impl Replay {
             let task = *self.numbers.get(edt as usize)?;
             Some(outcome.ran.get(task as usize)?.begun)
         };
-        let edts: Vec<RecordedEdt> = edts
-            .map(|(edt, &task)| ran(edt, task, begun(edt.parent), &outcome))
-            .collect();
+        let edts: Vec<RecordedEdt> = edts.map(|(edt, &task)| ran(edt, task, begun(edt.parent), &outcome)).collect();
         let edges = run.edges.iter().map(|edge| {
             let [before, now] = [&run.edts, &edts].map(|edts| &edts[edge.from as usize]);
             moved(edge, before, now)
@@ -57,9 +49,7 @@ impl Replay {
             block_bytes: run.block_bytes.clone(),
             block_guids: run.block_guids.clone(),
             uses: run.uses.clone(),
-            copies: (outcome.copies.iter())
-                .map(|copy| transfer(run, copy))
-                .collect(),
+            copies: (outcome.copies.iter()).map(|copy| transfer(run, copy)).collect(),
             estimates: self.estimates(&outcome),
             edts,
             ..RecordedRun::default()
@@ -99,8 +89,7 @@ impl Replay {
             is_chosen: place.is_chosen,
             is_first: place.is_first,
         };
-        let mut estimates: Vec<RecordedEstimate> =
-            outcome.considered.iter().map(estimate).collect();
+        let mut estimates: Vec<RecordedEstimate> = outcome.considered.iter().map(estimate).collect();
         estimates.sort_by_key(|estimate| estimate.edt);
         estimates
     }
@@ -111,19 +100,12 @@ fn number(place: Place) -> u8 {
 }
 
 fn worker(number: u32) -> (u32, RecordedThread) {
-    let thread = RecordedThread {
-        name: format!("worker {number}"),
-        is_worker: true,
-        ..RecordedThread::default()
-    };
+    let thread = RecordedThread { name: format!("worker {number}"), is_worker: true, ..RecordedThread::default() };
     (number, thread)
 }
 
 fn device((place, name): (usize, &String)) -> (u8, RecordedDevice) {
-    let device = RecordedDevice {
-        name: name.clone(),
-        ..RecordedDevice::default()
-    };
+    let device = RecordedDevice { name: name.clone(), ..RecordedDevice::default() };
     (place as u8, device)
 }
 
@@ -169,10 +151,7 @@ fn moved(edge: &Edge, before: &RecordedEdt, now: &RecordedEdt) -> Edge {
         return *edge;
     };
     let part = edge.at.saturating_sub(before.begin) as f64 / took.max(1) as f64;
-    Edge {
-        at: now.begin + (takes as f64 * part.min(1.0)) as u64,
-        ..*edge
-    }
+    Edge { at: now.begin + (takes as f64 * part.min(1.0)) as u64, ..*edge }
 }
 
 /// A simulated copy in the form of a recorded one.

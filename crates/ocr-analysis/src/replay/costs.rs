@@ -1,7 +1,8 @@
 //! What it cost in a recorded run to start EDTs, and until others knew of their ends.
 //!
-//! These times belong to no EDT, and without them a run of many short EDTs would be simulated as too short. Each EDT has the
-//! costs that it had where it ran. Elsewhere it has the median of its template there, or else the median of the place.
+//! These times belong to no EDT, and without them a run of many short EDTs would be simulated as too short. Each EDT
+//! has the costs that it had where it ran. Elsewhere it has the median of its template there, or else the median of the
+//! place.
 //!
 //! | cost | from | to |
 //! |---|---|---|
@@ -9,9 +10,9 @@
 //! | gap | the EDT before it on its unit ends, and it is ready | it begins |
 //! | told | it ends | the EDT that waited for it last is ready |
 //!
-//! A run begins with its first EDT: what it took to start that one is no cost of the run. An EDT that a policy kept for a
-//! while is ready when its place takes it. What an EDT waits for a block that another one
-//! holds is no cost of starting it. Nor is the time of copies, where copies are simulated.
+//! A run begins with its first EDT: what it took to start that one is no cost of the run. An EDT that a policy kept for
+//! a while is ready when its place takes it. What an EDT waits for a block that another one holds is no cost of
+//! starting it. Nor is the time of copies, where copies are simulated.
 
 use crate::recorded::{NEVER, RecordedEdt, RecordedRun, median};
 use ocr_place::simulate::Costs;
@@ -34,8 +35,8 @@ pub(super) struct RunCosts {
     by_place: FxHashMap<(usize, u8), u64>,
 }
 
-/// When an EDT was ready for its place, apart from what its unit did, and when a place had taken it besides. `brought` says
-/// that copies of blocks are simulated, and `chooses` that a policy could choose the place.
+/// When an EDT was ready for its place, apart from what its unit did, and when a place had taken it besides. `brought`
+/// says that copies of blocks are simulated, and `chooses` that a policy could choose the place.
 fn ready(edt: &RecordedEdt, brought: bool, chooses: bool) -> Option<[u64; 2]> {
     let known = |time: u64| if time == NEVER { 0 } else { time };
     let mut at = edt.runnable.min(edt.begin);
@@ -70,12 +71,8 @@ impl RunCosts {
         }
         RunCosts {
             own,
-            by_template: (by_template.into_iter())
-                .map(|(key, mut ns)| (key, median(&mut ns)))
-                .collect(),
-            by_place: (by_place.into_iter())
-                .map(|(key, mut ns)| (key, median(&mut ns)))
-                .collect(),
+            by_template: (by_template.into_iter()).map(|(key, mut ns)| (key, median(&mut ns))).collect(),
+            by_place: (by_place.into_iter()).map(|(key, mut ns)| (key, median(&mut ns))).collect(),
         }
     }
 
@@ -90,37 +87,26 @@ impl RunCosts {
             let any = || self.by_place.get(&(kind, place));
             alike.or_else(any).copied().unwrap_or(0)
         };
-        Costs {
-            launch_ns: of(LAUNCH),
-            gap_ns: of(GAP),
-            told_ns: of(TOLD),
-        }
+        Costs { launch_ns: of(LAUNCH), gap_ns: of(GAP), told_ns: of(TOLD) }
     }
 }
 
-/// Measures what it took to start each EDT. The unit of a device is the whole device, which has its queues for each other's
-/// gaps.
+/// Measures what it took to start each EDT. The unit of a device is the whole device, which has its queues for each
+/// other's gaps.
 fn starts(run: &RecordedRun, brought: bool, own: &mut [[u64; KINDS]]) {
-    let mut order: Vec<u32> = (0..run.edts.len() as u32)
-        .filter(|&number| run.edts[number as usize].time().is_some())
-        .collect();
+    let mut order: Vec<u32> =
+        (0..run.edts.len() as u32).filter(|&number| run.edts[number as usize].time().is_some()).collect();
     order.sort_unstable_by_key(|&number| (run.edts[number as usize].begin, number));
-    let first = order
-        .first()
-        .map_or(0, |&number| run.edts[number as usize].begin);
+    let first = order.first().map_or(0, |&number| run.edts[number as usize].begin);
     let mut last: FxHashMap<(u8, u32), u64> = FxHashMap::default();
     for number in order {
         let edt = &run.edts[number as usize];
-        let chooses = (run.templates.get(edt.template as usize))
-            .is_some_and(|template| template.places.count_ones() > 1);
+        let chooses =
+            (run.templates.get(edt.template as usize)).is_some_and(|template| template.places.count_ones() > 1);
         let lane = if edt.place == 0 { edt.lane } else { 0 };
         let free = last.entry((edt.place, lane)).or_insert(0);
         if let Some([ready, taken]) = ready(edt, brought, chooses) {
-            let (kind, since) = if ready >= *free {
-                (LAUNCH, taken.max(first))
-            } else {
-                (GAP, taken.max(*free))
-            };
+            let (kind, since) = if ready >= *free { (LAUNCH, taken.max(first)) } else { (GAP, taken.max(*free)) };
             own[number as usize][kind] = edt.begin.saturating_sub(since);
         }
         *free = edt.end.max(*free);

@@ -30,10 +30,7 @@ fn parts(run: &RecordedRun) -> FxHashMap<u8, f64> {
     let mut spans: FxHashMap<u8, Vec<(u64, u64)>> = FxHashMap::default();
     for edt in &run.edts {
         if edt.place != 0 && edt.time().is_some() {
-            spans
-                .entry(edt.place)
-                .or_default()
-                .push((edt.begin, edt.end));
+            spans.entry(edt.place).or_default().push((edt.begin, edt.end));
         }
     }
     let part = |(place, mut spans): (u8, Vec<(u64, u64)>)| {
@@ -65,11 +62,7 @@ impl Scopes {
             // EDTs are in the order of their creation, so the parent's scope is known.
             if (edt.parent as usize) < number {
                 let is_finish = run.edts[edt.parent as usize].finish;
-                of[number] = if is_finish {
-                    edt.parent
-                } else {
-                    of[edt.parent as usize]
-                };
+                of[number] = if is_finish { edt.parent } else { of[edt.parent as usize] };
             }
         }
         let mut last = vec![NOBODY; count];
@@ -82,11 +75,7 @@ impl Scopes {
             if run.edts[at].finish && end(number) > end(last[at]) {
                 last[at] = number;
             }
-            let latest = if run.edts[at].finish {
-                last[at]
-            } else {
-                number
-            };
+            let latest = if run.edts[at].finish { last[at] } else { number };
             if let Some(scope) = last.get_mut(of[at] as usize)
                 && end(latest) > end(*scope)
             {
@@ -99,11 +88,7 @@ impl Scopes {
     /// The finish EDT whose scope the EDT `to` waits for, where it waits for the end of `from`. This is the outermost
     /// scope that ended with `from` and in which `to` is not. None if no scope ended with `from`.
     fn awaited(&self, run: &RecordedRun, from: u32, to: u32) -> Option<u32> {
-        let mut scope = if run.edts[from as usize].finish {
-            from
-        } else {
-            self.of[from as usize]
-        };
+        let mut scope = if run.edts[from as usize].finish { from } else { self.of[from as usize] };
         let mut found = None;
         while scope != NOBODY && self.last[scope as usize] == from && !self.contains(scope, to) {
             found = Some(scope);
@@ -136,24 +121,15 @@ struct ReplayEdges {
 fn edges(run: &RecordedRun) -> ReplayEdges {
     let scopes = Scopes::of(run);
     let ran = |edt: u32| run.edts[edt as usize].time().is_some();
-    let mut found = ReplayEdges {
-        all: Vec::with_capacity(run.edges.len()),
-        joins: FxHashMap::default(),
-    };
+    let mut found = ReplayEdges { all: Vec::with_capacity(run.edges.len()), joins: FxHashMap::default() };
     let mut next = run.edts.len() as u32;
     let mut open = Vec::new();
-    for edge in run
-        .edges
-        .iter()
-        .filter(|edge| ran(edge.from) && ran(edge.to))
-    {
+    for edge in run.edges.iter().filter(|edge| ran(edge.from) && ran(edge.to)) {
         let first = &run.edts[edge.from as usize];
         let time = first.time().unwrap_or(0);
         if edge.at != NEVER && edge.at < first.end {
             let part = edge.at.saturating_sub(first.begin) as f64 / time.max(1) as f64;
-            found
-                .all
-                .push((edge.from, edge.to, part.clamp(0.0, 1.0) as f32));
+            found.all.push((edge.from, edge.to, part.clamp(0.0, 1.0) as f32));
             continue;
         }
         let from = match scopes.awaited(run, edge.from, edge.to) {
@@ -247,10 +223,7 @@ fn order(run: &RecordedRun, edges: &ReplayEdges) -> Result<Vec<u32>, String> {
 /// A recorded run as a graph for a machine. The error is a text for the user.
 pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGraph, String> {
     if run.edts.iter().all(|edt| edt.time().is_none()) {
-        return Err(format!(
-            "in the recording {} no EDT has ended, so there is nothing to simulate",
-            run.name
-        ));
+        return Err(format!("in the recording {} no EDT has ended, so there is nothing to simulate", run.name));
     }
     let edges = edges(run);
     let numbers = order(run, &edges)?;
@@ -258,11 +231,7 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
     let count = numbers.iter().filter(|number| **number != NOBODY).count();
     let mut graph = TaskGraph {
         tasks: vec![SimulatedTask::default(); count],
-        blocks: (run
-            .block_bytes
-            .iter()
-            .map(|&bytes| SimulatedBlock { bytes }))
-        .collect(),
+        blocks: (run.block_bytes.iter().map(|&bytes| SimulatedBlock { bytes })).collect(),
         // One template more, for EDTs whose template is not known.
         templates: run.templates.len() as u32 + 1,
     };
@@ -290,17 +259,11 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
             ns.map(|ns| (ns as f64 * part / speed).round() as u64)
         };
         let host = time(0, 1.0);
-        let devices = machine
-            .like
-            .iter()
-            .map(|&(place, speed)| time(place, speed));
+        let devices = machine.like.iter().map(|&(place, speed)| time(place, speed));
         let task = &mut graph.tasks[number as usize];
         task.ns = std::iter::once(host).chain(devices).collect();
         let like = machine.like.iter().map(|&(place, _)| place);
-        task.costs = std::iter::once(0)
-            .chain(like)
-            .map(|place| costs.at(of_run, edt, place))
-            .collect();
+        task.costs = std::iter::once(0).chain(like).map(|place| costs.at(of_run, edt, place)).collect();
         task.template = edt.template.min(run.templates.len() as u32);
         unknown += usize::from(is_unknown);
         nowhere += usize::from(task.ns.iter().all(Option::is_none));
@@ -313,10 +276,7 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
     }
     for uses in &run.uses {
         if let Some(task) = graph.tasks.get_mut(numbers[uses.edt as usize] as usize) {
-            task.blocks.push(Uses {
-                block: uses.block,
-                writes: uses.writes,
-            });
+            task.blocks.push(Uses { block: uses.block, writes: uses.writes });
         }
     }
     for &(from, to, part) in &edges.all {
@@ -330,13 +290,7 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
     }
     let mut numbers = numbers;
     numbers.truncate(run.edts.len());
-    Ok(ReplayGraph {
-        graph,
-        numbers,
-        edts,
-        unknown,
-        recorded: measured(run),
-    })
+    Ok(ReplayGraph { graph, numbers, edts, unknown, recorded: measured(run) })
 }
 
 /// What was measured in the recorded run, as a row beside those of policies.

@@ -32,9 +32,7 @@ pub struct DeviceWish {
 
 /// A number with a unit, times the unit's factor. None where the text has no unit of `units`, or no number from 0 on.
 fn number(text: &str, units: &[(&str, f64)]) -> Option<f64> {
-    let (digits, factor) = units
-        .iter()
-        .find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)))?;
+    let (digits, factor) = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)))?;
     let value = digits.trim().parse::<f64>().ok()? * factor;
     (value.is_finite() && value >= 0.0).then_some(value)
 }
@@ -45,21 +43,15 @@ impl FromStr for DeviceWish {
     /// Reads a text such as `speed=10x,bandwidth=12GB/s,latency=10us,count=4`, of which each part may be left out. The
     /// error is a text for the user.
     fn from_str(text: &str) -> Result<DeviceWish, String> {
-        let mut wish = DeviceWish {
-            speed: 1.0,
-            bandwidth: None,
-            latency_ns: None,
-            count: 1,
-        };
+        let mut wish = DeviceWish { speed: 1.0, bandwidth: None, latency_ns: None, count: 1 };
         for word in text.split(',') {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
             let wrong = |form: &str| format!("\"{word}\": {form}");
             match name.trim() {
                 "speed" => {
                     let speed = number(value, &[("x", 1.0), ("", 1.0)]);
-                    wish.speed = speed
-                        .filter(|speed| *speed > 0.0)
-                        .ok_or_else(|| wrong("a speed is written as 10x or 0.5x"))?;
+                    wish.speed =
+                        speed.filter(|speed| *speed > 0.0).ok_or_else(|| wrong("a speed is written as 10x or 0.5x"))?;
                 }
                 "bandwidth" => {
                     let units = [("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)];
@@ -74,10 +66,7 @@ impl FromStr for DeviceWish {
                     wish.latency_ns = Some(latency.ok_or_else(|| wrong(form))?);
                 }
                 "count" => {
-                    let count = value
-                        .parse()
-                        .ok()
-                        .filter(|count| (1..=Place::MAX_DEVICES).contains(count));
+                    let count = value.parse().ok().filter(|count| (1..=Place::MAX_DEVICES).contains(count));
                     let form = format!("a count is a number from 1 to {}", Place::MAX_DEVICES);
                     wish.count = count.ok_or_else(|| wrong(&form))?;
                 }
@@ -111,34 +100,19 @@ pub(super) struct ReplayMachine {
 /// A device of the recording, with latency and bandwidth by the medians of the shorter and of the longer half of its
 /// copies. A device without copies is taken to share the host's memory.
 fn link(run: &RecordedRun, place: u8) -> SimulatedDevice {
-    let mut copies: Vec<&Transfer> = run
-        .copies
-        .iter()
-        .filter(|copy| copy.place == place && copy.bytes != 0)
-        .collect();
+    let mut copies: Vec<&Transfer> = run.copies.iter().filter(|copy| copy.place == place && copy.bytes != 0).collect();
     if copies.is_empty() {
-        return SimulatedDevice {
-            latency_ns: 0.0,
-            bandwidth: f64::INFINITY,
-            shares_memory: true,
-        };
+        return SimulatedDevice { latency_ns: 0.0, bandwidth: f64::INFINITY, shares_memory: true };
     }
     copies.sort_by_key(|copy| copy.bytes);
     let middle = |copies: &[&Transfer]| {
         let mut bytes: Vec<u64> = copies.iter().map(|copy| copy.bytes).collect();
-        let mut ns: Vec<u64> = copies
-            .iter()
-            .map(|copy| copy.end.saturating_sub(copy.begin))
-            .collect();
+        let mut ns: Vec<u64> = copies.iter().map(|copy| copy.end.saturating_sub(copy.begin)).collect();
         (median(&mut bytes) as f64, median(&mut ns) as f64)
     };
     let (short, long) = copies.split_at(copies.len() / 2);
     let (long_bytes, long_ns) = middle(long);
-    let (short_bytes, short_ns) = if short.is_empty() {
-        (0.0, 0.0)
-    } else {
-        middle(short)
-    };
+    let (short_bytes, short_ns) = if short.is_empty() { (0.0, 0.0) } else { middle(short) };
     let per_byte = if long_bytes > 2.0 * short_bytes && long_ns > short_ns {
         (long_ns - short_ns) / (long_bytes - short_bytes)
     } else {
@@ -153,18 +127,15 @@ fn link(run: &RecordedRun, place: u8) -> SimulatedDevice {
     }
 }
 
-/// How many workers ran the work of the recording: those that were there when half of its EDTs had begun. The runtime stops
-/// workers for the cores of a CPU device when the first kernel is added, which may be late in the time of a run that
-/// starts OpenCL, and still before all of the work.
+/// How many workers ran the work of the recording: those that were there when half of its EDTs had begun. The runtime
+/// stops workers for the cores of a CPU device when the first kernel is added, which may be late in the time of a run
+/// that starts OpenCL, and still before all of the work.
 pub(super) fn workers(run: &RecordedRun) -> usize {
     let is_worker = |thread: &&RecordedThread| thread.is_worker;
     let seen = run.threads.values().filter(is_worker).count();
     let begun_with = run.about.get("workers").and_then(|text| text.parse().ok());
     let begun_with: usize = begun_with.unwrap_or(seen).max(1);
-    let mut begins: Vec<u64> = (run.edts.iter())
-        .filter(|edt| edt.time().is_some())
-        .map(|edt| edt.begin)
-        .collect();
+    let mut begins: Vec<u64> = (run.edts.iter()).filter(|edt| edt.time().is_some()).map(|edt| edt.begin).collect();
     let middle = median(&mut begins);
     let gone = |thread: &&RecordedThread| thread.done.is_some_and(|done| done < middle);
     let gone = run.threads.values().filter(is_worker).filter(gone).count();
@@ -182,10 +153,7 @@ pub(super) fn of(run: &RecordedRun, wish: &Wish) -> Result<ReplayMachine, String
     let mut made = ReplayMachine {
         is_recorded: workers == recorded && wish.devices.is_empty(),
         alone: wish.workers.or(begun_with).unwrap_or(recorded).max(1),
-        model: MachineModel {
-            workers,
-            devices: Vec::new(),
-        },
+        model: MachineModel { workers, devices: Vec::new() },
         names: vec!["workers".to_string()],
         like: Vec::new(),
         alike: Vec::new(),
@@ -233,11 +201,7 @@ impl ReplayMachine {
         for number in 1..=count {
             self.model.devices.push(device);
             self.like.push(like);
-            self.names.push(if count == 1 {
-                name.clone()
-            } else {
-                format!("number {number} of {count}: {name}")
-            });
+            self.names.push(if count == 1 { name.clone() } else { format!("number {number} of {count}: {name}") });
         }
     }
 }

@@ -16,9 +16,9 @@
 //!
 //! **Blocks** are those of the recording, and begin in the host's memory, so copies to devices are simulated.
 //!
-//! **Costs**: each EDT takes as long to be started as in the recording, and so does the news of its end. Workers that the
-//! runtime has stopped before half of the EDTs had begun are not counted. Under a policy that uses no device none is stopped,
-//! and the first EDT does not wait for OpenCL.
+//! **Costs**: each EDT takes as long to be started as in the recording, and so does the news of its end. Workers that
+//! the runtime has stopped before half of the EDTs had begun are not counted. Under a policy that uses no device none
+//! is stopped, and the first EDT does not wait for OpenCL.
 //!
 //! **What is left out**: caches, EDTs that slow each other down, priorities (they are not
 //! recorded), EDTs that wait for a block that another holds. A device runs one kernel at a time; where its queues
@@ -34,9 +34,7 @@ pub use machine::{DeviceWish, Wish};
 use crate::bounds::{Bounds, Precedence, Problem};
 use crate::recorded::RecordedRun;
 use ocr_place::model::{KeptTimes, RunTimes, ToldBy};
-use ocr_place::simulate::{
-    Costs, MachineModel, SimulatedDevice, SimulatedTask, TaskGraph, Uses, simulate,
-};
+use ocr_place::simulate::{Costs, MachineModel, SimulatedDevice, SimulatedTask, TaskGraph, Uses, simulate};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -66,7 +64,8 @@ pub struct Replay {
     recorded: ReplayRow,
     /// Whether the machine is that of the recording.
     is_recorded_machine: bool,
-    /// What is other under policies that use no device. None where such a policy was recorded, or some EDT needs a device.
+    /// What is other under policies that use no device. None where such a policy was recorded, or some EDT needs a
+    /// device.
     without_devices: Option<WithoutDevices>,
 }
 
@@ -114,10 +113,7 @@ impl Replay {
         }
         let left = run.edts.len() - made.edts;
         if left != 0 {
-            notes.push(format!(
-                "{left} of {} EDTs have not ended in the recording, and are left out",
-                run.edts.len()
-            ));
+            notes.push(format!("{left} of {} EDTs have not ended in the recording, and are left out", run.edts.len()));
         }
         if made.unknown != 0 {
             notes.push(format!(
@@ -126,13 +122,7 @@ impl Replay {
                 made.unknown, made.edts
             ));
         }
-        if run.copies.is_empty()
-            && machine
-                .model
-                .devices
-                .iter()
-                .all(|device| device.shares_memory)
-        {
+        if run.copies.is_empty() && machine.model.devices.iter().all(|device| device.shares_memory) {
             notes.push("nothing is copied: the devices use the host's memory".to_string());
         }
         if machine.model.devices.is_empty() {
@@ -141,13 +131,9 @@ impl Replay {
         let first = (0..run.edts.len()).min_by_key(|&edt| run.edts[edt].begin);
         let first = first.map_or(graph::NOBODY, |edt| made.numbers[edt]);
         let on_host = |task: &SimulatedTask| task.is_join() || matches!(task.ns[..], [Some(_), ..]);
-        let without_devices = (uses_devices(&made.recorded.policy)
-            && first != graph::NOBODY
-            && made.graph.tasks.iter().all(on_host))
-        .then(|| WithoutDevices {
-            workers: machine.alone,
-            start: (first, run.opencl_start()),
-        });
+        let without_devices =
+            (uses_devices(&made.recorded.policy) && first != graph::NOBODY && made.graph.tasks.iter().all(on_host))
+                .then(|| WithoutDevices { workers: machine.alone, start: (first, run.opencl_start()) });
         let mut replay = Replay {
             graph: made.graph,
             numbers: made.numbers,
@@ -155,35 +141,22 @@ impl Replay {
             places: machine.names,
             alike: machine.alike,
             machine: machine.model,
-            bounds: Bounds {
-                area: 0.0,
-                path: 0.0,
-                mixed: 0.0,
-            },
+            bounds: Bounds { area: 0.0, path: 0.0, mixed: 0.0 },
             notes,
             recorded: made.recorded,
             is_recorded_machine: machine.is_recorded,
             without_devices,
         };
         let bounds = replay.problem().bounds(ROUNDS);
-        replay.bounds = bounds.map_err(|why| {
-            format!(
-                "the recording {} tells of no graph that could run: {why}",
-                run.name
-            )
-        })?;
+        replay.bounds =
+            bounds.map_err(|why| format!("the recording {} tells of no graph that could run: {why}", run.name))?;
         Ok(replay)
     }
 
     /// The EDTs and the places of the machine, in nanoseconds, as the bounds take them.
     fn problem(&self) -> Problem {
-        let mut problem = Problem {
-            places: vec![self.machine.workers as u32],
-            ..Problem::default()
-        };
-        problem
-            .places
-            .extend(self.alike.iter().map(|(_, many)| *many));
+        let mut problem = Problem { places: vec![self.machine.workers as u32], ..Problem::default() };
+        problem.places.extend(self.alike.iter().map(|(_, many)| *many));
         let tasks = &self.graph.tasks;
         problem.times.reserve(tasks.len() * problem.places.len());
         for (number, task) in tasks.iter().enumerate() {
@@ -195,16 +168,9 @@ impl Replay {
             problem.times.push(at(0));
             let devices = self.alike.iter().map(|(first, _)| at(first + 1));
             problem.times.extend(devices);
-            let edge = |to, part| Precedence {
-                from: number as u32,
-                to,
-                part,
-            };
+            let edge = |to, part| Precedence { from: number as u32, to, part };
             (problem.edges).extend(task.successors.iter().map(|&to| edge(to, 1.0)));
-            let during = task
-                .during
-                .iter()
-                .map(|during| edge(during.successor, during.part));
+            let during = task.during.iter().map(|during| edge(during.successor, during.part));
             problem.edges.extend(during);
         }
         problem
@@ -212,9 +178,7 @@ impl Replay {
 
     /// How long EDTs take, for each template: as an earlier run would have learned it, or nothing if `cold`.
     fn models(&self, cold: bool) -> Vec<RunTimes> {
-        let models: Vec<RunTimes> = (0..self.graph.templates)
-            .map(|_| RunTimes::default())
-            .collect();
+        let models: Vec<RunTimes> = (0..self.graph.templates).map(|_| RunTimes::default()).collect();
         if cold {
             return models;
         }
@@ -224,10 +188,7 @@ impl Replay {
             let bytes = task.blocks.iter().map(|uses| bytes(uses.block)).sum();
             for (place, ns) in task.ns.iter().enumerate() {
                 if let Some(ns) = ns {
-                    samples
-                        .entry((task.template, place, bytes))
-                        .or_default()
-                        .push(*ns);
+                    samples.entry((task.template, place, bytes)).or_default().push(*ns);
                 }
             }
         }
@@ -237,17 +198,14 @@ impl Replay {
             // median is that of all.
             let count = times.len().min(SAMPLES);
             let each = |at: usize| times[(2 * at + 1) * times.len() / (2 * count)];
-            let kept = KeptTimes {
-                alone: (0..count).map(each).collect(),
-                ..KeptTimes::default()
-            };
+            let kept = KeptTimes { alone: (0..count).map(each).collect(), ..KeptTimes::default() };
             models[template as usize].seed(place, bytes, ToldBy::Bytes, &kept);
         }
         models
     }
 
-    /// The graph and the machine under a policy. One that uses no device opens none, so that the first EDT does not wait for
-    /// OpenCL, and no worker is stopped.
+    /// The graph and the machine under a policy. One that uses no device opens none, so that the first EDT does not
+    /// wait for OpenCL, and no worker is stopped.
     fn under(&self, policy: &str) -> (Cow<'_, TaskGraph>, MachineModel) {
         let mut machine = self.machine.clone();
         let mut graph = Cow::Borrowed(&self.graph);
@@ -328,7 +286,8 @@ impl Replay {
     }
 }
 
-/// Whether kernels that have a function beside them may run under a policy. One that is not known is taken to use devices.
+/// Whether kernels that have a function beside them may run under a policy. One that is not known is taken to use
+/// devices.
 fn uses_devices(policy: &str) -> bool {
     ocr_place::policy::parse(policy).map_or(true, |policy| policy.uses_devices())
 }
@@ -345,41 +304,27 @@ fn check_length(graph: &TaskGraph, machine: &MachineModel) -> Result<(), String>
         let cost = |cost: &Costs| cost.launch_ns as f64 + cost.gap_ns as f64 + cost.told_ns as f64;
         time + task.costs.iter().map(cost).fold(0.0, f64::max)
     };
-    let copies = machine
-        .devices
-        .iter()
-        .filter(|device| !device.shares_memory);
+    let copies = machine.devices.iter().filter(|device| !device.shares_memory);
     let copy = |bytes: u64| {
-        let ns =
-            |device: &SimulatedDevice| device.latency_ns + bytes as f64 * 1e9 / device.bandwidth;
+        let ns = |device: &SimulatedDevice| device.latency_ns + bytes as f64 * 1e9 / device.bandwidth;
         // A block may go from one device to the host, and from there to another device.
         2.0 * copies.clone().map(ns).fold(0.0, f64::max)
     };
     let bytes = |uses: &Uses| graph.blocks[uses.block as usize].bytes;
-    let all = |task: &SimulatedTask| {
-        run(task)
-            + task
-                .blocks
-                .iter()
-                .map(|uses| copy(bytes(uses)))
-                .sum::<f64>()
-    };
+    let all = |task: &SimulatedTask| run(task) + task.blocks.iter().map(|uses| copy(bytes(uses))).sum::<f64>();
     let sum: f64 = graph.tasks.iter().map(all).sum();
     if sum <= LONGEST {
         return Ok(());
     }
-    Err(
-        "EDTs and copies would take more than three years on this machine, which is not simulated: check the speed, \
+    Err("EDTs and copies would take more than three years on this machine, which is not simulated: check the speed, \
          bandwidth and latency of --device, and the recording with `ocr trace check`"
-            .to_string(),
-    )
+        .to_string())
 }
 
 /// The part of `ns` in which each place was busy, from 0 to 1, the host first. `busy` are nanoseconds.
 fn shares(busy: &[u64], ns: u64, workers: usize) -> Vec<f64> {
     let units = |place: usize| if place == 0 { workers.max(1) } else { 1 };
-    let share =
-        |(place, busy): (usize, &u64)| *busy as f64 / (ns.max(1) as f64 * units(place) as f64);
+    let share = |(place, busy): (usize, &u64)| *busy as f64 / (ns.max(1) as f64 * units(place) as f64);
     busy.iter().enumerate().map(share).collect()
 }
 

@@ -1,7 +1,5 @@
 use super::*;
-use crate::recorded::{
-    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedThread, RecordedUse, Usage,
-};
+use crate::recorded::{Edge, NEVER, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedThread, RecordedUse, Usage};
 use rustc_hash::FxHashMap;
 
 /// An EDT that ran from `begin` to `end`.
@@ -20,24 +18,15 @@ fn edt(template: u32, place: u8, begin: u64, end: u64) -> RecordedEdt {
 }
 
 fn by_end(from: u32, to: u32) -> Edge {
-    Edge {
-        from,
-        to,
-        at: NEVER,
-    }
+    Edge { from, to, at: NEVER }
 }
 
 /// A worker and a device that is ten times as fast, and EDTs of a template that can run on both.
 fn run(edts: Vec<RecordedEdt>) -> RecordedRun {
     RecordedRun {
-        about: [("workers", "1"), ("sched", "eft")]
-            .map(|(name, value)| (name.into(), value.into()))
-            .into(),
+        about: [("workers", "1"), ("sched", "eft")].map(|(name, value)| (name.into(), value.into())).into(),
         status: Some(0),
-        templates: vec![RecordedTemplate {
-            name: "both".into(),
-            places: 0b11,
-        }],
+        templates: vec![RecordedTemplate { name: "both".into(), places: 0b11 }],
         edts,
         devices: [(1, RecordedDevice::default())].into(),
         ..RecordedRun::default()
@@ -45,10 +34,7 @@ fn run(edts: Vec<RecordedEdt>) -> RecordedRun {
 }
 
 fn replay(run: &RecordedRun, workers: Option<usize>, devices: &[&str]) -> Result<Replay, String> {
-    let devices = devices
-        .iter()
-        .map(|text| text.parse().expect("a device"))
-        .collect();
+    let devices = devices.iter().map(|text| text.parse().expect("a device")).collect();
     Replay::new(run, &Wish { workers, devices })
 }
 
@@ -59,20 +45,14 @@ fn seconds(run: &RecordedRun, workers: usize, policy: &str) -> f64 {
 
 #[test]
 fn an_edt_takes_what_it_took_and_elsewhere_the_median_of_its_size() {
-    let mut run = run(vec![
-        edt(0, 0, 0, 1000),
-        edt(0, 1, 0, 100),
-        edt(0, 1, 100, 220),
-        edt(0, 1, 300, 800),
-    ]);
+    let mut run = run(vec![edt(0, 0, 0, 1000), edt(0, 1, 0, 100), edt(0, 1, 100, 220), edt(0, 1, 300, 800)]);
     run.edts[3].bytes = 64;
     let ns = |run: &RecordedRun, devices: &[&str]| -> Vec<Vec<Option<u64>>> {
         let graph = replay(run, None, devices).expect("it can run").graph;
         graph.tasks.into_iter().map(|task| task.ns).collect()
     };
     // There is none of 64 bytes on the host: the median of the template.
-    let want =
-        [[1000, 120], [1000, 100], [1000, 120], [1000, 500]].map(|two| two.map(Some).to_vec());
+    let want = [[1000, 120], [1000, 100], [1000, 120], [1000, 500]].map(|two| two.map(Some).to_vec());
     assert_eq!(ns(&run, &[]), want);
     let faster = ns(&run, &["speed=10x,count=2"]);
     assert_eq!(faster[3], [Some(1000), Some(50), Some(50)]);
@@ -80,14 +60,11 @@ fn an_edt_takes_what_it_took_and_elsewhere_the_median_of_its_size() {
     run.edts.truncate(1);
     let replay = replay(&run, None, &[]).expect("it can run");
     assert_eq!(replay.graph.tasks[0].ns, [Some(1000), None]);
-    assert!(
-        replay.notes[0].contains("of 1 of 1 EDTs it is not known"),
-        "{:?}",
-        replay.notes
-    );
+    assert!(replay.notes[0].contains("of 1 of 1 EDTs it is not known"), "{:?}", replay.notes);
 }
 
-/// A device with two queues ran two kernels at once, each for 200: the device that runs one after the other takes as long.
+/// A device with two queues ran two kernels at once, each for 200: the device that runs one after the other takes as
+/// long.
 #[test]
 fn kernels_that_ran_at_once_take_as_long_one_after_the_other() {
     let run = run(vec![edt(0, 1, 0, 200), edt(0, 1, 0, 200)]);
@@ -98,11 +75,7 @@ fn kernels_that_ran_at_once_take_as_long_one_after_the_other() {
 fn what_is_satisfied_in_a_body_is_released_at_that_part_of_it() {
     // The first runs from 0 to 1000, and satisfies the second at 250.
     let mut run = run(vec![edt(0, 0, 0, 1000), edt(0, 0, 1000, 2000)]);
-    run.edges = vec![Edge {
-        from: 0,
-        to: 1,
-        at: 250,
-    }];
+    run.edges = vec![Edge { from: 0, to: 1, at: 250 }];
     assert_eq!(seconds(&run, 2, "cpu"), 1250.0);
     assert_eq!(seconds(&run, 1, "cpu"), 2000.0);
     run.edges[0].at = NEVER;
@@ -112,76 +85,39 @@ fn what_is_satisfied_in_a_body_is_released_at_that_part_of_it() {
 #[test]
 fn edts_are_renumbered_each_before_its_successors() {
     // The third, which comes last in the recording's order, goes before the others; the fourth did not run.
-    let mut run = run(vec![
-        edt(0, 0, 20, 30),
-        edt(0, 0, 10, 20),
-        edt(0, 0, 0, 10),
-        edt(0, 0, NEVER, NEVER),
-    ]);
+    let mut run = run(vec![edt(0, 0, 20, 30), edt(0, 0, 10, 20), edt(0, 0, 0, 10), edt(0, 0, NEVER, NEVER)]);
     run.edges = vec![by_end(2, 1), by_end(1, 0), by_end(0, 3)];
     let made = replay(&run, None, &[]).expect("it can run");
     let successors = |number: usize| made.graph.tasks[number].successors.clone();
-    assert_eq!(
-        (successors(0), successors(1), successors(2)),
-        (vec![1], vec![2], vec![])
-    );
-    assert!(
-        made.notes[0].starts_with("1 of 4 EDTs have not ended"),
-        "{:?}",
-        made.notes
-    );
+    assert_eq!((successors(0), successors(1), successors(2)), (vec![1], vec![2], vec![]));
+    assert!(made.notes[0].starts_with("1 of 4 EDTs have not ended"), "{:?}", made.notes);
     run.edges.push(by_end(0, 2));
     let error = replay(&run, None, &[]).err().expect("a circle");
     assert!(error.contains("3 EDTs wait for each other"), "{error}");
 }
 
-/// A finish EDT, two EDTs in its scope, and one that waits for the scope: what is recorded is that the longer one, which ended
-/// last, came before it. On a machine where the other ends last it waits for that.
+/// A finish EDT, two EDTs in its scope, and one that waits for the scope: what is recorded is that the longer one,
+/// which ended last, came before it. On a machine where the other ends last it waits for that.
 #[test]
 fn what_waits_for_a_finish_scope_waits_for_all_of_it() {
-    let mut run = run(vec![
-        edt(0, 0, 0, 10),
-        edt(0, 0, 10, 510),
-        edt(0, 1, 10, 1010),
-        edt(0, 0, 1010, 1020),
-    ]);
+    let mut run = run(vec![edt(0, 0, 0, 10), edt(0, 0, 10, 510), edt(0, 1, 10, 1010), edt(0, 0, 1010, 1020)]);
     run.edts[0].finish = true;
     (run.edts[1].parent, run.edts[2].parent) = (0, 0);
     run.edges = vec![by_end(0, 1), by_end(0, 2), by_end(2, 3)];
     let replay = replay(&run, Some(1), &["speed=1000x"]).expect("it can run");
     assert_eq!((replay.edts, replay.graph.tasks.len()), (4, 5));
-    let outcome = simulate(
-        &replay.graph,
-        &replay.machine,
-        "random:1",
-        &replay.models(false),
-    )
-    .expect("it ends");
+    let outcome = simulate(&replay.graph, &replay.machine, "random:1", &replay.models(false)).expect("it ends");
     let last = replay.graph.tasks.len() - 1;
     let in_scope = outcome.ran[1].ended.max(outcome.ran[2].ended);
     assert!(outcome.ran[last].begun >= in_scope, "{:?}", outcome.ran);
-    assert_eq!(
-        replay
-            .simulate("cpu", false)
-            .expect("a policy")
-            .edts
-            .iter()
-            .sum::<u64>(),
-        4
-    );
+    assert_eq!(replay.simulate("cpu", false).expect("a policy").edts.iter().sum::<u64>(), 4);
 }
 
 #[test]
 fn blocks_keep_their_identities_and_are_copied_once() {
     let mut run = run(vec![edt(0, 1, 0, 100), edt(0, 1, 100, 200)]);
     run.block_bytes = vec![1 << 20];
-    run.uses = [0, 1]
-        .map(|edt| RecordedUse {
-            edt,
-            block: 0,
-            writes: true,
-        })
-        .to_vec();
+    run.uses = [0, 1].map(|edt| RecordedUse { edt, block: 0, writes: true }).to_vec();
     run.edges = vec![by_end(0, 1)];
     let replay = replay(&run, None, &["bandwidth=1GB/s,latency=10us"]).expect("it can run");
     let row = replay.simulate("device", false).expect("a policy");
@@ -194,18 +130,8 @@ fn blocks_keep_their_identities_and_are_copied_once() {
 fn machines_that_are_absurd_are_refused() {
     let mut run = run(vec![edt(0, 1, 0, 1000), edt(0, 1, 1000, 2000)]);
     run.block_bytes = vec![1 << 20];
-    run.uses = vec![RecordedUse {
-        edt: 1,
-        block: 0,
-        writes: true,
-    }];
-    for device in [
-        "speed=1e-300",
-        "speed=1e-15",
-        "latency=1e290s",
-        "latency=1e9s",
-        "bandwidth=1e-300B/s",
-    ] {
+    run.uses = vec![RecordedUse { edt: 1, block: 0, writes: true }];
+    for device in ["speed=1e-300", "speed=1e-15", "latency=1e290s", "latency=1e9s", "bandwidth=1e-300B/s"] {
         let error = replay(&run, None, &[device]).err().expect(device);
         assert!(error.contains("more than three years"), "{device}: {error}");
     }
@@ -215,33 +141,18 @@ fn machines_that_are_absurd_are_refused() {
             assert!(replay.simulate(policy, false).expect(device).seconds < 1.0);
         }
     }
-    let error = "latency=1e308s"
-        .parse::<DeviceWish>()
-        .expect_err("infinite");
+    let error = "latency=1e308s".parse::<DeviceWish>().expect_err("infinite");
     assert!(error.contains("a latency is written as"), "{error}");
 }
 
 /// All go to the device, where each takes 100. The third is released at a quarter of the first.
 #[test]
 fn a_simulated_run_has_the_form_of_a_recorded_one() {
-    let mut recorded = run(vec![
-        edt(0, 0, 0, 1000),
-        edt(0, 1, 0, 100),
-        edt(0, 0, 1000, 2000),
-        edt(0, 0, NEVER, NEVER),
-    ]);
-    recorded.edges = vec![Edge {
-        from: 0,
-        to: 2,
-        at: 250,
-    }];
+    let mut recorded = run(vec![edt(0, 0, 0, 1000), edt(0, 1, 0, 100), edt(0, 0, 1000, 2000), edt(0, 0, NEVER, NEVER)]);
+    recorded.edges = vec![Edge { from: 0, to: 2, at: 250 }];
     recorded.block_bytes = vec![1 << 20];
     recorded.block_guids = vec![0x9000];
-    recorded.uses = vec![RecordedUse {
-        edt: 1,
-        block: 0,
-        writes: false,
-    }];
+    recorded.uses = vec![RecordedUse { edt: 1, block: 0, writes: false }];
     let replay = replay(&recorded, None, &["bandwidth=1GB/s,latency=0us"]).expect("it can run");
     let simulated = (replay.simulated(&recorded, "device", false)).expect("a policy");
     let ran = |number: usize| {
@@ -257,32 +168,19 @@ fn a_simulated_run_has_the_form_of_a_recorded_one() {
     assert_eq!(simulated.templates[0].places, 0b11);
     assert_eq!(simulated.about["sched"], "device");
     let copy = simulated.copies[0];
-    assert_eq!(
-        (copy.block, copy.bytes, copy.begin, copy.end),
-        (0x9000, there, 0, there)
-    );
+    assert_eq!((copy.block, copy.bytes, copy.begin, copy.end), (0x9000, there, 0, there));
     assert!(simulated.estimates.is_empty());
     let simulated = (replay.simulated(&recorded, "eft", false)).expect("a policy");
     for number in 0..3 {
         let told = simulated.estimates_of(number);
-        assert!(
-            told.len() >= 2 && told[0].is_first && told[0].edt == number,
-            "{told:?}"
-        );
+        assert!(told.len() >= 2 && told[0].is_first && told[0].edt == number, "{told:?}");
     }
 }
 
 #[test]
 fn devices_are_written_so() {
-    let device: DeviceWish = "speed=10x,bandwidth=12GB/s,latency=10us,count=4"
-        .parse()
-        .expect("a device");
-    let want = DeviceWish {
-        speed: 10.0,
-        bandwidth: Some(12e9),
-        latency_ns: Some(10_000.0),
-        count: 4,
-    };
+    let device: DeviceWish = "speed=10x,bandwidth=12GB/s,latency=10us,count=4".parse().expect("a device");
+    let want = DeviceWish { speed: 10.0, bandwidth: Some(12e9), latency_ns: Some(10_000.0), count: 4 };
     assert_eq!(device, want);
     for (text, why) in [
         ("speed=0x", "a speed is written as"),
@@ -292,10 +190,7 @@ fn devices_are_written_so() {
         ("latency=NaNus", "a latency is written as"),
         ("count=0", "a count is a number from 1"),
         ("count=99", "a count is a number from 1"),
-        (
-            "cores=3",
-            "\"cores=3\": no property of a device; write speed=10x,",
-        ),
+        ("cores=3", "\"cores=3\": no property of a device; write speed=10x,"),
         ("", "no property of a device"),
     ] {
         let error = text.parse::<DeviceWish>().expect_err(text);
@@ -307,11 +202,7 @@ fn devices_are_written_so() {
 fn what_cannot_be_simulated_is_told() {
     let mut none = run(vec![edt(0, 0, 0, NEVER)]);
     none.name = "x.trace".into();
-    assert!(
-        replay(&none, None, &[])
-            .err()
-            .is_some_and(|error| error.contains("x.trace no EDT has ended"))
-    );
+    assert!(replay(&none, None, &[]).err().is_some_and(|error| error.contains("x.trace no EDT has ended")));
     let mut one = run(vec![edt(0, 0, 0, 10)]);
     one.devices.clear();
     let error = replay(&one, None, &["speed=2x"]).err().expect("no device");
@@ -323,8 +214,8 @@ fn what_cannot_be_simulated_is_told() {
     assert!(notes[1].contains("no room for 3 records"), "{notes:?}");
 }
 
-/// A worker ends `mainEdt`, which has added a kernel, and is stopped for the device's core. That is late in the time of the
-/// run, and all but one of the EDTs have yet to begin.
+/// A worker ends `mainEdt`, which has added a kernel, and is stopped for the device's core. That is late in the time of
+/// the run, and all but one of the EDTs have yet to begin.
 #[test]
 fn a_worker_that_was_stopped_before_the_work_is_not_counted() {
     let mut run = run((0..11)
@@ -334,11 +225,7 @@ fn a_worker_that_was_stopped_before_the_work_is_not_counted() {
         })
         .collect());
     run.about.insert("workers".into(), "2".into());
-    let thread = |done| RecordedThread {
-        is_worker: true,
-        done,
-        ..RecordedThread::default()
-    };
+    let thread = |done| RecordedThread { is_worker: true, done, ..RecordedThread::default() };
     run.threads = [(0, thread(Some(902))), (1, thread(Some(1010)))].into();
     run.edges = (1..11).map(|to| by_end(0, to)).collect();
     for edt in &mut run.edts[1..] {
@@ -353,7 +240,8 @@ fn a_worker_that_was_stopped_before_the_work_is_not_counted() {
     assert_eq!(replay(&run, None, &[]).expect("it can run").workers(), 2);
 }
 
-/// Of the 900 of its first EDT the run waited 800 for OpenCL, and then one of two workers was stopped for the device's core.
+/// Of the 900 of its first EDT the run waited 800 for OpenCL, and then one of two workers was stopped for the device's
+/// core.
 #[test]
 fn without_a_device_opencl_does_not_start_and_no_worker_is_stopped() {
     let mut run = run((0..11)
@@ -363,28 +251,12 @@ fn without_a_device_opencl_does_not_start_and_no_worker_is_stopped() {
         })
         .collect());
     run.about.insert("workers".into(), "2".into());
-    let thread = |done| RecordedThread {
-        is_worker: true,
-        done,
-        ..RecordedThread::default()
-    };
+    let thread = |done| RecordedThread { is_worker: true, done, ..RecordedThread::default() };
     run.threads = [(0, thread(Some(902))), (1, thread(Some(1010)))].into();
-    let usage = |at, on_core| Usage {
-        thread: 0,
-        edt: 0,
-        at,
-        on_core,
-        without_core: 0,
-    };
+    let usage = |at, on_core| Usage { thread: 0, edt: 0, at, on_core, without_core: 0 };
     run.usage = vec![usage(0, 0), usage(900, 100)];
     // The others are created behind the start, at the end of the first.
-    run.edges = (1..11)
-        .map(|to| Edge {
-            from: 0,
-            to,
-            at: 890,
-        })
-        .collect();
+    run.edges = (1..11).map(|to| Edge { from: 0, to, at: 890 }).collect();
     for edt in &mut run.edts[1..] {
         (edt.lane, edt.runnable) = (1, 900);
     }
@@ -405,16 +277,8 @@ fn without_a_device_opencl_does_not_start_and_no_worker_is_stopped() {
 /// A launch takes 50 on an idle device, and 7 behind another kernel; an end is known 20 later.
 #[test]
 fn launches_and_the_news_of_ends_take_as_long_as_in_the_recording() {
-    let device = |runnable, begin, end| RecordedEdt {
-        runnable,
-        launched: runnable,
-        ..edt(0, 1, begin, end)
-    };
-    let mut run = run(vec![
-        device(0, 50, 150),
-        device(0, 157, 257),
-        device(277, 327, 427),
-    ]);
+    let device = |runnable, begin, end| RecordedEdt { runnable, launched: runnable, ..edt(0, 1, begin, end) };
+    let mut run = run(vec![device(0, 50, 150), device(0, 157, 257), device(277, 327, 427)]);
     run.edges = vec![by_end(0, 2), by_end(1, 2)];
     assert_eq!(seconds(&run, 1, "device").round(), 377.0);
     // The same kernels as a chain: each waits for the news of the one before, and for a launch.
@@ -482,28 +346,24 @@ fn graphs() -> Vec<Vec<(u32, Vec<u32>)>> {
 fn predictions_come_true_in_virtual_time() {
     // Nanoseconds of each template on a worker and on the device.
     let times = [[40e3, 60e3], [75e3, 30e3], [150e3, 45e3]];
-    let costs =
-        [(6_000, 1_000, 1_500), (35_000, 4_000, 100_000)].map(|(launch_ns, gap_ns, told_ns)| {
-            Costs {
-                launch_ns,
-                gap_ns,
-                told_ns,
-            }
-        });
+    let costs = [(6_000, 1_000, 1_500), (35_000, 4_000, 100_000)].map(|(launch_ns, gap_ns, told_ns)| Costs {
+        launch_ns,
+        gap_ns,
+        told_ns,
+    });
     let (mut ratios, mut without_costs) = (Vec::new(), Vec::new());
     for (graph, workers) in graphs().iter().flat_map(|graph| [(graph, 1), (graph, 2)]) {
-        let mut skeleton = run((0..graph.len() as u64)
-            .map(|at| edt(graph[at as usize].0, 0, 10 * at, 10 * at + 10))
-            .collect());
+        let mut skeleton =
+            run((0..graph.len() as u64).map(|at| edt(graph[at as usize].0, 0, 10 * at, 10 * at + 10)).collect());
         skeleton.templates = vec![skeleton.templates[0].clone(); times.len()];
-        let edges = graph.iter().enumerate().flat_map(|(to, (_, before))| {
-            (before.iter()).map(move |&from| by_end(from, to as u32))
-        });
+        let edges = graph
+            .iter()
+            .enumerate()
+            .flat_map(|(to, (_, before))| (before.iter()).map(move |&from| by_end(from, to as u32)));
         skeleton.edges = edges.collect();
         let mut real = replay(&skeleton, Some(workers), &[]).expect("it can run");
         for (number, task) in real.graph.tasks.iter_mut().enumerate() {
-            let varies =
-                |ns: f64, seed: usize| (ns * (0.8 + 0.4 * scatter(2 * number + seed))) as u64;
+            let varies = |ns: f64, seed: usize| (ns * (0.8 + 0.4 * scatter(2 * number + seed))) as u64;
             let of = times[task.template as usize];
             task.ns = vec![Some(varies(of[0], 0)), Some(varies(of[1], 1))];
             task.costs = costs.to_vec();

@@ -1,8 +1,8 @@
 //! The ranks of all locks of the runtime, each with what may be taken under it.
 //!
-//! A rank with empty brackets is a leaf: a thread that holds such a lock takes no other one. Four leaves are not here, since
-//! models replace them by loom's mutex as it is: the list of sleepers (`src/sched/sleep.rs`) and the samples, errors and
-//! copies of `crates/ocr-place/src/model`.
+//! A rank with empty brackets is a leaf: a thread that holds such a lock takes no other one. Four leaves are not here,
+//! since models replace them by loom's mutex as it is: the list of sleepers (`src/sched/sleep.rs`) and the samples,
+//! errors and copies of `crates/ocr-place/src/model`.
 //!
 //! The lock bit of an object's header is below all of them but the table of hints (`src/object/header.rs`).
 

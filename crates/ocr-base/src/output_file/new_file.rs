@@ -43,9 +43,7 @@ impl NewFile {
     }
 
     pub(super) fn finish_here(mut self) -> io::Result<File> {
-        if let (true, OutputPlace::Plain(name), Some(path)) =
-            (self.is_replacement, &self.output.place, &self.path)
-        {
+        if let (true, OutputPlace::Plain(name), Some(path)) = (self.is_replacement, &self.output.place, &self.path) {
             match self.output.give_name(path, name) {
                 Ok(()) => {
                     self.path = None;
@@ -81,9 +79,8 @@ impl NewFile {
             other => other?,
         };
         let new = self.file.metadata()?;
-        let is_alike = old.is_file()
-            && old.nlink() == 1
-            && (old.uid(), old.gid(), old.dev()) == (new.uid(), new.gid(), new.dev());
+        let is_alike =
+            old.is_file() && old.nlink() == 1 && (old.uid(), old.gid(), old.dev()) == (new.uid(), new.gid(), new.dev());
         if !is_alike {
             return Ok((false, false));
         }

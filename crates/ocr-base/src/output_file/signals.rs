@@ -43,20 +43,13 @@ impl HeldSignals {
         unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, &raw mut before) };
         // SAFETY: the set is a variable.
         unsafe { libc::sigpending(&raw mut pending) };
-        HeldSignals {
-            held,
-            before,
-            pending,
-        }
+        HeldSignals { held, before, pending }
     }
 }
 
 impl Drop for HeldSignals {
     fn drop(&mut self) {
-        const AT_ONCE: libc::timespec = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
+        const AT_ONCE: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         for &signal in self.held {
             // SAFETY: the set is that of this value.
             if unsafe { libc::sigismember(&raw const self.pending, signal) } == 1 {
@@ -69,9 +62,7 @@ impl Drop for HeldSignals {
             unsafe { libc::sigtimedwait(&raw const one, ptr::null_mut(), &AT_ONCE) };
         }
         // SAFETY: the set is that of this value; nobody wants the mask that was.
-        unsafe {
-            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, ptr::null_mut())
-        };
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, ptr::null_mut()) };
     }
 }
 

@@ -1,4 +1,5 @@
-//! What the system is asked about a file that is written: whether it can be, how much room there is, which attributes it has.
+//! What the system is asked about a file that is written: whether it can be, how much room there is, which attributes
+//! it has.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -37,11 +38,7 @@ impl Write for InPlace {
 
 /// Waits until a file can take more.
 pub(super) fn wait_for_room(file: &File) {
-    let mut polled = libc::pollfd {
-        fd: file.as_raw_fd(),
-        events: libc::POLLOUT,
-        revents: 0,
-    };
+    let mut polled = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
     // SAFETY: the address is that of a variable, which is one structure as the call is told.
     unsafe { libc::poll(&raw mut polled, 1, -1) };
 }
@@ -51,9 +48,9 @@ pub(super) fn is_writable(number: RawFd) -> io::Result<()> {
     // SAFETY: with `F_GETFL`, `fcntl` gets no pointer.
     match unsafe { libc::fcntl(number, libc::F_GETFL) } {
         -1 => Err(io::Error::last_os_error()),
-        flags if flags & libc::O_ACCMODE == libc::O_RDONLY => Err(io::Error::other(format!(
-            "descriptor {number} is open for reading alone"
-        ))),
+        flags if flags & libc::O_ACCMODE == libc::O_RDONLY => {
+            Err(io::Error::other(format!("descriptor {number} is open for reading alone")))
+        }
         _ => Ok(()),
     }
 }
@@ -70,10 +67,7 @@ pub(super) fn may_write(path: &Path) -> io::Result<()> {
 
 /// Whether an error says that there is no room, which another way of writing does not change.
 pub(super) fn is_lack(error: &io::Error) -> bool {
-    matches!(
-        error.raw_os_error(),
-        Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG)
-    )
+    matches!(error.raw_os_error(), Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG))
 }
 
 /// Opens a file that is there for writing, and leaves its content. What is no plain file, or is a descriptor of another
@@ -84,10 +78,7 @@ pub(super) fn open_in_place(path: &Path) -> io::Result<File> {
     let until = Instant::now() + WAIT_FOR_READER;
     let file = loop {
         // Without O_NONBLOCK, a pipe would be waited for indefinitely if nobody ever reads it.
-        let opened = OpenOptions::new()
-            .write(true)
-            .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | end)
-            .open(path);
+        let opened = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | end).open(path);
         match opened {
             Err(error)
                 if error.raw_os_error() == Some(libc::ENXIO)

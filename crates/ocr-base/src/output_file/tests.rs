@@ -71,10 +71,7 @@ fn a_file_that_is_mapped_while_it_grows_gets_its_name_early_if_nothing_is_lost()
     assert!(!new.is_named_early());
     new.file().write_all(b"more").expect("there is room");
     new.finish().expect("it is copied");
-    assert_eq!(
-        fs::read(folder.file("other")).expect("it is there"),
-        b"more"
-    );
+    assert_eq!(fs::read(folder.file("other")).expect("it is there"), b"more");
     // And what is no plain file.
     let (mut from, to) = io::pipe().expect("a pipe");
     let name = format!("/dev/fd/{}", to.as_raw_fd());
@@ -106,11 +103,7 @@ fn what_is_cleared_is_removed_or_emptied() {
     }
     assert_eq!(folder.names(), ["closed", "linked", "target"]);
     for name in ["closed", "target"] {
-        assert_eq!(
-            fs::read(folder.file(name)).expect("it stays"),
-            b"",
-            "{name}"
-        );
+        assert_eq!(fs::read(folder.file(name)).expect("it stays"), b"", "{name}");
     }
     let about = closed.metadata().expect("it stays");
     assert_eq!(about.mode() & 0o777, 0o600);
@@ -122,9 +115,7 @@ fn a_new_file_takes_the_place_of_none_that_came_in_between() {
     let path = folder.file("new");
     let mine = output(&path).only_new();
     let yours = output(&path);
-    yours
-        .write(|out| out.write_all(b"yours"))
-        .expect("there is room");
+    yours.write(|out| out.write_all(b"yours")).expect("there is room");
     let refused = mine.write(|out| out.write_all(b"mine"));
     let error = refused.expect_err("it is there");
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
@@ -143,9 +134,7 @@ fn a_full_pipe_that_does_not_wait_is_waited_for() {
         io::Read::read_to_end(&mut from, &mut bytes).map(|_| bytes)
     });
     let content = vec![7; 1 << 20];
-    piped
-        .write(|out| out.write_all(&content))
-        .expect("it is read");
+    piped.write(|out| out.write_all(&content)).expect("it is read");
     drop(to);
     assert!(reader.join().expect("no panic").expect("it is read") == content);
 }
@@ -158,9 +147,7 @@ fn nobody_at_the_end_of_a_pipe_is_an_error() {
     let (from, to) = io::pipe().expect("a pipe");
     let piped = output(Path::new(&format!("/dev/fd/{}", to.as_raw_fd())));
     drop(from);
-    let error = piped
-        .write(|out| out.write_all(b"x"))
-        .expect_err("nobody reads");
+    let error = piped.write(|out| out.write_all(b"x")).expect_err("nobody reads");
     assert!(error.to_string().contains("nobody reads"), "{error}");
     // SAFETY: the handling is the one from before.
     unsafe { libc::signal(libc::SIGPIPE, before) };

@@ -42,8 +42,8 @@ pub(crate) fn because(rows: &[Row]) -> Option<String> {
     Some(text + &apart.unwrap_or_default())
 }
 
-/// A sentence on what a kernel took by the device's clock. None if that is about what it took by the host's, which the report
-/// has, or if it was not recorded.
+/// A sentence on what a kernel took by the device's clock. None if that is about what it took by the host's, which the
+/// report has, or if it was not recorded.
 fn apart(facts: &Facts, kernel: &VariantReport) -> Option<String> {
     let mut variants = facts.variants.iter();
     let its = variants.find(|its| its.place != 0 && its.name == kernel.template)?;
@@ -64,13 +64,7 @@ mod tests {
 
     #[test]
     fn what_a_kernel_takes_until_its_end_is_seen_is_told() {
-        let its = |place| Variant {
-            template: 0,
-            name: "tile".into(),
-            place,
-            edts: 10,
-            ns: 10_000_000,
-        };
+        let its = |place| Variant { template: 0, name: "tile".into(), place, edts: 10, ns: 10_000_000 };
         let facts = |place| Facts {
             seconds: 0.1,
             score: None,
@@ -79,12 +73,7 @@ mod tests {
             variants: vec![its(place)],
             findings: Vec::new(),
         };
-        let kernel = |seconds| VariantReport {
-            template: "tile".into(),
-            device: Some("gpu".into()),
-            edts: 10,
-            seconds,
-        };
+        let kernel = |seconds| VariantReport { template: "tile".into(), device: Some("gpu".into()), edts: 10, seconds };
         let said = apart(&facts(1), &kernel(0.05)).expect("5 ms are more than 1 ms");
         assert!(said.starts_with(" By the device's clock the kernel took 1.00 ms in"));
         assert_eq!(apart(&facts(1), &kernel(0.012)), None);

@@ -14,7 +14,8 @@ pub(crate) struct Candidate<'a> {
     pub(crate) policy: &'a str,
     /// How long the runs of the policy took.
     pub(crate) times: &'a Times,
-    /// By how much another policy is told to be faster, and which one: its index among the candidates. None where none is.
+    /// By how much another policy is told to be faster, and which one: its index among the candidates. None where none
+    /// is.
     pub(crate) told: Option<Told>,
 }
 
@@ -39,24 +40,13 @@ pub(crate) struct Verdict {
 impl Verdict {
     /// A verdict without a best policy, whose text says why.
     pub(crate) fn none(text: String) -> Verdict {
-        Verdict {
-            best: None,
-            alike: Vec::new(),
-            advice: None,
-            confidence: None,
-            lead: None,
-            text,
-        }
+        Verdict { best: None, alike: Vec::new(), advice: None, confidence: None, lead: None, text }
     }
 }
 
 /// The best single place: the index of the faster one of the policies `cpu` and `device`. None unless both have run.
 pub(crate) fn best_place(candidates: &[Candidate<'_>]) -> Option<usize> {
-    let find = |name| {
-        candidates
-            .iter()
-            .position(|candidate| candidate.policy == name)
-    };
+    let find = |name| candidates.iter().position(|candidate| candidate.policy == name);
     let (cpu, device) = (find("cpu")?, find("device")?);
     let is_cpu = candidates[cpu].times.median() <= candidates[device].times.median();
     Some(if is_cpu { cpu } else { device })
@@ -89,16 +79,10 @@ pub(crate) fn verdict(candidates: &[Candidate<'_>], runs: &Runs<'_>) -> Option<V
         } else {
             format!("Only {} was run", name(best))
         };
-        return Some(Verdict::none(format!(
-            "{what}: there is nothing to compare with."
-        )));
+        return Some(Verdict::none(format!("{what}: there is nothing to compare with.")));
     };
     let times = candidates[best].times;
-    let of = if runs.others_failed {
-        "Of the policies whose runs ended well, "
-    } else {
-        ""
-    };
+    let of = if runs.others_failed { "Of the policies whose runs ended well, " } else { "" };
     let faster = |than: usize| {
         let gain = gain(times.median(), median(than), name(than));
         match candidates[than].told {
@@ -109,22 +93,16 @@ pub(crate) fn verdict(candidates: &[Candidate<'_>], runs: &Runs<'_>) -> Option<V
     let mut verdict = Verdict::none(String::new());
     verdict.best = Some(name(best).into());
     if times.median() <= 0.0 {
-        verdict.text = format!(
-            "The runs of {} took no time that could be measured: compare with more work.",
-            name(best)
-        );
+        verdict.text =
+            format!("The runs of {} took no time that could be measured: compare with more work.", name(best));
         return Some(verdict);
     }
-    let (slower, alike): (Vec<usize>, Vec<usize>) = others
-        .iter()
-        .partition(|&&other| candidates[other].told.is_some());
+    let (slower, alike): (Vec<usize>, Vec<usize>) = others.iter().partition(|&&other| candidates[other].told.is_some());
     verdict.alike = alike.iter().map(|&index| name(index).into()).collect();
     let mut equals = vec![best];
     equals.extend(&alike);
     let equal_names = listed(&equals.iter().map(|&index| name(index)).collect::<Vec<_>>());
-    let fewest = equals
-        .iter()
-        .map(|&index| candidates[index].times.sorted().len());
+    let fewest = equals.iter().map(|&index| candidates[index].times.sorted().len());
     let fewest = fewest.min().unwrap_or(0);
     if fewest < runs.enough {
         verdict.text = format!(
@@ -138,53 +116,35 @@ pub(crate) fn verdict(candidates: &[Candidate<'_>], runs: &Runs<'_>) -> Option<V
     }
     let next = slower.first().copied();
     verdict.confidence = next.map(|_| 1.0 - ERROR);
-    verdict.lead = next
-        .and_then(|next| candidates[next].told)
-        .map(|told| told.lead);
+    verdict.lead = next.and_then(|next| candidates[next].told).map(|told| told.lead);
     let place = best_place(candidates);
     let is_default = |index: usize| name(index) == runs.default;
     // Of equals, the one that needs the least setting is advised.
     let default = equals.iter().copied().find(|&index| is_default(index));
-    let use_this = default
-        .or(place.filter(|place| equals.contains(place)))
-        .unwrap_or(best);
+    let use_this = default.or(place.filter(|place| equals.contains(place))).unwrap_or(best);
     let gains = match (next, place) {
         (None, _) => None,
         (Some(next), Some(place)) if place == best => {
             Some((", a single place,", format!("{}, the next", faster(next))))
         }
-        (Some(next), Some(place)) if place == next => Some((
-            "",
-            format!(
-                "{}, which is the next and the best single place",
-                faster(next)
-            ),
-        )),
-        (Some(next), Some(place)) if slower.contains(&place) => Some((
-            "",
-            format!(
-                "{}, the best single place, and {}, the next",
-                faster(place),
-                faster(next)
-            ),
-        )),
+        (Some(next), Some(place)) if place == next => {
+            Some(("", format!("{}, which is the next and the best single place", faster(next))))
+        }
+        (Some(next), Some(place)) if slower.contains(&place) => {
+            Some(("", format!("{}, the best single place, and {}, the next", faster(place), faster(next))))
+        }
         (Some(next), _) => Some(("", format!("{}, the next", faster(next)))),
     };
     let is_alone = alike.is_empty();
     verdict.text = match gains {
         Some((is, gains)) if is_alone => {
-            format!(
-                "{of}{}{is} is best, at {CONFIDENCE}: it is {gains}.",
-                name(best)
-            )
+            format!("{of}{}{is} is best, at {CONFIDENCE}: it is {gains}.", name(best))
         }
         Some((_, gains)) => format!(
             "{of}{equal_names} are the fastest, and not told apart by {fewest} runs of each, at {CONFIDENCE}. {} is {gains}.",
             name(best)
         ),
-        None => format!(
-            "{of}{equal_names} are not told apart by {fewest} runs of each, at {CONFIDENCE}."
-        ),
+        None => format!("{of}{equal_names} are not told apart by {fewest} runs of each, at {CONFIDENCE}."),
     };
     // Nothing is advised that was much slower, even if that may be chance.
     if median(use_this) > NEAR * times.median() {
@@ -197,10 +157,7 @@ pub(crate) fn verdict(candidates: &[Candidate<'_>], runs: &Runs<'_>) -> Option<V
         return Some(verdict);
     }
     verdict.text += &if is_default(use_this) {
-        format!(
-            " Use OCR_SCHED={}, the default: nothing has to be set.",
-            runs.default
-        )
+        format!(" Use OCR_SCHED={}, the default: nothing has to be set.", runs.default)
     } else {
         format!(" Use OCR_SCHED={}.", name(use_this))
     };
@@ -210,11 +167,7 @@ pub(crate) fn verdict(candidates: &[Candidate<'_>], runs: &Runs<'_>) -> Option<V
 
 /// The ratios between which that of two policies lies, for a sentence.
 fn between(lead: &Lead) -> String {
-    if lead.most.is_finite() {
-        format!(" ({:.2} to {:.2} times)", lead.least, lead.most)
-    } else {
-        String::new()
-    }
+    if lead.most.is_finite() { format!(" ({:.2} to {:.2} times)", lead.least, lead.most) } else { String::new() }
 }
 
 /// The words for how much faster a time of `seconds` is than a time of `other` seconds, which is that of `name`.
@@ -242,28 +195,17 @@ mod tests {
 
     /// The verdict on policies with the times of their runs, after a race with as many rounds.
     fn judged(policies: &[(&str, &[f64])], others_failed: bool) -> Option<Verdict> {
-        let times: Vec<Option<Times>> = policies
-            .iter()
-            .map(|(_, times)| Times::new(times.to_vec()))
-            .collect();
+        let times: Vec<Option<Times>> = policies.iter().map(|(_, times)| Times::new(times.to_vec())).collect();
         let rounds = policies.first().map_or(1, |(_, times)| times.len());
         let mut race = Race::new(policies.len(), Some((rounds, rounds)));
         race.look(rounds, &times);
         let policies = policies.iter().zip(&times).enumerate();
         let candidates: Vec<Candidate<'_>> = policies
             .filter_map(|(at, (&(policy, _), times))| {
-                Some(Candidate {
-                    policy,
-                    times: times.as_ref()?,
-                    told: race.told(at),
-                })
+                Some(Candidate { policy, times: times.as_ref()?, told: race.told(at) })
             })
             .collect();
-        let runs = Runs {
-            others_failed,
-            default: "eft",
-            enough: race.enough(),
-        };
+        let runs = Runs { others_failed, default: "eft", enough: race.enough() };
         verdict(&candidates, &runs)
     }
 
@@ -297,26 +239,22 @@ mod tests {
         assert!(lead.least > 1.9 && lead.most < 2.1, "{lead:?}");
         let said = text(&[cpu, device, eager, ("eft", &one)]);
         assert!(
-            said.starts_with(
-                "eft is best, at a confidence of 95 %: it is 4.00 times as fast as cpu (3.9"
-            ),
+            said.starts_with("eft is best, at a confidence of 95 %: it is 4.00 times as fast as cpu (3.9"),
             "{said}"
         );
         assert!(
             said.contains("the best single place, and 2.00 times as fast as eager (1.9")
-                && said
-                    .ends_with("the next. Use OCR_SCHED=eft, the default: nothing has to be set."),
+                && said.ends_with("the next. Use OCR_SCHED=eft, the default: nothing has to be set."),
             "{said}"
         );
         let said = text(&[device, ("cpu", &about(6.5))]);
         assert!(
-            said.starts_with("device, a single place, is best, at a confidence of 95 %: it is 8.3 % faster than cpu (1.0"),
+            said.starts_with(
+                "device, a single place, is best, at a confidence of 95 %: it is 8.3 % faster than cpu (1.0"
+            ),
             "{said}"
         );
-        assert!(
-            said.ends_with(", the next. Use OCR_SCHED=device."),
-            "{said}"
-        );
+        assert!(said.ends_with(", the next. Use OCR_SCHED=device."), "{said}");
     }
 
     #[test]
@@ -347,11 +285,7 @@ mod tests {
         // The single place where nothing says that another is better; the default before it.
         let near = about(3.98);
         let verdict = judged(&[cpu, device, ("eager", &near)], false).expect("there are runs");
-        assert!(
-            verdict.text.ends_with(" Use OCR_SCHED=cpu."),
-            "{}",
-            verdict.text
-        );
+        assert!(verdict.text.ends_with(" Use OCR_SCHED=cpu."), "{}", verdict.text);
         let with_default = [cpu, device, ("eager", &near[..]), ("eft", &four[..])];
         let verdict = judged(&with_default, false).expect("there are runs");
         assert_eq!(verdict.advice.as_deref(), Some("eft"));
@@ -366,18 +300,12 @@ mod tests {
     fn what_cannot_be_judged_is_not() {
         assert_eq!(judged(&[], true), None);
         let one = judged(&[("cpu", &[1.0, 1.0, 1.0])], false).expect("there are runs");
-        assert_eq!(
-            one.text,
-            "Only cpu was run: there is nothing to compare with."
-        );
+        assert_eq!(one.text, "Only cpu was run: there is nothing to compare with.");
         assert_eq!((one.best, one.advice), (None, None));
         let one = judged(&[("cpu", &[1.0, 1.0, 1.0])], true).expect("there are runs");
         assert!(one.text.starts_with("Only the runs of cpu ended well"));
         // Three runs of each, however far apart.
-        let few = judged(
-            &[("cpu", &[1.0, 1.0, 1.1]), ("eft", &[9.0, 9.0, 9.1])],
-            false,
-        );
+        let few = judged(&[("cpu", &[1.0, 1.0, 1.1]), ("eft", &[9.0, 9.0, 9.1])], false);
         let few = few.expect("there are runs");
         assert_eq!(
             few.text,

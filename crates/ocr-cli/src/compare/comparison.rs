@@ -64,8 +64,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The policy of a row, if it is to run for this purpose. None if one of its runs has failed, or if it need not be measured
-    /// any more.
+    /// The policy of a row, if it is to run for this purpose. None if one of its runs has failed, or if it need not be
+    /// measured any more.
     pub(crate) fn policy_to_run(&self, row: usize, purpose: Purpose) -> Option<&str> {
         let is_told = purpose == Purpose::Measure && self.race.told(row).is_some();
         let row = &self.rows[row];
@@ -86,8 +86,7 @@ impl<'a> Comparison<'a> {
     /// How many policies the next round of measured runs has.
     pub(crate) fn racing(&self) -> usize {
         let rows = 0..self.rows.len();
-        rows.filter(|&row| self.policy_to_run(row, Purpose::Measure).is_some())
-            .count()
+        rows.filter(|&row| self.policy_to_run(row, Purpose::Measure).is_some()).count()
     }
 
     /// Notes that a run of a row's policy has failed: how, and the end of its standard error.
@@ -106,8 +105,7 @@ impl<'a> Comparison<'a> {
         if let Some(score) = run.report.score.as_ref().filter(|score| !score.partial)
             && purpose != Purpose::WarmUp
         {
-            self.rows[row].bound =
-                Some(score.mixed / score.seconds).filter(|part| part.is_finite());
+            self.rows[row].bound = Some(score.mixed / score.seconds).filter(|part| part.is_finite());
         }
         match run.recording.take() {
             Some(Ok(recording)) => self.recorded(row, &recording, run.own_seconds()),
@@ -119,10 +117,7 @@ impl<'a> Comparison<'a> {
         }
         if run.report.policy != policy {
             self.is_overruled = true;
-            let text = format!(
-                "ran under {} instead: the program's arguments say so",
-                run.report.policy
-            );
+            let text = format!("ran under {} instead: the program's arguments say so", run.report.policy);
             self.note(&policy, text);
         }
         if run.programs > 1 {
@@ -199,9 +194,8 @@ impl<'a> Comparison<'a> {
     /// What differs in how runs said how long they took, for a sentence.
     fn forms_in_words(&self) -> String {
         let forms = self.forms.iter();
-        let forms: Vec<String> = forms
-            .map(|(form, policy)| format!("{} (first under {policy})", form.words()))
-            .collect();
+        let forms: Vec<String> =
+            forms.map(|(form, policy)| format!("{} (first under {policy})", form.words())).collect();
         listed(&forms.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
@@ -213,10 +207,7 @@ impl<'a> Comparison<'a> {
         let rows = self.rows.iter().enumerate();
         rows.filter_map(|(at, row)| {
             let told = self.race.told(at).filter(|told| went_well(told.than));
-            let told = told.map(|told| Told {
-                than: index(told.than),
-                ..told
-            });
+            let told = told.map(|told| Told { than: index(told.than), ..told });
             Some((row.policy.as_str(), row.times()?, told))
         })
         .collect()
@@ -247,11 +238,8 @@ impl<'a> Comparison<'a> {
                 self.forms_in_words()
             )));
         }
-        let runs = Runs {
-            others_failed: times.len() < self.rows.len(),
-            default: policy::DEFAULT,
-            enough: self.race.enough(),
-        };
+        let runs =
+            Runs { others_failed: times.len() < self.rows.len(), default: policy::DEFAULT, enough: self.race.enough() };
         verdict(&candidates(&times), &runs)
     }
 
@@ -269,11 +257,7 @@ impl<'a> Comparison<'a> {
     /// The comparison as text: tables, notes, failures, the verdict, and reasons for it.
     pub(crate) fn text(&self, devices: &Devices, left_out: &[&str]) -> String {
         let names = self.devices();
-        let table = if self.rows.is_empty() {
-            String::new()
-        } else {
-            self.table().text()
-        };
+        let table = if self.rows.is_empty() { String::new() } else { self.table().text() };
         let mut text = table + &self.variants() + &wrap(&self.remarks(devices, left_out));
         text += &self.failures();
         if let Some(how) = &self.interrupted {
@@ -302,13 +286,8 @@ impl<'a> Comparison<'a> {
         let equals = [verdict.alike, verdict.best.iter().cloned().collect()].concat();
         let advised = verdict.advice.or(verdict.best);
         let ran = self.rows.iter().filter(|row| row.failure.is_none());
-        let seen = ran.filter_map(|row| {
-            Some(SeenRun {
-                policy: &row.policy,
-                facts: row.facts.as_ref()?,
-                own: row.own,
-            })
-        });
+        let seen =
+            ran.filter_map(|row| Some(SeenRun { policy: &row.policy, facts: row.facts.as_ref()?, own: row.own }));
         let seen: Vec<SeenRun<'_>> = seen.collect();
         reasons(advised.as_deref(), &equals, &seen)
     }
@@ -327,11 +306,7 @@ impl<'a> Comparison<'a> {
             reasons: self.reasons(),
             table: (!self.rows.is_empty()).then(|| self.table().into_page()),
             remarks: self.remarks(devices, left_out) + &self.failures(),
-            runs: self
-                .rows
-                .iter_mut()
-                .filter_map(|row| row.page.take())
-                .collect(),
+            runs: self.rows.iter_mut().filter_map(|row| row.page.take()).collect(),
         }
     }
 
@@ -378,9 +353,7 @@ impl<'a> Comparison<'a> {
                     format!("\nThe median of {most} runs each, and their spread; {whose}.")
                 }
                 (least, most) => {
-                    format!(
-                        "\nThe median of {least} to {most} runs each, and their spread; {whose}."
-                    )
+                    format!("\nThe median of {least} to {most} runs each, and their spread; {whose}.")
                 }
             };
             if let [(TimeForm::OtherText, _)] = &self.forms[..] {
@@ -397,9 +370,7 @@ impl<'a> Comparison<'a> {
         }
         if let Some((place, _)) = self.place() {
             let first = self.rows.first().map_or("", |row| &row.policy);
-            text += &format!(
-                "Speed-up: over {first}, the first policy. Over {place}: over the best single place.\n"
-            );
+            text += &format!("Speed-up: over {first}, the first policy. Over {place}: over the best single place.\n");
         }
         if self.has_bounds() {
             text += "Bound: the part of the time of the recorded run that no schedule of the same EDTs in the same places can save.\n";
@@ -579,22 +550,14 @@ impl<'a> Comparison<'a> {
     /// the key.
     fn align(&self, at: usize) -> Align {
         let mut values = self.finished().filter_map(|run| run.shown[at].as_ref());
-        if values.all(|value| value.parse::<f64>().is_ok()) {
-            Align::Right
-        } else {
-            Align::Left
-        }
+        if values.all(|value| value.parse::<f64>().is_ok()) { Align::Right } else { Align::Left }
     }
 
     /// The error for the exit status: where a run failed, values of `--same` differ, or no policy could be run.
     pub(crate) fn check(&self) -> Result<(), CommandError> {
         let mut complaints = same::complaints(&self.options.same, &self.values, "under");
-        let failed: Vec<&str> = self
-            .rows
-            .iter()
-            .filter(|row| row.failure.is_some())
-            .map(|row| row.policy.as_str())
-            .collect();
+        let failed: Vec<&str> =
+            self.rows.iter().filter(|row| row.failure.is_some()).map(|row| row.policy.as_str()).collect();
         if !failed.is_empty() {
             complaints.push(format!("the program failed under {}", failed.join(", ")));
         }
@@ -607,21 +570,13 @@ impl<'a> Comparison<'a> {
                 self.forms_in_words()
             ));
         }
-        if complaints.is_empty() {
-            Ok(())
-        } else {
-            Err(CommandError::failed(complaints.join("; ")))
-        }
+        if complaints.is_empty() { Ok(()) } else { Err(CommandError::failed(complaints.join("; "))) }
     }
 }
 
 /// The policies and their times, as candidates for the best one.
 fn candidates<'t>(times: &'t [(&'t str, Times, Option<Told>)]) -> Vec<Candidate<'t>> {
     let times = times.iter();
-    let candidates = times.map(|(policy, times, told)| Candidate {
-        policy,
-        times,
-        told: *told,
-    });
+    let candidates = times.map(|(policy, times, told)| Candidate { policy, times, told: *told });
     candidates.collect()
 }

@@ -12,7 +12,8 @@ use ocr_base::text::Readable;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The answer of `ocr compare --json`, which `docs/guide/src/json.md` describes. A value that the table lacks is `null` here.
+/// The answer of `ocr compare --json`, which `docs/guide/src/json.md` describes. A value that the table lacks is `null`
+/// here.
 #[derive(Serialize)]
 struct CompareAnswer<'a> {
     /// The program and its arguments.
@@ -102,10 +103,7 @@ impl Comparison<'_> {
                 Devices::None(_) => None,
             },
             left_out: match devices {
-                Devices::None(why) if !left_out.is_empty() => Some(LeftOut {
-                    policies: left_out,
-                    why,
-                }),
+                Devices::None(why) if !left_out.is_empty() => Some(LeftOut { policies: left_out, why }),
                 _ => None,
             },
             policies: self.rows.iter().map(|row| self.policy(row)).collect(),
@@ -119,9 +117,7 @@ impl Comparison<'_> {
                     (key.as_str(), seen.collect())
                 })
                 .collect(),
-            notes: (self.notes.iter())
-                .map(|(note, policies)| Note { policies, note })
-                .collect(),
+            notes: (self.notes.iter()).map(|(note, policies)| Note { policies, note }).collect(),
             verdict: self.verdict(),
             reasons: self.reasons(),
             interrupted: self.interrupted.as_deref(),
@@ -154,9 +150,7 @@ impl Comparison<'_> {
         let shown = self.options.show.iter().zip(&run.shown);
         OneRun {
             seconds: run.seconds,
-            shown: shown
-                .map(|(key, value)| (key.as_str(), value.as_deref()))
-                .collect(),
+            shown: shown.map(|(key, value)| (key.as_str(), value.as_deref())).collect(),
             programs: run.programs,
             report: &run.report,
         }

@@ -49,8 +49,7 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
         return recordings::compare(options, files);
     }
     for name in &options.policies {
-        policy::parse(name)
-            .map_err(|message| CommandError::usage(format!("--policies: {message}")))?;
+        policy::parse(name).map_err(|message| CommandError::usage(format!("--policies: {message}")))?;
     }
     let html = page_file(options)?;
     let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(CommandError::usage)?;
@@ -59,8 +58,7 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
     } else {
         find_devices(options.devices.as_ref(), &settings)?
     };
-    let mut runner = Runner::new(options.timeout, &[&options.show, &options.same])
-        .map_err(CommandError::failed)?;
+    let mut runner = Runner::new(options.timeout, &[&options.show, &options.same]).map_err(CommandError::failed)?;
     let mut given = Vec::new();
     let mut policies = Vec::new();
     let mut left_out = Vec::new();
@@ -79,17 +77,10 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
     let signal = run_in_turns(&mut comparison, &given, &mut runner)?;
     // The files of the runs are removed, and a signal ends the command from here on.
     drop(runner);
-    let text = if options.json {
-        comparison.json(&devices, &left_out)
-    } else {
-        comparison.text(&devices, &left_out)
-    };
+    let text = if options.json { comparison.json(&devices, &left_out) } else { comparison.text(&devices, &left_out) };
     print_beside(html.as_ref(), &text)?;
     if let Some(file) = &html {
-        comparison
-            .page(&devices, &left_out)
-            .write(file)
-            .map_err(CommandError::failed)?;
+        comparison.page(&devices, &left_out).write(file).map_err(CommandError::failed)?;
     }
     match signal {
         Some(signal) => Err(CommandError::interrupted(signal)),
@@ -97,8 +88,8 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
     }
 }
 
-/// The file of the page, if one is wanted. It is neither the program, nor a file that its arguments or the standard input
-/// name: these are read in each run.
+/// The file of the page, if one is wanted. It is neither the program, nor a file that its arguments or the standard
+/// input name: these are read in each run.
 fn page_file(options: &CompareOptions) -> Result<Option<OutputFile>, CommandError> {
     let Some(file) = options.html.as_deref() else {
         return Ok(None);
@@ -110,10 +101,7 @@ fn page_file(options: &CompareOptions) -> Result<Option<OutputFile>, CommandErro
     let names = words.flat_map(|word| {
         let bytes = word.as_bytes();
         let value = bytes.iter().position(|&byte| byte == b'=');
-        [Some(0), value.map(|at| at + 1)]
-            .into_iter()
-            .flatten()
-            .map(|from| Path::new(OsStr::from_bytes(&bytes[from..])))
+        [Some(0), value.map(|at| at + 1)].into_iter().flatten().map(|from| Path::new(OsStr::from_bytes(&bytes[from..])))
     });
     let arguments = names.map(|name| ("an argument of the program,", name));
     let stdin = ("the standard input,", Path::new("/dev/stdin"));
@@ -121,9 +109,10 @@ fn page_file(options: &CompareOptions) -> Result<Option<OutputFile>, CommandErro
     output_file("the page", file, inputs).map(Some)
 }
 
-/// Runs the policies in turns; every second round goes backwards, so that no policy always follows the same one. `given` has
-/// the value of `OCR_DEVICES` for each policy. A policy under which the program has failed is left out from there on.
-/// Returns the signal that has interrupted the runs, if one has. The error is a failure that concerns all policies alike.
+/// Runs the policies in turns; every second round goes backwards, so that no policy always follows the same one.
+/// `given` has the value of `OCR_DEVICES` for each policy. A policy under which the program has failed is left out from
+/// there on. Returns the signal that has interrupted the runs, if one has. The error is a failure that concerns all
+/// policies alike.
 fn run_in_turns(
     comparison: &mut Comparison<'_>,
     given: &[Option<&str>],
@@ -196,10 +185,7 @@ fn run_in_turns(
 
 /// The devices for policies that use kernels. `asked` is the selection on the command line. The error is a selection on
 /// the command line that names a device which is not there.
-pub(crate) fn find_devices(
-    asked: Option<&Selection>,
-    settings: &Settings,
-) -> Result<Devices, CommandError> {
+pub(crate) fn find_devices(asked: Option<&Selection>, settings: &Settings) -> Result<Devices, CommandError> {
     let inventory = discover();
     let given = settings.devices.origin != DEFAULT_ORIGIN;
     let (selection, setting) = match asked {
@@ -210,10 +196,7 @@ pub(crate) fn find_devices(
     };
     let wanted = selection != Selection::None;
     if wanted && inventory.devices.is_empty() && asked.is_none() {
-        return Ok(Devices::None(format!(
-            "{} {ASK_INFO}",
-            inventory.explain_absence()
-        )));
+        return Ok(Devices::None(format!("{} {ASK_INFO}", inventory.explain_absence())));
     }
     let chosen = match inventory.select(&selection) {
         Ok(chosen) => chosen,
@@ -222,10 +205,7 @@ pub(crate) fn find_devices(
             return Err(CommandError::usage(format!("--devices: {message}")));
         }
         Err(message) => {
-            return Ok(Devices::None(format!(
-                "{}: {message}",
-                settings.devices.origin
-            )));
+            return Ok(Devices::None(format!("{}: {message}", settings.devices.origin)));
         }
     };
     if chosen.is_empty() {
@@ -244,10 +224,7 @@ pub(crate) fn find_devices(
         .map(|&index| &inventory.devices[index])
         .map(|device| format!("{} ({})", device.name, device.kind))
         .collect();
-    Ok(Devices::Some {
-        setting,
-        names: names.join(", "),
-    })
+    Ok(Devices::Some { setting, names: names.join(", ") })
 }
 
 /// Whether the machine has a GPU or an accelerator.

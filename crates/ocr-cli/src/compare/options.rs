@@ -66,8 +66,8 @@ pub(crate) struct CompareOptions {
     )]
     pub(crate) policies: Vec<String>,
 
-    /// Measured runs of each policy: as many as this, or from so many to so many as they are needed (6..30). By default from 5
-    /// or 6 to 20, as they are needed to tell which policy is best.
+    /// Measured runs of each policy: as many as this, or from so many to so many as they are needed (6..30). By default
+    /// from 5 or 6 to 20, as they are needed to tell which policy is best.
     #[arg(long, value_name = "RUNS")]
     pub(crate) runs: Option<Rounds>,
 
@@ -75,8 +75,8 @@ pub(crate) struct CompareOptions {
     #[arg(long, value_name = "RUNS", default_value_t = 1)]
     pub(crate) warm_up: u32,
 
-    /// Seconds after which a run is ended, and counts as failed; 0 is without end. By default 20 seconds and 20 times the
-    /// longest run that has ended well, or ten minutes where none has.
+    /// Seconds after which a run is ended, and counts as failed; 0 is without end. By default 20 seconds and 20 times
+    /// the longest run that has ended well, or ten minutes where none has.
     #[arg(long, value_name = "SECONDS")]
     pub(crate) timeout: Option<u32>,
 
@@ -95,12 +95,13 @@ pub(crate) struct CompareOptions {
     pub(crate) same: Vec<String>,
 
     /// One more run of each policy at the end, recorded (in TMPDIR) and not measured. A column says which part of its
-    /// time no schedule of the same EDTs in the same places can save; sentences say why others are slower, and what to try.
+    /// time no schedule of the same EDTs in the same places can save; sentences say why others are slower, and what to
+    /// try.
     #[arg(long)]
     pub(crate) bounds: bool,
 
-    /// Writes a page for a browser: what ran where and when under each policy, why, and all of what is printed. It needs
-    /// no other file. As --bounds, it has one more run of each policy recorded.
+    /// Writes a page for a browser: what ran where and when under each policy, why, and all of what is printed. It
+    /// needs no other file. As --bounds, it has one more run of each policy recorded.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 
@@ -125,12 +126,8 @@ impl FromStr for Rounds {
         let (least, most) = text.split_once("..").unwrap_or((text, text));
         let numbers = least.parse().ok().zip(most.parse().ok());
         match numbers {
-            Some((least, most)) if 1 <= least && least <= most && most <= MOST_RUNS => {
-                Ok(Rounds(least, most))
-            }
-            _ => Err(format!(
-                "write a number of runs from 1 to {MOST_RUNS}, or two of them, as 6..30"
-            )),
+            Some((least, most)) if 1 <= least && least <= most && most <= MOST_RUNS => Ok(Rounds(least, most)),
+            _ => Err(format!("write a number of runs from 1 to {MOST_RUNS}, or two of them, as 6..30")),
         }
     }
 }
@@ -147,12 +144,7 @@ pub(crate) fn policy_name() -> PolicyName {
 impl TypedValueParser for PolicyName {
     type Value = String;
 
-    fn parse_ref(
-        &self,
-        command: &Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<String, clap::Error> {
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
         // The name is checked later, with a message that says which policies there are and what they need.
         StringValueParser::new().parse_ref(command, argument, value)
     }

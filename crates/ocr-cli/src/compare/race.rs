@@ -1,11 +1,13 @@
 //! Which policies are told to be slower than others, and whether more runs are worth their time.
 //!
-//! The runs are looked at after some rounds, and after the last one. At each look the policy with the least median is compared
-//! with each other one that is still in the race, by the test of `ranks.rs`. A policy that is told to be slower leaves the race.
-//! The race ends when one is left, when those that are left hardly differ, or after the last round.
+//! The runs are looked at after some rounds, and after the last one. At each look the policy with the least median is
+//! compared with each other one that is still in the race, by the test of `ranks.rs`. A policy that is told to be
+//! slower leaves the race. The race ends when one is left, when those that are left hardly differ, or after the last
+//! round.
 //!
-//! Where all policies take the same time, one of them is called faster in at most the part [`ERROR`] of all races: that part is
-//! shared by the looks, and at each look by all pairs of policies in both directions. The first look has half of it.
+//! Where all policies take the same time, one of them is called faster in at most the part [`ERROR`] of all races: that
+//! part is shared by the looks, and at each look by all pairs of policies in both directions. The first look has half
+//! of it.
 
 use crate::ranks::{ERROR, Lead, least_runs};
 use crate::times::Times;
@@ -13,7 +15,8 @@ use crate::times::Times;
 /// The most rounds of a race whose rounds are not given.
 const MOST: usize = 20;
 
-/// Up to how many times as fast a policy may be for its lead to be too small to matter, so that no round is spent on it.
+/// Up to how many times as fast a policy may be for its lead to be too small to matter, so that no round is spent on
+/// it.
 const SMALL: f64 = 1.03;
 
 /// A race of policies.
@@ -53,12 +56,7 @@ impl Race {
         }
         looks.push(most);
         let enough = least_runs(each(looks.len()));
-        Race {
-            looks,
-            enough,
-            pairs,
-            told: vec![None; policies],
-        }
+        Race { looks, enough, pairs, told: vec![None; policies] }
     }
 
     /// How many rounds there are at least.
@@ -81,8 +79,8 @@ impl Race {
         self.told[policy]
     }
 
-    /// Looks at the runs after a round, if it is time to. `times` has the times of each policy, and none for one that has
-    /// failed. Returns whether more rounds are worth their time.
+    /// Looks at the runs after a round, if it is time to. `times` has the times of each policy, and none for one that
+    /// has failed. Returns whether more rounds are worth their time.
     pub(crate) fn look(&mut self, round: usize, times: &[Option<Times>]) -> bool {
         let Some(look) = self.looks.iter().position(|&at| at == round) else {
             return round < self.most();
@@ -93,9 +91,7 @@ impl Race {
             .filter_map(|(policy, times)| Some((policy, times.as_ref()?)))
             .collect();
         let median = |one: &&(usize, &Times)| one.1.median();
-        let best = racing
-            .iter()
-            .min_by(|one, other| median(one).total_cmp(&median(other)));
+        let best = racing.iter().min_by(|one, other| median(one).total_cmp(&median(other)));
         let Some(&(best, fastest)) = best else {
             return false;
         };
@@ -177,10 +173,7 @@ mod tests {
         ("even", |random| 1.0 + 0.1 * random.next()),
         ("exponential", |random| 1.0 - 0.2 * random.next().ln()),
         ("heavy", |random| random.next().powf(-1.0)),
-        (
-            "two modes",
-            |random| if random.next() < 0.3 { 1.5 } else { 1.0 } + 0.01 * random.next(),
-        ),
+        ("two modes", |random| if random.next() < 0.3 { 1.5 } else { 1.0 } + 0.01 * random.next()),
     ];
 
     #[test]
@@ -219,9 +212,8 @@ mod tests {
                 let mut random = Random(7);
                 let mut found = 0;
                 for _ in 0..RACES {
-                    let (race, _) = run(policies, None, |policy, _| {
-                        draw(&mut random) * if policy == 1 { 1.0 } else { 1.3 }
-                    });
+                    let (race, _) =
+                        run(policies, None, |policy, _| draw(&mut random) * if policy == 1 { 1.0 } else { 1.3 });
                     let others = (0..policies).filter(|&policy| policy != 1);
                     found += usize::from(others.clone().all(|other| race.told(other).is_some()));
                     assert!(race.told(1).is_none() || name == "heavy" || name == "two modes");
@@ -232,10 +224,7 @@ mod tests {
                     "two modes" | "exponential" => RACES / 3,
                     _ => RACES * 99 / 100,
                 };
-                assert!(
-                    found >= least,
-                    "{name}, {policies} policies: {found} of {RACES}"
-                );
+                assert!(found >= least, "{name}, {policies} policies: {found} of {RACES}");
             }
         }
     }
@@ -245,16 +234,11 @@ mod tests {
         // All is told at the first look: two policies, and five.
         let far = |policy: usize, round: usize| (1 + policy) as f64 + 0.01 * round as f64;
         let (race, rounds) = run(2, None, far);
-        assert_eq!(
-            (rounds, race.told(0), race.told(1).map(|told| told.than)),
-            (5, None, Some(0))
-        );
+        assert_eq!((rounds, race.told(0), race.told(1).map(|told| told.than)), (5, None, Some(0)));
         let (race, rounds) = run(5, None, far);
         assert_eq!((rounds, race.told.iter().flatten().count()), (6, 4));
         // Nothing to tell, and hardly any difference.
-        let (race, rounds) = run(2, None, |policy, round| {
-            1.0 + 0.001 * (policy + round) as f64
-        });
+        let (race, rounds) = run(2, None, |policy, round| 1.0 + 0.001 * (policy + round) as f64);
         assert_eq!((rounds, tells(&race)), (5, false));
         // Too wide to tell, up to the bound.
         let (race, rounds) = run(2, None, |policy, round| [1.0, 2.0][(policy + round) % 2]);

@@ -1,5 +1,5 @@
-//! Two recordings side by side, as before and after a change: what EDTs took by template, what the time went into, known
-//! causes, and bounds.
+//! Two recordings side by side, as before and after a change: what EDTs took by template, what the time went into,
+//! known causes, and bounds.
 
 use crate::compare::options::CompareOptions;
 use crate::output::{CommandError, check_input, output_file, own_words, print_beside};
@@ -25,16 +25,15 @@ const ROWS: usize = 40;
 /// The least part by which two times differ that is worth a word.
 const SAME: f64 = 0.01;
 
-/// The two recordings that a command line names in place of a program. None where it names a program. The error is a command
-/// line with one recording, or with more than two.
+/// The two recordings that a command line names in place of a program. None where it names a program. The error is a
+/// command line with one recording, or with more than two.
 pub(crate) fn named(words: &[OsString]) -> Result<Option<[&Path; 2]>, CommandError> {
     let is_recording = |word: &OsString| {
         let mut head = [0; MAGIC.len()];
         let path = Path::new(word);
         // A file that is no plain one may block, or have an effect.
         let file = path.is_file().then(|| File::open(path));
-        file.is_some_and(|file| file.is_ok_and(|mut file| file.read_exact(&mut head).is_ok()))
-            && head == MAGIC
+        file.is_some_and(|file| file.is_ok_and(|mut file| file.read_exact(&mut head).is_ok())) && head == MAGIC
     };
     if !is_recording(&words[0]) {
         return Ok(None);
@@ -42,15 +41,8 @@ pub(crate) fn named(words: &[OsString]) -> Result<Option<[&Path; 2]>, CommandErr
     match words {
         [before, after] if is_recording(after) => Ok(Some([before.as_ref(), after.as_ref()])),
         [before, others @ ..] => Err(CommandError::usage(match others {
-            [] => format!(
-                "{} is a recording: name another one beside it, or see ocr explain",
-                Readable::os(before)
-            ),
-            [after] => format!(
-                "{} is a recording, and {} is none",
-                Readable::os(before),
-                Readable::os(after)
-            ),
+            [] => format!("{} is a recording: name another one beside it, or see ocr explain", Readable::os(before)),
+            [after] => format!("{} is a recording, and {} is none", Readable::os(before), Readable::os(after)),
             _ => "two recordings are compared, and no more".to_string(),
         })),
         [] => Ok(None),
@@ -70,20 +62,11 @@ pub(crate) fn compare(options: &CompareOptions, files: [&Path; 2]) -> Result<(),
     let read = |file| recorded::read(file).map_err(CommandError::failed);
     let runs = [read(files[0])?, read(files[1])?];
     let facts = |run| {
-        Facts::of(run).ok_or_else(|| {
-            CommandError::failed(format!("in the recording {} no EDT has ended", run.name))
-        })
+        Facts::of(run).ok_or_else(|| CommandError::failed(format!("in the recording {} no EDT has ended", run.name)))
     };
     let facts = [facts(&runs[0])?, facts(&runs[1])?];
-    let both = Both {
-        runs: &runs,
-        facts: &facts,
-    };
-    let text = if options.json {
-        both.json()
-    } else {
-        both.text()
-    };
+    let both = Both { runs: &runs, facts: &facts };
+    let text = if options.json { both.json() } else { both.text() };
     print_beside(html.as_ref(), &text)?;
     if let Some(file) = &html {
         let pages = [0, 1].map(|at| PageRun::new(both.name(at), &runs[at], 2));
@@ -207,9 +190,7 @@ impl<'a> Both<'a> {
         let left = |title: &str| (title.to_string(), Align::Left);
         let right = |title: &str| (title.to_string(), Align::Right);
         let mut columns = vec![left("template"), left("on")];
-        for title in [
-            "EDTs", "after", "median", "after", "in all", "after", "change",
-        ] {
+        for title in ["EDTs", "after", "median", "after", "in all", "after", "change"] {
             columns.push(right(title));
         }
         let mut table = Table::new(columns);
@@ -233,10 +214,7 @@ impl<'a> Both<'a> {
 
     /// The table of what the time of each place went into.
     fn places(&self) -> Table {
-        let mut columns = vec![
-            ("time of".to_string(), Align::Left),
-            ("went into".to_string(), Align::Left),
-        ];
+        let mut columns = vec![("time of".to_string(), Align::Left), ("went into".to_string(), Align::Left)];
         columns.extend(["before", "after"].map(|title| (title.to_string(), Align::Right)));
         let mut table = Table::new(columns);
         let mut numbers: Vec<u8> = Vec::new();
@@ -247,11 +225,7 @@ impl<'a> Both<'a> {
         }
         for number in numbers {
             let both = [0, 1].map(|at| self.facts[at].place(number));
-            let name = both
-                .iter()
-                .flatten()
-                .next()
-                .map_or("", |place| place.name.as_str());
+            let name = both.iter().flatten().next().map_or("", |place| place.name.as_str());
             let mut add = |what: &str, of: &dyn Fn(&PlaceTime) -> u64| {
                 let cells = both.map(|place| match place {
                     Some(place) => duration(of(place) as f64 / 1e9),
@@ -274,12 +248,9 @@ impl<'a> Both<'a> {
         let of = |at: usize, key: &str| self.runs[at].about.get(key).map_or("", String::as_str);
         let settings = SETTINGS.iter().map(|setting| setting.name);
         let settings = settings.filter(|name| !["report", "trace"].contains(name));
-        let keys = ["program", "host", "processor", "system"]
-            .into_iter()
-            .chain(settings);
+        let keys = ["program", "host", "processor", "system"].into_iter().chain(settings);
         let both = keys.map(|key| (key, [of(0, key), of(1, key)]));
-        both.filter(|(_, [before, after])| before != after)
-            .collect()
+        both.filter(|(_, [before, after])| before != after).collect()
     }
 
     /// The causes of both runs. Those of one rule, about one place and template, stand together.
@@ -295,12 +266,8 @@ impl<'a> Both<'a> {
             })
             .collect();
         let new = after.findings.iter();
-        let new =
-            new.filter(|finding| !before.findings.iter().any(|other| is_same(finding, other)));
-        causes.extend(new.map(|finding| CauseInBoth {
-            before: None,
-            after: Some(finding),
-        }));
+        let new = new.filter(|finding| !before.findings.iter().any(|other| is_same(finding, other)));
+        causes.extend(new.map(|finding| CauseInBoth { before: None, after: Some(finding) }));
         causes
     }
 
@@ -342,11 +309,7 @@ impl<'a> Both<'a> {
         if (after / before - 1.0).abs() < SAME {
             return Reasons::default();
         }
-        let seen = [0, 1].map(|at| SeenRun {
-            policy: self.name(at),
-            facts: &self.facts[at],
-            own: None,
-        });
+        let seen = [0, 1].map(|at| SeenRun { policy: self.name(at), facts: &self.facts[at], own: None });
         let best = if after < before { 1 } else { 0 };
         reasons(Some(self.name(best)), &[], &seen)
     }
@@ -356,17 +319,9 @@ impl<'a> Both<'a> {
         let mut text = String::new();
         for (key, [before, after]) in self.differing() {
             let word = |word: &str| {
-                if word.is_empty() {
-                    "nothing".to_string()
-                } else {
-                    word.to_string()
-                }
+                if word.is_empty() { "nothing".to_string() } else { word.to_string() }
             };
-            text += &format!(
-                "Different {key}: {} before, {} after.\n",
-                word(before),
-                word(after)
-            );
+            text += &format!("Different {key}: {} before, {} after.\n", word(before), word(after));
         }
         let left_out = self.rows().len().saturating_sub(ROWS);
         if left_out > 0 {
@@ -405,10 +360,9 @@ impl<'a> Both<'a> {
                 (Some(before), Some(after)) if before.text == after.text => {
                     format!("  still: {} {}\n", after.text, after.advice)
                 }
-                (Some(before), Some(after)) => format!(
-                    "  still: {} Before, it was: {} {}\n",
-                    after.text, before.text, after.advice
-                ),
+                (Some(before), Some(after)) => {
+                    format!("  still: {} Before, it was: {} {}\n", after.text, before.text, after.advice)
+                }
                 (None, None) => String::new(),
             };
         }

@@ -22,14 +22,11 @@ pub(crate) fn see(keys: &[String], values: &mut [Values], run: &Run, who: &str) 
 pub(crate) fn complaints(keys: &[String], values: &[Values], word: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     for (key, seen) in keys.iter().zip(values) {
-        let with: Vec<String> = seen
-            .iter()
-            .map(|(value, who)| format!("{value} (first {word} {who})"))
-            .collect();
+        let with: Vec<String> = seen.iter().map(|(value, who)| format!("{value} (first {word} {who})")).collect();
         match &seen[..] {
-            [(value, _)] if value == MISSING => complaints.push(format!(
-                "the program prints no line \"{key}: ...\", so it cannot be compared"
-            )),
+            [(value, _)] if value == MISSING => {
+                complaints.push(format!("the program prints no line \"{key}: ...\", so it cannot be compared"))
+            }
             [] | [_] => {}
             _ => complaints.push(format!("{key} differs between runs: {}", with.join(", "))),
         }

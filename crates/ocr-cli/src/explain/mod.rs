@@ -6,8 +6,7 @@ use crate::table::{Align, Table, bytes, terminal_width, wrap};
 use clap::Args;
 use ocr_analysis::diagnosis::ERRORS;
 use ocr_analysis::explain::{
-    EdtView, Explained, ExplainedChoice, ExplainedTemplate, PlaceOfTemplate, Subject, Truth, Whole,
-    find,
+    EdtView, Explained, ExplainedChoice, ExplainedTemplate, PlaceOfTemplate, Subject, Truth, Whole, find,
 };
 use ocr_analysis::recorded::{self, RecordedRun};
 use ocr_base::text::{counted, duration};
@@ -30,7 +29,8 @@ pub(crate) struct ExplainOptions {
     /// The recording of a run that was started with OCR_TRACE=FILE.
     file: PathBuf,
 
-    /// An EDT: its GUID as messages print it (0x...), its label, or TEMPLATE#N, the N-th of a template; or the name of a template.
+    /// An EDT: its GUID as messages print it (0x...), its label, or TEMPLATE#N, the N-th of a template; or the name of
+    /// a template.
     subject: Option<String>,
 
     /// Decisions that are listed, at most.
@@ -49,10 +49,7 @@ pub(crate) fn explain(options: &ExplainOptions) -> Result<(), CommandError> {
     let subject = options.subject.as_deref().map(|word| find(&run, word));
     let subject = subject.transpose().map_err(CommandError::failed)?;
     let explained = Explained::new(&run).ok_or_else(|| {
-        CommandError::failed(format!(
-            "in the recording {} no EDT has ended, so there is nothing to explain",
-            run.name
-        ))
+        CommandError::failed(format!("in the recording {} no EDT has ended, so there is nothing to explain", run.name))
     })?;
     let ((member, value), text) = match subject {
         None => {
@@ -73,8 +70,7 @@ pub(crate) fn explain(options: &ExplainOptions) -> Result<(), CommandError> {
         }
     };
     if options.json {
-        let mut json =
-            serde_json::json!({ "file": run.name, "run": null, "edt": null, "templates": null });
+        let mut json = serde_json::json!({ "file": run.name, "run": null, "edt": null, "templates": null });
         json[member] = value;
         return print(&output::json(&json));
     }
@@ -100,9 +96,7 @@ fn time_or_none(ns: Option<u64>) -> String {
 }
 
 fn table(columns: &[(&str, Align)]) -> Table {
-    let columns = columns
-        .iter()
-        .map(|(title, align)| (title.to_string(), *align));
+    let columns = columns.iter().map(|(title, align)| (title.to_string(), *align));
     Table::new(columns.collect())
 }
 
@@ -138,9 +132,7 @@ pub(crate) fn text_of_run(run: &RecordedRun, whole: &Whole) -> String {
     text += "\nWhat to change\n";
     let mut sentences = String::new();
     for finding in &whole.findings {
-        let most = finding.saves_ns.map_or_else(String::new, |ns| {
-            format!(" It could save {} at most.", time(ns))
-        });
+        let most = finding.saves_ns.map_or_else(String::new, |ns| format!(" It could save {} at most.", time(ns)));
         let text = format!("  - {} {}{most}\n", finding.text, finding.advice);
         sentences += &names.short(&text);
     }
@@ -164,22 +156,17 @@ fn nothing(whole: &Whole) -> String {
             "Nothing: the run took {:.2} times what no schedule of these EDTs on these places beats.",
             score.ratio()
         ),
-        _ => "No rule finds something to change. `ocr trace export` shows the run in a viewer."
-            .to_string(),
+        _ => "No rule finds something to change. `ocr trace export` shows the run in a viewer.".to_string(),
     }
 }
 
 /// The tables of the decisions that have cost most, and of their causes.
 fn text_of_decisions(whole: &Whole, names: &DeviceNames) -> String {
     if whole.with_choice == 0 {
-        return "\nNo EDT could run in more than one place, so there was nothing to decide.\n"
-            .to_string();
+        return "\nNo EDT could run in more than one place, so there was nothing to decide.\n".to_string();
     }
     if whole.costly == 0 {
-        return format!(
-            "\nOf {}, none has cost anything.\n",
-            counted(whole.with_choice, "decision")
-        );
+        return format!("\nOf {}, none has cost anything.\n", counted(whole.with_choice, "decision"));
     }
     let mut text = "\nWhat decisions have cost, by template\n".to_string();
     let mut rows = table(&[
@@ -265,36 +252,26 @@ fn row_of_place(place: &PlaceOfTemplate) -> Vec<String> {
     let none = || "-".to_string();
     vec![
         place.place.clone(),
-        if place.variant {
-            place.edts.to_string()
-        } else {
-            "no variant".to_string()
-        },
+        if place.variant { place.edts.to_string() } else { "no variant".to_string() },
         measured(0),
         measured(1),
         measured(2),
         place.ns_per_byte.map_or_else(none, |ns| format!("{ns:.3}")),
         time_or_none(predictions.map(|predictions| predictions.predicted_ns)),
-        predictions.map_or_else(none, |predictions| {
-            format!("{:.0} %", 100.0 * predictions.median_error)
-        }),
+        predictions.map_or_else(none, |predictions| format!("{:.0} %", 100.0 * predictions.median_error)),
     ]
 }
 
 fn sentence_of_place(place: &PlaceOfTemplate) -> String {
     if !place.variant {
-        return format!(
-            "There is no variant for {}, so none can run there.\n",
-            place.place
-        );
+        return format!("There is no variant for {}, so none can run there.\n", place.place);
     }
     let Some(predictions) = &place.predictions else {
         return match place.edts {
             0 => format!("None ran on {}.\n", place.place),
-            _ => format!(
-                "On {}, nothing was predicted: the policy does not estimate, or had no choice.\n",
-                place.place
-            ),
+            _ => {
+                format!("On {}, nothing was predicted: the policy does not estimate, or had no choice.\n", place.place)
+            }
         };
     };
     let parts: Vec<String> = (ERRORS.iter().zip(predictions.errors))
@@ -316,19 +293,12 @@ fn sentence_of_place(place: &PlaceOfTemplate) -> String {
 fn text_of_edt(edt: &EdtView) -> String {
     let mut head = format!("{}, {} of data blocks\n", edt.name, bytes(edt.bytes));
     if let Some(created) = edt.created_ns {
-        let by = edt
-            .creator
-            .as_ref()
-            .map_or_else(String::new, |creator| format!(" by {creator}"));
+        let by = edt.creator.as_ref().map_or_else(String::new, |creator| format!(" by {creator}"));
         head += &format!("It was created at {}{by}.\n", moment(created));
     }
     if let Some(runnable) = edt.runnable_ns {
         let after = edt.after.as_ref().map_or_else(String::new, |after| {
-            let did = if after.by_its_end {
-                "had ended"
-            } else {
-                "had done what it waited for"
-            };
+            let did = if after.by_its_end { "had ended" } else { "had done what it waited for" };
             format!(", when {} {did}, at {}", after.name, moment(after.at_ns))
         });
         head += &format!("It was runnable at {}{after}.\n", moment(runnable));
@@ -349,9 +319,7 @@ fn text_of_edt(edt: &EdtView) -> String {
     if edt.choices.is_empty() {
         text += match edt.places.len() {
             0 | 1 => "\nIt could run in one place only, so nothing was decided.\n",
-            _ => {
-                "\nThe policy does not estimate: where it went is all that is known of its decision.\n"
-            }
+            _ => "\nThe policy does not estimate: where it went is all that is known of its decision.\n",
         };
     }
     match &edt.truth {
@@ -362,15 +330,8 @@ fn text_of_edt(edt: &EdtView) -> String {
 }
 
 fn text_of_choice(choice: &ExplainedChoice) -> String {
-    let to = choice
-        .chosen
-        .as_ref()
-        .map_or_else(String::new, |place| format!(": {place}"));
-    let mut text = wrap(&format!(
-        "\nAt {}, {}{to}\n",
-        moment(choice.at_ns),
-        choice.why
-    ));
+    let to = choice.chosen.as_ref().map_or_else(String::new, |place| format!(": {place}"));
+    let mut text = wrap(&format!("\nAt {}, {}{to}\n", moment(choice.at_ns), choice.why));
     let mut rows = table(&[
         ("place", Align::Left),
         ("queue", Align::Right),
@@ -394,11 +355,7 @@ fn text_of_choice(choice: &ExplainedChoice) -> String {
 }
 
 fn text_of_truth(edt: &EdtView, truth: &Truth) -> String {
-    let unit = if truth.unit == truth.place {
-        String::new()
-    } else {
-        format!(" ({})", truth.unit)
-    };
+    let unit = if truth.unit == truth.place { String::new() } else { format!(" ({})", truth.unit) };
     let mut text = wrap(&format!(
         "\nIt ran on {}{unit} from {} to {}\n",
         truth.place,
@@ -410,31 +367,15 @@ fn text_of_truth(edt: &EdtView, truth: &Truth) -> String {
         let mut considered = choice.considered.iter();
         considered.find(|place| place.place == truth.place)
     });
-    let mut rows = table(&[
-        ("part", Align::Left),
-        ("expected", Align::Right),
-        ("measured", Align::Right),
-    ]);
+    let mut rows = table(&[("part", Align::Left), ("expected", Align::Right), ("measured", Align::Right)]);
     let parts = [
         ("queue", expected.map(|one| one.queue_ns), truth.queue_ns),
         ("copies", expected.map(|one| one.copies_ns), truth.copies_ns),
-        (
-            "both, until it began",
-            expected.map(|one| one.queue_ns.max(one.copies_ns)),
-            Some(truth.wait_ns),
-        ),
-        (
-            "run",
-            expected.and_then(|one| one.run_ns),
-            Some(truth.run_ns),
-        ),
+        ("both, until it began", expected.map(|one| one.queue_ns.max(one.copies_ns)), Some(truth.wait_ns)),
+        ("run", expected.and_then(|one| one.run_ns), Some(truth.run_ns)),
     ];
     for (part, expected, measured) in parts {
-        rows.row(vec![
-            part.to_string(),
-            time_or_none(expected),
-            time_or_none(measured),
-        ]);
+        rows.row(vec![part.to_string(), time_or_none(expected), time_or_none(measured)]);
     }
     text += &indented(&rows);
     text
@@ -445,12 +386,8 @@ fn text_of_places(edt: &EdtView) -> String {
         return String::new();
     }
     let mut text = "\nSeen from behind, by the medians of the run\n".to_string();
-    let mut rows = table(&[
-        ("place", Align::Left),
-        ("free at", Align::Right),
-        ("run", Align::Right),
-        ("end at", Align::Right),
-    ]);
+    let mut rows =
+        table(&[("place", Align::Left), ("free at", Align::Right), ("run", Align::Right), ("end at", Align::Right)]);
     for place in &edt.places {
         rows.row(vec![
             place.place.clone(),
@@ -467,9 +404,7 @@ fn text_of_places(edt: &EdtView) -> String {
             time(better.cost_ns),
             better.cause.words()
         )),
-        (None, Some(_)) => {
-            "It would not have ended earlier elsewhere, as far as is known.\n".to_string()
-        }
+        (None, Some(_)) => "It would not have ended earlier elsewhere, as far as is known.\n".to_string(),
         (None, None) => String::new(),
     };
     text

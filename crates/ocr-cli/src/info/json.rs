@@ -10,11 +10,7 @@ use ocr_place::policy::{DEFAULT, POLICIES};
 use serde_json::{Value, json};
 
 /// The answer of `ocr info --json`, with a line feed at its end.
-pub(crate) fn json(
-    settings: &Settings,
-    inventory: &Inventory,
-    platform: Option<&Platform>,
-) -> String {
+pub(crate) fn json(settings: &Settings, inventory: &Inventory, platform: Option<&Platform>) -> String {
     let links = platform.iter().flat_map(|platform| &platform.links);
     let links = links.map(|link| {
         json!({
@@ -75,9 +71,7 @@ fn devices(settings: &Settings, inventory: &Inventory) -> Value {
         _ => "none",
     };
     let found = inventory.devices.iter();
-    let found: Vec<Value> = found
-        .map(|device| describe(device, use_of(device)))
-        .collect();
+    let found: Vec<Value> = found.map(|device| describe(device, use_of(device))).collect();
     let library = match &inventory.loader {
         LoaderState::Loaded { path } => path.as_deref(),
         _ => None,

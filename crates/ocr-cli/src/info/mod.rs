@@ -40,14 +40,12 @@ pub(crate) struct InfoOptions {
     json: bool,
 }
 
-/// Has another process ask OpenCL for its devices, since a driver may end the process that does. The error says how it has
-/// ended, and whose driver that was, in sentences.
+/// Has another process ask OpenCL for its devices, since a driver may end the process that does. The error says how it
+/// has ended, and whose driver that was, in sentences.
 fn ask_in_child() -> Result<(), String> {
     const WITHOUT: &str = "OCR_DEVICES=none has programs run without OpenCL.";
     let cannot = |error: std::io::Error| {
-        format!(
-            "No process can be started to ask OpenCL for its devices, which a driver may end: {error}. {WITHOUT}"
-        )
+        format!("No process can be started to ask OpenCL for its devices, which a driver may end: {error}. {WITHOUT}")
     };
     let program = std::env::current_exe().map_err(cannot)?;
     let mut child = Command::new(program);
@@ -110,12 +108,7 @@ pub(crate) fn info(options: &InfoOptions) -> Result<(), CommandError> {
 }
 
 /// What a program would get, as text.
-fn text(
-    options: &InfoOptions,
-    settings: &Settings,
-    inventory: &Inventory,
-    platform: Option<&Platform>,
-) -> String {
+fn text(options: &InfoOptions, settings: &Settings, inventory: &Inventory, platform: Option<&Platform>) -> String {
     let mut text = format!("ocr {}, OCR API 1.1.0\n\n", env!("CARGO_PKG_VERSION"));
     text += &format!("Workers: {}\n\n", workers(settings));
     text += &wrap(&devices(inventory, settings));
@@ -134,10 +127,7 @@ fn write_platform(file: &Path, inventory: &Inventory) -> Result<(), CommandError
             "{} is there already, and may have values that somebody has given: remove it, or name another file",
             Readable::path(file)
         )),
-        _ => CommandError::failed(format!(
-            "the description {} cannot be written: {error}",
-            Readable::path(file)
-        )),
+        _ => CommandError::failed(format!("the description {} cannot be written: {error}", Readable::path(file))),
     };
     // The check comes before the measurement, so that the message comes at once. A file that another program makes
     // meanwhile is kept, too.
@@ -147,11 +137,8 @@ fn write_platform(file: &Path, inventory: &Inventory) -> Result<(), CommandError
     }
     let devices = inventory.devices.iter().map(|info| {
         let speeds = measure_links(info).inspect_err(|error| {
-            let _ = writeln!(
-                std::io::stderr(),
-                "ocr: warning: the links to device {} are left out: {error}",
-                info.index
-            );
+            let _ =
+                writeln!(std::io::stderr(), "ocr: warning: the links to device {} are left out: {error}", info.index);
         });
         (info.clone(), speeds.ok())
     });
@@ -200,10 +187,7 @@ fn sharing(inventory: &Inventory, settings: &Settings) -> String {
             shares.of_devices,
         ),
         None if is_fixed && cores > 1 => {
-            format!(
-                "{begin} share all {cores}, since {} leaves none for a device.\n",
-                settings.workers.origin
-            )
+            format!("{begin} share all {cores}, since {} leaves none for a device.\n", settings.workers.origin)
         }
         None => format!("{begin} share {}.\n", counted(cores as u64, "core")),
     }
@@ -238,9 +222,7 @@ fn workers(settings: &Settings) -> String {
     let machine = std::fs::read_to_string("/sys/devices/system/cpu/online").ok();
     let machine = machine.as_deref().and_then(count);
     let status = read_file("/proc/self/status").unwrap_or_default();
-    let allowed = status
-        .lines()
-        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     let why = match (machine, allowed.and_then(count)) {
         (Some(machine), Some(allowed)) if workers < allowed && allowed < machine => {
             format!(
@@ -272,10 +254,7 @@ fn count(list: &str) -> Option<usize> {
 /// The lines about the devices, and what each would be used for.
 fn devices(inventory: &Inventory, settings: &Settings) -> String {
     let selection = &settings.devices;
-    let mut text = format!(
-        "Devices (OCR_DEVICES={}, {}):\n",
-        selection.value, selection.origin
-    );
+    let mut text = format!("Devices (OCR_DEVICES={}, {}):\n", selection.value, selection.origin);
     if inventory.devices.is_empty() {
         let why = inventory.explain_absence();
         return text + &format!("  none. {why}\n  Everything runs on the workers.\n");
@@ -311,11 +290,7 @@ fn describe(text: &mut String, device: &DeviceInfo, use_of: &str) {
         1 => "1 compute unit".to_string(),
         units => format!("{units} compute units"),
     };
-    let shared = if device.host_unified {
-        "shared with the host"
-    } else {
-        "of its own"
-    };
+    let shared = if device.host_unified { "shared with the host" } else { "of its own" };
     let memory = match device.global_memory {
         0 => "memory of unknown size".to_string(),
         known => format!("{} of memory", bytes(known)),
@@ -341,21 +316,13 @@ fn describe(text: &mut String, device: &DeviceInfo, use_of: &str) {
 fn settings_and_policies(settings: &Settings) -> String {
     let mut text = String::from("\nSettings (a program lists them for -ocr:help):\n");
     let rows = settings.rows();
-    let width = rows
-        .iter()
-        .map(|(_, value, _)| value.chars().count())
-        .max()
-        .unwrap_or(0);
+    let width = rows.iter().map(|(_, value, _)| value.chars().count()).max().unwrap_or(0);
     for (name, value, origin) in rows {
         text += &format!("  {name:<14} {value:<width$}  {origin}\n");
     }
     text += "\nPolicies (OCR_SCHED, -ocr:sched):\n";
     for policy in POLICIES {
-        let default = if policy.name == DEFAULT {
-            " (default)"
-        } else {
-            ""
-        };
+        let default = if policy.name == DEFAULT { " (default)" } else { "" };
         text += &format!("  {:<14} {}{default}\n", policy.usage, policy.what);
     }
     text

@@ -47,18 +47,11 @@ pub(crate) fn lends(units: usize, settings: &Settings) -> bool {
 
 /// The numbers of the devices that a selection means. If it means none, also the numbers of the devices that serve EDTs
 /// without a C function. The third value says what is wrong with the selection, if anything is.
-pub(crate) fn chosen(
-    inventory: &Inventory,
-    selection: &Selection,
-) -> (Vec<usize>, Vec<usize>, Option<String>) {
+pub(crate) fn chosen(inventory: &Inventory, selection: &Selection) -> (Vec<usize>, Vec<usize>, Option<String>) {
     let (used, problem) = match inventory.select(selection) {
         Ok(used) => (used, None),
         Err(message) => (Vec::new(), Some(message)),
     };
-    let fallback = if used.is_empty() {
-        inventory.fallback(selection)
-    } else {
-        Vec::new()
-    };
+    let fallback = if used.is_empty() { inventory.fallback(selection) } else { Vec::new() };
     (used, fallback, problem)
 }

@@ -1,5 +1,5 @@
-//! Why OpenCL may have fewer devices than the user expects: `.icd` files of which no driver was loaded, and variables that
-//! choose among a platform's devices.
+//! Why OpenCL may have fewer devices than the user expects: `.icd` files of which no driver was loaded, and variables
+//! that choose among a platform's devices.
 
 use ocr::device::{Inventory, is_loaded, is_pocl, load_failure};
 use ocr_base::text::Readable;
@@ -10,23 +10,15 @@ use std::{env, fs};
 /// Adds what this file finds to the notes and warnings of an inventory.
 pub(crate) fn look(found: &mut Inventory) {
     let variable = |name: &str| env::var_os(name);
-    let of_pocl = found
-        .devices
-        .iter()
-        .filter(|device| is_pocl(&device.platform));
+    let of_pocl = found.devices.iter().filter(|device| is_pocl(&device.platform));
     let names: Vec<&str> = of_pocl.map(|device| &*device.name).collect();
-    let ignored = if names.is_empty() {
-        None
-    } else {
-        drivers_without_device(&names, variable)
-    };
+    let ignored = if names.is_empty() { None } else { drivers_without_device(&names, variable) };
     let is_without = |platform: &&String| {
         let mut devices = found.devices.iter();
         !devices.any(|device| platform.starts_with(&device.platform))
     };
     let hidden = found.platforms.iter().filter(is_without);
-    let hidden =
-        hidden.filter_map(|name| Some(format!("platform {name}: {}", choosers(name, variable)?)));
+    let hidden = hidden.filter_map(|name| Some(format!("platform {name}: {}", choosers(name, variable)?)));
     let mut notes: Vec<String> = hidden.collect();
     notes.extend(found.icd_files.iter().filter_map(|file| icd_fault(file)));
     found.notes.extend(notes);
@@ -51,9 +43,7 @@ fn icd_fault(file: &Path) -> Option<String> {
     };
     let (name, oddities) = driver_of(&content);
     if name.is_empty() {
-        return Some(format!(
-            "{shown} names no library: write the driver's name into it"
-        ));
+        return Some(format!("{shown} names no library: write the driver's name into it"));
     }
     if is_loaded(&name) {
         return None;
@@ -68,9 +58,8 @@ fn icd_fault(file: &Path) -> Option<String> {
             "there is {} in the file, and the loader may take that for a part of the name{}: the file should be that \
              name and a newline, and nothing else",
             oddities.join(", and "),
-            failure.map_or(String::new(), |error| format!(
-                "; without it the system could not load it either ({error})"
-            ))
+            failure
+                .map_or(String::new(), |error| format!("; without it the system could not load it either ({error})"))
         ),
     };
     Some(format!("{shown} names {name}: {why}"))
@@ -105,8 +94,8 @@ fn driver_of(content: &[u8]) -> (String, Vec<&'static str>) {
     (end.trim().to_string(), oddities)
 }
 
-/// Variables by which a platform is told which of its devices to have, and a part of the platform's name, in lower case.
-/// Empty: of any.
+/// Variables by which a platform is told which of its devices to have, and a part of the platform's name, in lower
+/// case. Empty: of any.
 const CHOOSERS: &[(&str, &str)] = &[
     ("POCL_DEVICES", "portable computing language"),
     ("RUSTICL_ENABLE", "rusticl"),
@@ -139,27 +128,18 @@ fn choosers(platform: &str, variable: impl Fn(&str) -> Option<OsString>) -> Opti
     Some(format!(
         "which devices it has is chosen by {}: unset that, or name devices that it knows{}",
         set.join(" and "),
-        if platform.contains("portable") {
-            " (pthread or cpu, basic)"
-        } else {
-            ""
-        }
+        if platform.contains("portable") { " (pthread or cpu, basic)" } else { "" }
     ))
 }
 
-/// The names that drivers of PoCL have for themselves, and how the names of their devices begin, where those are others.
-const DRIVERS: &[(&str, &str)] = &[
-    ("cpu", "pthread"),
-    ("pthread", "cpu"),
-    ("basic", "cpu-minimal"),
-];
+/// The names that drivers of PoCL have for themselves, and how the names of their devices begin, where those are
+/// others.
+const DRIVERS: &[(&str, &str)] = &[("cpu", "pthread"), ("pthread", "cpu"), ("basic", "cpu-minimal")];
 
-/// What is said where `POCL_DEVICES` names drivers of PoCL that have given no device, beside others that have. `devices` are
-/// the names of PoCL's devices. A driver of GPUs calls a device by its own name, so it cannot always be told whose one is.
-fn drivers_without_device(
-    devices: &[&str],
-    variable: impl Fn(&str) -> Option<OsString>,
-) -> Option<String> {
+/// What is said where `POCL_DEVICES` names drivers of PoCL that have given no device, beside others that have.
+/// `devices` are the names of PoCL's devices. A driver of GPUs calls a device by its own name, so it cannot always be
+/// told whose one is.
+fn drivers_without_device(devices: &[&str], variable: impl Fn(&str) -> Option<OsString>) -> Option<String> {
     let value = variable("POCL_DEVICES")?;
     let value = Readable::os(&value).to_string();
     let mut others = devices.to_vec();
@@ -184,11 +164,9 @@ fn drivers_without_device(
     let who = match (&without[..], others.len()) {
         ([driver], _) => format!("the driver {driver} has given no device"),
         (drivers, 0) => format!("the drivers {} have given no device", drivers.join(" and ")),
-        (drivers, some) => format!(
-            "{} of the drivers {} have given no device",
-            drivers.len() - some,
-            drivers.join(", ")
-        ),
+        (drivers, some) => {
+            format!("{} of the drivers {} have given no device", drivers.len() - some, drivers.join(", "))
+        }
     };
     Some(format!(
         "POCL_DEVICES is \"{value}\", but {who}: PoCL does not know it, or it has no hardware here. The others are used. Name \
@@ -216,10 +194,7 @@ mod tests {
         ] {
             let (name, oddities) = odd(content);
             assert_eq!(name, "libx.so");
-            assert!(
-                oddities.iter().any(|oddity| oddity.contains(part)),
-                "{content:?}: {oddities:?}"
-            );
+            assert!(oddities.iter().any(|oddity| oddity.contains(part)), "{content:?}: {oddities:?}");
         }
         assert_eq!(odd("\r\n \n").0, "");
     }
@@ -234,15 +209,9 @@ mod tests {
             icd_fault(&file).unwrap_or_default()
         };
         let text = fault("/no/such/driver.so\n");
-        assert!(
-            text.contains("could not load it (/no/such/driver.so: "),
-            "{text}"
-        );
+        assert!(text.contains("could not load it (/no/such/driver.so: "), "{text}");
         let text = fault("/no/such/driver.so\r\n");
-        assert!(
-            text.contains("carriage return") && text.contains("without it"),
-            "{text}"
-        );
+        assert!(text.contains("carriage return") && text.contains("without it"), "{text}");
         assert!(fault("\n").contains("names no library"));
         assert_eq!(fault("libc.so.6\n"), "");
         fs::remove_dir_all(&folder).expect("it is ours");
@@ -270,11 +239,7 @@ mod tests {
         let said = |set: &str, devices: &[&str]| {
             drivers_without_device(devices, |name| (name == "POCL_DEVICES").then(|| set.into()))
         };
-        let (pthread, basic, gpu) = (
-            "pthread-haswell-Intel(R) Xeon(R)",
-            "basic-haswell",
-            "NVIDIA A100",
-        );
+        let (pthread, basic, gpu) = ("pthread-haswell-Intel(R) Xeon(R)", "basic-haswell", "NVIDIA A100");
         // Each has given one, by its own name or by that which later versions have for it.
         assert_eq!(said("pthread", &[pthread]), None);
         assert_eq!(said("basic pthread", &[pthread, basic]), None);
@@ -284,20 +249,14 @@ mod tests {
         assert_eq!(said("cuda pthread", &[pthread, gpu]), None);
         assert_eq!(said("cuda", &[gpu, gpu]), None);
         let text = said("pthread bogus", &[pthread]).expect("one has given none");
-        assert!(
-            text.contains("POCL_DEVICES is \"pthread bogus\", but the driver \"bogus\" has"),
-            "{text}"
-        );
+        assert!(text.contains("POCL_DEVICES is \"pthread bogus\", but the driver \"bogus\" has"), "{text}");
         assert!(text.contains("Name drivers"), "{text}");
         let text = said("pthreads basic pthread", &[pthread, basic]).expect("a typing error");
         assert!(text.contains("the driver \"pthreads\" has"), "{text}");
         let text = said("a b pthread", &[pthread]).expect("two have given none");
         assert!(text.contains("drivers \"a\" and \"b\" have"), "{text}");
         let text = said("cuda bogus", &[gpu]).expect("one has given none");
-        assert!(
-            text.contains("1 of the drivers \"cuda\", \"bogus\""),
-            "{text}"
-        );
+        assert!(text.contains("1 of the drivers \"cuda\", \"bogus\""), "{text}");
         assert_eq!(drivers_without_device(&[pthread], |_| None), None);
     }
 }

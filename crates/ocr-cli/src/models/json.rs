@@ -32,21 +32,13 @@ pub(crate) fn list<'a>(store: &Store, contents: impl Iterator<Item = &'a Content
 }
 
 /// The answer of `ocr models show --json`, with the entries that the filter matches.
-pub(crate) fn show<'a>(
-    store: &Store,
-    contents: impl Iterator<Item = &'a Content>,
-    filter: Option<&str>,
-) -> String {
+pub(crate) fn show<'a>(store: &Store, contents: impl Iterator<Item = &'a Content>, filter: Option<&str>) -> String {
     let places = contents.filter_map(|content| {
         let entries = content.entries.iter();
-        let mut entries: Vec<&ModelEntry> =
-            entries.filter(|e| matches(content, e, filter)).collect();
+        let mut entries: Vec<&ModelEntry> = entries.filter(|e| matches(content, e, filter)).collect();
         entries.sort_by_key(|entry| (&entry.key, entry.bytes, entry.told_by));
         let entries: Vec<Value> = entries.into_iter().map(entry).collect();
-        let copies = content
-            .copies
-            .iter()
-            .filter(|_| shows_copies(content, filter));
+        let copies = content.copies.iter().filter(|_| shows_copies(content, filter));
         let copies: Vec<Value> = copies.map(copy).collect();
         let is_some = !entries.is_empty() || !copies.is_empty();
         is_some.then(|| json!({ "place": content.place, "entries": entries, "copies": copies }))

@@ -71,11 +71,7 @@ pub(crate) fn models(options: &ModelsOptions) -> Result<(), CommandError> {
             ocr::config::DEFAULT_ORIGIN => "there is no cache directory (HOME is not set)".into(),
             origin => format!("{origin} says so"),
         };
-        return print(&if is_json {
-            json::none(&why)
-        } else {
-            format!("No models are kept: {why}.\n")
-        });
+        return print(&if is_json { json::none(&why) } else { format!("No models are kept: {why}.\n") });
     };
     let files = store.files().map_err(CommandError::failed)?;
     match action {
@@ -97,20 +93,14 @@ pub(crate) fn models(options: &ModelsOptions) -> Result<(), CommandError> {
 fn readable(files: &[File]) -> impl Iterator<Item = &Content> {
     files.iter().filter_map(|(path, content)| {
         let problem = match content {
-            Ok(content) => content
-                .damage
-                .as_ref()
-                .map(|damage| format!("{}: {damage}", path.display())),
+            Ok(content) => content.damage.as_ref().map(|damage| format!("{}: {damage}", path.display())),
             Err(error) => Some(error.clone()),
         };
         if let Some(problem) = problem {
             // Unlike `eprintln!` this does not panic where the reader has ended.
             let _ = writeln!(std::io::stderr(), "ocr: note: {problem}");
         }
-        content
-            .as_ref()
-            .ok()
-            .filter(|content| !content.place.is_empty())
+        content.as_ref().ok().filter(|content| !content.place.is_empty())
     })
 }
 
@@ -119,9 +109,7 @@ fn copies(content: &Content) -> String {
     let line = |copy: &CopyEntry| {
         let (latency_ns, bandwidth) = copy.samples.medians();
         let short = latency_ns.map_or("not known".into(), |ns| duration(ns / 1e9));
-        let long = bandwidth.map_or("not known".into(), |bandwidth| {
-            format!("{:.2} GB/s", bandwidth / 1e9)
-        });
+        let long = bandwidth.map_or("not known".into(), |bandwidth| format!("{:.2} GB/s", bandwidth / 1e9));
         let samples = copy.samples.latency_ns.len() + copy.samples.ps_per_kib.len();
         format!(
             "copies {} the device: short ones take {short}, long ones go at {long}; {}, {}\n",
@@ -147,8 +135,8 @@ fn short(name: &str, separator: char) -> &str {
     name.rsplit_once(separator).map_or(name, |(name, _)| name)
 }
 
-/// A name without what stands behind the last separator, but for its first digits where another name of these differs in
-/// that alone: an earlier build of a program, or another version of a kernel.
+/// A name without what stands behind the last separator, but for its first digits where another name of these differs
+/// in that alone: an earlier build of a program, or another version of a kernel.
 fn distinct(name: &str, separator: char, all: &BTreeSet<&str>) -> String {
     const DIGITS: usize = 4;
     let known_as = short(name, separator);
@@ -222,13 +210,8 @@ fn show(store: &Store, files: &[File], filter: Option<&str>) -> String {
     let mut text = String::new();
     for content in readable(files) {
         let entries = content.entries.iter();
-        let mut entries: Vec<&ModelEntry> =
-            entries.filter(|e| matches(content, e, filter)).collect();
-        let copies = if shows_copies(content, filter) {
-            copies(content)
-        } else {
-            String::new()
-        };
+        let mut entries: Vec<&ModelEntry> = entries.filter(|e| matches(content, e, filter)).collect();
+        let copies = if shows_copies(content, filter) { copies(content) } else { String::new() };
         if entries.is_empty() && copies.is_empty() {
             continue;
         }

@@ -43,8 +43,8 @@ pub(crate) struct SimulateOptions {
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=65536))]
     workers: Option<u32>,
 
-    /// Devices in place of those of the run: speed=10x,bandwidth=12GB/s,latency=10us,count=4. Each may be left out; the speed is
-    /// that of the run's first device times so much. May be given several times.
+    /// Devices in place of those of the run: speed=10x,bandwidth=12GB/s,latency=10us,count=4. Each may be left out; the
+    /// speed is that of the run's first device times so much. May be given several times.
     #[arg(long, value_name = "DEVICE")]
     device: Vec<DeviceWish>,
 
@@ -75,8 +75,7 @@ const DECISIONS: usize = 5;
 /// Simulates policies, and shows the results.
 pub(crate) fn simulate(options: &SimulateOptions) -> Result<(), CommandError> {
     for name in &options.policy {
-        policy::parse(name)
-            .map_err(|message| CommandError::usage(format!("--policy: {message}")))?;
+        policy::parse(name).map_err(|message| CommandError::usage(format!("--policy: {message}")))?;
     }
     check_input(&options.file)?;
     let inputs = [("the recording", options.file.as_path())];
@@ -84,10 +83,7 @@ pub(crate) fn simulate(options: &SimulateOptions) -> Result<(), CommandError> {
     let html = html.map(|file| output_file("the page", file, inputs));
     let html = html.transpose()?;
     let run = recorded::read(&options.file).map_err(CommandError::failed)?;
-    let wish = Wish {
-        workers: options.workers.map(|workers| workers as usize),
-        devices: options.device.clone(),
-    };
+    let wish = Wish { workers: options.workers.map(|workers| workers as usize), devices: options.device.clone() };
     let replay = Replay::new(&run, &wish).map_err(CommandError::failed)?;
     let recorded = &replay.recorded().policy;
     let mut policies = options.policy.clone();
@@ -101,25 +97,17 @@ pub(crate) fn simulate(options: &SimulateOptions) -> Result<(), CommandError> {
             }
         }
     }
-    let rows = policies
-        .iter()
-        .map(|policy| replay.simulate(policy, options.cold));
-    let rows: Vec<ReplayRow> = rows
-        .collect::<Result<_, _>>()
-        .map_err(CommandError::failed)?;
+    let rows = policies.iter().map(|policy| replay.simulate(policy, options.cold));
+    let rows: Vec<ReplayRow> = rows.collect::<Result<_, _>>().map_err(CommandError::failed)?;
     let explained = if options.explain {
         let explained = policies.iter();
         let explained = explained.map(|policy| explain(&run, &replay, policy, options));
-        explained
-            .collect::<Result<_, _>>()
-            .map_err(CommandError::failed)?
+        explained.collect::<Result<_, _>>().map_err(CommandError::failed)?
     } else {
         Vec::new()
     };
     if let Some(file) = &html {
-        page(&run, &replay, &rows, options.cold)?
-            .write(file)
-            .map_err(CommandError::failed)?;
+        page(&run, &replay, &rows, options.cold)?.write(file).map_err(CommandError::failed)?;
     }
     if options.json {
         let json = json(&replay, &rows, options.cold, &explained);
@@ -147,12 +135,7 @@ fn explain(
 }
 
 /// The simulation as a page for a browser.
-fn page(
-    run: &RecordedRun,
-    replay: &Replay,
-    rows: &[ReplayRow],
-    cold: bool,
-) -> Result<Page<'static>, CommandError> {
+fn page(run: &RecordedRun, replay: &Replay, rows: &[ReplayRow], cold: bool) -> Result<Page<'static>, CommandError> {
     let mut runs = Vec::new();
     for row in rows {
         let simulated = replay.simulated(run, &row.policy, cold);
@@ -168,8 +151,7 @@ fn page(
         verdict,
         reasons: reasons(best, &[], &seen),
         table: Some(table(replay, rows).into_page()),
-        remarks: format!("Places: {}.\n", replay.places().join("; "))
-            + &remarks(replay, rows, cold),
+        remarks: format!("Places: {}.\n", replay.places().join("; ")) + &remarks(replay, rows, cold),
         runs,
     })
 }
@@ -205,12 +187,7 @@ fn off(replay: &Replay, rows: &[ReplayRow]) -> Option<f64> {
 }
 
 /// The answer of `ocr simulate --json`, which `docs/guide/src/json.md` describes.
-fn json(
-    replay: &Replay,
-    rows: &[ReplayRow],
-    cold: bool,
-    explained: &[(RecordedRun, Whole)],
-) -> String {
+fn json(replay: &Replay, rows: &[ReplayRow], cold: bool, explained: &[(RecordedRun, Whole)]) -> String {
     let [area, path, mixed] = replay.bounds();
     let value = serde_json::json!({
         "edts": replay.edts(),
@@ -236,11 +213,8 @@ fn by_place<T: ToString>(values: impl Iterator<Item = T>) -> String {
 
 /// The text that shows the results of the simulation.
 fn text(name: &str, replay: &Replay, rows: &[ReplayRow], cold: bool) -> String {
-    let mut text = format!(
-        "{name}: {} on {}",
-        counted(replay.edts() as u64, "EDT"),
-        counted(replay.workers() as u64, "worker")
-    );
+    let mut text =
+        format!("{name}: {} on {}", counted(replay.edts() as u64, "EDT"), counted(replay.workers() as u64, "worker"));
     for device in &replay.places()[1..] {
         text += &format!("; {device}");
     }
@@ -274,11 +248,7 @@ fn table(replay: &Replay, rows: &[ReplayRow]) -> Table {
     let mut table = Table::new(columns.to_vec());
     let mut add = |policy: String, row: &ReplayRow, bounded: bool| {
         let ratio = |bound: f64| {
-            if bounded && bound > 0.0 {
-                format!("{:.2}", row.seconds / bound)
-            } else {
-                "-".to_string()
-            }
+            if bounded && bound > 0.0 { format!("{:.2}", row.seconds / bound) } else { "-".to_string() }
         };
         table.row(vec![
             policy,
@@ -292,11 +262,7 @@ fn table(replay: &Replay, rows: &[ReplayRow]) -> Table {
         ]);
     };
     let recorded = replay.recorded();
-    add(
-        format!("recorded ({})", recorded.policy),
-        recorded,
-        replay.is_recorded_machine(),
-    );
+    add(format!("recorded ({})", recorded.policy), recorded, replay.is_recorded_machine());
     for row in rows {
         add(row.policy.clone(), row, true);
     }
@@ -309,7 +275,8 @@ fn remarks(replay: &Replay, rows: &[ReplayRow], cold: bool) -> String {
     let mut remarks = match replay.places().len() {
         1 => "Busy shares and EDTs are those of the workers.\n".to_string(),
         2 => "Busy shares and EDTs are those of the workers, then of the device.\n".to_string(),
-        _ => "Busy shares and EDTs are those of the workers, then of the devices in the order of their names above.\n".to_string(),
+        _ => "Busy shares and EDTs are those of the workers, then of the devices in the order of their names above.\n"
+            .to_string(),
     };
     remarks += if cold {
         "The policies knew nothing of how long EDTs take at the beginning.\n"

@@ -32,11 +32,12 @@ enum TraceCommand {
     Export {
         /// The recording.
         file: PathBuf,
-        /// What is written; without it, the recording's name and the end for the form, or without the .recording behind that.
+        /// What is written; without it, the recording's name and the end for the form, or without the .recording behind
+        /// that.
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
-        /// The form: perfetto, json (chrome://tracing, speedscope), html (a page), dot (Graphviz) or graphml; without it, the
-        /// one that the name of the output ends with, or perfetto.
+        /// The form: perfetto, json (chrome://tracing, speedscope), html (a page), dot (Graphviz) or graphml; without
+        /// it, the one that the name of the output ends with, or perfetto.
         #[arg(long, value_parser = PossibleValuesParser::new(ViewerForm::ALL.map(ViewerForm::name)))]
         format: Option<String>,
         /// Arrows for dependences, at most: those that came last to each EDT first.
@@ -60,12 +61,7 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
             check_input(file)?;
             let run = recorded::read(file).map_err(CommandError::failed)?;
             let found = run.check();
-            let mut text = format!(
-                "{}: {} records, {} EDTs\n",
-                run.name,
-                run.records,
-                run.edts.len()
-            );
+            let mut text = format!("{}: {} records, {} EDTs\n", run.name, run.records, run.edts.len());
             if found.wrong.is_empty() && found.cut.is_empty() && found.apart.is_empty() {
                 text += "whole, and nothing is wrong\n";
             }
@@ -81,11 +77,7 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
             for sentence in &found.left {
                 text += &format!("left by the run when it ended: {sentence}\n");
             }
-            print(&if *json {
-                json::check(&run, &found)
-            } else {
-                fit(&text)
-            })?;
+            print(&if *json { json::check(&run, &found) } else { fit(&text) })?;
             match (found.wrong.len(), found.cut.len()) {
                 (0, 0) if found.apart.is_empty() => Ok(()),
                 (0, 0) => Err(CommandError::failed(format!(
@@ -96,42 +88,27 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
                     "the recording {} is not whole; as far as it goes, nothing is wrong with it",
                     run.name
                 ))),
-                _ => Err(CommandError::failed(format!(
-                    "the recording {} cannot be that of a run",
-                    run.name
-                ))),
+                _ => Err(CommandError::failed(format!("the recording {} cannot be that of a run", run.name))),
             }
         }
-        TraceCommand::Export {
-            file,
-            output,
-            format,
-            arrows,
-        } => {
+        TraceCommand::Export { file, output, format, arrows } => {
             let named = |form: &ViewerForm| Some(form.name()) == format.as_deref();
             let form = ViewerForm::ALL.into_iter().find(named);
-            let output = output
-                .clone()
-                .unwrap_or_else(|| export::file_for(file, form));
+            let output = output.clone().unwrap_or_else(|| export::file_for(file, form));
             let inputs = [("the recording", file.as_path())];
             let file_written = output_file("the file", &output, inputs)?;
             let run = recorded::read(file).map_err(CommandError::failed)?;
             let name = Readable::path(&output);
             let form = form.or_else(|| ViewerForm::of(&output));
-            let written =
-                export::write_file(&run, &file_written, form, *arrows).map_err(|error| {
-                    CommandError::failed(format!("{name} cannot be written: {error}"))
-                })?;
+            let written = export::write_file(&run, &file_written, form, *arrows)
+                .map_err(|error| CommandError::failed(format!("{name} cannot be written: {error}")))?;
             let mut text = match form {
                 Some(ViewerForm::Html) => format!("{name}: a page for a browser\n"),
                 Some(ViewerForm::Dot | ViewerForm::GraphMl) => format!(
                     "{name}: {} EDTs and {} edges for dependences and creations\n",
                     written.slices, written.arrows
                 ),
-                _ => format!(
-                    "{name}: {} slices and {} arrows for dependences\n",
-                    written.slices, written.arrows
-                ),
+                _ => format!("{name}: {} slices and {} arrows for dependences\n", written.slices, written.arrows),
             };
             if written.left_out != 0 {
                 text += &format!(
@@ -148,11 +125,7 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
         TraceCommand::Show { file, json } => {
             check_input(file)?;
             let run = recorded::read(file).map_err(CommandError::failed)?;
-            print(&if *json {
-                json::show(&run)
-            } else {
-                fit(&run.summary())
-            })
+            print(&if *json { json::show(&run) } else { fit(&run.summary()) })
         }
     }
 }

@@ -130,33 +130,19 @@ impl Outcome<'_> {
             best: self.one(best),
             next: found.next.map(against),
             duels: found.duels.iter().map(|duel| against(duel.other)).collect(),
-            not_run: found
-                .not_run
-                .iter()
-                .map(|setting| self.names(setting))
-                .collect(),
-            alike: (self.alike().iter())
-                .map(|tried| self.names(&tried.setting))
-                .collect(),
+            not_run: found.not_run.iter().map(|setting| self.names(setting)).collect(),
+            alike: (self.alike().iter()).map(|tried| self.names(&tried.setting)).collect(),
             dimensions: dimensions
                 .map(|(at, dimension)| Line {
                     name: &dimension.name,
                     no_effect: self.has_no_effect(at),
-                    values: (self.line(at).iter())
-                        .map(|on_line| self.value(&dimension.values, on_line))
-                        .collect(),
+                    values: (self.line(at).iter()).map(|on_line| self.value(&dimension.values, on_line)).collect(),
                 })
                 .collect(),
             tried: found.tried.iter().map(|tried| self.one(tried)).collect(),
-            same: same
-                .map(|(key, seen)| (key.as_str(), seen.first().map(|(value, _)| value.as_str())))
-                .collect(),
+            same: same.map(|(key, seen)| (key.as_str(), seen.first().map(|(value, _)| value.as_str()))).collect(),
             failures: (self.seen.left.iter())
-                .map(|left| FailedSettings {
-                    values: self.names(&left.setting),
-                    how: &left.how,
-                    said: &left.tail,
-                })
+                .map(|left| FailedSettings { values: self.names(&left.setting), how: &left.how, said: &left.tail })
                 .collect(),
             notes: self.notes,
             reasons: &self.seen.reasons,
@@ -170,9 +156,7 @@ impl Outcome<'_> {
 
     fn names(&self, setting: &[usize]) -> Names<'_> {
         let values = self.task.dimensions.iter().zip(setting);
-        values
-            .map(|(one, &value)| (one.name.as_str(), one.values[value].as_str()))
-            .collect()
+        values.map(|(one, &value)| (one.name.as_str(), one.values[value].as_str())).collect()
     }
 
     fn one<'t>(&'t self, tried: &'t Tried) -> One<'t> {

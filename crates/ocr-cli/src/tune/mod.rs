@@ -178,9 +178,7 @@ pub(crate) fn tune(options: &TuneOptions) -> Result<(), CommandError> {
         )));
     }
     if plan.total() < 2 {
-        return Err(CommandError::usage(
-            "there is only one setting: give --vary two values or more",
-        ));
+        return Err(CommandError::usage("there is only one setting: give --vary two values or more"));
     }
     if plan.budget < plan.least() {
         return Err(CommandError::usage(format!(
@@ -192,13 +190,9 @@ pub(crate) fn tune(options: &TuneOptions) -> Result<(), CommandError> {
     // One run is kept for the recording, where the rest is enough for the search.
     let is_recorded = plan.budget > plan.least();
     plan.budget -= usize::from(is_recorded);
-    let mut seen = SeenInSearch {
-        values: vec![Vec::new(); task.same.len()],
-        ..SeenInSearch::default()
-    };
+    let mut seen = SeenInSearch { values: vec![Vec::new(); task.same.len()], ..SeenInSearch::default() };
     let metric = Vec::from_iter(options.metric.clone());
-    let mut runner =
-        Runner::new(options.timeout, &[&options.same, &metric]).map_err(CommandError::failed)?;
+    let mut runner = Runner::new(options.timeout, &[&options.same, &metric]).map_err(CommandError::failed)?;
     let progress = Progress::new((plan.likely() + usize::from(is_recorded)) as u64);
     let (mut found, stop) = search(&plan, |setting, stage| {
         progress.begins(format!("{}: {}", stage.name(), task.name(setting)));
@@ -246,11 +240,7 @@ pub(crate) fn tune(options: &TuneOptions) -> Result<(), CommandError> {
         seen: &seen,
         notes: &notes,
     };
-    print(&if options.json {
-        outcome.json()
-    } else {
-        outcome.text()
-    })?;
+    print(&if options.json { outcome.json() } else { outcome.text() })?;
     signal.map_or(Ok(()), |signal| Err(CommandError::interrupted(signal)))
 }
 
@@ -278,9 +268,7 @@ fn task<'a>(options: &'a TuneOptions, notes: &mut Vec<String>) -> Result<Task<'a
     let mut devices = None;
     if is_wanted && varies("OCR_DEVICES") {
         if options.devices.is_some() {
-            return Err(CommandError::usage(
-                "--devices and --vary set the same thing",
-            ));
+            return Err(CommandError::usage("--devices and --vary set the same thing"));
         }
     } else if is_wanted {
         match find_devices(options.devices.as_ref(), &settings)? {
@@ -288,8 +276,7 @@ fn task<'a>(options: &'a TuneOptions, notes: &mut Vec<String>) -> Result<Task<'a
             Devices::None(why) => {
                 if let Some(at) = policies {
                     let values = &mut dimensions[at].values;
-                    let (cpu, others): (Vec<_>, Vec<_>) =
-                        values.drain(..).partition(|policy| policy == "cpu");
+                    let (cpu, others): (Vec<_>, Vec<_>) = values.drain(..).partition(|policy| policy == "cpu");
                     *values = cpu;
                     if !others.is_empty() {
                         notes.push(format!("Left out: {}. {why}", others.join(", ")));
@@ -299,18 +286,9 @@ fn task<'a>(options: &'a TuneOptions, notes: &mut Vec<String>) -> Result<Task<'a
         }
     }
     if dimensions.iter().any(|one| one.values.is_empty()) {
-        return Err(CommandError::failed(format!(
-            "no policy could be run. {}",
-            notes.join(" ")
-        )));
+        return Err(CommandError::failed(format!("no policy could be run. {}", notes.join(" "))));
     }
-    Ok(Task {
-        dimensions,
-        words: &options.program,
-        devices,
-        metric: options.metric.as_deref(),
-        same: &options.same,
-    })
+    Ok(Task { dimensions, words: &options.program, devices, metric: options.metric.as_deref(), same: &options.same })
 }
 
 impl Stage {
@@ -368,32 +346,20 @@ impl Task<'_> {
     /// The command line for a run with a setting, with its variables, for a shell.
     pub(crate) fn command(&self, setting: &Setting) -> String {
         let variables = self.variables(setting).into_iter();
-        let mut all: Vec<String> = variables
-            .map(|(name, value)| format!("{name}={}", vary::quoted(value.as_ref())))
-            .collect();
+        let mut all: Vec<String> =
+            variables.map(|(name, value)| format!("{name}={}", vary::quoted(value.as_ref()))).collect();
         all.extend(self.words(setting).iter().map(|word| vary::quoted(word)));
         all.join(" ")
     }
 
-    /// Runs the program once with a setting. The inner error is a failure with this setting alone, the outer one ends the
-    /// search.
-    fn run(
-        &self,
-        setting: &Setting,
-        runner: &mut Runner,
-        recorded: bool,
-    ) -> Result<Result<Run, Left>, SearchError> {
+    /// Runs the program once with a setting. The inner error is a failure with this setting alone, the outer one ends
+    /// the search.
+    fn run(&self, setting: &Setting, runner: &mut Runner, recorded: bool) -> Result<Result<Run, Left>, SearchError> {
         let words = self.words(setting);
-        let program = Program {
-            words: &words,
-            variables: self.variables(setting),
-            recorded,
-        };
+        let program = Program { words: &words, variables: self.variables(setting), recorded };
         match runner.run(&program) {
             Ok(run) => Ok(Ok(run)),
-            Err(RunError::NotStarted(message)) => {
-                Err(SearchError::Error(CommandError::usage(message)))
-            }
+            Err(RunError::NotStarted(message)) => Err(SearchError::Error(CommandError::usage(message))),
             Err(RunError::Input(message)) => Err(SearchError::Error(CommandError::failed(message))),
             Err(RunError::Interrupted(signal)) => Err(SearchError::Signal(signal)),
             Err(RunError::Failed { how, tail }) => Ok(Err(self.left(setting, how, tail))),
@@ -408,11 +374,7 @@ impl Task<'_> {
         let Some(facts) = Facts::of(recording) else {
             return Reasons::default();
         };
-        let seen = SeenRun {
-            policy: &run.report.policy,
-            facts: &facts,
-            own: run.own_seconds(),
-        };
+        let seen = SeenRun { policy: &run.report.policy, facts: &facts, own: run.own_seconds() };
         let mut reasons = reasons(None, &[], &[seen]);
         let is_varied = |sentence: &str| {
             let mut targets = self.dimensions.iter().map(|one| &one.target);
@@ -431,11 +393,7 @@ impl Task<'_> {
     }
 
     fn left(&self, setting: &Setting, how: String, tail: String) -> Left {
-        Left {
-            setting: setting.clone(),
-            how,
-            tail,
-        }
+        Left { setting: setting.clone(), how, tail }
     }
 
     /// The number by which a run is judged: its seconds, or that of `--metric`. The error is a text for the user.
@@ -443,9 +401,7 @@ impl Task<'_> {
         let Some(key) = self.metric else {
             return Ok(run.seconds());
         };
-        let text = run
-            .value(key)
-            .ok_or_else(|| format!("the program prints no line \"{key}: ...\""))?;
+        let text = run.value(key).ok_or_else(|| format!("the program prints no line \"{key}: ...\""))?;
         let number: Option<f64> = text.parse().ok();
         number
             .filter(|number| number.is_finite() && *number >= 0.0)

@@ -38,7 +38,8 @@ pub(crate) struct Outcome<'a> {
 pub(crate) enum Standing {
     /// The setting is the best.
     Best,
-    /// The duel of the setting and the best one did not tell them apart, or their spreads overlap and there was no duel.
+    /// The duel of the setting and the best one did not tell them apart, or their spreads overlap and there was no
+    /// duel.
     Alike,
     /// The duel told the setting to be slower, or all its runs but accidents took longer than those of the best.
     Slower,
@@ -99,11 +100,7 @@ impl<'a> Outcome<'a> {
         let duel = self.found.duels.iter();
         let mut duel = duel.filter(|duel| self.found.tried[duel.other].setting == tried.setting);
         if let (Some(duel), false) = (duel.next(), tried.failed) {
-            return if duel.is_told {
-                Standing::Slower
-            } else {
-                Standing::Alike
-            };
+            return if duel.is_told { Standing::Slower } else { Standing::Alike };
         }
         match tried.times() {
             None if tried.failed => Standing::Failed,
@@ -143,11 +140,7 @@ impl<'a> Outcome<'a> {
             let mut setting = self.best().setting.clone();
             setting[dimension] = value;
             let tried = self.found.tried.iter().find(|one| one.setting == setting);
-            OnLine {
-                value,
-                tried,
-                standing: self.standing(tried),
-            }
+            OnLine { value, tried, standing: self.standing(tried) }
         });
         on_line.collect()
     }
@@ -162,9 +155,7 @@ impl<'a> Outcome<'a> {
     pub(crate) fn whose(&self) -> String {
         match self.task.metric {
             Some(key) => format!("the values of \"{key}\" that the program prints"),
-            None if self.seen.form == Some(TimeForm::Number) => {
-                "the seconds that the program prints".into()
-            }
+            None if self.seen.form == Some(TimeForm::Number) => "the seconds that the program prints".into(),
             None => "seconds from the start of the runtime to its end".into(),
         }
     }
@@ -176,10 +167,9 @@ impl<'a> Outcome<'a> {
         text += &format!("\n{}\n", self.lines().text());
         text += &wrap(&self.verdict());
         let reasons = &self.seen.reasons;
-        for (title, sentences) in [
-            ("Why the best setting takes its time", &reasons.why),
-            ("What to try next", &reasons.next),
-        ] {
+        for (title, sentences) in
+            [("Why the best setting takes its time", &reasons.why), ("What to try next", &reasons.next)]
+        {
             if !sentences.is_empty() {
                 let lines: String = sentences.iter().map(|line| format!("  {line}\n")).collect();
                 text += &format!("\n{title}:\n{}", wrap(&lines));
@@ -199,10 +189,7 @@ impl<'a> Outcome<'a> {
                 found.candidates, self.plan.seed, self.budget
             );
         }
-        text += &format!(
-            "; {} with the warm-ups.\n",
-            counted(found.runs as u64, "run")
-        );
+        text += &format!("; {} with the warm-ups.\n", counted(found.runs as u64, "run"));
         text += &format!("Below are {}: medians and spreads.\n", self.whose());
         for note in self.notes.iter().chain(&self.seen.interrupted) {
             text += &format!("{note}\n");
@@ -246,12 +233,7 @@ impl<'a> Outcome<'a> {
     }
 
     /// The cells of a row: those that are given, and those about the times of a setting.
-    fn cells(
-        &self,
-        mut cells: Vec<String>,
-        tried: Option<&Tried>,
-        standing: Standing,
-    ) -> Vec<String> {
+    fn cells(&self, mut cells: Vec<String>, tried: Option<&Tried>, standing: Standing) -> Vec<String> {
         let times = tried.and_then(Tried::times);
         let (Some(tried), Some(times)) = (tried, times) else {
             cells.extend(["-"; 4].map(String::from));
@@ -324,14 +306,8 @@ impl<'a> Outcome<'a> {
     /// Whether a dimension has no effect that the runs show: none of its values is told apart from the best one's.
     pub(crate) fn has_no_effect(&self, dimension: usize) -> bool {
         let line = self.line(dimension);
-        let of = |standing: Standing| {
-            line.iter()
-                .filter(move |on| on.standing == standing)
-                .count()
-        };
-        self.seen.interrupted.is_none()
-            && line.len() > 1
-            && of(Standing::Alike) + of(Standing::Best) == line.len()
+        let of = |standing: Standing| line.iter().filter(move |on| on.standing == standing).count();
+        self.seen.interrupted.is_none() && line.len() > 1 && of(Standing::Alike) + of(Standing::Best) == line.len()
     }
 
     /// The sentence on a dimension that the runs did not follow. None where they did, or where that is not known.
@@ -370,11 +346,7 @@ impl<'a> Outcome<'a> {
                 self.some_names(alike.iter().map(|tried| &tried.setting))
             )
         };
-        let left_out = self
-            .found
-            .tried
-            .iter()
-            .filter(|tried| self.standing(Some(tried)) == Standing::LeftOut);
+        let left_out = self.found.tried.iter().filter(|tried| self.standing(Some(tried)) == Standing::LeftOut);
         let left_out = left_out.count();
         if left_out > 0 {
             text += &format!(
@@ -403,19 +375,12 @@ impl<'a> Outcome<'a> {
     fn effect(&self, dimension: usize) -> String {
         let line = self.line(dimension);
         let values = &self.task.dimensions[dimension].values;
-        let others = line
-            .iter()
-            .filter(|on_line| on_line.standing != Standing::Best);
+        let others = line.iter().filter(|on_line| on_line.standing != Standing::Best);
         let with = |standing: Standing| {
-            let some = others
-                .clone()
-                .filter(move |on_line| on_line.standing == standing);
-            some.map(|on_line| values[on_line.value].as_str())
-                .collect::<Vec<_>>()
+            let some = others.clone().filter(move |on_line| on_line.standing == standing);
+            some.map(|on_line| values[on_line.value].as_str()).collect::<Vec<_>>()
         };
-        let slower = others
-            .clone()
-            .filter(|on_line| on_line.standing == Standing::Slower);
+        let slower = others.clone().filter(|on_line| on_line.standing == Standing::Slower);
         let ratio = |on_line: &OnLine<'_>| self.over_best(on_line.tried?);
         let worst = slower
             .filter_map(|on_line| Some((ratio(on_line)?, on_line.value)))
@@ -441,10 +406,7 @@ impl<'a> Outcome<'a> {
             );
         }
         text.push('.');
-        for (standing, words) in [
-            (Standing::Failed, "fails"),
-            (Standing::NotRun, "was not run"),
-        ] {
+        for (standing, words) in [(Standing::Failed, "fails"), (Standing::NotRun, "was not run")] {
             let some = with(standing);
             let words = match (some.len(), standing) {
                 (0, _) => continue,

@@ -67,8 +67,7 @@ impl Tried {
     /// or a run has failed.
     pub(crate) fn times(&self) -> Option<Times> {
         let last = Times::new(self.last.clone());
-        last.or_else(|| Times::new(self.early.clone()))
-            .filter(|_| !self.failed)
+        last.or_else(|| Times::new(self.early.clone())).filter(|_| !self.failed)
     }
 
     /// The median time of the last stage; infinity without one.
@@ -196,11 +195,7 @@ impl Plan {
         let mut numbers = BTreeSet::new();
         // Floyd's algorithm draws a sample with one random number for each element.
         for upper in total - wanted..total {
-            let number = if wanted < total {
-                random.up_to(upper)
-            } else {
-                upper
-            };
+            let number = if wanted < total { random.up_to(upper) } else { upper };
             if !numbers.insert(number) {
                 numbers.insert(upper);
             }
@@ -273,17 +268,8 @@ struct Search<'a, R> {
 
 /// Finds the best setting. `run` makes one run of a setting, and returns its time, or none if it failed. An error of
 /// `run` ends the search, and is returned with what was found until then.
-pub(crate) fn search<E>(
-    plan: &Plan,
-    run: impl FnMut(&Setting, Stage) -> Result<Option<f64>, E>,
-) -> (Found, Option<E>) {
-    let mut search = Search {
-        plan,
-        run,
-        tried: Vec::new(),
-        places: HashMap::new(),
-        runs: 0,
-    };
+pub(crate) fn search<E>(plan: &Plan, run: impl FnMut(&Setting, Stage) -> Result<Option<f64>, E>) -> (Found, Option<E>) {
+    let mut search = Search { plan, run, tried: Vec::new(), places: HashMap::new(), runs: 0 };
     let beginners = plan.beginners();
     let candidates = beginners.len();
     let left: Vec<usize> = beginners.into_iter().map(|one| search.place(one)).collect();
@@ -315,10 +301,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
     /// The index of a setting among those that were tried, to which it is added if need be.
     fn place(&mut self, setting: Setting) -> usize {
         *self.places.entry(setting).or_insert_with_key(|setting| {
-            self.tried.push(Tried {
-                setting: setting.clone(),
-                ..Tried::default()
-            });
+            self.tried.push(Tried { setting: setting.clone(), ..Tried::default() });
             self.tried.len() - 1
         })
     }
@@ -351,12 +334,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
 
     /// Runs each of some settings once, those left out that have failed, in this order or backwards. Returns the
     /// settings and their times.
-    fn round(
-        &mut self,
-        places: &[usize],
-        stage: Stage,
-        backwards: bool,
-    ) -> Result<Vec<(usize, f64)>, E> {
+    fn round(&mut self, places: &[usize], stage: Stage, backwards: bool) -> Result<Vec<(usize, f64)>, E> {
         let mut order = places.to_vec();
         if backwards {
             order.reverse();
@@ -401,12 +379,13 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         Ok(left)
     }
 
-    /// Goes from the first of the settings that are left to the best one some steps beside it that has not run. The steps are
-    /// long at first; where none of them leads to a better setting, they are halved. It goes on while the budget has more than
-    /// the last stage needs. Returns the settings that are left then, the best first.
+    /// Goes from the first of the settings that are left to the best one some steps beside it that has not run. The
+    /// steps are long at first; where none of them leads to a better setting, they are halved. It goes on while the
+    /// budget has more than the last stage needs. Returns the settings that are left then, the best first.
     fn climb(&mut self, mut left: Vec<usize>) -> Result<Vec<usize>, E> {
         let widest = self.plan.sizes.iter().max().copied().unwrap_or(1);
-        // A sample leaves gaps. An eighth of the values is about as far as the best one of a sample is away from the best.
+        // A sample leaves gaps. An eighth of the values is about as far as the best one of a sample is away from the
+        // best.
         let mut reach = (widest / 8).next_power_of_two();
         while let Some(&center) = left.first() {
             let beside = self.beside(&self.tried[center].setting, reach);
@@ -435,8 +414,8 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         Ok(left)
     }
 
-    /// The settings that have not run, and that are so many steps beside another one in one dimension, or at its end where that
-    /// is nearer.
+    /// The settings that have not run, and that are so many steps beside another one in one dimension, or at its end
+    /// where that is nearer.
     fn beside(&self, center: &Setting, reach: usize) -> Vec<Setting> {
         let mut all: Vec<Setting> = Vec::new();
         for (dimension, &size) in self.plan.sizes.iter().enumerate() {
@@ -444,8 +423,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
             for other in [value.saturating_sub(reach), (value + reach).min(size - 1)] {
                 let mut setting = center.clone();
                 setting[dimension] = other;
-                if other != value && !self.places.contains_key(&setting) && !all.contains(&setting)
-                {
+                if other != value && !self.places.contains_key(&setting) && !all.contains(&setting) {
                     all.push(setting);
                 }
             }
@@ -458,9 +436,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         let mut beside = self.plan.neighbours(&self.tried[best].setting);
         beside.retain(|(distance, setting)| {
             let tried = self.places.get(setting).map(|&place| &self.tried[place]);
-            let has_run = tried.is_some_and(|tried| {
-                tried.failed || !(tried.early.is_empty() && tried.last.is_empty())
-            });
+            let has_run = tried.is_some_and(|tried| tried.failed || !(tried.early.is_empty() && tried.last.is_empty()));
             *distance == 1 && !has_run
         });
         beside.into_iter().map(|(_, setting)| setting).collect()
@@ -479,10 +455,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
             self.add_neighbours(center, &mut together)?;
             together.retain(|&place| self.goes(place));
             // If all these settings have been in the last stage, there is nothing to learn.
-            if together
-                .iter()
-                .any(|&place| self.tried[place].last.is_empty())
-            {
+            if together.iter().any(|&place| self.tried[place].last.is_empty()) {
                 let spare = self.budget().saturating_sub(2 * DUEL.0);
                 let rounds = (spare / together.len()).min(LAST.1);
                 for round in 0..rounds {
@@ -534,9 +507,8 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
     /// The setting with the least median of the last stage, where the setting `but` is left out. Of equals, it is the
     /// first in the grid.
     fn fastest(&self, but: Option<usize>) -> Option<usize> {
-        let places = (0..self.tried.len()).filter(|&place| {
-            Some(place) != but && self.goes(place) && !self.tried[place].last.is_empty()
-        });
+        let places = (0..self.tried.len())
+            .filter(|&place| Some(place) != but && self.goes(place) && !self.tried[place].last.is_empty());
         places.min_by(|&one, &other| {
             let [one, other] = [&self.tried[one], &self.tried[other]];
             let by_time = one.median().total_cmp(&other.median());
@@ -552,8 +524,8 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         fastest.map(|(place, _)| place)
     }
 
-    /// Runs the best setting against the next, and, while it is told to be faster, against others whose runs overlap with
-    /// its own.
+    /// Runs the best setting against the next, and, while it is told to be faster, against others whose runs overlap
+    /// with its own.
     fn duels(&mut self, found: &mut Found) -> Result<(), E> {
         let Some(first) = found.best else {
             return Ok(());
@@ -575,10 +547,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
                 self.fastest(Some(best))
             } else {
                 let median = |place: &usize| self.tried[*place].median();
-                let left = rivals
-                    .iter()
-                    .copied()
-                    .filter(|&place| place != best && self.goes(place));
+                let left = rivals.iter().copied().filter(|&place| place != best && self.goes(place));
                 left.min_by(|one, other| median(one).total_cmp(&median(other)))
             };
             let Some(rival) = rival else { break };
@@ -609,14 +578,9 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         Ok(())
     }
 
-    /// Runs the best setting and another one against each other. The better one by all runs of the last stage and of the
-    /// duel is the best then. Returns it, and the order of the two.
-    fn duel(
-        &mut self,
-        best: usize,
-        rival: usize,
-        error: f64,
-    ) -> Result<(Option<usize>, Option<Duel>), E> {
+    /// Runs the best setting and another one against each other. The better one by all runs of the last stage and of
+    /// the duel is the best then. Returns it, and the order of the two.
+    fn duel(&mut self, best: usize, rival: usize, error: f64) -> Result<(Option<usize>, Option<Duel>), E> {
         let pair = [best, rival];
         let before = pair.map(|place| self.tried[place].duel.len());
         for round in 0..(self.budget() / 2).min(DUEL.1) {
@@ -644,11 +608,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         } else {
             (best, rival, RankOrder::of(one, other))
         };
-        let duel = Duel {
-            other: loser,
-            is_told: order.is_told(error),
-            order,
-        };
+        let duel = Duel { other: loser, is_told: order.is_told(error), order };
         Ok((Some(winner), Some(duel)))
     }
 }

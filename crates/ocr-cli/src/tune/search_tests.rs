@@ -20,19 +20,11 @@ impl Noise {
 }
 
 fn plan(sizes: &[usize], budget: usize) -> Plan {
-    Plan {
-        sizes: sizes.to_vec(),
-        budget,
-        warm_up: 1,
-        seed: 1,
-    }
+    Plan { sizes: sizes.to_vec(), budget, warm_up: 1, seed: 1 }
 }
 
 /// What a search finds where runs take these times; and the runs, one after the other.
-fn found(
-    plan: &Plan,
-    mut time: impl FnMut(&Setting, usize) -> Option<f64>,
-) -> (Found, Vec<(Setting, Stage)>) {
+fn found(plan: &Plan, mut time: impl FnMut(&Setting, usize) -> Option<f64>) -> (Found, Vec<(Setting, Stage)>) {
     let mut log: Vec<(Setting, Stage)> = Vec::new();
     let (found, _) = search(plan, |setting, stage| {
         log.push((setting.clone(), stage));
@@ -61,10 +53,7 @@ fn the_best_of_many_is_found_with_few_runs() {
     let (mut sure, mut wrong) = (0, 0);
     for seed in 0..200 {
         let mut noise = Noise::new(seed);
-        let plan = Plan {
-            seed,
-            ..plan(&[8, 3, 6], 200)
-        };
+        let plan = Plan { seed, ..plan(&[8, 3, 6], 200) };
         let (found, _) = found(&plan, |setting, _| Some(bowl(setting) * noise.factor(0.03)));
         wrong += usize::from(best(&found) != &[4, 1, 3]);
         assert_eq!(found.total, 144);
@@ -100,12 +89,7 @@ fn settings_that_take_the_same_time_are_told_as_flat() {
     let (found, _) = found(&plan(&[3, 3], 100), |_, _| Some(1.0));
     assert_eq!(best(&found), &[0, 0], "of equals, the first");
     let times = found.tried[found.best.expect("one")].times().expect("runs");
-    assert!(
-        found
-            .tried
-            .iter()
-            .all(|tried| tried.times().is_some_and(|other| times.is_like(&other)))
-    );
+    assert!(found.tried.iter().all(|tried| tried.times().is_some_and(|other| times.is_like(&other))));
     assert_eq!(found.duels.len(), 1);
     assert_eq!(found.duels[0].order.chance, 1.0);
     assert!(!found.duels[0].is_told);
@@ -114,9 +98,8 @@ fn settings_that_take_the_same_time_are_told_as_flat() {
 #[test]
 fn one_dimension_without_effect_is_no_hindrance() {
     let mut noise = Noise::new(7);
-    let (found, _) = found(&plan(&[5, 4], 120), |setting, _| {
-        Some((1.0 + 0.3 * setting[0].abs_diff(3) as f64) * noise.factor(0.02))
-    });
+    let (found, _) =
+        found(&plan(&[5, 4], 120), |setting, _| Some((1.0 + 0.3 * setting[0].abs_diff(3) as f64) * noise.factor(0.02)));
     assert_eq!(best(&found)[0], 3);
     let next = found.next.expect("there are others");
     assert_eq!(found.tried[next].setting[0], 3);
@@ -128,13 +111,8 @@ fn one_dimension_without_effect_is_no_hindrance() {
 #[test]
 fn a_machine_that_becomes_slower_hits_all_alike() {
     for seed in 0..20 {
-        let plan = Plan {
-            seed,
-            ..plan(&[8, 3, 6], 300)
-        };
-        let (found, log) = found(&plan, |setting, runs| {
-            Some(bowl(setting) * (1.0 + 0.01 * runs as f64))
-        });
+        let plan = Plan { seed, ..plan(&[8, 3, 6], 300) };
+        let (found, log) = found(&plan, |setting, runs| Some(bowl(setting) * (1.0 + 0.01 * runs as f64)));
         assert!(log.len() > 50);
         assert_eq!(best(&found), &[4, 1, 3], "seed {seed}");
     }
@@ -185,9 +163,7 @@ fn bowl_of_two(setting: &Setting) -> f64 {
 #[test]
 fn a_setting_that_fails_is_left_out() {
     // The best values, of which one always fails, and one only in the last stage.
-    let (found, log) = found(&plan(&[4, 3], 100), |setting, _| {
-        (setting[0] != 0).then(|| bowl_of_two(setting))
-    });
+    let (found, log) = found(&plan(&[4, 3], 100), |setting, _| (setting[0] != 0).then(|| bowl_of_two(setting)));
     assert_eq!(best(&found), &[1, 0]);
     let failed = |setting: &Setting| setting[0] == 0;
     assert_eq!(log.iter().filter(|(setting, _)| failed(setting)).count(), 3);
@@ -213,18 +189,10 @@ fn a_setting_that_fails_is_left_out() {
 fn the_budget_is_kept_and_the_answer_is_always_the_same() {
     for sizes in [&[2][..], &[3], &[4], &[5], &[9, 1], &[2, 2, 2], &[40, 30]] {
         for warm_up in [0, 1, 3] {
-            let least = Plan {
-                warm_up,
-                ..plan(sizes, 0)
-            }
-            .least();
+            let least = Plan { warm_up, ..plan(sizes, 0) }.least();
             for budget in (0..40).map(|more| least + more * more) {
-                let plan = Plan {
-                    warm_up,
-                    ..plan(sizes, budget)
-                };
-                let time =
-                    |setting: &Setting, _: usize| Some(1.0 + setting.iter().sum::<usize>() as f64);
+                let plan = Plan { warm_up, ..plan(sizes, budget) };
+                let time = |setting: &Setting, _: usize| Some(1.0 + setting.iter().sum::<usize>() as f64);
                 let (one, log) = found(&plan, time);
                 let (other, again) = found(&plan, time);
                 assert_eq!((&one.tried, log), (&other.tried, again));
@@ -262,25 +230,13 @@ fn the_best_runs_against_each_that_may_be_as_fast() {
     let (found, _) = found(&plan(&[3], 100), |setting, now| {
         runs = now;
         let of_last = 3 * (1 + LAST.1);
-        let slower = if runs > of_last {
-            0.1 * setting[0] as f64
-        } else {
-            0.001 * setting[0] as f64
-        };
+        let slower = if runs > of_last { 0.1 * setting[0] as f64 } else { 0.001 * setting[0] as f64 };
         Some(1.0 + slower + 0.01 * (now % 7) as f64)
     });
     assert_eq!(best(&found), &[0]);
-    let others: Vec<usize> = found
-        .duels
-        .iter()
-        .map(|duel| found.tried[duel.other].setting[0])
-        .collect();
+    let others: Vec<usize> = found.duels.iter().map(|duel| found.tried[duel.other].setting[0]).collect();
     assert_eq!(others, [1, 2]);
-    assert!(
-        found.duels.iter().all(|duel| duel.is_told),
-        "{:?}",
-        found.duels
-    );
+    assert!(found.duels.iter().all(|duel| duel.is_told), "{:?}", found.duels);
 }
 
 #[test]
@@ -289,18 +245,11 @@ fn what_was_measured_is_kept_where_a_search_is_interrupted() {
         let mut runs = 0;
         let (found, error) = search(&plan(&[4, 3], 100), |setting, _| {
             runs += 1;
-            if runs > last {
-                Err("stop")
-            } else {
-                Ok(Some(bowl_of_two(setting)))
-            }
+            if runs > last { Err("stop") } else { Ok(Some(bowl_of_two(setting))) }
         });
         assert_eq!((error, found.runs), (Some("stop"), last));
         // The first setting has run once the warm-up is over.
-        assert_eq!(
-            found.best.map(|best| found.tried[best].setting.clone()),
-            (last > 12).then(|| vec![0, 0])
-        );
+        assert_eq!(found.best.map(|best| found.tried[best].setting.clone()), (last > 12).then(|| vec![0, 0]));
     }
 }
 
@@ -318,10 +267,7 @@ fn a_sample_has_each_setting_once() {
     // Each value is as likely as the others: none is missing in a thousand samples.
     let mut seen = BTreeSet::new();
     for seed in 0..1000 {
-        let plan = Plan {
-            seed,
-            ..self::plan(&[40, 30], 100)
-        };
+        let plan = Plan { seed, ..self::plan(&[40, 30], 100) };
         seen.extend(plan.beginners());
     }
     assert_eq!(seen.len(), 1200);

@@ -55,15 +55,10 @@ impl FromStr for Dimension {
 
     /// Reads `NAME=VALUES`. The error is a text for the user.
     fn from_str(text: &str) -> Result<Dimension, String> {
-        let (name, values) = text
-            .split_once('=')
-            .ok_or_else(|| format!("\"{text}\" has no values: write NAME=VALUE,VALUE"))?;
+        let (name, values) =
+            text.split_once('=').ok_or_else(|| format!("\"{text}\" has no values: write NAME=VALUE,VALUE"))?;
         let target = target(name)?;
-        let mut dimension = Dimension {
-            name: name.into(),
-            target,
-            values: Vec::new(),
-        };
+        let mut dimension = Dimension { name: name.into(), target, values: Vec::new() };
         for item in items(values) {
             for value in range(&item).unwrap_or_else(|| Ok(vec![item.clone()]))? {
                 if !dimension.values.contains(&value) {
@@ -72,10 +67,7 @@ impl FromStr for Dimension {
             }
         }
         if dimension.is_policy() {
-            dimension
-                .values
-                .iter()
-                .try_for_each(|name| policy::parse(name).map(drop))?;
+            dimension.values.iter().try_for_each(|name| policy::parse(name).map(drop))?;
         }
         Ok(dimension)
     }
@@ -87,9 +79,7 @@ fn target(name: &str) -> Result<Target, String> {
         return if option.len() > 1 && option.starts_with('-') && option != "--" {
             Ok(Target::Option(option.into()))
         } else {
-            Err(format!(
-                "arg:{option}: the name of an option begins with a hyphen, as in arg:--tile=256,512"
-            ))
+            Err(format!("arg:{option}: the name of an option begins with a hyphen, as in arg:--tile=256,512"))
         };
     }
     let variable = match name.strip_prefix("env:") {
@@ -145,16 +135,11 @@ fn range(item: &str) -> Option<Result<Vec<String>, String>> {
         Some(_) => return None,
     };
     if first > last || (add == 0 && (times < 2 || first == 0)) {
-        return Some(Err(format!(
-            "{item} is no range: write 1..8, 0..32+8 or 64..1024x2"
-        )));
+        return Some(Err(format!("{item} is no range: write 1..8, 0..32+8 or 64..1024x2")));
     }
     let next = |number: &u64| number.checked_mul(times)?.checked_add(add);
     let numbers = std::iter::successors(Some(first), next).take_while(|&number| number <= last);
-    let values: Vec<String> = numbers
-        .take(MOST_VALUES + 1)
-        .map(|number| number.to_string())
-        .collect();
+    let values: Vec<String> = numbers.take(MOST_VALUES + 1).map(|number| number.to_string()).collect();
     Some(if values.len() > MOST_VALUES {
         Err(format!("{item} has more than {MOST_VALUES} values"))
     } else {
@@ -168,10 +153,7 @@ pub(crate) fn check(dimensions: &[Dimension], words: &[OsString]) -> Result<(), 
     for (at, dimension) in dimensions.iter().enumerate() {
         let same = |other: &&Dimension| other.target == dimension.target;
         if let Some(other) = dimensions[..at].iter().find(same) {
-            return Err(format!(
-                "{} and {} set the same thing",
-                other.name, dimension.name
-            ));
+            return Err(format!("{} and {} set the same thing", other.name, dimension.name));
         }
         let Target::Variable(variable) = &dimension.target else {
             continue;
@@ -191,9 +173,7 @@ pub(crate) fn check(dimensions: &[Dimension], words: &[OsString]) -> Result<(), 
 /// The variable of the setting that an argument such as `-ocr:workers` gives. None for other arguments.
 fn setting_of(word: &OsStr) -> Option<&'static str> {
     let word = word.to_str()?;
-    let option = word
-        .strip_prefix("-ocr:")
-        .or_else(|| word.strip_prefix("--ocr:"))?;
+    let option = word.strip_prefix("-ocr:").or_else(|| word.strip_prefix("--ocr:"))?;
     let name = match option.split('=').next()? {
         "num-threads" => "workers",
         name => name,
@@ -205,10 +185,7 @@ fn setting_of(word: &OsStr) -> Option<&'static str> {
 /// The program's words with a value for an option: in place of the value that the option has there, or at the end.
 pub(crate) fn with_option(words: &[OsString], option: &str, value: &str) -> Vec<OsString> {
     let with_equals = |option: &str| OsString::from(format!("{option}={value}"));
-    let options = 1..words
-        .iter()
-        .position(|word| word == "--")
-        .unwrap_or(words.len());
+    let options = 1..words.iter().position(|word| word == "--").unwrap_or(words.len());
     let mut all = words[..1].to_vec();
     let mut is_there = false;
     let mut at = options.start;
@@ -279,15 +256,8 @@ mod tests {
         assert_eq!(values("workers=1..4"), ["1", "2", "3", "4"]);
         assert_eq!(values("device-ahead=0..20+8"), ["0", "8", "16"]);
         assert_eq!(values("arg:--tile=64..512x2"), ["64", "128", "256", "512"]);
-        assert_eq!(
-            values("arg:--tile=7,64..128x2,128"),
-            ["7", "64", "128"],
-            "each once"
-        );
-        assert_eq!(
-            values("env:X=a\\,b,,c..d,1..x"),
-            ["a,b", "", "c..d", "1..x"]
-        );
+        assert_eq!(values("arg:--tile=7,64..128x2,128"), ["7", "64", "128"], "each once");
+        assert_eq!(values("env:X=a\\,b,,c..d,1..x"), ["a,b", "", "c..d", "1..x"]);
         assert_eq!(values("policy=eft,static:1:1"), ["eft", "static:1:1"]);
         refused("workers", "has no values");
         refused("workers=4..1", "is no range");
@@ -304,19 +274,14 @@ mod tests {
     #[test]
     fn what_contradicts_is_refused() {
         let all = |texts: &[&str], words: &[&str]| {
-            let dimensions: Vec<Dimension> = texts
-                .iter()
-                .map(|text| Dimension::from_str(text).expect("it is right"))
-                .collect();
+            let dimensions: Vec<Dimension> =
+                texts.iter().map(|text| Dimension::from_str(text).expect("it is right")).collect();
             let words: Vec<OsString> = words.iter().map(OsString::from).collect();
             check(&dimensions, &words)
         };
         assert_eq!(all(&["workers=1,2", "policy=cpu"], &["a"]), Ok(()));
         let same = all(&["policy=cpu", "env:OCR_SCHED=eft"], &["a"]);
-        assert_eq!(
-            same,
-            Err("policy and env:OCR_SCHED set the same thing".into())
-        );
+        assert_eq!(same, Err("policy and env:OCR_SCHED set the same thing".into()));
         for word in ["-ocr:workers=2", "--ocr:workers", "-ocr:num-threads"] {
             let message = all(&["workers=1,2"], &["a", word]).expect_err("it outranks");
             assert!(message.contains(word), "{message}");
@@ -336,10 +301,7 @@ mod tests {
         assert_eq!(with("p a --tile=4 b", "--tile"), "p a --tile=9 b");
         assert_eq!(with("p --tiles=4", "--tile"), "p --tiles=4 --tile=9");
         assert_eq!(with("p a b", "--tile"), "p a b --tile=9");
-        assert_eq!(
-            with("p a -- --tile 4", "--tile"),
-            "p a --tile=9 -- --tile 4"
-        );
+        assert_eq!(with("p a -- --tile 4", "--tile"), "p a --tile=9 -- --tile 4");
         assert_eq!(with("p a -n 4", "-n"), "p a -n 9");
         assert_eq!(with("p a", "-n"), "p a -n 9");
         assert_eq!(with("p a --tile", "--tile"), "p a --tile 9");

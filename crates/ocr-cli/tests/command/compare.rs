@@ -14,10 +14,7 @@ use std::process::{Command, Stdio};
 fn in_turns(name: &str, seconds: &[(&str, &str)]) -> (String, PathBuf) {
     let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("command-log-{name}"));
     let _ = fs::remove_file(&log);
-    let cases: Vec<String> = seconds
-        .iter()
-        .map(|(policy, seconds)| format!("{policy}) set -- {seconds};;"))
-        .collect();
+    let cases: Vec<String> = seconds.iter().map(|(policy, seconds)| format!("{policy}) set -- {seconds};;")).collect();
     let text = format!(
         "report 9\necho $OCR_SCHED >>'{0}'\ncase $OCR_SCHED in {1} esac\nshift $((($(grep -c $OCR_SCHED '{0}') - 1) % $#))\n\
          echo seconds: $1\necho count: $#",
@@ -52,14 +49,8 @@ fn compare_lets_policies_take_turns_and_says_which_is_best() {
     // The times, and what else the run in the middle has shown.
     for (policy, row) in [
         ("cpu", "cpu 4.225 4.000..4.400 1.00 1.00 7 5 2.0 KiB 1 B 4"),
-        (
-            "device",
-            "device 7.100 6.000..8.000 0.60 0.60 7 5 2.0 KiB 1 B 4",
-        ),
-        (
-            "eager",
-            "eager 2.110 2.000..2.200 2.00 2.00 7 5 2.0 KiB 1 B 6",
-        ),
+        ("device", "device 7.100 6.000..8.000 0.60 0.60 7 5 2.0 KiB 1 B 4"),
+        ("eager", "eager 2.110 2.000..2.200 2.00 2.00 7 5 2.0 KiB 1 B 6"),
     ] {
         assert_eq!(answer.row(policy).join(" "), row, "{}", answer.stdout);
     }
@@ -68,13 +59,14 @@ fn compare_lets_policies_take_turns_and_says_which_is_best() {
     let forth = "cpu\ndevice\neager\n";
     let back = "eager\ndevice\ncpu\n";
     assert_eq!(order, [forth, &[forth, back].concat().repeat(3)].concat());
-    // Half as long in the middle, and some runs are slower than some of the others: more runs are made, up to the bound.
+    // Half as long in the middle, and some runs are slower than some of the others: more runs are made, up to the
+    // bound.
     let slow_and_fast = [("cpu", "4"), ("device", "1 2 5 1 5 1")];
     let (program, log) = in_turns("spread", &slow_and_fast);
     let args = ["compare", "--policies=cpu,device", &program];
-    let answer = ocr(&args, &all).is(0, &[]).has(&[
-        "device and cpu are not told apart by 20 runs of each, at a confidence of 95 %. Use OCR_SCHED=device.",
-    ]);
+    let answer = ocr(&args, &all)
+        .is(0, &[])
+        .has(&["device and cpu are not told apart by 20 runs of each, at a confidence of 95 %. Use OCR_SCHED=device."]);
     assert!(!answer.stdout.contains("best,"), "{}", answer.stdout);
     let runs = |log: &PathBuf| {
         let log = fs::read_to_string(log).expect("the runs were logged");
@@ -82,10 +74,7 @@ fn compare_lets_policies_take_turns_and_says_which_is_best() {
     };
     assert_eq!(runs(&log), 2 * 21);
     // Equal policies: nothing is told, and where runs hardly vary, no more are made than need be.
-    let (program, log) = in_turns(
-        "equal",
-        &[("cpu", "4 4.01 4.02"), ("device", "4.01 4 4.02")],
-    );
+    let (program, log) = in_turns("equal", &[("cpu", "4 4.01 4.02"), ("device", "4.01 4 4.02")]);
     let args = ["compare", "--policies=cpu,device", &program];
     let answer = ocr(&args, &all).is(0, &[]);
     answer.has(&["are not told apart by 5 runs of each, at a confidence of 95 %. Use OCR_SCHED="]);
@@ -95,10 +84,7 @@ fn compare_lets_policies_take_turns_and_says_which_is_best() {
     let (program, log) = in_turns("leaves", &seconds);
     ocr(&["compare", policies, &program], &all)
         .is(0, &[])
-        .has(&[
-            "The median of 5 to 20 runs each",
-            "are the fastest, and not told apart by 20 runs of each",
-        ]);
+        .has(&["The median of 5 to 20 runs each", "are the fastest, and not told apart by 20 runs of each"]);
     let order = fs::read_to_string(&log).expect("the runs were logged");
     let of = |policy: &str| order.lines().filter(|line| *line == policy).count();
     assert_eq!((of("cpu"), of("device"), of("eager")), (6, 21, 21));
@@ -109,25 +95,15 @@ fn compare_lets_policies_take_turns_and_says_which_is_best() {
     answer.has(&["so few runs do not tell a difference from chance. Give --runs 4 or more."]);
     // Runs that print no seconds, or no number of seconds, are not compared with others.
     for (name, printed) in [("none", ":"), ("ms", "echo seconds: 9000 ms")] {
-        let text =
-            format!("report 9\nif [ $OCR_SCHED = cpu ]; then echo seconds: 1; else {printed}; fi");
+        let text = format!("report 9\nif [ $OCR_SCHED = cpu ]; then echo seconds: 1; else {printed}; fi");
         let program = script(&format!("form-{name}"), &text);
         let args = ["compare", "--policies=cpu,device", &program];
         let answer = ocr(&args, &all).is(1, &[]).has(&[
             "No policy is called best: in the line \"seconds: ...\" the program prints a number (first under cpu) and ",
         ]);
         let answer = answer.says(&["the times of the runs cannot be compared"]);
-        assert!(
-            !answer.stdout.contains("times as fast"),
-            "{}",
-            answer.stdout
-        );
-        assert_eq!(
-            answer.row("device")[3],
-            "-",
-            "no speed-up\n{}",
-            answer.stdout
-        );
+        assert!(!answer.stdout.contains("times as fast"), "{}", answer.stdout);
+        assert_eq!(answer.row("device")[3], "-", "no speed-up\n{}", answer.stdout);
     }
     let program = script("form-alike", "report 9; echo seconds: 9000 ms");
     let args = ["compare", "--policies=cpu,device", &program];
@@ -145,16 +121,10 @@ fn compare_lets_policies_take_turns_and_says_which_is_best() {
     let program = script("fails-later", &text);
     let args = ["compare", "--policies=eager,cpu", &program];
     ocr(&args, &all)
-        .is(
-            1,
-            &["Only the runs of eager ended well: there is nothing to compare with."],
-        )
+        .is(1, &["Only the runs of eager ended well: there is nothing to compare with."])
         .says(&["the program failed under cpu"]);
     let order = fs::read_to_string(&log).expect("the runs were logged");
-    assert!(
-        order.starts_with("eager\ncpu\neager\ncpu\neager\neager\n"),
-        "{order}"
-    );
+    assert!(order.starts_with("eager\ncpu\neager\ncpu\neager\neager\n"), "{order}");
     assert_eq!(order.matches("cpu").count(), 2);
     // Runs that differ in what they compute, or are all under one policy, say nothing about policies.
     let program = script("other-results", "report 1\necho sum: $OCR_SCHED");
@@ -162,67 +132,30 @@ fn compare_lets_policies_take_turns_and_says_which_is_best() {
         .is(1, &["No policy is called best: sum differs between runs"]);
     let levenshtein = example("levenshtein");
     let (human, orangutan) = (data("human-mt.fa"), data("orangutan-mt.fa"));
-    let args = [
-        "compare",
-        policies,
-        "--",
-        &levenshtein,
-        "-ocr:sched=eager",
-        "--quiet",
-        &human,
-        &orangutan,
-    ];
-    ocr(&args, &all).is(
-        0,
-        &[
-            "ran under eager instead",
-            "No policy is called best: the program's arguments",
-        ],
-    );
+    let args = ["compare", policies, "--", &levenshtein, "-ocr:sched=eager", "--quiet", &human, &orangutan];
+    ocr(&args, &all).is(0, &["ran under eager instead", "No policy is called best: the program's arguments"]);
 }
 
 #[test]
 fn compare_tells_all_runs_as_json() {
     let (program, _) = in_turns("json", &[("cpu", "9 3 1 2")]);
-    let args = [
-        "compare",
-        "--json",
-        "--policies=cpu",
-        "--runs=3",
-        "--show=count,none",
-        "--same=none",
-        &program,
-    ];
+    let args = ["compare", "--json", "--policies=cpu", "--runs=3", "--show=count,none", "--same=none", &program];
     let answer = ocr(&args, &[]);
     let json: serde_json::Value = serde_json::from_str(&answer.stdout).expect("it is JSON");
-    answer
-        .is(1, &[])
-        .says(&["the program prints no line \"none: ...\""]);
+    answer.is(1, &[]).says(&["the program prints no line \"none: ...\""]);
     let policy = &json["policies"][0];
     assert_eq!(policy["policy"], "cpu");
     assert_eq!(policy["median"], 2.0);
     assert_eq!(policy["spread"], serde_json::json!([1.0, 3.0]));
-    let seconds: Vec<f64> = (policy["runs"].as_array().expect("all runs").iter())
-        .filter_map(|run| run["seconds"].as_f64())
-        .collect();
+    let seconds: Vec<f64> =
+        (policy["runs"].as_array().expect("all runs").iter()).filter_map(|run| run["seconds"].as_f64()).collect();
     assert_eq!(seconds, [3.0, 1.0, 2.0]);
     let first = &policy["runs"][0];
-    assert_eq!(
-        first["shown"],
-        serde_json::json!({"count": "3", "none": null})
-    );
+    assert_eq!(first["shown"], serde_json::json!({"count": "3", "none": null}));
     assert_eq!(first["report"]["kernel_edts"], 5);
     assert_eq!(json["same"]["none"][0]["value"], serde_json::Value::Null);
     assert_eq!(json["verdict"]["use"], serde_json::Value::Null);
-    let failed = ocr(
-        &[
-            "compare",
-            "--json",
-            "--policies=cpu",
-            &script("json-fails", "echo no >&2; exit 3"),
-        ],
-        &[],
-    );
+    let failed = ocr(&["compare", "--json", "--policies=cpu", &script("json-fails", "echo no >&2; exit 3")], &[]);
     let json: serde_json::Value = serde_json::from_str(&failed.stdout).expect("it is JSON");
     let how = serde_json::json!({"how": "failed (status 3)", "said": "no"});
     assert_eq!(json["policies"][0]["failure"], how);
@@ -247,14 +180,7 @@ fn compare_writes_a_page_and_tells_the_same_as_json() {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("compare.html");
     let _ = fs::remove_file(&file);
     let page = format!("--html={}", file.display());
-    let args = [
-        "compare",
-        "--policies=cpu",
-        "--runs=1",
-        "--json",
-        &page,
-        &finish,
-    ];
+    let args = ["compare", "--policies=cpu", "--runs=1", "--json", &page, &finish];
     let answer = ocr(&args, &[]).is(0, &[]);
     let json: serde_json::Value = serde_json::from_str(&answer.stdout).expect("JSON");
     let recorded = &json["policies"][0]["recorded"];
@@ -275,20 +201,9 @@ fn compare_writes_a_page_and_tells_the_same_as_json() {
     assert_eq!(data["runs"][0]["policy"], "cpu");
     assert!(data["runs"][0]["edts"].as_u64() > Some(1), "{data:#}");
     let verdict = json["verdict"]["text"].as_str().expect("a sentence");
-    assert!(
-        text.contains(verdict),
-        "the page has another verdict than {verdict}"
-    );
-    let nowhere = [
-        "compare",
-        "--policies=cpu",
-        "--runs=1",
-        "--html=/nonexistent/x.html",
-        &finish,
-    ];
-    ocr(&nowhere, &[])
-        .is(1, &[])
-        .says(&["the page /nonexistent/x.html cannot be written"]);
+    assert!(text.contains(verdict), "the page has another verdict than {verdict}");
+    let nowhere = ["compare", "--policies=cpu", "--runs=1", "--html=/nonexistent/x.html", &finish];
+    ocr(&nowhere, &[]).is(1, &[]).says(&["the page /nonexistent/x.html cannot be written"]);
 }
 
 #[test]
@@ -309,14 +224,8 @@ fn compare_shows_a_bar_on_a_terminal() {
     let _ = reader.read_to_end(&mut text);
     assert!(child.wait().expect("it ends").success());
     let text = String::from_utf8_lossy(&text);
-    assert!(
-        text.contains("0/5") && text.contains("cpu: warm-up 1 of 1"),
-        "{text:?}"
-    );
-    assert!(
-        text.trim_end().ends_with("\u{1b}[2K"),
-        "nothing is left of it: {text:?}"
-    );
+    assert!(text.contains("0/5") && text.contains("cpu: warm-up 1 of 1"), "{text:?}");
+    assert!(text.trim_end().ends_with("\u{1b}[2K"), "nothing is left of it: {text:?}");
 }
 
 /// A terminal: what reads it, and what a program writes to. No program that another test starts gets either.

@@ -15,12 +15,9 @@ fn parse(text: &str) -> Value {
 fn documented(heading: &str) -> BTreeSet<String> {
     let text = fs::read_to_string(root().join("docs/guide/src/json.md")).expect("it is there");
     let section = text.split("\n## ").find(|part| part.starts_with(heading));
-    let section =
-        section.unwrap_or_else(|| panic!("docs/guide/src/json.md has no section {heading}"));
+    let section = section.unwrap_or_else(|| panic!("docs/guide/src/json.md has no section {heading}"));
     let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
-    rows.filter_map(|row| row.split('`').next())
-        .map(String::from)
-        .collect()
+    rows.filter_map(|row| row.split('`').next()).map(String::from).collect()
 }
 
 /// Checks that the members are those that are documented.
@@ -32,11 +29,7 @@ pub(super) fn has_members(value: &Value, heading: &str) {
 
 #[test]
 fn info_is_json() {
-    let answer = parse(
-        &ocr(&["info", "--json"], &[("OCR_WORKERS", "3")])
-            .is(0, &[])
-            .stdout,
-    );
+    let answer = parse(&ocr(&["info", "--json"], &[("OCR_WORKERS", "3")]).is(0, &[]).stdout);
     has_members(&answer, "`ocr info --json`");
     assert_eq!(answer["workers"], 3);
     let settings = answer["settings"].as_array().expect("all settings");
@@ -50,10 +43,7 @@ fn info_is_json() {
     if has_device() {
         let all = ocr(&["info", "--json"], &[("OCR_DEVICES", "all")]).is(0, &[]);
         let device = &parse(&all.stdout)["devices"]["found"][0];
-        assert_eq!(
-            (&device["index"], &device["used_for"]),
-            (&0.into(), &"all kernels".into())
-        );
+        assert_eq!((&device["index"], &device["used_for"]), (&0.into(), &"all kernels".into()));
     }
     ocr(&["info", "--json", "--short"], &[]).is(2, &[]);
 }
@@ -67,11 +57,7 @@ fn models_are_json() {
     let _ = fs::remove_dir_all(&folder);
     let place = folder.display().to_string();
     let settings = [("OCR_MODELS", &*place)];
-    let empty = parse(
-        &ocr(&["models", "list", "--json"], &settings)
-            .is(0, &[])
-            .stdout,
-    );
+    let empty = parse(&ocr(&["models", "list", "--json"], &settings).is(0, &[]).stdout);
     assert_eq!(empty["places"], serde_json::json!([]));
     if !has_device() {
         return;
@@ -100,34 +86,17 @@ fn models_are_json() {
 #[test]
 fn recordings_are_json() {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("command-json.trace");
-    let run = Command::new(example("hello"))
-        .env("OCR_TRACE", &file)
-        .env("OCR_MODELS", "off")
-        .output();
+    let run = Command::new(example("hello")).env("OCR_TRACE", &file).env("OCR_MODELS", "off").output();
     assert!(run.expect("it can be started").status.success());
     let name = file.display().to_string();
-    let check = parse(
-        &ocr(&["trace", "check", "--json", &name], &[])
-            .is(0, &[])
-            .stdout,
-    );
+    let check = parse(&ocr(&["trace", "check", "--json", &name], &[]).is(0, &[]).stdout);
     has_members(&check, "`ocr trace check --json`");
-    assert_eq!(
-        (&check["whole"], &check["wrong"]),
-        (&true.into(), &serde_json::json!([]))
-    );
-    let show = parse(
-        &ocr(&["trace", "show", "--json", &name], &[])
-            .is(0, &[])
-            .stdout,
-    );
+    assert_eq!((&check["whole"], &check["wrong"]), (&true.into(), &serde_json::json!([])));
+    let show = parse(&ocr(&["trace", "show", "--json", &name], &[]).is(0, &[]).stdout);
     has_members(&show, "`ocr trace show --json`");
     assert_eq!(show["edts"]["created"], check["edts"]);
     assert_eq!(show["status"], 0);
-    assert!(
-        show["templates"][0]["seconds"].as_f64() > Some(0.0),
-        "{show:#}"
-    );
+    assert!(show["templates"][0]["seconds"].as_f64() > Some(0.0), "{show:#}");
     let checked = ocr(&["check", "--json", &name], &[]).is(0, &[]);
     has_members(&parse(&checked.stdout), "`ocr check --json`");
     let simulated = ocr(&["simulate", "--json", "--policy=cpu", &name], &[]).is(0, &[]);
@@ -147,28 +116,8 @@ fn recordings_are_json() {
 #[test]
 fn comparisons_and_searches_are_json() {
     let hello = example("hello");
-    let compared = [
-        "compare",
-        "--json",
-        "--policies=cpu",
-        "--runs=1",
-        "--warm-up=0",
-        &hello,
-    ];
-    has_members(
-        &parse(&ocr(&compared, &[]).is(0, &[]).stdout),
-        "`ocr compare --json`",
-    );
-    let tuned = [
-        "tune",
-        "--json",
-        "--vary=workers=1,2",
-        "--runs-budget=30",
-        "--",
-        &hello,
-    ];
-    has_members(
-        &parse(&ocr(&tuned, &[]).is(0, &[]).stdout),
-        "`ocr tune --json`",
-    );
+    let compared = ["compare", "--json", "--policies=cpu", "--runs=1", "--warm-up=0", &hello];
+    has_members(&parse(&ocr(&compared, &[]).is(0, &[]).stdout), "`ocr compare --json`");
+    let tuned = ["tune", "--json", "--vary=workers=1,2", "--runs-budget=30", "--", &hello];
+    has_members(&parse(&ocr(&tuned, &[]).is(0, &[]).stdout), "`ocr tune --json`");
 }

@@ -12,11 +12,7 @@ fn record(program: &str, name: &str, args: &[&str]) -> String {
     let run = Command::new(program)
         .args(args)
         .env("OCR_TRACE", &file)
-        .envs([
-            ("OCR_WORKERS", "2"),
-            ("OCR_DEVICES", "none"),
-            ("OCR_MODELS", "off"),
-        ])
+        .envs([("OCR_WORKERS", "2"), ("OCR_DEVICES", "none"), ("OCR_MODELS", "off")])
         .status();
     assert!(run.expect("it can be started").success());
     file.display().to_string()
@@ -29,24 +25,10 @@ fn two_recordings_are_shown_side_by_side() {
     let after = record(&program, "after", &["sleeps", "control"]);
     let page = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("compared.html");
     let html = format!("--html={}", page.display());
-    let answer = ocr(&["compare", &html, &before, &after], &[]).is(
-        0,
-        &[
-            "From the first EDT's begin",
-            "It is one run of each",
-            "Bound of ",
-            "Different program:",
-        ],
-    );
-    let row = answer
-        .stdout
-        .lines()
-        .find(|line| line.starts_with("sleepEdt"));
-    assert!(
-        row.is_some_and(|row| row.contains("workers")),
-        "{}",
-        answer.stdout
-    );
+    let answer = ocr(&["compare", &html, &before, &after], &[])
+        .is(0, &["From the first EDT's begin", "It is one run of each", "Bound of ", "Different program:"]);
+    let row = answer.stdout.lines().find(|line| line.starts_with("sleepEdt"));
+    assert!(row.is_some_and(|row| row.contains("workers")), "{}", answer.stdout);
     let text = fs::read_to_string(&page).expect("the page is there");
     assert!(text.contains("compared-before") && text.contains("compared-after"));
     let answer = ocr(&["compare", "--json", &before, &after], &[]).is(0, &[]);
@@ -70,12 +52,7 @@ fn two_recordings_are_shown_side_by_side() {
         let alone = causes.iter().filter(|cause| cause[other].is_null()).count();
         assert_eq!(answer_text(&before, &after).matches(word).count(), alone);
         for finding in found {
-            assert!(
-                causes
-                    .iter()
-                    .any(|cause| cause[side]["text"] == finding["text"]),
-                "{finding}"
-            );
+            assert!(causes.iter().any(|cause| cause[side]["text"] == finding["text"]), "{finding}");
         }
     }
     // The same one twice.
@@ -93,36 +70,18 @@ fn what_is_no_pair_of_recordings_is_refused() {
     let one = record(&program, "one", &["alone"]);
     for (args, says) in [
         (&[&*one][..], "is a recording: name another one beside it"),
-        (
-            &[&one, "/bin/true"],
-            "is a recording, and /bin/true is none",
-        ),
-        (
-            &[&one, "/nonexistent"],
-            "is a recording, and /nonexistent is none",
-        ),
-        (
-            &[&one, &one, &one],
-            "two recordings are compared, and no more",
-        ),
+        (&[&one, "/bin/true"], "is a recording, and /bin/true is none"),
+        (&[&one, "/nonexistent"], "is a recording, and /nonexistent is none"),
+        (&[&one, &one, &one], "two recordings are compared, and no more"),
     ] {
-        ocr(&[&["compare"], args].concat(), &[])
-            .is(2, &[])
-            .says(&[says]);
+        ocr(&[&["compare"], args].concat(), &[]).is(2, &[]).says(&[says]);
     }
     // One that is cut in the head of its records, and one of another version.
     let damaged = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("compared-damaged.ocrtrace");
-    fs::write(&damaged, &fs::read(&one).expect("it is there")[..40])
-        .expect("target/ can be written");
+    fs::write(&damaged, &fs::read(&one).expect("it is there")[..40]).expect("target/ can be written");
     let damaged = damaged.display().to_string();
-    ocr(&["compare", &one, &damaged], &[])
-        .is(1, &[])
-        .says(&["compared-damaged"]);
+    ocr(&["compare", &one, &damaged], &[]).is(1, &[]).says(&["compared-damaged"]);
     // A program may have a recording as its argument.
     let hello = super::script("takes-recordings", "report 1");
-    ocr(
-        &["compare", "--policies=cpu", "--runs=1", &hello, &one, &one],
-        &[],
-    )
-    .is(0, &["Only cpu was run"]);
+    ocr(&["compare", "--policies=cpu", "--runs=1", &hello, &one, &one], &[]).is(0, &["Only cpu was run"]);
 }

@@ -43,15 +43,7 @@ fn json(args: &[&str], settings: &[(&str, &str)]) -> Value {
 fn tune_finds_the_best_setting_and_says_how_to_use_it() {
     let (program, log) = program("best", "");
     let varied = ["--vary=arg:--tile=1..8", "--vary=workers=1..4"];
-    let rest = [
-        "--metric=cost",
-        "--same=arguments",
-        "--",
-        &program,
-        "a b",
-        "--tile",
-        "2",
-    ];
+    let rest = ["--metric=cost", "--same=arguments", "--", &program, "a b", "--tile", "2"];
     let answer = json(&[&varied[..], &rest].concat(), &[]);
     assert_eq!(answer["settings"], 32);
     assert_eq!(answer["candidates"], 32);
@@ -102,10 +94,7 @@ fn tune_finds_the_best_setting_and_says_how_to_use_it() {
     let median = answer["best"]["median"].as_f64().expect("a number");
     assert!(median <= 107.0, "{answer:#}");
     let said = ocr(&[&["tune"], &varied[..], &few, &rest].concat(), &[]);
-    said.is(
-        0,
-        &["were drawn by chance (--seed 3)", "a budget of 60 runs"],
-    );
+    said.is(0, &["were drawn by chance (--seed 3)", "a budget of 60 runs"]);
 }
 
 #[test]
@@ -126,8 +115,8 @@ fn tune_says_where_nothing_makes_a_difference() {
 
 #[test]
 fn tune_says_nothing_that_contradicts_itself() {
-    // The first is faster by little. In all runs, or in those before the duel alone, some of its runs are slower than some of
-    // the others.
+    // The first is faster by little. In all runs, or in those before the duel alone, some of its runs are slower than
+    // some of the others.
     for (name, noise) in [("all", "n % 7"), ("early", "(n <= 12) * (n * 3 % 7)")] {
         let more = format!("n=$(wc -l <'LOG'); echo \"price: $((100 + {noise} + ${{X:-0}}))\"");
         let (_, log) = program(&format!("breath-{name}"), "");
@@ -139,14 +128,8 @@ fn tune_says_nothing_that_contradicts_itself() {
             let text = ocr(&["tune", &vary, "--metric=price", &program], &[]);
             let text = text.is(0, &[]).stdout;
             let is_told = text.contains("told apart from the next at a confidence");
-            assert!(
-                is_told != text.contains("it is not told apart from others"),
-                "{text}"
-            );
-            assert!(
-                !text.contains("cannot be told") && !text.contains("sure"),
-                "{text}"
-            );
+            assert!(is_told != text.contains("it is not told apart from others"), "{text}");
+            assert!(!text.contains("cannot be told") && !text.contains("sure"), "{text}");
             assert!(!is_told || !text.contains("alike"), "{text}");
             if name == "early" && values == "0,3" {
                 assert!(is_told, "{text}");
@@ -158,20 +141,9 @@ fn tune_says_nothing_that_contradicts_itself() {
 #[test]
 fn tune_says_where_the_budget_ended_it() {
     let (program, _) = program("slope", "echo price: $((1000 + ${X:-0} + ${Y:-0}))");
-    let vary = [
-        "tune",
-        "--vary=env:X=0..300",
-        "--vary=env:Y=0..300",
-        "--metric=price",
-    ];
+    let vary = ["tune", "--vary=env:X=0..300", "--vary=env:Y=0..300", "--metric=price"];
     let few = [&vary[..], &["--runs-budget=40", &program]].concat();
-    ocr(&few, &[]).is(
-        0,
-        &[
-            "Budget: it ended the search on the slope: ",
-            "--runs-budget 80.",
-        ],
-    );
+    ocr(&few, &[]).is(0, &["Budget: it ended the search on the slope: ", "--runs-budget 80."]);
     let enough = [&vary[..], &["--runs-budget=400", &program]].concat();
     let text = ocr(&enough, &[]).is(0, &["X=0 Y=0"]).stdout;
     assert!(!text.contains("on the slope"), "{text}");
@@ -210,47 +182,23 @@ fn tune_leaves_out_times_of_another_form() {
 fn tune_calls_no_setting_best_that_is_alone() {
     let (program, _) = program("alone", "if [ $X = b ]; then exit 3; fi");
     let args = ["tune", "--vary=env:X=a,b", "--metric=cost", &program];
-    let text = ocr(&args, &[])
-        .is(0, &["Only X=a is left, so it was compared with nothing."])
-        .stdout;
+    let text = ocr(&args, &[]).is(0, &["Only X=a is left, so it was compared with nothing."]).stdout;
     assert!(!text.contains("Best:"), "{text}");
 }
 
 #[test]
 fn tune_shows_what_the_recorded_run_of_the_best_says() {
     let program = planted("tune-sleeps");
-    let args = [
-        "--vary=env:X=a,b",
-        "--runs-budget=20",
-        "--",
-        &program,
-        "sleeps",
-    ];
+    let args = ["--vary=env:X=a,b", "--runs-budget=20", "--", &program, "sleeps"];
     let settings = [("OCR_DEVICES", "none"), ("OCR_WORKERS", "2")];
     let answer = json(&args, &settings);
     let why = answer["reasons"]["why"][0].as_str().expect("a sentence");
-    assert!(
-        why.contains("EDTs of sleepEdt sleep in the system"),
-        "{answer:#}"
-    );
+    assert!(why.contains("EDTs of sleepEdt sleep in the system"), "{answer:#}");
     assert!(answer["runs"].as_u64() <= Some(20));
     let text = ocr(&[&["tune"], &args[..]].concat(), &settings);
-    text.is(
-        0,
-        &[
-            "\nWhy the best setting takes its time:\n",
-            "EDTs of sleepEdt sleep",
-            "\nWhat to try next:\n",
-        ],
-    );
+    text.is(0, &["\nWhy the best setting takes its time:\n", "EDTs of sleepEdt sleep", "\nWhat to try next:\n"]);
     // What is varied is not advised.
-    let args = [
-        "--vary=workers=1,2",
-        "--runs-budget=20",
-        "--",
-        &program,
-        "sleeps",
-    ];
+    let args = ["--vary=workers=1,2", "--runs-budget=20", "--", &program, "sleeps"];
     let next = json(&args, &settings)["reasons"]["next"].to_string();
     assert!(!next.contains("OCR_WORKERS"), "{next}");
 }
@@ -260,14 +208,8 @@ fn tune_leaves_out_what_fails() {
     let fails = "if [ $OCR_WORKERS = 3 ]; then echo no three >&2; exit 4; fi";
     let (program, log) = program("fails", fails);
     let args = ["--vary=workers=1..4", "--metric=cost", &program];
-    let text = ocr(&[&["tune"], &args[..]].concat(), &[]).is(
-        0,
-        &[
-            "is not told apart from others",
-            "3 fails.",
-            "Left out: workers=3: failed (status 4):\n  no three\n",
-        ],
-    );
+    let text = ocr(&[&["tune"], &args[..]].concat(), &[])
+        .is(0, &["is not told apart from others", "3 fails.", "Left out: workers=3: failed (status 4):\n  no three\n"]);
     assert!(text.stdout.contains("failed"), "{}", text.stdout);
     let _ = fs::remove_file(&log);
     let answer = json(&args, &[]);
@@ -288,16 +230,8 @@ fn tune_leaves_out_what_fails() {
 #[test]
 fn tune_notices_different_results() {
     let (program, log) = program("differs", "echo sum: $((tile * 2))");
-    let args = [
-        "tune",
-        "--vary=arg:--tile=1..4",
-        "--metric=cost",
-        "--same=sum",
-        &program,
-    ];
-    ocr(&args, &[])
-        .is(1, &[])
-        .says(&["sum differs between runs: 2 (first with --tile=1), 4 (first with --tile=2)"]);
+    let args = ["tune", "--vary=arg:--tile=1..4", "--metric=cost", "--same=sum", &program];
+    ocr(&args, &[]).is(1, &[]).says(&["sum differs between runs: 2 (first with --tile=1), 4 (first with --tile=2)"]);
     assert_eq!(runs(&log), 2, "there is no use in going on");
 }
 
@@ -305,28 +239,14 @@ fn tune_notices_different_results() {
 fn tune_varies_policies_as_compare_does() {
     let (program, log) = program("policies", "");
     let args = ["tune", "--vary=policy=cpu,eft", "--metric=cost", &program];
-    ocr(&args, NO_LIBRARY)
-        .is(1, &[])
-        .says(&["Left out: eft.", "/nonexistent"]);
-    let both = [
-        "tune",
-        "--vary=policy=cpu,eft",
-        "--vary=arg:--tile=3,4",
-        "--metric=cost",
-        &program,
-    ];
-    ocr(&both, NO_LIBRARY).is(
-        0,
-        &["Left out: eft.", "Best: policy=cpu --tile=4, told apart"],
-    );
+    ocr(&args, NO_LIBRARY).is(1, &[]).says(&["Left out: eft.", "/nonexistent"]);
+    let both = ["tune", "--vary=policy=cpu,eft", "--vary=arg:--tile=3,4", "--metric=cost", &program];
+    ocr(&both, NO_LIBRARY).is(0, &["Left out: eft.", "Best: policy=cpu --tile=4, told apart"]);
     if has_device() {
         let answer = json(&args[1..], &[("OCR_DEVICES", "all")]);
         assert_eq!(answer["alike"].as_array().map(Vec::len), Some(1));
         let logged = fs::read_to_string(&log).expect("it was logged");
-        assert!(
-            logged.lines().any(|line| line.ends_with(" eft")),
-            "{logged}"
-        );
+        assert!(logged.lines().any(|line| line.ends_with(" eft")), "{logged}");
     }
 }
 
@@ -334,40 +254,16 @@ fn tune_varies_policies_as_compare_does() {
 fn tune_refuses_what_makes_no_sense() {
     let cases: [(&[&str], &str); 9] = [
         (&["--vary=workers=1", "/bin/true"], "only one setting"),
-        (
-            &["--vary=workers=1,x..", "--", "--vary=workers=2"],
-            "no option --vary=workers=2",
-        ),
-        (
-            &["--vary=tile=1,2", "/bin/true"],
-            "\"tile\" cannot be varied",
-        ),
-        (
-            &["--vary=policy=fast,cpu", "/bin/true"],
-            "there is no policy \"fast\"",
-        ),
-        (
-            &[
-                "--vary=workers=1,2",
-                "--vary=env:OCR_WORKERS=1,2",
-                "/bin/true",
-            ],
-            "set the same thing",
-        ),
-        (
-            &["--vary=workers=1,2", "/bin/true", "-ocr:workers=2"],
-            "outranks",
-        ),
-        (
-            &["--vary=workers=1,2", "--runs-budget=17", "/bin/true"],
-            "at least 18 runs",
-        ),
+        (&["--vary=workers=1,x..", "--", "--vary=workers=2"], "no option --vary=workers=2"),
+        (&["--vary=tile=1,2", "/bin/true"], "\"tile\" cannot be varied"),
+        (&["--vary=policy=fast,cpu", "/bin/true"], "there is no policy \"fast\""),
+        (&["--vary=workers=1,2", "--vary=env:OCR_WORKERS=1,2", "/bin/true"], "set the same thing"),
+        (&["--vary=workers=1,2", "/bin/true", "-ocr:workers=2"], "outranks"),
+        (&["--vary=workers=1,2", "--runs-budget=17", "/bin/true"], "at least 18 runs"),
         (&["--vary=workers=1,2", "/nonexistent"], "cannot be started"),
         (&["/bin/true"], "--vary"),
     ];
     for (args, says) in cases {
-        ocr(&[&["tune"], args].concat(), &[])
-            .is(2, &[])
-            .says(&[says]);
+        ocr(&[&["tune"], args].concat(), &[]).is(2, &[]).says(&[says]);
     }
 }

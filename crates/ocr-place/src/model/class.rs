@@ -93,8 +93,7 @@ impl Published {
         self.samples.store(samples.len() as u32, Ordering::Relaxed);
         // There is none without samples.
         let least = u64::from(samples.len() != 0);
-        self.ns
-            .store(samples.median().max(least), Ordering::Relaxed);
+        self.ns.store(samples.median().max(least), Ordering::Relaxed);
     }
 }
 
@@ -129,8 +128,8 @@ pub(crate) struct Class {
     /// believed as long as there are no samples: an unknown time keeps EDTs from a place, and a run that launches a
     /// kernel once would never know more.
     first: AtomicU64,
-    /// Whether a launch of this run counts in `first`. `Relaxed`: it is read at the end of the run, when the threads that write
-    /// it have been joined.
+    /// Whether a launch of this run counts in `first`. `Relaxed`: it is read at the end of the run, when the threads
+    /// that write it have been joined.
     is_first_new: AtomicBool,
     /// How many of the last eleven samples ran beside others.
     recently_beside: AtomicU32,
@@ -144,15 +143,8 @@ impl Class {
     /// did; otherwise those that ran alone count. None where nothing is known.
     pub(crate) fn expected(&self) -> Option<Estimate> {
         let is_beside = self.recently_beside.load(Ordering::Relaxed) >= BESIDE_FROM;
-        let (first, second) = if is_beside {
-            (&self.beside, &self.alone)
-        } else {
-            (&self.alone, &self.beside)
-        };
-        first
-            .get()
-            .or_else(|| second.get())
-            .or_else(|| self.first())
+        let (first, second) = if is_beside { (&self.beside, &self.alone) } else { (&self.alone, &self.beside) };
+        first.get().or_else(|| second.get()).or_else(|| self.first())
     }
 
     /// A guess by the shortest launch in which a kernel may have been compiled. None if there was none.
@@ -183,8 +175,8 @@ impl Class {
             kept.is_new = true;
             self.newest.store(ns.max(1), Ordering::Relaxed);
             if self.is_outvoted(kept, ns, beside) {
-                // The place, or what the EDTs do, has changed: what was before says nothing any more. Where all of them ran
-                // alone, or all beside others, nothing is shown of the rest.
+                // The place, or what the EDTs do, has changed: what was before says nothing any more. Where all of them
+                // ran alone, or all beside others, nothing is shown of the rest.
                 if kept.off.iter().any(|(_, beside)| !beside) {
                     kept.alone = Samples::default();
                     self.alone.set(&kept.alone);
@@ -267,10 +259,7 @@ impl Class {
     pub(crate) fn kept(&self) -> Option<(KeptTimes, bool)> {
         if self.kept.get().is_none() {
             let first = Some(self.first()?.ns);
-            let times = KeptTimes {
-                first,
-                ..KeptTimes::default()
-            };
+            let times = KeptTimes { first, ..KeptTimes::default() };
             return Some((times, self.is_first_new.load(Ordering::Relaxed)));
         }
         let mut told = None;
@@ -287,11 +276,8 @@ impl Class {
     }
 
     fn take_in(&self, kept: &mut KeptSamples, ns: u64, beside: bool) {
-        let (samples, published) = if beside {
-            (&mut kept.beside, &self.beside)
-        } else {
-            (&mut kept.alone, &self.alone)
-        };
+        let (samples, published) =
+            if beside { (&mut kept.beside, &self.beside) } else { (&mut kept.alone, &self.alone) };
         samples.add(ns);
         published.set(samples);
         self.set_kinds(kept, kept.kinds << 1 | u32::from(beside));
@@ -302,8 +288,7 @@ impl Class {
     fn set_kinds(&self, kept: &mut KeptSamples, kinds: u32) {
         let kinds = kinds & LAST;
         if kinds.count_ones() != kept.kinds.count_ones() {
-            self.recently_beside
-                .store(kinds.count_ones(), Ordering::Relaxed);
+            self.recently_beside.store(kinds.count_ones(), Ordering::Relaxed);
         }
         kept.kinds = kinds;
     }

@@ -45,16 +45,9 @@ impl CopyEntry {
             "from" => Direction::FromDevice,
             _ => return None,
         };
-        let samples = CopySamples {
-            latency_ns: samples(field("latency")?)?,
-            ps_per_kib: samples(field("per-kib")?)?,
-        };
+        let samples = CopySamples { latency_ns: samples(field("latency")?)?, ps_per_kib: samples(field("per-kib")?)? };
         let is_empty = samples == CopySamples::default();
-        (!is_empty && fields.next().is_none()).then_some(CopyEntry {
-            direction,
-            day,
-            samples,
-        })
+        (!is_empty && fields.next().is_none()).then_some(CopyEntry { direction, day, samples })
     }
 }
 
@@ -68,32 +61,18 @@ mod tests {
         let entry = |direction, day, ns| CopyEntry {
             direction,
             day,
-            samples: CopySamples {
-                latency_ns: vec![ns],
-                ps_per_kib: vec![],
-            },
+            samples: CopySamples { latency_ns: vec![ns], ps_per_kib: vec![] },
         };
         let (to, from) = (Direction::ToDevice, Direction::FromDevice);
         let today = 1000;
-        let mut kept = Content {
-            place: "a place".into(),
-            ..Content::default()
-        };
-        kept.merge(
-            vec![],
-            vec![entry(from, 900, 5), entry(to, 100, 6)],
-            900,
-            true,
-        );
+        let mut kept = Content { place: "a place".into(), ..Content::default() };
+        kept.merge(vec![], vec![entry(from, 900, 5), entry(to, 100, 6)], 900, true);
         assert_eq!(Content::parse(kept.text().as_bytes()), kept);
         // The newer one replaces the older one of its direction, and an old one goes.
         kept.merge(vec![], vec![entry(from, today, 7)], today, true);
         assert_eq!(kept.copies, [entry(from, today, 7)]);
         let text = kept.text();
-        for wrong in [
-            text.replace("latency=7", "latency=8"),
-            text.replace("copies=from", "copies=by"),
-        ] {
+        for wrong in [text.replace("latency=7", "latency=8"), text.replace("copies=from", "copies=by")] {
             let found = Content::parse(wrong.as_bytes());
             assert!(found.copies.is_empty() && found.damage.is_some());
         }

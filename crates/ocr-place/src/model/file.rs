@@ -8,8 +8,8 @@
 //! ```
 //!
 //! - `day` is the last one on which a run has used the line, counted from the first of January 1970.
-//! - `only` has the parameters of an EDT, where all that have run had the same; `param` has the index and the value of a
-//!   parameter that decides how long an EDT takes. At most one of them stands behind `bytes`.
+//! - `only` has the parameters of an EDT, where all that have run had the same; `param` has the index and the value of
+//!   a parameter that decides how long an EDT takes. At most one of them stands behind `bytes`.
 //! - `alone` and `beside` have samples in nanoseconds, the oldest first.
 //! - `order` says of the last eleven samples of both kinds, the oldest first, which ran alone (a) and which beside
 //!   others (b). Where `order` is missing, the samples that ran alone are taken for the newest.
@@ -18,7 +18,8 @@
 //! - `check` is a sum over the line before it. A line that does not fit its check is left out: the file was cut, a disk
 //!   has lost bits, or somebody has edited the line.
 //!
-//! A file of version 1 has neither `only` nor `param`, and is read. One of another version is not read at all. The file of a device also has lines about copies (`copy_entry.rs`).
+//! A file of version 1 has neither `only` nor `param`, and is read. One of another version is not read at all. The file
+//! of a device also has lines about copies (`copy_entry.rs`).
 
 use crate::model::class::KeptTimes;
 use crate::model::copy_entry::CopyEntry;
@@ -82,11 +83,7 @@ impl ModelKey {
     /// A key of these names, as they can stand in a line of the file: control characters are escaped, and names that
     /// are too long are cut.
     pub fn new(program: &str, template: &str, variant: &str) -> ModelKey {
-        ModelKey {
-            program: name(program),
-            template: name(template),
-            variant: name(variant),
-        }
+        ModelKey { program: name(program), template: name(template), variant: name(variant) }
     }
 }
 
@@ -119,11 +116,7 @@ fn order(times: &KeptTimes) -> String {
     let (mut alone, mut beside) = (times.alone.len(), times.beside.len());
     let mut letters = Vec::new();
     for at in 0..(alone + beside).min(KEPT) {
-        let (left, letter) = if times.lately >> at & 1 != 0 {
-            (&mut beside, 'b')
-        } else {
-            (&mut alone, 'a')
-        };
+        let (left, letter) = if times.lately >> at & 1 != 0 { (&mut beside, 'b') } else { (&mut alone, 'a') };
         let Some(less) = left.checked_sub(1) else {
             break;
         };
@@ -168,11 +161,7 @@ fn read_told_by(field: &str) -> Option<Option<ToldBy>> {
 impl ModelEntry {
     /// The entry as a line of the file, with its check and without a line feed.
     fn line(&self) -> String {
-        let ModelKey {
-            program,
-            template,
-            variant,
-        } = &self.key;
+        let ModelKey { program, template, variant } = &self.key;
         let mut line = format!(
             "day={}\tprogram={program}\ttemplate={template}\tvariant={variant}\tbytes={}",
             self.day, self.bytes
@@ -183,12 +172,7 @@ impl ModelEntry {
             ToldBy::Only(params) => write!(line, "\tonly={}", list(params.values())),
             ToldBy::Param { index, value } => write!(line, "\tparam={index}:{value}"),
         };
-        let _ = write!(
-            line,
-            "\talone={}\tbeside={}",
-            list(&self.times.alone),
-            list(&self.times.beside)
-        );
+        let _ = write!(line, "\talone={}\tbeside={}", list(&self.times.alone), list(&self.times.beside));
         if self.samples() != 0 {
             let _ = write!(line, "\torder={}", order(&self.times));
         }
@@ -229,19 +213,8 @@ impl ModelEntry {
             rest = fields.next();
         }
         let is_empty = alone.is_empty() && beside.is_empty() && first.is_none();
-        let times = KeptTimes {
-            alone,
-            beside,
-            lately,
-            first,
-        };
-        let entry = ModelEntry {
-            key,
-            bytes,
-            told_by,
-            day,
-            times,
-        };
+        let times = KeptTimes { alone, beside, lately, first };
+        let entry = ModelEntry { key, bytes, told_by, day, times };
         (!is_empty && rest.is_none()).then_some(entry)
     }
 
@@ -261,11 +234,7 @@ impl Content {
             Some(FIRST_LINE | EARLIER_LINE) => {}
             first => {
                 let is_ours = first.is_some_and(|first| first.starts_with("ocr-models "));
-                let what = if is_ours {
-                    "it is of another version of ocr"
-                } else {
-                    "it is no file of models"
-                };
+                let what = if is_ours { "it is of another version of ocr" } else { "it is no file of models" };
                 content.damage = Some(what.into());
                 return content;
             }
@@ -304,15 +273,8 @@ impl Content {
     /// Adds what a run has learned, in place of what was known of the same variant and size, or of the same direction.
     /// Drops entries that are older than [`DAYS`], and the oldest ones above [`MOST`].
     /// Newer entries that do not have those of earlier runs in them come behind these.
-    pub(crate) fn merge(
-        &mut self,
-        newer: Vec<ModelEntry>,
-        copies: Vec<CopyEntry>,
-        today: u64,
-        has_read: bool,
-    ) {
-        self.copies
-            .retain(|old| today.saturating_sub(old.day) <= DAYS);
+    pub(crate) fn merge(&mut self, newer: Vec<ModelEntry>, copies: Vec<CopyEntry>, today: u64, has_read: bool) {
+        self.copies.retain(|old| today.saturating_sub(old.day) <= DAYS);
         for new in copies {
             self.copies.retain(|old| old.direction != new.direction);
             self.copies.push(new);
@@ -324,9 +286,8 @@ impl Content {
             ToldBy::Param { index, .. } => Some(index),
             _ => None,
         };
-        let by_now: std::collections::HashMap<_, _> = (newer.iter())
-            .map(|entry| ((entry.key.clone(), entry.bytes), parameter(entry)))
-            .collect();
+        let by_now: std::collections::HashMap<_, _> =
+            (newer.iter()).map(|entry| ((entry.key.clone(), entry.bytes), parameter(entry))).collect();
         let mut older = std::mem::take(&mut self.entries);
         older.retain(|entry| {
             let by_now = by_now.get(&(entry.key.clone(), entry.bytes));
@@ -353,8 +314,7 @@ impl Content {
         let mut entries: Vec<ModelEntry> = all.into_values().filter(is_used).collect();
         entries.sort_unstable_by(|a, b| {
             let newest_first = b.day.cmp(&a.day);
-            newest_first
-                .then_with(|| (&a.key, a.bytes, a.told_by).cmp(&(&b.key, b.bytes, b.told_by)))
+            newest_first.then_with(|| (&a.key, a.bytes, a.told_by).cmp(&(&b.key, b.bytes, b.told_by)))
         });
         entries.truncate(MOST);
         self.entries = entries;
@@ -370,11 +330,7 @@ pub(crate) fn file_name(place: &str) -> String {
         words = words.replace("--", "-");
     }
     words.truncate(60);
-    format!(
-        "{}-{:016x}.models",
-        words.trim_matches('-'),
-        hash(place.as_bytes())
-    )
+    format!("{}-{:016x}.models", words.trim_matches('-'), hash(place.as_bytes()))
 }
 
 /// The name of a place as it can stand in a line of the file.
@@ -394,22 +350,12 @@ mod tests {
             bytes,
             told_by: ToldBy::Bytes,
             day,
-            times: KeptTimes {
-                alone: vec![100, 90, 110],
-                beside: vec![200],
-                lately: 0b0010,
-                first: None,
-            },
+            times: KeptTimes { alone: vec![100, 90, 110], beside: vec![200], lately: 0b0010, first: None },
         }
     }
 
     fn content(entries: Vec<ModelEntry>) -> Content {
-        Content {
-            place: "a place".into(),
-            entries,
-            copies: Vec::new(),
-            damage: None,
-        }
+        Content { place: "a place".into(), entries, copies: Vec::new(), damage: None }
     }
 
     #[test]
@@ -417,10 +363,7 @@ mod tests {
         let key = ModelKey::new("a\tb", "line\nfeed \u{7f}", &"x\u{1f600}".repeat(200));
         assert_eq!(key.program, "a\\u{9}b");
         assert!(key.variant.len() <= LONGEST && key.variant.contains("..."));
-        let written = content(vec![ModelEntry {
-            key,
-            ..entry("", 7, 1)
-        }]);
+        let written = content(vec![ModelEntry { key, ..entry("", 7, 1) }]);
         assert_eq!(Content::parse(written.text().as_bytes()), written);
         let file = file_name("Intel(R) Xeon(R) CPU @ 2.20GHz/..");
         assert!(file.starts_with("Intel-R-Xeon-R-CPU-2-20GHz-") && !file.contains('/'));
@@ -443,13 +386,7 @@ mod tests {
             assert_eq!(found.entries.len(), left, "{text}");
             assert!(found.damage.is_some(), "{text}");
         }
-        for text in [
-            "",
-            "ocr-models 3\nplace\tx\n",
-            "ELF",
-            "ocr-models 1\n",
-            "ocr-models 1\nx",
-        ] {
+        for text in ["", "ocr-models 3\nplace\tx\n", "ELF", "ocr-models 1\n", "ocr-models 1\nx"] {
             let found = Content::parse(text.as_bytes());
             assert!(found.damage.is_some() && found.entries.is_empty(), "{text}");
         }
@@ -460,14 +397,8 @@ mod tests {
     fn numbers_that_make_no_sense_are_no_samples() {
         let good = entry("a", 64, 5);
         for alone in [vec![0], vec![u64::MAX], vec![1; KEPT + 1], vec![]] {
-            let times = KeptTimes {
-                alone,
-                ..KeptTimes::default()
-            };
-            let written = content(vec![ModelEntry {
-                times,
-                ..good.clone()
-            }]);
+            let times = KeptTimes { alone, ..KeptTimes::default() };
+            let written = content(vec![ModelEntry { times, ..good.clone() }]);
             assert!(Content::parse(written.text().as_bytes()).entries.is_empty());
         }
     }
@@ -475,20 +406,12 @@ mod tests {
     /// A line with these fields behind the bytes, and its check.
     fn line_with(fields: &str) -> String {
         let line = format!("day=5\tprogram=p:1\ttemplate=t\tvariant=function\tbytes=64\t{fields}");
-        format!(
-            "{FIRST_LINE}\nplace\tx\n{line}\tcheck={:08x}\n",
-            check(&line)
-        )
+        format!("{FIRST_LINE}\nplace\tx\n{line}\tcheck={:08x}\n", check(&line))
     }
 
     #[test]
     fn the_order_names_no_more_samples_than_there_are() {
-        let times = KeptTimes {
-            alone: vec![5, 6],
-            beside: vec![7; 9],
-            lately: 0b1000,
-            first: None,
-        };
+        let times = KeptTimes { alone: vec![5, 6], beside: vec![7; 9], lately: 0b1000, first: None };
         // Older samples that ran alone have been outvoted.
         assert_eq!(order(&times), "aa");
         assert_eq!(kinds("aa", 2, 9), Some(0));
@@ -496,21 +419,10 @@ mod tests {
 
     #[test]
     fn a_first_launch_and_the_order_of_samples_are_kept() {
-        let first = KeptTimes {
-            first: Some(700),
-            ..KeptTimes::default()
-        };
-        let turns = KeptTimes {
-            alone: vec![10; KEPT],
-            beside: vec![20; KEPT],
-            lately: 0b101_0101_0101,
-            first: None,
-        };
+        let first = KeptTimes { first: Some(700), ..KeptTimes::default() };
+        let turns = KeptTimes { alone: vec![10; KEPT], beside: vec![20; KEPT], lately: 0b101_0101_0101, first: None };
         for times in [first, turns] {
-            let written = content(vec![ModelEntry {
-                times,
-                ..entry("a", 64, 5)
-            }]);
+            let written = content(vec![ModelEntry { times, ..entry("a", 64, 5) }]);
             assert_eq!(Content::parse(written.text().as_bytes()), written);
         }
         for wrong in [
@@ -523,10 +435,7 @@ mod tests {
             "alone=1\tbeside=\torder=a\tmore=1",
         ] {
             let found = Content::parse(line_with(wrong).as_bytes());
-            assert!(
-                found.entries.is_empty() && found.damage.is_some(),
-                "{wrong}"
-            );
+            assert!(found.entries.is_empty() && found.damage.is_some(), "{wrong}");
         }
     }
 
@@ -548,24 +457,12 @@ mod tests {
     #[test]
     fn newer_entries_replace_older_ones_and_old_ones_go() {
         let today = 1000;
-        let mut kept = content(vec![
-            entry("a", 64, today - 1),
-            entry("b", 64, today - DAYS - 1),
-            entry("c", 64, today - DAYS),
-        ]);
+        let mut kept =
+            content(vec![entry("a", 64, today - 1), entry("b", 64, today - DAYS - 1), entry("c", 64, today - DAYS)]);
         let mut newer = entry("a", 64, today);
         newer.times.alone[0] = 1;
-        kept.merge(
-            vec![newer.clone(), entry("a", 128, today)],
-            vec![],
-            today,
-            true,
-        );
-        let found: Vec<_> = kept
-            .entries
-            .iter()
-            .map(|e| (&*e.key.template, e.bytes))
-            .collect();
+        kept.merge(vec![newer.clone(), entry("a", 128, today)], vec![], today, true);
+        let found: Vec<_> = kept.entries.iter().map(|e| (&*e.key.template, e.bytes)).collect();
         assert_eq!(found, [("a", 64), ("a", 128), ("c", 64)]);
         assert_eq!(kept.entries[0], newer);
         let many = (0..MOST as u64 + 50).map(|bytes| entry("d", bytes, today));

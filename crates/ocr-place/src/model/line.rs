@@ -8,9 +8,7 @@ const LONGEST_NS: u64 = 30 * 86_400 * 1_000_000_000;
 
 /// A hash that is the same in every version of this runtime (FNV-1a).
 pub fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-    })
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// The check of a line: a number that stands behind it, and that a damaged line does not fit.

@@ -17,11 +17,7 @@ impl Estimate {
     /// An estimate of `ns` nanoseconds without a sample: from a program's hint, or from a launch in which a kernel may
     /// have been compiled. Its deviation is as large as the time.
     pub(crate) fn guess(ns: u64) -> Estimate {
-        Estimate {
-            ns,
-            deviation: ns,
-            samples: 0,
-        }
+        Estimate { ns, deviation: ns, samples: 0 }
     }
 
     /// Whether this estimate is a guess. Guesses are not judged when the EDT has run.
@@ -59,8 +55,8 @@ struct TimesTable {
     split: Split,
     /// Whether a thread has called [`RunTimes::begin_recall`] already.
     recalled: AtomicBool,
-    /// How long they take from their begin to their end in places that run several at once: those that ran alone there, and
-    /// those that ran beside others. It is not kept between runs, as it depends on how many do.
+    /// How long they take from their begin to their end in places that run several at once: those that ran alone there,
+    /// and those that ran beside others. It is not kept between runs, as it depends on how many do.
     latencies: OnceLock<Box<[RunTimes; 2]>>,
 }
 
@@ -79,19 +75,17 @@ struct PlaceTimes {
 }
 
 impl RunTimes {
-    /// What an EDT of this shape will take in a place. Where nothing is known of the place, a hint of the program counts. None
-    /// without either.
+    /// What an EDT of this shape will take in a place. Where nothing is known of the place, a hint of the program
+    /// counts. None without either.
     #[inline]
     pub fn expected(&self, place: usize, shape: impl Into<Shape>) -> Option<Estimate> {
         let table = self.0.get()?;
         let known = table.places.get(place)?.get();
-        known
-            .and_then(|times| times.expected(&table.split, &shape.into()))
-            .or_else(|| table.guessed())
+        known.and_then(|times| times.expected(&table.split, &shape.into())).or_else(|| table.guessed())
     }
 
-    /// The most nanoseconds that an EDT of this shape takes in a place, where a launch in which the kernel may have been compiled
-    /// is all that is known of it there.
+    /// The most nanoseconds that an EDT of this shape takes in a place, where a launch in which the kernel may have
+    /// been compiled is all that is known of it there.
     pub fn at_most(&self, place: usize, shape: impl Into<Shape>) -> Option<u64> {
         let table = self.0.get()?;
         let times = table.places.get(place)?.get()?;
@@ -103,8 +97,8 @@ impl RunTimes {
         self.class_of(place, &shape.into())?.newest()
     }
 
-    /// How many times as long an EDT of this shape takes in a place while another place works as while none does. None where
-    /// that is not known.
+    /// How many times as long an EDT of this shape takes in a place while another place works as while none does. None
+    /// where that is not known.
     pub fn slowdown(&self, place: usize, shape: impl Into<Shape>) -> Option<f64> {
         self.class_of(place, &shape.into())?.slowdown()
     }
@@ -113,9 +107,7 @@ impl RunTimes {
         let table = self.0.get()?;
         let times = table.places.get(place)?.get()?;
         match table.split.decides(&shape.params) {
-            Decides::Param(index) => {
-                (times.groups).class_of(shape.bytes, index, shape.params.value(index))
-            }
+            Decides::Param(index) => (times.groups).class_of(shape.bytes, index, shape.params.value(index)),
             _ => times.sizes.class_of(shape.bytes),
         }
     }
@@ -134,7 +126,8 @@ impl RunTimes {
         (shape.bytes, value >> low << low)
     }
 
-    /// Notes that an EDT of this shape took `ns` nanoseconds in a place. `beside` says whether another place worked, too.
+    /// Notes that an EDT of this shape took `ns` nanoseconds in a place. `beside` says whether another place worked,
+    /// too.
     pub fn sample(&self, place: usize, shape: impl Into<Shape>, ns: u64, beside: bool) {
         let table = self.0.get_or_init(Box::default);
         let Some(times) = table.places.get(place) else {
@@ -172,9 +165,9 @@ impl RunTimes {
         }
     }
 
-    /// How many nanoseconds an EDT of this shape will take from its begin to its end, in a place that runs
-    /// several EDTs at once: beside others there, or alone. Those beside each other share the place, so that each keeps it busy
-    /// for less ([`RunTimes::expected`]). None if no such time is known.
+    /// How many nanoseconds an EDT of this shape will take from its begin to its end, in a place that runs several EDTs
+    /// at once: beside others there, or alone. Those beside each other share the place, so that each keeps it busy for
+    /// less ([`RunTimes::expected`]). None if no such time is known.
     pub fn latency(&self, place: usize, shape: impl Into<Shape>, beside: bool) -> Option<u64> {
         let latencies = &self.0.get()?.latencies.get()?[usize::from(beside)];
         (latencies.expected(place, shape)).map(|estimate| estimate.ns)
@@ -263,8 +256,8 @@ impl RunTimes {
         }
     }
 
-    /// Calls `see` for each size in a place to which this run has added, with its bytes, what else tells it from others, and
-    /// the times that are to be kept.
+    /// Calls `see` for each size in a place to which this run has added, with its bytes, what else tells it from
+    /// others, and the times that are to be kept.
     pub fn each_new(&self, place: usize, mut see: impl FnMut(u64, ToldBy, KeptTimes)) {
         let Some(table) = self.0.get() else { return };
         let Some(times) = table.places.get(place).and_then(OnceLock::get) else {
@@ -297,12 +290,7 @@ impl TimesTable {
     fn note(&self, place: usize, fails: bool) {
         let bit = 1 << place;
         // If two threads add at once, one addition may be lost.
-        let add = |count: &AtomicU32| {
-            count.store(
-                count.load(Ordering::Relaxed).wrapping_add(1),
-                Ordering::Relaxed,
-            )
-        };
+        let add = |count: &AtomicU32| count.store(count.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         add(&self.judged);
         if fails {
             add(&self.judged_failing);
@@ -356,8 +344,7 @@ impl PlaceTimes {
         errors.add(error.min(WORST));
         let median = errors.median() as u32;
         self.error.store(median, Ordering::Relaxed);
-        self.predictions
-            .store(errors.len() as u32, Ordering::Relaxed);
+        self.predictions.store(errors.len() as u32, Ordering::Relaxed);
         debug_assert!(errors.len() <= KEPT);
         note(errors.len() >= JUDGED_FROM && median > FAILS_ABOVE);
     }
@@ -433,10 +420,7 @@ mod tests {
         assert_eq!(expected(&times, 1, 64), Some(700));
         assert_eq!(times.error(1), None);
         let kept = kept_of(&times, 1);
-        let first = KeptTimes {
-            first: Some(700),
-            ..KeptTimes::default()
-        };
+        let first = KeptTimes { first: Some(700), ..KeptTimes::default() };
         assert_eq!(kept, [(64, first)]);
         // The next run guesses by it, too, and believes the first sample.
         let next = RunTimes::default();

@@ -37,11 +37,7 @@ impl Samples {
         }
         self.sorted[free] = value;
         self.ring[self.next] = value;
-        self.next = if self.next + 1 == KEPT {
-            0
-        } else {
-            self.next + 1
-        };
+        self.next = if self.next + 1 == KEPT { 0 } else { self.next + 1 };
     }
 
     /// How many samples there are, at most eleven.

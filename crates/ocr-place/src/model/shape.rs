@@ -1,5 +1,5 @@
-//! By what the time of an EDT is told from that of others of its template before it runs: the bytes of its blocks, and its
-//! parameters.
+//! By what the time of an EDT is told from that of others of its template before it runs: the bytes of its blocks, and
+//! its parameters.
 
 /// How many parameters are looked at, unless a hint names others.
 pub(crate) const PARAMS: usize = 6;
@@ -38,11 +38,7 @@ impl Params {
     pub fn named(values: &[u64], mask: u64) -> Params {
         let named = (0..64).filter(|bit| mask >> bit & 1 != 0);
         let values_of = named.filter_map(|bit| values.get(bit).copied());
-        Params {
-            values: [values_of.fold(1, u64::saturating_mul), 0, 0, 0, 0, 0],
-            count: 1,
-            is_named: true,
-        }
+        Params { values: [values_of.fold(1, u64::saturating_mul), 0, 0, 0, 0, 0], count: 1, is_named: true }
     }
 
     /// Those that are there.
@@ -68,9 +64,7 @@ impl Params {
 
     /// A number that other parameters hardly have, and that is no less than `least`.
     pub(crate) fn print(&self, least: u64) -> u64 {
-        let mix = |mixed: u64, value: &u64| {
-            (mixed.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        };
+        let mix = |mixed: u64, value: &u64| (mixed.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mixed = self.values().iter().fold(u64::from(self.count) + 1, mix);
         mixed.max(least)
     }
@@ -79,9 +73,6 @@ impl Params {
 impl From<u64> for Shape {
     /// The shape of an EDT without parameters.
     fn from(bytes: u64) -> Shape {
-        Shape {
-            bytes,
-            params: Params::default(),
-        }
+        Shape { bytes, params: Params::default() }
     }
 }

@@ -54,10 +54,7 @@ pub(crate) struct Sizes {
 impl Default for Sizes {
     fn default() -> Sizes {
         Sizes {
-            entries: std::array::from_fn(|_| SizeEntry {
-                key: AtomicU64::new(FREE),
-                class: Class::default(),
-            }),
+            entries: std::array::from_fn(|_| SizeEntry { key: AtomicU64::new(FREE), class: Class::default() }),
             used: AtomicU64::new(0),
         }
     }
@@ -117,10 +114,7 @@ impl Sizes {
             let entry = &self.entries[at];
             let mut there = entry.key.load(Ordering::Relaxed);
             if there == FREE {
-                let claimed =
-                    entry
-                        .key
-                        .compare_exchange(FREE, key, Ordering::Relaxed, Ordering::Relaxed);
+                let claimed = entry.key.compare_exchange(FREE, key, Ordering::Relaxed, Ordering::Relaxed);
                 match claimed {
                     Ok(_) => {
                         self.used.fetch_or(1 << at, Ordering::Relaxed);
@@ -161,9 +155,7 @@ impl Sizes {
     #[cold]
     fn expected_unseen(&self, bytes: u64) -> Option<Estimate> {
         let shared = self.find(QUARTER | quarter_of(bytes));
-        shared
-            .and_then(Class::expected)
-            .or_else(|| self.on_the_line(bytes))
+        shared.and_then(Class::expected).or_else(|| self.on_the_line(bytes))
     }
 
     /// The class of a size, if it has one of its own or shares one.
@@ -177,13 +169,9 @@ impl Sizes {
         let mut below: [Option<(u64, Estimate)>; 2] = [None; 2];
         let mut above = below;
         for (known, estimate) in self.known() {
-            let (side, nearer): (_, fn(u64, u64) -> bool) = if known <= bytes {
-                (&mut below, |a, b| a > b)
-            } else {
-                (&mut above, |a, b| a < b)
-            };
-            let is_nearer =
-                |than: &Option<(u64, Estimate)>| than.is_none_or(|(than, _)| nearer(known, than));
+            let (side, nearer): (_, fn(u64, u64) -> bool) =
+                if known <= bytes { (&mut below, |a, b| a > b) } else { (&mut above, |a, b| a < b) };
+            let is_nearer = |than: &Option<(u64, Estimate)>| than.is_none_or(|(than, _)| nearer(known, than));
             if is_nearer(&side[0]) {
                 *side = [Some((known, estimate)), side[0]];
             } else if is_nearer(&side[1]) {
@@ -192,18 +180,12 @@ impl Sizes {
         }
         let (nearest, other) = match (below, above) {
             ([Some(below), _], [Some(above), _]) => (below, Some(above)),
-            ([Some(nearest), other], [None, _]) | ([None, _], [Some(nearest), other]) => {
-                (nearest, other)
-            }
+            ([Some(nearest), other], [None, _]) | ([None, _], [Some(nearest), other]) => (nearest, other),
             ([None, _], [None, _]) => return None,
         };
         let found = line(bytes, nearest, other);
         // One other size does not show how times grow with the size.
-        Some(if other.is_none() {
-            Estimate::guess(found.ns)
-        } else {
-            found
-        })
+        Some(if other.is_none() { Estimate::guess(found.ns) } else { found })
     }
 
     /// The sizes in bytes that have samples, in no order, and what an EDT of each takes.
@@ -225,8 +207,7 @@ impl Sizes {
 
     /// Each size in bytes that has a class, in no order, with that class.
     pub(crate) fn each(&self) -> impl Iterator<Item = (u64, &Class)> {
-        self.used()
-            .map(|entry| (bytes_of(entry.key.load(Ordering::Relaxed)), &entry.class))
+        self.used().map(|entry| (bytes_of(entry.key.load(Ordering::Relaxed)), &entry.class))
     }
 }
 
@@ -242,8 +223,7 @@ fn line(bytes: u64, nearest: (u64, Estimate), other: Option<(u64, Estimate)>) ->
     let mut relative = estimate.deviation as f64 / estimate.ns.max(1) as f64;
     let mut power = 1.0;
     if let Some((other, second)) = other.filter(|(other, _)| log(*other) != log(at)) {
-        power =
-            ((second.ns.max(1) as f64) / estimate.ns.max(1) as f64).ln() / (log(other) - log(at));
+        power = ((second.ns.max(1) as f64) / estimate.ns.max(1) as f64).ln() / (log(other) - log(at));
         let is_between = (at <= bytes) != (other <= bytes);
         if !is_between {
             power = power.clamp(0.0, STEEPEST);
@@ -252,11 +232,7 @@ fn line(bytes: u64, nearest: (u64, Estimate), other: Option<(u64, Estimate)>) ->
     }
     let ns = estimate.ns as f64 * (power * distance).exp();
     // A number that is too large for the type becomes the largest one by the conversion.
-    Estimate {
-        ns: (ns as u64).max(1),
-        deviation: (ns * relative) as u64,
-        samples: 0,
-    }
+    Estimate { ns: (ns as u64).max(1), deviation: (ns * relative) as u64, samples: 0 }
 }
 
 #[cfg(all(test, not(loom)))]
@@ -267,10 +243,7 @@ mod tests {
     fn quarters_are_four_to_an_octave_and_hold_their_middle() {
         for quarter in 8..252 {
             let middle = middle_of(quarter);
-            assert!(
-                quarter_of(middle).abs_diff(quarter) <= u64::from(quarter < 40),
-                "{quarter}: {middle}"
-            );
+            assert!(quarter_of(middle).abs_diff(quarter) <= u64::from(quarter < 40), "{quarter}: {middle}");
         }
         assert_eq!((quarter_of(0), quarter_of(1), quarter_of(2)), (0, 0, 4));
         assert_eq!((quarter_of(1024), quarter_of(2047)), (40, 43));

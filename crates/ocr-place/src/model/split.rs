@@ -1,7 +1,7 @@
 //! By which parameter the times of a template's EDTs are told apart, and the classes of its values.
 //!
-//! The bytes of an EDT's blocks often say how much there is to do. Where a parameter says it, times of equal bytes differ.
-//! This is found out by itself, for all places of a template together:
+//! The bytes of an EDT's blocks often say how much there is to do. Where a parameter says it, times of equal bytes
+//! differ. This is found out by itself, for all places of a template together:
 //!
 //! | state | changed by | to |
 //! |---|---|---|
@@ -14,14 +14,14 @@
 //! As long as EDTs with these parameters alone have run, the times of others are a guess ([`Decides::Other`]).
 //!
 //! Where a parameter decides, each value has a class of its own, up to 24 of them, and the values that come later share
-//! classes ([`Sizes`]). A value without samples lies on the line through two others, in logarithms. A place where one value
-//! alone has samples tells a guess of other values.
+//! classes ([`Sizes`]). A value without samples lies on the line through two others, in logarithms. A place where one
+//! value alone has samples tells a guess of other values.
 //!
-//! Which parameter it is follows from the last [`ROWS`] samples: the one by which the logarithms of times deviate least from a
-//! line through the values, or from the mean of equal values, in each place and for each number of bytes.
+//! Which parameter it is follows from the last [`ROWS`] samples: the one by which the logarithms of times deviate least
+//! from a line through the values, or from the mean of equal values, in each place and for each number of bytes.
 //!
-//! The state is one word. Nothing is ordered by it: a lookup that comes too early or too late gives the estimate of the state
-//! before, so `Relaxed` is enough.
+//! The state is one word. Nothing is ordered by it: a lookup that comes too early or too late gives the estimate of the
+//! state before, so `Relaxed` is enough.
 
 use crate::model::class::{Class, Estimate};
 use crate::model::shape::{NAMED, PARAMS, Params, Shape};
@@ -103,8 +103,8 @@ struct Rows {
 /// By which parameter times are told apart.
 #[derive(Default)]
 pub(crate) struct Split {
-    /// 0: no parameters seen; 1: bytes decide; 2 and more: the parameter with this index less 2; otherwise the print of the only
-    /// ones seen.
+    /// 0: no parameters seen; 1: bytes decide; 2 and more: the parameter with this index less 2; otherwise the print of
+    /// the only ones seen.
     state: AtomicU64,
     rows: OnceLock<Box<Mutex<Rows>>>,
 }
@@ -138,10 +138,7 @@ impl Split {
     pub(crate) fn told_by(&self) -> ToldBy {
         match self.state.load(Ordering::Relaxed) {
             NONE | BYTES => ToldBy::Bytes,
-            param @ FIRST_PARAM..=LAST_PARAM => ToldBy::Param {
-                index: (param - FIRST_PARAM) as u8,
-                value: 0,
-            },
+            param @ FIRST_PARAM..=LAST_PARAM => ToldBy::Param { index: (param - FIRST_PARAM) as u8, value: 0 },
             _ => self.rows.get().map_or(ToldBy::Bytes, |rows| {
                 // Nothing panics with the lock held, so it is never poisoned.
                 (rows.try_lock()).map_or(ToldBy::Bytes, |rows| ToldBy::Only(rows.only))
@@ -170,15 +167,14 @@ impl Split {
     /// The class for a sample of this shape, where a parameter decides.
     pub(crate) fn class_for<'a>(&self, groups: &'a Groups, shape: &Shape) -> Option<&'a Class> {
         match self.decides(&shape.params) {
-            Decides::Param(index) => {
-                groups.class_for(shape.bytes, index, shape.params.value(index))
-            }
+            Decides::Param(index) => groups.class_for(shape.bytes, index, shape.params.value(index)),
             _ => None,
         }
     }
 
-    /// Notes that an EDT of this shape took `ns` nanoseconds in a place, where those with as many bytes take `alike`, and
-    /// predictions were off by `error` thousandths. Where that changes what decides, these are the samples to begin with.
+    /// Notes that an EDT of this shape took `ns` nanoseconds in a place, where those with as many bytes take `alike`,
+    /// and predictions were off by `error` thousandths. Where that changes what decides, these are the samples to begin
+    /// with.
     pub(crate) fn note(
         &self,
         place: usize,
@@ -188,12 +184,12 @@ impl Split {
         error: u32,
     ) -> Option<Vec<SampleRow>> {
         if shape.params.is_named() {
-            self.state
-                .store(FIRST_PARAM + u64::from(NAMED), Ordering::Relaxed);
+            self.state.store(FIRST_PARAM + u64::from(NAMED), Ordering::Relaxed);
             return None;
         }
         let rows = self.rows.get_or_init(Box::default);
-        // Nothing panics with the lock held, so it is never poisoned. A sample that comes beside another is not looked at.
+        // Nothing panics with the lock held, so it is never poisoned. A sample that comes beside another is not looked
+        // at.
         let mut rows = rows.try_lock().ok()?;
         let shape = *shape;
         rows.add(SampleRow { place, shape, ns });
@@ -234,13 +230,7 @@ impl Split {
         }
         self.state.store(new, Ordering::Relaxed);
         let is_told = (FIRST_PARAM..=LAST_PARAM).contains(&new);
-        (is_told || is_param).then(|| {
-            if is_told {
-                rows.rows.clone()
-            } else {
-                Vec::new()
-            }
-        })
+        (is_told || is_param).then(|| if is_told { rows.rows.clone() } else { Vec::new() })
     }
 }
 
@@ -254,32 +244,25 @@ impl Rows {
         self.next = (self.next + 1) % ROWS;
     }
 
-    /// The state by which these times deviate least; `now` where no parameter differs. `at_once`: by few samples, and rather by a parameter than by none.
+    /// The state by which these times deviate least; `now` where no parameter differs. `at_once`: by few samples, and
+    /// rather by a parameter than by none.
     fn best(&self, now: u64, at_once: bool) -> u64 {
         let params = self.rows.iter().map(|row| row.shape.params.count()).min();
         let params = params.unwrap_or(0).min(PARAMS) as u8;
         let without = self.deviation(None).map_or(0.0, |(deviation, _)| deviation);
         let with = (0..params).filter_map(|index| Some((self.deviation(Some(index))?, index)));
         // Of those that leave as little, the one whose line is most like a proportion.
-        let order = |((deviation, power), _): &((f64, f64), u8)| {
-            ((deviation * 20.0).round(), (power - 1.0).abs())
-        };
-        let best = with.min_by(|one, other| {
-            order(one)
-                .partial_cmp(&order(other))
-                .unwrap_or(std::cmp::Ordering::Equal)
-        });
+        let order = |((deviation, power), _): &((f64, f64), u8)| ((deviation * 20.0).round(), (power - 1.0).abs());
+        let best = with.min_by(|one, other| order(one).partial_cmp(&order(other)).unwrap_or(std::cmp::Ordering::Equal));
         match best {
-            Some(((deviation, _), index)) if at_once || deviation < without * MENDS => {
-                FIRST_PARAM + u64::from(index)
-            }
+            Some(((deviation, _), index)) if at_once || deviation < without * MENDS => FIRST_PARAM + u64::from(index),
             None => now,
             _ => BYTES,
         }
     }
 
-    /// The mean deviation of the logarithms of the times from what a parameter tells, or from their mean, and the power of the
-    /// line. None where the parameter never differs.
+    /// The mean deviation of the logarithms of the times from what a parameter tells, or from their mean, and the power
+    /// of the line. None where the parameter never differs.
     fn deviation(&self, index: Option<u8>) -> Option<(f64, f64)> {
         let mut seen: Vec<(usize, u64)> = Vec::new();
         let (mut sum, mut count, mut differs) = (0.0, 0, false);
@@ -290,10 +273,7 @@ impl Rows {
                 continue;
             }
             seen.push(key);
-            let alike = self
-                .rows
-                .iter()
-                .filter(|row| (row.place, row.shape.bytes) == key);
+            let alike = self.rows.iter().filter(|row| (row.place, row.shape.bytes) == key);
             let points: Vec<(u64, f64)> = alike
                 .map(|row| {
                     let value = index.map_or(0, |index| row.shape.params.value(index));
@@ -321,9 +301,7 @@ fn from_line(points: &[(u64, f64)]) -> (f64, f64) {
     let x = |value: u64| (value.max(1) as f64).ln();
     let mean_x = points.iter().map(|point| x(point.0)).sum::<f64>() / many;
     let mean_y = points.iter().map(|point| point.1).sum::<f64>() / many;
-    let both = points
-        .iter()
-        .map(|point| (x(point.0) - mean_x) * (point.1 - mean_y));
+    let both = points.iter().map(|point| (x(point.0) - mean_x) * (point.1 - mean_y));
     let square = points.iter().map(|point| (x(point.0) - mean_x).powi(2));
     let (both, square): (f64, f64) = (both.sum(), square.sum());
     let power = if square > 0.0 { both / square } else { 0.0 };
@@ -341,12 +319,7 @@ fn from_means(points: &[(u64, f64)]) -> f64 {
     }
     let mut sum = 0.0;
     for value in values {
-        let alike = || {
-            points
-                .iter()
-                .filter(|point| point.0 == value)
-                .map(|point| point.1)
-        };
+        let alike = || points.iter().filter(|point| point.0 == value).map(|point| point.1);
         let mean = alike().sum::<f64>() / alike().count() as f64;
         sum += alike().map(|y| (y - mean).abs()).sum::<f64>();
     }
@@ -369,9 +342,7 @@ pub(crate) struct Groups {
 impl Groups {
     fn of(&self, bytes: u64, index: u8) -> Option<&Group> {
         let there = self.groups.iter().map_while(|group| group.get());
-        there
-            .map(Box::as_ref)
-            .find(|group| group.bytes == bytes && group.index == index)
+        there.map(Box::as_ref).find(|group| group.bytes == bytes && group.index == index)
     }
 
     /// The class for samples of a value. None where there are too many numbers of bytes.
@@ -379,11 +350,7 @@ impl Groups {
         for group in &self.groups {
             let make = || {
                 let values = Sizes::default();
-                Box::new(Group {
-                    bytes,
-                    index,
-                    values,
-                })
+                Box::new(Group { bytes, index, values })
             };
             let group = group.get_or_init(make);
             if group.bytes == bytes && group.index == index {
@@ -420,10 +387,7 @@ mod tests {
     use crate::model::RunTimes;
 
     fn shape(params: &[u64]) -> Shape {
-        Shape {
-            bytes: 64,
-            params: Params::first_of(params),
-        }
+        Shape { bytes: 64, params: Params::first_of(params) }
     }
 
     fn ns(times: &RunTimes, place: usize, params: &[u64]) -> Option<u64> {
@@ -444,11 +408,7 @@ mod tests {
         // By the line through the others.
         let between = ns(&times, 0, &[99, 3000, 7]).expect("a line");
         assert!(between.abs_diff(9000) < 100, "{between}");
-        assert_eq!(
-            ns(&times, 1, &[99, 1000, 7]),
-            None,
-            "a place where none has run"
-        );
+        assert_eq!(ns(&times, 1, &[99, 1000, 7]), None, "a place where none has run");
     }
 
     #[test]
@@ -501,10 +461,7 @@ mod tests {
     #[test]
     fn parameters_that_a_hint_names_decide() {
         let times = RunTimes::default();
-        let named = |values: &[u64]| Shape {
-            bytes: 64,
-            params: Params::named(values, 0b101),
-        };
+        let named = |values: &[u64]| Shape { bytes: 64, params: Params::named(values, 0b101) };
         for (values, ns) in [([2, 9, 3], 600), ([1, 8, 4], 400), ([5, 7, 5], 2500)] {
             times.sample(0, named(&values), ns, false);
         }

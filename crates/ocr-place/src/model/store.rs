@@ -52,21 +52,14 @@ pub fn today() -> u64 {
 impl Store {
     /// The store in this directory, which need not exist.
     pub fn new(directory: PathBuf) -> Store {
-        Store {
-            directory,
-            tries: TRIES,
-        }
+        Store { directory, tries: TRIES }
     }
 
     /// The store in the user's cache directory. None if the environment names no such directory. `variable` gives the
     /// value of a variable of the environment.
     pub fn of_user(variable: impl Fn(&str) -> Option<OsString>) -> Option<Store> {
         // A relative path is to be ignored (XDG Base Directory Specification).
-        let folder = |name| {
-            variable(name)
-                .map(PathBuf::from)
-                .filter(|p| p.is_absolute())
-        };
+        let folder = |name| variable(name).map(PathBuf::from).filter(|p| p.is_absolute());
         let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
         Some(Store::new(cache.join("ocr/models")))
     }
@@ -94,9 +87,9 @@ impl Store {
         Ok(content)
     }
 
-    /// Adds what a run has learned of a place to its file. `today` is in days since the first of January 1970. Where the run
-    /// has read the file at its begin, its times have those of earlier runs in them; otherwise they come behind those. The
-    /// error is a text that says why the file cannot be written.
+    /// Adds what a run has learned of a place to its file. `today` is in days since the first of January 1970. Where
+    /// the run has read the file at its begin, its times have those of earlier runs in them; otherwise they come behind
+    /// those. The error is a text that says why the file cannot be written.
     pub fn add(
         &self,
         place: &str,
@@ -130,9 +123,7 @@ impl Store {
             let path = entry.path();
             let written = entry.metadata().and_then(|about| about.modified());
             let age = written.ok().and_then(|written| written.elapsed().ok());
-            if path.extension().is_some_and(|end| end == UNFINISHED)
-                && age.is_some_and(|age| age > UNFINISHED_FOR)
-            {
+            if path.extension().is_some_and(|end| end == UNFINISHED) && age.is_some_and(|age| age > UNFINISHED_FOR) {
                 let _ = std::fs::remove_file(path);
             }
         }
@@ -213,10 +204,7 @@ impl Store {
 fn read(path: &Path) -> Result<Option<Content>, String> {
     let fail = |error: io::Error| format!("{}: {error}", path.display());
     // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-    let opened = OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NONBLOCK)
-        .open(path);
+    let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path);
     let file = match opened {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(fail(error)),
@@ -227,14 +215,9 @@ fn read(path: &Path) -> Result<Option<Content>, String> {
         return Err(format!("{}: it is no file", path.display()));
     }
     let mut bytes = Vec::new();
-    file.take(LARGEST + 1)
-        .read_to_end(&mut bytes)
-        .map_err(fail)?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 > LARGEST {
-        return Err(format!(
-            "{}: it is too large for a file of models",
-            path.display()
-        ));
+        return Err(format!("{}: it is too large for a file of models", path.display()));
     }
     Ok(Some(Content::parse(&bytes)))
 }

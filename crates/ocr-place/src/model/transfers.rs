@@ -139,8 +139,7 @@ impl Transfers {
             return 0;
         }
         let way = self.way(device, direction).and_then(OnceLock::get);
-        let (latency_ns, ns_per_byte) =
-            way.map_or((USUAL_LATENCY_NS, 1.0 / USUAL_BANDWIDTH), |way| way.get());
+        let (latency_ns, ns_per_byte) = way.map_or((USUAL_LATENCY_NS, 1.0 / USUAL_BANDWIDTH), |way| way.get());
         (latency_ns + bytes as f64 * ns_per_byte) as u64
     }
 
@@ -196,12 +195,7 @@ impl Transfers {
 
     /// The samples of copies to a device, or from it, for later runs. None where this run has added none.
     pub fn new_samples(&self, device: usize, direction: Direction) -> Option<CopySamples> {
-        let samples = self
-            .way(device, direction)?
-            .get()?
-            .samples
-            .try_lock()
-            .ok()?;
+        let samples = self.way(device, direction)?.get()?.samples.try_lock().ok()?;
         samples.is_new.then(|| CopySamples {
             latency_ns: samples.latency_ns.iter().collect(),
             ps_per_kib: samples.per_kib.iter().collect(),
@@ -263,10 +257,7 @@ mod tests {
             let ns = 1_001_000 * if round % 5 == 0 { 300 } else { 1 };
             transfers.sample(1, ToDevice, 1_000_000, ns);
         }
-        assert!(near(
-            transfers.expected(1, ToDevice, 1_000_000),
-            1_001_000.0
-        ));
+        assert!(near(transfers.expected(1, ToDevice, 1_000_000), 1_001_000.0));
     }
 
     #[test]
@@ -281,23 +272,13 @@ mod tests {
         assert_eq!((kept.latency_ns.len(), kept.ps_per_kib.len()), (11, 11));
         let (latency, bandwidth) = kept.medians();
         assert!((1_900.0..2_020.0).contains(&latency.expect("a median")));
-        assert!(near(
-            bandwidth.expect("a median") as u64,
-            (4 << 20) as f64 / 5e-3
-        ));
+        assert!(near(bandwidth.expect("a median") as u64, (4 << 20) as f64 / 5e-3));
         second.begin(1, ToDevice, 1e6, 1e6);
         second.seed(1, ToDevice, &kept);
         for bytes in [64, 1 << 20] {
-            assert_eq!(
-                first.expected(1, ToDevice, bytes),
-                second.expected(1, ToDevice, bytes)
-            );
+            assert_eq!(first.expected(1, ToDevice, bytes), second.expected(1, ToDevice, bytes));
         }
-        assert_eq!(
-            second.new_samples(1, ToDevice),
-            None,
-            "this run has added none"
-        );
+        assert_eq!(second.new_samples(1, ToDevice), None, "this run has added none");
         // What was kept is of no use where nothing is copied.
         second.shares_memory(2);
         second.seed(2, ToDevice, &kept);

@@ -18,10 +18,6 @@ impl Policy for Cpu {
     }
 
     fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
-        if choices.function {
-            Choice::At(Place::HOST)
-        } else {
-            Choice::At(least_loaded(choices.devices, machine))
-        }
+        if choices.function { Choice::At(Place::HOST) } else { Choice::At(least_loaded(choices.devices, machine)) }
     }
 }

@@ -8,8 +8,9 @@
 //! | other templates | that time, by the ratio of the speeds that these have shown, divided and multiplied by [`LIKE`] |
 //! | one launch, in which the kernel may have been compiled | a part of that time ([`COMPILED`]), and that time |
 //!
-//! The *loss* of trying is what the tried EDT takes longer than all the others take that wait for the known place. The *gain*
-//! is what those that wait and are to come end sooner. A place is tried where the mean gain is greater than the mean loss.
+//! The *loss* of trying is what the tried EDT takes longer than all the others take that wait for the known place. The
+//! *gain* is what those that wait and are to come end sooner. A place is tried where the mean gain is greater than the
+//! mean loss.
 
 use super::interface::KeptEdt;
 use super::queue::is_known;
@@ -20,16 +21,17 @@ use std::collections::HashMap;
 pub(super) const UNLIKE: f64 = 20.0;
 /// A template differs by so much from what others have shown.
 const LIKE: f64 = 4.0;
-/// A launch in which the kernel may have been compiled takes so many times as long as others, as a guess: by the clocks of most
-/// devices, it is compiled before it begins.
+/// A launch in which the kernel may have been compiled takes so many times as long as others, as a guess: by the clocks
+/// of most devices, it is compiled before it begins.
 const COMPILED: f64 = 1.25;
 /// At so many points between the bounds gain and loss are looked at.
 const POINTS: u32 = 16;
 /// So many templates are remembered.
 const TEMPLATES: usize = 64;
 
-/// Whether a place is worth trying, in which an EDT takes a time between two bounds in nanoseconds. So many EDTs for each unit
-/// of the known place wait, this one too, and so many are to come in all; each takes `known` nanoseconds there.
+/// Whether a place is worth trying, in which an EDT takes a time between two bounds in nanoseconds. So many EDTs for
+/// each unit of the known place wait, this one too, and so many are to come in all; each takes `known` nanoseconds
+/// there.
 pub(super) fn is_worth_trying(known: f64, waiting: f64, to_come: f64, bounds: (f64, f64)) -> bool {
     mean_gain(known, waiting, to_come, bounds) > 0.0
 }
@@ -50,8 +52,8 @@ pub(super) fn mean_gain(known: f64, waiting: f64, to_come: f64, (least, most): (
     (gain - loss) / f64::from(POINTS)
 }
 
-/// How fast the places are, by what templates have shown: for each place but the host the logarithm of the ratio of its time
-/// to that of the host.
+/// How fast the places are, by what templates have shown: for each place but the host the logarithm of the ratio of its
+/// time to that of the host.
 #[derive(Default)]
 pub(super) struct Speeds {
     ratios: HashMap<(Place, usize), f64>,

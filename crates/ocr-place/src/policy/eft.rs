@@ -1,61 +1,60 @@
 //! `eft`, earliest finish time: every EDT goes where it is expected to end first.
 //!
-//! It plans early and commits late. A ready EDT is put before the place where it should end first: behind what the place
-//! was given and what waits there, when its blocks have come, after the time that its variant takes there. A place is
-//! given little at once (`Queue::has_room`), and what it was not given may still go elsewhere:
+//! It plans early and commits late. A ready EDT is put before the place where it should end first: behind what the
+//! place was given and what waits there, when its blocks have come, after the time that its variant takes there. A
+//! place is given little at once (`Queue::has_room`), and what it was not given may still go elsewhere:
 //!
 //! - An EDT whose turn it is goes to another place if it ends sooner there by now.
 //! - A place without work takes an EDT that waits for another place, if that ends sooner so.
-//! - A place that would end an EDT later than the place for which it waits leaves it there. So a slow place delays neither
-//!   the end of a run nor what waits for an EDT.
+//! - A place that would end an EDT later than the place for which it waits leaves it there. So a slow place delays
+//!   neither the end of a run nor what waits for an EDT.
 //!
 //! In a place, EDTs go by priority, and then as they became ready. Last in, first out costs up to half of the time in
 //! graphs where what became ready first is what others wait for.
 //!
 //! # What is not known
 //!
-//! EDTs whose time is not known in each place where they may run wait in one line, `open`. Which place takes one of them:
+//! EDTs whose time is not known in each place where they may run wait in one line, `open`. Which place takes one of
+//! them:
 //!
 //! - If nothing is known of it anywhere, the host takes it, and a device tries one as soon as a second one waits.
-//! - A place in which its time is not known tries one EDT at a time, if it has nothing else to do, and if the mean gain of that
-//!   is greater than the mean loss (`doubt.rs`).
-//! - Of the places in which its time is known, the best takes it, but for two cases. An EDT that is the only one is left to a
-//!   place that is to try it. And while another place is tried, it takes no second one; where fewer than [`FEW`] wait, it takes
-//!   none until that place has ended, or for as long as an EDT takes.
-//! - If its times are known and scatter, a place other than the best takes it only if both lie within their errors, and the
-//!   best has something to do.
+//! - A place in which its time is not known tries one EDT at a time, if it has nothing else to do, and if the mean gain
+//!   of that is greater than the mean loss (`doubt.rs`).
+//! - Of the places in which its time is known, the best takes it, but for two cases. An EDT that is the only one is
+//!   left to a place that is to try it. And while another place is tried, it takes no second one; where fewer than
+//!   [`FEW`] wait, it takes none until that place has ended, or for as long as an EDT takes.
+//! - If its times are known and scatter, a place other than the best takes it only if both lie within their errors, and
+//!   the best has something to do.
 //!
-//! *The worst case.* Let one place be R times as fast as the other, and N EDTs be the best single place's work. At most one EDT
-//! is tried in the slow place before its time is known there. If all are ready at once, they take max(1 + 1/N, (R + 1)/N) of the
-//! time in the best place; if one waits for the other, 1 + (R - 1)/N. No rule that knows neither place can do better in both
-//! directions. Where earlier EDTs have shown the ratio of the places, a try that loses more than it gains is left out.
-//! `src/simulate/tests/drawn.rs` holds 10,000 drawn cases to that.
+//! *The worst case.* Let one place be R times as fast as the other, and N EDTs be the best single place's work. At most
+//! one EDT is tried in the slow place before its time is known there. If all are ready at once, they take max(1 + 1/N,
+//! (R + 1)/N) of the time in the best place; if one waits for the other, 1 + (R - 1)/N. No rule that knows neither
+//! place can do better in both directions. Where earlier EDTs have shown the ratio of the places, a try that loses more
+//! than it gains is left out. `src/simulate/tests/drawn.rs` holds 10,000 drawn cases to that.
 //!
 //! # What changes
 //!
-//! An EDT that has run for twice as long as was expected makes its place doubtful at once: other EDTs are expected to take as many
-//! times as long there, and what waits for the place is planned anew ([`Keeper::tick`]). An idle place that is known to be worse
-//! is looked at again when what that costs is a part of the time since ([`AGAIN`]).
+//! An EDT that has run for twice as long as was expected makes its place doubtful at once: other EDTs are expected to
+//! take as many times as long there, and what waits for the place is planned anew ([`Keeper::tick`]). An idle place
+//! that is known to be worse is looked at again when what that costs is a part of the time since ([`AGAIN`]).
 //!
 //! # Cores that are shared
 //!
-//! A CPU device that computes on the cores of the workers is no place to balance against: `variant.rs` says which variant an EDT
-//! runs as, at once. Where other devices may run it, too, the plan has only the better of both.
+//! A CPU device that computes on the cores of the workers is no place to balance against: `variant.rs` says which
+//! variant an EDT runs as, at once. Where other devices may run it, too, the plan has only the better of both.
 //!
 //! # Why each EDT is taken in the end
 //!
-//! All is done with one lock held. An EDT in the line of a device waits behind EDTs that were given to the device, at whose
-//! end the device is asked again, or it was put there by a call after which all devices are asked ([`Taken::moved`],
-//! [`Keeper::keep`], [`Keeper::ended`]): a device that was given nothing takes what waits for it, or leaves it to a place
-//! where it ends sooner, which is not this one again. An EDT in the host's line, or in `open`, is offered to the workers
-//! whenever something has changed. A place that leaves one of `open` to another has that asked ([`Taken::moved`],
-//! [`Machine::offer_to_workers`]). Where EDTs wait though no place has anything, the keeper is asked again soon, and then the
-//! first place that asks takes one.
+//! All is done with one lock held. An EDT in the line of a device waits behind EDTs that were given to the device, at
+//! whose end the device is asked again, or it was put there by a call after which all devices are asked
+//! ([`Taken::moved`], [`Keeper::keep`], [`Keeper::ended`]): a device that was given nothing takes what waits for it, or
+//! leaves it to a place where it ends sooner, which is not this one again. An EDT in the host's line, or in `open`, is
+//! offered to the workers whenever something has changed. A place that leaves one of `open` to another has that asked
+//! ([`Taken::moved`], [`Machine::offer_to_workers`]). Where EDTs wait though no place has anything, the keeper is asked
+//! again soon, and then the first place that asks takes one.
 
 use super::doubt::{Speeds, is_worth_trying};
-use super::interface::{
-    Candidate, Choice, Choices, Keeper, KeptEdt, Machine, Policy, PolicyEntry, Taken,
-};
+use super::interface::{Candidate, Choice, Choices, Keeper, KeptEdt, Machine, Policy, PolicyEntry, Taken};
 use super::queue::{Places, QueuedEdt, WaitingLine, is_known};
 use super::told::{Certainty, Considered, Why};
 use super::variant::{OnSameCores, Variants, tell};
@@ -82,11 +81,11 @@ const FEW: usize = 20;
 const AGAIN: u64 = 32;
 /// The keeper is not asked again sooner than this.
 const LOOK_NS: u64 = 500_000;
-/// An EDT that takes less is not worth keeping: to launch its kernel takes a core of the host some microseconds, and to put it
-/// before a place and take it from there half a microsecond.
+/// An EDT that takes less is not worth keeping: to launch its kernel takes a core of the host some microseconds, and to
+/// put it before a place and take it from there half a microsecond.
 const KEEP_FROM_NS: u64 = 10_000;
-/// On cores that workers and a device share, a function that takes less is not kept while its kernel is not known: to keep an EDT
-/// takes up to a microsecond.
+/// On cores that workers and a device share, a function that takes less is not kept while its kernel is not known: to
+/// keep an EDT takes up to a microsecond.
 const SHORT_NS: u64 = 100_000;
 /// A place takes an EDT from another's line only if that ends sooner by this part of the time.
 const GAIN: u64 = 32;
@@ -129,7 +128,8 @@ impl Policy for Eft {
     }
 
     /// An EDT that a worker runs in less time than it takes to keep it goes there at once, if no device is known to be
-    /// faster. What keeps a device from being unknown for ever are the first ones, of which the host is not known either.
+    /// faster. What keeps a device from being unknown for ever are the first ones, of which the host is not known
+    /// either.
     fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
         if let Some(edt) = OnSameCores::of_choices(choices, machine) {
             return self.choose_variant(&edt, choices, machine);
@@ -154,14 +154,9 @@ impl Policy for Eft {
 }
 
 impl Eft {
-    /// An EDT that workers and a device on their cores may run is kept where its kernel is better, or may be. Others go to the
-    /// workers at once: what is short, and what is better as a function.
-    fn choose_variant(
-        &self,
-        edt: &OnSameCores<'_>,
-        choices: &Choices<'_>,
-        machine: &dyn Machine,
-    ) -> Choice {
+    /// An EDT that workers and a device on their cores may run is kept where its kernel is better, or may be. Others go
+    /// to the workers at once: what is short, and what is better as a function.
+    fn choose_variant(&self, edt: &OnSameCores<'_>, choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
         let (function, kernel) = (edt.known_ns(Place::HOST), edt.known_ns(edt.device));
         let is_decided = function.is_some_and(|ns| ns < SHORT_NS || kernel.is_some());
         if !is_decided || edt.best(function, kernel, machine) != Place::HOST {
@@ -169,11 +164,7 @@ impl Eft {
         }
         let is_tried = self.variants.wants(edt, Place::HOST, machine)
             && self.variants.begin(edt, choices.edt, edt.device, machine);
-        let (why, place) = if is_tried {
-            (Why::Tried, edt.device)
-        } else {
-            (Why::Cores, Place::HOST)
-        };
+        let (why, place) = if is_tried { (Why::Tried, edt.device) } else { (Why::Cores, Place::HOST) };
         if machine.is_recorded() {
             tell(choices, why, place, machine);
         }
@@ -181,11 +172,7 @@ impl Eft {
     }
 
     /// Does something with the plan, and says what the workers are offered then, if that has changed.
-    fn with<R>(
-        &self,
-        machine: &dyn Machine,
-        f: impl FnOnce(&mut EftPlan, u64) -> (R, Option<bool>),
-    ) -> R {
+    fn with<R>(&self, machine: &dyn Machine, f: impl FnOnce(&mut EftPlan, u64) -> (R, Option<bool>)) -> R {
         let now = machine.now_ns();
         let mut plan = self.plan.lock();
         let plan = plan.get_or_insert_with(|| EftPlan::new(self.variants.clone(), now));
@@ -212,8 +199,8 @@ impl Keeper for Eft {
     }
 
     fn take(&self, place: Place, machine: &dyn Machine) -> Taken {
-        // Devices are asked at the end of each kernel. A worker asks where it was offered something, and goes on asking until
-        // it is told that there is nothing.
+        // Devices are asked at the end of each kernel. A worker asks where it was offered something, and goes on asking
+        // until it is told that there is nothing.
         if place != Place::HOST && self.count() == 0 {
             let (edt, moved) = (None, false);
             return Taken { edt, moved };
@@ -268,10 +255,7 @@ impl Keeper for Eft {
     fn look(&self, see: &mut dyn FnMut(usize)) {
         if let Some(plan) = &*self.plan.lock() {
             let lines = plan.places.iter().map(|queue| queue.line());
-            for one in lines
-                .chain(std::iter::once(&plan.open))
-                .flat_map(|line| line.iter())
-            {
+            for one in lines.chain(std::iter::once(&plan.open)).flat_map(|line| line.iter()) {
                 see(one.kept.edt);
             }
         }
@@ -322,19 +306,9 @@ impl EftPlan {
             self.places.of(Place::HOST).frees_one();
         }
         let (moves, since) = (0, now);
-        let mut one = QueuedEdt {
-            kept,
-            key,
-            moves,
-            since,
-            stays: false,
-        };
+        let mut one = QueuedEdt { kept, key, moves, since, stays: false };
         // What is open goes before what came later.
-        let plans = if self.open.is_empty() {
-            self.plans(&one, now, machine)
-        } else {
-            Plans::Open
-        };
+        let plans = if self.open.is_empty() { self.plans(&one, now, machine) } else { Plans::Open };
         match plans {
             Plans::To(place) => {
                 self.tell_new(&one, Why::Planned, Some(place), now, machine);
@@ -356,14 +330,7 @@ impl EftPlan {
     }
 
     /// Says what is expected of an EDT behind all that wait before it, where the run is recorded.
-    fn tell_new(
-        &self,
-        one: &QueuedEdt,
-        why: Why,
-        chosen: Option<Place>,
-        now: u64,
-        machine: &dyn Machine,
-    ) {
+    fn tell_new(&self, one: &QueuedEdt, why: Why, chosen: Option<Place>, now: u64, machine: &dyn Machine) {
         if machine.is_recorded() {
             let before = |place| self.places.get(place).line().before(one.key);
             self.tell(&one.kept, why, chosen, before, now, machine);
@@ -405,7 +372,8 @@ impl EftPlan {
         }
     }
 
-    /// An EDT that workers and a device on their cores may run, and where it runs by now: by times that are not overdue.
+    /// An EDT that workers and a device on their cores may run, and where it runs by now: by times that are not
+    /// overdue.
     fn on_same_cores<'a>(
         &self,
         kept: &'a KeptEdt,
@@ -427,9 +395,7 @@ impl EftPlan {
             let other = edt.other(best);
             return if edt.known_ns(other).is_none() || edt.known_ns(best).is_none() {
                 Plans::Open
-            } else if self.variants.wants(&edt, best, machine)
-                && self.variants.begin(&edt, kept.edt, other, machine)
-            {
+            } else if self.variants.wants(&edt, best, machine) && self.variants.begin(&edt, kept.edt, other, machine) {
                 Plans::Again(other)
             } else {
                 Plans::To(best)
@@ -439,19 +405,13 @@ impl EftPlan {
             return Plans::Open;
         }
         let end = |place| Some((self.places.end_of_new(one, place, now)?, place));
-        let helps = kept
-            .candidates
-            .iter()
-            .filter(|one| !self.slows_host(kept, one.place));
+        let helps = kept.candidates.iter().filter(|one| !self.slows_host(kept, one.place));
         let ends = helps.filter_map(|candidate| end(candidate.place));
         let Some((_, place)) = ends.min_by_key(|(end, _)| *end) else {
             return Plans::Open;
         };
         let mut others = (kept.candidates.iter()).filter(|other| other.place != place);
-        if let Some(other) = others
-            .clone()
-            .find(|other| self.is_due(one, other.place, place, now))
-        {
+        if let Some(other) = others.clone().find(|other| self.is_due(one, other.place, place, now)) {
             return Plans::Again(other.place);
         }
         if others.any(|other| self.may_be_as_good(one, other.place, place, now)) {
@@ -460,31 +420,27 @@ impl EftPlan {
         Plans::To(place)
     }
 
-    /// Whether the host loses more by an EDT on a device that is idle so far than the EDT would take there: both share cores or
-    /// memory, and what the host has to do takes longer meanwhile.
+    /// Whether the host loses more by an EDT on a device that is idle so far than the EDT would take there: both share
+    /// cores or memory, and what the host has to do takes longer meanwhile.
     fn slows_host(&self, kept: &KeptEdt, device: Place) -> bool {
         let (host, queue) = (self.places.get(Place::HOST), self.places.get(device));
         let is_busy = !host.line().is_empty() || host.given() > 0;
-        let has_host = kept
-            .candidates
-            .iter()
-            .any(|other| other.place == Place::HOST);
+        let has_host = kept.candidates.iter().any(|other| other.place == Place::HOST);
         if device == Place::HOST || !is_busy || !has_host || queue.given() > 0 {
             return false;
         }
         let ns = |place| kept.times.expected(place, &kept.shape);
         let slowdown = kept.times.slowdown(Place::HOST, &kept.shape);
-        let (Some(on_host), Some(on_device), Some(slowdown)) =
-            (ns(Place::HOST), ns(device), slowdown)
-        else {
+        let (Some(on_host), Some(on_device), Some(slowdown)) = (ns(Place::HOST), ns(device), slowdown) else {
             return false;
         };
         let units = host.units().min(host.given() + host.line().len());
         on_device as f64 * units as f64 * (1.0 - 1.0 / slowdown.max(1.0)) > on_host as f64
     }
 
-    /// Whether a place that is idle is to run an EDT though another one is better: what is known of it has become old, and what the
-    /// EDT takes longer is little beside that time; or the newest EDT there was shorter than those of the best place.
+    /// Whether a place that is idle is to run an EDT though another one is better: what is known of it has become old,
+    /// and what the EDT takes longer is little beside that time; or the newest EDT there was shorter than those of the
+    /// best place.
     fn is_due(&self, one: &QueuedEdt, place: Place, best: Place, now: u64) -> bool {
         let (kept, queue) = (&one.kept, self.places.get(place));
         let ns = |place| kept.times.expected(place, &kept.shape);
@@ -494,9 +450,7 @@ impl EftPlan {
         if !queue.is_free() || queue.given() != 0 || there < LOOK_NS / 2 {
             return false;
         }
-        let newest = queue
-            .last_end(kept)
-            .and_then(|_| kept.times.newest(place, &kept.shape));
+        let newest = queue.last_end(kept).and_then(|_| kept.times.newest(place, &kept.shape));
         if newest.is_some_and(|newest| newest < there - there / 10) && here > there {
             return true;
         }
@@ -508,8 +462,8 @@ impl EftPlan {
         old / AGAIN > end.saturating_sub(best_end).max(there / 2)
     }
 
-    /// Whether an EDT may end as soon in a place as in the best one, since predictions have failed and both lie within their
-    /// errors.
+    /// Whether an EDT may end as soon in a place as in the best one, since predictions have failed and both lie within
+    /// their errors.
     fn may_be_as_good(&self, one: &QueuedEdt, place: Place, best: Place, now: u64) -> bool {
         let times = one.kept.times;
         // That of the median of some samples is a part of that of each.
@@ -533,11 +487,7 @@ impl EftPlan {
         let mut moved = false;
         let mut leaves_to_host = false;
         let mut edt = None;
-        if self.places.get(place).has_room(
-            self.places.safe_ns(place),
-            self.places.get(place).line().len(),
-            now,
-        ) {
+        if self.places.get(place).has_room(self.places.safe_ns(place), self.places.get(place).line().len(), now) {
             let one = self.next_for(place, now, machine, (&mut moved, &mut leaves_to_host));
             let one = one.or_else(|| self.take_back(place, now, machine));
             if let Some(one) = one {
@@ -633,7 +583,8 @@ impl EftPlan {
         }
     }
 
-    /// The first of the next EDTs in the line of a place that has its blocks there, if they are as urgent; else the next.
+    /// The first of the next EDTs in the line of a place that has its blocks there, if they are as urgent; else the
+    /// next.
     fn first_there(&self, place: Place) -> usize {
         let line = self.places.get(place).line();
         let Some(first) = line.get(0) else { return 0 };
@@ -644,13 +595,7 @@ impl EftPlan {
     }
 
     /// Where an EDT whose turn it is would end sooner than where it is.
-    fn sooner_elsewhere(
-        &self,
-        one: &QueuedEdt,
-        place: Place,
-        now: u64,
-        machine: &dyn Machine,
-    ) -> Option<Place> {
+    fn sooner_elsewhere(&self, one: &QueuedEdt, place: Place, now: u64, machine: &dyn Machine) -> Option<Place> {
         if let Some((_, best)) = self.on_same_cores(&one.kept, now, machine) {
             return (best != place).then_some(best);
         }
@@ -669,13 +614,7 @@ impl EftPlan {
     }
 
     /// Whether a place takes an EDT that was not planned.
-    fn may_take_open(
-        &self,
-        one: &QueuedEdt,
-        place: Place,
-        now: u64,
-        machine: &dyn Machine,
-    ) -> MayTake {
+    fn may_take_open(&self, one: &QueuedEdt, place: Place, now: u64, machine: &dyn Machine) -> MayTake {
         let kept = &one.kept;
         if !kept.candidates.iter().any(|other| other.place == place) {
             return MayTake::No;
@@ -695,12 +634,7 @@ impl EftPlan {
             };
         }
         let yes = |may| if may { MayTake::Yes } else { MayTake::No };
-        let others = || {
-            kept.candidates
-                .iter()
-                .map(|other| other.place)
-                .filter(|&other| other != place)
-        };
+        let others = || kept.candidates.iter().map(|other| other.place).filter(|&other| other != place);
         let mut known = (kept.candidates.iter()).filter(|other| is_known(kept, other.place));
         if known.clone().count() == kept.candidates.len() {
             // Times scatter: any place that may be the best.
@@ -743,13 +677,10 @@ impl EftPlan {
                 }
                 continue;
             };
-            // What is the only one is left to the place that is to be tried; of more, the known place has one at a time.
+            // What is the only one is left to the place that is to be tried; of more, the known place has one at a
+            // time.
             if is_left || few && waits {
-                return if tries > 0 {
-                    MayTake::No
-                } else {
-                    MayTake::LeavesTo(other)
-                };
+                return if tries > 0 { MayTake::No } else { MayTake::LeavesTo(other) };
             }
             if place != Place::HOST && self.places.get(place).given() != 0 {
                 return MayTake::No;
@@ -758,36 +689,21 @@ impl EftPlan {
         MayTake::Yes
     }
 
-    /// Whether a place in which it is not known how long an EDT takes is to find it out with this one: it has nothing else to do
-    /// and tries no other, and the loss that is to be expected of that is less than the gain.
+    /// Whether a place in which it is not known how long an EDT takes is to find it out with this one: it has nothing
+    /// else to do and tries no other, and the loss that is to be expected of that is less than the gain.
     fn may_try(&self, one: &QueuedEdt, place: Place, now: u64, machine: &dyn Machine) -> bool {
         let kept = &one.kept;
         let queue = self.places.get(place);
-        let at_most = if place == Place::HOST {
-            queue.units()
-        } else {
-            1
-        };
+        let at_most = if place == Place::HOST { queue.units() } else { 1 };
         if !queue.is_free() || queue.tries(kept).0 >= at_most {
             return false;
         }
         let known = self.least_known(kept);
-        let hint = || {
-            kept.candidates
-                .iter()
-                .find_map(|other| kept.times.expected(other.place, &kept.shape))
-        };
+        let hint = || kept.candidates.iter().find_map(|other| kept.times.expected(other.place, &kept.shape));
         let (known_ns, units) = known.unwrap_or_else(|| (hint().unwrap_or(1_000_000), 1));
-        let is_host = kept
-            .candidates
-            .iter()
-            .any(|other| other.place == Place::HOST);
+        let is_host = kept.candidates.iter().any(|other| other.place == Place::HOST);
         // The EDT itself, those that wait with it, and those that are tried elsewhere.
-        let elsewhere = self
-            .places
-            .iter()
-            .map(|queue| queue.tries(kept).0)
-            .sum::<usize>();
+        let elsewhere = self.places.iter().map(|queue| queue.tries(kept).0).sum::<usize>();
         let waiting = 1 + self.open.len() + if known.is_none() { elsewhere } else { 0 };
         if known.is_none() && !is_host {
             return true;
@@ -796,35 +712,21 @@ impl EftPlan {
             // The host comes first.
             return false;
         }
-        let lasted = if known.is_some() {
-            now.saturating_sub(self.begun)
-        } else {
-            0
-        };
+        let lasted = if known.is_some() { now.saturating_sub(self.begun) } else { 0 };
         let to_come = machine.pending(PENDING) as u64;
-        let to_come = to_come
-            .max(GOES_ON * lasted / known_ns.max(1))
-            .max(waiting as u64);
+        let to_come = to_come.max(GOES_ON * lasted / known_ns.max(1)).max(waiting as u64);
         let bounds = self.bounds(kept, place, known_ns);
         // What costs little beside the run so far is tried in any case.
         let most_loss = bounds.1 - (known_ns * waiting as u64) as f64 / units as f64;
         if known.is_some() && most_loss <= (lasted / AGAIN) as f64 {
             return true;
         }
-        is_worth_trying(
-            known_ns as f64,
-            waiting as f64 / units as f64,
-            to_come as f64,
-            bounds,
-        )
+        is_worth_trying(known_ns as f64, waiting as f64 / units as f64, to_come as f64, bounds)
     }
 
     /// The least known time of an EDT, in nanoseconds, and how many units have that.
     fn least_known(&self, kept: &KeptEdt) -> Option<(u64, usize)> {
-        let known = kept
-            .candidates
-            .iter()
-            .filter(|one| is_known(kept, one.place));
+        let known = kept.candidates.iter().filter(|one| is_known(kept, one.place));
         let times = known.filter_map(|one| {
             let ns = kept.times.expected(one.place, &kept.shape)?;
             Some((ns, self.places.get(one.place).units().max(1)))
@@ -832,27 +734,22 @@ impl EftPlan {
         times.min()
     }
 
-    /// Between which times an EDT lies in a place where its time is not known, in nanoseconds; the known place takes `known_ns`.
+    /// Between which times an EDT lies in a place where its time is not known, in nanoseconds; the known place takes
+    /// `known_ns`.
     fn bounds(&self, kept: &KeptEdt, place: Place, known_ns: u64) -> (f64, f64) {
         if let Some(most) = kept.times.at_most(place, &kept.shape) {
             return Speeds::below(most);
         }
-        let known = kept
-            .candidates
-            .iter()
-            .filter(|one| is_known(kept, one.place));
+        let known = kept.candidates.iter().filter(|one| is_known(kept, one.place));
         let least = known.min_by_key(|one| kept.times.expected(one.place, &kept.shape));
-        self.speeds
-            .bounds(place, least.map(|least| least.place), known_ns)
+        self.speeds.bounds(place, least.map(|least| least.place), known_ns)
     }
 
     /// An EDT that waits for another place and ends sooner in this one, which has nothing.
     fn take_back(&mut self, place: Place, now: u64, machine: &dyn Machine) -> Option<QueuedEdt> {
         let waits = |other: &Place| !self.places.get(*other).line().is_empty();
         let others = self.places.places().filter(|other| *other != place);
-        let most = others
-            .filter(waits)
-            .max_by_key(|&other| self.places.get(other).waiting_ns())?;
+        let most = others.filter(waits).max_by_key(|&other| self.places.get(other).waiting_ns())?;
         let at = self.worth_taking(place, most, now, machine)?;
         if machine.is_recorded()
             && let Some(one) = self.places.get(most).line().get(at)
@@ -870,13 +767,7 @@ impl EftPlan {
     }
 
     /// The first EDT in the line of `other` that ends sooner in `place`.
-    fn worth_taking(
-        &self,
-        place: Place,
-        other: Place,
-        now: u64,
-        machine: &dyn Machine,
-    ) -> Option<usize> {
+    fn worth_taking(&self, place: Place, other: Place, now: u64, machine: &dyn Machine) -> Option<usize> {
         let line = self.places.get(other).line();
         let len = line.len();
         let gains = |at: usize| {
@@ -901,33 +792,22 @@ impl EftPlan {
             }
         }
         // Others may be between those that do not.
-        (low < len)
-            .then_some(low)
-            .or_else(|| (len.saturating_sub(LOOKS)..len).find_map(gains))
+        (low < len).then_some(low).or_else(|| (len.saturating_sub(LOOKS)..len).find_map(gains))
     }
 
-    /// When places are to be asked again though nothing has ended: an EDT is overdue then, or a place has waited long enough for
-    /// another that was tried. None where nothing waits.
+    /// When places are to be asked again though nothing has ended: an EDT is overdue then, or a place has waited long
+    /// enough for another that was tried. None where nothing waits.
     fn next_look(&self, now: u64) -> Option<u64> {
         let waits = self.places.iter().any(|queue| !queue.line().is_empty());
         if !waits && self.open.is_empty() {
             return None;
         }
-        let overdue = self
-            .places
-            .iter()
-            .filter_map(|queue| queue.next_look(now))
-            .min();
+        let overdue = self.places.iter().filter_map(|queue| queue.next_look(now)).min();
         let held = self.open.get(0).and_then(|one| {
             let (known_ns, _) = self.least_known(&one.kept)?;
             let tries = self.places.iter().map(|queue| queue.tries(&one.kept));
-            let begun = tries
-                .filter(|(count, _)| *count > 0)
-                .map(|(_, since)| since + known_ns);
-            begun
-                .chain([one.since + known_ns / 4])
-                .filter(|at| *at > now)
-                .min()
+            let begun = tries.filter(|(count, _)| *count > 0).map(|(_, since)| since + known_ns);
+            begun.chain([one.since + known_ns / 4]).filter(|at| *at > now).min()
         });
         let idle = self.places.iter().all(|queue| queue.given() == 0);
         let stuck = idle.then_some(now + LOOK_NS);
@@ -936,10 +816,7 @@ impl EftPlan {
 
     /// Plans anew what waits for a place in which an EDT is overdue.
     fn replan(&mut self, now: u64, machine: &dyn Machine) {
-        self.is_stuck = self
-            .places
-            .iter()
-            .all(|queue| queue.given() == 0 && queue.free_units() > 0);
+        self.is_stuck = self.places.iter().all(|queue| queue.given() == 0 && queue.free_units() > 0);
         for place in self.places.places() {
             let len = self.places.get(place).line().len();
             for at in (len.saturating_sub(PENDING)..len).rev() {
@@ -950,19 +827,12 @@ impl EftPlan {
                 let Some(end) = self.places.end_of(place, at, now) else {
                     continue;
                 };
-                let others = one
-                    .kept
-                    .candidates
-                    .iter()
-                    .filter(|other| other.place != place);
-                let ends = others.filter_map(|other| {
-                    Some((self.places.end_of_new(one, other.place, now)?, other.place))
-                });
+                let others = one.kept.candidates.iter().filter(|other| other.place != place);
+                let ends =
+                    others.filter_map(|other| Some((self.places.end_of_new(one, other.place, now)?, other.place)));
                 let other = match self.on_same_cores(&one.kept, now, machine) {
                     Some((_, best)) => (best != place).then_some(best),
-                    None => (ends.min())
-                        .filter(|(sooner, _)| sooner + sooner / GAIN < end)
-                        .map(|(_, other)| other),
+                    None => (ends.min()).filter(|(sooner, _)| sooner + sooner / GAIN < end).map(|(_, other)| other),
                 };
                 let Some(other) = other else {
                     continue;
@@ -982,7 +852,8 @@ impl EftPlan {
         let _ = self.fill_host(now, machine);
     }
 
-    /// Where the host has nothing to do, and an EDT that waits for a device ends sooner there by now, moves it. True if it has.
+    /// Where the host has nothing to do, and an EDT that waits for a device ends sooner there by now, moves it. True if
+    /// it has.
     fn fill_host(&mut self, now: u64, machine: &dyn Machine) -> bool {
         let is_idle = self.places.get(Place::HOST).is_idle();
         let one = is_idle.then(|| self.take_back(Place::HOST, now, machine));

@@ -15,10 +15,7 @@ pub(super) const ENTRY: PolicyEntry = PolicyEntry {
     name: "heteroprio",
     usage: "heteroprio",
     what: "workers and devices take what each of them is best at, from the two ends of one queue",
-    make: |args| {
-        args.is_empty()
-            .then(|| Box::new(HeteroPrio::default()) as _)
-    },
+    make: |args| args.is_empty().then(|| Box::new(HeteroPrio::default()) as _),
 };
 
 /// Into how many steps a doubling of the ratio is divided. Ratios within one step count as equal.
@@ -68,10 +65,7 @@ fn ratio(kept: &KeptEdt) -> i32 {
     if !has_host {
         return i32::MAX;
     }
-    let devices = kept
-        .candidates
-        .iter()
-        .filter(|one| one.place != Place::HOST);
+    let devices = kept.candidates.iter().filter(|one| one.place != Place::HOST);
     let best = devices.filter_map(|one| time(one.place)).min();
     match (time(Place::HOST), best) {
         (Some(host), Some(device)) => {
@@ -86,11 +80,8 @@ impl HeteroPrio {
     /// Calls `f` with the state under its lock, which knows all places of the machine then.
     fn with<R>(&self, machine: &dyn Machine, f: impl FnOnce(&mut HeteroPrioState) -> R) -> R {
         let mut state = self.state.lock();
-        let state = state.get_or_insert_with(|| HeteroPrioState {
-            places: Places::new(),
-            waiting: BTreeMap::new(),
-            came: 0,
-        });
+        let state =
+            state.get_or_insert_with(|| HeteroPrioState { places: Places::new(), waiting: BTreeMap::new(), came: 0 });
         state.places.complete(machine);
         f(state)
     }
@@ -130,10 +121,7 @@ impl Keeper for HeteroPrio {
     fn take(&self, place: Place, machine: &dyn Machine) -> Taken {
         let now = machine.now_ns();
         let edt = self.with(machine, |state| {
-            let has_room = state
-                .places
-                .get(place)
-                .has_room(0, state.waiting.len(), now);
+            let has_room = state.places.get(place).has_room(0, state.waiting.len(), now);
             let key = has_room.then(|| state.best_for(place)).flatten();
             let kept = key.and_then(|key| state.waiting.remove(&key));
             if let Some(kept) = &kept {

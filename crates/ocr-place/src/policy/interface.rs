@@ -21,15 +21,16 @@ pub trait Machine {
     /// How many workers run C functions.
     fn workers(&self) -> usize;
 
-    /// How many workers run nothing now. A policy does not hear of all that they run: EDTs that have one place to go are not
-    /// asked about.
+    /// How many workers run nothing now. A policy does not hear of all that they run: EDTs that have one place to go
+    /// are not asked about.
     fn idle_workers(&self) -> usize;
 
     /// How many EDTs there are that have not ended, ready or not, counted up to so many.
     fn pending(&self, most: usize) -> usize;
 
-    /// How many cores there are, where a device computes on those of the workers: the runtime has so many workers stand still as
-    /// the device needs cores for what it was sent. None for a device that has a processor or cores of its own.
+    /// How many cores there are, where a device computes on those of the workers: the runtime has so many workers stand
+    /// still as the device needs cores for what it was sent. None for a device that has a processor or cores of its
+    /// own.
     fn shares_cores(&self, _device: Place) -> Option<usize> {
         None
     }
@@ -108,8 +109,9 @@ pub trait VariantTimes: Sync {
         (shape.bytes, 0)
     }
 
-    /// Nanoseconds that it takes from its begin to its end in a place that runs several at once, beside others there or alone;
-    /// none where nothing is known of that. Those beside each other share the place, so [`VariantTimes::expected`] is less.
+    /// Nanoseconds that it takes from its begin to its end in a place that runs several at once, beside others there or
+    /// alone; none where nothing is known of that. Those beside each other share the place, so
+    /// [`VariantTimes::expected`] is less.
     fn latency(&self, _place: Place, _shape: &Shape, _beside: bool) -> Option<u64> {
         None
     }
@@ -117,14 +119,14 @@ pub trait VariantTimes: Sync {
     /// How well that is known.
     fn certainty(&self, place: Place, shape: &Shape) -> Certainty;
 
-    /// The relative error of what was expected in a place, where it has been wrong too often to be believed; otherwise 0.
+    /// The relative error of what was expected in a place, where it has been wrong too often to be believed; otherwise
+    /// 0.
     fn error(&self, place: Place) -> f64;
 }
 
 impl VariantTimes for RunTimes {
     fn expected(&self, place: Place, shape: &Shape) -> Option<u64> {
-        self.expected(place.number(), *shape)
-            .map(|estimate| estimate.ns)
+        self.expected(place.number(), *shape).map(|estimate| estimate.ns)
     }
 
     fn known(&self, place: Place, shape: &Shape) -> Option<u64> {
@@ -162,9 +164,7 @@ impl VariantTimes for RunTimes {
     }
 
     fn error(&self, place: Place) -> f64 {
-        let error = self
-            .fails(place.number())
-            .then(|| self.error(place.number()));
+        let error = self.fails(place.number()).then(|| self.error(place.number()));
         error.flatten().unwrap_or(0.0)
     }
 }
@@ -224,8 +224,8 @@ pub trait Policy: Send + Sync {
         true
     }
 
-    /// Whether it asks which devices compute on the cores of the workers ([`Machine::shares_cores`]), and sends them only what
-    /// uses cores better there. For other policies, workers and CPU devices get fixed shares of the cores.
+    /// Whether it asks which devices compute on the cores of the workers ([`Machine::shares_cores`]), and sends them
+    /// only what uses cores better there. For other policies, workers and CPU devices get fixed shares of the cores.
     fn shares_cores(&self) -> bool {
         false
     }
@@ -251,7 +251,8 @@ pub struct Candidate {
     pub place: Place,
     /// Nanoseconds until the blocks are there, if their transfers begin now.
     pub copy_ns: u64,
-    /// The device that copies blocks to the place with the same threads that run its kernels: the copies wait for these.
+    /// The device that copies blocks to the place with the same threads that run its kernels: the copies wait for
+    /// these.
     pub behind: Option<Place>,
 }
 
@@ -288,12 +289,12 @@ pub trait Keeper: Sync {
     /// Takes an EDT in. All devices are asked afterwards.
     fn keep(&self, edt: KeptEdt, machine: &dyn Machine);
 
-    /// A place asks for an EDT: a worker without work, or a device that may have room. A worker asks for as long as it is
-    /// offered something: one that gets nothing is to be told that there is nothing ([`Machine::offer_to_workers`]).
+    /// A place asks for an EDT: a worker without work, or a device that may have room. A worker asks for as long as it
+    /// is offered something: one that gets nothing is to be told that there is nothing ([`Machine::offer_to_workers`]).
     fn take(&self, place: Place, machine: &dyn Machine) -> Taken;
 
-    /// Something that may have been taken for this place has ended, or has failed and goes elsewhere. If it was on a device,
-    /// all devices are asked afterwards.
+    /// Something that may have been taken for this place has ended, or has failed and goes elsewhere. If it was on a
+    /// device, all devices are asked afterwards.
     ///
     /// `frees_worker` says whether it is called by a worker that has run the EDT and is about to look for another.
     fn ended(&self, edt: usize, place: Place, frees_worker: bool, machine: &dyn Machine);
@@ -324,8 +325,6 @@ pub fn least_loaded(devices: &[Place], machine: &dyn Machine) -> Place {
     if let [only] = devices {
         return *only;
     }
-    let least = devices
-        .iter()
-        .min_by_key(|&&device| machine.device_load(device));
+    let least = devices.iter().min_by_key(|&&device| machine.device_load(device));
     least.copied().unwrap_or(Place::HOST)
 }

@@ -24,9 +24,7 @@ impl Policy for Locality {
             Some(_) => machine.device_load(place),
             None => 0,
         };
-        let best = choices
-            .places()
-            .min_by_key(|&place| (Reverse(bytes(place)), load(place)));
+        let best = choices.places().min_by_key(|&place| (Reverse(bytes(place)), load(place)));
         Choice::At(best.unwrap_or(Place::HOST))
     }
 }

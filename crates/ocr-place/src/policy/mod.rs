@@ -24,8 +24,8 @@ mod user;
 mod variant;
 
 pub use interface::{
-    BlockPlaces, Candidate, Choice, Choices, Keeper, KeptEdt, Machine, Policy, PolicyEntry,
-    PolicyFault, Taken, VariantTimes, least_loaded,
+    BlockPlaces, Candidate, Choice, Choices, Keeper, KeptEdt, Machine, Policy, PolicyEntry, PolicyFault, Taken,
+    VariantTimes, least_loaded,
 };
 pub use told::{Certainty, Considered, Expected, Why};
 pub use user::{is_file, layout};
@@ -47,8 +47,9 @@ pub const POLICIES: &[PolicyEntry] = &[
 /// The policy that is used when none is asked for.
 pub const DEFAULT: &str = eft::ENTRY.name;
 
-/// The policy that `text` names, as in `OCR_SCHED`; a name with a slash is that of a file, which is loaded and runs code of
-/// its own. The error is a text that lists the policies that there are, or says what the policy of that name needs.
+/// The policy that `text` names, as in `OCR_SCHED`; a name with a slash is that of a file, which is loaded and runs
+/// code of its own. The error is a text that lists the policies that there are, or says what the policy of that name
+/// needs.
 pub fn parse(text: &str) -> Result<Box<dyn Policy>, String> {
     parse_from(text, |file| Ok(file.to_path_buf()))
 }
@@ -70,15 +71,10 @@ pub fn parse_from(
         } else {
             String::new()
         };
-        return Err(format!(
-            "there is no policy \"{text}\"; there are: {}{file}",
-            known.join(", ")
-        ));
+        return Err(format!("there is no policy \"{text}\"; there are: {}{file}", known.join(", ")));
     };
     let args: Option<Vec<u64>> = words.map(|word| word.parse().ok()).collect();
-    (args.as_deref())
-        .and_then(|args| (entry.make)(args))
-        .ok_or_else(|| wrong_numbers(entry, text, args.as_deref()))
+    (args.as_deref()).and_then(|args| (entry.make)(args)).ok_or_else(|| wrong_numbers(entry, text, args.as_deref()))
 }
 
 /// Whether `text` names a policy of the runtime itself: nothing is loaded.
@@ -88,9 +84,7 @@ pub fn is_built_in(text: &str) -> bool {
 
 /// What is wrong with the numbers behind a policy's name; `args` are none where they are no numbers.
 fn wrong_numbers(entry: &PolicyEntry, text: &str, args: Option<&[u64]>) -> String {
-    let PolicyEntry {
-        name, usage, what, ..
-    } = entry;
+    let PolicyEntry { name, usage, what, .. } = entry;
     let wanted = usage.split(':').skip(1).count();
     let example = format!("{name}{}", ":1".repeat(wanted));
     let needs = match wanted {

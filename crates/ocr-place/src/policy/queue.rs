@@ -15,8 +15,8 @@ const COMMITTED_NS: u64 = 100_000;
 /// `COMMITTED_MOST_NS`.
 const WAITING_PART: u64 = 16;
 const COMMITTED_MOST_NS: u64 = 1_000_000;
-/// A device is given a second EDT if the first takes less than this. Beside a longer one, a gap is nothing, and an EDT that
-/// was not given can still go elsewhere.
+/// A device is given a second EDT if the first takes less than this. Beside a longer one, a gap is nothing, and an EDT
+/// that was not given can still go elsewhere.
 const SECOND_NS: u64 = 1_000_000;
 /// A device is also given a second EDT if so many wait behind it, so that the second will not be missed elsewhere.
 const PLENTY: usize = 4;
@@ -38,7 +38,8 @@ pub(super) struct QueuedEdt {
     pub(super) moves: u8,
     /// When it came.
     pub(super) since: u64,
-    /// Whether the place for which it waits is to take it, though another may end it sooner: the place is looked at again.
+    /// Whether the place for which it waits is to take it, though another may end it sooner: the place is looked at
+    /// again.
     pub(super) stays: bool,
 }
 
@@ -105,13 +106,13 @@ impl WaitingLine {
 /// What is before a place.
 pub(super) struct Queue {
     place: Place,
-    /// How many EDTs run there at once. A device counts as one unit: the time of a kernel is its share of the device, which
-    /// kernels that run beside each other divide.
+    /// How many EDTs run there at once. A device counts as one unit: the time of a kernel is its share of the device,
+    /// which kernels that run beside each other divide.
     units: usize,
     /// How many kernels a device has lately run at once.
     at_once: usize,
-    /// How many EDTs the place has now that it was not given here: nobody asks a policy about those that have one place to
-    /// go.
+    /// How many EDTs the place has now that it was not given here: nobody asks a policy about those that have one place
+    /// to go.
     others: usize,
     line: WaitingLine,
     /// The waiting EDTs by what they have in common, so that what they take is asked anew each time.
@@ -147,10 +148,7 @@ impl Queue {
         let kept = &one.kept;
         match (self.classes.iter_mut()).find(|class| is_like(&class.like, kept)) {
             Some(class) => class.count += 1,
-            None => self.classes.push(AlikeEdts {
-                like: kept.clone(),
-                count: 1,
-            }),
+            None => self.classes.push(AlikeEdts { like: kept.clone(), count: 1 }),
         }
         self.line.insert(one);
     }
@@ -230,16 +228,16 @@ impl Queue {
         (tries.count(), since.min().unwrap_or(0))
     }
 
-    /// How many times as long as expected an EDT takes that runs here, where that is more than twice: the place has become slow,
-    /// or has never been as fast. Of a place with several units, this says something of EDTs of its kind alone.
+    /// How many times as long as expected an EDT takes that runs here, where that is more than twice: the place has
+    /// become slow, or has never been as fast. Of a place with several units, this says something of EDTs of its kind
+    /// alone.
     fn doubt(&self, kept: &KeptEdt, now: u64) -> f64 {
         let one = |(at, given): (usize, &Given)| {
             let runs = at < self.units.max(self.at_once);
             let says = self.units == 1 || is_of_kind(&given.like, kept);
             let expected = given.expected.filter(|_| runs && says && given.is_known)?;
             let taken = now.saturating_sub(given.since.max(given.there));
-            (taken >= self.overdue_ns(given, expected))
-                .then(|| taken as f64 / expected.max(1) as f64)
+            (taken >= self.overdue_ns(given, expected)).then(|| taken as f64 / expected.max(1) as f64)
         };
         let all = self.given.iter().enumerate().filter_map(one);
         all.fold(1.0, f64::max)
@@ -248,8 +246,7 @@ impl Queue {
     /// After what time an EDT is overdue. Where times scatter, it is later.
     fn overdue_ns(&self, given: &Given, expected: u64) -> u64 {
         let error = given.like.times.error(self.place);
-        let among_others = (self.at_once > 1)
-            .then(|| (given.like.times).latency(self.place, &given.like.shape, true));
+        let among_others = (self.at_once > 1).then(|| (given.like.times).latency(self.place, &given.like.shape, true));
         let expected = among_others.flatten().unwrap_or(0).max(expected);
         (expected as f64 * (2.0 + error)) as u64
     }
@@ -262,11 +259,7 @@ impl Queue {
             // One that is overdue is looked at again when it has taken twice as long.
             Some(if due > now { due } else { now + (now - begun) })
         };
-        self.given
-            .iter()
-            .take(self.units.max(1))
-            .filter_map(one)
-            .min()
+        self.given.iter().take(self.units.max(1)).filter_map(one).min()
     }
 
     /// Whether a unit has nothing to do and nobody waits for it, as far as one can tell.
@@ -284,18 +277,20 @@ impl Queue {
         self.others = self.others.saturating_sub(1);
     }
 
-    /// How many units have nothing to do. A worker that is in an EDT of which the policy does not know may be in it for long.
+    /// How many units have nothing to do. A worker that is in an EDT of which the policy does not know may be in it for
+    /// long.
     pub(super) fn free_units(&self) -> usize {
         self.units.saturating_sub(self.given.len() + self.others)
     }
 
-    /// Whether a unit has been given nothing, and nothing waits for it. A worker whose EDT ends counts: it looks for another.
+    /// Whether a unit has been given nothing, and nothing waits for it. A worker whose EDT ends counts: it looks for
+    /// another.
     pub(super) fn is_idle(&self) -> bool {
         self.line.is_empty() && self.given.len() < self.units
     }
 
-    /// Whether the place is to be given another EDT. A device is given more as long as it has ended all of it in `safe_ns`,
-    /// since no other place would take the EDT from it. So many EDTs wait for it.
+    /// Whether the place is to be given another EDT. A device is given more as long as it has ended all of it in
+    /// `safe_ns`, since no other place would take the EDT from it. So many EDTs wait for it.
     pub(super) fn has_room(&self, safe_ns: u64, waiting: usize, now: u64) -> bool {
         if self.place == Place::HOST {
             // One for each worker, and more while the blocks of some are on their way.
@@ -324,8 +319,8 @@ impl Queue {
         }
     }
 
-    /// What a device is given at once: more where so much waits behind it that it will not be missed elsewhere. A manager
-    /// that has to be woken every 100 us comes too late on cores that have something else to do.
+    /// What a device is given at once: more where so much waits behind it that it will not be missed elsewhere. A
+    /// manager that has to be woken every 100 us comes too late on cores that have something else to do.
     fn committed_ns(&self, safe_ns: u64) -> u64 {
         let missed_by_nobody = (self.waiting_ns() / WAITING_PART).max(safe_ns);
         missed_by_nobody.clamp(COMMITTED_NS, COMMITTED_MOST_NS)
@@ -344,13 +339,12 @@ impl Queue {
         }
     }
 
-    /// In what time the device has ended all that it was given: each begins when the one before it has ended, and its blocks have
-    /// come.
+    /// In what time the device has ended all that it was given: each begins when the one before it has ended, and its
+    /// blocks have come.
     fn given_end_ns(&self, now: u64) -> u64 {
         self.given.iter().enumerate().fold(0, |end, (at, given)| {
             let there = given.there.saturating_sub(now);
-            end.max(there)
-                .saturating_add(self.given_one_ns(at, given, now))
+            end.max(there).saturating_add(self.given_one_ns(at, given, now))
         })
     }
 
@@ -377,8 +371,8 @@ impl Queue {
         self.classes.iter().map(one).sum()
     }
 
-    /// In what time a unit is free for an EDT that takes `ns` and before which `ahead` waits. EDTs of which nothing is known
-    /// are taken to need as long.
+    /// In what time a unit is free for an EDT that takes `ns` and before which `ahead` waits. EDTs of which nothing is
+    /// known are taken to need as long.
     fn free_in(&self, ns: u64, ahead: u64, now: u64) -> u64 {
         let others = self.others;
         if self.place != Place::HOST {
@@ -407,21 +401,11 @@ impl Queue {
     fn expected(&self, kept: &KeptEdt, copy_ns: u64, ahead: u64, now: u64) -> Expected {
         let busy_ns = kept.times.expected(self.place, &kept.shape);
         let doubt = self.doubt(kept, now);
-        let busy_ns = busy_ns.map(|ns| {
-            if doubt > 1.0 {
-                (ns as f64 * doubt) as u64
-            } else {
-                ns
-            }
-        });
+        let busy_ns = busy_ns.map(|ns| if doubt > 1.0 { (ns as f64 * doubt) as u64 } else { ns });
         let beside = self.given.len() + self.others > 0;
         let latency = (kept.times).latency(self.place, &kept.shape, beside);
         let run_ns = busy_ns.map(|busy_ns| latency.unwrap_or(0).max(busy_ns));
-        Expected {
-            queue_ns: self.free_in(busy_ns.unwrap_or(0), ahead, now),
-            copy_ns,
-            run_ns,
-        }
+        Expected { queue_ns: self.free_in(busy_ns.unwrap_or(0), ahead, now), copy_ns, run_ns }
     }
 
     /// What the first so many of all take, as if they were alike.
@@ -436,8 +420,7 @@ impl Queue {
 /// Whether two EDTs take the same time.
 fn is_like(one: &KeptEdt, other: &KeptEdt) -> bool {
     ptr::addr_eq(one.times, other.times)
-        && (one.shape == other.shape
-            || one.times.alike(&one.shape) == other.times.alike(&other.shape))
+        && (one.shape == other.shape || one.times.alike(&one.shape) == other.times.alike(&other.shape))
 }
 
 /// The address of the times of an EDT, and the bytes of its blocks.
@@ -506,9 +489,7 @@ impl Places {
     /// In what time the blocks of an EDT are in a place; none if it cannot run there.
     fn copies_in(&self, kept: &KeptEdt, place: Place, now: u64) -> Option<u64> {
         let candidate = (kept.candidates.iter()).find(|candidate| candidate.place == place)?;
-        let behind = candidate
-            .behind
-            .map(|device| self.get(device).given_ns(now));
+        let behind = candidate.behind.map(|device| self.get(device).given_ns(now));
         // Blocks come to a device behind those of the EDTs that it was given.
         let link = match place {
             Place::HOST => 0,
@@ -521,13 +502,11 @@ impl Places {
     /// Whether the blocks of an EDT are all in a place.
     pub(super) fn is_there(kept: &KeptEdt, place: Place) -> bool {
         let there = |one: &Candidate| one.copy_ns == 0 && one.behind.is_none();
-        kept.candidates
-            .iter()
-            .any(|one| one.place == place && there(one))
+        kept.candidates.iter().any(|one| one.place == place && there(one))
     }
 
-    /// In what time no other place than this one would have ended the EDT whose turn it is here, if it began now; halved,
-    /// since times may be wrong.
+    /// In what time no other place than this one would have ended the EDT whose turn it is here, if it began now;
+    /// halved, since times may be wrong.
     pub(super) fn safe_ns(&self, place: Place) -> u64 {
         let Some(next) = self.get(place).line.get(0) else {
             return 0;
@@ -548,13 +527,7 @@ impl Places {
     }
 
     /// What is expected of an EDT in a place behind so many of those that wait there; none where it cannot run there.
-    pub(super) fn expected(
-        &self,
-        kept: &KeptEdt,
-        place: Place,
-        before: usize,
-        now: u64,
-    ) -> Option<Expected> {
+    pub(super) fn expected(&self, kept: &KeptEdt, place: Place, before: usize, now: u64) -> Option<Expected> {
         let queue = self.get(place);
         let copies = self.copies_in(kept, place, now)?;
         let ahead = queue.part(before, queue.line.len());

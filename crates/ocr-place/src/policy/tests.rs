@@ -35,21 +35,14 @@ impl Machine for Wide {
 
 /// An EDT that the host and a device may run.
 fn kept(edt: usize, times: &'static RunTimes) -> KeptEdt {
-    let candidate = |place| Candidate {
-        place,
-        copy_ns: 0,
-        behind: None,
-    };
+    let candidate = |place| Candidate { place, copy_ns: 0, behind: None };
     KeptEdt {
         edt,
         priority: 0,
         times,
         shape: 64.into(),
         frees_worker: false,
-        candidates: [Place::HOST, DEVICES[0]]
-            .map(candidate)
-            .into_iter()
-            .collect(),
+        candidates: [Place::HOST, DEVICES[0]].map(candidate).into_iter().collect(),
     }
 }
 
@@ -65,18 +58,15 @@ fn wide(count: usize) -> Vec<usize> {
     });
     let policy = parse("eft").expect("a policy");
     let keeper = policy.keeper().expect("it keeps EDTs");
-    let machine = Wide {
-        workers: 16,
-        at_once: 16,
-    };
+    let machine = Wide { workers: 16, at_once: 16 };
     for edt in 0..count {
         keeper.keep(kept(edt, &TIMES), &machine);
     }
     std::iter::from_fn(|| keeper.take(DEVICES[0], &machine).edt).collect()
 }
 
-/// Where a worker is free, an EDT that others may wait for does not go to a device that ends it ten times as late, however
-/// many that has done by then.
+/// Where a worker is free, an EDT that others may wait for does not go to a device that ends it ten times as late,
+/// however many that has done by then.
 #[test]
 fn a_device_that_runs_many_at_once_is_not_taken_for_a_fast_one() {
     assert!(wide(16).is_empty());
@@ -129,16 +119,8 @@ const DEVICES: [Place; 2] = [Place::device(0), Place::device(1)];
 
 fn choose_with(policy: &str, function: bool, bytes: [u64; 3], times: usize) -> Vec<Choice> {
     let policy = parse(policy).expect("a policy");
-    let choices = Choices {
-        edt: 7,
-        function,
-        devices: &DEVICES,
-        blocks: &Bytes(bytes),
-        times: &RunTimes::default(),
-    };
-    (0..times)
-        .map(|_| policy.choose(&choices, &Loads([3, 1])))
-        .collect()
+    let choices = Choices { edt: 7, function, devices: &DEVICES, blocks: &Bytes(bytes), times: &RunTimes::default() };
+    (0..times).map(|_| policy.choose(&choices, &Loads([3, 1]))).collect()
 }
 
 fn choose(policy: &str, function: bool, times: usize) -> Vec<Choice> {
@@ -148,10 +130,7 @@ fn choose(policy: &str, function: bool, times: usize) -> Vec<Choice> {
 #[test]
 fn static_takes_turns() {
     let (cpu, device) = (Choice::At(Place::HOST), Choice::At(DEVICES[1]));
-    assert_eq!(
-        choose("static:1:2", true, 6),
-        [cpu, device, device, cpu, device, device]
-    );
+    assert_eq!(choose("static:1:2", true, 6), [cpu, device, device, cpu, device, device]);
     assert_eq!(choose("static:1:2", false, 2), [device, device]);
     let uses_devices = |policy| parse(policy).expect("a policy").uses_devices();
     assert!(uses_devices("static:1:2") && uses_devices("eager"));
@@ -172,13 +151,8 @@ fn eft_does_not_keep_what_is_shorter_than_placing_it() {
     let policy = parse("eft").expect("a policy");
     let times = RunTimes::default();
     let choose = || {
-        let choices = Choices {
-            edt: 7,
-            function: true,
-            devices: &DEVICES[..1],
-            blocks: &Bytes([64, 0, 0]),
-            times: &times,
-        };
+        let choices =
+            Choices { edt: 7, function: true, devices: &DEVICES[..1], blocks: &Bytes([64, 0, 0]), times: &times };
         policy.choose(&choices, &Loads([0, 0]))
     };
     assert_eq!(choose(), Choice::Kept, "nothing is known");
@@ -197,16 +171,9 @@ fn locality_goes_where_the_bytes_are() {
     let at = |bytes| choose_with("locality", true, bytes, 1)[0];
     assert_eq!(at([64, 0, 0]), Choice::At(Place::HOST));
     assert_eq!(at([0, 64, 0]), Choice::At(DEVICES[0]));
-    assert_eq!(
-        at([0, 64, 64]),
-        Choice::At(DEVICES[1]),
-        "the one with less to do"
-    );
+    assert_eq!(at([0, 64, 64]), Choice::At(DEVICES[1]), "the one with less to do");
     assert_eq!(at([64, 64, 64]), Choice::FirstFree, "all the same");
-    assert_eq!(
-        choose_with("locality", false, [64, 0, 0], 1),
-        [Choice::At(DEVICES[1])]
-    );
+    assert_eq!(choose_with("locality", false, [64, 0, 0], 1), [Choice::At(DEVICES[1])]);
 }
 
 #[test]
@@ -215,10 +182,7 @@ fn random_is_a_sequence_that_its_seed_repeats() {
     assert_eq!(first, choose("random:1", true, 300));
     assert_ne!(first, choose("random:2", true, 300));
     for place in [Place::HOST, DEVICES[0], DEVICES[1]] {
-        let times = first
-            .iter()
-            .filter(|&&choice| choice == Choice::At(place))
-            .count();
+        let times = first.iter().filter(|&&choice| choice == Choice::At(place)).count();
         assert!((60..=140).contains(&times), "{place}: {times} of 300");
     }
     assert!(!choose("random:1", false, 100).contains(&Choice::At(Place::HOST)));
@@ -237,20 +201,14 @@ fn wrong_names_and_numbers_are_refused_with_the_right_ones() {
         ("static", "static needs two numbers, as static:1:1"),
         ("static:1", "static needs two numbers, as static:1:1"),
         ("static:a:b", "static needs two numbers, as static:1:1"),
-        (
-            "static:0:0",
-            "static needs other numbers, as static:1:1; static:C:D means: C EDTs to the",
-        ),
+        ("static:0:0", "static needs other numbers, as static:1:1; static:C:D means: C EDTs to the"),
         ("random", "random needs a number, as random:1"),
         ("random:x", "random needs a number, as random:1"),
         ("cpu:1", "cpu takes no numbers"),
         ("eft:1", "eft takes no numbers"),
     ] {
         let message = refused(wrong);
-        assert!(
-            message.starts_with(&format!("\"{wrong}\" is no policy: {says}")),
-            "{message}"
-        );
+        assert!(message.starts_with(&format!("\"{wrong}\" is no policy: {says}")), "{message}");
     }
 }
 
@@ -270,17 +228,9 @@ fn a_policy_is_added_by_an_entry() {
         make: |args| args.is_empty().then(|| Box::new(Last) as _),
     };
     let policy = (entry.make)(&[]).expect("no arguments");
-    let choices = Choices {
-        edt: 7,
-        function: true,
-        devices: &DEVICES,
-        blocks: &Bytes([0; 3]),
-        times: &RunTimes::default(),
-    };
-    assert_eq!(
-        policy.choose(&choices, &Loads([0, 0])),
-        Choice::At(DEVICES[1])
-    );
+    let choices =
+        Choices { edt: 7, function: true, devices: &DEVICES, blocks: &Bytes([0; 3]), times: &RunTimes::default() };
+    assert_eq!(policy.choose(&choices, &Loads([0, 0])), Choice::At(DEVICES[1]));
     assert!((entry.make)(&[1]).is_none());
 }
 
@@ -311,8 +261,8 @@ impl Machine for Offered {
     }
 }
 
-/// A worker asks as long as it is offered something: where a device has taken the last EDT, the worker that comes too late is
-/// to be told, or it would ask for ever.
+/// A worker asks as long as it is offered something: where a device has taken the last EDT, the worker that comes too
+/// late is to be told, or it would ask for ever.
 #[test]
 fn a_worker_that_gets_nothing_is_offered_nothing() {
     static TIMES: std::sync::LazyLock<RunTimes> = std::sync::LazyLock::new(RunTimes::default);
@@ -331,8 +281,8 @@ fn a_worker_that_gets_nothing_is_offered_nothing() {
     }
 }
 
-/// A kernel takes 20 ms and the function 1 ms, alone; beside the kernel the function takes twice as long. So a kernel costs the
-/// worker ten functions, and the device gets none, though thirty wait.
+/// A kernel takes 20 ms and the function 1 ms, alone; beside the kernel the function takes twice as long. So a kernel
+/// costs the worker ten functions, and the device gets none, though thirty wait.
 #[test]
 fn a_device_that_slows_the_workers_down_more_than_it_helps_gets_nothing() {
     for (beside, gets) in [(1_000_000, true), (2_000_000, false)] {
@@ -346,10 +296,7 @@ fn a_device_that_slows_the_workers_down_more_than_it_helps_gets_nothing() {
         }
         let policy = parse("eft").expect("a policy");
         let keeper = policy.keeper().expect("it keeps EDTs");
-        let machine = Wide {
-            workers: 1,
-            at_once: 1,
-        };
+        let machine = Wide { workers: 1, at_once: 1 };
         for edt in 0..30 {
             keeper.keep(kept(edt, times), &machine);
         }

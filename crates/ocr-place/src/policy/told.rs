@@ -51,8 +51,8 @@ numbered! {
     Certainty {
         /// Nothing is known of its time.
         Unknown = 0,
-        /// The time is that of a hint of the program, of a launch in which the kernel may have been compiled, of EDTs with other
-        /// parameters, or the middle of what the speeds of the places allow.
+        /// The time is that of a hint of the program, of a launch in which the kernel may have been compiled, of EDTs
+        /// with other parameters, or the middle of what the speeds of the places allow.
         Guessed = 1,
         /// The time follows from EDTs of the same template whose blocks have other sizes.
         Derived = 2,
@@ -69,18 +69,18 @@ numbered! {
         Short = 0,
         /// The EDT waits for the place where it should end first.
         Planned = 1,
-        /// The EDT waits for the first place that may take it, since its time is not known everywhere, or places differ by
-        /// less than their times scatter.
+        /// The EDT waits for the first place that may take it, since its time is not known everywhere, or places differ
+        /// by less than their times scatter.
         Open = 2,
         /// When the EDT's turn came, the EDT went to another place, where it should end sooner by then.
         Moved = 3,
         /// A place without work took the EDT from the line of another place, since the EDT should end sooner there.
         Taken = 4,
-        /// A place took the EDT to find out its time there, or whether that is still so, since not to know it was expected to
-        /// cost more.
+        /// A place took the EDT to find out its time there, or whether that is still so, since not to know it was
+        /// expected to cost more.
         Tried = 5,
-        /// The EDT went at once where its variant uses the cores better that workers and a CPU device share. Queues and copies
-        /// were not looked at.
+        /// The EDT went at once where its variant uses the cores better that workers and a CPU device share. Queues and
+        /// copies were not looked at.
         Cores = 6,
     }
 }

@@ -22,13 +22,7 @@ impl Turns {
     fn make(args: &[u64]) -> Option<Box<dyn Policy>> {
         let &[cpu, device] = args else { return None };
         let sum = cpu.checked_add(device)?;
-        (sum > 0).then(|| {
-            Box::new(Turns {
-                cpu,
-                device,
-                next: AtomicU64::new(0),
-            }) as _
-        })
+        (sum > 0).then(|| Box::new(Turns { cpu, device, next: AtomicU64::new(0) }) as _)
     }
 }
 

@@ -1,21 +1,24 @@
 //! Whether an EDT runs as its function or as its kernel, where a CPU device computes on the cores of the workers.
 //!
-//! Such a device is no second place: what it gets, the workers lose. So there is nothing to balance, and the variant counts that
-//! uses the cores better. Let a kernel take `t` nanoseconds on a device that has all cores, and a function `f` on one core. While
-//! `n` cores have something to do, the kernel is better if `n * t` and the launch take less than `f`. For `n` = 1 that is the end
-//! of the EDT itself, and for all cores it is the time of a core that each variant takes. A mix is never planned: EDTs of one kind
-//! run as one variant, and how many cores the device has for that is the runtime's to say ([`Machine::shares_cores`]).
+//! Such a device is no second place: what it gets, the workers lose. So there is nothing to balance, and the variant
+//! counts that uses the cores better. Let a kernel take `t` nanoseconds on a device that has all cores, and a function
+//! `f` on one core. While `n` cores have something to do, the kernel is better if `n * t` and the launch take less than
+//! `f`. For `n` = 1 that is the end of the EDT itself, and for all cores it is the time of a core that each variant
+//! takes. A mix is never planned: EDTs of one kind run as one variant, and how many cores the device has for that is
+//! the runtime's to say ([`Machine::shares_cores`]).
 //!
 //! # What is not known
 //!
-//! One EDT at a time is tried as the other variant; all others run as the one whose time is known, or as functions. It is tried if
+//! One EDT at a time is tried as the other variant; all others run as the one whose time is known, or as functions. It
+//! is tried if
 //!
-//! - the mean gain of that is greater than the mean loss (`doubt.rs`) and what the first launch of a kernel costs ([`START_NS`]),
-//!   for the EDTs that there are by now; or
+//! - the mean gain of that is greater than the mean loss (`doubt.rs`) and what the first launch of a kernel costs
+//!   ([`START_NS`]), for the EDTs that there are by now; or
 //! - all that was tried so far, and this, is less than a part in [`PART`] of the core time that has passed.
 //!
-//! So a run whose kernels lose spends at most that part, or what was worth it by what was known. A run of some milliseconds
-//! tries nothing. The variant that has lost is looked at again when a second has passed, or many times its cost.
+//! So a run whose kernels lose spends at most that part, or what was worth it by what was known. A run of some
+//! milliseconds tries nothing. The variant that has lost is looked at again when a second has passed, or many times its
+//! cost.
 
 use super::doubt::{UNLIKE, mean_gain};
 use super::interface::{Choices, KeptEdt, Machine, VariantTimes};
@@ -29,7 +32,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// The core time of a launch that the time of the kernel has not in it.
 const LAUNCH_NS: u64 = 10_000;
-/// What the first launch of a kernel costs, in core time: the driver loads or compiles it, and threads go to other cores.
+/// What the first launch of a kernel costs, in core time: the driver loads or compiles it, and threads go to other
+/// cores.
 const START_NS: u64 = 4_000_000;
 /// What is tried is this part of the core time that has passed.
 const PART: u64 = 64;
@@ -47,8 +51,8 @@ const KINDS: usize = 256;
 /// A time of which only the order of magnitude is known is expected to be so many times the known one.
 const LIKELY: u64 = 4;
 
-/// What the choice remembers. The atomics order nothing: each says what one thread may do at a time, and what the thread reads
-/// then is behind the lock.
+/// What the choice remembers. The atomics order nothing: each says what one thread may do at a time, and what the
+/// thread reads then is behind the lock.
 #[derive(Default)]
 pub(super) struct Variants {
     /// When the first EDT was looked at; 0: none was.
@@ -84,23 +88,18 @@ pub(super) struct OnSameCores<'a> {
     pub(super) cores: usize,
 }
 
-/// Whether a kernel that takes `kernel_ns` with all cores uses them better than a function, where so many of the cores have
-/// something to do.
+/// Whether a kernel that takes `kernel_ns` with all cores uses them better than a function, where so many of the cores
+/// have something to do.
 fn is_kernel_better(function_ns: u64, kernel_ns: u64, busy: usize, cores: usize) -> bool {
     let busy = busy.clamp(1, cores.max(1));
-    let kernel_ns = kernel_ns
-        .saturating_mul(busy as u64)
-        .saturating_add(LAUNCH_NS);
+    let kernel_ns = kernel_ns.saturating_mul(busy as u64).saturating_add(LAUNCH_NS);
     // Cores that have nothing to do now may have in a moment.
     let margin = if busy < cores { function_ns / 10 } else { 0 };
     kernel_ns < function_ns - margin
 }
 
 /// The device that shares the cores of the workers, and how many these are.
-pub(super) fn shared(
-    devices: impl Iterator<Item = Place>,
-    machine: &dyn Machine,
-) -> Option<(Place, usize)> {
+pub(super) fn shared(devices: impl Iterator<Item = Place>, machine: &dyn Machine) -> Option<(Place, usize)> {
     let mut shared = devices.filter_map(|device| Some((device, machine.shares_cores(device)?)));
     shared.next()
 }
@@ -126,12 +125,7 @@ impl<'a> OnSameCores<'a> {
             [one, other] if other.place == Place::HOST => one.place,
             _ => return None,
         };
-        Some(OnSameCores {
-            times: kept.times,
-            shape: kept.shape,
-            device,
-            cores: machine.shares_cores(device)?,
-        })
+        Some(OnSameCores { times: kept.times, shape: kept.shape, device, cores: machine.shares_cores(device)? })
     }
 
     /// What it takes in a place, if that was measured, or follows from other sizes.
@@ -140,12 +134,7 @@ impl<'a> OnSameCores<'a> {
     }
 
     /// Where it runs, by times in nanoseconds. While only one of them is known, there; while none is, as a function.
-    pub(super) fn best(
-        &self,
-        function: Option<u64>,
-        kernel: Option<u64>,
-        machine: &dyn Machine,
-    ) -> Place {
+    pub(super) fn best(&self, function: Option<u64>, kernel: Option<u64>, machine: &dyn Machine) -> Place {
         let workers = machine.workers().saturating_sub(machine.idle_workers());
         let is_kernel = match (function, kernel) {
             (Some(function), Some(kernel)) => {
@@ -159,11 +148,7 @@ impl<'a> OnSameCores<'a> {
 
     /// The other one of both places.
     pub(super) fn other(&self, place: Place) -> Place {
-        if place == Place::HOST {
-            self.device
-        } else {
-            Place::HOST
-        }
+        if place == Place::HOST { self.device } else { Place::HOST }
     }
 
     fn kind(&self, place: Place) -> Kind {
@@ -190,8 +175,7 @@ impl Variants {
             return false;
         };
         let next = now + LOOK_NS;
-        let is_first =
-            (self.look_at).compare_exchange(look_at, next, Ordering::Relaxed, Ordering::Relaxed);
+        let is_first = (self.look_at).compare_exchange(look_at, next, Ordering::Relaxed, Ordering::Relaxed);
         if is_first.is_err() || machine.device_load(edt.device) != 0 {
             return false;
         }
@@ -239,13 +223,7 @@ impl Variants {
     }
 
     /// Whether this EDT is the one that is to be tried in a place. Then it is.
-    pub(super) fn begin(
-        &self,
-        edt: &OnSameCores<'_>,
-        token: usize,
-        place: Place,
-        machine: &dyn Machine,
-    ) -> bool {
+    pub(super) fn begin(&self, edt: &OnSameCores<'_>, token: usize, place: Place, machine: &dyn Machine) -> bool {
         let mut tries = self.tries.lock();
         match tries.wanted {
             Some((kind, _, start_ns)) if kind == edt.kind(place) => {
@@ -276,7 +254,8 @@ impl Variants {
         self.tried.store(0, Ordering::Relaxed);
     }
 
-    /// Leaves of the workers and a device on their cores the one that an EDT goes to, where other devices may run it, too.
+    /// Leaves of the workers and a device on their cores the one that an EDT goes to, where other devices may run it,
+    /// too.
     pub(super) fn narrow(kept: &mut KeptEdt, machine: &dyn Machine) {
         let places = kept.candidates.iter().map(|one| one.place);
         let has_host = places.clone().any(|place| place == Place::HOST);
@@ -288,12 +267,7 @@ impl Variants {
             return;
         };
         let (times, shape) = (kept.times, kept.shape);
-        let edt = OnSameCores {
-            times,
-            shape,
-            device,
-            cores,
-        };
+        let edt = OnSameCores { times, shape, device, cores };
         let best = edt.best(edt.known_ns(Place::HOST), edt.known_ns(device), machine);
         let not = edt.other(best);
         kept.candidates.retain(|one| one.place != not);
@@ -308,10 +282,7 @@ pub(super) fn tell(choices: &Choices<'_>, why: Why, chosen: Place, machine: &dyn
         machine.considered(&Considered {
             edt: choices.edt,
             place,
-            expected: Expected {
-                run_ns: choices.times.expected(place, &shape),
-                ..Expected::default()
-            },
+            expected: Expected { run_ns: choices.times.expected(place, &shape), ..Expected::default() },
             certainty: choices.times.certainty(place, &shape),
             why,
             is_chosen: place == chosen,
@@ -375,12 +346,7 @@ mod tests {
     }
 
     fn machine(idle: usize, pending: usize) -> TwoCores {
-        TwoCores {
-            now: Cell::new(1),
-            idle,
-            pending,
-            load: Cell::new(0),
-        }
+        TwoCores { now: Cell::new(1), idle, pending, load: Cell::new(0) }
     }
 
     /// Times of a function, and of a kernel that has all cores, in microseconds.
@@ -395,22 +361,12 @@ mod tests {
     }
 
     fn choose(policy: &dyn Policy, edt: usize, times: &RunTimes, machine: &TwoCores) -> Choice {
-        let choices = Choices {
-            edt,
-            function: true,
-            devices: &[DEVICE],
-            blocks: &OneBlock,
-            times,
-        };
+        let choices = Choices { edt, function: true, devices: &[DEVICE], blocks: &OneBlock, times };
         policy.choose(&choices, machine)
     }
 
     fn keep(keeper: &dyn Keeper, edt: usize, times: &'static RunTimes, machine: &TwoCores) {
-        let candidate = |place| Candidate {
-            place,
-            copy_ns: 0,
-            behind: None,
-        };
+        let candidate = |place| Candidate { place, copy_ns: 0, behind: None };
         let kept = KeptEdt {
             edt,
             priority: 0,

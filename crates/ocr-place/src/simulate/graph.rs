@@ -93,9 +93,7 @@ impl TaskGraph {
                 return Err(format!("EDT {number} uses a block that is not there"));
             }
             if task.is_join() && !task.during.is_empty() {
-                return Err(format!(
-                    "the join {number} has no body in which it does something"
-                ));
+                return Err(format!("the join {number} has no body in which it does something"));
             }
             let during = task.during.iter().map(|during| during.successor);
             for successor in task.successors.iter().copied().chain(during) {

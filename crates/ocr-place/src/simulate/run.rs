@@ -4,16 +4,14 @@ use super::graph::{Costs, MachineModel, SimulatedTask, TaskGraph};
 use super::outcome::{Copied, Outcome, RanTask};
 use crate::model::{Direction, RunTimes, Shape, Transfers};
 use crate::place::{Place, PlaceSet};
-use crate::policy::{
-    self, BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine, Policy,
-    PolicyFault,
-};
+use crate::policy::{self, BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine, Policy, PolicyFault};
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// A device takes an EDT from the pool of the first free place while it has fewer than this many. In a run it is as many as
-/// it has queues, and two; here a device has its kernels one after the other, in the shares of time that they had.
+/// A device takes an EDT from the pool of the first free place while it has fewer than this many. In a run it is as
+/// many as it has queues, and two; here a device has its kernels one after the other, in the shares of time that they
+/// had.
 const ROOM: usize = 2;
 
 /// A policy that was asked so often while nothing runs, and has given no EDT to a place, never will.
@@ -54,10 +52,7 @@ pub(crate) fn simulate_under(
         return Err("a template has no model".into());
     }
     if machine.workers == 0 || machine.devices.len() > Place::MAX_DEVICES {
-        return Err(format!(
-            "a machine needs a worker at least, and has {} devices at most",
-            Place::MAX_DEVICES
-        ));
+        return Err(format!("a machine needs a worker at least, and has {} devices at most", Place::MAX_DEVICES));
     }
     let transfers = Transfers::default();
     for (index, device) in machine.devices.iter().enumerate() {
@@ -73,10 +68,8 @@ pub(crate) fn simulate_under(
     // `known` is borrowed, which is until this function returns. The references, `'static` by their type, are kept in
     // `run` alone: by itself, and by its policy, which hands them to nobody. `run` is dropped before the function
     // returns.
-    let known: &[&'static RunTimes] = &known
-        .iter()
-        .map(|times| unsafe { &*std::ptr::from_ref(times) })
-        .collect::<Vec<_>>();
+    let known: &[&'static RunTimes] =
+        &known.iter().map(|times| unsafe { &*std::ptr::from_ref(times) }).collect::<Vec<_>>();
     let mut run = SimulatedRun {
         graph,
         known,
@@ -101,14 +94,7 @@ pub(crate) fn simulate_under(
         pool: VecDeque::new(),
         devices: (machine.devices.iter().map(|_| DeviceLine::default())).collect(),
         ran: vec![
-            RanTask {
-                place: Place::UNDECIDED,
-                unit: 0,
-                ready: 0,
-                given: 0,
-                begun: 0,
-                ended: 0,
-            };
+            RanTask { place: Place::UNDECIDED, unit: 0, ready: 0, given: 0, begun: 0, ended: 0 };
             graph.tasks.len()
         ],
         ends: BinaryHeap::new(),
@@ -255,9 +241,7 @@ impl BlockPlaces for SimulatedBlocks<'_> {
     fn bytes_at(&self, place: Place) -> u64 {
         let at = |block: u32| self.run.valid[block as usize].contains(place);
         let there = self.task.blocks.iter().filter(|uses| at(uses.block));
-        there
-            .map(|uses| self.run.graph.blocks[uses.block as usize].bytes)
-            .sum()
+        there.map(|uses| self.run.graph.blocks[uses.block as usize].bytes).sum()
     }
 
     fn copy_ns(&self, place: Place) -> Option<u64> {
@@ -268,14 +252,11 @@ impl BlockPlaces for SimulatedBlocks<'_> {
 /// The bytes of an EDT's blocks in all, and its parameters.
 fn shape_of(graph: &TaskGraph, task: &SimulatedTask) -> Shape {
     let bytes = |block: u32| graph.blocks[block as usize].bytes;
-    Shape {
-        bytes: task.blocks.iter().map(|uses| bytes(uses.block)).sum(),
-        params: task.params,
-    }
+    Shape { bytes: task.blocks.iter().map(|uses| bytes(uses.block)).sum(), params: task.params }
 }
 
-/// When a worker or a device can begin an EDT that has these costs there, if it is free from a time on. It has run nothing
-/// before if that is 0.
+/// When a worker or a device can begin an EDT that has these costs there, if it is free from a time on. It has run
+/// nothing before if that is 0.
 fn behind(free_at: u64, costs: &Costs) -> u64 {
     match free_at {
         0 => 0,
@@ -318,11 +299,7 @@ impl SimulatedRun<'_> {
             self.shared.now.set(at);
             self.happens(number, what);
             // Everything that happens at this time does so before any place looks for work.
-            while self
-                .ends
-                .peek()
-                .is_some_and(|Reverse((next, ..))| *next == at)
-            {
+            while self.ends.peek().is_some_and(|Reverse((next, ..))| *next == at) {
                 if let Some(Reverse((_, number, what))) = self.ends.pop() {
                     self.happens(number, what);
                 }
@@ -334,9 +311,7 @@ impl SimulatedRun<'_> {
         }
         let left = self.shared.left.get();
         if left != 0 {
-            return Err(format!(
-                "the policy has left {left} EDTs that nobody takes: this is a fault of the policy"
-            ));
+            return Err(format!("the policy has left {left} EDTs that nobody takes: this is a fault of the policy"));
         }
         Ok(Outcome {
             ns: self.shared.now.get(),
@@ -404,9 +379,7 @@ impl SimulatedRun<'_> {
                     times: self.known[task.template as usize],
                 };
                 match self.policy.choose(&choices, &self.shared) {
-                    Choice::FirstFree if !function => {
-                        Choice::At(policy::least_loaded(devices, &self.shared))
-                    }
+                    Choice::FirstFree if !function => Choice::At(policy::least_loaded(devices, &self.shared)),
                     choice => choice,
                 }
             }
@@ -416,11 +389,7 @@ impl SimulatedRun<'_> {
             (Choice::At(device), _) => self.launch(number, device),
             (Choice::Kept, Some(keeper)) => {
                 let host = function.then_some(Place::HOST);
-                let candidate = |place| Candidate {
-                    place,
-                    copy_ns: self.copy_ns(task, place),
-                    behind: None,
-                };
+                let candidate = |place| Candidate { place, copy_ns: self.copy_ns(task, place), behind: None };
                 let kept = KeptEdt {
                     edt: number as usize,
                     priority: task.priority,
@@ -459,10 +428,7 @@ impl SimulatedRun<'_> {
         let from = if valid.contains(Place::HOST) {
             None
         } else {
-            valid
-                .iter()
-                .next()
-                .map(|from| (from, Direction::FromDevice))
+            valid.iter().next().map(|from| (from, Direction::FromDevice))
         };
         let to = (place != Place::HOST).then_some((place, Direction::ToDevice));
         [from, to]
@@ -516,9 +482,7 @@ impl SimulatedRun<'_> {
         let there = self.bring(number, device);
         self.shared.loads.borrow_mut()[index] += 1;
         let costs = self.costs(number, device);
-        let begun = there
-            .max(self.shared.now.get() + costs.launch_ns)
-            .max(behind(self.devices[index].free_at, &costs));
+        let begun = there.max(self.shared.now.get() + costs.launch_ns).max(behind(self.devices[index].free_at, &costs));
         self.begins(number, device, 0, begun);
         self.devices[index].free_at = self.ran[number as usize].ended;
     }
@@ -529,9 +493,7 @@ impl SimulatedRun<'_> {
         let costs = self.costs(number, Place::HOST);
         let ready = self.ran[number as usize].ready;
         // An EDT that has waited for a worker has been made known to workers meanwhile.
-        let begun = there
-            .max(ready + costs.launch_ns)
-            .max(behind(self.free_at[worker], &costs));
+        let begun = there.max(ready + costs.launch_ns).max(behind(self.free_at[worker], &costs));
         self.begins(number, Place::HOST, worker, begun);
     }
 
@@ -550,8 +512,7 @@ impl SimulatedRun<'_> {
         ran.given = self.shared.now.get();
         (ran.begun, ran.ended) = (begun, begun + ns);
         self.running += 1;
-        self.ends
-            .push(Reverse((begun + ns, number, Happening::Ends)));
+        self.ends.push(Reverse((begun + ns, number, Happening::Ends)));
         for during in &task.during {
             let at = begun + (ns as f64 * f64::from(during.part)) as u64;
             let at = at.min(begun + ns);

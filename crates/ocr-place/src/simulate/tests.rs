@@ -12,30 +12,16 @@ fn models(templates: u32) -> Vec<RunTimes> {
 
 /// A worker and devices that share its memory.
 fn machine(workers: usize, devices: usize) -> MachineModel {
-    let device = SimulatedDevice {
-        latency_ns: 0.0,
-        bandwidth: f64::INFINITY,
-        shares_memory: true,
-    };
-    MachineModel {
-        workers,
-        devices: vec![device; devices],
-    }
+    let device = SimulatedDevice { latency_ns: 0.0, bandwidth: f64::INFINITY, shares_memory: true };
+    MachineModel { workers, devices: vec![device; devices] }
 }
 
 fn task(host: u64, device: u64) -> SimulatedTask {
-    SimulatedTask {
-        ns: vec![Some(host), Some(device)],
-        ..SimulatedTask::default()
-    }
+    SimulatedTask { ns: vec![Some(host), Some(device)], ..SimulatedTask::default() }
 }
 
 fn independent(many: usize, host: u64, device: u64) -> TaskGraph {
-    TaskGraph {
-        tasks: vec![task(host, device); many],
-        templates: 1,
-        ..TaskGraph::default()
-    }
+    TaskGraph { tasks: vec![task(host, device); many], templates: 1, ..TaskGraph::default() }
 }
 
 fn wavefront(side: usize, host: u64, device: u64) -> TaskGraph {
@@ -77,22 +63,10 @@ const SPEEDS: [(u64, u64); 5] = [(1, 1), (1, 4), (4, 1), (1, 20), (20, 1)];
 fn table() {
     for (host, device) in SPEEDS {
         for (name, graph) in [
-            (
-                "independent 1000",
-                independent(1000, host * 100_000, device * 100_000),
-            ),
-            (
-                "wavefront 32",
-                wavefront(32, host * 100_000, device * 100_000),
-            ),
-            (
-                "independent 7",
-                independent(7, host * 5_000_000, device * 5_000_000),
-            ),
-            (
-                "independent 4",
-                independent(4, host * 5_000_000, device * 5_000_000),
-            ),
+            ("independent 1000", independent(1000, host * 100_000, device * 100_000)),
+            ("wavefront 32", wavefront(32, host * 100_000, device * 100_000)),
+            ("independent 7", independent(7, host * 5_000_000, device * 5_000_000)),
+            ("independent 4", independent(4, host * 5_000_000, device * 5_000_000)),
         ] {
             let machine = machine(1, 1);
             let many = graph.tasks.len() as f64;
@@ -169,16 +143,10 @@ fn eft_comes_near_the_bounds() {
 fn eft_learns_while_it_runs() {
     let machine = machine(1, 1);
     for (host, device) in SPEEDS.map(|(host, device)| (host * 100_000, device * 100_000)) {
-        for (graph, bar) in [
-            (independent(1000, host, device), 1.05),
-            (wavefront(32, host, device), 1.10),
-        ] {
+        for (graph, bar) in [(independent(1000, host, device), 1.05), (wavefront(32, host, device), 1.10)] {
             let took = run(&graph, &machine, "eft", &models(1)) as f64;
             let bound = area(graph.tasks.len(), host, device);
-            assert!(
-                took <= bar * bound,
-                "{host} : {device}: {took}, bound {bound}"
-            );
+            assert!(took <= bar * bound, "{host} : {device}: {took}, bound {bound}");
         }
     }
 }
@@ -195,8 +163,9 @@ fn eft_notices_a_place_that_becomes_slow() {
     assert!(took <= 1.10 * bound, "{took}, bound {bound}");
 }
 
-/// The device is expected to take 1 ms, and takes 200 ms; the worker takes 5 ms and has nothing to do. Nothing ends before the
-/// device does, and the EDTs that wait for it go to the worker all the same, as soon as the first one is overdue.
+/// The device is expected to take 1 ms, and takes 200 ms; the worker takes 5 ms and has nothing to do. Nothing ends
+/// before the device does, and the EDTs that wait for it go to the worker all the same, as soon as the first one is
+/// overdue.
 #[test]
 fn eft_sees_that_an_edt_is_overdue_before_it_ends() {
     let mut graph = independent(4, 5_000_000, 1_000_000);
@@ -208,10 +177,7 @@ fn eft_sees_that_an_edt_is_overdue_before_it_ends() {
     }
     let outcome = simulate(&graph, &machine(1, 1), "eft", &known).expect("it ends");
     for ran in &outcome.ran[1..] {
-        assert!(
-            ran.place == Place::HOST && ran.ended < 25_000_000,
-            "{ran:?}"
-        );
+        assert!(ran.place == Place::HOST && ran.ended < 25_000_000, "{ran:?}");
     }
 }
 
@@ -228,45 +194,31 @@ fn eft_follows_a_place_that_changes_its_speed() {
         }
     }
     let took = run(&graph, &machine(1, 1), "eft", &models(1)) as f64;
-    let best: u64 = (graph.tasks.iter())
-        .filter_map(|task| task.ns.iter().flatten().min())
-        .sum();
+    let best: u64 = (graph.tasks.iter()).filter_map(|task| task.ns.iter().flatten().min()).sum();
     assert!(took <= 1.25 * best as f64, "{took}, best {best}");
 }
 
 /// Two large blocks and two devices: each block stays where it is, though both devices are as fast.
 #[test]
 fn eft_leaves_blocks_where_they_are() {
-    let mut graph = TaskGraph {
-        blocks: vec![SimulatedBlock { bytes: 8 << 20 }; 2],
-        templates: 1,
-        ..TaskGraph::default()
-    };
+    let mut graph =
+        TaskGraph { blocks: vec![SimulatedBlock { bytes: 8 << 20 }; 2], templates: 1, ..TaskGraph::default() };
     for number in 0..40u32 {
         graph.tasks.push(SimulatedTask {
             ns: vec![None, Some(100_000), Some(100_000)],
-            blocks: vec![Uses {
-                block: number % 2,
-                writes: true,
-            }],
+            blocks: vec![Uses { block: number % 2, writes: true }],
             successors: Vec::from_iter((number + 2 < 40).then_some(number + 2)),
             ..SimulatedTask::default()
         });
     }
-    let device = SimulatedDevice {
-        latency_ns: 10_000.0,
-        bandwidth: 10e9,
-        shares_memory: false,
-    };
-    let machine = MachineModel {
-        workers: 1,
-        devices: vec![device; 2],
-    };
+    let device = SimulatedDevice { latency_ns: 10_000.0, bandwidth: 10e9, shares_memory: false };
+    let machine = MachineModel { workers: 1, devices: vec![device; 2] };
     let outcome = simulate(&graph, &machine, "eft", &models(1)).expect("it ends");
     assert_eq!(outcome.bytes_moved, 2 * (8 << 20));
 }
 
-/// A choice: when, for which EDT, why, which place was chosen, and for each place the queue and the end in microseconds.
+/// A choice: when, for which EDT, why, which place was chosen, and for each place the queue and the end in
+/// microseconds.
 type Chosen = (u64, usize, Why, u8, Vec<(u64, u64)>);
 
 /// What a simulated policy has considered.
@@ -315,47 +267,27 @@ fn eft_tells_that_a_place_took_what_waited_for_another() {
     known[0].sample(1, 0, 2_000_000, false);
     let choices = considered(&graph, &known);
     assert_eq!(choices.len(), 4);
-    assert_eq!(
-        choices[3],
-        (2100, 2, Why::Taken, 0, vec![(0, 2100), (250, 2250)])
-    );
+    assert_eq!(choices[3], (2100, 2, Why::Taken, 0, vec![(0, 2100), (250, 2250)]));
 }
 
 /// Without models each EDT is tried where a place is free, or waits until its time is known.
 #[test]
 fn eft_tells_what_it_tries() {
     let choices = considered(&independent(2, 100_000, 100_000), &models(1));
-    let whys: Vec<_> = choices
-        .iter()
-        .map(|(_, edt, why, ..)| (*edt, *why))
-        .collect();
-    assert_eq!(
-        whys,
-        [
-            (0, Why::Open),
-            (1, Why::Open),
-            (0, Why::Tried),
-            (1, Why::Tried)
-        ]
-    );
+    let whys: Vec<_> = choices.iter().map(|(_, edt, why, ..)| (*edt, *why)).collect();
+    assert_eq!(whys, [(0, Why::Open), (1, Why::Open), (0, Why::Tried), (1, Why::Tried)]);
 }
 
 /// A worker and a device with memory of its own, to which a block of 10 MB takes 10 ms; and EDTs that use one or none.
 fn with_copies(edts: &[(u64, u64, bool)]) -> (TaskGraph, MachineModel, Vec<RunTimes>) {
     let known = models(edts.len() as u32);
-    let mut graph = TaskGraph {
-        templates: edts.len() as u32,
-        ..TaskGraph::default()
-    };
+    let mut graph = TaskGraph { templates: edts.len() as u32, ..TaskGraph::default() };
     for (number, &(host, device, has_block)) in edts.iter().enumerate() {
         let (host, device) = (host * 1_000_000, device * 1_000_000);
         let mut new = task(host, device);
         new.template = number as u32;
         if has_block {
-            new.blocks.push(Uses {
-                block: graph.blocks.len() as u32,
-                writes: true,
-            });
+            new.blocks.push(Uses { block: graph.blocks.len() as u32, writes: true });
             graph.blocks.push(SimulatedBlock { bytes: 10_000_000 });
         }
         let bytes = if has_block { 10_000_000 } else { 0 };
@@ -363,15 +295,8 @@ fn with_copies(edts: &[(u64, u64, bool)]) -> (TaskGraph, MachineModel, Vec<RunTi
         known[number].sample(1, bytes, device, false);
         graph.tasks.push(new);
     }
-    let device = SimulatedDevice {
-        latency_ns: 0.0,
-        bandwidth: 1e9,
-        shares_memory: false,
-    };
-    let machine = MachineModel {
-        workers: 1,
-        devices: vec![device],
-    };
+    let device = SimulatedDevice { latency_ns: 0.0, bandwidth: 1e9, shares_memory: false };
+    let machine = MachineModel { workers: 1, devices: vec![device] };
     (graph, machine, known)
 }
 
@@ -385,7 +310,8 @@ fn eft_knows_that_a_device_waits_for_a_block() {
     assert_eq!(run(&graph, &machine, "eft", &known), 11_000_000);
 }
 
-/// Copies go one after the other: the second EDT would have its block on the device in 20 ms, and takes 15 on the worker.
+/// Copies go one after the other: the second EDT would have its block on the device in 20 ms, and takes 15 on the
+/// worker.
 #[test]
 fn eft_knows_that_copies_wait_for_each_other() {
     let (graph, machine, known) = with_copies(&[(50, 1, true), (15, 1, true)]);

@@ -35,9 +35,7 @@ pub(crate) fn describe(
     /// Linux says so where the processor does not tell the address.
     const SI_KERNEL: libc::c_int = 0x80;
     if code == SI_KERNEL {
-        text.write_str(
-            " at no address that there could be, or by a vector instruction at one that is not aligned",
-        )?;
+        text.write_str(" at no address that there could be, or by a vector instruction at one that is not aligned")?;
         if runtime.check.is_some() {
             filled(text, context)?;
         }
@@ -54,10 +52,7 @@ pub(crate) fn describe(
         text.write_str(", close to a null pointer")?;
         return edt.map_or(Ok(()), |edt| null_pointers(text, edt));
     }
-    if let Some(At {
-        block, byte, len, ..
-    }) = released(runtime, address)
-    {
+    if let Some(At { block, byte, len, .. }) = released(runtime, address) {
         return write!(
             text,
             ", byte {byte} of the data block {block}, which has {} and was released: an EDT that has released a data \
@@ -109,8 +104,8 @@ pub(crate) fn released(runtime: &Runtime, address: usize) -> Option<At> {
     (at.closed && (0..at.len as isize).contains(&at.byte)).then_some(at)
 }
 
-/// Whether the access that a signal is about was a write, as far as the processor tells. Where it does not, it counts as a
-/// read.
+/// Whether the access that a signal is about was a write, as far as the processor tells. Where it does not, it counts
+/// as a read.
 #[allow(unused_variables)]
 pub(crate) fn is_write(context: *const libc::c_void) -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -131,10 +126,7 @@ pub(crate) fn is_write(context: *const libc::c_void) -> bool {
 fn counts(text: &mut Text, edt: Option<&Edt>) -> fmt::Result {
     let Some(edt) = edt else { return Ok(()) };
     let (slots, params) = (edt.slots().len(), edt.paramc.get());
-    write!(
-        text,
-        ". The EDT has depc {slots} (pre-slots, depv) and paramc {params} (parameters, paramv)"
-    )
+    write!(text, ". The EDT has depc {slots} (pre-slots, depv) and paramc {params} (parameters, paramv)")
 }
 
 /// An address beside a block.
@@ -148,18 +140,8 @@ struct NearBlock {
 
 impl fmt::Display for NearBlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let NearBlock {
-            distance,
-            side,
-            guid,
-            size,
-            ..
-        } = self;
-        write!(
-            f,
-            "{} {side} of the data block {guid}",
-            Counted(*distance as u64, "byte")
-        )?;
+        let NearBlock { distance, side, guid, size, .. } = self;
+        write!(f, "{} {side} of the data block {guid}", Counted(*distance as u64, "byte"))?;
         if let Some(at) = self.slot {
             write!(f, " on its pre-slot {at}")?;
         }
@@ -175,7 +157,8 @@ fn held(edt: &Edt) -> impl Iterator<Item = (u32, Guid)> {
 }
 
 /// In strict mode, the block that the address is nearest to, of those that it is so close to that what guards it may
-/// have stopped the access. Without strict mode blocks have no guards, and what lies beside one has nothing to do with it.
+/// have stopped the access. Without strict mode blocks have no guards, and what lies beside one has nothing to do with
+/// it.
 fn beside_any(runtime: &Runtime, edt: Option<&Edt>, address: usize) -> Option<NearBlock> {
     runtime.check.as_ref()?;
     let blocks = runtime.objects.data_blocks.look();
@@ -187,13 +170,7 @@ fn beside_any(runtime: &Runtime, edt: Option<&Edt>, address: usize) -> Option<Ne
         };
         // Within the block it is something else.
         let beside = side == "behind the end" || distance != 0;
-        (start != 0 && beside && distance < REACH).then_some(NearBlock {
-            distance,
-            side,
-            guid,
-            slot: None,
-            size,
-        })
+        (start != 0 && beside && distance < REACH).then_some(NearBlock { distance, side, guid, slot: None, size })
     });
     let mut nearest = beside.min_by_key(|beside| beside.distance)?;
     let mut slots = edt.into_iter().flat_map(held);
@@ -207,16 +184,8 @@ fn behind_slot(runtime: &Runtime, edt: &Edt, address: usize) -> Option<NearBlock
     held(edt).find_map(|(at, guid)| {
         let block = runtime.objects.data_blocks.slot_of(guid)?;
         let end = (block.host_ptr() as usize).checked_add(block.size() as usize)?;
-        let distance = address
-            .checked_sub(end)
-            .filter(|&distance| distance < NEAR)?;
-        Some(NearBlock {
-            distance,
-            side: "behind the end",
-            guid,
-            slot: Some(at),
-            size: block.size(),
-        })
+        let distance = address.checked_sub(end).filter(|&distance| distance < NEAR)?;
+        Some(NearBlock { distance, side: "behind the end", guid, slot: Some(at), size: block.size() })
     })
 }
 
@@ -244,8 +213,11 @@ fn null_pointers(text: &mut Text, edt: &Edt) -> fmt::Result {
              and what a variable may be left with where a call has failed: look at what calls return",
         ),
         Some(first) => {
-            write!(text, ". depv[i].ptr is NULL where the pre-slot was satisfied with NULL_GUID or its mode is \
-                          DB_MODE_NULL, and depv[i].guid is NULL_GUID then: here for i = {first}")?;
+            write!(
+                text,
+                ". depv[i].ptr is NULL where the pre-slot was satisfied with NULL_GUID or its mode is \
+                          DB_MODE_NULL, and depv[i].guid is NULL_GUID then: here for i = {first}"
+            )?;
             found.take(FEW).try_for_each(|at| write!(text, ", {at}"))?;
             text.write_str(". If it was none of these, look at what calls return")
         }
@@ -258,10 +230,7 @@ fn filled(text: &mut Text, context: *const libc::c_void) -> fmt::Result {
         (BLOCK_QUARANTINE_BYTE, "the memory of destroyed data blocks"),
         (UNWRITTEN, "the memory of new data blocks"),
         (REDZONE_BYTE, "what lies beyond paramv and depv"),
-        (
-            ARGUMENT_QUARANTINE_BYTE,
-            "paramv and depv of EDTs that have ended",
-        ),
+        (ARGUMENT_QUARANTINE_BYTE, "paramv and depv of EDTs that have ended"),
     ] {
         let word = u32::from_ne_bytes([byte; 4]);
         let has = |register: &i64| *register as u32 == word || (*register >> 32) as u32 == word;

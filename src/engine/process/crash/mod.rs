@@ -80,11 +80,7 @@ pub(crate) fn handler_address() -> usize {
 }
 
 /// The handler of signals that a crash causes.
-pub(crate) extern "C" fn handle(
-    signal: libc::c_int,
-    info: *const libc::siginfo_t,
-    context: *const libc::c_void,
-) {
+pub(crate) extern "C" fn handle(signal: libc::c_int, info: *const libc::siginfo_t, context: *const libc::c_void) {
     // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the signal's `siginfo_t`, which is there, and
     // not written, until the handler returns.
     let info = unsafe { &*info };
@@ -95,10 +91,7 @@ pub(crate) extern "C" fn handle(
     let sent = info.si_code <= 0;
     // A thread of the program or of OpenCL has no context.
     let runtime = Context::runtime_here().or_else(Runtime::installed);
-    if !sent
-        && signal == libc::SIGSEGV
-        && runtime.is_some_and(|runtime| may_go_on(runtime, info, context))
-    {
+    if !sent && signal == libc::SIGSEGV && runtime.is_some_and(|runtime| may_go_on(runtime, info, context)) {
         return;
     }
     if let Some(runtime) = runtime
@@ -124,8 +117,8 @@ pub(crate) extern "C" fn handle(
     }
 }
 
-/// Whether a thread has come to a part of its recording that somebody has cut off the file. There is memory again then, and the
-/// instruction is tried again; what has happened to the recording is said at the end of the run.
+/// Whether a thread has come to a part of its recording that somebody has cut off the file. There is memory again then,
+/// and the instruction is tried again; what has happened to the recording is said at the end of the run.
 fn is_in_recording(signal: libc::c_int, info: &libc::siginfo_t) -> bool {
     if signal != libc::SIGBUS || info.si_code <= 0 {
         return false;
@@ -138,8 +131,8 @@ fn is_in_recording(signal: libc::c_int, info: &libc::siginfo_t) -> bool {
 /// The address at which an instruction was tried again last, and how often in a row.
 static TRIED: (AtomicUsize, AtomicUsize) = (AtomicUsize::new(0), AtomicUsize::new(0));
 
-/// Whether an instruction has been tried again so often that opening the block does not help: the pages are closed to it for
-/// another reason.
+/// Whether an instruction has been tried again so often that opening the block does not help: the pages are closed to
+/// it for another reason.
 fn is_in_vain(address: usize) -> bool {
     const OFTEN: usize = 1000;
     // A thread that comes between with another address has the count begin anew. Relaxed, since the swap orders
@@ -152,11 +145,7 @@ fn is_in_vain(address: usize) -> bool {
 
 /// Whether a thread has come to a block that strict mode has closed and may touch it, or has written it, which is told
 /// of later: the block is open then, and the instruction is tried again.
-fn may_go_on(
-    runtime: &'static Runtime,
-    info: &libc::siginfo_t,
-    context: *const libc::c_void,
-) -> bool {
+fn may_go_on(runtime: &'static Runtime, info: &libc::siginfo_t, context: *const libc::c_void) -> bool {
     let Some(check) = &runtime.check else {
         return false;
     };
@@ -239,8 +228,8 @@ fn find_what_is_said() {
     SAID.store(found.cast(), Ordering::Relaxed);
 }
 
-/// Whether a thread of OpenCL has called `abort` for reasons of its own, an assertion among them: not the C library since
-/// memory is corrupted.
+/// Whether a thread of OpenCL has called `abort` for reasons of its own, an assertion among them: not the C library
+/// since memory is corrupted.
 fn gave_up() -> Option<GaveUp> {
     let said = SAID.load(Ordering::Relaxed);
     if said.is_null() || !is_of_opencl() {
@@ -268,14 +257,10 @@ const NO_INSTRUCTION: &str = ": it came to an instruction that is none. Compiler
 const STRICT_SAYS: &str = "  OCR_CHECK=strict shows who created the EDT and what its pre-slots were connected to, \
     and finds many mistakes before they crash.\n";
 
-const STRICT_FINDS: &str = "  OCR_CHECK=strict finds many mistakes before they crash, writes beyond data blocks among them.\n";
+const STRICT_FINDS: &str =
+    "  OCR_CHECK=strict finds many mistakes before they crash, writes beyond data blocks among them.\n";
 
-fn say_of(
-    signal: libc::c_int,
-    info: &libc::siginfo_t,
-    context: *const libc::c_void,
-    runtime: &'static Runtime,
-) {
+fn say_of(signal: libc::c_int, info: &libc::siginfo_t, context: *const libc::c_void, runtime: &'static Runtime) {
     let name = name_of(signal);
     // SAFETY: the signals that this is called for are SIGSEGV and SIGBUS of a thread's own doing, for which the system
     // fills in the address. For others the field is read as what the system has put there, and not used.
@@ -297,17 +282,9 @@ fn say_of(
     }
     say(|text| match edt.or(asked) {
         Some(edt) if asked.is_some() => {
-            write!(
-                text,
-                "ocr: error: the range function for EDT {} crashed with {name}",
-                CrashedEdt(edt)
-            )
+            write!(text, "ocr: error: the range function for EDT {} crashed with {name}", CrashedEdt(edt))
         }
-        Some(edt) => write!(
-            text,
-            "ocr: error: EDT {} crashed with {name}",
-            CrashedEdt(edt)
-        ),
+        Some(edt) => write!(text, "ocr: error: EDT {} crashed with {name}", CrashedEdt(edt)),
         None => write!(text, "ocr: error: {ThisThread} crashed with {name}"),
     });
     let gave_up = (signal == libc::SIGABRT).then(gave_up).flatten();
@@ -332,13 +309,9 @@ fn say_of(
         libc::SIGABRT => None,
         _ => stack::instruction(context),
     };
-    let block = faulted
-        .then(|| address::block(runtime, edt, address()))
-        .flatten();
+    let block = faulted.then(|| address::block(runtime, edt, address())).flatten();
     let told = match edt {
-        None if is_of_opencl() => {
-            the_one_on_devices(runtime, faulted && address::is_null_page(address()))
-        }
+        None if is_of_opencl() => the_one_on_devices(runtime, faulted && address::is_null_page(address())),
         _ => edt,
     };
     report::ask(told, block, at);
@@ -375,11 +348,7 @@ pub(crate) fn late_handler() -> usize {
     function as usize
 }
 
-extern "C" fn handle_after_end(
-    signal: libc::c_int,
-    info: *const libc::siginfo_t,
-    context: *const libc::c_void,
-) {
+extern "C" fn handle_after_end(signal: libc::c_int, info: *const libc::siginfo_t, context: *const libc::c_void) {
     // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the signal's `siginfo_t`, which is there, and
     // not written, until the handler returns.
     let info = unsafe { &*info };
@@ -415,11 +384,7 @@ fn was_legacy() -> bool {
 
 /// Where a run has ended, for the middle of a message.
 fn behind() -> &'static str {
-    if was_legacy() {
-        "after ocrLegacyFinalize"
-    } else {
-        "when the OCR program had ended"
-    }
+    if was_legacy() { "after ocrLegacyFinalize" } else { "when the OCR program had ended" }
 }
 
 fn of_former(text: &mut Text, name: &str, (block, at): (Former, usize)) -> fmt::Result {
@@ -440,15 +405,8 @@ fn of_late(text: &mut Text, name: &str) -> fmt::Result {
         "in a destructor, or a function given to atexit(), or since memory was overwritten or freed twice before"
     };
     let behind = behind();
-    writeln!(
-        text,
-        "ocr: error: {ThisThread} crashed with {name} {behind}: {why}."
-    )?;
-    if WAS_STRICT.load(Ordering::Relaxed) {
-        Ok(())
-    } else {
-        text.write_str(STRICT_FINDS)
-    }
+    writeln!(text, "ocr: error: {ThisThread} crashed with {name} {behind}: {why}.")?;
+    if WAS_STRICT.load(Ordering::Relaxed) { Ok(()) } else { text.write_str(STRICT_FINDS) }
 }
 
 fn name_of(signal: libc::c_int) -> &'static str {
@@ -477,11 +435,7 @@ impl fmt::Display for ThisThread {
         match name_of_thread(&mut name) {
             // A thread has the name of the one that has made it, until it is given another.
             name if OF_RUNTIME.get() => {
-                write!(
-                    f,
-                    "a thread of the runtime ({}), in no EDT,",
-                    Readable(name)
-                )
+                write!(f, "a thread of the runtime ({}), in no EDT,", Readable(name))
             }
             name if name.starts_with(b"ocr-") => f.write_str("a thread of the program, in no EDT,"),
             name => write!(f, "thread \"{}\", in no EDT,", Readable(name)),
@@ -505,18 +459,9 @@ fn is_of_opencl() -> bool {
 /// The EDTs that have a device as their place: one of their kernels may have crashed.
 fn on_devices(runtime: &Runtime) -> impl Iterator<Item = &Edt> {
     let edts = &runtime.objects.edts;
-    let kinds = [
-        Kind::EdtSmall,
-        Kind::EdtMedium,
-        Kind::EdtLarge,
-        Kind::EdtHuge,
-    ];
-    let all = kinds
-        .into_iter()
-        .flat_map(move |kind| (1..).map_while(move |at| edts.get(kind, at)));
-    all.filter(|edt| {
-        edt.header.peek().state() == EdtState::Runnable && edt.place.get().device_index().is_some()
-    })
+    let kinds = [Kind::EdtSmall, Kind::EdtMedium, Kind::EdtLarge, Kind::EdtHuge];
+    let all = kinds.into_iter().flat_map(move |kind| (1..).map_while(move |at| edts.get(kind, at)));
+    all.filter(|edt| edt.header.peek().state() == EdtState::Runnable && edt.place.get().device_index().is_some())
 }
 
 /// The one of them whose kernel has crashed, if that is sure: where the address is close to a null pointer, the only
@@ -556,21 +501,14 @@ fn name_on_devices(text: &mut Text, runtime: &Runtime, is_explained: bool) -> fm
 fn arithmetic(text: &mut Text, code: libc::c_int) -> fmt::Result {
     const FPE_INTDIV: libc::c_int = 1;
     match code {
-        FPE_INTDIV => {
-            text.write_str(": an integer was divided by zero, or the quotient is too large")
-        }
+        FPE_INTDIV => text.write_str(": an integer was divided by zero, or the quotient is too large"),
         _ => text.write_str(": a floating-point operation for which the program has traps on"),
     }
 }
 
-/// A handler of the program's has filled the alternative stack, which has so many bytes: what it has interrupted is not at
-/// fault.
-fn full_of_handlers(
-    text: &mut Text,
-    (name, address): (&str, usize),
-    bytes: usize,
-    edt: Option<&Edt>,
-) -> fmt::Result {
+/// A handler of the program's has filled the alternative stack, which has so many bytes: what it has interrupted is not
+/// at fault.
+fn full_of_handlers(text: &mut Text, (name, address): (&str, usize), bytes: usize, edt: Option<&Edt>) -> fmt::Result {
     write!(
         text,
         "ocr: error: a signal handler of the program crashed with {name} at address {address:#x}: the alternative stack, which \
@@ -578,11 +516,7 @@ fn full_of_handlers(
         bytes >> 10
     )?;
     if let Some(edt) = edt {
-        write!(
-            text,
-            ", in a thread that was running EDT {}",
-            CrashedEdt(edt)
-        )?;
+        write!(text, ", in a thread that was running EDT {}", CrashedEdt(edt))?;
     }
     text.write_str(
         ". Let the handler need less, for instance by static variables in place of large arrays, or give the thread a larger \

@@ -1,8 +1,8 @@
 //! What is told of a crash by the thread that watches: where the instruction is, and what the EDT's function is called.
 //! In strict mode it also tells what the EDT has been through. That is its creator, what its pre-slots were connected
 //! to, and, where it got a null pointer, the EDT that satisfied the event. Of a block that it missed, or that is gone,
-//! the creator and the destroyer are named. Before that, what the program has printed is written. An EDT that has read a block
-//! which nobody holds has broken a rule of strict mode: the program ends there as for every other one.
+//! the creator and the destroyer are named. Before that, what the program has printed is written. An EDT that has read
+//! a block which nobody holds has broken a rule of strict mode: the program ends there as for every other one.
 //!
 //! | thread | does |
 //! |---|---|
@@ -64,8 +64,8 @@ pub(crate) fn ask(edt: Option<&Edt>, block: Option<Guid>, instruction: Option<us
     wait_until(|| !ASKED.load(Ordering::SeqCst));
 }
 
-/// Has the program ended, in strict mode, since an EDT has read a data block that nobody holds. Returns where the thread
-/// that watches does not do that. For the handler of a signal.
+/// Has the program ended, in strict mode, since an EDT has read a data block that nobody holds. Returns where the
+/// thread that watches does not do that. For the handler of a signal.
 pub(crate) fn end_for_read(edt: &Edt, at: &At, instruction: Option<usize>) {
     READ[0].store(at.byte.unsigned_abs(), Ordering::Relaxed);
     READ[1].store(at.len, Ordering::Relaxed);

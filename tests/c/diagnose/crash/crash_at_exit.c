@@ -1,5 +1,5 @@
-// What is said of a program that crashes when it has ended: in a function that it has given to atexit, as where the C library
-// finds its memory corrupted.
+// What is said of a program that crashes when it has ended: in a function that it has given to atexit, as where the C
+// library finds its memory corrupted.
 //
 // clause: crash
 // stderr: in no EDT, crashed with SIGABRT when the OCR program had ended

@@ -1,5 +1,5 @@
-/* What is said of the program's own main, whose stack is full in a call of the runtime: there it is lent another stack to tell
- * that on. A process of its own crashes. */
+/* What is said of the program's own main, whose stack is full in a call of the runtime: there it is lent another stack
+ * to tell that on. A process of its own crashes. */
 // clause: crash
 // stderr: in no EDT, crashed with SIGSEGV at address
 // stderr: : its stack is full. Put large arrays on the heap

@@ -1,5 +1,5 @@
-// What is said of a thread of the program, in no EDT, whose stack is full in a call of the runtime: there it is lent another
-// stack to tell that on. A process of its own crashes, with all its threads.
+// What is said of a thread of the program, in no EDT, whose stack is full in a call of the runtime: there it is lent
+// another stack to tell that on. A process of its own crashes, with all its threads.
 //
 // clause: crash
 // stderr: a thread of the program, in no EDT, crashed with SIGSEGV at address

@@ -1,6 +1,6 @@
-// What strict mode says of a kernel that crashed since its EDT has no data block on a pre-slot: which EDT and pre-slot that
-// is, and who satisfied it. A process of its own crashes, with all its threads. There is one work-item: of several, another may
-// crash first, at another address.
+// What strict mode says of a kernel that crashed since its EDT has no data block on a pre-slot: which EDT and pre-slot
+// that is, and who satisfied it. A process of its own crashes, with all its threads. There is one work-item: of
+// several, another may crash first, at another address.
 //
 // clause: crash ocr-opencl.h
 // env: OCR_CHECK=strict

@@ -19,8 +19,8 @@ static void beyond(ocrEdtDep_t depv[]) {
     *(volatile char *)behind = 1;
 }
 
-/* Strict mode has closed the block's pages when mainEdt released it, and opened them for this EDT. It is not strict mode that
- * has closed this one. */
+/* Strict mode has closed the block's pages when mainEdt released it, and opened them for this EDT. It is not strict
+ * mode that has closed this one. */
 static void closed_by_itself(ocrEdtDep_t depv[]) {
     const uintptr_t page = 4096;
     char *within = (char *)(((uintptr_t)depv[0].ptr + SIZE / 2) / page * page);
@@ -69,8 +69,8 @@ static void of_pattern(ocrEdtDep_t depv[]) {
     *(volatile char *)wild = 1;
 }
 
-/* An array that is larger than the stack: what is touched first lies far below its guard. The thread's stack for signals may
- * lie there, too, and stays as it is. */
+/* An array that is larger than the stack: what is touched first lies far below its guard. The thread's stack for
+ * signals may lie there, too, and stays as it is. */
 static void large_array(ocrEdtDep_t depv[]) {
     volatile char large[2 * STACK];
     const uintptr_t page = 4096;

@@ -1,5 +1,5 @@
-// What strict mode says of an EDT of ocrLegacySpawnOCR that crashed since it took the first pre-slot, which that call keeps,
-// for one of its own. A process of its own crashes, with all its threads.
+// What strict mode says of an EDT of ocrLegacySpawnOCR that crashed since it took the first pre-slot, which that call
+// keeps, for one of its own. A process of its own crashes, with all its threads.
 //
 // clause: crash
 // env: OCR_CHECK=strict

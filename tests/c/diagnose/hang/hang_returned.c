@@ -1,5 +1,5 @@
-/* An EDT waits for the output event of one that has ended and returned an event, which nobody satisfies; in strict mode, where
- * output events are objects, too. */
+/* An EDT waits for the output event of one that has ended and returned an event, which nobody satisfies; in strict
+ * mode, where output events are objects, too. */
 // clause: hang
 // revisions: plain strict
 // status: 1

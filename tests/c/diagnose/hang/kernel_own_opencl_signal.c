@@ -1,6 +1,6 @@
 /*
- * A program that has asked OpenCL for its devices itself, before the run and within it, is asked by SIGUSR1: it answers. LLVM
- * has installed a handler for that, which does nothing.
+ * A program that has asked OpenCL for its devices itself, before the run and within it, is asked by SIGUSR1: it
+ * answers. LLVM has installed a handler for that, which does nothing.
  */
 // clause: hang
 // needs: opencl
@@ -33,7 +33,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     CHECK(fcntl(before, F_SETFL, O_APPEND) == 0);
     CHECK(dup2(before, STDERR_FILENO) >= 0);
     ask_opencl();
-    /* The thread that watches takes the signal back, which takes it some seconds where OpenCL was asked within the run. */
+    /* The thread that watches takes the signal back, which takes it some seconds where OpenCL was asked within the run.
+     * */
     while (written() == 0) {
         kill(getpid(), SIGUSR1);
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);

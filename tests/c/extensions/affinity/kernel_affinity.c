@@ -1,7 +1,7 @@
 /*
  * EDTs with a C function and a kernel go where their affinity says, whatever the policy: all to the device, all to the
- * workers; through the template, the call and ocrSetHint. Affinities that ask for the impossible are left out, which the
- * statistics tell.
+ * workers; through the template, the call and ocrSetHint. Affinities that ask for the impossible are left out, which
+ * the statistics tell.
  */
 // clause: ocr-affinity.h ocr-variants.h
 // needs: opencl

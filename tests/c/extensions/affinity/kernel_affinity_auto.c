@@ -1,7 +1,7 @@
 /*
- * With OCR_DEVICES=auto a device of whatever kind runs the EDTs whose hint names it, also where it is a CPU device beside
- * C functions, which nothing else goes to: of templates whose kernel was added before the program asked for devices,
- * and after.
+ * With OCR_DEVICES=auto a device of whatever kind runs the EDTs whose hint names it, also where it is a CPU device
+ * beside C functions, which nothing else goes to: of templates whose kernel was added before the program asked for
+ * devices, and after.
  */
 // clause: ocr-affinity.h ocr-variants.h
 // needs: opencl

@@ -1,6 +1,6 @@
 /*
- * The size of a data block is what its creation asked for, to the byte, for who holds the block and who only knows it; of a
- * block that is gone, and of what is no block, there is none.
+ * The size of a data block is what its creation asked for, to the byte, for who holds the block and who only knows it;
+ * of a block that is gone, and of what is no block, there is none.
  */
 // clause: ocr-db-info.h
 #include "check.h"

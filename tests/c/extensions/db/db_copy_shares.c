@@ -1,7 +1,7 @@
 /*
- * ocrDbCopy with DB_COPY_PARTITION where the destination is the whole of a block without memory: the two share it, which
- * is seen by the addresses. What is written there is in the source when it was copied back, whichever of the two is
- * destroyed first. Where the source is used against the promise, neither sees what is written to the other from then
+ * ocrDbCopy with DB_COPY_PARTITION where the destination is the whole of a block without memory: the two share it,
+ * which is seen by the addresses. What is written there is in the source when it was copied back, whichever of the two
+ * is destroyed first. Where the source is used against the promise, neither sees what is written to the other from then
  * on. Everything else is a copy.
  */
 // clause: ocr-db.h

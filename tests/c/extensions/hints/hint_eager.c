@@ -1,6 +1,6 @@
 /*
- * OCR_HINT_DB_EAGER: what a kernel has written comes to the host though no EDT asks for it. Blocks without the hint, with the
- * value 0, or that a kernel has only read, stay where they are.
+ * OCR_HINT_DB_EAGER: what a kernel has written comes to the host though no EDT asks for it. Blocks without the hint,
+ * with the value 0, or that a kernel has only read, stay where they are.
  */
 // clause: ocr-hints.h ocr-variants.h B.1
 // needs: opencl

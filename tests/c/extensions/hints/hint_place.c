@@ -1,7 +1,7 @@
 /*
- * Hints that name data decide where an EDT runs under the policy "locality". OCR_HINT_EDT_SLOT_MAX_ACCESS names the block
- * that counts, though another one has more bytes. OCR_HINT_DB_AFFINITY names the place of a block, though its content is
- * elsewhere. Hints that name nothing that is there change nothing.
+ * Hints that name data decide where an EDT runs under the policy "locality". OCR_HINT_EDT_SLOT_MAX_ACCESS names the
+ * block that counts, though another one has more bytes. OCR_HINT_DB_AFFINITY names the place of a block, though its
+ * content is elsewhere. Hints that name nothing that is there change nothing.
  */
 // clause: ocr-hints.h ocr-variants.h B.1
 // needs: opencl
@@ -52,9 +52,9 @@ static ocrGuid_t hinted_block(u32 words, s64 home) {
 }
 
 /*
- * An EDT with both variants, a small block that a kernel has written, and a large one that the host has written. The hints:
- * its most used pre-slot, and where the two blocks are to be, a place or NONE. The place where it should run is a number: 1 is
- * the host, 2 the device.
+ * An EDT with both variants, a small block that a kernel has written, and a large one that the host has written. The
+ * hints: its most used pre-slot, and where the two blocks are to be, a place or NONE. The place where it should run is
+ * a number: 1 is the host, 2 the device.
  */
 static void runs_in(u64 place, s64 slot, s64 smallHome, s64 largeHome) {
     ocrGuid_t written, output, ended, edt, small = hinted_block(SMALL, smallHome), large = hinted_block(LARGE, largeHome);

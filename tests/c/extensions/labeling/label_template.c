@@ -1,6 +1,6 @@
 /*
- * A template on a label: every EDT that knows the label creates EDTs from it, and a second one is refused. A default map is
- * not supported, which its function says.
+ * A template on a label: every EDT that knows the label creates EDTs from it, and a second one is refused. A default
+ * map is not supported, which its function says.
  */
 // clause: ocr-labeling.h
 #include "check.h"

@@ -1,4 +1,5 @@
-/* SIGUSR1 that comes before, between and after the runs of a program: it ends nothing, and has the next run print what it does. */
+/* SIGUSR1 that comes before, between and after the runs of a program: it ends nothing, and has the next run print what
+ * it does. */
 // clause: ocr-legacy.h
 // stdout: still here
 // stderr: ocr: note: SIGUSR1: no OCR program runs in this process now

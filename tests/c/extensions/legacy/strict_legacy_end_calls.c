@@ -1,5 +1,5 @@
-// Strict mode, with a main of the program's own: threads of the program go on creating and destroying while main ends the
-// run and strict mode looks at what is left. They are refused then, and the next run begins.
+// Strict mode, with a main of the program's own: threads of the program go on creating and destroying while main ends
+// the run and strict mode looks at what is left. They are refused then, and the next run begins.
 //
 // clause: ocr-legacy.h
 // env: OCR_CHECK=strict

@@ -1,5 +1,5 @@
-// Strict mode: main ends the run while a thread is in the function of a map of labeled GUIDs, which waits for main: that
-// function is the program's, and the end of the run does not wait for it.
+// Strict mode: main ends the run while a thread is in the function of a map of labeled GUIDs, which waits for main:
+// that function is the program's, and the end of the run does not wait for it.
 //
 // clause: ocr-legacy.h
 // env: OCR_CHECK=strict

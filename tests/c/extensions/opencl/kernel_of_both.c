@@ -1,4 +1,5 @@
-/* A template of ocrOpenclTemplateCreate that gets another kernel: EDTs of ocrEdtCreate run the one that says its work-items. */
+/* A template of ocrOpenclTemplateCreate that gets another kernel: EDTs of ocrEdtCreate run the one that says its
+ * work-items. */
 // clause: ocr-opencl.h ocr-variants.h
 // needs: opencl
 #include "kernel.h"

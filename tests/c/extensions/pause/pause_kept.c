@@ -1,6 +1,6 @@
 /*
- * What the placement policy keeps until a place takes it is ready, too: ocrQuery says so while the runtime is paused, and
- * nothing of it is lost.
+ * What the placement policy keeps until a place takes it is ready, too: ocrQuery says so while the runtime is paused,
+ * and nothing of it is lost.
  */
 // clause: ocr-pause.h
 // needs: opencl

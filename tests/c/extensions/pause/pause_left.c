@@ -1,6 +1,6 @@
 /*
- * An EDT returns, and a thread ends the run, though they have paused the runtime: the pause ends, and a warning says what to
- * do.
+ * An EDT returns, and a thread ends the run, though they have paused the runtime: the pause ends, and a warning says
+ * what to do.
  */
 // clause: ocr-pause.h
 // stderr: (leaves) had paused the runtime (ocrPause) and has ended without ocrResume, and so the pause ends. Call ocrResume before

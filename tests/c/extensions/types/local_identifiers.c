@@ -1,6 +1,6 @@
 /*
- * Section 3 of "OCR extensions": create functions are asked for an identifier that is good in this EDT alone. Here it is a
- * GUID, which is good everywhere; a program that takes it for a local one asks for the GUID, and gets it.
+ * Section 3 of "OCR extensions": create functions are asked for an identifier that is good in this EDT alone. Here it
+ * is a GUID, which is good everywhere; a program that takes it for a local one asks for the GUID, and gets it.
  */
 // clause: ocr-types.h ocr-map-creator.h
 // env: OCR_CHECK=strict

@@ -1,6 +1,6 @@
 /*
- * A kernel of a template that leaves its counts open: its arguments are looked at by each launch. Where an EDT has other
- * ones, its C function runs.
+ * A kernel of a template that leaves its counts open: its arguments are looked at by each launch. Where an EDT has
+ * other ones, its C function runs.
  */
 // clause: ocr-variants.h
 // needs: opencl

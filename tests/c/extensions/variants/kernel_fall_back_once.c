@@ -1,7 +1,7 @@
 /*
- * Two EDTs hold a block that is written once in RW mode on a device. The kernel of one cannot be launched, so it runs its
- * C function, when the other has released the block: it is not accused of writing again. All launches go to one device,
- * whose manager is held up meanwhile.
+ * Two EDTs hold a block that is written once in RW mode on a device. The kernel of one cannot be launched, so it runs
+ * its C function, when the other has released the block: it is not accused of writing again. All launches go to one
+ * device, whose manager is held up meanwhile.
  */
 // clause: ocr-variants.h
 // needs: opencl

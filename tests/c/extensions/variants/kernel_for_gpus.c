@@ -1,6 +1,6 @@
 /*
- * A kernel beside a C function is for GPUs only, and the device in use is a CPU: a note says so, and names the template, since
- * the user has asked for devices.
+ * A kernel beside a C function is for GPUs only, and the device in use is a CPU: a note says so, and names the
+ * template, since the user has asked for devices.
  */
 // clause: ocr-variants.h
 // needs: opencl

@@ -1,4 +1,5 @@
-/* Local sizes that a kernel or its device does not permit are refused by the name of the limit; C functions run instead. */
+/* Local sizes that a kernel or its device does not permit are refused by the name of the limit; C functions run
+ * instead. */
 // clause: ocr-variants.h
 // needs: opencl
 // workers: 2

@@ -1,6 +1,6 @@
 /*
- * Under the policy "locality" an EDT goes where its blocks are: to the device that has written them, and to a worker where
- * the host has.
+ * Under the policy "locality" an EDT goes where its blocks are: to the device that has written them, and to a worker
+ * where the host has.
  */
 // clause: ocr-variants.h
 // needs: opencl

@@ -1,6 +1,6 @@
 /*
- * A range function sets no size: the kernel does nothing, and a warning says so once. An index space of ocrOpenclTaskCreate may
- * have no work-items.
+ * A range function sets no size: the kernel does nothing, and a warning says so once. An index space of
+ * ocrOpenclTaskCreate may have no work-items.
  */
 // clause: ocr-variants.h ocr-opencl.h
 // needs: opencl

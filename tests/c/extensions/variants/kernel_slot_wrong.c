@@ -1,6 +1,6 @@
 /*
- * A kernel that is to pass on the block of a pre-slot that its EDTs do not have is refused, with a warning that says why. The
- * template has the variants that it had before.
+ * A kernel that is to pass on the block of a pre-slot that its EDTs do not have is refused, with a warning that says
+ * why. The template has the variants that it had before.
  */
 // clause: ocr-variants.h
 // env: OCR_DEVICES=none

@@ -1,6 +1,6 @@
 /*
- * Forty templates, each with a kernel of its own, are destroyed before their EDTs can run. A device keeps the programs of a
- * few templates that are gone; it compiles the others again for these EDTs. Each kernel comes again in a second
+ * Forty templates, each with a kernel of its own, are destroyed before their EDTs can run. A device keeps the programs
+ * of a few templates that are gone; it compiles the others again for these EDTs. Each kernel comes again in a second
  * template.
  */
 // clause: ocr-variants.h

@@ -1,6 +1,6 @@
 /*
- * What an EDT waits for in a call is not its run time: the runtime learns nothing of a function that has waited, whether it was
- * woken or has looked again and again. Of one that has not waited it learns how long that took.
+ * What an EDT waits for in a call is not its run time: the runtime learns nothing of a function that has waited,
+ * whether it was woken or has looked again and again. Of one that has not waited it learns how long that took.
  */
 // clause: ocr-variants.h ocr-legacy.h
 // needs: opencl

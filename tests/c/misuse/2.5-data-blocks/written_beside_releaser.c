@@ -1,4 +1,5 @@
-/* Strict mode: an EDT writes a block that it does not hold, while the one that has released it still runs: both are named. */
+/* Strict mode: an EDT writes a block that it does not hold, while the one that has released it still runs: both are
+ * named. */
 // misuse: OCR-2.5.3-f
 // env: OCR_CHECK=strict
 // status: 1

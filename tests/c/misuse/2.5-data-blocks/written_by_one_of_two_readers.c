@@ -1,4 +1,5 @@
-/* Strict mode: one of two EDTs that hold a block in mode CONST writes it, and the other gives it back first: both are named. */
+/* Strict mode: one of two EDTs that hold a block in mode CONST writes it, and the other gives it back first: both are
+ * named. */
 // misuse: OCR-2.5.3-c
 // env: OCR_CHECK=strict
 // status: 1

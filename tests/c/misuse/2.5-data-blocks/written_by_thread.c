@@ -1,5 +1,5 @@
-// Strict mode: a block is written that nobody holds, and no EDT has run that could have done it: a thread of the program
-// has. Here the main thread, through the pointer that it got to read.
+// Strict mode: a block is written that nobody holds, and no EDT has run that could have done it: a thread of the
+// program has. Here the main thread, through the pointer that it got to read.
 //
 // misuse: OCR-2.5.3-e
 // env: OCR_CHECK=strict

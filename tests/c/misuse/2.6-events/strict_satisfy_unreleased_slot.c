@@ -1,4 +1,5 @@
-/* Strict mode: the same of a block that it has got through a pre-slot; a dependence of the event on the block satisfies it. */
+/* Strict mode: the same of a block that it has got through a pre-slot; a dependence of the event on the block satisfies
+ * it. */
 // misuse: OCR-2.6.3-a
 // env: OCR_CHECK=strict
 // status: 1

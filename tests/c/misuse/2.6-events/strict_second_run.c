@@ -1,5 +1,5 @@
-// Strict mode stays on in a second run in the same process, also when a thread of the program that has called the runtime
-// in the first calls it again.
+// Strict mode stays on in a second run in the same process, also when a thread of the program that has called the
+// runtime in the first calls it again.
 //
 // misuse: OCR-2.6.2-a
 // env: OCR_CHECK=strict

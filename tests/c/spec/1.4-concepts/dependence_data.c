@@ -1,7 +1,7 @@
 /*
- * 1.4.1.2.1: what a dependence carries: of a block, the block; of an EDT, the block that its function returns; of an event,
- * the block that it was satisfied with. 1.4.1.2.2: of NULL_GUID, of an EDT that returns nothing, and of an event that was
- * satisfied with nothing, nothing; it orders all the same.
+ * 1.4.1.2.1: what a dependence carries: of a block, the block; of an EDT, the block that its function returns; of an
+ * event, the block that it was satisfied with. 1.4.1.2.2: of NULL_GUID, of an EDT that returns nothing, and of an event
+ * that was satisfied with nothing, nothing; it orders all the same.
  */
 // clause: 1.4.1.2.1 1.4.1.2.2
 #include "check.h"

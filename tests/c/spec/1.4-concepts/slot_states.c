@@ -1,7 +1,7 @@
 /*
- * 1.4.1.1: a pre-slot without a link keeps its EDT from running, and so does one whose source has not triggered. A post-slot
- * may be satisfied while nothing is linked to it: what is linked later is served at once. The post-slot of a block is
- * always satisfied. 1.4.1: links join a post-slot with a pre-slot.
+ * 1.4.1.1: a pre-slot without a link keeps its EDT from running, and so does one whose source has not triggered. A
+ * post-slot may be satisfied while nothing is linked to it: what is linked later is served at once. The post-slot of a
+ * block is always satisfied. 1.4.1: links join a post-slot with a pre-slot.
  */
 // clause: 1.4.1 1.4.1.1
 #include "check.h"

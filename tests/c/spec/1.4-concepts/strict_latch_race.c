@@ -1,6 +1,6 @@
 /*
- * Strict mode: two EDTs create latch events on the same labels. Who comes second uses one before the first one's call has
- * returned; that it writes the block later is no misuse, as a latch event ignores what it is satisfied with.
+ * Strict mode: two EDTs create latch events on the same labels. Who comes second uses one before the first one's call
+ * has returned; that it writes the block later is no misuse, as a latch event ignores what it is satisfied with.
  */
 // clause: 1.4.3.1
 // env: OCR_CHECK=strict

@@ -1,6 +1,6 @@
 /*
- * Strict mode: a kernel in mode RO reads a block beside an EDT of the host that writes it, and that has not passed it on:
- * a right program may do so, and it is a note. The kernel finds what is in the block then.
+ * Strict mode: a kernel in mode RO reads a block beside an EDT of the host that writes it, and that has not passed it
+ * on: a right program may do so, and it is a note. The kernel finds what is in the block then.
  */
 // clause: 1.4.4
 // unordered: a kernel in mode RO beside the EDT that holds its block for writing

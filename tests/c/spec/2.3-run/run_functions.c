@@ -1,6 +1,6 @@
 /*
- * 2.3: a program does with the functions of this clause alone what it needs around its EDTs: any EDT that gets the block of
- * the command line reads it and prints, and one of them ends the program.
+ * 2.3: a program does with the functions of this clause alone what it needs around its EDTs: any EDT that gets the
+ * block of the command line reads it and prints, and one of them ends the program.
  */
 // clause: 2.3
 // args: -n 12 a=b

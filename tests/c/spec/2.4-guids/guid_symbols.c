@@ -1,6 +1,6 @@
 /*
- * 2.4: the functions of GUIDs are symbols of the library, too, for what does not read the header. They answer what the inline
- * functions of the header do.
+ * 2.4: the functions of GUIDs are symbols of the library, too, for what does not read the header. They answer what the
+ * inline functions of the header do.
  */
 // clause: 2.4
 // deviates: 2.4

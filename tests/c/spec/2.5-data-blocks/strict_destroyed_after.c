@@ -1,4 +1,5 @@
-// Strict mode says nothing of an EDT that destroys a block after it has waited for the one to which it had passed it on.
+// Strict mode says nothing of an EDT that destroys a block after it has waited for the one to which it had passed it
+// on.
 //
 // clause: 2.5.2
 // env: OCR_CHECK=strict

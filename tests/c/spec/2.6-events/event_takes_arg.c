@@ -1,5 +1,5 @@
-/* Outside of strict mode an event that was created without EVT_PROP_TAKES_ARG carries a data block all the same: programs of
- * OCR 1.2 rely on it. */
+/* Outside of strict mode an event that was created without EVT_PROP_TAKES_ARG carries a data block all the same:
+ * programs of OCR 1.2 rely on it. */
 // clause: 2.6.1
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /*
- * 2.6: an event of each type of this clause stands between two EDTs: the second one runs after the first has satisfied it,
- * and sees its data. A latch event counts on its two pre-slots.
+ * 2.6: an event of each type of this clause stands between two EDTs: the second one runs after the first has satisfied
+ * it, and sees its data. A latch event counts on its two pre-slots.
  */
 // clause: 2.6
 #include "check.h"

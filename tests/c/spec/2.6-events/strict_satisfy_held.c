@@ -1,5 +1,5 @@
-/* Strict mode accuses nobody who passes on a block that he holds and does not write, or not through an event that passes it
- * on, or not before it was released. */
+/* Strict mode accuses nobody who passes on a block that he holds and does not write, or not through an event that
+ * passes it on, or not before it was released. */
 // clause: 2.6.3
 // env: OCR_CHECK=strict
 #include "strict.h"

@@ -1,6 +1,6 @@
 // Dependences on a once event, a latch event and an output event that have triggered and are gone: given to
-// ocrAddDependence, to ocrEdtCreate and by an EDT that returns the event, to EDTs and to events. Each is served with what the
-// event was satisfied with. The note names both EDTs, and comes once.
+// ocrAddDependence, to ocrEdtCreate and by an EDT that returns the event, to EDTs and to events. Each is served with
+// what the event was satisfied with. The note names both EDTs, and comes once.
 //
 // clause: 2.8.1 1.4.3
 // deviates: 1.4.3

@@ -1,5 +1,5 @@
-// With OCR_GONE_EVENTS=0 a dependence that comes after its event has gone is refused, and the message about the hang names
-// the setting.
+// With OCR_GONE_EVENTS=0 a dependence that comes after its event has gone is refused, and the message about the hang
+// names the setting.
 //
 // clause: 2.8.1
 // env: OCR_GONE_EVENTS=0

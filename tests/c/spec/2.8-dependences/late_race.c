@@ -1,6 +1,6 @@
-// In each round one EDT triggers an event and another adds a dependence on it, to an EDT and to an event, at the same time, and
-// others use slots of events and EDTs anew meanwhile. Whoever is first, each EDT that waits runs once, with the block of its
-// round.
+// In each round one EDT triggers an event and another adds a dependence on it, to an EDT and to an event, at the same
+// time, and others use slots of events and EDTs anew meanwhile. Whoever is first, each EDT that waits runs once, with
+// the block of its round.
 //
 // clause: 2.8.1
 // env: OCR_GONE_EVENTS=1000000

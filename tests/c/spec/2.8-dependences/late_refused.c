@@ -1,5 +1,5 @@
-// Dependences that are refused though their event was satisfied: on one whose block was destroyed, that was destroyed itself,
-// that has had all its dependences, that is sticky, that had a label, or after which very many others went.
+// Dependences that are refused though their event was satisfied: on one whose block was destroyed, that was destroyed
+// itself, that has had all its dependences, that is sticky, that had a label, or after which very many others went.
 //
 // clause: 2.8.1
 // stderr-without: came too late

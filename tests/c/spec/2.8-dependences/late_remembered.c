@@ -1,5 +1,5 @@
-// OCR_GONE_EVENTS is how many events are remembered that are gone: as many others can go before a dependence comes, which is
-// served all the same. It holds for output events, too.
+// OCR_GONE_EVENTS is how many events are remembered that are gone: as many others can go before a dependence comes,
+// which is served all the same. It holds for output events, too.
 //
 // clause: 2.8.1
 // env: OCR_GONE_EVENTS=1000

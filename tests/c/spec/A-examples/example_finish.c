@@ -1,6 +1,6 @@
 /*
- * A.4: recursion that writes into one block: each half is sorted by a finish EDT, whose output event comes when all that it
- * has created has ended, and then both halves are merged.
+ * A.4: recursion that writes into one block: each half is sorted by a finish EDT, whose output event comes when all
+ * that it has created has ended, and then both halves are merged.
  */
 // clause: A.4
 #include "check.h"

@@ -1,6 +1,6 @@
 /*
- * A.7: a block has the GUID of another one. The EDT that reads the GUID there has not acquired the other block, so it passes
- * it on: the EDT behind its output event gets it.
+ * A.7: a block has the GUID of another one. The EDT that reads the GUID there has not acquired the other block, so it
+ * passes it on: the EDT behind its output event gets it.
  */
 // clause: A.7
 #include "check.h"

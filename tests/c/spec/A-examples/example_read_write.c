@@ -1,4 +1,5 @@
-/* A.5: EDTs write parts of one block at the same time, in mode RW; an EDT behind all of them finds what each has written. */
+/* A.5: EDTs write parts of one block at the same time, in mode RW; an EDT behind all of them finds what each has
+ * written. */
 // clause: A.5
 #include "check.h"
 

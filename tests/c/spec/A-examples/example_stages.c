@@ -1,7 +1,7 @@
 /*
- * A.3: a graph that is no tree: two EDTs of a first stage, of which one makes an EDT of the second stage itself; one of the
- * second stage needs both of the first. Pre-slots are satisfied in each way: by an array at the creation, by an output
- * event, by an event and a call, by NULL_GUID.
+ * A.3: a graph that is no tree: two EDTs of a first stage, of which one makes an EDT of the second stage itself; one of
+ * the second stage needs both of the first. Pre-slots are satisfied in each way: by an array at the creation, by an
+ * output event, by an event and a call, by NULL_GUID.
  */
 // clause: A.3
 #include "check.h"

@@ -1,6 +1,6 @@
 /*
- * B.1.3 and B.1.5: values of hints are s64 in OCR 1.1.0 and u64 in OCR 1.2. Both are set and read, and keep their 64 bits
- * from one to the other, in the variable and by way of an object.
+ * B.1.3 and B.1.5: values of hints are s64 in OCR 1.1.0 and u64 in OCR 1.2. Both are set and read, and keep their 64
+ * bits from one to the other, in the variable and by way of an object.
  */
 // clause: B.1.3 B.1.5
 // deviates: B.1

@@ -1,6 +1,6 @@
 /*
- * EDTs of ocrOpenclTaskCreate on labeled GUIDs: dependences on the label wait for the EDT, there is one at a time, and no
- * object of another kind.
+ * EDTs of ocrOpenclTaskCreate on labeled GUIDs: dependences on the label wait for the EDT, there is one at a time, and
+ * no object of another kind.
  */
 // clause: B.2.3 ocr-opencl.h
 // needs: opencl

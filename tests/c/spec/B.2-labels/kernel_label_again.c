@@ -1,6 +1,6 @@
 /*
- * A labeled block that a kernel has written is destroyed, and another one created on its label at once: the label is free
- * though the device still has to give its copy up.
+ * A labeled block that a kernel has written is destroyed, and another one created on its label at once: the label is
+ * free though the device still has to give its copy up.
  */
 // clause: B.2.3 ocr-variants.h
 // needs: opencl

@@ -1,6 +1,6 @@
 /*
- * B.1.2, B.2.2: what the text leaves open of hints and ranges: a hint of no type, codes of wrong arguments, the index behind the
- * last, GUIDs of a range that was destroyed, and an event of another type than its range says.
+ * B.1.2, B.2.2: what the text leaves open of hints and ranges: a hint of no type, codes of wrong arguments, the index
+ * behind the last, GUIDs of a range that was destroyed, and an event of another type than its range says.
  */
 // clause: B.2.2 B.1.2
 // deviates: B.1.2 B.2.2 B.2.2.2 B.2.2.3 B.2.2.5

@@ -1,6 +1,7 @@
 /*
  * An EDT on a label that waits for events is destroyed: its label is free for the next one at once, which has nothing
- * of what was meant for the other: neither from an event that was connected to that, nor from one that does not exist yet.
+ * of what was meant for the other: neither from an event that was connected to that, nor from one that does not exist
+ * yet.
  */
 // clause: B.2.3
 // revisions: plain strict

@@ -1,7 +1,7 @@
 /*
- * B.2: EDTs that know the same tuple get the same GUID. B.2.1.1: producers find the EDT that collects what they produce by
- * its label alone. B.2.1.2: the two sides of each edge both create the event between them: one of them does, and both have
- * it.
+ * B.2: EDTs that know the same tuple get the same GUID. B.2.1.1: producers find the EDT that collects what they produce
+ * by its label alone. B.2.1.2: the two sides of each edge both create the event between them: one of them does, and
+ * both have it.
  */
 // clause: B.2 B.2.1.1 B.2.1.2
 #include "check.h"

@@ -1,6 +1,6 @@
 /*
- * An event is created on a label that many calls have waited for. An EDT behind the first of them destroys it, and creates
- * the next, while who created it still makes the others.
+ * An event is created on a label that many calls have waited for. An EDT behind the first of them destroys it, and
+ * creates the next, while who created it still makes the others.
  */
 // clause: B.2.3
 // workers: 2 8

@@ -1,7 +1,7 @@
 /*
- * B.3: the parameters of an event are read while it is created: what the program does with them afterwards changes nothing.
- * B.3.1: a latch event that begins at a number needs no increments: it triggers with the last of as many decrements, and,
- * where it begins below zero, of as many increments.
+ * B.3: the parameters of an event are read while it is created: what the program does with them afterwards changes
+ * nothing. B.3.1: a latch event that begins at a number needs no increments: it triggers with the last of as many
+ * decrements, and, where it begins below zero, of as many increments.
  */
 // clause: B.3 B.3.1 B.3.2
 // deviates: B.3

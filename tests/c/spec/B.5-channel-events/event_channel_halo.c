@@ -1,7 +1,7 @@
 /*
- * B.5.1: domains in a ring exchange their halos in each step, through channel events that are created once, at the start: a
- * step of a domain waits for the domain itself and for what its two neighbours sent in the step before. A neighbour may be
- * one step ahead, not more. The numbers are those that a loop finds.
+ * B.5.1: domains in a ring exchange their halos in each step, through channel events that are created once, at the
+ * start: a step of a domain waits for the domain itself and for what its two neighbours sent in the step before. A
+ * neighbour may be one step ahead, not more. The numbers are those that a loop finds.
  */
 // clause: B.5.1
 // revisions: plain strict
@@ -41,8 +41,8 @@ static ocrGuid_t step(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         link_to(NULL_GUID, last, (u32)paramv[0], DB_MODE_NULL);
         return NULL_GUID;
     }
-    /* Before the neighbours can go on, so that no channel gets more than it can keep. It waits for the block until this step
-     * has ended, so that what the steps send keeps its order. */
+    /* Before the neighbours can go on, so that no channel gets more than it can keep. It waits for the block until this
+     * step has ended, so that what the steps send keeps its order. */
     next_step(paramv[0], paramv[1] + 1, depv[0].guid);
     send(paramv[0], value);
     return NULL_GUID;

@@ -16,12 +16,7 @@ impl Gathered {
             Some(EventKind::Once) => self.happens(actor),
             _ => self.actors[actor as usize].now,
         };
-        self.on_events.push(Deed {
-            object: source,
-            actor,
-            point,
-            did: Did::Connect,
-        });
+        self.on_events.push(Deed { object: source, actor, point, did: Did::Connect });
         self.leads_on(actor);
         let begin = self.actors[edt as usize].begin;
         self.edges.before(point, begin);
@@ -43,8 +38,7 @@ impl Gathered {
         match asked {
             Asked::EventCreated => {
                 let kind = EventKind::from_bits(record.y as u32);
-                let joins =
-                    kind == Some(EventKind::Collective) && self.event_of.contains_key(&record.x);
+                let joins = kind == Some(EventKind::Collective) && self.event_of.contains_key(&record.x);
                 if !joins {
                     let counter = i64::from(record.c as i32);
                     self.new_event(record.x, kind, actor, counter);
@@ -78,11 +72,7 @@ impl Gathered {
                 self.leads_on(actor);
                 let from = self.turn(source, 0, true);
                 let is_latch = self.events[event as usize].kind == Some(EventKind::Latch);
-                let did = if is_latch && record.c == 1 {
-                    Did::Increment
-                } else {
-                    Did::Satisfy
-                };
+                let did = if is_latch && record.c == 1 { Did::Increment } else { Did::Satisfy };
                 // The call comes before what it leads to, but satisfies nothing by itself.
                 let turn = self.turn(event, 0, false);
                 self.edges.before(point, turn);
@@ -138,9 +128,9 @@ impl Gathered {
                     }
                     let start = self.blocks[block as usize].created;
                     let new = self.new_use(actor, block, start, Mode::Rw, Written::All);
-                    // A new block whose GUID others get by a way that the recording does not show, as a parameter, is taken to
-                    // be filled before the first of them can begin. Others may have begun by the creation itself, if they
-                    // waited for a block on this label.
+                    // A new block whose GUID others get by a way that the recording does not show, as a parameter, is
+                    // taken to be filled before the first of them can begin. Others may have begun by the creation
+                    // itself, if they waited for a block on this label.
                     let its = &self.actors[actor as usize];
                     self.uses[new as usize].is_filled = !(its.has_led_on && its.now == start);
                     let doing = self.doing.entry(owner).or_default();
@@ -155,12 +145,7 @@ impl Gathered {
                 if let Some(&block) = self.block_of.get(&record.x) {
                     let point = self.happens(actor);
                     self.released(owner, actor, record.x);
-                    self.on_blocks.push(Deed {
-                        object: block,
-                        actor,
-                        point,
-                        did: Did::Destroy,
-                    });
+                    self.on_blocks.push(Deed { object: block, actor, point, did: Did::Destroy });
                 }
             }
             Asked::BlockPart => {

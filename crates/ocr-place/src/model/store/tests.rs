@@ -30,10 +30,7 @@ fn entry(template: &str, ns: u64) -> ModelEntry {
         bytes: 64,
         told_by: Default::default(),
         day: today(),
-        times: KeptTimes {
-            alone: vec![ns],
-            ..KeptTimes::default()
-        },
+        times: KeptTimes { alone: vec![ns], ..KeptTimes::default() },
     }
 }
 
@@ -51,13 +48,11 @@ fn the_directory_is_that_of_the_user() {
     assert_eq!(with(&[("HOME", "")]), None);
     assert_eq!(with(&[home]).as_deref(), Some("/home/x/.cache/ocr/models"));
     assert_eq!(
-        Store::of_user(|name| Some(if name == "HOME" { "/h" } else { "/c" }.into()))
-            .map(|store| store.directory),
+        Store::of_user(|name| Some(if name == "HOME" { "/h" } else { "/c" }.into())).map(|store| store.directory),
         Some("/c/ocr/models".into())
     );
     assert_eq!(
-        Store::of_user(|name| Some(if name == "HOME" { "/h" } else { "c" }.into()))
-            .map(|store| store.directory),
+        Store::of_user(|name| Some(if name == "HOME" { "/h" } else { "c" }.into())).map(|store| store.directory),
         Some("/h/.cache/ocr/models".into())
     );
 }
@@ -67,17 +62,10 @@ fn what_is_added_is_there_and_by_others_too() {
     let folder = Folder::new("store-add");
     let (one, other) = (folder.store(), folder.store());
     assert_eq!(one.read("a").expect("nothing").entries, []);
-    one.add("a", vec![entry("x", 1)], vec![], today(), true)
-        .expect("written");
-    other
-        .add("a", vec![entry("y", 2)], vec![], today(), true)
-        .expect("written");
-    one.add("a", vec![entry("x", 3)], vec![], today(), true)
-        .expect("written");
-    assert_eq!(
-        one.read("a").expect("read").entries,
-        [entry("x", 3), entry("y", 2)]
-    );
+    one.add("a", vec![entry("x", 1)], vec![], today(), true).expect("written");
+    other.add("a", vec![entry("y", 2)], vec![], today(), true).expect("written");
+    one.add("a", vec![entry("x", 3)], vec![], today(), true).expect("written");
+    assert_eq!(one.read("a").expect("read").entries, [entry("x", 3), entry("y", 2)]);
     assert_eq!(one.read("b").expect("another place").entries, []);
     assert_eq!(one.files().expect("listed").len(), 1);
 }
@@ -92,9 +80,7 @@ fn many_writers_lose_nothing_and_damage_nothing() {
             scope.spawn(move || {
                 for round in 0..25 {
                     let template = format!("{writer} {round}");
-                    store
-                        .add("a", vec![entry(&template, 1)], vec![], today(), true)
-                        .expect("written");
+                    store.add("a", vec![entry(&template, 1)], vec![], today(), true).expect("written");
                     assert_eq!(store.read("a").expect("read").damage, None);
                 }
             });
@@ -107,31 +93,20 @@ fn many_writers_lose_nothing_and_damage_nothing() {
 fn what_cannot_be_read_is_told_and_replaced() {
     let folder = Folder::new("store-damaged");
     let store = folder.store();
-    store
-        .add("a", vec![entry("x", 1)], vec![], today(), true)
-        .expect("written");
+    store.add("a", vec![entry("x", 1)], vec![], today(), true).expect("written");
     let path = store.path("a");
     std::fs::write(&path, "ocr-models 7\nwhatever\n").expect("written");
     let found = store.read("a").expect("read");
     assert!(found.entries.is_empty() && found.damage.expect("damage").contains("another version"));
-    store
-        .add("a", vec![entry("x", 1)], vec![], today(), true)
-        .expect("written");
+    store.add("a", vec![entry("x", 1)], vec![], today(), true).expect("written");
     assert_eq!(store.read("a").expect("read").entries.len(), 1);
     let large = File::create(&path).expect("created");
     large.set_len(LARGEST + 1).expect("a hole");
-    assert!(
-        store
-            .read("a")
-            .expect_err("too large")
-            .contains("too large")
-    );
+    assert!(store.read("a").expect_err("too large").contains("too large"));
     std::fs::remove_file(&path).expect("removed");
     std::fs::create_dir(&path).expect("created");
     assert!(store.read("a").is_err() && store.add("a", vec![], vec![], today(), true).is_err());
-    let left = std::fs::read_dir(store.directory())
-        .expect("listed")
-        .flatten();
+    let left = std::fs::read_dir(store.directory()).expect("listed").flatten();
     let unfinished = left.filter(|e| e.path().to_string_lossy().contains(UNFINISHED));
     assert_eq!(unfinished.count(), 0);
 }
@@ -141,9 +116,7 @@ fn a_directory_that_cannot_be_written_is_told() {
     let folder = Folder::new("store-unwritable");
     std::fs::create_dir_all(&folder.0).expect("created");
     std::fs::write(folder.0.join("deep"), "a file").expect("written");
-    let error = folder
-        .store()
-        .add("a", vec![entry("x", 1)], vec![], today(), true);
+    let error = folder.store().add("a", vec![entry("x", 1)], vec![], today(), true);
     assert!(error.expect_err("no directory").contains("deep/models"));
     assert_eq!(folder.store().files().map(|files| files.len()).ok(), None);
     // Root may write everywhere.
@@ -158,15 +131,7 @@ fn a_directory_that_cannot_be_written_is_told() {
 fn entries_and_files_are_removed() {
     let folder = Folder::new("store-remove");
     let store = folder.store();
-    store
-        .add(
-            "a",
-            vec![entry("x", 1), entry("y", 1)],
-            vec![],
-            today(),
-            true,
-        )
-        .expect("written");
+    store.add("a", vec![entry("x", 1), entry("y", 1)], vec![], today(), true).expect("written");
     let path = store.path("a");
     let only = |name: &'static str| move |_: &Content, e: &ModelEntry| e.key.template == name;
     assert_eq!(store.remove(&path, only("z"), |_| false, false), Ok(0));

@@ -1,5 +1,5 @@
-//! What `include/ocr-policy.h` declares, which says what each of it is for. The runtime compares the two when it is compiled
-//! (`src/abi/policy.rs`).
+//! What `include/ocr-policy.h` declares, which says what each of it is for. The runtime compares the two when it is
+//! compiled (`src/abi/policy.rs`).
 
 use std::ffi::c_void;
 

@@ -1,5 +1,5 @@
-//! Policies of users: a shared object that defines what `include/ocr-policy.h` declares. The header says what each function
-//! does; here they are called, one at a time, and what they answer is checked.
+//! Policies of users: a shared object that defines what `include/ocr-policy.h` declares. The header says what each
+//! function does; here they are called, one at a time, and what they answer is checked.
 //!
 //! An EDT that is kept has a description in [`UserPlan::kept`], whose address names it to the policy:
 //!
@@ -8,7 +8,8 @@
 //! | waiting | `waiting`, `waiting_for_host` | `take` answers with it: taken |
 //! | taken | `taken` | `ended`: the description is gone |
 //!
-//! After an answer that cannot be followed, the policy is asked no more, so that the EDT of which the message speaks stays.
+//! After an answer that cannot be followed, the policy is asked no more, so that the EDT of which the message speaks
+//! stays.
 
 pub mod layout;
 mod open;
@@ -19,8 +20,8 @@ use super::told::{Considered, Expected, Why};
 use crate::model::Shape;
 use crate::place::{Place, PlaceSet};
 use layout::{
-    FIRST_FREE, KEPT, LEARNS, NO_PLACE, PolicyCalls, PolicyEdt, PolicyExpected, PolicyMachine,
-    PolicyOption, PolicyPlace, PolicyTime, UNKNOWN,
+    FIRST_FREE, KEPT, LEARNS, NO_PLACE, PolicyCalls, PolicyEdt, PolicyExpected, PolicyMachine, PolicyOption,
+    PolicyPlace, PolicyTime, UNKNOWN,
 };
 use ocr_base::lock::{Mutex, rank};
 use ocr_base::text::Readable;
@@ -66,8 +67,8 @@ struct UserPlan {
     is_broken: bool,
 }
 
-// SAFETY: the descriptions point to what they own, and `own` is the policy's, which takes calls from any thread if they come
-// one at a time, as they do under the lock of the plan.
+// SAFETY: the descriptions point to what they own, and `own` is the policy's, which takes calls from any thread if they
+// come one at a time, as they do under the lock of the plan.
 unsafe impl Send for UserPlan {}
 
 /// An EDT as the policy sees it.
@@ -91,20 +92,12 @@ struct AnswerError {
 
 impl AnswerError {
     fn new(edt: usize, before: impl Into<String>, behind: impl Into<String>) -> AnswerError {
-        AnswerError {
-            edt: Some(edt),
-            before: before.into(),
-            behind: behind.into(),
-        }
+        AnswerError { edt: Some(edt), before: before.into(), behind: behind.into() }
     }
 
     /// One that is about no EDT in particular.
     fn of_none(what: impl Into<String>) -> AnswerError {
-        AnswerError {
-            edt: None,
-            before: what.into(),
-            behind: String::new(),
-        }
+        AnswerError { edt: None, before: what.into(), behind: String::new() }
     }
 }
 
@@ -121,14 +114,13 @@ fn split(text: &str) -> Result<(&str, Vec<u64>), String> {
     };
     let file = &text[..folder + name.len()];
     let numbers: Option<Vec<u64>> = words.split(':').map(|word| word.parse().ok()).collect();
-    let numbers = numbers.ok_or_else(|| {
-        format!("\"{text}\" is no policy: numbers alone may follow the file, as {file}:1:2")
-    })?;
+    let numbers =
+        numbers.ok_or_else(|| format!("\"{text}\" is no policy: numbers alone may follow the file, as {file}:1:2"))?;
     Ok((file, numbers))
 }
 
-/// Loads the policy of a file, whose numbers follow its name. `full_name` says where a file of that name is. The error is for
-/// people.
+/// Loads the policy of a file, whose numbers follow its name. `full_name` says where a file of that name is. The error
+/// is for people.
 pub(super) fn load(
     text: &str,
     full_name: impl FnOnce(&Path) -> Result<std::path::PathBuf, String>,
@@ -252,11 +244,7 @@ unsafe fn call_of<'a>(machine: *const PolicyMachine) -> &'a OngoingCall<'a> {
     unsafe { &*runtime.cast::<OngoingCall<'a>>() }
 }
 
-unsafe extern "C" fn time(
-    machine: *const PolicyMachine,
-    edt: *const PolicyEdt,
-    place: u32,
-) -> PolicyTime {
+unsafe extern "C" fn time(machine: *const PolicyMachine, edt: *const PolicyEdt, place: u32) -> PolicyTime {
     // SAFETY: the header says that the machine is that of the call in which this is called.
     let call = unsafe { call_of(machine) };
     let known = PolicyTime {
@@ -270,10 +258,7 @@ unsafe extern "C" fn time(
         certainty: 0,
         unused: 0,
     };
-    match (
-        call.edt(edt, "asked for the time of"),
-        Place::numbered(place as usize),
-    ) {
+    match (call.edt(edt, "asked for the time of"), Place::numbered(place as usize)) {
         (Some(described), Some(place)) if described.may_run_in(place) => described.time(place),
         _ => known,
     }
@@ -309,11 +294,7 @@ unsafe extern "C" fn considered(
         return;
     }
     let Some(why) = u8::try_from(why).ok().and_then(Why::of) else {
-        let wrong = AnswerError::new(
-            described.token,
-            format!("gave the reason {why}, which there is not, for "),
-            "",
-        );
+        let wrong = AnswerError::new(described.token, format!("gave the reason {why}, which there is not, for "), "");
         return call.is_wrong(wrong);
     };
     // SAFETY: the header says that there are so many, and the pointer is not null.
@@ -342,15 +323,8 @@ unsafe extern "C" fn considered(
 
 /// The answer is about a place in which the EDT cannot run.
 fn cannot_run(described: &DescribedEdt<'_>, before: String) -> AnswerError {
-    let places: Vec<String> = described
-        .options
-        .iter()
-        .map(|one| named(one.place))
-        .collect();
-    let behind = format!(
-        ", which cannot run there: it may run in {}",
-        places.join(" and ")
-    );
+    let places: Vec<String> = described.options.iter().map(|one| named(one.place)).collect();
+    let behind = format!(", which cannot run there: it may run in {}", places.join(" and "));
     AnswerError::new(described.token, before, behind)
 }
 
@@ -394,8 +368,8 @@ impl UserPlan {
         }
     }
 
-    /// Calls a function of the policy with the machine. `idle` is how many workers are about to look for an EDT, though they
-    /// count as busy.
+    /// Calls a function of the policy with the machine. `idle` is how many workers are about to look for an EDT, though
+    /// they count as busy.
     fn call<R>(
         &mut self,
         machine: &dyn Machine,
@@ -413,13 +387,7 @@ impl UserPlan {
             units: machine.at_once(Place::device(index)).max(1) as u32,
             load: machine.device_load(Place::device(index)) as u32,
         }));
-        let call = OngoingCall {
-            plan: self,
-            machine,
-            current,
-            asks: Cell::new(false),
-            wrong: RefCell::default(),
-        };
+        let call = OngoingCall { plan: self, machine, current, asks: Cell::new(false), wrong: RefCell::default() };
         let seen = PolicyMachine {
             nowNs: machine.now_ns(),
             places: places.as_ptr(),
@@ -460,11 +428,7 @@ impl UserPlan {
 
 impl UserPolicy {
     /// Begins a run of a policy. The error is for people.
-    fn begin(
-        name: String,
-        calls: &'static PolicyCalls,
-        numbers: &[u64],
-    ) -> Result<UserPolicy, String> {
+    fn begin(name: String, calls: &'static PolicyCalls, numbers: &[u64]) -> Result<UserPolicy, String> {
         let written: Vec<String> = numbers.iter().map(u64::to_string).collect();
         let written = written.join(":");
         let own = match calls.begin {
@@ -476,9 +440,7 @@ impl UserPolicy {
                         [] => "to begin without numbers".to_string(),
                         _ => format!("the numbers {written}"),
                     };
-                    return Err(format!(
-                        "the policy {name} refuses {refused}: its function `begin` has returned NULL"
-                    ));
+                    return Err(format!("the policy {name} refuses {refused}: its function `begin` has returned NULL"));
                 }
                 own
             }
@@ -489,12 +451,7 @@ impl UserPolicy {
                 ));
             }
         };
-        Ok(UserPolicy {
-            name,
-            calls,
-            plan: Mutex::new(UserPlan::new(own)),
-            waiting: AtomicUsize::new(0),
-        })
+        Ok(UserPolicy { name, calls, plan: Mutex::new(UserPlan::new(own)), waiting: AtomicUsize::new(0) })
     }
 
     /// Does something with the plan. After an answer that cannot be followed, the result is `otherwise`.
@@ -545,9 +502,7 @@ impl UserPolicy {
                 let found = Place::numbered(place as usize);
                 let found = found.filter(|found| described.may_run_in(*found));
                 let before = || format!("chose {} for ", named(place));
-                found
-                    .map(Choice::At)
-                    .ok_or_else(|| cannot_run(described, before()))
+                found.map(Choice::At).ok_or_else(|| cannot_run(described, before()))
             }
         }
     }
@@ -611,10 +566,7 @@ impl Keeper for UserPolicy {
     }
 
     fn take(&self, place: Place, machine: &dyn Machine) -> Taken {
-        let nothing = || Taken {
-            edt: None,
-            moved: false,
-        };
+        let nothing = || Taken { edt: None, moved: false };
         let Some(take) = self.calls.take else {
             return nothing();
         };
@@ -702,10 +654,7 @@ impl Keeper for UserPolicy {
             plan.changed(machine);
             // The worker may have something else to do, and then a device that has nothing would not be asked.
             let mut devices = (0..machine.devices()).map(Place::device);
-            if place == Place::HOST
-                && plan.waiting != 0
-                && devices.any(|device| machine.device_load(device) == 0)
-            {
+            if place == Place::HOST && plan.waiting != 0 && devices.any(|device| machine.device_load(device) == 0) {
                 machine.ask_again(machine.now_ns());
             }
             result

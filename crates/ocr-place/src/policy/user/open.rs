@@ -18,9 +18,7 @@ pub(super) fn open(file: &Path) -> Result<&'static PolicyCalls, String> {
         }
         Err(error) => return Err(format!("the policy {name} cannot be read: {error}")),
         Ok(data) if !data.is_file() => {
-            return Err(format!(
-                "the policy {name} is no file; cc -shared -fPIC -o NAME.so NAME.c makes one"
-            ));
+            return Err(format!("the policy {name} is no file; cc -shared -fPIC -o NAME.so NAME.c makes one"));
         }
         Ok(_) => {}
     }
@@ -63,14 +61,11 @@ pub(super) fn check(calls: &PolicyCalls) -> Result<(), String> {
         (None, Some(_)) => return lack("keep"),
         (keep, _) => keep.is_some(),
     };
-    let for_keepers = [
-        ("ended", calls.ended.is_some()),
-        ("tick", calls.tick.is_some()),
-    ];
+    let for_keepers = [("ended", calls.ended.is_some()), ("tick", calls.tick.is_some())];
     match for_keepers.iter().find(|(_, is_there)| *is_there && !keeps) {
-        Some((function, _)) => Err(format!(
-            "has a function `{function}` that is never called: `keep` and `take` are NULL"
-        )),
+        Some((function, _)) => {
+            Err(format!("has a function `{function}` that is never called: `keep` and `take` are NULL"))
+        }
         None => Ok(()),
     }
 }

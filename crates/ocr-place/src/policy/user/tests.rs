@@ -1,11 +1,10 @@
-//! Policies that are written here as C would write them: what the policies of the runtime do, and what no policy may do.
+//! Policies that are written here as C would write them: what the policies of the runtime do, and what no policy may
+//! do.
 
 use super::layout::{LEARNS, PolicyCalls, VERSION};
 use super::*;
 use crate::model::RunTimes;
-use crate::simulate::{
-    MachineModel, SimulatedBlock, SimulatedDevice, SimulatedTask, TaskGraph, Uses,
-};
+use crate::simulate::{MachineModel, SimulatedBlock, SimulatedDevice, SimulatedTask, TaskGraph, Uses};
 use crate::simulate::{Outcome, simulate, simulate_under};
 
 const NONE: PolicyCalls = PolicyCalls {
@@ -61,20 +60,12 @@ unsafe extern "C" fn keep_line(own: *mut c_void, edt: *const PolicyEdt, _: *cons
     unsafe { line(own) }.0.push(edt);
 }
 
-unsafe extern "C" fn first_free(
-    _: *mut c_void,
-    _: *const PolicyEdt,
-    _: *const PolicyMachine,
-) -> u32 {
+unsafe extern "C" fn first_free(_: *mut c_void, _: *const PolicyEdt, _: *const PolicyMachine) -> u32 {
     FIRST_FREE
 }
 
 /// Where the most bytes are, as `locality` does it.
-unsafe extern "C" fn most_bytes(
-    _: *mut c_void,
-    edt: *const PolicyEdt,
-    machine: *const PolicyMachine,
-) -> u32 {
+unsafe extern "C" fn most_bytes(_: *mut c_void, edt: *const PolicyEdt, machine: *const PolicyMachine) -> u32 {
     // SAFETY: the runtime describes the EDT.
     let options = unsafe { options(edt) };
     // SAFETY: the machine is that of this call.
@@ -86,24 +77,14 @@ unsafe extern "C" fn most_bytes(
         return FIRST_FREE;
     }
     let load = |place: u32| {
-        if place == 0 {
-            0
-        } else {
-            places[place as usize].load
-        }
+        if place == 0 { 0 } else { places[place as usize].load }
     };
-    let best = options
-        .iter()
-        .min_by_key(|option| (std::cmp::Reverse(option.bytes), load(option.place)));
+    let best = options.iter().min_by_key(|option| (std::cmp::Reverse(option.bytes), load(option.place)));
     best.expect("there is a place").place
 }
 
 /// The first that may run there and came first, where the place has not two of them already.
-unsafe extern "C" fn take_first(
-    own: *mut c_void,
-    place: u32,
-    machine: *const PolicyMachine,
-) -> *const PolicyEdt {
+unsafe extern "C" fn take_first(own: *mut c_void, place: u32, machine: *const PolicyMachine) -> *const PolicyEdt {
     // SAFETY: the machine is that of this call.
     let machine = unsafe { &*machine };
     // SAFETY: there are so many places.
@@ -116,9 +97,7 @@ unsafe extern "C" fn take_first(
     // SAFETY: EDTs that wait are described.
     let fits = |edt: &*const PolicyEdt| {
         // SAFETY: EDTs in the line wait, and so they are described.
-        unsafe { options(*edt) }
-            .iter()
-            .any(|one| one.place == place)
+        unsafe { options(*edt) }.iter().any(|one| one.place == place)
     };
     match line.0.iter().position(fits) {
         Some(at) => line.0.remove(at),
@@ -143,20 +122,14 @@ fn policy(calls: PolicyCalls) -> Box<dyn Policy> {
 
 /// A wavefront of EDTs with blocks, some of which one place alone can run.
 fn graph(side: usize, devices: usize, host: u64, device: u64) -> TaskGraph {
-    let mut graph = TaskGraph {
-        blocks: vec![SimulatedBlock { bytes: 1 << 20 }; side],
-        templates: 2,
-        ..TaskGraph::default()
-    };
+    let mut graph =
+        TaskGraph { blocks: vec![SimulatedBlock { bytes: 1 << 20 }; side], templates: 2, ..TaskGraph::default() };
     for number in 0..side * side {
         let (row, column) = (number / side, number % side);
         let mut task = SimulatedTask {
             template: (number % 3 == 0) as u32,
             ns: vec![Some(device); 1 + devices],
-            blocks: vec![Uses {
-                block: row as u32,
-                writes: true,
-            }],
+            blocks: vec![Uses { block: row as u32, writes: true }],
             ..SimulatedTask::default()
         };
         task.ns[0] = (number % 5 != 0).then_some(host);
@@ -175,15 +148,8 @@ fn graph(side: usize, devices: usize, host: u64, device: u64) -> TaskGraph {
 }
 
 fn machine(workers: usize, devices: usize) -> MachineModel {
-    let device = SimulatedDevice {
-        latency_ns: 10_000.0,
-        bandwidth: 1e10,
-        shares_memory: false,
-    };
-    MachineModel {
-        workers,
-        devices: vec![device; devices],
-    }
+    let device = SimulatedDevice { latency_ns: 10_000.0, bandwidth: 1e10, shares_memory: false };
+    MachineModel { workers, devices: vec![device; devices] }
 }
 
 fn models() -> Vec<RunTimes> {
@@ -206,16 +172,10 @@ fn under(calls: PolicyCalls, graph: &TaskGraph, machine: &MachineModel) -> Resul
 /// What a policy of the runtime decides, one with the interface of C decides with the same result.
 #[test]
 fn policies_in_c_do_what_those_of_the_runtime_do() {
-    for (name, choose) in [
-        ("eager", first_free as unsafe extern "C" fn(_, _, _) -> _),
-        ("locality", most_bytes),
-    ] {
+    for (name, choose) in [("eager", first_free as unsafe extern "C" fn(_, _, _) -> _), ("locality", most_bytes)] {
         for (graph, machine) in cases() {
             let own = simulate(&graph, &machine, name, &models()).expect("it ends");
-            let calls = PolicyCalls {
-                choose: Some(choose),
-                ..NONE
-            };
+            let calls = PolicyCalls { choose: Some(choose), ..NONE };
             let user = under(calls, &graph, &machine).expect("it ends");
             assert_eq!((own.ns, own.ran), (user.ns, user.ran), "{name}");
         }
@@ -233,49 +193,25 @@ fn what_is_kept_is_taken() {
     }
 }
 
-unsafe extern "C" fn place_seven(
-    _: *mut c_void,
-    _: *const PolicyEdt,
-    _: *const PolicyMachine,
-) -> u32 {
+unsafe extern "C" fn place_seven(_: *mut c_void, _: *const PolicyEdt, _: *const PolicyMachine) -> u32 {
     7
 }
 
-unsafe extern "C" fn take_none(
-    _: *mut c_void,
-    _: u32,
-    _: *const PolicyMachine,
-) -> *const PolicyEdt {
+unsafe extern "C" fn take_none(_: *mut c_void, _: u32, _: *const PolicyMachine) -> *const PolicyEdt {
     ptr::null()
 }
 
-unsafe extern "C" fn take_anything(
-    _: *mut c_void,
-    _: u32,
-    machine: *const PolicyMachine,
-) -> *const PolicyEdt {
+unsafe extern "C" fn take_anything(_: *mut c_void, _: u32, machine: *const PolicyMachine) -> *const PolicyEdt {
     machine.cast()
 }
 
 /// The first that came, whether it may run there, and again and again.
-unsafe extern "C" fn take_again(
-    own: *mut c_void,
-    _: u32,
-    _: *const PolicyMachine,
-) -> *const PolicyEdt {
+unsafe extern "C" fn take_again(own: *mut c_void, _: u32, _: *const PolicyMachine) -> *const PolicyEdt {
     // SAFETY: the runtime hands on what `begin_line` has made.
-    unsafe { line(own) }
-        .0
-        .first()
-        .copied()
-        .unwrap_or(ptr::null())
+    unsafe { line(own) }.0.first().copied().unwrap_or(ptr::null())
 }
 
-unsafe extern "C" fn take_and_ask_again(
-    _: *mut c_void,
-    _: u32,
-    machine: *const PolicyMachine,
-) -> *const PolicyEdt {
+unsafe extern "C" fn take_and_ask_again(_: *mut c_void, _: u32, machine: *const PolicyMachine) -> *const PolicyEdt {
     // SAFETY: the machine is that of this call.
     let ask = unsafe { (*machine).askAgain };
     // SAFETY: as before.
@@ -283,30 +219,16 @@ unsafe extern "C" fn take_and_ask_again(
     ptr::null()
 }
 
-unsafe extern "C" fn tell_of_nothing(
-    _: *mut c_void,
-    edt: *const PolicyEdt,
-    machine: *const PolicyMachine,
-) -> u32 {
+unsafe extern "C" fn tell_of_nothing(_: *mut c_void, edt: *const PolicyEdt, machine: *const PolicyMachine) -> u32 {
     // SAFETY: the machine is that of this call.
     let tell = unsafe { (*machine).considered };
-    let expected = PolicyExpected {
-        place: 0,
-        unused: 0,
-        queueNs: 0,
-        copyNs: 0,
-        runNs: UNKNOWN,
-    };
+    let expected = PolicyExpected { place: 0, unused: 0, queueNs: 0, copyNs: 0, runNs: UNKNOWN };
     // SAFETY: as before, with one place.
     unsafe { tell(machine, edt, 77, &expected, 1) };
     FIRST_FREE
 }
 
-unsafe extern "C" fn time_of_another(
-    _: *mut c_void,
-    edt: *const PolicyEdt,
-    machine: *const PolicyMachine,
-) -> u32 {
+unsafe extern "C" fn time_of_another(_: *mut c_void, edt: *const PolicyEdt, machine: *const PolicyMachine) -> u32 {
     // SAFETY: the machine is that of this call.
     let time = unsafe { (*machine).time };
     // SAFETY: the function looks whether it knows the address.
@@ -318,14 +240,8 @@ unsafe extern "C" fn time_of_another(
 #[test]
 fn answers_that_cannot_be_followed_are_refused() {
     let tasks = graph(5, 1, 100_000, 100_000);
-    let keeps = |take| PolicyCalls {
-        take: Some(take),
-        ..LINE
-    };
-    let chooses = |choose| PolicyCalls {
-        choose: Some(choose),
-        ..NONE
-    };
+    let keeps = |take| PolicyCalls { take: Some(take), ..LINE };
+    let chooses = |choose| PolicyCalls { choose: Some(choose), ..NONE };
     for (calls, wrong) in [
         (
             chooses(place_seven),
@@ -337,21 +253,12 @@ fn answers_that_cannot_be_followed_are_refused() {
             "answered OCR_POLICY_KEPT for the EDT of number 2 of the simulation, and has no functions `keep` and `take`",
         ),
         (
-            PolicyCalls {
-                choose: Some(first_free),
-                ..LINE
-            },
+            PolicyCalls { choose: Some(first_free), ..LINE },
             "answered OCR_POLICY_FIRST_FREE for the EDT of number 2 of the simulation, which",
         ),
         (chooses(tell_of_nothing), "gave the reason 77"),
-        (
-            chooses(time_of_another),
-            "asked for the time of an EDT that it does not have",
-        ),
-        (
-            keeps(take_anything),
-            "gave place 1 (device 0) an EDT that it does not keep",
-        ),
+        (chooses(time_of_another), "asked for the time of an EDT that it does not have"),
+        (keeps(take_anything), "gave place 1 (device 0) an EDT that it does not keep"),
         (keeps(take_again), "which it has given to a place before"),
         (keeps(take_none), "keeps 1 EDTs and gives them to no place"),
         (keeps(take_and_ask_again), "EDTs that nobody takes"),
@@ -364,37 +271,20 @@ fn answers_that_cannot_be_followed_are_refused() {
     devices_only.tasks.iter_mut().for_each(|task| {
         task.ns = vec![None, Some(1), Some(1)];
     });
-    let takes_for_host = PolicyCalls {
-        choose: Some(place_host),
-        ..NONE
-    };
+    let takes_for_host = PolicyCalls { choose: Some(place_host), ..NONE };
     let said = under(takes_for_host, &devices_only, &machine(1, 2)).expect_err("no function");
-    assert!(
-        said.contains("chose place 0 (the host) for the EDT of number 1"),
-        "{said}"
-    );
-    assert!(
-        said.contains("place 1 (device 0) and place 2 (device 1)"),
-        "{said}"
-    );
+    assert!(said.contains("chose place 0 (the host) for the EDT of number 1"), "{said}");
+    assert!(said.contains("place 1 (device 0) and place 2 (device 1)"), "{said}");
 }
 
-unsafe extern "C" fn place_host(
-    _: *mut c_void,
-    _: *const PolicyEdt,
-    _: *const PolicyMachine,
-) -> u32 {
+unsafe extern "C" fn place_host(_: *mut c_void, _: *const PolicyEdt, _: *const PolicyMachine) -> u32 {
     0
 }
 
 /// A place that is asked first waits for more EDTs, and says until when: that is no EDT that is forgotten.
 #[test]
 fn a_policy_may_wait_for_a_time() {
-    unsafe extern "C" fn take_later(
-        own: *mut c_void,
-        place: u32,
-        machine: *const PolicyMachine,
-    ) -> *const PolicyEdt {
+    unsafe extern "C" fn take_later(own: *mut c_void, place: u32, machine: *const PolicyMachine) -> *const PolicyEdt {
         // SAFETY: the machine is that of this call.
         let now = unsafe { (*machine).nowNs };
         // SAFETY: the machine is that of this call.
@@ -407,10 +297,7 @@ fn a_policy_may_wait_for_a_time() {
         // SAFETY: the arguments are those of this call.
         unsafe { take_first(own, place, machine) }
     }
-    let calls = PolicyCalls {
-        take: Some(take_later),
-        ..LINE
-    };
+    let calls = PolicyCalls { take: Some(take_later), ..LINE };
     let graph = graph(4, 1, 100_000, 100_000);
     let outcome = under(calls, &graph, &machine(1, 1)).expect("it ends");
     let begun = outcome.ran[1].begun;
@@ -420,11 +307,7 @@ fn a_policy_may_wait_for_a_time() {
 /// It knows how long EDTs take, and tells what it expects.
 #[test]
 fn times_are_known_and_told() {
-    unsafe extern "C" fn by_time(
-        _: *mut c_void,
-        edt: *const PolicyEdt,
-        machine: *const PolicyMachine,
-    ) -> u32 {
+    unsafe extern "C" fn by_time(_: *mut c_void, edt: *const PolicyEdt, machine: *const PolicyMachine) -> u32 {
         // SAFETY: the machine is that of this call.
         let seen = unsafe { &*machine };
         // SAFETY: the runtime describes the EDT.
@@ -446,11 +329,7 @@ fn times_are_known_and_told() {
         unsafe { (seen.considered)(machine, edt, Why::Planned as u32, expected.as_ptr(), count) };
         expected[0].place
     }
-    let calls = PolicyCalls {
-        properties: LEARNS,
-        choose: Some(by_time),
-        ..NONE
-    };
+    let calls = PolicyCalls { properties: LEARNS, choose: Some(by_time), ..NONE };
     assert!(policy(calls).learns());
     let graph = graph(6, 1, 300_000, 100_000);
     let known = models();
@@ -462,11 +341,7 @@ fn times_are_known_and_told() {
     let outcome = simulate_under(&graph, &machine, policy(calls), &known, true).expect("it ends");
     let choices = graph.tasks.iter().zip(&outcome.ran);
     let choices = choices.filter(|(task, _)| task.ns.iter().flatten().count() == 2);
-    assert!(
-        choices
-            .clone()
-            .all(|(_, ran)| ran.place == Place::device(0))
-    );
+    assert!(choices.clone().all(|(_, ran)| ran.place == Place::device(0)));
     assert_eq!(outcome.considered.len(), 2 * choices.count());
     for (_, one) in &outcome.considered {
         assert_eq!(one.is_chosen, one.place == Place::device(0), "{one:?}");
@@ -479,20 +354,10 @@ fn times_are_known_and_told() {
 fn what_a_policy_lacks_is_said() {
     for (calls, lack) in [
         (NONE, "has no function `choose`: it is NULL"),
+        (PolicyCalls { take: None, ..LINE }, "has no function `take`: it is NULL"),
+        (PolicyCalls { keep: None, ..LINE }, "has no function `keep`: it is NULL"),
         (
-            PolicyCalls { take: None, ..LINE },
-            "has no function `take`: it is NULL",
-        ),
-        (
-            PolicyCalls { keep: None, ..LINE },
-            "has no function `keep`: it is NULL",
-        ),
-        (
-            PolicyCalls {
-                choose: Some(first_free),
-                tick: Some(end_tick),
-                ..NONE
-            },
+            PolicyCalls { choose: Some(first_free), tick: Some(end_tick), ..NONE },
             "has a function `tick` that is never called: `keep` and `take` are NULL",
         ),
     ] {
@@ -503,14 +368,8 @@ fn what_a_policy_lacks_is_said() {
         let said = UserPolicy::begin("mine.so".into(), calls, &[1, 2]).err();
         assert_eq!(said.expect("it is refused"), why);
     };
-    refused(
-        LINE,
-        "the policy mine.so refuses the numbers 1:2: its function `begin` has returned NULL",
-    );
-    refused(
-        NONE,
-        "the policy mine.so takes no numbers, and got 1:2: it has no function `begin`",
-    );
+    refused(LINE, "the policy mine.so refuses the numbers 1:2: its function `begin` has returned NULL");
+    refused(NONE, "the policy mine.so takes no numbers, and got 1:2: it has no function `begin`");
 }
 
 unsafe extern "C" fn end_tick(_: *mut c_void, _: *const PolicyMachine) {}
@@ -533,17 +392,11 @@ fn files_that_are_no_policy_are_refused() {
         (format!("{here}/nowhere.so"), "there is no file"),
         (format!("{here}/src"), "is no file"),
         (format!("{here}/Cargo.toml"), "cannot be loaded: "),
-        (
-            format!("{here}/Cargo.toml:x"),
-            "numbers alone may follow the file",
-        ),
+        (format!("{here}/Cargo.toml:x"), "numbers alone may follow the file"),
     ] {
         let said = crate::policy::parse(&name).err().expect("no policy");
         assert!(said.contains(why) && said.contains(here), "{said}");
     }
     let said = crate::policy::parse("mine.so").err().expect("no policy");
-    assert!(
-        said.ends_with("has a slash in its name, as ./mine.so"),
-        "{said}"
-    );
+    assert!(said.ends_with("has a slash in its name, as ./mine.so"), "{said}");
 }

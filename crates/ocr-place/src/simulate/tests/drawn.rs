@@ -1,5 +1,5 @@
-//! `eft` in ten thousand drawn cases: what the models know before, how fast the places are, how many EDTs there are and what
-//! waits for what. Each case is run three times with the same models, as three runs of a program are.
+//! `eft` in ten thousand drawn cases: what the models know before, how fast the places are, how many EDTs there are and
+//! what waits for what. Each case is run three times with the same models, as three runs of a program are.
 //!
 //! What it is held to stands in `docs/guide/src/placement.md`. It is compared with the best single place.
 
@@ -56,19 +56,10 @@ enum Knows {
     OtherParameters,
 }
 
-const FORMS: [(Form, &[usize]); 3] = [
-    (Form::Independent, &[4, 7, 20, 40, 100, 400]),
-    (Form::Chain, &[100, 200, 500]),
-    (Form::Wavefront, &[12, 20]),
-];
-const KNOWS: [Knows; 6] = [
-    Knows::Nothing,
-    Knows::Host,
-    Knows::Device,
-    Knows::Both,
-    Knows::OtherSize,
-    Knows::OtherParameters,
-];
+const FORMS: [(Form, &[usize]); 3] =
+    [(Form::Independent, &[4, 7, 20, 40, 100, 400]), (Form::Chain, &[100, 200, 500]), (Form::Wavefront, &[12, 20])];
+const KNOWS: [Knows; 6] =
+    [Knows::Nothing, Knows::Host, Knows::Device, Knows::Both, Knows::OtherSize, Knows::OtherParameters];
 
 struct Drawn {
     form: Form,
@@ -112,10 +103,7 @@ fn draw(random: &mut Random) -> Drawn {
         }
     }
     let known = models(1);
-    let shape = |bytes: u64, params: &[u64]| Shape {
-        bytes,
-        params: Params::first_of(params),
-    };
+    let shape = |bytes: u64, params: &[u64]| Shape { bytes, params: Params::first_of(params) };
     let mut learn = |place: usize, shape: Shape, ns: u64| {
         for _ in 0..11 {
             let ns = match scatters {
@@ -132,22 +120,12 @@ fn draw(random: &mut Random) -> Drawn {
         Knows::Device => learn(1, own, ns[1]),
         Knows::Both => (0..2).for_each(|place| learn(place, own, ns[place])),
         // The ratio there is the reciprocal of the one here.
-        Knows::OtherSize => {
-            (0..2).for_each(|place| learn(place, shape(64, &[7, 1000]), ns[1 - place]))
-        }
+        Knows::OtherSize => (0..2).for_each(|place| learn(place, shape(64, &[7, 1000]), ns[1 - place])),
         Knows::OtherParameters => {
             (0..2).for_each(|place| learn(place, shape(0, &[7, 9]), ns[1 - place]));
         }
     }
-    Drawn {
-        form,
-        size,
-        knows,
-        ns,
-        scatters,
-        known,
-        graph,
-    }
+    Drawn { form, size, knows, ns, scatters, known, graph }
 }
 
 /// The worst of the first runs, and of the medians of three, over the best single place.
@@ -172,9 +150,7 @@ fn eft_loses_little_whatever_is_known() {
         let best = single(0).min(single(1));
         let slowest = |place: usize| {
             let all = drawn.graph.tasks.iter();
-            all.map(|task| task.ns[place].expect("a time"))
-                .max()
-                .expect("some") as f64
+            all.map(|task| task.ns[place].expect("a time")).max().expect("some") as f64
         };
         let mut took = [0; 3].map(|_: i32| run(&drawn.graph, &machine, "eft", &drawn.known) as f64);
         let first = took[0];
@@ -185,21 +161,10 @@ fn eft_loses_little_whatever_is_known() {
         // The median of few samples that scatter is off.
         let part = if drawn.scatters.is_some() { 1.35 } else { 1.10 };
         // Times that differ by less than a half are not told apart by parameters at once.
-        let other = if drawn.knows == Knows::OtherParameters {
-            1.2
-        } else {
-            1.0
-        };
+        let other = if drawn.knows == Knows::OtherParameters { 1.2 } else { 1.0 };
         let is_few = drawn.size < 50 && drawn.scatters.is_some();
         let bars = match drawn.form {
-            Form::Independent => [
-                (part * best).max(tried),
-                if is_few {
-                    tried.max(1.5 * best)
-                } else {
-                    part * best
-                },
-            ],
+            Form::Independent => [(part * best).max(tried), if is_few { tried.max(1.5 * best) } else { part * best }],
             _ => [part * other * best + tried, part * best],
         };
         let what = format!(
@@ -215,15 +180,8 @@ fn eft_loses_little_whatever_is_known() {
         if first > bars[0] || took[1] > bars[1] {
             wrong.push((ratios[1].max(first / bars[0]), what.clone()));
         }
-        let key = (
-            drawn.form,
-            drawn.size,
-            drawn.knows,
-            drawn.scatters.is_some(),
-        );
-        let worst = worst
-            .entry(key)
-            .or_insert_with(|| [(0.0, String::new()), (0.0, String::new())]);
+        let key = (drawn.form, drawn.size, drawn.knows, drawn.scatters.is_some());
+        let worst = worst.entry(key).or_insert_with(|| [(0.0, String::new()), (0.0, String::new())]);
         for (worst, ratio) in worst.iter_mut().zip(ratios) {
             if ratio > worst.0 {
                 *worst = (ratio, what.clone());
@@ -234,9 +192,7 @@ fn eft_loses_little_whatever_is_known() {
         println!("{key:?}: first {:.2}, median {:.2}", first.0, median.0);
     }
     for at in 0..2 {
-        let most = worst
-            .values()
-            .max_by(|one, other| one[at].0.total_cmp(&other[at].0));
+        let most = worst.values().max_by(|one, other| one[at].0.total_cmp(&other[at].0));
         println!("worst: {}", most.expect("some")[at].1);
     }
     wrong.sort_unstable_by(|one, other| other.0.total_cmp(&one.0));

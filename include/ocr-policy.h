@@ -104,7 +104,8 @@ typedef enum {
     OCR_POLICY_WHY_OPEN    = 2, /* it waits for the first place that may take it */
     OCR_POLICY_WHY_MOVED   = 3, /* it was planned for another place, but should end sooner here by now */
     OCR_POLICY_WHY_TAKEN   = 4, /* the place had nothing to do, and took it from the line of another one */
-    OCR_POLICY_WHY_TRIED   = 5  /* to find out its time there */
+    OCR_POLICY_WHY_TRIED   = 5, /* to find out its time there */
+    OCR_POLICY_WHY_CORES   = 6  /* its variant there uses the cores better that workers and a CPU device share */
 } ocrPolicyWhy_t;
 
 /* What a policy expects of an EDT in a place that it has looked at. */

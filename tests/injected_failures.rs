@@ -746,7 +746,7 @@ fn kernels_of_a_platform_without_threads_take_their_time() {
     let (folder, programs) = prepare("synchronous");
     let program = &programs[0];
     for policy in ["eft", "device"] {
-        let how = [("OCR_INJECT_SYNC", "20000"), ("OCR_SCHED", policy), ("OCR_STATS", "1")];
+        let how = [("OCR_INJECT_SYNC", "20000"), ("OCR_BIND", "fixed"), ("OCR_SCHED", policy), ("OCR_STATS", "1")];
         let (is_right, said) = odd(program, &folder, &how);
         assert!(is_right, "{said}");
         // Each takes 20 ms at least, in which the thread that enqueues it does nothing else.

@@ -75,6 +75,7 @@ mod tests {
             (sys::OCR_POLICY_WHY_MOVED, Why::Moved),
             (sys::OCR_POLICY_WHY_TAKEN, Why::Taken),
             (sys::OCR_POLICY_WHY_TRIED, Why::Tried),
+            (sys::OCR_POLICY_WHY_CORES, Why::Cores),
         ];
         assert!(reasons.iter().all(|&(number, is)| number == is as u32));
         assert_eq!(Why::of(reasons.len() as u8), None);

@@ -248,12 +248,12 @@ fn compare_runs_each_policy() {
         }
         answer.row("eager");
     }
-    // Beside a CPU device the policies have fewer workers than functions alone.
+    // Beside a CPU device most policies have fewer workers than functions alone.
     let cores = available_parallelism().map_or(1, usize::from);
     if cores > 1 && is_pocl_alone() {
         let text = answer.stdout.split_whitespace().collect::<Vec<_>>();
         let text = text.join(" ");
-        let workers = format!("Workers: {cores} (cpu), ");
+        let workers = format!("Workers: {cores} (cpu, eft), ");
         for part in [&workers, "have cores of their own; OCR_BIND=off"] {
             assert!(text.contains(part), "no `{part}` in\n{}", answer.stdout);
         }

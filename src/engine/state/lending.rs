@@ -1,5 +1,5 @@
-//! Cores that CPU devices have of the workers', for as long as kernels run (`sharing.rs` says when cores are lent and
-//! when each side has its own).
+//! Cores that CPU devices have of the workers', for as long as kernels run (`devices/sharing.rs` says when cores are
+//! lent and when each side has its own).
 //!
 //! All cores are the workers' as long as no kernel is to run on a CPU device. Which EDTs become kernels is the policy's
 //! to say (`crates/ocr-place/src/policy/variant.rs`). What their launches get follows from what there is to do:

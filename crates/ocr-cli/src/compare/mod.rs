@@ -7,7 +7,7 @@
 //! | `race.rs` | which policies are told to be slower than others, and whether more runs are worth their time |
 //! | `comparison.rs`, `row.rs` | the results of the runs as tables, notes and a verdict; what is kept of one policy |
 //! | `best.rs` | which policy is best, in words |
-//! | `because.rs`, `reasons.rs` | why one place is faster than the other; why one policy is better than others |
+//! | `because.rs` | why one place is faster than the other |
 //! | `same.rs` | values that must be alike in all runs |
 //! | `recordings.rs` | two recordings side by side |
 //! | `json.rs` | the comparison as JSON |

@@ -65,18 +65,18 @@ pub(super) struct Variants {
 }
 
 /// What is tried: the variant of a template that runs in a place, by the address of its times.
-type Kind = (usize, Place);
+type VariantKind = (usize, Place);
 
 #[derive(Default)]
 struct Tries {
     /// The core time of all tries that have ended.
     spent_ns: u64,
     /// What is to be tried with the next EDT of its kind, since when, and what that costs beside the time of the EDT.
-    wanted: Option<(Kind, u64, u64)>,
+    wanted: Option<(VariantKind, u64, u64)>,
     /// The same of what is tried now.
-    runs: Option<(Kind, u64, u64)>,
+    runs: Option<(VariantKind, u64, u64)>,
     /// When a variant was tried last.
-    last: HashMap<Kind, u64>,
+    last: HashMap<VariantKind, u64>,
 }
 
 /// An EDT that the workers and a device on their cores may run.
@@ -151,7 +151,7 @@ impl<'a> OnSameCores<'a> {
         if place == Place::HOST { self.device } else { Place::HOST }
     }
 
-    fn kind(&self, place: Place) -> Kind {
+    fn kind(&self, place: Place) -> VariantKind {
         (ptr::from_ref(self.times).cast::<()>().addr(), place)
     }
 
@@ -189,7 +189,7 @@ impl Variants {
         let mut tries = self.tries.lock();
         let other = edt.other(usual);
         let kind = edt.kind(other);
-        let is_stale = |(_, since, _): &(Kind, u64, u64)| now.saturating_sub(*since) >= WANTED_NS;
+        let is_stale = |(_, since, _): &(VariantKind, u64, u64)| now.saturating_sub(*since) >= WANTED_NS;
         if tries.runs.is_some() || tries.wanted.as_ref().is_some_and(|one| !is_stale(one)) {
             return false;
         }

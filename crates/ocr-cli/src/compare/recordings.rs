@@ -2,7 +2,7 @@
 //! known causes, and bounds.
 
 use crate::compare::options::CompareOptions;
-use crate::output::{CommandError, check_input, output_file, own_words, print_beside};
+use crate::output::{self, CommandError, check_input, output_file, own_words, print_beside};
 use crate::table::{Align, Table, bytes, wrap};
 use ocr::config::SETTINGS;
 use ocr_analysis::diagnosis::{Facts, Finding, Idleness, PlaceTime};
@@ -390,10 +390,6 @@ impl<'a> Both<'a> {
             reasons: self.reasons(),
             text: self.verdict(),
         };
-        match serde_json::to_string_pretty(&answer) {
-            Ok(text) => text + "\n",
-            // The answer has no map whose keys are not strings, and no type that can fail.
-            Err(error) => unreachable!("a comparison is JSON: {error}"),
-        }
+        output::json(&answer)
     }
 }

@@ -147,7 +147,7 @@ struct ocrPolicyMachine {
 #define OCR_POLICY_LEARNS ((u32)0x1) /* it asks how long EDTs take: they are timed, and what earlier runs have learned is read */
 
 /* A policy. Each function gets what `begin` has returned. NULL stands for a function that does nothing, where it may.
- * */
+ */
 typedef struct {
     u32 version;    /* OCR_POLICY_VERSION */
     u32 properties;
@@ -164,8 +164,7 @@ typedef struct {
 
     /* These four are NULL for a policy that keeps no EDT. */
 
-    /* An EDT for which the answer was OCR_POLICY_KEPT has its blocks; or one has failed on a device and goes elsewhere.
-     * */
+    /* An EDT for which the answer was OCR_POLICY_KEPT has its blocks. */
     void (*keep)(void *policy, const ocrPolicyEdt_t *edt, const ocrPolicyMachine_t *machine);
 
     /*

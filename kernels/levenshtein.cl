@@ -308,7 +308,7 @@ __kernel void levenshtein_bits_gpu(uint tile, uint rows, uint columns, uint plan
                 down[step & 1][lane] = out;
                 if (last) {
                     /* Item 0 has read this word of the boundary above already: some barriers ago, or it is this item.
-                     * */
+                     */
                     bottomP = bottomP << BAND | (out & 0xffff);
                     bottomM = bottomM << BAND | out >> 16;
                     const uint filled = column % 64 + BAND;

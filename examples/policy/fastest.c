@@ -34,8 +34,8 @@ static void keep(void *policy, const ocrPolicyEdt_t *edt, const ocrPolicyMachine
     fastest->waiting[fastest->count++] = edt;
 }
 
-/* Nanoseconds that an EDT needs in a place. A place whose time is not known counts as the fastest: so it becomes known.
- * */
+/* Nanoseconds that an EDT needs in a place. A place whose time is not known counts as the fastest, so that its time
+ * becomes known. */
 static u64 needs(const ocrPolicyMachine_t *machine, const ocrPolicyEdt_t *edt, const ocrPolicyOption_t *option) {
     u64 runNs = machine->time(machine, edt, option->place).runNs;
     return runNs == OCR_POLICY_UNKNOWN ? 0 : option->copyNs + runNs;

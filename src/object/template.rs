@@ -138,7 +138,8 @@ impl Templates {
     /// Destroys a template, and says what its EDTs do; those are not affected. None if there is no such template.
     pub fn destroy(&self, cache: &mut Cache, guid: Guid) -> Option<&'static Code> {
         let template = self.get(guid)?;
-        let mut locked = template.header.lock(guid.generation())?;
+        let locked = template.header.lock(guid.generation())?;
+        let mut locked = Some(locked).filter(|locked| locked.word.state() == TemplateState::Live)?;
         // Written under the lock that is held.
         let work = template.work.load(Ordering::Relaxed);
         // SAFETY: a live template has a work, and works live as long as the runtime.

@@ -1,5 +1,5 @@
 /* memory.h - what the programs share that run out of memory: each way is in a process of its own, under several limits.
- * */
+ */
 #ifndef MEMORY_H
 #define MEMORY_H
 

@@ -11,6 +11,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
+use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -45,8 +46,13 @@ pub(crate) fn in_group(command: &mut Command) {
     unsafe { command.pre_exec(begins) };
 }
 
+/// Children that the process had before the command began, which whoever has started it gave it: a shell has a program
+/// behind `> >(tee log)` be one.
+static OTHERS: OnceLock<Vec<libc::pid_t>> = OnceLock::new();
+
 /// Has processes whose parents have ended become children of the command.
 pub(crate) fn adopt() {
+    OTHERS.get_or_init(all_children);
     // Without it, such processes are not found, and nothing else is lost.
     // SAFETY: `PR_SET_CHILD_SUBREAPER` takes a number and no pointer.
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
@@ -90,11 +96,16 @@ pub(crate) fn wait(ended: &PipeReader, limit: Option<Duration>, signals: &Signal
 pub(crate) fn end(child: &mut Child, signals: &Signals) {
     let group = child.id() as libc::pid_t;
     send(-group, libc::SIGTERM);
-    for orphan in adopted() {
-        if orphan != group {
-            send(orphan, libc::SIGTERM);
+    let mut asked = vec![group];
+    // Also what has left the group, and becomes an orphan only now.
+    let mut ask_orphans = |orphans: &[libc::pid_t]| {
+        for &orphan in orphans {
+            if !asked.contains(&orphan) {
+                asked.push(orphan);
+                send(orphan, libc::SIGTERM);
+            }
         }
-    }
+    };
     if signals.come().is_some() {
         signals.forget();
     }
@@ -103,9 +114,11 @@ pub(crate) fn end(child: &mut Child, signals: &Signals) {
     while Instant::now() < last {
         let has_ended = child.try_wait().is_ok_and(|status| status.is_some());
         forget_ended(child.id());
-        if has_ended && !is_there(-group) && adopted().is_empty() {
+        let orphans = adopted();
+        if has_ended && !is_there(-group) && orphans.is_empty() {
             return;
         }
+        ask_orphans(&orphans);
         if wait_for([signals.file()], [libc::POLLIN], Some(LOOK)) != [0] {
             break;
         }
@@ -113,6 +126,8 @@ pub(crate) fn end(child: &mut Child, signals: &Signals) {
     if is_there(-group) {
         send(-group, libc::SIGKILL);
     }
+    // It may have gone to another group.
+    let _ = child.kill();
     let _ = child.wait();
     // Each one that is killed may leave children, which are adopted then.
     for _ in 0..100 {
@@ -132,8 +147,15 @@ fn adopted() -> Vec<libc::pid_t> {
     all
 }
 
-/// The children of this process, of which some may have ended.
+/// The children of this process that it has not had from the beginning, of which some may have ended.
 fn children() -> Vec<libc::pid_t> {
+    let others = OTHERS.get().map_or(&[][..], Vec::as_slice);
+    let mut all = all_children();
+    all.retain(|child| !others.contains(child));
+    all
+}
+
+fn all_children() -> Vec<libc::pid_t> {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
     let lists = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("children")).ok());
     let lists: Vec<String> = lists.collect();
@@ -155,10 +177,10 @@ pub(crate) fn forget_ended(but: u32) {
 
 /// Whether a process has ended, and is only kept for its parent.
 fn has_ended(process: libc::pid_t) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{process}/stat"));
-    // The state stands behind the name, which is in parentheses and may have any letters.
-    let state = |text: &str| text.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
-    status.map_or(true, |text| matches!(state(&text), None | Some('Z' | 'X')))
+    let status = std::fs::read(format!("/proc/{process}/stat"));
+    // The state stands behind the name, which is in parentheses and may have any bytes.
+    let state = |text: &[u8]| text.get(text.iter().rposition(|&byte| byte == b')')? + 2).copied();
+    status.map_or(true, |text| matches!(state(&text), None | Some(b'Z' | b'X')))
 }
 
 /// Whether there is a process, or a group where the number is negative.

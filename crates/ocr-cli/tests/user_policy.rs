@@ -129,7 +129,20 @@ fn a_run_under_a_policy_of_a_user_is_recorded_explained_and_simulated() {
     let words = ["simulate", "run.trace", "--policy", "./fastest.so", "--explain"];
     let (status, text, errors) = ocr(&folder, &words, &[]);
     assert!(status == 0 && text.contains("under ./fastest.so, simulated"), "{text}{errors}");
-    // A file that is gone is not loaded, nor missed, unless somebody asks for it.
+    // What a recording names is not loaded, since the recording may be another person's: this file would end the
+    // command.
+    fs::write(
+        folder.join("ends.c"),
+        "#include <unistd.h>\n__attribute__((constructor)) static void end(void) { _exit(9); }\n",
+    )
+    .expect("a file");
+    let source = folder.join("ends.c").display().to_string();
+    compile_policy(&folder, "fastest.so", &source, &[]);
+    for command in ["simulate", "explain"] {
+        let (status, _, errors) = ocr(&folder, &[command, "run.trace"], &[]);
+        assert_eq!(status, 0, "{command}: {errors}");
+    }
+    // A file that is gone is not missed, unless somebody asks for it.
     fs::remove_file(folder.join("fastest.so")).expect("it was there");
     let (status, _, errors) = ocr(&folder, &["simulate", "run.trace"], &[]);
     assert_eq!(status, 0, "{errors}");
@@ -201,6 +214,20 @@ fn wrong_files_are_refused() {
     let library = format!("{ROOT}/build/lib");
     let settings = [("OCR_SCHED", &*format!("{numbers}:7")), ("OCR_DEVICES", "none"), ("LD_LIBRARY_PATH", &*library)];
     let (status, _, errors) = said(output(&folder, folder.join("hello"), &[], &settings));
+    assert!(status == 0 && errors.is_empty(), "{errors}");
+}
+
+/// A policy that keeps EDTs is told of the end of each, also where nothing asks how long they take.
+#[test]
+fn a_policy_is_told_of_each_end() {
+    if support::is_without_opencl() {
+        return;
+    }
+    let folder = with_example("counting");
+    compile_policy(&folder, "counting.so", "crates/ocr-cli/tests/user_policy/counting.c", &[]);
+    let settings = [&BOTH_PLACES[..], &[("OCR_SCHED", "./counting.so")]].concat();
+    let words = ["independent", "40", "1000", "1000", "2"];
+    let (status, _, errors) = said(output(&folder, folder.join("variants"), &words, &settings));
     assert!(status == 0 && errors.is_empty(), "{errors}");
 }
 

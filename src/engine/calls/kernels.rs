@@ -82,19 +82,17 @@ impl Context {
             built: Vec::new(),
         };
         let wrong_slot = new.result_slot != NO_RESULT && new.result_slot >= view.depc;
-        let mut failures = if wrong_slot {
+        let failures = if wrong_slot {
             vec![KernelError::anywhere(format!(
                 "resultSlot is {}, but the template has {}; slots count from 0",
                 new.result_slot,
                 Counted(u64::from(view.depc), "pre-slot")
             ))]
+        } else if work.kernels.len() > u8::MAX as usize {
+            vec![KernelError::anywhere("a template has at most 256 kernels".into())]
         } else {
             self.build_everywhere(&mut kernel, view, &mut work)
         };
-        if work.kernels.len() > u8::MAX as usize {
-            failures.push(KernelError::anywhere("a template has at most 256 kernels".into()));
-            kernel.built.clear();
-        }
         let devices = &self.runtime.devices;
         // What a device cannot build that nothing but a hint asks for does not keep the template from its function.
         let by_hint = !wrong_slot
@@ -202,7 +200,10 @@ fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, Ke
         let (paramc, depc) = (view.paramc as usize, view.depc as usize);
         // The last pre-slots may be there to order alone, and need no arguments: each launch looks whether they are.
         let fits = kernel.signature.check_slots(paramc, 0, depc);
-        fits.map_err(|text| KernelError { text, anywhere: everywhere })?;
+        fits.map_err(|text| {
+            used.manager.release(kernel.id);
+            KernelError { text, anywhere: everywhere }
+        })?;
     }
     Ok(kernel.id)
 }

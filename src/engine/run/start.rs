@@ -149,7 +149,8 @@ impl Run {
             exit_now(USAGE_STATUS);
         });
         let remembered = Remembered::new(policy.learns(), &settings.models);
-        let learns = policy.learns() || remembered.is_kept();
+        // A policy that keeps EDTs is told when they end.
+        let learns = policy.learns() || policy.keeper().is_some() || remembered.is_kept();
         let timed = if settings.is_reported() {
             Timed::Kernels
         } else if learns {

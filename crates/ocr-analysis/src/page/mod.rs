@@ -18,7 +18,7 @@
 //! | `page.js` | puts the scripts together: keys, pointer, wheel, legend, theme |
 //!
 //! The scripts are one module in the page, so that none of their names is seen outside. Names that a program has given
-//! reach the page as JSON in which `<` is escaped, or as HTML by [`escape`].
+//! reach the page as JSON in which `<` is escaped, or as HTML by `escape`.
 
 mod curves;
 mod lanes;

@@ -287,9 +287,9 @@ impl Replay {
 }
 
 /// Whether kernels that have a function beside them may run under a policy. One that is not known is taken to use
-/// devices.
+/// devices, and so is a file: what a recording names is not loaded.
 fn uses_devices(policy: &str) -> bool {
-    ocr_place::policy::parse(policy).map_or(true, |policy| policy.uses_devices())
+    ocr_place::policy::is_file(policy) || ocr_place::policy::parse(policy).map_or(true, |policy| policy.uses_devices())
 }
 
 /// The most nanoseconds that all EDTs and copies of a simulation may take together: some three years. Sums of such

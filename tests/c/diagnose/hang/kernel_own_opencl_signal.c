@@ -34,7 +34,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     CHECK(dup2(before, STDERR_FILENO) >= 0);
     ask_opencl();
     /* The thread that watches takes the signal back, which takes it some seconds where OpenCL was asked within the run.
-     * */
+     */
     while (written() == 0) {
         kill(getpid(), SIGUSR1);
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);

@@ -1,5 +1,5 @@
 /* Arguments for which nothing can be given are refused when the kernel is added, each with what it is and what to do.
- * */
+ */
 // clause: ocr-opencl.h
 // needs: opencl
 // workers: 2
@@ -40,7 +40,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     REFUSED(OCR_EINVAL, ocrOpenclTemplateCreate(&guid, "kernel void tile(int n, local int *l) { l[0] = n; }", NULL, "tile", 1, 1,
                                                 NULL));
     /* PoCL calls its own function by another name, and the kernel with it. Elsewhere it may be a kernel as any other.
-     * */
+     */
     if (ocrOpenclTemplateCreate(&guid, "kernel void any(global int *out) { out[0] = 1; }", NULL, "any", 0, 1, NULL) == 0)
         OK(ocrEdtTemplateDestroy(guid));
     ocrShutdown();

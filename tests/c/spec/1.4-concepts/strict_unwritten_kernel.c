@@ -1,5 +1,5 @@
 /* Strict mode: a kernel and a function read blocks that nobody has written: what they find is no zeros, and it is told.
- * */
+ */
 // clause: 1.4.4
 // env: OCR_CHECK=strict
 // needs: opencl

@@ -26,7 +26,7 @@ use layout::{
 use ocr_base::lock::{Mutex, rank};
 use ocr_base::text::Readable;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::c_void;
 use std::path::Path;
 use std::ptr;
@@ -57,8 +57,8 @@ struct UserPlan {
     /// How many of those that wait may run on the host.
     waiting_for_host: usize,
     taken: usize,
-    /// How many EDTs `choose` has sent to a place that have not ended.
-    placed: usize,
+    /// The EDTs that `choose` has sent to a place and that have not ended, by what the runtime calls them.
+    placed: HashSet<usize>,
     /// The places that were answered NULL since something has changed.
     refused: PlaceSet,
     /// Whether the policy has asked for a time, which has not come.
@@ -361,7 +361,7 @@ impl UserPlan {
             waiting: 0,
             waiting_for_host: 0,
             taken: 0,
-            placed: 0,
+            placed: HashSet::new(),
             refused: PlaceSet::EMPTY,
             asks: false,
             is_broken: false,
@@ -419,7 +419,8 @@ impl UserPlan {
             let place = Place::numbered(option.place as usize);
             place.is_none_or(|place| self.refused.contains(place))
         };
-        self.taken + self.placed == 0
+        self.taken == 0
+            && self.placed.is_empty()
             && !self.asks
             && devices.all(|device| machine.device_load(device) == 0)
             && waiting.all(|kept| kept.options.iter().all(was_asked))
@@ -535,7 +536,9 @@ impl Policy for UserPolicy {
                 unsafe { choose(own, &described.edt, machine) }
             })?;
             let choice = self.choice(answer, &described)?;
-            plan.placed += usize::from(matches!(choice, Choice::At(_)));
+            if matches!(choice, Choice::At(_)) {
+                plan.placed.insert(choices.edt);
+            }
             Ok(choice)
         })
     }
@@ -649,7 +652,8 @@ impl Keeper for UserPolicy {
             };
             match address.and_then(|address| plan.kept.remove(&address)) {
                 Some(_) => plan.taken -= 1,
-                None => plan.placed = plan.placed.saturating_sub(1),
+                // One that a hint has placed was not asked about.
+                None => drop(plan.placed.remove(&edt)),
             }
             plan.changed(machine);
             // The worker may have something else to do, and then a device that has nothing would not be asked.

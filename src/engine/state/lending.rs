@@ -93,10 +93,14 @@ impl Lending {
         self.cores
     }
 
-    /// The time that a kernel would have taken with all cores, which has taken so long with those that are lent.
+    /// The time that a kernel would have taken with all cores, which has taken so long with those that are lent now.
+    /// Where no thread is bound to a part of the cores, it has had all.
     pub(crate) fn with_all_cores(&self, ns: u64) -> u64 {
-        let lent = self.lent.load(Ordering::Relaxed).max(1);
-        (u128::from(ns) * lent as u128 / self.cores as u128) as u64
+        match self.lent.load(Ordering::Relaxed) {
+            0 => ns,
+            _ if self.threads.is_empty() => ns,
+            lent => (u128::from(ns) * lent as u128 / self.cores as u128) as u64,
+        }
     }
 
     /// A launch is about to be sent.
@@ -224,6 +228,20 @@ mod tests {
         assert_eq!(wanted(2, 9, true), 1);
         assert_eq!(wanted(16, 3, true), 3);
         assert_eq!(wanted(16, 30, true), 8);
+    }
+
+    #[test]
+    fn a_kernel_on_a_part_of_the_cores_would_be_faster_on_all() {
+        let all: CoreSet = CoreSet::of_thread(0).expect("the system tells");
+        let mut lending = Lending::new(&all, all.count(), 2, vec![1]);
+        lending.cores = 4;
+        for (lent, ns) in [(0, 1000), (1, 250), (2, 500), (4, 1000)] {
+            lending.lent.store(lent, Ordering::Relaxed);
+            assert_eq!(lending.with_all_cores(1000), ns, "{lent}");
+        }
+        lending.lent.store(1, Ordering::Relaxed);
+        lending.threads.clear();
+        assert_eq!(lending.with_all_cores(1000), 1000, "no thread is bound");
     }
 
     #[test]

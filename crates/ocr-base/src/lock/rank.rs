@@ -194,13 +194,13 @@ ranks! {
     Overlap [];
 
     /// The plan of `eft` (`crates/ocr-place/src/policy/eft.rs`).
-    EftPlan [RecordingFile];
+    EftPlan [EftTries, RecordingFile, Inbox];
 
     /// What `eft` has tried on cores that are shared (`crates/ocr-place/src/policy/variant.rs`).
     EftTries [];
 
     /// What a policy of a user keeps (`crates/ocr-place/src/policy/user/mod.rs`).
-    UserPlan [RecordingFile];
+    UserPlan [RecordingFile, Inbox];
 
     /// The file of a recording, which grows (`src/trace/recording.rs`).
     RecordingFile [];

@@ -60,7 +60,7 @@ macro_rules! ranks {
 
 pub mod rank;
 
-/// That a lock of a rank is held, where ranks are checked.
+/// Notes, as long as it lives, that the thread holds a lock of this rank. Builds that do not check ranks note nothing.
 struct HeldRank<R: Rank> {
     #[cfg(any(debug_assertions, test))]
     before: u128,

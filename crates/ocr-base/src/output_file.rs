@@ -244,7 +244,7 @@ impl OutputFile {
     /// whole. The error says what is wrong, in the middle of a sentence.
     ///
     /// # Errors
-    /// That of `content`, or what the system says.
+    /// The error that `content` returns, or the one that the system reports for the file.
     pub fn write<T>(&self, content: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
         let written = without_signals(|| match &self.place {
             OutputPlace::Plain(_) => {

@@ -26,7 +26,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The same table on a page for a browser.
+    /// The table as a part of a page for a browser.
     pub(crate) fn into_page(self) -> PageTable {
         PageTable { columns: self.columns, rows: self.rows }
     }

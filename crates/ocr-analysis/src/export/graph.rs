@@ -4,7 +4,9 @@
 //! has given the templates and labels their names, which may have any letters.
 
 use super::Exported;
+use crate::page::escape;
 use crate::recorded::{NEVER, RecordedEdt, RecordedRun};
+use ocr_base::text::Readable;
 use std::io::{self, Write};
 
 /// What GraphML says of each node or edge: the key, of which of both, its type, and its name.
@@ -46,21 +48,9 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// A text between tags of XML, which has no control characters.
+/// A text between tags of XML, which has neither control characters nor the two letters that are none.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => out += "&amp;",
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            letter if letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}') => {
-                out += &format!("\\x{:02x}", letter as u32);
-            }
-            letter => out.push(letter),
-        }
-    }
-    out
+    escape(&Readable(text.as_bytes()).to_string()).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
 /// The edges of a run: the number of the EDT that comes first and of the other, and whether it is a creation. A pair

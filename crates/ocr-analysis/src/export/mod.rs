@@ -120,7 +120,7 @@ pub enum ViewerForm {
     Html,
     /// The EDTs and their dependences in Graphviz's language.
     Dot,
-    /// The same in GraphML, which editors of graphs and libraries for them read.
+    /// The EDTs and their dependences in GraphML, which editors of graphs and libraries for them read.
     GraphMl,
 }
 

@@ -287,8 +287,8 @@ fn a_graph_has_each_edt_and_each_edge_once() {
     assert_eq!(exported, all);
     assert!(xml.lines().nth(1).is_some_and(|line| line == "<!-- ocr-run:1-2-3-4-5 -->"));
     assert_eq!((xml.matches("<node ").count(), xml.matches("<edge ").count()), (6, 6));
-    let first = "    <node id=\"e0\"><data key=\"t\">a&lt;b &amp; \"c\\\\x1b</data><data key=\"g\">0xb</data>\
-                 <data key=\"l\">]]&gt; --&gt; \"; }\\x0asecond</data><data key=\"p\">worker-0</data>\
+    let first = "    <node id=\"e0\"><data key=\"t\">a&lt;b &amp; &quot;c\\\\x1b</data><data key=\"g\">0xb</data>\
+                 <data key=\"l\">]]&gt; --&gt; &quot;; }\nsecond</data><data key=\"p\">worker-0</data>\
                  <data key=\"c\">0</data><data key=\"r\">10</data><data key=\"b\">10</data><data key=\"e\">20</data></node>";
     assert!(xml.contains(first), "{xml}");
     // What is not known is left out.

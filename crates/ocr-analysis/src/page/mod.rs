@@ -163,8 +163,8 @@ pub struct Page<'a> {
     pub runs: Vec<PageRun>,
 }
 
-/// A text as HTML, with the letters escaped that have a meaning there.
-fn escape(text: &str) -> String {
+/// A text as HTML or XML, with the letters escaped that have a meaning there.
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

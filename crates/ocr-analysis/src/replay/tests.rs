@@ -214,19 +214,27 @@ fn what_cannot_be_simulated_is_told() {
     assert!(notes[1].contains("no room for 3 records"), "{notes:?}");
 }
 
+fn worker(done: Option<u64>) -> RecordedThread {
+    RecordedThread { is_worker: true, done, ..RecordedThread::default() }
+}
+
+/// A first EDT of 900 on a worker that is stopped then, and ten of 10 behind it on the other worker.
+fn one_long_and_ten_short() -> RecordedRun {
+    let edts = (0..11).map(|number| match number {
+        0 => edt(0, 0, 0, 900),
+        _ => edt(0, 0, 890 + 10 * number, 900 + 10 * number),
+    });
+    let mut run = run(edts.collect());
+    run.about.insert("workers".into(), "2".into());
+    run.threads = [(0, worker(Some(902))), (1, worker(Some(1010)))].into();
+    run
+}
+
 /// A worker ends `mainEdt`, which has added a kernel, and is stopped for the device's core. That is late in the time of
 /// the run, and all but one of the EDTs have yet to begin.
 #[test]
 fn a_worker_that_was_stopped_before_the_work_is_not_counted() {
-    let mut run = run((0..11)
-        .map(|number| match number {
-            0 => edt(0, 0, 0, 900),
-            _ => edt(0, 0, 890 + 10 * number, 900 + 10 * number),
-        })
-        .collect());
-    run.about.insert("workers".into(), "2".into());
-    let thread = |done| RecordedThread { is_worker: true, done, ..RecordedThread::default() };
-    run.threads = [(0, thread(Some(902))), (1, thread(Some(1010)))].into();
+    let mut run = one_long_and_ten_short();
     run.edges = (1..11).map(|to| by_end(0, to)).collect();
     for edt in &mut run.edts[1..] {
         (edt.lane, edt.runnable) = (1, 900);
@@ -236,7 +244,7 @@ fn a_worker_that_was_stopped_before_the_work_is_not_counted() {
     assert_eq!((here.workers(), predicted.round()), (1, 1000.0));
     assert!(here.is_recorded_machine());
     // Were it stopped when most had begun, it would count.
-    run.threads = [(0, thread(Some(980))), (1, thread(None))].into();
+    run.threads = [(0, worker(Some(980))), (1, worker(None))].into();
     assert_eq!(replay(&run, None, &[]).expect("it can run").workers(), 2);
 }
 
@@ -244,15 +252,7 @@ fn a_worker_that_was_stopped_before_the_work_is_not_counted() {
 /// core.
 #[test]
 fn without_a_device_opencl_does_not_start_and_no_worker_is_stopped() {
-    let mut run = run((0..11)
-        .map(|number| match number {
-            0 => edt(0, 0, 0, 900),
-            _ => edt(0, 0, 890 + 10 * number, 900 + 10 * number),
-        })
-        .collect());
-    run.about.insert("workers".into(), "2".into());
-    let thread = |done| RecordedThread { is_worker: true, done, ..RecordedThread::default() };
-    run.threads = [(0, thread(Some(902))), (1, thread(Some(1010)))].into();
+    let mut run = one_long_and_ten_short();
     let usage = |at, on_core| Usage { thread: 0, edt: 0, at, on_core, without_core: 0 };
     run.usage = vec![usage(0, 0), usage(900, 100)];
     // The others are created behind the start, at the end of the first.

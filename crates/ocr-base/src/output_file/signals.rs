@@ -15,8 +15,8 @@ pub fn without_signals<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// The same for the limit of file sizes alone: what the program itself has printed to a pipe that nobody reads ends it
-/// as it ends others.
+/// Does some work in which a write beyond the limit of file sizes is an error. A write to a pipe without a reader ends
+/// the program as it ends others, since the program itself has printed there.
 pub fn without_limit_signal<T>(work: impl FnOnce() -> T) -> T {
     let _held = HeldSignals::new(&OF_WRITES[..1]);
     work()
@@ -24,7 +24,7 @@ pub fn without_limit_signal<T>(work: impl FnOnce() -> T) -> T {
 
 /// The signals of writes are held back in this thread as long as this lives.
 struct HeldSignals {
-    /// Those that are held back.
+    /// The signals that are held back.
     held: &'static [libc::c_int],
     /// What was held back before.
     before: libc::sigset_t,

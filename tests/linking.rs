@@ -228,3 +228,24 @@ fn two_libraries_in_rust_are_linked_into_one_program() {
         }
     }
 }
+
+/// The bytes of a file in ELF's form that are loaded from it: code and data, without what debuggers read.
+fn loaded_bytes(file: &Path) -> u64 {
+    const LOAD: u64 = 1;
+    let bytes = fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    assert_eq!(&bytes[..5], b"\x7fELF\x02", "{} is an ELF file of 64 bits", file.display());
+    let number =
+        |at: usize, len: usize| bytes[at..at + len].iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+    let (table, size, entries) = (number(0x20, 8), number(0x36, 2), number(0x38, 2));
+    let header = |entry| (table + entry * size) as usize;
+    (0..entries).map(header).filter(|&at| number(at, 4) == LOAD).map(|at| number(at + 0x20, 8)).sum()
+}
+
+#[test]
+fn the_library_and_the_command_stay_small() {
+    // What was built on 2026-11-28 had 5.9 and 6.3 million bytes; a sixth more is growth that needs a reason.
+    for (file, most) in [("build/lib/libocr.so", 6_800_000), ("build/bin/ocr", 7_300_000)] {
+        let bytes = loaded_bytes(&root().join(file));
+        assert!(bytes <= most, "{file} has {bytes} bytes of code and data, and the bar is {most}");
+    }
+}

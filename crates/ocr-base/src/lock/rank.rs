@@ -134,7 +134,7 @@ ranks! {
     FirstRefusal [];
 
     /// The labels that the program has given objects (`src/report/labels.rs`).
-    DebugLabels [];
+    DebugLabels [Registry, RecordingFile];
 
     /// Names of functions that were found (`src/symbols.rs`).
     SymbolNames [];

@@ -36,6 +36,9 @@ ranks! {
     /// Which blocks have parts (`src/object/partition.rs`).
     Partitions [];
 
+    /// The labels that the program has given objects (`src/report/labels.rs`).
+    DebugLabels [Registry, RecordingFile];
+
     /// Objects of which a program has few (`src/object/registry.rs`).
     Registry [];
 
@@ -132,9 +135,6 @@ ranks! {
 
     /// The first of the calls that were refused (`src/report/tally.rs`).
     FirstRefusal [];
-
-    /// The labels that the program has given objects (`src/report/labels.rs`).
-    DebugLabels [Registry, RecordingFile];
 
     /// Names of functions that were found (`src/symbols.rs`).
     SymbolNames [];

@@ -21,6 +21,10 @@
  * attached to it from the start, in mode EW. Its template has a C function and OpenCL kernels; the runtime chooses for
  * each tile where it runs.
  *
+ * Blocks. With --block the squares of this graph are larger, and have variants of different grain: a kernel sweeps the
+ * whole square, while the C function cuts it into tiles (--tile) with the same dependences among them, which all workers
+ * run. The task is a finish EDT, so that its output event waits for its tiles.
+ *
  * The graph is made row by row as the wavefront advances. When a row is complete, `rowDone` adds up its share of the
  * distance, destroys its blocks, and creates the next row that does not exist yet. Output events vanish when they are
  * satisfied, so a row must not start before the row below is connected to it: the first tile of each row has one
@@ -49,6 +53,9 @@ typedef enum { METHOD_BITS, METHOD_DP } Method;
 enum { TILE, ROWS, COLUMNS, PLANES, TILE_PARAMS };
 enum { ROW_LETTERS, COLUMN_LETTERS, ROW_BOUNDARY, COLUMN_BOUNDARY, LEFT_DONE, UP_DONE, TILE_SLOTS };
 
+/* A block has one more, with its `Inner`. Kernels do not ask for it. */
+enum { INNER = TILE_SLOTS, BLOCK_SLOTS };
+
 static ocrGuid_t tileBits(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     editTileBits((u32)paramv[TILE], (u32)paramv[ROWS], (u32)paramv[COLUMNS], (u32)paramv[PLANES],
@@ -59,8 +66,92 @@ static ocrGuid_t tileBits(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 _Static_assert(2 * SEQUENCE_MAX < UINT32_MAX, "it counts in 32 bits");
 static ocrGuid_t tileDp(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
-    editTileDp((u32)paramv[ROWS], (u32)paramv[COLUMNS], depv[ROW_LETTERS].ptr, depv[COLUMN_LETTERS].ptr,
-               depv[ROW_BOUNDARY].ptr, depv[COLUMN_BOUNDARY].ptr);
+    u32 *left = depv[ROW_BOUNDARY].ptr;
+    editTileDp((u32)paramv[ROWS], (u32)paramv[COLUMNS], depv[ROW_LETTERS].ptr, depv[COLUMN_LETTERS].ptr, left, left + 1,
+               depv[COLUMN_BOUNDARY].ptr);
+    return NULL_GUID;
+}
+
+/* ---- the block, and the tiles in it ------------------------------------------------------------------------------ */
+
+/* How a block is cut. */
+typedef struct {
+    ocrGuid_t tileTemplate;
+    u64 tile; /* side of a tile in it */
+} Inner;
+
+/* Parameters of a tile in a block: those of the block, with its own rows and columns, and where it is there. */
+enum { FROM_ROW = TILE_PARAMS, FROM_COLUMN, INNER_TILE, INNER_PARAMS };
+
+static ocrGuid_t innerBits(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc;
+    const u64 row = paramv[FROM_ROW] / EDIT_WORD_ROWS, column = paramv[FROM_COLUMN];
+    editTileBits((u32)paramv[TILE], (u32)paramv[ROWS], (u32)paramv[COLUMNS], (u32)paramv[PLANES],
+                 (u64 *)depv[ROW_LETTERS].ptr + row, (u8 *)depv[COLUMN_LETTERS].ptr + column,
+                 (u64 *)depv[ROW_BOUNDARY].ptr + row, (u64 *)depv[COLUMN_BOUNDARY].ptr + column / EDIT_WORD_ROWS);
+    return NULL_GUID;
+}
+
+/* The corner of the first row of tiles is that of the block. Those of the others are behind the boundary, since there
+ * the tile above overwrites them before the tile to the left has been here. */
+static u32 *cornerOf(u32 *boundary, u64 block, u64 fromRow, u64 tile) {
+    return fromRow == 0 ? boundary : boundary + block + fromRow / tile;
+}
+
+static ocrGuid_t innerDp(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc;
+    const u64 row = paramv[FROM_ROW], column = paramv[FROM_COLUMN];
+    u32 *boundary = depv[ROW_BOUNDARY].ptr;
+    editTileDp((u32)paramv[ROWS], (u32)paramv[COLUMNS], (u8 *)depv[ROW_LETTERS].ptr + row,
+               (u8 *)depv[COLUMN_LETTERS].ptr + column, cornerOf(boundary, paramv[TILE], row, paramv[INNER_TILE]),
+               boundary + 1 + row, (u32 *)depv[COLUMN_BOUNDARY].ptr + column);
+    return NULL_GUID;
+}
+
+/* Creates the tiles of a block, row by row. They wait for its data blocks, which it has until it ends, so that no output
+ * event is gone before it is connected. Tiles write to parts of both boundaries side by side: mode RW. */
+static void cutBlock(u64 planes, const u64 *paramv, ocrEdtDep_t depv[]) {
+    const Inner *inner = depv[INNER].ptr;
+    const u64 side = inner->tile, rows = paramv[ROWS], columns = paramv[COLUMNS];
+    ocrGuid_t *above = malloc((columns + side - 1) / side * sizeof *above);
+    if (above == NULL) {
+        fail("no memory to cut a block into tiles; give a larger --tile");
+        return;
+    }
+    for (u64 row = 0; row < rows; row += side) {
+        ocrGuid_t left = NULL_GUID;
+        for (u64 column = 0; column < columns; column += side) {
+            u64 params[INNER_PARAMS] = { paramv[TILE], least(side, rows - row), least(side, columns - column), planes,
+                                         row, column, side };
+            ocrGuid_t tile, *up = &above[column / side];
+            ocrGuid_t done;
+            MUST(ocrEdtCreate(&tile, inner->tileTemplate, EDT_PARAM_DEF, params, EDT_PARAM_DEF, NULL, EDT_PROP_NONE,
+                              NULL_HINT, &done));
+            MUST(ocrAddDependence(depv[ROW_LETTERS].guid, tile, ROW_LETTERS, DB_MODE_CONST));
+            MUST(ocrAddDependence(depv[COLUMN_LETTERS].guid, tile, COLUMN_LETTERS, DB_MODE_CONST));
+            MUST(ocrAddDependence(depv[ROW_BOUNDARY].guid, tile, ROW_BOUNDARY, DB_MODE_RW));
+            MUST(ocrAddDependence(depv[COLUMN_BOUNDARY].guid, tile, COLUMN_BOUNDARY, DB_MODE_RW));
+            MUST(ocrAddDependence(left, tile, LEFT_DONE, DB_MODE_NULL));
+            MUST(ocrAddDependence(row > 0 ? *up : NULL_GUID, tile, UP_DONE, DB_MODE_NULL));
+            left = *up = done;
+        }
+    }
+    free(above);
+}
+
+static ocrGuid_t blockBits(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc;
+    cutBlock(paramv[PLANES], paramv, depv);
+    return NULL_GUID;
+}
+
+static ocrGuid_t blockDp(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc;
+    const Inner *inner = depv[INNER].ptr;
+    u32 *boundary = depv[ROW_BOUNDARY].ptr;
+    for (u64 row = inner->tile; row < paramv[ROWS]; row += inner->tile)
+        *cornerOf(boundary, paramv[TILE], row, inner->tile) = boundary[row];
+    cutBlock(0, paramv, depv);
     return NULL_GUID;
 }
 
@@ -94,10 +185,12 @@ typedef struct {
     Method method;
     bool check, progress;
     u64 n, m;                  /* lengths of the sequences; rows and columns of the matrix */
-    u64 tile, rows, columns;   /* side of a tile; rows and columns of tiles */
+    u64 tile, rows, columns;   /* side of a tile or block; rows and columns of these */
+    u64 innerTile;             /* side of a tile in a block; 0: the squares are tiles */
     EditAlphabet alphabet;
     ocrGuid_t self, a, b;      /* this block, the sequences */
     ocrGuid_t tileTemplate, rowDoneTemplate, reportTemplate, report;
+    ocrGuid_t inner, innerTemplate; /* with --block: the block of an `Inner`, and what it names */
     u64 nextRow;               /* of tiles, to be created */
     ocrGuid_t gate;            /* first tile of the row before that, if it still waits for the row below */
     ocrGuid_t rowDone;         /* output event of that row's rowDone */
@@ -170,15 +263,18 @@ static void createRow(Run *run, const u8 *a) {
     const u64 i = run->nextRow++, from = i * run->tile, rows = least(run->tile, run->n - from);
     const bool lastRow = run->nextRow == run->rows;
     const ocrGuid_t letters = createRowLetters(run, a + from, rows);
-    const ocrGuid_t boundary = createBoundary(run, from, run->tile + 1);
+    const u64 corners = run->innerTile > 0 ? run->tile / run->innerTile : 0;
+    const ocrGuid_t boundary = createBoundary(run, from, run->tile + 1 + corners);
 
     ocrGuid_t first = NULL_GUID, left = NULL_GUID;
     for (u64 j = 0; j < run->columns; j++) {
         Column *column = &run->column[j];
         u64 paramv[TILE_PARAMS] = { run->tile, rows, least(run->tile, run->m - j * run->tile), run->alphabet.planes };
         ocrGuid_t tile, done;
-        MUST(ocrEdtCreate(&tile, run->tileTemplate, EDT_PARAM_DEF, paramv, EDT_PARAM_DEF, NULL, EDT_PROP_NONE,
-                          NULL_HINT, &done));
+        MUST(ocrEdtCreate(&tile, run->tileTemplate, EDT_PARAM_DEF, paramv, EDT_PARAM_DEF, NULL,
+                          run->innerTile > 0 ? EDT_PROP_FINISH : EDT_PROP_NONE, NULL_HINT, &done));
+        if (run->innerTile > 0)
+            MUST(ocrAddDependence(run->inner, tile, INNER, DB_MODE_CONST));
         MUST(ocrAddDependence(letters, tile, ROW_LETTERS, DB_MODE_CONST));
         MUST(ocrAddDependence(column->letters, tile, COLUMN_LETTERS, DB_MODE_CONST));
         MUST(ocrAddDependence(boundary, tile, ROW_BOUNDARY, DB_MODE_EW));
@@ -271,6 +367,10 @@ static ocrGuid_t report(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         ocrDbDestroy(run->column[j].letters);
         ocrDbDestroy(run->column[j].boundary);
     }
+    if (run->innerTile > 0) {
+        ocrDbDestroy(run->inner);
+        ocrEdtTemplateDestroy(run->innerTemplate);
+    }
     ocrEdtTemplateDestroy(run->tileTemplate);
     ocrEdtTemplateDestroy(run->rowDoneTemplate);
     ocrEdtTemplateDestroy(run->reportTemplate);
@@ -308,6 +408,9 @@ static const char usage[] =
     "  --tile N       side of a tile, 1 to 1048576; rounded up to a multiple of 64. By default a 24th of the longer\n"
     "                 sequence, but at least 2048 and at most 8192 (method dp: at least 256 and at most 1024);\n"
     "                 never much more than the longer sequence\n"
+    "  --block N      side of a block, 1 to 1048576; rounded up to a multiple of --tile. A kernel sweeps a whole block; the\n"
+    "                 C function cuts it into tiles, which all workers run. Without it, each tile has a kernel of its\n"
+    "                 own\n"
     "  --method M     bits: bit-parallel, 64 cells a word (default); dp: the plain recurrence\n"
     "  --check        compare with a serial computation by another algorithm; may take long\n"
     "  --quiet        no progress on a terminal\n"
@@ -324,22 +427,23 @@ typedef struct {
     Method method;
     InputForm read;
     bool ignoreCase, check, quiet, help;
-    u64 tile; /* 0: by the lengths */
+    u64 tile;  /* 0: by the lengths */
+    u64 block; /* 0: there are tiles alone */
     u64 random, seed; /* letters of the first random sequence; 0: there are files */
     const char *file[2];
 } Options;
 
-static bool parseTile(const char *text, u64 *tile) {
+static bool parseSide(const char *name, const char *text, u64 *side) {
     char *end = NULL;
     errno = 0;
     const unsigned long long value = text != NULL ? strtoull(text, &end, 10) : 0;
     if (text == NULL || text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value == 0 ||
         value > EDIT_TILE_MAX) {
-        fail("--tile %s: give a number of cells from 1 to %u, or leave --tile out", text != NULL ? text : "(nothing)",
-             EDIT_TILE_MAX);
+        fail("%s %s: give a number of cells from 1 to %u, or leave %s out", name, text != NULL ? text : "(nothing)",
+             EDIT_TILE_MAX, name);
         return false;
     }
-    *tile = (value + EDIT_WORD_ROWS - 1) / EDIT_WORD_ROWS * EDIT_WORD_ROWS;
+    *side = (value + EDIT_WORD_ROWS - 1) / EDIT_WORD_ROWS * EDIT_WORD_ROWS;
     return true;
 }
 
@@ -390,7 +494,10 @@ static bool parseOptions(void *arguments, Options *options) {
         } else if (strcmp(argument, "--quiet") == 0) {
             options->quiet = true;
         } else if (value = optionValue(arguments, &i, "--tile", &is), is) {
-            if (!parseTile(value, &options->tile))
+            if (!parseSide("--tile", value, &options->tile))
+                return false;
+        } else if (value = optionValue(arguments, &i, "--block", &is), is) {
+            if (!parseSide("--block", value, &options->block))
                 return false;
         } else if (value = optionValue(arguments, &i, "--method", &is), is) {
             if (!parseMethod(value, &options->method))
@@ -436,8 +543,9 @@ static void addKernels(const Run *run) {
         return;
     }
     char cpu[64], gpu[64];
-    snprintf(cpu, sizeof cpu, "-ocr-device=cpu -DPLANES=%" PRIu32, run->alphabet.planes);
-    snprintf(gpu, sizeof gpu, "-ocr-device=gpu -DPLANES=%" PRIu32, run->alphabet.planes);
+    const char *blocks = run->innerTile > 0 ? " -DIN_BLOCKS" : "";
+    snprintf(cpu, sizeof cpu, "-ocr-device=cpu -DPLANES=%" PRIu32 "%s", run->alphabet.planes, blocks);
+    snprintf(gpu, sizeof gpu, "-ocr-device=gpu -DPLANES=%" PRIu32 "%s", run->alphabet.planes, blocks);
     const bool bits = run->method == METHOD_BITS;
     if (ocrEdtTemplateAddKernel(run->tileTemplate, source, cpu, bits ? "levenshtein_bits_cpu" : "levenshtein_dp_cpu",
                                 rangeOneItem, OCR_NO_RESULT) != 0 ||
@@ -456,12 +564,28 @@ static ocrGuid_t createSequence(const u8 *letters, u64 length) {
     return block;
 }
 
+static void createBlockTemplates(Run *run) {
+    if (run->method == METHOD_BITS) {
+        MUST(ocrEdtTemplateCreate(&run->tileTemplate, blockBits, TILE_PARAMS, BLOCK_SLOTS));
+        MUST(ocrEdtTemplateCreate(&run->innerTemplate, innerBits, INNER_PARAMS, TILE_SLOTS));
+    } else {
+        MUST(ocrEdtTemplateCreate(&run->tileTemplate, blockDp, PLANES, BLOCK_SLOTS));
+        MUST(ocrEdtTemplateCreate(&run->innerTemplate, innerDp, INNER_PARAMS, TILE_SLOTS));
+    }
+    void *ptr;
+    MUST(ocrDbCreate(&run->inner, &ptr, sizeof(Inner), DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+    *(Inner *)ptr = (Inner){ .tileTemplate = run->innerTemplate, .tile = run->innerTile };
+    MUST(ocrDbRelease(run->inner));
+}
+
 static void start(const Options *options, const Sequence sequence[2], const InputFacts input[2]) {
     const u8 *a = sequence[0].letters, *b = sequence[1].letters;
     const u64 n = sequence[0].length, m = sequence[1].length;
     const bool bits = options->method == METHOD_BITS;
     const u64 wanted = options->tile != 0 ? options->tile : editDefaultTile(n, m, bits);
-    const u64 tile = least(wanted, editCoveringTile(n, m));
+    const u64 innerTile = least(wanted, editCoveringTile(n, m));
+    const u64 tile = options->block > 0 ? (least(options->block, editCoveringTile(n, m)) + innerTile - 1) / innerTile *
+                     innerTile : innerTile;
     const u64 columns = n > 0 ? (m + tile - 1) / tile : 0;
 
     ocrGuid_t self;
@@ -471,11 +595,14 @@ static void start(const Options *options, const Sequence sequence[2], const Inpu
     *run = (Run){
         .method = options->method, .check = options->check, .progress = !options->quiet && isatty(STDERR_FILENO),
         .n = n, .m = m, .tile = tile, .rows = (n + tile - 1) / tile, .columns = columns, .self = self,
+        .innerTile = options->block > 0 ? innerTile : 0,
         .input = { input[0], input[1] },
         .distance = m, /* the upper right corner of the matrix; the rows add what comes below it */
     };
     editAlphabet(&run->alphabet, a, n, b, m);
-    if (bits)
+    if (run->innerTile > 0)
+        createBlockTemplates(run);
+    else if (bits)
         MUST(ocrEdtTemplateCreate(&run->tileTemplate, tileBits, TILE_PARAMS, TILE_SLOTS));
     else
         MUST(ocrEdtTemplateCreate(&run->tileTemplate, tileDp, PLANES, TILE_SLOTS));

@@ -8,6 +8,13 @@
  *
  * -DPLANES=n tells the number of bits of a letter's code, so that the loops over them unroll. */
 
+/* The task of a block has one data block more, of its C function: see examples/levenshtein.c. */
+#ifdef IN_BLOCKS
+#define INNER , __global const uchar *inner
+#else
+#define INNER
+#endif
+
 #ifndef PLANES
 #define PLANES 8
 #endif
@@ -205,7 +212,7 @@ static void sweepWord(uint words, uint columns, __global const ulong *rowPlanes,
 __kernel void levenshtein_bits_cpu(uint tile, uint rows, uint columns, uint planes, __global const ulong *rowPlanes,
                                    __global const uchar *columnCodes, __global ulong *vertical,
                                    __global ulong *horizontal, __global const uchar *leftDone,
-                                   __global const uchar *upDone) {
+                                   __global const uchar *upDone INNER) {
     const uint words = tile / 64, used = min(words, (rows + 511) / 512 * 8);
     const uint inVectors = used / LANES * LANES;
     ulong spread[PLANES * STRIDE];
@@ -265,7 +272,7 @@ static uint sweepBand(const uint count, const uchar *codes, const ulong *plane, 
 __kernel void levenshtein_bits_gpu(uint tile, uint rows, uint columns, uint planes, __global const ulong *rowPlanes,
                                    __global const uchar *columnCodes, __global ulong *vertical,
                                    __global ulong *horizontal, __global const uchar *leftDone,
-                                   __global const uchar *upDone) {
+                                   __global const uchar *upDone INNER) {
     __local uint down[2][MAX_GROUP]; /* the band of the boundary below each word */
     const uint lanes = get_local_size(0), lane = get_local_id(0);
     const uint words = tile / 64, used = (rows + 63) / 64, bands = (columns + BAND - 1) / BAND;
@@ -341,7 +348,7 @@ static uint cellValue(uint northWest, uint north, uint west, bool equal) {
 
 __kernel void levenshtein_dp_cpu(uint tile, uint rows, uint columns, __global const uchar *rowLetters,
                                  __global const uchar *columnLetters, __global uint *left, __global uint *top,
-                                 __global const uchar *leftDone, __global const uchar *upDone) {
+                                 __global const uchar *leftDone, __global const uchar *upDone INNER) {
     const uint nextCorner = top[columns - 1];
     uint corner = left[0];
     for (uint r = 0; r < rows; r++) {
@@ -365,7 +372,7 @@ __kernel void levenshtein_dp_cpu(uint tile, uint rows, uint columns, __global co
 /* A work-item has a row, and is one column behind the row above it. */
 __kernel void levenshtein_dp_gpu(uint tile, uint rows, uint columns, __global const uchar *rowLetters,
                                  __global const uchar *columnLetters, __global uint *left, __global uint *top,
-                                 __global const uchar *leftDone, __global const uchar *upDone) {
+                                 __global const uchar *leftDone, __global const uchar *upDone INNER) {
     __local uint below[2][MAX_GROUP];
     const uint lanes = get_local_size(0), lane = get_local_id(0);
     const uint nextCorner = top[columns - 1];

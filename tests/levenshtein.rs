@@ -237,7 +237,7 @@ fn sequences_of_many_shapes() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let lengths = [0, 1, 2, 63, 64, 65, 127, 500, 1023, 1024, 1025, 3000];
     let tiles = ["1", "64", "100", "256", "1000", "4096"];
-    for case in 0..60 {
+    for case in 0..100 {
         let length = |random: &mut Random| lengths[random.below(lengths.len() as u64) as usize];
         let letters = [2, 4, 20, 190][random.below(4) as usize];
         let a_length = length(&mut random);
@@ -250,17 +250,20 @@ fn sequences_of_many_shapes() {
             }
         };
         let tile = tiles[random.below(tiles.len() as u64) as usize];
+        let block = ["", "1", "200", "700", "5000"][random.below(5) as usize];
         let method = ["bits", "dp"][random.below(2) as usize];
         let policy = POLICIES[random.below(POLICIES.len() as u64) as usize];
         let workers = ["1", "2", "8"][random.below(3) as usize];
         let (left, right) = (files.put("a", &a), files.put("b", &b));
         let what = format!(
-            "case {case}: {} x {} of {letters}, --tile {tile} --method {method}, {policy}, \
+            "case {case}: {} x {} of {letters}, --tile {tile} --block {block} --method {method}, {policy}, \
              {workers} workers",
             a.len(),
             b.len()
         );
-        let output = run(&["--tile", tile, "--method", method], policy, workers, [&left, &right]);
+        let options = ["--tile", tile, "--method", method, "--block", block];
+        let given = options.len() - if block.is_empty() { 2 } else { 0 };
+        let output = run(&options[..given], policy, workers, [&left, &right]);
         expect(&output, distance(&a, &b), &what);
     }
 }
@@ -427,12 +430,13 @@ fn bad_input_is_refused_with_a_reason() {
     let large = files.0.join("large");
     let made = std::fs::File::create(&large).and_then(|file| file.set_len((1 << 30) + 1));
     made.expect("target can be written");
-    let cases: [(&[&str], &Path, &str); 10] = [
+    let cases: [(&[&str], &Path, &str); 11] = [
         (&[], Path::new("/nonexistent"), "/nonexistent"),
         (&[], Path::new("/"), "/"),
         (&[], Path::new("/dev/zero"), "/dev/zero: has more than"),
         (&[], &large, "large: has more than 1073741824 bytes"),
         (&["--tile", "0"], &file, "--tile"),
+        (&["--block", "many"], &file, "--block many: give a number of cells"),
         (&["--method", "magic"], &file, "magic"),
         (&["--read", "magic"], &file, "auto, letters or bytes"),
         (&["--unknown"], &file, "--unknown"),

@@ -42,7 +42,7 @@ static void onWorker(void *buffers[], void *argument) {
                      block[COLUMN_LETTERS], block[ROW_BOUNDARY], block[COLUMN_BOUNDARY]);
     else
         editTileDp(shape->rows, shape->columns, block[ROW_LETTERS], block[COLUMN_LETTERS], block[ROW_BOUNDARY],
-                   block[COLUMN_BOUNDARY]);
+                   (uint32_t *)block[ROW_BOUNDARY] + 1, block[COLUMN_BOUNDARY]);
 }
 
 static void onDevice(void *buffers[], void *argument) {

@@ -199,12 +199,12 @@ static inline uint32_t min2(uint32_t x, uint32_t y) {
 }
 
 void editTileDp(uint32_t rows, uint32_t columns, const uint8_t *rowLetters, const uint8_t *columnLetters,
-                uint32_t *left, uint32_t *top) {
+                uint32_t *corner, uint32_t *left, uint32_t *top) {
     const uint32_t nextCorner = top[columns - 1];
-    uint32_t corner = left[0];
+    uint32_t northWest = *corner;
     for (uint32_t r = 0; r < rows; r++) {
-        uint32_t diagonal = corner, west = left[r + 1];
-        corner = west;
+        uint32_t diagonal = northWest, west = left[r];
+        northWest = west;
         for (uint32_t c = 0; c < columns; c++) {
             const uint32_t north = top[c];
             const uint32_t replaced = diagonal + (rowLetters[r] != columnLetters[c]);
@@ -213,9 +213,9 @@ void editTileDp(uint32_t rows, uint32_t columns, const uint8_t *rowLetters, cons
             west = cell;
             top[c] = cell;
         }
-        left[r + 1] = west;
+        left[r] = west;
     }
-    left[0] = nextCorner;
+    *corner = nextCorner;
 }
 
 /* ---- whole matrices ---------------------------------------------------------------------------------------------- */

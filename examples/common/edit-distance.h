@@ -18,8 +18,9 @@
  *   column codes  a byte a column
  *
  * Method "dp" is the recurrence as in the textbook, on values:
- *   left  tile + 1 values: the corner above and left of the tile, then the column to the left of it
- *   top   tile values: the row above
+ *   corner  the value above and left of the tile; that of the next tile to the right is left there
+ *   left    tile values: the column to the left of it
+ *   top     tile values: the row above
  */
 #ifndef EDIT_DISTANCE_H
 #define EDIT_DISTANCE_H
@@ -42,7 +43,9 @@ void editAlphabet(EditAlphabet *alphabet, const uint8_t *a, uint64_t n, const ui
 void editRowPlanes(const EditAlphabet *alphabet, const uint8_t *letters, uint32_t rows, uint32_t tile,
                    uint64_t *planes);
 
-/* One tile, method "bits": the fastest form that this CPU has (see editTileBitsForm). */
+/* One tile, method "bits": the fastest form that this CPU has (see editTileBitsForm). A part of a tile is one, too,
+ * from row and column numbers on that are divisible by 64: the pointers are to its words, and `tile` says how far apart
+ * the planes, and the words P and M, are. */
 void editTileBits(uint32_t tile, uint32_t rows, uint32_t columns, uint32_t planes, const uint64_t *rowPlanes,
                   const uint8_t *columnCodes, uint64_t *vertical, uint64_t *horizontal);
 
@@ -54,7 +57,7 @@ int64_t editVerticalSum(uint32_t tile, uint32_t rows, const uint64_t *vertical);
 
 /* One tile, method "dp". */
 void editTileDp(uint32_t rows, uint32_t columns, const uint8_t *rowLetters, const uint8_t *columnLetters,
-                uint32_t *left, uint32_t *top);
+                uint32_t *corner, uint32_t *left, uint32_t *top);
 
 /* The tile to choose for these lengths, when the user did not: about 24 tiles along the longer sequence, for enough of
  * them to run at once; not less than 2048 (dp: 256), for a tile to take much longer than the handling of its task; and

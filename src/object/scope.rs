@@ -30,6 +30,8 @@ pub struct Scope {
     pub result: Cell<Guid>,
     /// Whether that is a completion event (`ocrDbCopy`), which goes when it has been passed on.
     pub result_goes: Cell<bool>,
+    /// Whether it is timed until it closes: the finish EDT has variants, and has run as its function.
+    pub is_timed: Cell<bool>,
     /// Its slot in the arena.
     pub(crate) index: Cell<u32>,
     /// The finish EDT, which may have ended, for messages.
@@ -38,8 +40,8 @@ pub struct Scope {
     pub work: Cell<*const Code>,
 }
 
-// SAFETY: `parent`, `output`, `edt` and `work` are set before the scope is known to others. `result` and `result_goes`
-// are written by the finish EDT before it checks out, and read by the thread that brings the count to 0 after that.
+// SAFETY: `parent`, `output`, `edt` and `work` are set before the scope is known to others. `result`, `result_goes`
+// and `is_timed` are written by the finish EDT before it checks out, and read by the thread that brings the count to 0 after that.
 unsafe impl Sync for Scope {}
 
 // SAFETY: zero is a free scope; the size is 64; the fields are fixed.

@@ -335,6 +335,7 @@ impl Context {
         scope.output.set(output);
         scope.result.set(Guid::NULL);
         scope.result_goes.set(false);
+        scope.is_timed.set(false);
         scope.edt.set(edt.guid());
         scope.work.set(edt.work.get());
         scope.header.publish(scope.header.peek().with_state(ScopeState::Open));

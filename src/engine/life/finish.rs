@@ -16,6 +16,9 @@ impl Closes for Context {
     }
 
     fn close_one(&mut self, scope: &Scope) -> *const Scope {
+        if scope.is_timed.get() {
+            self.end_timed_scope(scope);
+        }
         let (output, result) = (scope.output.get(), scope.result.get());
         let work = scope.work.get();
         let (parent, index, goes) = (scope.parent.get(), scope.index.get(), scope.result_goes.get());

@@ -63,7 +63,8 @@ impl Context {
                     self.runtime.devices.runs_as_function(self.runtime, edt);
                 }
                 let blocks = &EdtBlocks(self.runtime, edt);
-                let choices = Choices { edt: EdtRef::new(edt).token(), function, devices, blocks, times: &work.times };
+                let (edt, times, is_spread) = (EdtRef::new(edt).token(), &work.times, is_spread(edt));
+                let choices = Choices { edt, function, devices, blocks, times, is_spread };
                 match self.runtime.policy.choose(&choices, self.runtime) {
                     Choice::At(place) => place,
                     Choice::Kept => Place::UNDECIDED,
@@ -99,6 +100,7 @@ impl Context {
             times: &edt.work().times,
             shape: self.runtime.shape_of(edt),
             frees_worker: self.current.is_none() && self.local.is_some() && !self.is_manager,
+            is_spread: is_spread(edt),
             candidates: host.into_iter().chain(devices).map(candidate).collect(),
         }
     }
@@ -109,10 +111,22 @@ impl Context {
         if let Some(keeper) = self.runtime.policy.keeper()
             && edt.work().has_choice()
         {
-            let (place, is_worker) = (edt.place.get(), self.local.is_some() && !self.is_manager);
-            let frees = is_worker && place == Place::HOST;
+            let place = edt.place.get();
+            let frees = place == Place::HOST && self.is_worker();
             keeper.ended(EdtRef::new(edt).token(), place, frees, self.runtime);
         }
+    }
+
+    /// Says to the policy's keeper that the function of a finish EDT has returned. True if the keeper waits for the end
+    /// of the scope.
+    pub(crate) fn goes_on_as(&self, edt: &Edt, scope: usize) -> bool {
+        let keeper = self.runtime.policy.keeper().filter(|_| edt.work().has_choice());
+        let token = EdtRef::new(edt).token();
+        keeper.is_some_and(|keeper| keeper.goes_on(token, scope, self.is_worker(), self.runtime))
+    }
+
+    fn is_worker(&self) -> bool {
+        self.local.is_some() && !self.is_manager
     }
 
     /// A place has taken an EDT out of the pool.
@@ -127,6 +141,11 @@ impl Context {
         }
         self.locked(edt);
     }
+}
+
+/// Whether the work of an EDT's function is spread over the workers: it is a finish EDT, whose function creates others.
+fn is_spread(edt: &Edt) -> bool {
+    edt.flags.get().is_finish() && !edt.work().times.works_alone()
 }
 
 /// Where a block's content is.

@@ -3,9 +3,11 @@
 
 use crate::device::KernelTime;
 use crate::engine::state::context::Context;
+use crate::engine::state::finish_times::{self, ClosedScope, FinishCall};
 use crate::engine::state::runtime::Runtime;
 use crate::object::code::Code;
 use crate::object::edt::Edt;
+use crate::object::scope::Scope;
 use crate::report::VariantReport;
 use crate::report::tally::RanEdts;
 use ocr_place::model::{Params, Shape};
@@ -144,17 +146,49 @@ impl Context {
 
 impl TimedCall {
     /// Counts the time of a function that has returned. If it has waited in a call, that time is due to others, and
-    /// teaches nothing.
+    /// teaches nothing. That of a finish EDT lasts until its scope closes.
     pub(crate) fn end(self, context: &Context) {
-        let ns = self.begun.elapsed().as_nanos() as u64;
+        let function = self.begun.elapsed();
+        let ns = function.as_nanos() as u64;
         context.count_time(self.work, Place::HOST, ns);
-        if self.learns && context.seat.waits == self.waits {
-            let beside = self.beside || context.runtime.any_device_runs(Place::HOST);
-            let times = &self.work.times;
-            times.sample(Place::HOST.number(), self.shape, ns, beside);
+        let learns = self.learns && context.seat.waits == self.waits;
+        let beside = self.beside || learns && context.runtime.any_device_runs(Place::HOST);
+        let Some(edt) = context.current else {
+            return;
+        };
+        let scope = edt.finish_scope().filter(|_| edt.flags.get().is_finish() && self.work.has_variants());
+        if let Some(scope) = scope {
+            let is_kept = context.goes_on_as(edt, finish_times::token_of(scope));
+            let call = FinishCall { work: self.work, shape: self.shape, function, beside, learns, is_kept };
+            context.runtime.finish_times.begin(scope, call);
+            return;
         }
-        if let Some(edt) = context.current {
-            context.tell_keeper(edt);
+        if learns {
+            self.work.times.sample(Place::HOST.number(), self.shape, ns, beside);
+        }
+        context.tell_keeper(edt);
+    }
+}
+
+impl Context {
+    /// A timed scope closes: what the finish EDT took as a function is known.
+    #[cold]
+    pub(crate) fn end_timed_scope(&self, scope: &Scope) {
+        let Some(ClosedScope { call, whole, share }) = self.runtime.finish_times.end(scope) else {
+            return;
+        };
+        let times = &call.work.times;
+        if call.learns {
+            let works_alone = call.function * 4 >= whole * 3;
+            let ns = if works_alone { whole } else { share }.as_nanos() as u64;
+            times.note_alone(works_alone);
+            let beside = call.beside || self.runtime.any_device_runs(Place::HOST);
+            times.sample(Place::HOST.number(), call.shape, ns, beside);
+        }
+        if call.is_kept
+            && let Some(keeper) = self.runtime.policy.keeper()
+        {
+            keeper.ended(finish_times::token_of(scope), Place::HOST, false, self.runtime);
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::engine::state::devices::Devices;
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::{exit_now, fatal, status_after_output};
 use crate::engine::state::fetch_at_end::FetchAtEnd;
+use crate::engine::state::finish_times::FinishTimes;
 use crate::engine::state::fork;
 use crate::engine::state::handlers::Handlers;
 use crate::engine::state::learned::Remembered;
@@ -175,6 +176,7 @@ impl Run {
             learns,
             remembered,
             transfers: Transfers::default(),
+            finish_times: FinishTimes::default(),
             devices: Devices::new(|runtime| Arc::new(DeviceEvents(runtime))),
             end: CachePadded::default(),
             in_flight: CachePadded::new(AtomicU64::new(1)),

@@ -11,6 +11,7 @@ pub(crate) mod devices;
 pub(crate) mod end;
 pub(crate) mod fatal;
 pub(crate) mod fetch_at_end;
+pub(crate) mod finish_times;
 pub(crate) mod fork;
 pub(crate) mod handlers;
 pub(crate) mod idle;

@@ -53,6 +53,8 @@ pub(crate) struct Runtime {
     pub(crate) remembered: Remembered,
     /// What is known of how long copies to devices and back take.
     pub transfers: Transfers,
+    /// The scopes of finish EDTs that are timed.
+    pub(crate) finish_times: crate::engine::state::finish_times::FinishTimes,
     /// The OpenCL devices, opened when the first kernel is added, or the program asks for them.
     pub devices: Devices,
     /// How and when it ends.

@@ -54,6 +54,9 @@ ranks! {
     /// On which devices kernels of EDTs have failed (`src/engine/state/devices.rs`).
     FailedKernels [];
 
+    /// The scopes of finish EDTs that are timed (`src/engine/state/finish_times.rs`).
+    FinishTimes [];
+
     /// The answer of a fetch at the end of a run (`src/engine/state/fetch_at_end.rs`).
     FetchAtEnd [];
 

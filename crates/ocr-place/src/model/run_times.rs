@@ -53,6 +53,8 @@ struct TimesTable {
     judged_failing: AtomicU32,
     /// By which parameter times are told apart beside the bytes of blocks.
     split: Split,
+    /// Whether the function of the last finish EDT has done most of the work of its scope itself.
+    works_alone: AtomicBool,
     /// Whether a thread has called [`RunTimes::begin_recall`] already.
     recalled: AtomicBool,
     /// How long they take from their begin to their end in places that run several at once: those that ran alone there,
@@ -163,6 +165,17 @@ impl RunTimes {
         if let Some(class) = times.sizes.class_for(shape.bytes) {
             class.add(ns, beside);
         }
+    }
+
+    /// Whether the function of a finish EDT does most of the work of its scope itself, by the last one: then its time is
+    /// that of one worker. Otherwise the workers do it together.
+    pub fn works_alone(&self) -> bool {
+        self.0.get().is_some_and(|table| table.works_alone.load(Ordering::Relaxed))
+    }
+
+    /// Notes whether it does. It orders nothing.
+    pub fn note_alone(&self, alone: bool) {
+        self.0.get_or_init(Box::default).works_alone.store(alone, Ordering::Relaxed);
     }
 
     /// How many nanoseconds an EDT of this shape will take from its begin to its end, in a place that runs several EDTs

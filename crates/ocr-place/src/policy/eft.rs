@@ -232,11 +232,31 @@ impl Keeper for Eft {
             }
             if let Some(ended) = plan.places.ended(edt, place, now) {
                 self.given.fetch_sub(1, Ordering::Relaxed);
-                plan.speeds.note(&ended);
+                // What all workers do together says nothing of one.
+                if !ended.is_spread {
+                    plan.speeds.note(&ended);
+                }
             }
             let _ = plan.fill_host(now, machine);
             ((), plan.offers().then_some(true))
         });
+    }
+
+    fn goes_on(&self, edt: usize, scope: usize, frees_worker: bool, machine: &dyn Machine) -> bool {
+        let is_tried = self.variants.goes_on(edt, scope);
+        let is_given = self.given.load(Ordering::Relaxed) != 0
+            && self.with(machine, |plan, _| {
+                let host = plan.places.of(Place::HOST);
+                let is_given = host.goes_on(edt, scope);
+                if is_given && frees_worker {
+                    host.frees_one();
+                }
+                (is_given, plan.offers().then_some(true))
+            });
+        if !is_tried && !is_given {
+            self.ended(edt, Place::HOST, frees_worker, machine);
+        }
+        is_tried || is_given
     }
 
     fn tick(&self, machine: &dyn Machine) {
@@ -435,7 +455,8 @@ impl EftPlan {
             return false;
         };
         let units = host.units().min(host.given() + host.line().len());
-        on_device as f64 * units as f64 * (1.0 - 1.0 / slowdown.max(1.0)) > on_host as f64
+        let on_host = on_host as f64 * host.units_for(kept) as f64;
+        on_device as f64 * units as f64 * (1.0 - 1.0 / slowdown.max(1.0)) > on_host
     }
 
     /// Whether a place that is idle is to run an EDT though another one is better: what is known of it has become old,
@@ -694,7 +715,7 @@ impl EftPlan {
     fn may_try(&self, one: &QueuedEdt, place: Place, now: u64, machine: &dyn Machine) -> bool {
         let kept = &one.kept;
         let queue = self.places.get(place);
-        let at_most = if place == Place::HOST { queue.units() } else { 1 };
+        let at_most = if place == Place::HOST { queue.units() / queue.units_for(kept) } else { 1 };
         if !queue.is_free() || queue.tries(kept).0 >= at_most {
             return false;
         }
@@ -729,7 +750,8 @@ impl EftPlan {
         let known = kept.candidates.iter().filter(|one| is_known(kept, one.place));
         let times = known.filter_map(|one| {
             let ns = kept.times.expected(one.place, &kept.shape)?;
-            Some((ns, self.places.get(one.place).units().max(1)))
+            let queue = self.places.get(one.place);
+            Some((ns, (queue.units() / queue.units_for(kept)).max(1)))
         });
         times.min()
     }
@@ -740,7 +762,8 @@ impl EftPlan {
         if let Some(most) = kept.times.at_most(place, &kept.shape) {
             return Speeds::below(most);
         }
-        let known = kept.candidates.iter().filter(|one| is_known(kept, one.place));
+        // What others have shown is of one worker.
+        let known = (kept.candidates.iter()).filter(|one| is_known(kept, one.place) && !kept.is_spread);
         let least = known.min_by_key(|one| kept.times.expected(one.place, &kept.shape));
         self.speeds.bounds(place, least.map(|least| least.place), known_ns)
     }

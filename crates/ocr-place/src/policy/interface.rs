@@ -196,6 +196,8 @@ pub struct Choices<'a> {
     pub blocks: &'a dyn BlockPlaces,
     /// How long the variants of its template take.
     pub times: &'a dyn VariantTimes,
+    /// Whether its function is spread over the workers, as in [`KeptEdt`].
+    pub is_spread: bool,
 }
 
 impl Choices<'_> {
@@ -269,6 +271,9 @@ pub struct KeptEdt {
     pub shape: Shape,
     /// Whether the worker that brings it has ended its EDT, and is about to look for another.
     pub frees_worker: bool,
+    /// Whether its function is spread over the workers: the EDT is a finish EDT, whose function creates the EDTs that do
+    /// the work. On the host its time is that of the whole scope, with all workers.
+    pub is_spread: bool,
     /// Where it may run: one of each place at most, and at least one.
     pub candidates: SmallVec<[Candidate; 3]>,
 }
@@ -298,6 +303,13 @@ pub trait Keeper: Sync {
     ///
     /// `frees_worker` says whether it is called by a worker that has run the EDT and is about to look for another.
     fn ended(&self, edt: usize, place: Place, frees_worker: bool, machine: &dyn Machine);
+
+    /// The function of a finish EDT has returned, and what it has created goes on. True if the keeper will know it by
+    /// `scope` from now on, and waits for its end ([`Keeper::ended`]); otherwise it has ended for the keeper.
+    fn goes_on(&self, edt: usize, _scope: usize, frees_worker: bool, machine: &dyn Machine) -> bool {
+        self.ended(edt, Place::HOST, frees_worker, machine);
+        false
+    }
 
     /// The time has come that [`Machine::ask_again`] has named, or is near. All devices are asked afterwards.
     fn tick(&self, _machine: &dyn Machine) {}

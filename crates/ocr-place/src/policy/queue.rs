@@ -59,6 +59,8 @@ struct Given {
     since: u64,
     /// When its blocks should be there.
     there: u64,
+    /// Whether all units of the place work on it together.
+    is_spread: bool,
     like: KeptEdt,
 }
 
@@ -177,8 +179,16 @@ impl Queue {
             is_known: is_known(kept, self.place),
             since: now,
             there: now.saturating_add(copies),
+            is_spread: self.spreads(kept),
             like: kept.clone(),
         });
+    }
+
+    /// The function of an EDT has returned that all units work on: it is known by its scope from now on. False if it
+    /// was not given to this place.
+    pub(super) fn goes_on(&mut self, edt: usize, scope: usize) -> bool {
+        let given = self.given.iter_mut().find(|given| given.edt == edt);
+        given.map(|given| given.edt = scope).is_some()
     }
 
     /// An EDT has ended: which. None if it was not given to this place.
@@ -210,6 +220,34 @@ impl Queue {
         self.units
     }
 
+    /// Whether all units of the place work together on such an EDT. Its time is that of all of them.
+    pub(super) fn spreads(&self, kept: &KeptEdt) -> bool {
+        kept.is_spread && self.place == Place::HOST
+    }
+
+    /// How many units work on such an EDT.
+    pub(super) fn units_for(&self, kept: &KeptEdt) -> usize {
+        if self.spreads(kept) { self.units.max(1) } else { 1 }
+    }
+
+    /// How many EDTs it was given that all units work on. What these have created is not counted here: the workers that
+    /// run it count as busy with something else.
+    fn spread(&self) -> usize {
+        self.given.iter().filter(|given| given.is_spread).count()
+    }
+
+    /// How many EDTs it was given that have a unit for themselves.
+    fn single(&self) -> usize {
+        self.given.len() - self.spread()
+    }
+
+    /// What an EDT has taken so far of the time that is expected of it.
+    fn taken_ns(&self, given: &Given, now: u64) -> u64 {
+        let taken = now.saturating_sub(given.since.max(given.there));
+        // Those that all units work on share these.
+        if given.is_spread { taken / self.spread() as u64 } else { taken }
+    }
+
     /// How many EDTs the place was given and has not ended.
     pub(super) fn given(&self) -> usize {
         self.given.len()
@@ -236,7 +274,7 @@ impl Queue {
             let runs = at < self.units.max(self.at_once);
             let says = self.units == 1 || is_of_kind(&given.like, kept);
             let expected = given.expected.filter(|_| runs && says && given.is_known)?;
-            let taken = now.saturating_sub(given.since.max(given.there));
+            let taken = self.taken_ns(given, now);
             (taken >= self.overdue_ns(given, expected)).then(|| taken as f64 / expected.max(1) as f64)
         };
         let all = self.given.iter().enumerate().filter_map(one);
@@ -255,7 +293,8 @@ impl Queue {
     pub(super) fn next_look(&self, now: u64) -> Option<u64> {
         let one = |given: &Given| {
             let begun = given.since.max(given.there);
-            let due = begun + self.overdue_ns(given, given.expected?);
+            let together = if given.is_spread { self.spread() as u64 } else { 1 };
+            let due = begun + self.overdue_ns(given, given.expected?).saturating_mul(together);
             // One that is overdue is looked at again when it has taken twice as long.
             Some(if due > now { due } else { now + (now - begun) })
         };
@@ -280,7 +319,7 @@ impl Queue {
     /// How many units have nothing to do. A worker that is in an EDT of which the policy does not know may be in it for
     /// long.
     pub(super) fn free_units(&self) -> usize {
-        self.units.saturating_sub(self.given.len() + self.others)
+        self.units.saturating_sub(self.single() + self.others)
     }
 
     /// Whether a unit has been given nothing, and nothing waits for it. A worker whose EDT ends counts: it looks for
@@ -293,8 +332,9 @@ impl Queue {
     /// `safe_ns`, since no other place would take the EDT from it. So many EDTs wait for it.
     pub(super) fn has_room(&self, safe_ns: u64, waiting: usize, now: u64) -> bool {
         if self.place == Place::HOST {
-            // One for each worker, and more while the blocks of some are on their way.
-            let there = self.given.iter().filter(|given| given.there <= now);
+            // One for each worker, and more while the blocks of some are on their way. A worker asks when it finds nothing
+            // that an EDT has created which all work on.
+            let there = self.given.iter().filter(|given| given.there <= now && !given.is_spread);
             return there.count() < self.units && self.given.len() < COMING * self.units;
         }
         let Some(first) = self.given.first() else {
@@ -328,7 +368,7 @@ impl Queue {
 
     /// What is left of an EDT that runs. One that has taken more than twice what was expected may take as long again.
     fn left(&self, given: &Given, now: u64) -> u64 {
-        let taken = now.saturating_sub(given.since.max(given.there));
+        let taken = self.taken_ns(given, now);
         let (times, shape) = (given.like.times, &given.like.shape);
         let ask = || times.expected(self.place, shape);
         let among_others = (self.at_once > 1).then(|| times.latency(self.place, shape, true));
@@ -348,7 +388,7 @@ impl Queue {
         })
     }
 
-    /// What is left of all that the place was given, without what it waits for.
+    /// What is left of all that the place was given, without what it waits for: the time of its units.
     fn given_ns(&self, now: u64) -> u64 {
         let one = |(at, given)| self.given_one_ns(at, given, now);
         self.given.iter().enumerate().map(one).sum()
@@ -358,22 +398,22 @@ impl Queue {
         match given.expected {
             // The kernels of a device begin one after the other.
             Some(expected) if at > 0 && self.place != Place::HOST => expected,
-            _ => self.left(given, now),
+            _ => self.left(given, now).saturating_mul(self.units_for(&given.like) as u64),
         }
     }
 
-    /// What those take that wait.
+    /// What those take that wait: the time of the place's units.
     pub(super) fn waiting_ns(&self) -> u64 {
         let one = |class: &AlikeEdts| {
             let ns = (class.like.times).expected(self.place, &class.like.shape);
-            class.count * ns.unwrap_or(0)
+            (class.count * self.units_for(&class.like) as u64).saturating_mul(ns.unwrap_or(0))
         };
         self.classes.iter().map(one).sum()
     }
 
     /// In what time a unit is free for an EDT that takes `ns` and before which `ahead` waits. EDTs of which nothing is
     /// known are taken to need as long.
-    fn free_in(&self, ns: u64, ahead: u64, now: u64) -> u64 {
+    fn free_in(&self, kept: &KeptEdt, ns: u64, ahead: u64, now: u64) -> u64 {
         let others = self.others;
         if self.place != Place::HOST {
             let (given, at_once) = (self.given.len(), self.at_once);
@@ -386,11 +426,17 @@ impl Queue {
             return end + ahead + others as u64 * ns;
         }
         let given = self.given_ns(now);
-        if ahead == 0 && self.given.len() <= self.units {
-            if self.given.len() + others < self.units {
+        if self.spreads(kept) {
+            // It begins at once, and has all units when what comes before it has ended.
+            return (given + ahead) / self.units.max(1) as u64;
+        }
+        if ahead == 0 && self.single() <= self.units {
+            // What an EDT has created that all units work on is short.
+            if self.single() + others < self.units || self.single() < self.units && self.spread() > 0 {
                 return 0;
             }
-            let left = self.given.iter().map(|given| self.left(given, now));
+            let single = self.given.iter().filter(|given| !given.is_spread);
+            let left = single.map(|given| self.left(given, now));
             let other = (others > 0).then_some(ns);
             return left.chain(other).min().unwrap_or(0);
         }
@@ -405,7 +451,7 @@ impl Queue {
         let beside = self.given.len() + self.others > 0;
         let latency = (kept.times).latency(self.place, &kept.shape, beside);
         let run_ns = busy_ns.map(|busy_ns| latency.unwrap_or(0).max(busy_ns));
-        Expected { queue_ns: self.free_in(busy_ns.unwrap_or(0), ahead, now), copy_ns, run_ns }
+        Expected { queue_ns: self.free_in(kept, busy_ns.unwrap_or(0), ahead, now), copy_ns, run_ns }
     }
 
     /// What the first so many of all take, as if they were alike.
@@ -464,7 +510,7 @@ impl Places {
             if queue.place != Place::HOST {
                 queue.at_once = machine.at_once(queue.place);
             }
-            queue.others = all.saturating_sub(queue.given.len());
+            queue.others = all.saturating_sub(queue.single());
         }
     }
 

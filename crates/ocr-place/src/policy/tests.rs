@@ -42,6 +42,7 @@ fn kept(edt: usize, times: &'static RunTimes) -> KeptEdt {
         times,
         shape: 64.into(),
         frees_worker: false,
+        is_spread: false,
         candidates: [Place::HOST, DEVICES[0]].map(candidate).into_iter().collect(),
     }
 }
@@ -119,7 +120,14 @@ const DEVICES: [Place; 2] = [Place::device(0), Place::device(1)];
 
 fn choose_with(policy: &str, function: bool, bytes: [u64; 3], times: usize) -> Vec<Choice> {
     let policy = parse(policy).expect("a policy");
-    let choices = Choices { edt: 7, function, devices: &DEVICES, blocks: &Bytes(bytes), times: &RunTimes::default() };
+    let choices = Choices {
+        edt: 7,
+        function,
+        devices: &DEVICES,
+        blocks: &Bytes(bytes),
+        times: &RunTimes::default(),
+        is_spread: false,
+    };
     (0..times).map(|_| policy.choose(&choices, &Loads([3, 1]))).collect()
 }
 
@@ -151,8 +159,14 @@ fn eft_does_not_keep_what_is_shorter_than_placing_it() {
     let policy = parse("eft").expect("a policy");
     let times = RunTimes::default();
     let choose = || {
-        let choices =
-            Choices { edt: 7, function: true, devices: &DEVICES[..1], blocks: &Bytes([64, 0, 0]), times: &times };
+        let choices = Choices {
+            edt: 7,
+            function: true,
+            devices: &DEVICES[..1],
+            blocks: &Bytes([64, 0, 0]),
+            times: &times,
+            is_spread: false,
+        };
         policy.choose(&choices, &Loads([0, 0]))
     };
     assert_eq!(choose(), Choice::Kept, "nothing is known");
@@ -228,8 +242,14 @@ fn a_policy_is_added_by_an_entry() {
         make: |args| args.is_empty().then(|| Box::new(Last) as _),
     };
     let policy = (entry.make)(&[]).expect("no arguments");
-    let choices =
-        Choices { edt: 7, function: true, devices: &DEVICES, blocks: &Bytes([0; 3]), times: &RunTimes::default() };
+    let choices = Choices {
+        edt: 7,
+        function: true,
+        devices: &DEVICES,
+        blocks: &Bytes([0; 3]),
+        times: &RunTimes::default(),
+        is_spread: false,
+    };
     assert_eq!(policy.choose(&choices, &Loads([0, 0])), Choice::At(DEVICES[1]));
     assert!((entry.make)(&[1]).is_none());
 }
@@ -303,4 +323,73 @@ fn a_device_that_slows_the_workers_down_more_than_it_helps_gets_nothing() {
         assert!(keeper.take(Place::HOST, &machine).edt.is_some());
         assert_eq!(keeper.take(DEVICES[0], &machine).edt.is_some(), gets);
     }
+}
+
+/// Four workers and a device, at a time that a test sets.
+struct Clock(std::cell::Cell<u64>);
+
+impl Machine for Clock {
+    fn device_load(&self, _: Place) -> usize {
+        0
+    }
+    fn devices(&self) -> usize {
+        1
+    }
+    fn workers(&self) -> usize {
+        4
+    }
+    fn idle_workers(&self) -> usize {
+        4
+    }
+    fn pending(&self, most: usize) -> usize {
+        most
+    }
+    fn now_ns(&self) -> u64 {
+        self.0.get()
+    }
+    fn offer_to_workers(&self, _: bool) {}
+}
+
+/// In how many microseconds ten EDTs have ended that take `device` as kernels, and as functions `host` with all workers,
+/// of which the workers begin one after the other.
+fn spread_over_workers(is_spread: bool, host: u64, device: u64) -> u64 {
+    const SCOPE: usize = 1_000;
+    let times: &RunTimes = Box::leak(Box::default());
+    for (place, us) in [(0, host), (1, device)] {
+        times.sample(place, 64, us * 1_000, true);
+    }
+    let policy = parse("eft").expect("a policy");
+    let keeper = policy.keeper().expect("a keeper");
+    let clock = Clock(std::cell::Cell::new(0));
+    (0..10).for_each(|edt| keeper.keep(KeptEdt { is_spread, ..kept(edt, times) }, &clock));
+    let (mut ends, mut left): ([Option<(usize, u64)>; 2], _) = ([None; 2], 10);
+    while left > 0 {
+        let now = clock.0.get();
+        for (at, place, us) in [(0, Place::HOST, host), (1, DEVICES[0], device)] {
+            if ends[at].is_none()
+                && let Some(edt) = keeper.take(place, &clock).edt
+            {
+                let goes_on = place == Place::HOST && is_spread;
+                assert!(!goes_on || keeper.goes_on(edt, SCOPE + edt, true, &clock));
+                ends[at] = Some((if goes_on { SCOPE + edt } else { edt }, now + us * 1_000));
+            }
+        }
+        let next = (0..2).filter_map(|at| Some((ends[at]?.1, at))).min().expect("a place has an EDT");
+        let (token, place) = (ends[next.1].take().expect("it has").0, [Place::HOST, DEVICES[0]][next.1]);
+        clock.0.set(next.0);
+        keeper.ended(token, place, false, &clock);
+        left -= 1;
+    }
+    clock.0.get() / 1_000
+}
+
+#[test]
+fn what_all_workers_do_together_is_one_unit() {
+    // Six and four of ten, two and eight.
+    assert_eq!(spread_over_workers(true, 1_000, 1_500), 6_000);
+    assert_eq!(spread_over_workers(true, 4_000, 1_000), 8_000);
+    // The device would be too slow even for the last one.
+    assert_eq!(spread_over_workers(true, 1_000, 11_000), 10_000);
+    // Taken for the work of one of four workers, the host looks faster than it is, and has too many in the end.
+    assert_eq!(spread_over_workers(false, 1_000, 1_500), 7_000);
 }

@@ -86,6 +86,8 @@ pub(super) struct OnSameCores<'a> {
     pub(super) shape: Shape,
     pub(super) device: Place,
     pub(super) cores: usize,
+    /// Whether the function has all cores, too.
+    pub(super) is_spread: bool,
 }
 
 /// Whether a kernel that takes `kernel_ns` with all cores uses them better than a function, where so many of the cores
@@ -115,6 +117,7 @@ impl<'a> OnSameCores<'a> {
             shape: choices.blocks.shape(),
             device,
             cores: machine.shares_cores(device)?,
+            is_spread: choices.is_spread,
         })
     }
 
@@ -125,7 +128,8 @@ impl<'a> OnSameCores<'a> {
             [one, other] if other.place == Place::HOST => one.place,
             _ => return None,
         };
-        Some(OnSameCores { times: kept.times, shape: kept.shape, device, cores: machine.shares_cores(device)? })
+        let cores = machine.shares_cores(device)?;
+        Some(OnSameCores { times: kept.times, shape: kept.shape, device, cores, is_spread: kept.is_spread })
     }
 
     /// What it takes in a place, if that was measured, or follows from other sizes.
@@ -137,6 +141,8 @@ impl<'a> OnSameCores<'a> {
     pub(super) fn best(&self, function: Option<u64>, kernel: Option<u64>, machine: &dyn Machine) -> Place {
         let workers = machine.workers().saturating_sub(machine.idle_workers());
         let is_kernel = match (function, kernel) {
+            // Either has all cores.
+            (Some(function), Some(kernel)) if self.is_spread => kernel.saturating_add(LAUNCH_NS) < function,
             (Some(function), Some(kernel)) => {
                 let busy = workers + machine.device_load(self.device);
                 is_kernel_better(function, kernel, busy, self.cores)
@@ -157,7 +163,7 @@ impl<'a> OnSameCores<'a> {
 
     /// The core time that it takes in a place, if anything is known of that.
     fn core_ns(&self, place: Place, ns: Option<u64>) -> Option<u64> {
-        let cores = if place == Place::HOST { 1 } else { self.cores };
+        let cores = if place == Place::HOST && !self.is_spread { 1 } else { self.cores };
         Some(ns?.saturating_mul(cores as u64).max(1))
     }
 }
@@ -236,6 +242,12 @@ impl Variants {
         }
     }
 
+    /// The function of a finish EDT has returned, and what it has created goes on. True if it is the one that is tried,
+    /// which is known by its scope then.
+    pub(super) fn goes_on(&self, edt: usize, scope: usize) -> bool {
+        self.tried.compare_exchange(edt, scope, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
     /// An EDT has ended, or has failed where it was sent.
     pub(super) fn ended(&self, edt: usize, machine: &dyn Machine) {
         if self.tried.load(Ordering::Relaxed) != edt {
@@ -267,7 +279,7 @@ impl Variants {
             return;
         };
         let (times, shape) = (kept.times, kept.shape);
-        let edt = OnSameCores { times, shape, device, cores };
+        let edt = OnSameCores { times, shape, device, cores, is_spread: kept.is_spread };
         let best = edt.best(edt.known_ns(Place::HOST), edt.known_ns(device), machine);
         let not = edt.other(best);
         kept.candidates.retain(|one| one.place != not);
@@ -361,7 +373,7 @@ mod tests {
     }
 
     fn choose(policy: &dyn Policy, edt: usize, times: &RunTimes, machine: &TwoCores) -> Choice {
-        let choices = Choices { edt, function: true, devices: &[DEVICE], blocks: &OneBlock, times };
+        let choices = Choices { edt, function: true, devices: &[DEVICE], blocks: &OneBlock, times, is_spread: false };
         policy.choose(&choices, machine)
     }
 
@@ -373,6 +385,7 @@ mod tests {
             times,
             shape: 64.into(),
             frees_worker: false,
+            is_spread: false,
             candidates: [Place::HOST, DEVICE].map(candidate).into_iter().collect(),
         };
         keeper.keep(kept, machine);

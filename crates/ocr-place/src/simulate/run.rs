@@ -377,6 +377,7 @@ impl SimulatedRun<'_> {
                     devices,
                     blocks: &blocks,
                     times: self.known[task.template as usize],
+                    is_spread: false,
                 };
                 match self.policy.choose(&choices, &self.shared) {
                     Choice::FirstFree if !function => Choice::At(policy::least_loaded(devices, &self.shared)),
@@ -396,6 +397,7 @@ impl SimulatedRun<'_> {
                     times: self.known[task.template as usize],
                     shape: blocks.shape(),
                     frees_worker: false,
+                    is_spread: false,
                     candidates: host.into_iter().chain(devices).map(candidate).collect(),
                 };
                 keeper.keep(kept, &self.shared);

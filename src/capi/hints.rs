@@ -144,10 +144,12 @@ export! {
     /// The share of the workers that neither look for an EDT nor sleep, from 0 to 1. OCR-Vx.
     fn ocrSystemLoadGet() -> f64, or 0.0; {
         with(0.0, |context| {
-            let queues = &context.runtime.queues;
-            let (state, workers) = (queues.sleep.state(), context.runtime.workers_left());
+            let runtime = context.runtime;
+            let (state, workers) = (runtime.queues.sleep.state(), runtime.workers());
             let idle = state.searching() + state.sleeping();
-            workers.saturating_sub(idle) as f64 / workers as f64
+            // Those that stand still while a device has their cores run nothing.
+            let busy = runtime.workers_left().saturating_sub(idle);
+            busy.min(workers) as f64 / workers as f64
         })
     }
 }

@@ -95,7 +95,10 @@ impl Context {
         }
         let runs = runtime.any_worker_runs() || runtime.any_device_runs(place);
         let beside = runtime.devices.used(place).was_beside(runs);
-        let with_all = |ns| runtime.devices.with_all_cores(place, ns);
+        let Some(part) = runtime.devices.part_of_cores(place, time.ran_ns) else {
+            return self.tell_keeper(edt);
+        };
+        let with_all = |ns: u64| if part == 1.0 { ns } else { (ns as f64 * part) as u64 };
         let (shape, ns) = (runtime.shape_of(edt), with_all(time.occupied_ns));
         if time.is_first {
             // The gap before it may be the compiler's.

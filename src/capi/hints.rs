@@ -60,8 +60,11 @@ export! {
         if hint.is_null() || range(hint_type).is_none() {
             return Status::EINVAL;
         }
-        // SAFETY: the header asks for a valid place.
-        unsafe { put(hint, ocrHint_t { type_: hint_type, ..ocrHint_t::default() }) };
+        // No value: in a program that was compiled when there were fewer properties, there is no room for all.
+        // SAFETY: the header asks for a valid place, whose first member this is.
+        unsafe { (&raw mut (*hint).type_).write(hint_type) };
+        // SAFETY: as before, of the second member.
+        unsafe { (&raw mut (*hint).propMask).write(0) };
         Status::OK
     }
 

@@ -6,6 +6,7 @@ use crate::engine::state::context::Context;
 use crate::engine::state::runtime::Runtime;
 use crate::object::code::Code;
 use crate::object::edt::Edt;
+use crate::object::hints::EDT_TIME_PARAMS;
 use crate::report::VariantReport;
 use crate::report::tally::RanEdts;
 use ocr_place::model::{Params, Shape};
@@ -54,7 +55,12 @@ impl Runtime {
 
     /// By what the time of an EDT is told.
     pub(crate) fn shape_of(&self, edt: &Edt) -> Shape {
-        Shape { bytes: self.bytes_of(edt), params: Params::first_of(edt.params()) }
+        let named = self.objects.edts.hint(edt, EDT_TIME_PARAMS).filter(|&named| named != 0);
+        let params = match named {
+            Some(named) => Params::named(edt.params(), named),
+            None => Params::first_of(edt.params()),
+        };
+        Shape { bytes: self.bytes_of(edt), params }
     }
 
     /// Whether a worker runs an EDT now, as far as one can tell without asking each.

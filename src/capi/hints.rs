@@ -60,7 +60,7 @@ export! {
         if hint.is_null() || range(hint_type).is_none() {
             return Status::EINVAL;
         }
-        // No value: in a program that was compiled when there were fewer properties, there is no room for all.
+        // No values: in a program that was compiled when there were fewer properties, there is no room for all.
         // SAFETY: the header asks for a valid place, whose first member this is.
         unsafe { (&raw mut (*hint).type_).write(hint_type) };
         // SAFETY: as before, of the second member.

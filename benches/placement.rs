@@ -236,6 +236,51 @@ fn knowledge(program: &Path) {
     table.print();
 }
 
+/// A shape of a fifth table, the parts of function and kernel, and what the default takes at most, over the best single
+/// place.
+const SHARED: [(&str, u64, u64, f64); 3] =
+    [("independent", 1, 20, 1.03), ("independent", 20, 1, 1.05), ("opposite", 1, 20, 1.0)];
+
+/// The fifth table: the default on all cores, which workers and the CPU device share, with models of two runs.
+fn shared_cores(criterion: &mut Criterion, program: &Path) {
+    let mut table = Table::new(
+        "All cores, which workers and a CPU device share: the default, and each place alone",
+        &["ms", "cpu", "device", "default", "kernels", "default / best place", "bar"],
+    );
+    for (shape, host, device, bar) in SHARED {
+        let (edts, steps) = if measuring() { (1000, 150_000) } else { (100, 1000) };
+        let models = std::env::temp_dir().join(format!("ocr-bench-shared-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&models);
+        let folder = models.to_string_lossy().into_owned();
+        let numbers = [edts, steps * host, steps * device, 1].map(|number| number.to_string());
+        let arguments = [shape, &numbers[0], &numbers[1], &numbers[2], &numbers[3]];
+        let case = |policy: &str, models: &str| {
+            Case::new(policy, program, &arguments, 1, "ns_1")
+                .with("OCR_WORKERS", "")
+                .with("OCR_DEVICES", &std::env::var("OCR_BENCH_DEVICE").unwrap_or_else(|_| "0".into()))
+                .with("OCR_SCHED", policy)
+                .with("OCR_MODELS", models)
+        };
+        let cases = [case("cpu", "off"), case("device", "off"), case("eft", &folder)];
+        let name = format!("placement/shared/{shape}/{host}-{device}");
+        if any_wanted(&name, &cases) {
+            cases[2].run();
+            cases[2].run();
+        }
+        let runs = support::group(criterion, &name, None, &cases);
+        let _ = std::fs::remove_dir_all(&models);
+        let Some(runs) = runs else { continue };
+        let ns = |at: usize| runs[at].median("ns_1");
+        let over_best = ns(2) / ns(0).min(ns(1));
+        let reached = if over_best <= bar { "reached" } else { "not yet" };
+        let mut cells = vec![format!("{shape}, {host}:{device}")];
+        cells.extend([ns(0), ns(1), ns(2)].map(|ns| short(ns / 1e6)));
+        cells.extend([short(runs[2].median("kernels_1")), short(over_best), format!("<= {bar} {reached}")]);
+        table.row(&cells);
+    }
+    table.print();
+}
+
 fn main() {
     let mut criterion = support::criterion();
     let program = ocr("variants");
@@ -265,6 +310,7 @@ fn main() {
     if wanted("placement/knowledge") {
         knowledge(&program);
     }
+    shared_cores(&mut criterion, &program);
     against_starpu(&mut criterion, &program);
     criterion.final_summary();
 }

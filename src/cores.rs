@@ -104,15 +104,25 @@ impl CoreSet {
 
 /// Has a thread, when it wakes up, wait until the thread that computes on its core has to wait or has used up its time,
 /// instead of going first. The thread gets its share of the core as before. Does nothing where the system refuses, or
-/// where the user has given the thread another policy than the usual one.
-pub(crate) fn let_others_finish(thread: libc::pid_t) {
+/// where the user has given the thread another policy than the usual one; true if it has done so.
+pub(crate) fn let_others_finish(thread: libc::pid_t) -> bool {
+    change_policy(thread, libc::SCHED_OTHER, libc::SCHED_BATCH)
+}
+
+/// Takes back what [`let_others_finish`] has done to a thread, or to the one that has started it.
+pub(crate) fn go_first_again(thread: libc::pid_t) {
+    change_policy(thread, libc::SCHED_BATCH, libc::SCHED_OTHER);
+}
+
+/// Gives a thread of one scheduling policy another; true if it has that now.
+fn change_policy(thread: libc::pid_t, from: libc::c_int, to: libc::c_int) -> bool {
     // SAFETY: the call only asks.
-    if unsafe { libc::sched_getscheduler(thread) } != libc::SCHED_OTHER {
-        return;
+    if unsafe { libc::sched_getscheduler(thread) } != from {
+        return false;
     }
     let no_priority = libc::sched_param { sched_priority: 0 };
     // SAFETY: the call reads the parameter, which is there.
-    unsafe { libc::sched_setscheduler(thread, libc::SCHED_BATCH, &no_priority) };
+    unsafe { libc::sched_setscheduler(thread, to, &no_priority) == 0 }
 }
 
 impl fmt::Display for CoreSet {
@@ -339,5 +349,26 @@ mod tests {
             assert_eq!(CoreSet::of_thread(0).expect("the system tells"), last);
         });
         bound.join().expect("no panic");
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "asks the system")]
+    fn a_thread_lets_others_finish_for_a_time() {
+        // SAFETY: the call only asks.
+        let policy = || unsafe { libc::sched_getscheduler(0) };
+        let changed = std::thread::spawn(move || {
+            if policy() != libc::SCHED_OTHER {
+                return;
+            }
+            go_first_again(0);
+            assert_eq!(policy(), libc::SCHED_OTHER);
+            if let_others_finish(0) {
+                assert_eq!(policy(), libc::SCHED_BATCH);
+                assert!(!let_others_finish(0), "it does already");
+                go_first_again(0);
+            }
+            assert_eq!(policy(), libc::SCHED_OTHER);
+        });
+        changed.join().expect("no panic");
     }
 }

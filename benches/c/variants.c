@@ -3,7 +3,8 @@
  *
  * Each EDT is a chain of so many multiplications on a data block of its own, as a function or as a kernel of one
  * work-item, and counts itself in the block. SHAPE is `independent`, SIZE EDTs that are ready at once, or `wavefront`,
- * SIZE x SIZE EDTs of which each waits for its neighbours above and to the left. ROUNDS times the whole, one after the
+ * SIZE x SIZE EDTs of which each waits for its neighbours above and to the left. With `opposite` there are SIZE EDTs of
+ * two templates in turn: the steps of the second one's variants are exchanged. ROUNDS times the whole, one after the
  * other, in a finish scope each.
  *
  * ns_N        from the first creation of round N to the end of its scope
@@ -18,12 +19,18 @@
 #include <string.h>
 
 static u64 size, steps[2], rounds, edts;
-static bool wavefront;
-static ocrGuid_t computeTemplate, *block;
+static bool wavefront, opposite;
+static ocrGuid_t computeTemplate, oppositeTemplate, *block;
 static double begin;
 static u64 kernelsBefore, roundsDone;
 
 static ocrGuid_t compute(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc;
+    variantsFunction(depv[0].ptr, paramv[0]);
+    return NULL_GUID;
+}
+
+static ocrGuid_t computeOpposite(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     variantsFunction(depv[0].ptr, paramv[0]);
     return NULL_GUID;
@@ -45,8 +52,12 @@ static ocrGuid_t createAll(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
     UNUSED;
     begin = now();
     if (!wavefront) {
-        for (u64 i = 0; i < edts; i++)
-            MUST(ocrEdtCreate(NULL, computeTemplate, EDT_PARAM_DEF, steps, 1, &block[i], EDT_PROP_NONE, NULL_HINT, NULL));
+        u64 exchanged[] = {steps[1], steps[0]};
+        for (u64 i = 0; i < edts; i++) {
+            const bool isOpposite = opposite && i % 2 != 0;
+            MUST(ocrEdtCreate(NULL, isOpposite ? oppositeTemplate : computeTemplate, EDT_PARAM_DEF,
+                              isOpposite ? exchanged : steps, 1, &block[i], EDT_PROP_NONE, NULL_HINT, NULL));
+        }
         return NULL_GUID;
     }
     ocrGuid_t *edt = malloc(edts * sizeof *edt), *done = malloc(edts * sizeof *done);
@@ -99,6 +110,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
     EXPECT(ocrGetArgc(depv[0].ptr) > 1);
     wavefront = strcmp(ocrGetArgv(depv[0].ptr, 1), "wavefront") == 0;
+    opposite = strcmp(ocrGetArgv(depv[0].ptr, 1), "opposite") == 0;
     size = sizeArgument(depv, 2, 16);
     steps[0] = sizeArgument(depv, 3, 1000000);
     steps[1] = sizeArgument(depv, 4, 1000000);
@@ -106,6 +118,10 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     edts = wavefront ? size * size : size;
     MUST(ocrEdtTemplateCreate(&computeTemplate, compute, 2, 1));
     MUST(ocrEdtTemplateAddKernel(computeTemplate, variantsSource, NULL, "compute", oneItem, OCR_NO_RESULT));
+    if (opposite) {
+        MUST(ocrEdtTemplateCreate(&oppositeTemplate, computeOpposite, 2, 1));
+        MUST(ocrEdtTemplateAddKernel(oppositeTemplate, variantsSource, NULL, "compute", oneItem, OCR_NO_RESULT));
+    }
     block = malloc(edts * sizeof *block);
     EXPECT(block != NULL);
     for (u64 i = 0; i < edts; i++) {

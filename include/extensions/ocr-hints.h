@@ -18,14 +18,21 @@
  *                          ocrOpenclTaskCreate outranks the hint.
  *   OCR_HINT_EDT_TIME      What an EDT of this template takes, in nanoseconds, wherever it runs: a first
  *                          guess for a policy that places EDTs by their times, until some have run.
+ *   OCR_HINT_EDT_TIME_PARAMS
+ *                          Which parameters say how long an EDT takes: bit i (1 << i) stands for paramv[i]. Times
+ *                          are then learned by the product of those parameters, from the first EDT on. Without the
+ *                          hint, or with 0, the runtime finds out itself whether one of the first six parameters
+ *                          says it. Parameters that an EDT does not have are left out. An extension, best given to
+ *                          the template.
  *
  *   OCR_HINT_EDT_SLOT_MAX_ACCESS
- *                          The pre-slot, from 0, whose block is used most. A policy that asks where the bytes of
- *                          the EDT's blocks are (`locality`, or one of ocr-policy.h in `choose`) sees this block
+ *                          The pre-slot, from 0, whose block is used most. A policy that asks where the EDT's blocks
+ *                          are, or how long copies take (`eft`, `locality`, or one of ocr-policy.h), sees this block
  *                          alone. Without a block in that pre-slot it is as without the hint.
  *   OCR_HINT_DB_AFFINITY   Where the block is to be: a value of ocrAffinityToHintValue. Such a policy sees the
- *                          block there, wherever its content is, so EDTs that use it go there. Where there is no
- *                          such place it is as without the hint. The content is copied when an EDT needs it.
+ *                          block there, wherever its content is: to `eft` any other place costs the copy from there.
+ *                          Where there is no such place it is as without the hint. The content is copied when an
+ *                          EDT needs it.
  *   OCR_HINT_DB_EAGER      If it is not 0: when a kernel that may write the block has ended on a device with memory of
  *                          its own, the content is copied to the host at once. So an EDT on the host that comes
  *                          later finds it there. Without it a block is copied when an EDT asks for it.

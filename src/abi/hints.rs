@@ -29,7 +29,7 @@ macro_rules! hints {
 
 hints! {
     OCR_HINT_EDT_PRIORITY = "of the ready EDTs, workers run those with a higher priority first";
-    OCR_HINT_EDT_SLOT_MAX_ACCESS = "the block in that pre-slot alone counts for a policy that asks where the bytes of the EDT's blocks are (`locality`, [policies of your own](../own-policies.md))";
+    OCR_HINT_EDT_SLOT_MAX_ACCESS = "the block in that pre-slot alone counts for a policy that asks where the EDT's blocks are, or how long copies take (`eft`, `locality`, [policies of your own](../own-policies.md))";
     OCR_HINT_EDT_AFFINITY = "an EDT with several variants runs in that place";
     OCR_HINT_EDT_SPAD_USAGE without effect: "neither workers nor devices have scratchpad memory that a program can reserve";
     OCR_HINT_EDT_DISPERSE without effect: "a worker without work takes EDTs of all others, so they are dispersed as far as there are workers for them";
@@ -40,7 +40,8 @@ hints! {
     OCR_HINT_EDT_STATS_L1_MISSES without effect: "no policy counts misses of caches";
     OCR_HINT_EDT_STATS_FLOAT_OPS without effect: "times are measured, and no policy counts operations";
     OCR_HINT_EDT_SPAWNING without effect: "EDTs that an EDT creates may run elsewhere before it ends, whatever it is";
-    OCR_HINT_DB_AFFINITY = "for a policy that asks where the bytes of blocks are (`locality`, [policies of your own](../own-policies.md)), the block is in that place, wherever its content is";
+    OCR_HINT_EDT_TIME_PARAMS = "a bit for each parameter, the lowest for `paramv[0]`: the product of those parameters says how long an EDT takes ([models](../placement.md#what-runs-have-learned))";
+    OCR_HINT_DB_AFFINITY = "for a policy that asks where blocks are, or how long copies take (`eft`, `locality`, [policies of your own](../own-policies.md)), the block is in that place, wherever its content is";
     OCR_HINT_DB_NEAR without effect: "the host has one kind of memory, and a device its own: which of both has a block follows from where its EDTs run";
     OCR_HINT_DB_INTER without effect: "as `OCR_HINT_DB_NEAR`";
     OCR_HINT_DB_FAR without effect: "as `OCR_HINT_DB_NEAR`";

@@ -60,8 +60,11 @@ export! {
         if hint.is_null() || range(hint_type).is_none() {
             return Status::EINVAL;
         }
-        // SAFETY: the header asks for a valid place.
-        unsafe { put(hint, ocrHint_t { type_: hint_type, ..ocrHint_t::default() }) };
+        // No values: in a program that was compiled when there were fewer properties, there is no room for all.
+        // SAFETY: the header asks for a valid place, whose first member this is.
+        unsafe { (&raw mut (*hint).type_).write(hint_type) };
+        // SAFETY: as before, of the second member.
+        unsafe { (&raw mut (*hint).propMask).write(0) };
         Status::OK
     }
 
@@ -144,10 +147,12 @@ export! {
     /// The share of the workers that neither look for an EDT nor sleep, from 0 to 1. OCR-Vx.
     fn ocrSystemLoadGet() -> f64, or 0.0; {
         with(0.0, |context| {
-            let queues = &context.runtime.queues;
-            let (state, workers) = (queues.sleep.state(), context.runtime.workers_left());
+            let runtime = context.runtime;
+            let (state, workers) = (runtime.queues.sleep.state(), runtime.workers());
             let idle = state.searching() + state.sleeping();
-            workers.saturating_sub(idle) as f64 / workers as f64
+            // Those that stand still while a device has their cores run nothing.
+            let busy = runtime.workers_left().saturating_sub(idle);
+            busy.min(workers) as f64 / workers as f64
         })
     }
 }

@@ -4,6 +4,7 @@ use crate::capi::{bytes, sys, text, with};
 use crate::engine::calls::kernels::NewKernel;
 use crate::object::code::{Code, CodeName, NdRangeFunction};
 use crate::object::guid::Guid;
+use crate::object::template::TemplateView;
 use crate::status::Status;
 use std::convert::Infallible;
 use std::ffi::c_char;
@@ -37,14 +38,15 @@ export! {
         let name = unsafe { text(name) };
         with(Status::EPERM, |context| {
             let objects = &context.runtime.objects;
-            let changed = objects.templates.change(template.into(), |view| {
+            let add = |view: TemplateView| {
                 let mut work = view.work.clone();
                 work.function = Some(function);
                 if !name.is_empty() {
                     work.name = CodeName::fixed(&name);
                 }
                 Ok::<&'static Code, Status>(objects.code_table.intern(work))
-            });
+            };
+            let changed = objects.templates.change(template.into(), add, |_, _| {});
             match changed {
                 Some(Ok(())) => Status::OK,
                 Some(Err(status)) => status,
@@ -79,16 +81,16 @@ pub(super) unsafe fn add_kernel(
     // SAFETY: both are pointers to functions of one C type, spelt with types of the same layout.
     let range = unsafe { std::mem::transmute::<ocrNdRangeFn_t, Option<NdRangeFunction>>(range) };
     with(Status::EPERM, |context| {
+        let context = &*context;
         let templates = &context.runtime.objects.templates;
         let mut status = Status::OK;
-        let changed = templates.change(template, |view| {
+        let add = |view| {
             let new = NewKernel { source, options, name: &name, range, result_slot };
             let (work, usable) = context.add_kernel(view, &new);
-            if !usable {
-                status = Status::EINVAL;
-            }
+            status = if usable { Status::OK } else { Status::EINVAL };
             Ok::<&'static Code, Infallible>(work)
-        });
+        };
+        let changed = templates.change(template, add, |view, work| context.release_new(view, work));
         match changed {
             Some(Ok(())) => status,
             None => Status::EINVAL,

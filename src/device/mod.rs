@@ -77,6 +77,6 @@ pub use opencl::threads::{
     program_has_opencl,
 };
 pub(crate) use opencl::threads::{
-    count_beyond as count_opencl_threads_beyond, move_from as move_opencl_threads, of_drivers as threads_of_drivers,
-    of_platforms as threads_of_platforms,
+    count_beyond as count_opencl_threads_beyond, is_of_driver as is_thread_of_driver, move_from as move_opencl_threads,
+    of_drivers as threads_of_drivers, of_platforms as threads_of_platforms, of_process as threads_of_process,
 };

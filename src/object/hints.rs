@@ -27,6 +27,8 @@ pub(crate) const DB_AFFINITY: usize = hints::position(sys::OCR_HINT_DB_AFFINITY)
 pub(crate) const DB_EAGER: usize = hints::position(sys::OCR_HINT_DB_EAGER);
 /// `OCR_HINT_EDT_TIME`, as its place among the properties of EDTs.
 pub(crate) const EDT_TIME: usize = hints::position(sys::OCR_HINT_EDT_TIME);
+/// `OCR_HINT_EDT_TIME_PARAMS`, as its place among the properties of EDTs.
+pub(crate) const EDT_TIME_PARAMS: usize = hints::position(sys::OCR_HINT_EDT_TIME_PARAMS);
 
 /// Some properties with their values.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]

@@ -102,11 +102,13 @@ impl Templates {
     }
 
     /// Replaces what EDTs made from now on do. `change` makes the new work of the old one; it is
-    /// called again if another thread has changed the template meanwhile.
+    /// called again if another thread has changed the template meanwhile. What it has made then, or of a template that
+    /// is gone by now, is of no use: `unused` is told of it.
     pub fn change<E>(
         &self,
         guid: Guid,
         mut change: impl FnMut(TemplateView) -> Result<&'static Code, E>,
+        unused: impl Fn(TemplateView, &'static Code),
     ) -> Option<Result<(), E>> {
         loop {
             let view = self.view(guid)?;
@@ -115,12 +117,21 @@ impl Templates {
                 Ok(work) => work,
                 Err(error) => return Some(Err(error)),
             };
-            let template = self.get(guid)?;
-            let _locked = template.header.lock(guid.generation())?;
-            if std::ptr::eq(template.work.load(Ordering::Relaxed), view.work) {
-                template.set_work(work);
+            let replace = || {
+                let template = self.get(guid)?;
+                let _locked = template.header.lock(guid.generation())?;
+                let is_same = std::ptr::eq(template.work.load(Ordering::Relaxed), view.work);
+                if is_same {
+                    template.set_work(work);
+                }
+                Some(is_same)
+            };
+            let is_replaced = replace();
+            if is_replaced == Some(true) {
                 return Some(Ok(()));
             }
+            unused(view, work);
+            is_replaced?;
         }
     }
 
@@ -260,5 +271,54 @@ mod loom_models {
                 assert!(std::ptr::eq(seen.work, view(0).work));
             }
         });
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+    use std::convert::Infallible;
+
+    fn code(name: &str) -> &'static Code {
+        Box::leak(Box::new(Code::of_kernels(name)))
+    }
+
+    #[test]
+    fn what_was_made_for_a_template_that_is_another_by_now_is_of_no_use() {
+        let (templates, mut cache) = (Templates::default(), Cache::default());
+        let [first, other, late, last] = ["first", "other", "late", "last"].map(code);
+        let view = TemplateView { paramc: 0, depc: 0, needs_slow_path: false, work: first };
+        let template = templates.create(&mut cache, view).expect("memory");
+        let set = |work: &'static Code| move |_: TemplateView| Ok::<_, Infallible>(work);
+        let unused = RefCell::new(Vec::new());
+        let note = |view: TemplateView, work: &'static Code| {
+            unused.borrow_mut().push((view.work.name.to_string(), work.name.to_string()));
+        };
+        // Another thread is first.
+        let changed = templates.change(
+            template,
+            |view| {
+                if std::ptr::eq(view.work, first) {
+                    let done = templates.change(template, set(other), |_, _| panic!("nobody comes between"));
+                    assert!(done.is_some_and(|done| done.is_ok()));
+                    return set(late)(view);
+                }
+                set(last)(view)
+            },
+            note,
+        );
+        assert!(changed.is_some_and(|done| done.is_ok()));
+        assert!(templates.view(template).is_some_and(|view| std::ptr::eq(view.work, last)));
+        assert_eq!(unused.take(), [("first".to_string(), "late".to_string())]);
+        // It is destroyed meanwhile.
+        let cache = RefCell::new(cache);
+        let destroy = |view| {
+            let gone = templates.destroy(&mut cache.borrow_mut(), template);
+            assert!(gone.is_some());
+            set(late)(view)
+        };
+        assert!(templates.change(template, destroy, note).is_none());
+        assert_eq!(unused.take(), [("last".to_string(), "late".to_string())]);
     }
 }

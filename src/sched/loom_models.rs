@@ -288,3 +288,193 @@ fn who_gives_up_a_seat_leaves_its_edts_to_the_others() {
 fn who_gives_up_a_seat_leaves_the_search_to_the_others() {
     who_is_left_runs_all(None, Some(2), 1);
 }
+
+/// Workers of which one gives up its seat and gets one back: `state` of `engine/state/seats.rs`.
+struct Seated {
+    shared: Shared,
+    limit: AtomicUsize,
+    /// Whether the workers are called, as by `Interrupt::RETIRE` and `Interrupt::END`.
+    is_called: AtomicBool,
+    ends: AtomicBool,
+    state: Mutex<SeatLists>,
+    free: Condvar,
+    /// How many EDTs have been taken by now, of those that wait for each other.
+    taken: Mutex<usize>,
+    changed: Condvar,
+    /// So many EDTs go on only when all of them have been taken.
+    together: usize,
+}
+
+#[derive(Default)]
+struct SeatLists {
+    empty: Vec<Local>,
+    retired: Vec<Local>,
+}
+
+impl Seated {
+    /// The steps of `Seats::limit_to`.
+    fn limit_to(&self, workers: usize) {
+        {
+            let mut state = self.state.lock().expect("no panic");
+            self.limit.store(workers, Ordering::SeqCst);
+            self.is_called.store(true, Ordering::SeqCst);
+            let is_one = |local: &Local| local.index() >= workers;
+            let (gone, empty) = std::mem::take(&mut state.empty).into_iter().partition(is_one);
+            state.empty = empty;
+            for local in gone {
+                self.retire(&mut state, local);
+            }
+            let (retired, back): (Vec<Local>, _) = std::mem::take(&mut state.retired).into_iter().partition(is_one);
+            state.retired = retired;
+            state.empty.extend(back);
+            for _ in 0..state.empty.len() {
+                self.free.notify_one();
+            }
+            self.uncall(&state);
+        }
+        let sleep = &self.shared.queues.sleep;
+        sleep.wake_all();
+        sleep.notify();
+    }
+
+    fn retire(&self, state: &mut SeatLists, local: Local) {
+        local.hand_over(&self.shared.queues);
+        state.retired.push(local);
+        self.uncall(state);
+    }
+
+    fn uncall(&self, state: &SeatLists) {
+        if state.retired.len() >= 2 - self.limit.load(Ordering::SeqCst) {
+            self.is_called.store(false, Ordering::SeqCst);
+        }
+    }
+
+    /// The steps of `End::call` at the end, with `Seats::call_all`.
+    fn end(&self) {
+        self.ends.store(true, Ordering::SeqCst);
+        self.shared.queues.sleep.wake_all();
+        drop(self.state.lock().expect("no panic"));
+        self.free.notify_all();
+    }
+
+    /// `Context::retire`: leaves the thread without its seat where that is one of those that are too many.
+    fn gives_up(&self, seat: &mut Option<Local>) {
+        let is_one = |local: &Local| local.index() >= self.limit.load(Ordering::SeqCst);
+        let Some(local) = seat.take_if(|local| is_one(local)) else {
+            return;
+        };
+        let mut state = self.state.lock().expect("no panic");
+        if is_one(&local) {
+            self.retire(&mut state, local);
+            drop(state);
+            self.shared.queues.sleep.notify();
+        } else {
+            *seat = Some(local);
+        }
+    }
+
+    /// `Seats::take`.
+    fn take(&self) -> Option<Local> {
+        let mut state = self.state.lock().expect("no panic");
+        while !self.ends.load(Ordering::SeqCst) {
+            if let Some(local) = state.empty.pop() {
+                return Some(local);
+            }
+            state = self.free.wait(state).expect("no panic");
+        }
+        None
+    }
+
+    /// What a worker does (`engine/workers/worker.rs`). Returns the seat that it has at the end.
+    fn work(&self, local: Local) -> Option<Local> {
+        let queues = &self.shared.queues;
+        let mut seat = Some(local);
+        while !self.ends.load(Ordering::SeqCst) {
+            if self.is_called.load(Ordering::Relaxed) {
+                self.gives_up(&mut seat);
+            }
+            let Some(local) = &mut seat else {
+                seat = self.take();
+                continue;
+            };
+            let index = local.index();
+            let retires = || self.is_called.load(Ordering::Relaxed) && index >= self.limit.load(Ordering::SeqCst);
+            let stop = || self.ends.load(Ordering::Relaxed) || retires();
+            let next = local.next(queues, None).map(Found::Ready);
+            if next.or_else(|| local.search(queues, stop, || None, || {})).is_none() {
+                continue;
+            }
+            let mut taken = self.taken.lock().expect("no panic");
+            *taken += 1;
+            self.changed.notify_all();
+            while *taken < self.together {
+                taken = self.changed.wait(taken).expect("no panic");
+            }
+            drop(taken);
+            if self.shared.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                self.end();
+            }
+        }
+        seat
+    }
+}
+
+/// One of two workers gives up its seat, or is about to, and gets it back, while EDTs come: `before` of them before that,
+/// `meanwhile` while the seat is not there, and `behind` afterwards. `together` of them wait for each other, so that both
+/// workers are needed. The one that runs the last EDT ends the run.
+fn seats_come_back([before, meanwhile, behind]: [usize; 3], together: usize) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(move || {
+        let (queues, locals) = Queues::new(2);
+        let left = AtomicUsize::new(before + meanwhile + behind);
+        let seated = Arc::new(Seated {
+            shared: Shared { queues, left },
+            limit: AtomicUsize::new(2),
+            is_called: AtomicBool::new(false),
+            ends: AtomicBool::new(false),
+            state: Mutex::new(SeatLists::default()),
+            free: Condvar::new(),
+            taken: Mutex::new(0),
+            changed: Condvar::new(),
+            together,
+        });
+        let threads: Vec<_> = locals
+            .into_iter()
+            .map(|local| {
+                let seated = seated.clone();
+                loom::thread::spawn(move || seated.work(local))
+            })
+            .collect();
+        let push = |edts: usize| (0..edts).for_each(|_| seated.shared.queues.inject(edt(1)));
+        push(before);
+        seated.limit_to(1);
+        push(meanwhile);
+        seated.limit_to(2);
+        push(behind);
+        let had: Vec<_> = threads.into_iter().filter_map(|thread| thread.join().expect("no panic")).collect();
+        let state = seated.state.lock().expect("no panic");
+        assert_eq!(had.len() + state.empty.len() + state.retired.len(), 2, "no seat is lost");
+        assert_eq!(seated.shared.left.load(Ordering::SeqCst), 0);
+    });
+}
+
+#[test]
+fn a_seat_that_comes_back_has_a_worker_again() {
+    seats_come_back([0, 0, 2], 2);
+}
+
+#[test]
+fn what_comes_while_a_seat_is_lent_runs() {
+    seats_come_back([0, 1, 0], 0);
+}
+
+#[test]
+fn what_waits_for_each_other_runs_when_a_seat_comes_back() {
+    seats_come_back([1, 1, 0], 2);
+}
+
+#[test]
+fn a_run_ends_while_seats_go_and_come_back() {
+    seats_come_back([1, 0, 0], 0);
+}

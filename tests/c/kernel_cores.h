@@ -54,9 +54,9 @@ static inline void add_list(cpu_set_t *cores, const char *list) {
     }
 }
 
-/* Threads that run EDTs, and those that the driver has started when it was asked for its devices, which have the name
- * of the thread that asked. The managers of devices are neither. */
-static inline void look(Side *workers, Side *device) {
+/* Threads that run EDTs, if any do, and those that the driver has started when it was asked for its devices, which have
+ * the name of the thread that asked. The managers of devices are neither. */
+static inline void look_for(Side *workers, Side *device) {
     DIR *folder = opendir("/proc/self/task");
     CHECK(folder != NULL);
     *workers = *device = (Side){.threads = 0};
@@ -74,6 +74,10 @@ static inline void look(Side *workers, Side *device) {
         }
     }
     closedir(folder);
+}
+
+static inline void look(Side *workers, Side *device) {
+    look_for(workers, device);
     CHECK(workers->threads > 0);
 }
 

@@ -93,6 +93,9 @@ pub(crate) fn wait(ended: &PipeReader, limit: Option<Duration>, signals: &Signal
 
 /// Ends a child, its group, and all that they have started: they are asked to, and killed where they do not end. A
 /// signal that comes meanwhile has them killed at once.
+///
+/// The child is not waited for before its group has got the last signal. Until then the system gives its number, which
+/// is that of the group, to no other.
 pub(crate) fn end(child: &mut Child, signals: &Signals) {
     let group = child.id() as libc::pid_t;
     send(-group, libc::SIGTERM);
@@ -110,12 +113,11 @@ pub(crate) fn end(child: &mut Child, signals: &Signals) {
         signals.forget();
     }
     let last = Instant::now() + GRACE;
-    // A group whose processes have all ended is not there any more when the child was waited for.
     while Instant::now() < last {
-        let has_ended = child.try_wait().is_ok_and(|status| status.is_some());
         forget_ended(child.id());
         let orphans = adopted();
-        if has_ended && !is_there(-group) && orphans.is_empty() {
+        if has_ended(group) && orphans.is_empty() && !goes_on(group) {
+            let _ = child.wait();
             return;
         }
         ask_orphans(&orphans);
@@ -123,9 +125,7 @@ pub(crate) fn end(child: &mut Child, signals: &Signals) {
             break;
         }
     }
-    if is_there(-group) {
-        send(-group, libc::SIGKILL);
-    }
+    send(-group, libc::SIGKILL);
     // It may have gone to another group.
     let _ = child.kill();
     let _ = child.wait();
@@ -175,21 +175,64 @@ pub(crate) fn forget_ended(but: u32) {
     }
 }
 
-/// Whether a process has ended, and is only kept for its parent.
-fn has_ended(process: libc::pid_t) -> bool {
-    let status = std::fs::read(format!("/proc/{process}/stat"));
-    // The state stands behind the name, which is in parentheses and may have any bytes.
-    let state = |text: &[u8]| text.get(text.iter().rposition(|&byte| byte == b')')? + 2).copied();
-    status.map_or(true, |text| matches!(state(&text), None | Some(b'Z' | b'X')))
+/// The state of a process, and its group. None if it is gone.
+fn state_of(process: libc::pid_t) -> Option<(u8, libc::pid_t)> {
+    let text = std::fs::read(format!("/proc/{process}/stat")).ok()?;
+    // They stand behind the name, which is in parentheses and may have any bytes: state, parent, group.
+    let behind = text.get(text.iter().rposition(|&byte| byte == b')')? + 1..)?;
+    let mut fields = behind.split(|byte| *byte == b' ').filter(|field| !field.is_empty());
+    let state = *fields.next()?.first()?;
+    let group = fields.nth(1)?;
+    Some((state, std::str::from_utf8(group).ok()?.parse().ok()?))
 }
 
-/// Whether there is a process, or a group where the number is negative.
-fn is_there(process: libc::pid_t) -> bool {
-    // SAFETY: the call takes numbers, and 0 sends nothing.
-    unsafe { libc::kill(process, 0) == 0 }
+/// Whether a process with this state has not ended: else it is only kept for its parent.
+fn is_live(state: u8) -> bool {
+    !matches!(state, b'Z' | b'X')
+}
+
+fn has_ended(process: libc::pid_t) -> bool {
+    state_of(process).is_none_or(|(state, _)| !is_live(state))
+}
+
+/// Whether a process of a group has not ended.
+fn goes_on(group: libc::pid_t) -> bool {
+    let all = std::fs::read_dir("/proc").into_iter().flatten();
+    let mut all = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    all.any(|process| state_of(process).is_some_and(|(state, of)| of == group && is_live(state)))
 }
 
 fn send(process: libc::pid_t, signal: libc::c_int) {
     // SAFETY: the call takes numbers.
     unsafe { libc::kill(process, signal) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A group goes on while one of its processes does, and its number is nobody else's before the first is waited for.
+    #[test]
+    fn a_group_goes_on_until_its_last_process_has_ended() {
+        let until = |is_so: &dyn Fn() -> bool| {
+            while !is_so() {
+                sleep(Duration::from_millis(1));
+            }
+        };
+        // `cat` has the input of the shell, and ends when that is closed.
+        let mut child = (Command::new("sh").args(["-c", "exec 3<&0; cat <&3 >/dev/null & exit 7"]))
+            .stdin(std::process::Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .expect("a shell");
+        let group = child.id() as libc::pid_t;
+        until(&|| has_ended(group));
+        assert!(goes_on(group));
+        assert_eq!(state_of(group), Some((b'Z', group)));
+        drop(child.stdin.take());
+        until(&|| !goes_on(group));
+        assert_eq!(state_of(group), Some((b'Z', group)), "it is there until it is waited for");
+        assert_eq!(child.wait().expect("its end").code(), Some(7));
+        assert_eq!(state_of(group), None);
+    }
 }

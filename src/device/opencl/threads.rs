@@ -106,6 +106,17 @@ pub(crate) fn of_drivers() -> Vec<libc::pid_t> {
     numbers.filter(|id| !own.contains(id)).collect()
 }
 
+/// The threads of the process that are there now, by number.
+pub(crate) fn of_process() -> impl Iterator<Item = libc::pid_t> {
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten();
+    tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok())
+}
+
+/// Whether OpenCL has started a thread of the process, as far as that can be told.
+pub(crate) fn is_of_driver(thread: libc::pid_t) -> bool {
+    can_tell() && !OWN.lock().contains(&thread) && is_marked(&thread.to_string())
+}
+
 /// Has a platform start what it starts when it is asked for its devices.
 pub(crate) fn watch_platform<T>(platform: &str, ask: impl FnOnce() -> T) -> T {
     let before = of_drivers();
@@ -159,6 +170,15 @@ fn set_flag() {
     }
 }
 
+/// Whether there are threads of OpenCL's, and they can be told from others.
+fn can_tell() -> bool {
+    let process = || is_marked(&std::process::id().to_string());
+    // As it was known before: to ask takes the lock of the dynamic loader, which a thread may keep that waits for the
+    // one that watches.
+    let has_opencl = || PROGRAM_HAS_OPENCL.load(Ordering::SeqCst);
+    ANY.load(Ordering::SeqCst) && !process() && !has_opencl()
+}
+
 /// Threads that were OpenCL's when somebody looked.
 pub struct OpenclThreads(Vec<String>);
 
@@ -166,16 +186,10 @@ impl OpenclThreads {
     /// OpenCL's threads that are there now. Of threads that come and go meanwhile some may be missing. Nothing is said
     /// of a process that has a mark itself, and so all its threads.
     pub fn now() -> OpenclThreads {
-        let process = || is_marked(&std::process::id().to_string());
-        // As it was known before: to ask takes the lock of the dynamic loader, which a thread may keep that waits for
-        // the one that watches.
-        let has_opencl = || PROGRAM_HAS_OPENCL.load(Ordering::SeqCst);
-        if !ANY.load(Ordering::SeqCst) || process() || has_opencl() {
+        if !can_tell() {
             return OpenclThreads(Vec::new());
         }
-        let tasks = fs::read_dir("/proc/self/task").into_iter().flatten();
-        let all = tasks.filter_map(|task| task.ok()?.file_name().into_string().ok());
-        OpenclThreads(all.filter(|id| is_marked(id)).collect())
+        OpenclThreads(of_process().map(|id| id.to_string()).filter(|id| is_marked(id)).collect())
     }
 
     /// How many of them are still there, and so have been there all the time since then.

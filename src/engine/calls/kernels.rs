@@ -47,7 +47,8 @@ impl Context {
             let all: Vec<Guid> = templates.live().collect();
             for template in all {
                 // One that is destroyed meanwhile needs none.
-                let _ = templates.change(template, |view| self.build_late(view).ok_or(()));
+                let build = |view| self.build_late(view).ok_or(());
+                let _ = templates.change(template, build, |view, work| self.release_new(view, work));
             }
         }
         &open.used
@@ -71,7 +72,7 @@ impl Context {
 
     /// Adds a kernel variant: what EDTs of this template that are created from now on do. On
     /// failure the message has been printed, and the work says why the kernel is missing.
-    pub(crate) fn add_kernel(&mut self, view: TemplateView, new: &NewKernel<'_>) -> (&'static Code, bool) {
+    pub(crate) fn add_kernel(&self, view: TemplateView, new: &NewKernel<'_>) -> (&'static Code, bool) {
         let mut work = view.work.clone();
         let mut kernel = Kernel {
             source: new.source.into(),
@@ -171,6 +172,17 @@ impl Context {
     pub(crate) fn release_kernels(&self, work: &Code) {
         for &(place, id) in work.kernels.iter().flat_map(|kernel| &kernel.built) {
             self.runtime.devices.manager(place).release(id);
+        }
+    }
+
+    /// Tells the devices that nobody has the kernels which were built for this work, and which the template has not by
+    /// now: another thread has changed it meanwhile, or has destroyed it.
+    pub(crate) fn release_new(&self, view: TemplateView, work: &Code) {
+        for (number, kernel) in work.kernels.iter().enumerate() {
+            let before = view.work.kernels.get(number).map_or(&[][..], |before| &before.built);
+            for &(place, id) in kernel.built.iter().filter(|built| !before.contains(built)) {
+                self.runtime.devices.manager(place).release(id);
+            }
         }
     }
 

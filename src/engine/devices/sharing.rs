@@ -82,8 +82,9 @@ impl Sharing {
             if units == 0 || !cores::are_lent(shares.as_ref(), workers) {
                 return None;
             }
-            let threads = if cores < 2 || is_driver_bound(devices, all) { Vec::new() } else { threads_of(devices) };
-            Some(Lending::new(all, cores, workers, threads))
+            let binds = cores >= 2 && !is_driver_bound(devices, all);
+            let drivers = (binds.then(|| threads_of(devices)), devices.iter().all(is_cpu));
+            Some(Lending::new(all, cores, workers, drivers))
         };
         self.lending.get_or_init(decide).as_ref()
     }
@@ -127,7 +128,7 @@ impl Sharing {
                 let _ = shares.of_devices.bind(manager);
                 // On its one core, a manager that goes first lengthens each kernel by what it does beside it.
                 if shares.of_devices.count() == 1 {
-                    cores::let_others_finish(manager);
+                    let _ = cores::let_others_finish(manager);
                 }
             }
             runtime.seats.limit_to(runtime, shares.workers);
@@ -137,9 +138,6 @@ impl Sharing {
 
     /// The threads of drivers are there after the run, and may run anywhere then.
     pub(crate) fn end(&self) {
-        if let Some(lending) = self.lending() {
-            lending.end();
-        }
         if let (Some(all), Some(Some(shares))) = (&self.all, self.shares.get()) {
             device::move_opencl_threads(&shares.of_devices, all);
         }

@@ -7,7 +7,7 @@ use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
 use crate::memory;
-use crate::object::data_block::{DataBlock, Mark};
+use crate::object::data_block::{DataBlock, LockedBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, PreSlot};
 use crate::object::guid::Guid;
 use crate::object::hints::{DB_AFFINITY, EDT_SLOT_MAX_ACCESS};
@@ -157,26 +157,59 @@ fn valid_at(block: &DataBlock) -> PlaceSet {
 struct EdtBlocks<'a>(&'a Runtime, &'a Edt);
 
 impl EdtBlocks<'_> {
-    fn all(&self) -> impl Iterator<Item = &DataBlock> {
-        let block_of = |slot: &PreSlot| self.0.objects.data_blocks.pinned(slot.data());
-        self.1.blocks().map(move |(_, slot)| block_of(slot))
+    /// The pre-slots whose blocks count for the place: the one that a hint names, if it has a block, or all.
+    fn counted(&self) -> &[PreSlot] {
+        let slots = self.1.slots();
+        let most_used = self.0.objects.edts.hint(self.1, EDT_SLOT_MAX_ACCESS);
+        let most_used = most_used.and_then(|slot| slots.get(usize::try_from(slot).ok()?));
+        match most_used.filter(|slot| !slot.data().is_null()) {
+            Some(slot) => std::slice::from_ref(slot),
+            None => slots,
+        }
+    }
+
+    /// The place where a hint says that a block is to be, if this run has it.
+    fn home(&self, block: &DataBlock, locked: &LockedBlock<'_>) -> Option<Place> {
+        let affinity = self.0.objects.data_blocks.hint(block, locked, DB_AFFINITY)?;
+        let devices = self.0.devices.in_use().len();
+        place_of(Guid::from_bits(affinity)).filter(|home| home.number() <= devices)
+    }
+
+    /// Where a block counts as being that the EDT has: where a hint says, or where its content is.
+    fn held_at(&self, block: &DataBlock) -> PlaceSet {
+        let blocks = &self.0.objects.data_blocks;
+        let hinted = || {
+            let (block, locked) = blocks.lock(block.guid())?;
+            self.home(block, &locked)
+        };
+        let home = if blocks.any_hinted() { hinted() } else { None };
+        home.map_or_else(|| valid_at(block), PlaceSet::only)
+    }
+
+    /// The blocks that count for the place, of an EDT that has its blocks.
+    fn held(&self) -> impl Iterator<Item = &DataBlock> {
+        let counted = self.counted();
+        let one = (counted.len() < self.1.slots().len()).then(|| counted.first()).flatten();
+        let all = one.is_none().then(|| self.1.blocks().map(|(_, slot)| slot));
+        let slots = one.into_iter().chain(all.into_iter().flatten());
+        slots.map(|slot| self.0.objects.data_blocks.pinned(slot.data()))
     }
 
     /// A device that has blocks which this place has not, and that copies them with the threads of its kernels.
     fn behind(&self, place: Place) -> Option<Place> {
         let from = |block: &DataBlock| {
-            let valid = valid_at(block);
+            let valid = self.held_at(block);
             let elsewhere = !valid.contains(place) && !valid.contains(Place::HOST);
             elsewhere.then(|| valid.iter().next()).flatten()
         };
         let is_cpu = |from: &Place| self.0.devices.used(*from).info.kind == DeviceKind::Cpu;
-        self.all().filter_map(from).find(is_cpu)
+        self.held().filter_map(from).find(is_cpu)
     }
 
     /// Nanoseconds until all are in a place, if their transfers begin now. The EDT has them.
     fn held_copy_ns(&self, place: Place) -> u64 {
-        let copy = |block: &DataBlock| self.0.copy_ns(valid_at(block), block.size(), place);
-        self.all().map(copy).sum()
+        let copy = |block: &DataBlock| self.0.copy_ns(self.held_at(block), block.size(), place);
+        self.held().map(copy).sum()
     }
 }
 
@@ -212,35 +245,29 @@ impl BlockPlaces for EdtBlocks<'_> {
     /// asks before the EDT has its blocks, when nobody keeps them: a block that is gone is nowhere. A block in two
     /// pre-slots counts twice, as in `shape`. Where a hint names a pre-slot that has a block, that block counts alone.
     fn bytes_at(&self, place: Place) -> u64 {
-        let blocks = &self.0.objects.data_blocks;
         let there = |slot: &PreSlot| {
-            let (block, locked) = blocks.lock(slot.data())?;
-            let affinity = blocks.hint(block, &locked, DB_AFFINITY);
-            let home = affinity.and_then(|affinity| place_of(Guid::from_bits(affinity)));
-            let devices = self.0.devices.in_use().len();
-            let is_there = match home.filter(|home| home.number() <= devices) {
+            let (block, locked) = self.0.objects.data_blocks.lock(slot.data())?;
+            let is_there = match self.home(block, &locked) {
                 Some(home) => home == place,
                 None => block.copies_seen(&locked).valid.contains(place),
             };
             is_there.then(|| block.size())
         };
-        let slots = self.1.slots();
-        let most_used = self.0.objects.edts.hint(self.1, EDT_SLOT_MAX_ACCESS);
-        let most_used = most_used.and_then(|slot| slots.get(usize::try_from(slot).ok()?));
-        if let Some(slot) = most_used.filter(|slot| !slot.data().is_null()) {
-            return there(slot).unwrap_or(0);
-        }
-        slots.iter().filter_map(there).fold(0, u64::saturating_add)
+        self.counted().iter().filter_map(there).fold(0, u64::saturating_add)
     }
 
     fn copy_ns(&self, place: Place) -> Option<u64> {
-        let blocks = &self.0.objects.data_blocks;
-        let times = self.1.slots().iter().filter_map(|slot| {
-            let (block, locked) = blocks.lock(slot.data())?;
-            let valid = block.copies_seen(&locked).valid;
-            Some(self.0.copy_ns(valid, block.size(), place))
+        let times = self.counted().iter().filter_map(|slot| {
+            let (block, locked) = self.0.objects.data_blocks.lock(slot.data())?;
+            let home = self.home(block, &locked);
+            let at = home.map_or_else(|| block.copies_seen(&locked).valid, PlaceSet::only);
+            Some(self.0.copy_ns(at, block.size(), place))
         });
         Some(times.sum())
+    }
+
+    fn are_hinted(&self) -> bool {
+        self.1.flags.get().has_hints() || self.0.objects.data_blocks.any_hinted()
     }
 }
 

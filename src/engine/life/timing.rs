@@ -7,6 +7,7 @@ use crate::engine::state::finish_times::{self, ClosedScope, FinishCall};
 use crate::engine::state::runtime::Runtime;
 use crate::object::code::Code;
 use crate::object::edt::Edt;
+use crate::object::hints::EDT_TIME_PARAMS;
 use crate::object::scope::Scope;
 use crate::report::VariantReport;
 use crate::report::tally::RanEdts;
@@ -56,7 +57,12 @@ impl Runtime {
 
     /// By what the time of an EDT is told.
     pub(crate) fn shape_of(&self, edt: &Edt) -> Shape {
-        Shape { bytes: self.bytes_of(edt), params: Params::first_of(edt.params()) }
+        let named = self.objects.edts.hint(edt, EDT_TIME_PARAMS).filter(|&named| named != 0);
+        let params = match named {
+            Some(named) => Params::named(edt.params(), named),
+            None => Params::first_of(edt.params()),
+        };
+        Shape { bytes: self.bytes_of(edt), params }
     }
 
     /// Whether a worker runs an EDT now, as far as one can tell without asking each.
@@ -97,7 +103,10 @@ impl Context {
         }
         let runs = runtime.any_worker_runs() || runtime.any_device_runs(place);
         let beside = runtime.devices.used(place).was_beside(runs);
-        let with_all = |ns| runtime.devices.with_all_cores(place, ns);
+        let Some(part) = runtime.devices.part_of_cores(place, time.ran_ns) else {
+            return self.tell_keeper(edt);
+        };
+        let with_all = |ns: u64| if part == 1.0 { ns } else { (ns as f64 * part) as u64 };
         let (shape, ns) = (runtime.shape_of(edt), with_all(time.occupied_ns));
         if time.is_first {
             // The gap before it may be the compiler's.

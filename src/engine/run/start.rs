@@ -43,7 +43,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Exit status where the settings or the command line are wrong.
 pub(crate) const USAGE_STATUS: i32 = 2;
@@ -230,7 +230,7 @@ impl Run {
         self.runtime.end.leave_it_to_who_exits();
         // Kernels that were sent to a device run to their end, as the EDTs that ran on workers have. Later
         // ones, if any, never begin: what is written to files does not change meanwhile.
-        self.runtime.devices.end_launches();
+        self.runtime.devices.end_launches(&self.runtime);
         let code = self.runtime.end.code();
         // After ocrAbort nobody says that the content of a chunk is what a file should have.
         let written = if !self.runtime.end.was_aborted() {
@@ -282,6 +282,8 @@ impl Runtime {
     /// What has been done so far, by the workers and by each device.
     pub(crate) fn summary(&self) -> Report {
         let totals = self.registry.totals();
+        // A worker that stands still while a device has its core has no EDT to run.
+        let stood = if self.devices.lends() { self.seats.stood() } else { Duration::ZERO };
         let devices = self.devices.in_use().iter().map(|used| {
             let counters = used.counters();
             DeviceReport {
@@ -300,7 +302,7 @@ impl Runtime {
             workers: self.workers(),
             seconds: 0.0,
             counts: totals,
-            idle_seconds: totals.idle_ns as f64 / 1e9,
+            idle_seconds: totals.idle_ns as f64 / 1e9 + stood.as_secs_f64(),
             variants: Vec::new(),
             devices: devices.collect(),
             notes: self.registry.notes(),

@@ -179,11 +179,11 @@ impl Devices {
         self.lending_for(device)?.look(runtime, self.in_use())
     }
 
-    /// The time that a kernel would have taken with all cores, which has taken so long; for a device that computes on
-    /// the cores of the workers.
-    pub(crate) fn with_all_cores(&self, device: Place, ns: u64) -> u64 {
+    /// The part of the cores of a CPU device that a kernel had which has just ended and has run for so many
+    /// nanoseconds: 1 unless workers had others of them. None where its time says nothing.
+    pub(crate) fn part_of_cores(&self, device: Place, ran_ns: u64) -> Option<f64> {
         let lending = self.lending_for(device);
-        lending.map_or(ns, |lending| lending.with_all_cores(ns))
+        lending.map_or(Some(1.0), |lending| lending.part_of_kernel(ran_ns))
     }
 
     /// Whether the keeper is to be asked at some time.
@@ -270,11 +270,18 @@ impl Devices {
         }
     }
 
-    /// Waits for the launches that were sent. Devices take no others.
-    pub(crate) fn end_launches(&self) {
+    /// Waits for the launches that were sent, when the workers have ended. Devices take no others.
+    pub(crate) fn end_launches(&self, runtime: &Runtime) {
+        let give_all = || {
+            if let Some(lending) = self.sharing.lending() {
+                lending.end(runtime, self.in_use());
+            }
+        };
+        give_all();
         for used in self.in_use() {
             used.manager.end_launches();
         }
+        give_all();
     }
 }
 

@@ -19,22 +19,41 @@
 //! |---|---|
 //! | a thread that sends a launch | nothing is lent; so what the launch needs is there before it begins |
 //! | the manager of the device | before it sleeps, and each [`LOOK`] while something is lent |
+//! | the thread that ends the run | when the workers have ended: kernels that still run have all cores then |
 //!
 //! A switch takes some tens of microseconds of a core. So what is lent stays so for [`LOOK`], unless EDTs wait for
-//! workers when nothing is launched any more. `lent` is written with the lock held, and is read without it for a guess:
-//! by a thread that sends a launch and sees that something is lent already, and for how many cores a kernel had. The
-//! thread that sends counts its launch after it has looked. So the manager may take back the cores of that launch, and
-//! lends some at its next look.
+//! workers when nothing is launched any more. `lent` is written with the lock held, and is read without it for a guess
+//! by a thread that sends a launch and sees that something is lent already. The thread that sends counts its launch after
+//! it has looked. So the manager may take back the cores of that launch, and lends some at its next look.
+//!
+//! # Threads that are started meanwhile
+//!
+//! A thread has the cores of the thread that starts it. So one that a function or a driver starts while a part is lent
+//! would stay on a part for good. Each switch looks through the threads of the process for new ones: a driver's is
+//! bound as the others are from then on, and any other follows its side until that side has all cores again. A thread
+//! of the program that binds itself, meanwhile, to just the cores of a side cannot be told from one that has inherited
+//! them. A process that a function starts keeps the cores of the worker, and nobody moves it later. `OCR_BIND=off` is for
+//! programs to which that matters.
+//!
+//! # What a time is worth
+//!
+//! Models have the time of a kernel that has all cores. A kernel that had a part of them has taken longer, and one
+//! during which the part has changed had the mean of the parts, by time. If such a kernel is short, what it took to move
+//! threads is much of its time, so it teaches nothing: the next one will.
 
 use crate::cores::{self, CoreSet};
+use crate::device;
 use crate::engine::state::devices::Used;
 use crate::engine::state::runtime::Runtime;
 use ocr_base::lock::{Mutex, rank};
+use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// For how long it stays as it is, at least, how many cores are lent.
 const LOOK: Duration = Duration::from_millis(2);
+/// How many changes of the part that devices have are remembered, for the times of kernels that ran meanwhile.
+const CHANGES: usize = 32;
 
 /// The cores that workers and CPU devices share.
 pub(crate) struct Lending {
@@ -43,8 +62,10 @@ pub(crate) struct Lending {
     cores: usize,
     /// How many workers there are.
     workers: usize,
-    /// The threads that the devices have had from the beginning; none where threads are not bound.
-    threads: Vec<i32>,
+    /// Whether threads are bound to the cores of their side.
+    binds: bool,
+    /// Whether each thread that a driver starts is one of a CPU device.
+    is_told: bool,
     lent: AtomicUsize,
     state: Mutex<rank::Lending, LendingState>,
 }
@@ -57,6 +78,18 @@ struct LendingState {
     lent_time: Duration,
     /// How often cores were lent while workers had something to do, so that workers had to stand still.
     stood: u64,
+    /// Whether the workers have ended: nothing is lent or given back any more.
+    is_over: bool,
+    /// Since when the devices have which part of the cores, the newest last. They had all before the first.
+    parts: VecDeque<(Instant, f64)>,
+    /// The threads of the devices.
+    drivers: Vec<i32>,
+    /// Threads of the process of which it is known that they have no cores that a switch has left them with.
+    seen: HashSet<i32>,
+    /// The cores of the workers and those of the devices, while each side has its own.
+    sides: Option<(CoreSet, CoreSet)>,
+    /// Whether managers let others finish (`cores::let_others_finish`).
+    managers_wait: bool,
 }
 
 /// How many cores are lent, of so many.
@@ -76,15 +109,51 @@ fn workers_beside(workers: usize, lent: usize, cores: usize) -> usize {
     (workers * (cores - lent)).div_ceil(cores).max(1)
 }
 
+/// The part of the cores that a kernel had which has run for so long until now. None where that is not known well
+/// enough.
+fn part_of_kernel(parts: &VecDeque<(Instant, f64)>, ran: Duration, now: Instant) -> Option<f64> {
+    let Some(&(since, part)) = parts.back() else {
+        return Some(1.0);
+    };
+    let begin = now.checked_sub(ran)?;
+    if since <= begin {
+        return Some(part);
+    }
+    if ran < LOOK {
+        return None;
+    }
+    let (mut end, mut sum) = (now, 0.0);
+    let before_first = (parts.len() < CHANGES).then_some((begin, 1.0));
+    for (since, part) in parts.iter().rev().copied().chain(before_first) {
+        let from = since.max(begin);
+        sum += end.saturating_duration_since(from).as_secs_f64() * part;
+        end = end.min(from);
+        if since <= begin {
+            return Some(sum / ran.as_secs_f64());
+        }
+    }
+    None
+}
+
 impl Lending {
-    pub(crate) fn new(all: &CoreSet, cores: usize, workers: usize, threads: Vec<i32>) -> Lending {
+    /// `drivers` are the threads of the devices that are there by now; none where threads are not to be bound.
+    pub(crate) fn new(
+        all: &CoreSet,
+        cores: usize,
+        workers: usize,
+        (drivers, is_told): (Option<Vec<i32>>, bool),
+    ) -> Lending {
+        let binds = drivers.is_some();
+        let seen = if binds { device::threads_of_process().collect() } else { HashSet::new() };
+        let state = LendingState { drivers: drivers.unwrap_or_default(), seen, ..LendingState::default() };
         Lending {
             all: all.clone(),
             cores: cores.min(all.count()).max(1),
             workers,
-            threads,
+            binds,
+            is_told,
             lent: AtomicUsize::new(0),
-            state: Mutex::default(),
+            state: Mutex::new(state),
         }
     }
 
@@ -93,14 +162,11 @@ impl Lending {
         self.cores
     }
 
-    /// The time that a kernel would have taken with all cores, which has taken so long with those that are lent now.
-    /// Where no thread is bound to a part of the cores, it has had all.
-    pub(crate) fn with_all_cores(&self, ns: u64) -> u64 {
-        match self.lent.load(Ordering::Relaxed) {
-            0 => ns,
-            _ if self.threads.is_empty() => ns,
-            lent => (u128::from(ns) * lent as u128 / self.cores as u128) as u64,
-        }
+    /// The part of the cores that a kernel had which has just ended and has run for so many nanoseconds. None where
+    /// its time says nothing.
+    pub(crate) fn part_of_kernel(&self, ran_ns: u64) -> Option<f64> {
+        let state = self.state.lock();
+        part_of_kernel(&state.parts, Duration::from_nanos(ran_ns), Instant::now())
     }
 
     /// A launch is about to be sent.
@@ -109,7 +175,7 @@ impl Lending {
             return;
         }
         let mut state = self.state.lock();
-        if self.lent.load(Ordering::Relaxed) == 0 {
+        if self.lent.load(Ordering::Relaxed) == 0 && !state.is_over {
             let is_busy = is_host_busy(runtime, by_worker);
             let lent = wanted(self.cores, launches(used) + 1, is_busy);
             self.lend(runtime, used, &mut state, lent);
@@ -124,6 +190,9 @@ impl Lending {
             return None;
         }
         let mut state = self.state.lock();
+        if state.is_over {
+            return None;
+        }
         let lent = self.lent.load(Ordering::Relaxed);
         let since = state.changed.map_or(LOOK, |changed| changed.elapsed());
         // Whoever waits for a core that nobody needs gets it at once.
@@ -136,11 +205,13 @@ impl Lending {
         (wanted != 0).then_some(LOOK)
     }
 
-    /// The threads of drivers are there after the run, and may run anywhere then.
-    pub(crate) fn end(&self) {
-        for &thread in &self.threads {
-            let _ = self.all.bind(thread);
-        }
+    /// The workers have ended. Kernels that still run have all cores, and so have the threads of drivers, which are
+    /// there after the run. Called again when the kernels have ended.
+    pub(crate) fn end(&self, runtime: &Runtime, used: &[Used]) {
+        let mut state = self.state.lock();
+        state.is_over = true;
+        let lent = wanted(self.cores, launches(used), false);
+        self.lend(runtime, used, &mut state, lent);
     }
 
     fn lend(&self, runtime: &Runtime, used: &[Used], state: &mut LendingState, lent: usize) {
@@ -162,30 +233,87 @@ impl Lending {
         }
         let workers = workers_beside(self.workers, lent, self.cores);
         runtime.seats.limit_to(runtime, workers);
-        if !self.threads.is_empty() {
-            self.bind(runtime, used, part(lent));
+        if self.binds {
+            self.bind(runtime, used, state, part(lent));
         }
+        // Where no thread is bound, kernels have all.
+        let is_part = part(lent) != 0 && !state.drivers.is_empty();
+        let part = if is_part { lent as f64 / self.cores as f64 } else { 1.0 };
+        if state.parts.len() == CHANGES {
+            state.parts.pop_front();
+        }
+        state.parts.push_back((Instant::now(), part));
     }
 
-    /// Binds all threads, so that devices have so many cores of their own; 0: everybody has all.
-    fn bind(&self, runtime: &Runtime, used: &[Used], lent: usize) {
+    /// Binds all threads, so that devices have so many cores of their own; 0: everybody has all. Where a device has no
+    /// thread of a driver's, none is bound.
+    fn bind(&self, runtime: &Runtime, used: &[Used], state: &mut LendingState, lent: usize) {
         let (of_workers, of_devices) = match lent {
             0 => (self.all.clone(), self.all.clone()),
             lent => self.all.split(self.all.count() * lent / self.cores),
         };
+        let had_part = state.sides.is_some();
+        if had_part {
+            // Those that start threads first. So none is started later with the cores from before.
+            let _ = runtime.seats.bind(&of_workers);
+        }
+        self.see_new(state, [&of_workers, &of_devices]);
+        if state.drivers.is_empty() && !had_part {
+            return;
+        }
         // What the system refuses stays where it is, and is as fast as the system has it.
-        let _ = runtime.seats.bind(&of_workers);
-        for &thread in &self.threads {
+        if !had_part {
+            let _ = runtime.seats.bind(&of_workers);
+        }
+        for &thread in &state.drivers {
             let _ = of_devices.bind(thread);
         }
-        for used in used.iter().filter(|used| used.is_cpu()) {
-            let manager = used.manager.thread_number();
+        let cpus = used.iter().filter(|used| used.is_cpu());
+        let managers = || cpus.clone().map(|used| used.manager.thread_number());
+        for manager in managers() {
             let _ = of_devices.bind(manager);
-            // On its one core, a manager that goes first lengthens each kernel by what it does beside it.
-            if lent == 1 {
-                cores::let_others_finish(manager);
+        }
+        // On its one core, a manager that goes first lengthens each kernel by what it does beside it.
+        if lent == 1 {
+            let have_to = managers().filter(|&manager| cores::let_others_finish(manager)).count();
+            state.managers_wait |= have_to != 0;
+        } else if state.managers_wait {
+            managers().chain(state.drivers.iter().copied()).for_each(cores::go_first_again);
+            state.managers_wait = false;
+        }
+        state.sides = (lent != 0).then_some((of_workers, of_devices));
+    }
+
+    /// Looks for threads that were started since the last look. Those of drivers are the devices' from now on, and the
+    /// others get the cores that their side has now, if they have those that it had before.
+    fn see_new(&self, state: &mut LendingState, now: [&CoreSet; 2]) {
+        let there: Vec<i32> = device::threads_of_process().collect();
+        state.drivers.retain(|thread| there.contains(thread));
+        let mut seen = HashSet::with_capacity(there.len());
+        for thread in there {
+            if state.seen.contains(&thread) {
+                seen.insert(thread);
+                continue;
+            }
+            if self.is_told && device::is_thread_of_driver(thread) {
+                state.drivers.push(thread);
+                seen.insert(thread);
+                continue;
+            }
+            let mut side = None;
+            if let (Some((workers, devices)), Ok(cores)) = (&state.sides, CoreSet::of_thread(thread)) {
+                let had = [workers, devices].into_iter().position(|had| *had == cores);
+                side = had.map(|side| now[side]);
+            }
+            if let Some(cores) = side {
+                let _ = cores.bind(thread);
+            }
+            // One that has a part is to follow its side again.
+            if side.is_none_or(|cores| *cores == self.all) {
+                seen.insert(thread);
             }
         }
+        state.seen = seen;
     }
 
     /// How many seconds of cores were lent, and how often workers had to stand still for that.
@@ -231,17 +359,26 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_on_a_part_of_the_cores_would_be_faster_on_all() {
-        let all: CoreSet = CoreSet::of_thread(0).expect("the system tells");
-        let mut lending = Lending::new(&all, all.count(), 2, vec![1]);
-        lending.cores = 4;
-        for (lent, ns) in [(0, 1000), (1, 250), (2, 500), (4, 1000)] {
-            lending.lent.store(lent, Ordering::Relaxed);
-            assert_eq!(lending.with_all_cores(1000), ns, "{lent}");
-        }
-        lending.lent.store(1, Ordering::Relaxed);
-        lending.threads.clear();
-        assert_eq!(lending.with_all_cores(1000), 1000, "no thread is bound");
+    fn a_kernel_had_the_part_of_the_cores_that_was_lent_while_it_ran() {
+        let begin = Instant::now();
+        let at = |ms: u64| begin + Duration::from_millis(ms);
+        let part = |parts: &[(u64, f64)], ran: u64, now: u64| {
+            let parts: VecDeque<_> = parts.iter().map(|&(ms, part)| (at(ms), part)).collect();
+            part_of_kernel(&parts, Duration::from_millis(ran), at(now))
+        };
+        assert_eq!(part(&[], 10, 20), Some(1.0));
+        let lent = [(20, 0.25), (30, 1.0), (40, 0.5)];
+        assert_eq!(part(&lent, 10, 50), Some(0.5), "nothing has changed since");
+        assert_eq!(part(&lent, 1, 40), None, "it is short, and ended as that changed");
+        assert_eq!(part(&lent, 1, 41), Some(0.5));
+        let near = |is: Option<f64>, ought: f64| assert!(is.is_some_and(|is| (is - ought).abs() < 1e-9), "{is:?}");
+        near(part(&lent, 20, 50), 0.75);
+        near(part(&lent, 30, 50), (0.25 + 1.0 + 0.5) / 3.0);
+        near(part(&lent, 50, 50), (2.0 + 0.25 + 1.0 + 0.5) / 5.0);
+        // What was before the oldest change that is remembered is not known.
+        let many: Vec<(u64, f64)> = (0..CHANGES as u64).map(|n| (100 + n, 0.5)).collect();
+        assert_eq!(part(&many, 100, 150), None);
+        near(part(&many, 45, 150), 0.5);
     }
 
     #[test]

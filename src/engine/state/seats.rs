@@ -53,6 +53,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{JoinHandle, ThreadId};
+use std::time::{Duration, Instant};
 
 /// Threads of the process, of this run and of earlier ones, that stay in a call for ever. The addition in
 /// [`Seats::lose`] pairs with the load in [`Seats::known`].
@@ -110,8 +111,10 @@ pub(crate) struct SeatState {
     pub(crate) looking: usize,
     /// Spares, and threads that are being started to be some.
     pub(crate) spare: usize,
-    /// The seats that have been given up, until they come back.
-    retired: Vec<Local>,
+    /// The seats that have been given up, until they come back, each with when it was.
+    retired: Vec<(Local, Instant)>,
+    /// For how long seats had been given up that have come back, all together.
+    stood: Duration,
     /// The threads that run EDTs, or wait for a seat, by the numbers that the system gives them, each with the seat
     /// that it had last.
     numbers: Vec<(libc::pid_t, Option<usize>)>,
@@ -209,6 +212,12 @@ impl Seats {
         self.retired.load(Ordering::SeqCst)
     }
 
+    /// For how long seats have been given up so far, all together.
+    pub(crate) fn stood(&self) -> Duration {
+        let state = self.state.lock();
+        state.stood + state.retired.iter().map(|(_, since)| since.elapsed()).sum::<Duration>()
+    }
+
     /// Has so many seats at most: gives up others, those that nobody has now at once, and the rest when the workers
     /// come by that have them. Seats that were given up come back, where there may be more again.
     pub(crate) fn limit_to(&self, runtime: &Runtime, workers: usize) {
@@ -242,11 +251,12 @@ impl Seats {
     /// each.
     fn bring_back(&self, runtime: &Runtime, state: &mut SeatState) {
         let limit = self.limit();
-        let (retired, back): (Vec<Local>, Vec<Local>) =
-            std::mem::take(&mut state.retired).into_iter().partition(|local| local.index() >= limit);
+        let (retired, back): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut state.retired).into_iter().partition(|(local, _)| local.index() >= limit);
         state.retired = retired;
         if !back.is_empty() {
-            state.empty.extend(back.into_iter().rev());
+            state.stood += back.iter().map(|(_, since)| since.elapsed()).sum::<Duration>();
+            state.empty.extend(back.into_iter().rev().map(|(local, _)| local));
             // Once it counts, a seat is there for a thread: nobody takes the workers that are left for all.
             self.retired.store(state.retired.len(), Ordering::SeqCst);
             self.notify(state);
@@ -266,7 +276,7 @@ impl Seats {
     /// Gives up a seat. The caller then wakes a worker for what was in its queue, and sees whether all sleep.
     pub(crate) fn retire(&self, runtime: &Runtime, state: &mut SeatState, local: Local) {
         local.hand_over(&runtime.queues);
-        state.retired.push(local);
+        state.retired.push((local, Instant::now()));
         self.retired.fetch_add(1, Ordering::SeqCst);
         self.uncall_retired(runtime);
         self.notify(state);

@@ -1,7 +1,8 @@
 /*
  * By default all cores are the workers'. Of a program with two templates, one is better as a kernel and the other as a
  * function: after some rounds each runs as what suits it. Functions run while kernels do, on other cores, and the
- * workers have all cores again when no kernel runs.
+ * workers have all cores again when no kernel runs. So has a thread that a function has started meanwhile, unless it has
+ * bound itself elsewhere before, and no thread is one that lets others finish any more.
  */
 // clause: process ocr-variants.h
 // needs: opencl
@@ -13,7 +14,9 @@
 // stderr: which are the workers'; the device had
 // stderr-without: cores of their own
 #include "kernel_cores.h"
+#include <pthread.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 
 enum { KERNELS = 40, FUNCTIONS = 60, ROUNDS = 60 };
 
@@ -28,6 +31,55 @@ static u64 round_number;
 static atomic_ullong functions_of_kernels, functions_of_functions;
 /* Whether a function has seen that workers and device had cores of their own. */
 static atomic_bool apart;
+
+/* Threads of the program: one that was started when workers and device had cores of their own, and one that has bound
+ * itself to a core before. 0: there is none yet. */
+static atomic_int started, bound;
+
+static void *says_number(void *number) {
+    if (number == &bound) {
+        cpu_set_t all = cores_of_process(), first;
+        int core = 0;
+        while (!CPU_ISSET(core, &all)) {
+            core++;
+        }
+        CPU_ZERO(&first);
+        CPU_SET(core, &first);
+        CHECK_EQ(sched_setaffinity(0, sizeof first, &first), 0);
+    }
+    atomic_store((atomic_int *)number, (int)syscall(SYS_gettid));
+    for (;;) {
+        pause();
+    }
+    return NULL;
+}
+
+static void start(atomic_int *number) {
+    pthread_t thread;
+    CHECK_EQ(pthread_create(&thread, NULL, says_number, number), 0);
+    CHECK_EQ(pthread_detach(thread), 0);
+    while (atomic_load(number) == 0) {
+        sched_yield();
+    }
+}
+
+static cpu_set_t cores_of(int thread) {
+    cpu_set_t cores;
+    CHECK_EQ(sched_getaffinity(thread, sizeof cores, &cores), 0);
+    return cores;
+}
+
+/* Whether a thread of the process has the policy SCHED_BATCH. */
+static bool any_lets_others_finish(void) {
+    DIR *folder = opendir("/proc/self/task");
+    CHECK(folder != NULL);
+    bool any = false;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        any |= entry->d_name[0] != '.' && sched_getscheduler(atoi(entry->d_name)) == SCHED_BATCH;
+    }
+    closedir(folder);
+    return any;
+}
 
 static void busy_for(long ns) {
     struct timespec begin, now;
@@ -51,8 +103,8 @@ static ocrGuid_t short_function(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t d
     Side workers, device;
     look(&workers, &device);
     cpu_set_t all = cores_of_process();
-    if (!CPU_EQUAL(&workers.cores, &all)) {
-        atomic_store(&apart, true);
+    if (!CPU_EQUAL(&workers.cores, &all) && !atomic_exchange(&apart, true)) {
+        start(&started);
     }
     busy_for(300000);
     atomic_fetch_add(&functions_of_functions, 1);
@@ -68,11 +120,15 @@ static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     for (;;) {
         Side workers, device;
         look(&workers, &device);
-        if (CPU_EQUAL(&workers.cores, &all) && (device.threads == 0 || CPU_EQUAL(&device.cores, &all))) {
+        cpu_set_t of_started = cores_of(atomic_load(&started));
+        if (CPU_EQUAL(&workers.cores, &all) && (device.threads == 0 || CPU_EQUAL(&device.cores, &all)) &&
+            CPU_EQUAL(&of_started, &all) && !any_lets_others_finish()) {
             break;
         }
         usleep(1000);
     }
+    cpu_set_t of_bound = cores_of(atomic_load(&bound));
+    CHECK_EQ(CPU_COUNT(&of_bound), 1);
     CHECK_EQ(ocrNbWorkers(), CPU_COUNT(&all));
     ocrShutdown();
     return NULL_GUID;
@@ -117,6 +173,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     OK(ocrEdtTemplateAddKernel(suits_workers, slow_source, NULL, "slow", one_item, OCR_NO_RESULT));
     CHECK_EQ(ocrNbWorkers(), CPU_COUNT(&all));
     expect_shared();
+    start(&bound);
     for (u32 i = 0; i < KERNELS + FUNCTIONS; i++) {
         blocks[i] = words_block(64, 0, 1);
     }

@@ -107,7 +107,7 @@ ranks! {
     CurrentRun [Seats, Tallies];
 
     /// How many cores CPU devices have of the workers' (`src/engine/state/lending.rs`).
-    Lending [Seats, Waiters, Sleeper, Tallies, TallyTimes];
+    Lending [Seats, Waiters, Sleeper, Tallies, TallyTimes, OpenclThreads];
 
     /// Which threads have seats (`src/engine/state/seats.rs`).
     Seats [Waiters];

@@ -128,8 +128,8 @@ impl Policy for Eft {
     }
 
     /// An EDT that a worker runs in less time than it takes to keep it goes there at once, if no device is known to be
-    /// faster. What keeps a device from being unknown for ever are the first ones, of which the host is not known
-    /// either.
+    /// faster, nor may hints ask for one. What keeps a device from being unknown for ever are the first ones, of which
+    /// the host is not known either.
     fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
         if let Some(edt) = OnSameCores::of_choices(choices, machine) {
             return self.choose_variant(&edt, choices, machine);
@@ -138,7 +138,9 @@ impl Policy for Eft {
         let time = |place| choices.times.expected(place, &shape);
         let slower = |host: u64| move |device: &Place| time(*device).is_some_and(|ns| ns >= host);
         match time(Place::HOST).filter(|_| choices.function) {
-            Some(host) if host < KEEP_FROM_NS && choices.devices.iter().all(slower(host)) => {
+            Some(host)
+                if host < KEEP_FROM_NS && choices.devices.iter().all(slower(host)) && !choices.blocks.are_hinted() =>
+            {
                 if machine.is_recorded() {
                     tell(choices, Why::Short, Place::HOST, machine);
                 }

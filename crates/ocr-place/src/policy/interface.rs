@@ -181,6 +181,11 @@ pub trait BlockPlaces {
     fn copy_ns(&self, _place: Place) -> Option<u64> {
         None
     }
+
+    /// Whether hints may say which of them count, or where they are to be.
+    fn are_hinted(&self) -> bool {
+        false
+    }
 }
 
 /// What can run an EDT.

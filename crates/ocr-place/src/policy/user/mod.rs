@@ -613,11 +613,11 @@ impl Keeper for UserPolicy {
                 )));
             };
             if described.is_taken {
-                return Err(AnswerError::new(
-                    described.token,
-                    format!("gave {} ", named(number(place))),
-                    ", which it has given to a place before",
-                ));
+                // It has no name: it may have ended by the time that the fault is told.
+                return Err(AnswerError::of_none(format!(
+                    "gave {} an EDT that it has given to a place before",
+                    named(number(place))
+                )));
             }
             if !described.may_run_in(place) {
                 let before = format!("gave {} ", named(number(place)));

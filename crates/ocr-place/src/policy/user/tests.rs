@@ -259,7 +259,7 @@ fn answers_that_cannot_be_followed_are_refused() {
         (chooses(tell_of_nothing), "gave the reason 77"),
         (chooses(time_of_another), "asked for the time of an EDT that it does not have"),
         (keeps(take_anything), "gave place 1 (device 0) an EDT that it does not keep"),
-        (keeps(take_again), "which it has given to a place before"),
+        (keeps(take_again), "an EDT that it has given to a place before"),
         (keeps(take_none), "keeps 1 EDTs and gives them to no place"),
         (keeps(take_and_ask_again), "EDTs that nobody takes"),
     ] {

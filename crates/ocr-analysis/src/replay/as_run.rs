@@ -105,7 +105,7 @@ fn worker(number: u32) -> (u32, RecordedThread) {
 }
 
 fn device((place, name): (usize, &String)) -> (u8, RecordedDevice) {
-    let device = RecordedDevice { name: name.clone(), ..RecordedDevice::default() };
+    let device = RecordedDevice { name: name.clone(), short: name.clone(), ..RecordedDevice::default() };
     (place as u8, device)
 }
 

@@ -87,6 +87,8 @@ pub(super) struct ReplayMachine {
     pub(super) model: MachineModel,
     /// The names of the places, the host's first.
     pub(super) names: Vec<String>,
+    /// Each group of equal devices, in words.
+    pub(super) groups: Vec<String>,
     /// For each device, the place of the recording whose times it has, and how many times as fast as that it is.
     pub(super) like: Vec<(u8, f64)>,
     /// Groups of equal devices: the index of the first one, and how many there are.
@@ -155,6 +157,7 @@ pub(super) fn of(run: &RecordedRun, wish: &Wish) -> Result<ReplayMachine, String
         alone: wish.workers.or(begun_with).unwrap_or(recorded).max(1),
         model: MachineModel { workers, devices: Vec::new() },
         names: vec!["workers".to_string()],
+        groups: Vec::new(),
         like: Vec::new(),
         alike: Vec::new(),
     };
@@ -180,7 +183,10 @@ pub(super) fn of(run: &RecordedRun, wish: &Wish) -> Result<ReplayMachine, String
             model.latency_ns = device.latency_ns.unwrap_or(model.latency_ns);
             model.bandwidth = device.bandwidth.unwrap_or(model.bandwidth);
         }
-        let name = format!("{} ({} times as fast)", run.place_name(1), device.speed);
+        let name = match device.speed {
+            1.0 => run.place_name(1),
+            speed => format!("{} ({speed} times as fast)", run.place_name(1)),
+        };
         made.add(name, model, (1, device.speed), device.count);
     }
     if made.model.devices.len() > Place::MAX_DEVICES {
@@ -198,10 +204,11 @@ impl ReplayMachine {
     /// they are.
     fn add(&mut self, name: String, device: SimulatedDevice, like: (u8, f64), count: usize) {
         self.alike.push((self.model.devices.len(), count as u32));
+        self.groups.push(if count == 1 { name.clone() } else { format!("{count} devices {name}") });
         for number in 1..=count {
             self.model.devices.push(device);
             self.like.push(like);
-            self.names.push(if count == 1 { name.clone() } else { format!("number {number} of {count}: {name}") });
+            self.names.push(if count == 1 { name.clone() } else { format!("{name}, {number} of {count}") });
         }
     }
 }

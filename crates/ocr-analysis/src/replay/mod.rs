@@ -54,6 +54,8 @@ pub struct Replay {
     machine: MachineModel,
     /// The names of the places, the host's first.
     places: Vec<String>,
+    /// Each group of equal devices, in words.
+    groups: Vec<String>,
     /// Groups of equal devices: the index of the first one, and how many there are.
     alike: Vec<(usize, u32)>,
     /// Times in nanoseconds before which no schedule ends.
@@ -139,6 +141,7 @@ impl Replay {
             numbers: made.numbers,
             edts: made.edts,
             places: machine.names,
+            groups: machine.groups,
             alike: machine.alike,
             machine: machine.model,
             bounds: Bounds { area: 0.0, path: 0.0, mixed: 0.0 },
@@ -263,6 +266,11 @@ impl Replay {
     /// The names of the places, the host's first.
     pub fn places(&self) -> &[String] {
         &self.places
+    }
+
+    /// The devices in words, equal ones together.
+    pub fn devices(&self) -> &[String] {
+        &self.groups
     }
 
     /// The area bound, the critical path and the mixed bound, in seconds.

@@ -21,6 +21,7 @@ mod short;
 pub use build::read;
 pub use check::Findings;
 pub(crate) use check::TOLERANCE;
+pub(crate) use data::DeviceCores;
 pub(crate) use medians::{Medians, median};
 pub use score::Score;
 pub use series::Series;

@@ -17,8 +17,8 @@ impl Replay {
     /// # Errors
     /// A text for the user, where there is no such policy.
     pub fn simulated(&self, run: &RecordedRun, policy: &str, cold: bool) -> Result<RecordedRun, String> {
-        let models = self.models(cold);
         let (graph, machine) = self.under(policy);
+        let models = self.models(&graph, cold);
         let outcome = simulate_recorded(&graph, &machine, policy, &models)?;
         let mut about = run.about.clone();
         about.insert("workers".into(), machine.workers.to_string());

@@ -106,7 +106,7 @@ fn what_waits_for_a_finish_scope_waits_for_all_of_it() {
     run.edges = vec![by_end(0, 1), by_end(0, 2), by_end(2, 3)];
     let replay = replay(&run, Some(1), &["speed=1000x"]).expect("it can run");
     assert_eq!((replay.edts, replay.graph.tasks.len()), (4, 5));
-    let outcome = simulate(&replay.graph, &replay.machine, "random:1", &replay.models(false)).expect("it ends");
+    let outcome = simulate(&replay.graph, &replay.machine, "random:1", &replay.models(&replay.graph, false)).expect("it ends");
     let last = replay.graph.tasks.len() - 1;
     let in_scope = outcome.ran[1].ended.max(outcome.ran[2].ended);
     assert!(outcome.ran[last].begun >= in_scope, "{:?}", outcome.ran);

@@ -119,10 +119,23 @@ pub struct SimulatedDevice {
 }
 
 /// The machine on which a graph runs in virtual time.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct MachineModel {
     /// How many workers run C functions; at least one.
     pub workers: usize,
     /// The devices, in the order of the times in [`SimulatedTask::ns`] behind that of the host.
     pub devices: Vec<SimulatedDevice>,
+    /// The cores of the workers that some devices compute on under a policy that asks for it. None where each has its
+    /// own.
+    pub lends: Option<LentCores>,
+}
+
+/// Cores of the workers on which devices compute for as long as they have kernels. The times of their kernels are those
+/// with all of these cores; with a part of them, a kernel takes as many times as long.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LentCores {
+    /// How many cores there are.
+    pub cores: usize,
+    /// The devices, by their indices in [`MachineModel::devices`].
+    pub devices: Vec<usize>,
 }

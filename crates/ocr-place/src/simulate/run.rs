@@ -1,7 +1,8 @@
 //! The simulation itself: a queue of what happens at which time, and the steps of an EDT from ready to ended.
 
-use super::graph::{Costs, MachineModel, SimulatedTask, TaskGraph};
+use super::graph::{Costs, LentCores, MachineModel, SimulatedTask, TaskGraph};
 use super::outcome::{Copied, Outcome, RanTask};
+use crate::cores::{lent_for, workers_beside};
 use crate::model::{Direction, RunTimes, Shape, Transfers};
 use crate::place::{Place, PlaceSet};
 use crate::policy::{self, BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine, Policy, PolicyFault};
@@ -13,6 +14,10 @@ use std::collections::{BinaryHeap, VecDeque};
 /// many as it has queues, and two; here a device has its kernels one after the other, in the shares of time that they
 /// had.
 const ROOM: usize = 2;
+
+/// For how many nanoseconds it stays as it is how many cores are lent, unless workers need them. It is as long in a
+/// run.
+const LOOK_NS: u64 = 2_000_000;
 
 /// A policy that was asked so often while nothing runs, and has given no EDT to a place, never will.
 const IDLE_TICKS: u32 = 100_000;
@@ -75,7 +80,11 @@ pub(crate) fn simulate_under(
         known,
         transfers,
         policy,
+        lends: machine.lends.clone(),
+        lent: 0,
+        lent_at: 0,
         shared: VisibleMachine {
+            lends: machine.lends.clone(),
             now: Cell::new(0),
             offers: Cell::new(false),
             asks_at: Cell::new(u64::MAX),
@@ -120,6 +129,8 @@ struct VisibleMachine {
     idle: Cell<usize>,
     /// How many workers there are.
     workers: usize,
+    /// The cores of the workers that devices compute on.
+    lends: Option<LentCores>,
     /// For each device, how many EDTs it was given and has not ended.
     loads: RefCell<Vec<usize>>,
     /// The places that the policy has considered, with the time of each. None where the run is not recorded.
@@ -144,6 +155,12 @@ impl Machine for VisibleMachine {
 
     fn idle_workers(&self) -> usize {
         self.idle.get()
+    }
+
+    fn shares_cores(&self, device: Place) -> Option<usize> {
+        let lends = self.lends.as_ref()?;
+        let index = device.device_index()?;
+        lends.devices.contains(&index).then_some(lends.cores)
     }
 
     fn pending(&self, most: usize) -> usize {
@@ -202,6 +219,12 @@ struct SimulatedRun<'a> {
     transfers: Transfers,
     policy: Box<dyn Policy>,
     shared: VisibleMachine,
+    /// The cores of the workers that devices compute on.
+    lends: Option<LentCores>,
+    /// How many of them the devices have now.
+    lent: usize,
+    /// When that was changed last, in nanoseconds from the beginning.
+    lent_at: u64,
     /// For each EDT, how many dependences it still waits for.
     waits: Vec<u32>,
     /// Which places have a valid copy of each block.
@@ -479,6 +502,7 @@ impl SimulatedRun<'_> {
         let Some(index) = device.device_index() else {
             return;
         };
+        self.look(1);
         let there = self.bring(number, device);
         self.shared.loads.borrow_mut()[index] += 1;
         let costs = self.costs(number, device);
@@ -503,10 +527,49 @@ impl SimulatedRun<'_> {
         costs.get(place.number()).copied().unwrap_or_default()
     }
 
+    /// Decides how many cores of the workers' devices have now, as the runtime does. `sent` is how many launches are
+    /// about to be sent besides those that devices have.
+    fn look(&mut self, sent: usize) {
+        let Some(lends) = &self.lends else {
+            return;
+        };
+        let of_devices = lends.devices.iter().map(|&index| self.shared.loads.borrow()[index]);
+        let launches = of_devices.sum::<usize>() + sent;
+        let has_work = !self.host.is_empty() || !self.pool.is_empty() || self.shared.offers.get();
+        let is_host_busy = has_work || self.idle.len() < self.shared.workers;
+        let now = self.shared.now.get();
+        let at_once = launches == 0 && (self.lent == lends.cores || has_work);
+        if self.lent != 0 && (sent != 0 || now - self.lent_at < LOOK_NS && !at_once) {
+            return;
+        }
+        let wanted = lent_for(lends.cores, launches, is_host_busy);
+        if wanted != self.lent {
+            (self.lent, self.lent_at) = (wanted, now);
+        }
+    }
+
+    /// How many workers may run EDTs while devices have as many cores as now.
+    fn workers_now(&self) -> usize {
+        let workers = self.shared.workers;
+        self.lends.as_ref().map_or(workers, |lends| workers_beside(workers, self.lent, lends.cores))
+    }
+
+    /// Nanoseconds that an EDT takes in a place now.
+    fn takes(&self, number: u32, place: Place) -> u64 {
+        let task = &self.graph.tasks[number as usize];
+        let ns = task.ns.get(place.number()).copied().flatten().unwrap_or(0);
+        match (&self.lends, place.device_index()) {
+            (Some(lends), Some(index)) if lends.devices.contains(&index) && self.lent != 0 => {
+                (u128::from(ns) * lends.cores as u128 / self.lent as u128) as u64
+            }
+            _ => ns,
+        }
+    }
+
     /// Notes that an EDT begins at a time, and when it ends and releases others.
     fn begins(&mut self, number: u32, place: Place, unit: usize, begun: u64) {
         let task = &self.graph.tasks[number as usize];
-        let ns = task.ns.get(place.number()).copied().flatten().unwrap_or(0);
+        let ns = self.takes(number, place);
         let ran = &mut self.ran[number as usize];
         (ran.place, ran.unit) = (place, unit);
         ran.given = self.shared.now.get();
@@ -538,7 +601,8 @@ impl SimulatedRun<'_> {
         if task.ns.iter().flatten().count() > 1 {
             let times = self.known[task.template as usize];
             let beside = self.running > 1;
-            let ns = ran.ended - ran.begun;
+            // Models have the time with all cores.
+            let ns = task.ns[ran.place.number()].unwrap_or(ran.ended - ran.begun);
             times.sample(ran.place.number(), shape_of(self.graph, task), ns, beside);
             if let Some(keeper) = self.policy.keeper() {
                 keeper.ended(number as usize, ran.place, false, &self.shared);
@@ -558,6 +622,7 @@ impl SimulatedRun<'_> {
     fn serve(&mut self) {
         let mut again = true;
         while std::mem::take(&mut again) {
+            self.look(0);
             for index in 0..self.devices.len() {
                 again |= self.serve_device(Place::device(index));
             }
@@ -597,7 +662,9 @@ impl SimulatedRun<'_> {
     /// Gives the idle workers all EDTs that they take now. True if the devices are to be asked again.
     fn serve_host(&mut self) -> bool {
         let mut again = false;
-        while let Some(worker) = self.idle.pop() {
+        while self.shared.workers - self.idle.len() < self.workers_now()
+            && let Some(worker) = self.idle.pop()
+        {
             self.shared.idle.set(self.idle.len() + 1);
             if let Some(number) = self.host.pop_front().or_else(|| self.pool.pop_front()) {
                 self.shared.idle.set(self.idle.len());

@@ -257,8 +257,7 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
         // One template more, for EDTs whose template is not known.
         templates: run.templates.len() as u32 + 1,
     };
-    let brought = machine.model.devices.iter().any(|its| !its.shares_memory);
-    let costs = RunCosts::of(run, brought);
+    let costs = RunCosts::of(run);
     let (mut edts, mut unknown, mut nowhere) = (0, 0, 0);
     for (of_run, (edt, &number)) in run.edts.iter().zip(&numbers).enumerate() {
         if number == NOBODY {

@@ -196,7 +196,7 @@ impl CoreShares {
 fn link(run: &RecordedRun, place: u8) -> SimulatedDevice {
     let mut copies: Vec<&Transfer> = run.copies.iter().filter(|copy| copy.place == place && copy.bytes != 0).collect();
     if copies.is_empty() {
-        return SimulatedDevice { latency_ns: 0.0, bandwidth: f64::INFINITY, shares_memory: true };
+        return SimulatedDevice { latency_ns: 0.0, bandwidth: f64::INFINITY, shares_memory: true, ..SimulatedDevice::default() };
     }
     copies.sort_by_key(|copy| copy.bytes);
     let middle = |copies: &[&Transfer]| {
@@ -218,6 +218,7 @@ fn link(run: &RecordedRun, place: u8) -> SimulatedDevice {
         latency_ns: (long_ns - long_bytes * per_byte).max(0.0),
         bandwidth: 1e9 / per_byte,
         shares_memory: false,
+        ..SimulatedDevice::default()
     }
 }
 
@@ -260,7 +261,9 @@ pub(super) fn of(run: &RecordedRun, wish: &Wish) -> Result<ReplayMachine, String
     };
     if wish.devices.is_empty() {
         for place in 1..=last {
-            made.add(run.place_name(place), link(run, place), (place, 1.0), 1);
+            let brings_behind_kernels = run.cores_of_device(place).is_some();
+            let device = SimulatedDevice { brings_behind_kernels, ..link(run, place) };
+            made.add(run.place_name(place), device, (place, 1.0), 1);
         }
     }
     if !wish.devices.is_empty() && last == 0 {

@@ -108,7 +108,7 @@ impl TaskGraph {
 }
 
 /// An OpenCL device, with its link to the host.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct SimulatedDevice {
     /// Nanoseconds of a copy of a few bytes.
     pub latency_ns: f64,
@@ -116,6 +116,9 @@ pub struct SimulatedDevice {
     pub bandwidth: f64,
     /// Whether the device uses the host's memory, so that nothing is copied.
     pub shares_memory: bool,
+    /// Whether its blocks are brought to workers by the same threads that run its kernels, as it is with a CPU device:
+    /// a block comes when the kernels have ended that the device had when it was asked for.
+    pub brings_behind_kernels: bool,
 }
 
 /// The machine on which a graph runs in virtual time.

@@ -80,6 +80,7 @@ pub(crate) fn simulate_under(
         known,
         transfers,
         policy,
+        brings_behind_kernels: machine.devices.iter().map(|device| device.brings_behind_kernels).collect(),
         lends: machine.lends.clone(),
         lent: 0,
         lent_at: 0,
@@ -211,6 +212,8 @@ enum Happening {
     Ends,
     /// Another EDT has done in its body what this EDT waits for.
     Released,
+    /// The EDT's blocks are there that a device had, so that a worker may run it.
+    Brought,
 }
 
 struct SimulatedRun<'a> {
@@ -221,6 +224,8 @@ struct SimulatedRun<'a> {
     shared: VisibleMachine,
     /// The cores of the workers that devices compute on.
     lends: Option<LentCores>,
+    /// For each device, whether its blocks come behind its kernels.
+    brings_behind_kernels: Vec<bool>,
     /// How many of them the devices have now.
     lent: usize,
     /// When that was changed last, in nanoseconds from the beginning.
@@ -349,6 +354,7 @@ impl SimulatedRun<'_> {
         match what {
             Happening::Ends => self.ends(number),
             Happening::Released => self.released(number),
+            Happening::Brought => self.host.push_front(number),
         }
         self.join();
     }
@@ -412,7 +418,11 @@ impl SimulatedRun<'_> {
             (Choice::At(device), _) => self.launch(number, device),
             (Choice::Kept, Some(keeper)) => {
                 let host = function.then_some(Place::HOST);
-                let candidate = |place| Candidate { place, copy_ns: self.copy_ns(task, place), behind: None };
+                let candidate = |place| Candidate {
+                    place,
+                    copy_ns: self.copy_ns(task, place),
+                    behind: self.behind(task, place),
+                };
                 let kept = KeptEdt {
                     edt: number as usize,
                     priority: task.priority,
@@ -511,8 +521,42 @@ impl SimulatedRun<'_> {
         self.devices[index].free_at = self.ran[number as usize].ended;
     }
 
+    /// The CPU device that has to bring a block to the workers, with the threads that run its kernels.
+    fn behind(&self, task: &SimulatedTask, place: Place) -> Option<Place> {
+        let brings = |place: &Place| {
+            let index = place.device_index();
+            index.is_some_and(|index| self.brings_behind_kernels[index])
+        };
+        let from = task.blocks.iter().filter_map(|uses| {
+            let valid = self.valid[uses.block as usize];
+            let at = (!valid.contains(Place::HOST)).then(|| valid.iter().next())?;
+            at.filter(brings)
+        });
+        from.filter(|_| place == Place::HOST).next()
+    }
+
+    /// Whether a worker that gets an EDT has to wait until a device has brought blocks, and so runs others meanwhile.
+    fn waits(&mut self, number: u32) -> bool {
+        let device = self.behind(&self.graph.tasks[number as usize], Place::HOST);
+        let index = device.and_then(Place::device_index);
+        let Some(free_at) = index.map(|index| self.devices[index].free_at) else {
+            return false;
+        };
+        let there = self.bring(number, Place::HOST).max(free_at);
+        if there <= self.shared.now.get() {
+            return false;
+        }
+        self.ends.push(Reverse((there, number, Happening::Brought)));
+        true
+    }
+
     /// Gives an EDT to a worker, which runs it when its blocks are there.
     fn call(&mut self, number: u32, worker: usize) {
+        if self.waits(number) {
+            self.idle.push(worker);
+            self.shared.idle.set(self.idle.len());
+            return;
+        }
         let there = self.bring(number, Place::HOST);
         let costs = self.costs(number, Place::HOST);
         let ready = self.ran[number as usize].ready;

@@ -1,8 +1,8 @@
 //! The machine on which a recording is replayed: that of the recording, or another one that the user asks for.
 
 use crate::recorded::{RecordedRun, RecordedThread, Transfer, median};
-use ocr_place::place::Place;
 use ocr_place::cores::{divide, units_of};
+use ocr_place::place::Place;
 use ocr_place::simulate::{LentCores, MachineModel, SimulatedDevice};
 use std::str::FromStr;
 
@@ -196,7 +196,12 @@ impl CoreShares {
 fn link(run: &RecordedRun, place: u8) -> SimulatedDevice {
     let mut copies: Vec<&Transfer> = run.copies.iter().filter(|copy| copy.place == place && copy.bytes != 0).collect();
     if copies.is_empty() {
-        return SimulatedDevice { latency_ns: 0.0, bandwidth: f64::INFINITY, shares_memory: true, ..SimulatedDevice::default() };
+        return SimulatedDevice {
+            latency_ns: 0.0,
+            bandwidth: f64::INFINITY,
+            shares_memory: true,
+            ..SimulatedDevice::default()
+        };
     }
     copies.sort_by_key(|copy| copy.bytes);
     let middle = |copies: &[&Transfer]| {

@@ -106,7 +106,8 @@ fn what_waits_for_a_finish_scope_waits_for_all_of_it() {
     run.edges = vec![by_end(0, 1), by_end(0, 2), by_end(2, 3)];
     let replay = replay(&run, Some(1), &["speed=1000x"]).expect("it can run");
     assert_eq!((replay.edts, replay.graph.tasks.len()), (4, 5));
-    let outcome = simulate(&replay.graph, &replay.machine, "random:1", &replay.models(&replay.graph, false)).expect("it ends");
+    let outcome =
+        simulate(&replay.graph, &replay.machine, "random:1", &replay.models(&replay.graph, false)).expect("it ends");
     let last = replay.graph.tasks.len() - 1;
     let in_scope = outcome.ran[1].ended.max(outcome.ran[2].ended);
     assert!(outcome.ran[last].begun >= in_scope, "{:?}", outcome.ran);
@@ -398,7 +399,8 @@ fn on_two_cores() -> RecordedRun {
     let times = (0..8).flat_map(|at| [(0, at * 1_000_000, 1_000_000), (1, at * 400_000, 400_000)]);
     let mut run = run(times.map(|(place, begin, ns)| edt(0, place, begin, begin + ns)).collect());
     run.edts.iter_mut().for_each(|edt| edt.runnable = 0);
-    let about = [("cores", "2"), ("workers", "2"), ("workers-fixed", "false"), ("bind", "auto"), ("sched", "static:1:1")];
+    let about =
+        [("cores", "2"), ("workers", "2"), ("workers-fixed", "false"), ("bind", "auto"), ("sched", "static:1:1")];
     run.about.extend(about.map(|(name, value)| (name.to_string(), value.to_string())));
     run.counters.insert((4, 1), vec![(0, 2), (0, 1)]);
     run.threads = [(0, worker(Some(8_000_000))), (1, worker(Some(10)))].into();

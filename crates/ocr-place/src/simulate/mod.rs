@@ -14,7 +14,9 @@ mod graph;
 mod outcome;
 mod run;
 
-pub use graph::{Costs, During, LentCores, MachineModel, SimulatedBlock, SimulatedDevice, SimulatedTask, TaskGraph, Uses};
+pub use graph::{
+    Costs, During, LentCores, MachineModel, SimulatedBlock, SimulatedDevice, SimulatedTask, TaskGraph, Uses,
+};
 pub use outcome::{Copied, Outcome, RanTask};
 #[cfg(test)]
 pub(crate) use run::simulate_under;

@@ -418,11 +418,8 @@ impl SimulatedRun<'_> {
             (Choice::At(device), _) => self.launch(number, device),
             (Choice::Kept, Some(keeper)) => {
                 let host = function.then_some(Place::HOST);
-                let candidate = |place| Candidate {
-                    place,
-                    copy_ns: self.copy_ns(task, place),
-                    behind: self.behind(task, place),
-                };
+                let candidate =
+                    |place| Candidate { place, copy_ns: self.copy_ns(task, place), behind: self.behind(task, place) };
                 let kept = KeptEdt {
                     edt: number as usize,
                     priority: task.priority,

@@ -12,6 +12,8 @@
 //! | all share all | with `OCR_BIND=off`, where `OCR_WORKERS` leaves none under other policies, and on one core |
 
 use ocr_base::text::read_file;
+pub use ocr_place::cores::divide;
+use ocr_place::cores::units_of;
 use std::{fmt, io};
 
 /// The words of cores that the system is asked for: 8192 cores, as many as Linux can be built for.
@@ -157,28 +159,6 @@ fn neighbours(core: usize) -> Neighbours {
     place().unwrap_or((0, core as u32))
 }
 
-/// How many of the workers and of the compute units get a core each, where there are so many cores. None where one side
-/// would get no core. `is_fixed`: the user has asked for this number of workers.
-///
-/// Where there is room for all, all stay. Workers that the user has asked for stay, too, and the compute units get the
-/// cores that are left. Else each side gets half of the cores: which of the two is faster is not known before, and a
-/// comparison is fair where both have as much. An odd core is a worker's, since much of a program has no kernel.
-/// Devices with fewer units than half of the cores leave the rest to the workers.
-pub fn divide(cores: usize, workers: usize, is_fixed: bool, units: usize) -> Option<(usize, usize)> {
-    if cores < 2 || workers == 0 || units == 0 {
-        return None;
-    }
-    if workers + units <= cores {
-        return Some((workers, units));
-    }
-    if is_fixed {
-        let left = cores.checked_sub(workers).filter(|&left| left != 0)?;
-        return Some((workers, units.min(left)));
-    }
-    let units = units.min(cores / 2);
-    Some((workers.min(cores - units), units))
-}
-
 /// Whether CPU devices have cores of the workers' for as long as kernels use them, where a policy asks for that, and
 /// not a share of their own: where not all workers that are to be find a core beside the devices.
 pub fn are_lent(shares: Option<&Shares>, workers: usize) -> bool {
@@ -225,7 +205,7 @@ impl Shares {
     /// How many of its own units a device keeps, of `all` that the devices have together: its part of the share, and
     /// one at least. So many small devices may keep more units than the share has.
     pub fn units_of(&self, own: usize, all: usize) -> usize {
-        (own * self.units / all.max(1)).clamp(1, own.max(1))
+        units_of(own, all, self.units)
     }
 }
 

@@ -9,6 +9,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 /// The folder of the sources.
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -50,15 +52,20 @@ fn findings(cause: &str, is_control: bool, settings: &[(&str, &str)]) -> Vec<Val
     json["run"]["findings"].as_array().expect("findings").clone()
 }
 
-/// Runs a planted program, whose first finding has this name and these words, and its control, which has no such
-/// finding.
-fn finds(cause: &str, settings: &[(&str, &str)], words: &[&str]) {
+/// What a planted program says of its cause: its first finding has this name and these words.
+fn names(cause: &str, settings: &[(&str, &str)], words: &[&str]) {
     let found = findings(cause, false, settings);
     assert_eq!(found.first().map(|its| &its["rule"]), Some(&Value::from(cause)), "{found:#?}");
     let said = format!("{} {}", found[0]["text"], found[0]["advice"]);
     for word in words {
         assert!(said.contains(word), "no `{word}` in {said}");
     }
+}
+
+/// Runs a planted program, whose first finding has this name and these words, and its control, which has no such
+/// finding.
+fn finds(cause: &str, settings: &[(&str, &str)], words: &[&str]) {
+    names(cause, settings, words);
     let found = findings(cause, true, settings);
     assert!(found.iter().all(|its| its["rule"] != cause), "{found:#?}");
 }
@@ -105,4 +112,60 @@ fn a_block_that_goes_to_and_fro_is_named() {
 fn a_kernel_that_is_slower_than_its_function_is_named() {
     let devices = &[("OCR_DEVICES", "all"), ("OCR_SCHED", "eft")];
     finds("slow_kernel", devices, &["The kernel of stepEdt takes", "OCR_SCHED=cpu"]);
+}
+
+#[test]
+fn the_start_of_opencl_is_named_where_it_is_much_of_the_run() {
+    let devices = &[("OCR_DEVICES", "all"), ("OCR_SCHED", "device")];
+    finds("open_cl_start", devices, &["OpenCL started and kernels were compiled for", "while mainEdt waited"]);
+}
+
+/// The numbers of a line of a file about the system, in hundredths of a second, behind so many words.
+fn ticks(file: &str, behind: usize) -> Vec<u64> {
+    let text = fs::read_to_string(file).expect("Linux has it");
+    let line = text.lines().next().unwrap_or_default();
+    // The second word of a process is its name in brackets, which may have blanks.
+    let rest = line.rsplit(')').next().unwrap_or_default();
+    rest.split_ascii_whitespace().skip(behind).map(|word| word.parse().unwrap_or(0)).collect()
+}
+
+/// How long all cores were busy and idle, and how long children of this process ran that have ended.
+fn usage() -> [u64; 3] {
+    let all = ticks("/proc/stat", 1);
+    let own = ticks("/proc/self/stat", 13);
+    [all[0] + all[1] + all[2] + all[5] + all[6] + all[7], all[3] + all[4], own[0] + own[1]]
+}
+
+/// Two threads for each core want what the program wants, so it has a third of the cores. Without them it is silent;
+/// that is looked at only where nobody else was busy, either.
+#[test]
+fn a_machine_that_is_busy_is_named() {
+    let is_over = AtomicBool::new(false);
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..2 * cores {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let words = ["The machine was busy with other programs", "Do not compare this run"];
+        let found = std::panic::catch_unwind(|| names("busy_machine", NO_DEVICE, &words));
+        is_over.store(true, Ordering::Relaxed);
+        if let Err(panic) = found {
+            std::panic::resume_unwind(panic);
+        }
+    });
+    for _ in 0..5 {
+        let before = usage();
+        let found = findings("busy_machine", true, NO_DEVICE);
+        let after = usage();
+        let [busy, idle, own] = [0, 1, 2].map(|at| after[at] - before[at]);
+        if busy.saturating_sub(own) * 50 <= busy + idle {
+            assert!(found.iter().all(|its| its["rule"] != "busy_machine"), "{found:#?}");
+            return;
+        }
+    }
+    eprintln!("skipped: other programs were busy, so the control says nothing");
 }

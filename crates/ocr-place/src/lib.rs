@@ -17,6 +17,7 @@
 //!   known.
 //! - [`model::Transfers`]: how long copies take; nanoseconds, bytes per second.
 //! - [`model::Store`]: the directory that keeps both between runs; `io::Error`; damage is in [`model::Content`].
+//! - [`cores::divide`], [`cores::lent_for`]: how workers and CPU devices share the cores; numbers of cores.
 //! - [`simulate::simulate`]: runs a graph on a machine in virtual time; nanoseconds; the error says what is wrong with
 //!   the graph.
 //!
@@ -27,11 +28,12 @@
 //! // Two EDTs of one template, each of a millisecond, and two workers.
 //! let edt = SimulatedTask { ns: vec![Some(1_000_000)], ..SimulatedTask::default() };
 //! let graph = TaskGraph { tasks: vec![edt.clone(), edt], blocks: vec![], templates: 1 };
-//! let machine = MachineModel { workers: 2, devices: vec![] };
+//! let machine = MachineModel { workers: 2, ..MachineModel::default() };
 //! let run = simulate(&graph, &machine, "eager", &[RunTimes::default()]).expect("a graph");
 //! assert_eq!(run.ns, 1_000_000);
 //! ```
 
+pub mod cores;
 pub mod model;
 pub mod place;
 pub mod policy;

@@ -354,6 +354,8 @@ pub enum Counter {
     Launches = 2,
     /// Bytes of buffers on a device.
     DeviceBytes = 3,
+    /// Cores on which a CPU device may compute from then on. The first value is that of the whole device.
+    Cores = 4,
 }
 
 /// The number of the place of an EDT that goes to the first place that is free.

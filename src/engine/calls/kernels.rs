@@ -139,6 +139,8 @@ impl Context {
         let Some(open) = open else {
             let problem = match loader::why_no_devices() {
                 Some(why) => Some(why.to_string()),
+                // Nothing is missing that this policy would use.
+                None if function && !runtime.policy.uses_devices() => None,
                 None => runtime.devices.plan(runtime).problem.clone(),
             };
             add_missing(&mut work.missing, problem.map(KernelError::here));

@@ -1,11 +1,14 @@
 //! Opens the devices of a run when the first kernel is added, or the program asks for them, and ends them.
 
 use crate::cores::Shares;
-use crate::device::{DeviceInfo, DeviceManager, DeviceSettings};
+use crate::device::{DeviceInfo, DeviceKind, DeviceManager, DeviceSettings};
 use crate::engine::devices::sharing;
 use crate::engine::state::devices::{Devices, Open, Used};
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
+use crate::trace;
+use crate::trace::events;
+use crate::trace::format::Counter;
 use ocr_place::model::Direction;
 use ocr_place::place::Place;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,9 +18,11 @@ impl Devices {
     /// function beside it has none, unless the program has asked for them ([`Devices::is_by_hint`]). None, too, while
     /// drivers can load nothing (`state/loader.rs`).
     pub(crate) fn open_for(&self, runtime: &'static Runtime, function: bool) -> Option<&Open> {
+        if self.is_by_hint(runtime, function) && !self.asked.load(Ordering::SeqCst) {
+            return None;
+        }
         let wanted = self.plan(runtime).devices();
-        let unasked = self.is_by_hint(runtime, function) && !self.asked.load(Ordering::SeqCst);
-        if wanted.is_empty() || unasked || loader::why_no_devices().is_some() {
+        if wanted.is_empty() || loader::why_no_devices().is_some() {
             return None;
         }
         let open = self.open.get_or_init(|| {
@@ -64,6 +69,12 @@ impl Open {
             match DeviceManager::start(info, place, settings.clone(), answers.clone()) {
                 Ok(manager) => {
                     runtime.begin_transfers(place, info, &settings);
+                    if trace::is_on() && info.kind == DeviceKind::Cpu {
+                        // First those of the whole device, then those of its share.
+                        for units in [info.compute_units, manager.units()] {
+                            events::counter(Counter::Cores, place.number() as u8, u64::from(units));
+                        }
+                    }
                     open.used.push(Used {
                         info: DeviceInfo { compute_units: manager.units(), ..info.clone() },
                         whole_units: info.compute_units,

@@ -19,9 +19,10 @@ impl Devices {
         (self.plan).get_or_init(|| runtime.signals.keep(|| DevicePlan::new(runtime)))
     }
 
-    /// Whether EDTs that have a C function, or not, go to the devices only where a hint names one.
+    /// Whether EDTs that have a C function, or not, go to the devices only where a hint names one. A policy that sends
+    /// none there needs no answer of OpenCL, which takes a while to start.
     pub(crate) fn is_by_hint(&self, runtime: &Runtime, function: bool) -> bool {
-        function && (self.plan(runtime).selected.is_empty() || !runtime.policy.uses_devices())
+        function && (!runtime.policy.uses_devices() || self.plan(runtime).selected.is_empty())
     }
 }
 

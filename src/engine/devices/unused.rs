@@ -99,14 +99,16 @@ impl Devices {
 
     /// Why an EDT that has kernels runs as its C function, though no policy has decided that.
     fn why_function(&self, runtime: &Runtime, edt: &Edt) -> (String, NoteLevel) {
-        let plan = self.plan(runtime);
         let (devices, sched) = (&runtime.settings.devices, &runtime.settings.sched);
         let told = if is_asked_for(runtime) { NoteLevel::Always } else { NoteLevel::InReport };
-        let problem = plan.problem.clone();
-        if let Some(problem) = problem.clone().filter(|_| plan.is_forked) {
+        let is_by_hint = !runtime.policy.uses_devices();
+        // Under a policy that sends nothing to devices, they are looked for only where the program has asked.
+        let plan = if is_by_hint { self.plan.get() } else { Some(self.plan(runtime)) };
+        let problem = plan.and_then(|plan| plan.problem.clone());
+        if let Some(problem) = problem.clone().filter(|_| plan.is_some_and(|plan| plan.is_forked)) {
             return (problem, NoteLevel::Always);
         }
-        if !runtime.policy.uses_devices() {
+        if is_by_hint {
             let why = format!(
                 "the policy {} ({}) sends EDTs that have a C function to a device only where a hint names it; under \
                  OCR_SCHED={} others go there, too",

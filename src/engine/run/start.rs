@@ -369,6 +369,8 @@ fn about(settings: &Settings) -> String {
         ("system", file("/proc/sys/kernel/osrelease")),
         ("processor", processor.to_string()),
     ];
+    lines.push(("cores", settings.cores.to_string()));
+    lines.push(("workers-fixed", settings.are_workers_fixed().to_string()));
     lines.extend(settings.rows().into_iter().map(|(name, value, _)| (name, value)));
     let line = |(name, value): (&str, String)| format!("{name}={}\n", value.trim().replace('\n', " "));
     lines.into_iter().map(line).collect()

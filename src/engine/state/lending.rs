@@ -45,7 +45,12 @@ use crate::cores::{self, CoreSet};
 use crate::device;
 use crate::engine::state::devices::Used;
 use crate::engine::state::runtime::Runtime;
+use crate::trace;
+use crate::trace::events;
+use crate::trace::format::Counter;
 use ocr_base::lock::{Mutex, rank};
+use ocr_place::cores::{lent_for, workers_beside};
+use ocr_place::place::Place;
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -90,23 +95,6 @@ struct LendingState {
     sides: Option<(CoreSet, CoreSet)>,
     /// Whether managers let others finish (`cores::let_others_finish`).
     managers_wait: bool,
-}
-
-/// How many cores are lent, of so many.
-fn wanted(cores: usize, launches: usize, is_host_busy: bool) -> usize {
-    match (launches, is_host_busy) {
-        (0, _) => 0,
-        (_, false) => cores,
-        (launches, true) => launches.min(cores / 2).max(1),
-    }
-}
-
-/// How many of the workers run EDTs while so many cores are lent.
-fn workers_beside(workers: usize, lent: usize, cores: usize) -> usize {
-    if lent >= cores {
-        return workers;
-    }
-    (workers * (cores - lent)).div_ceil(cores).max(1)
 }
 
 /// The part of the cores that a kernel had which has run for so long until now. None where that is not known well
@@ -177,7 +165,7 @@ impl Lending {
         let mut state = self.state.lock();
         if self.lent.load(Ordering::Relaxed) == 0 && !state.is_over {
             let is_busy = is_host_busy(runtime, by_worker);
-            let lent = wanted(self.cores, launches(used) + 1, is_busy);
+            let lent = lent_for(self.cores, launches(used) + 1, is_busy);
             self.lend(runtime, used, &mut state, lent);
         }
     }
@@ -200,7 +188,7 @@ impl Lending {
         if since < LOOK && !at_once && lent != 0 {
             return Some(LOOK - since);
         }
-        let wanted = wanted(self.cores, launches, is_host_busy(runtime, false));
+        let wanted = lent_for(self.cores, launches, is_host_busy(runtime, false));
         self.lend(runtime, used, &mut state, wanted);
         (wanted != 0).then_some(LOOK)
     }
@@ -210,7 +198,7 @@ impl Lending {
     pub(crate) fn end(&self, runtime: &Runtime, used: &[Used]) {
         let mut state = self.state.lock();
         state.is_over = true;
-        let lent = wanted(self.cores, launches(used), false);
+        let lent = lent_for(self.cores, launches(used), false);
         self.lend(runtime, used, &mut state, lent);
     }
 
@@ -235,6 +223,9 @@ impl Lending {
         runtime.seats.limit_to(runtime, workers);
         if self.binds {
             self.bind(runtime, used, state, part(lent));
+            if trace::is_on() {
+                record(used, part(lent));
+            }
         }
         // Where no thread is bound, kernels have all.
         let is_part = part(lent) != 0 && !state.drivers.is_empty();
@@ -325,6 +316,17 @@ impl Lending {
     }
 }
 
+/// Records how many cores the CPU devices have from now on; 0 stands for all.
+fn record(used: &[Used], lent: usize) {
+    for (index, used) in used.iter().enumerate().filter(|(_, used)| used.is_cpu()) {
+        let units = match lent {
+            0 => used.whole_units as usize,
+            lent => lent.min(used.whole_units as usize),
+        };
+        events::counter(Counter::Cores, Place::device(index).number() as u8, units as u64);
+    }
+}
+
 /// How many launches the CPU devices have.
 fn launches(used: &[Used]) -> usize {
     let cpus = used.iter().filter(|used| used.is_cpu());
@@ -341,22 +343,6 @@ fn is_host_busy(runtime: &Runtime, by_worker: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cores_are_lent_to_launches_and_no_core_is_left_idle() {
-        for cores in 1..20 {
-            assert_eq!(wanted(cores, 0, false), 0);
-            assert_eq!(wanted(cores, 0, true), 0);
-            for launches in 1..40 {
-                assert_eq!(wanted(cores, launches, false), cores);
-                let lent = wanted(cores, launches, true);
-                assert!(lent >= 1 && lent <= launches && lent <= (cores / 2).max(1));
-            }
-        }
-        assert_eq!(wanted(2, 9, true), 1);
-        assert_eq!(wanted(16, 3, true), 3);
-        assert_eq!(wanted(16, 30, true), 8);
-    }
 
     #[test]
     fn a_kernel_had_the_part_of_the_cores_that_was_lent_while_it_ran() {
@@ -379,20 +365,5 @@ mod tests {
         let many: Vec<(u64, f64)> = (0..CHANGES as u64).map(|n| (100 + n, 0.5)).collect();
         assert_eq!(part(&many, 100, 150), None);
         near(part(&many, 45, 150), 0.5);
-    }
-
-    #[test]
-    fn workers_and_what_is_lent_fill_the_cores() {
-        for cores in 1..20 {
-            for lent in 0..=cores {
-                let workers = workers_beside(cores, lent, cores);
-                let all = if lent == cores { cores } else { cores - lent };
-                assert_eq!(workers, all);
-            }
-        }
-        // More workers than cores, and fewer.
-        assert_eq!(workers_beside(8, 1, 2), 4);
-        assert_eq!(workers_beside(3, 2, 4), 2);
-        assert_eq!(workers_beside(1, 1, 2), 1);
     }
 }

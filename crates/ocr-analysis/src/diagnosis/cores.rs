@@ -54,8 +54,10 @@ pub(super) fn busy_machine(look: &Look<'_>) -> Option<Seen> {
 pub(super) fn opencl_start(look: &Look<'_>) -> Option<Seen> {
     let slept = look.start as f64;
     let first = look.ground.ran.iter().min_by_key(|&&edt| look.ground.edt(edt).begin)?;
-    // A longer run has no longer a start, so that any other cause comes first.
-    let seen = Seen::default()
+    // A longer run has no longer a start, so that any other cause comes first, unless all others together are less.
+    let is_most = slept > look.ns / 2.0;
+    let seen = if is_most { Seen::saves(slept) } else { Seen::default() };
+    let seen = seen
         .word("slept", time(slept))
         .word("part", percent(slept / look.ns))
         .word("main", look.run.template_name(look.ground.edt(*first)));

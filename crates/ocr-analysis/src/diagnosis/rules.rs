@@ -73,7 +73,7 @@ rules! {
               needed ({without} together).",
         advice "Do not compare this run; run it again when the machine is quiet.",
         instead of [Small Starved NoWork Dependences Tail Placement SeenLate WrongModel UnknownTimes OtherPolicy
-            NearTheBound];
+            NearTheBound Share WaitForData];
     OpenClStart: "starting OpenCL and compiling kernels took a tenth of the run", cores::opencl_start,
         text "OpenCL started and kernels were compiled for {slept} ({part} of the run), while {main} waited in calls of the \
               runtime.",

@@ -176,12 +176,22 @@ fn merged(run: &RecordedRun, edts: &[u32], each: usize, longest: u64) -> Vec<Bar
     bars
 }
 
+/// How many bits of a time that the page shows in three digits are kept.
+const DIGITS: u32 = 10;
+
+/// A time without the bits that nobody sees. What is behind them says nothing, and would be most of a page.
+fn rounded(ns: u64) -> u64 {
+    let bits = u64::BITS - ns.leading_zeros();
+    let unseen = bits.saturating_sub(DIGITS);
+    ns >> unseen << unseen
+}
+
 /// Adds a time to a column: 0 for [`NEVER`], otherwise 1 more than how long it was before the time `before`. So most
-/// numbers are small.
+/// numbers are small. They are rounded.
 fn maybe(column: &mut Column, time: u64, before: u64) {
     match time {
         NEVER => column.add(0),
-        time => column.add(1 + before.saturating_sub(time)),
+        time => column.add(1 + rounded(before.saturating_sub(time))),
     }
 }
 
@@ -378,11 +388,11 @@ fn estimates(run: &RecordedRun, position: &[u32]) -> Value {
     for one in &order {
         edt.add_difference(i64::from(position[one.edt as usize] - 1));
         let begin = run.edts[one.edt as usize].begin;
-        at.add(begin.saturating_sub(one.at));
+        at.add(rounded(begin.saturating_sub(one.at)));
         place.add(u64::from(one.place));
-        queue.add(one.expected.queue_ns);
-        copies.add(one.expected.copy_ns);
-        time.add(one.expected.run_ns.map_or(0, |ns| ns.saturating_add(1)));
+        queue.add(rounded(one.expected.queue_ns));
+        copies.add(rounded(one.expected.copy_ns));
+        time.add(one.expected.run_ns.map_or(0, |ns| rounded(ns).saturating_add(1)));
         // Bits from the lowest on: chosen, first of a choice, how certain the time is (2 bits), and what was done.
         let bits = u64::from(one.is_chosen) | u64::from(one.is_first) << 1;
         what.add(bits | (one.certainty as u64) << 2 | (one.why as u64) << 4);

@@ -6,7 +6,6 @@
 //! | `lanes.rs` | the data of the chart: lanes, EDTs and copies |
 //! | `curves.rs` | how many EDTs were ready, workers idle and bytes on a device, over time |
 //! | `spread.rs` | how long the EDTs of a template took, as a histogram |
-//! | `short.rs` | short names of devices |
 //! | `pack.rs` | columns of numbers, compressed |
 //! | `page.html`, `page.css` | the frame of the page, and how the page looks |
 //! | `data.js` | unpacks the columns |
@@ -24,7 +23,6 @@ mod curves;
 mod lanes;
 mod pack;
 mod sections;
-mod short;
 mod spread;
 
 #[cfg(test)]
@@ -305,10 +303,7 @@ impl Page<'_> {
 
 /// The places of the devices of a run, with the whole name and the short one of each.
 fn devices(run: &RecordedRun) -> Vec<(u8, String, String)> {
-    let names: Vec<String> = run.devices.keys().map(|place| run.place_name(*place)).collect();
-    let short = short::short_names(names.iter().map(String::as_str));
-    let places = run.devices.keys().copied();
-    (places.zip(names).zip(short)).map(|((place, name), short)| (place, name, short)).collect()
+    run.devices.keys().map(|&place| (place, run.whole_name(place), run.place_name(place))).collect()
 }
 
 /// The page of one recorded run.

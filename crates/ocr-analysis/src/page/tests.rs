@@ -240,6 +240,7 @@ fn devices_have_short_names_and_the_whole_ones_once() {
     if let Some(device) = run.devices.get_mut(&1) {
         device.name = whole.into();
     }
+    run.name_devices();
     let mut page = of_run(&run).expect("EDTs have ended");
     page.verdict = format!("{whole} was busy.");
     let text = page.text();

@@ -453,6 +453,7 @@ impl Builder {
 
     /// The run, when all records have been looked at.
     fn finish(mut self) -> RecordedRun {
+        self.run.name_devices();
         // The sort is stable, so the estimates of each EDT stay in the order of time.
         self.run.estimates.sort_by_key(|estimate| estimate.edt);
         // A worker that is idle at the last record is idle to the end of the recording.

@@ -4,8 +4,31 @@
 //! copy belongs to an EDT that uses the block there, was runnable before the copy ended, and began after it.
 
 use super::check::TOLERANCE;
-use super::{NEVER, RecordedRun, Usage};
+use super::{NEVER, RecordedRun};
+use ocr_trace::format::Counter;
 use rustc_hash::FxHashMap;
+
+/// The cores that a CPU device had in a run.
+pub(crate) struct DeviceCores<'a> {
+    /// Those of the whole device.
+    pub(crate) whole: u64,
+    /// Those of its share, when it was opened.
+    pub(crate) share: u64,
+    samples: &'a [(u64, u64)],
+}
+
+impl DeviceCores<'_> {
+    /// Whether the device has borrowed cores of the workers', and given them back.
+    pub(crate) fn are_lent(&self) -> bool {
+        self.samples.len() > 1
+    }
+
+    /// How many cores the device had at a time in nanoseconds since the begin of the run.
+    pub(crate) fn at(&self, time: u64) -> u64 {
+        let before = self.samples.partition_point(|(at, _)| *at <= time);
+        before.checked_sub(1).map_or(self.share, |at| self.samples[at].1.max(1))
+    }
+}
 
 impl RecordedRun {
     /// How many nanoseconds the first EDT was off its core in a run with devices: there it waits in calls of the
@@ -16,14 +39,28 @@ impl RecordedRun {
             return 0;
         };
         let edt = &self.edts[first as usize];
-        let is_its = |usage: &&Usage| usage.edt == first && usage.thread == edt.lane;
-        let its = || self.usage.iter().filter(is_its);
-        let (Some(before), Some(after), Some(took)) = (its().next(), its().next_back(), edt.time()) else {
+        let its = || self.usage.iter().filter(|usage| usage.thread == edt.lane);
+        // Counters are looked at when it is time for that, on whatever thread. So the first record of this thread may
+        // be the one behind the end of the EDT, and its times are those since the thread has begun.
+        let begun = edt.begin.saturating_add(edt.time().unwrap_or(0) / 64);
+        let before = its().filter(|usage| usage.at <= begun).last();
+        let after = its().find(|usage| usage.at >= edt.end && usage.edt == first);
+        let (Some(after), Some(took)) = (after, edt.time()) else {
             return 0;
         };
-        let used =
-            after.on_core.saturating_sub(before.on_core) + after.without_core.saturating_sub(before.without_core);
+        let before = before.map_or((0, 0), |usage| (usage.on_core, usage.without_core));
+        let used = after.on_core.saturating_sub(before.0) + after.without_core.saturating_sub(before.1);
         took.saturating_sub(used)
+    }
+
+    /// How many cores a CPU device had: that of the whole device, its share when it was opened, and then each number
+    /// with the time from which it held. None for other devices, and where that is not recorded.
+    pub(crate) fn cores_of_device(&self, place: u8) -> Option<DeviceCores<'_>> {
+        let samples = self.counters.get(&(Counter::Cores as u8, place))?;
+        let [(_, whole), (_, share), ..] = samples[..] else {
+            return None;
+        };
+        (whole != 0 && share != 0).then_some(DeviceCores { whole, share, samples: &samples[1..] })
     }
 
     /// For each EDT, when its blocks were copied to where it ran, in nanoseconds since the begin of the run. The first

@@ -7,6 +7,7 @@
 //! | `data.rs` | when the blocks of each EDT were brought to where it ran |
 //! | `medians.rs` | how long EDTs take in each place |
 //! | `series.rs` | what was counted while the run went on, as values over time |
+//! | `short.rs` | short names of devices |
 //! | `score.rs` | how long the run took, against the time before which no schedule ends |
 
 mod build;
@@ -15,14 +16,17 @@ mod data;
 mod medians;
 mod score;
 mod series;
+mod short;
 
 pub use build::read;
 pub use check::Findings;
 pub(crate) use check::TOLERANCE;
+pub(crate) use data::DeviceCores;
 pub(crate) use medians::{Medians, median};
 pub use score::Score;
 pub use series::Series;
 pub(crate) use series::counted_up;
+pub(crate) use short::short_names;
 
 use ocr_base::text::counted;
 use ocr_place::policy::{Certainty, Expected, Why};
@@ -312,8 +316,10 @@ pub struct RecordedThread {
 /// A device of the run.
 #[derive(Clone, Debug, Default)]
 pub struct RecordedDevice {
-    /// The name of the device.
+    /// The name of the device, as OpenCL has it.
     pub name: String,
+    /// The name by which people know the device. Empty where it is not known yet.
+    pub short: String,
     /// How many kernels the device ran.
     pub kernels: u64,
     /// How many nanoseconds these kernels took in all.
@@ -368,12 +374,29 @@ impl RecordedRun {
         template.map_or("of an unknown template", |template| &template.name)
     }
 
-    /// The name of a place: "workers" for the host, otherwise that of the device.
+    /// The name of a place: "workers" for the host, otherwise the short name of the device.
     pub fn place_name(&self, place: u8) -> String {
         match (place, self.devices.get(&place)) {
             (0, _) => "workers".to_string(),
-            (_, Some(device)) if !device.name.is_empty() => device.name.clone(),
-            _ => format!("device {}", place - 1),
+            (_, Some(device)) if !device.short.is_empty() => device.short.clone(),
+            _ => self.whole_name(place),
+        }
+    }
+
+    /// The name of a device, as OpenCL has it.
+    pub fn whole_name(&self, place: u8) -> String {
+        match self.devices.get(&place) {
+            Some(device) if !device.name.is_empty() => device.name.clone(),
+            _ => format!("device {}", place.saturating_sub(1)),
+        }
+    }
+
+    /// Gives all devices their short names, when all have their whole ones.
+    pub(crate) fn name_devices(&mut self) {
+        let names: Vec<String> = self.devices.keys().map(|&place| self.whole_name(place)).collect();
+        let short = short_names(names.iter().map(String::as_str));
+        for (device, short) in self.devices.values_mut().zip(short) {
+            device.short = short;
         }
     }
 }

@@ -52,6 +52,7 @@ impl RecordedRun {
             1 => "ready EDTs".to_string(),
             2 => format!("launches, {}", self.place_name(place)),
             3 => format!("bytes, {}", self.place_name(place)),
+            4 => format!("cores, {}", self.place_name(place)),
             other => format!("counter {other}, {}", self.place_name(place)),
         }
     }

@@ -17,8 +17,8 @@ impl Replay {
     /// # Errors
     /// A text for the user, where there is no such policy.
     pub fn simulated(&self, run: &RecordedRun, policy: &str, cold: bool) -> Result<RecordedRun, String> {
-        let models = self.models(cold);
         let (graph, machine) = self.under(policy);
+        let models = self.models(&graph, cold);
         let outcome = simulate_recorded(&graph, &machine, policy, &models)?;
         let mut about = run.about.clone();
         about.insert("workers".into(), machine.workers.to_string());
@@ -105,7 +105,7 @@ fn worker(number: u32) -> (u32, RecordedThread) {
 }
 
 fn device((place, name): (usize, &String)) -> (u8, RecordedDevice) {
-    let device = RecordedDevice { name: name.clone(), ..RecordedDevice::default() };
+    let device = RecordedDevice { name: name.clone(), short: name.clone(), ..RecordedDevice::default() };
     (place as u8, device)
 }
 

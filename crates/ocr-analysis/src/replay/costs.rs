@@ -12,7 +12,7 @@
 //!
 //! A run begins with its first EDT: what it took to start that one is no cost of the run. An EDT that a policy kept for
 //! a while is ready when its place takes it. What an EDT waits for a block that another one holds is no cost of
-//! starting it. Nor is the time of copies, where copies are simulated.
+//! starting it. Nor is the time in which blocks are brought, which is simulated.
 
 use crate::recorded::{NEVER, RecordedEdt, RecordedRun, median};
 use ocr_place::simulate::Costs;
@@ -35,9 +35,9 @@ pub(super) struct RunCosts {
     by_place: FxHashMap<(usize, u8), u64>,
 }
 
-/// When an EDT was ready for its place, apart from what its unit did, and when a place had taken it besides. `brought`
-/// says that copies of blocks are simulated, and `chooses` that a policy could choose the place.
-fn ready(edt: &RecordedEdt, brought: bool, chooses: bool) -> Option<[u64; 2]> {
+/// When an EDT was ready for its place, apart from what its unit did, and when a place had taken it besides. `chooses`
+/// says that a policy could choose the place.
+fn ready(edt: &RecordedEdt, chooses: bool) -> Option<[u64; 2]> {
     let known = |time: u64| if time == NEVER { 0 } else { time };
     let mut at = edt.runnable.min(edt.begin);
     if at == NEVER {
@@ -47,18 +47,16 @@ fn ready(edt: &RecordedEdt, brought: bool, chooses: bool) -> Option<[u64; 2]> {
     if edt.place != 0 {
         at = at.max(known(edt.launched));
     }
-    if brought {
-        at = at.max(known(edt.fetch[1]));
-    }
+    at = at.max(known(edt.fetch[1]));
     let taken = if chooses { known(edt.placed) } else { 0 };
     Some([at, at.max(taken)].map(|time| time.min(edt.begin)))
 }
 
 impl RunCosts {
-    /// The costs of a run. `brought` says that the time of copies is simulated.
-    pub(super) fn of(run: &RecordedRun, brought: bool) -> RunCosts {
+    /// The costs of a run.
+    pub(super) fn of(run: &RecordedRun) -> RunCosts {
         let mut own = vec![[NEVER; KINDS]; run.edts.len()];
-        starts(run, brought, &mut own);
+        starts(run, &mut own);
         ends(run, &mut own);
         let mut by_template = FxHashMap::<(usize, u32, u8), Vec<u64>>::default();
         let mut by_place = FxHashMap::<(usize, u8), Vec<u64>>::default();
@@ -93,7 +91,7 @@ impl RunCosts {
 
 /// Measures what it took to start each EDT. The unit of a device is the whole device, which has its queues for each
 /// other's gaps.
-fn starts(run: &RecordedRun, brought: bool, own: &mut [[u64; KINDS]]) {
+fn starts(run: &RecordedRun, own: &mut [[u64; KINDS]]) {
     let mut order: Vec<u32> =
         (0..run.edts.len() as u32).filter(|&number| run.edts[number as usize].time().is_some()).collect();
     order.sort_unstable_by_key(|&number| (run.edts[number as usize].begin, number));
@@ -105,7 +103,7 @@ fn starts(run: &RecordedRun, brought: bool, own: &mut [[u64; KINDS]]) {
             (run.templates.get(edt.template as usize)).is_some_and(|template| template.places.count_ones() > 1);
         let lane = if edt.place == 0 { edt.lane } else { 0 };
         let free = last.entry((edt.place, lane)).or_insert(0);
-        if let Some([ready, taken]) = ready(edt, brought, chooses) {
+        if let Some([ready, taken]) = ready(edt, chooses) {
             let (kind, since) = if ready >= *free { (LAUNCH, taken.max(first)) } else { (GAP, taken.max(*free)) };
             own[number as usize][kind] = edt.begin.saturating_sub(since);
         }

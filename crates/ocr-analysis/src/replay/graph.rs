@@ -3,7 +3,7 @@
 use super::costs::RunCosts;
 use super::machine::ReplayMachine;
 use super::{ReplayRow, shares};
-use crate::recorded::{Medians, NEVER, RecordedRun};
+use crate::recorded::{DeviceCores, Medians, NEVER, RecordedEdt, RecordedRun};
 use ocr_place::simulate::{During, SimulatedBlock, SimulatedTask, TaskGraph, Uses};
 use rustc_hash::FxHashMap;
 
@@ -21,6 +21,27 @@ pub(super) struct ReplayGraph {
     pub(super) unknown: usize,
     /// What was measured in the recorded run.
     pub(super) recorded: ReplayRow,
+}
+
+/// How many cores CPU devices had, by place.
+struct DeviceUnits<'a>(FxHashMap<u8, DeviceCores<'a>>);
+
+impl DeviceUnits<'_> {
+    fn of(run: &RecordedRun) -> DeviceUnits<'_> {
+        let places = run.devices.keys();
+        DeviceUnits(places.filter_map(|&place| Some((place, run.cores_of_device(place)?))).collect())
+    }
+
+    /// How many nanoseconds an EDT took, or a kernel would have taken with all cores of its device's share. It had
+    /// fewer if the workers had some of them at the time.
+    fn time(&self, edt: &RecordedEdt) -> Option<u64> {
+        let ns = edt.time()?;
+        let Some(cores) = self.0.get(&edt.place) else {
+            return Some(ns);
+        };
+        let had = cores.at(edt.begin + (edt.end - edt.begin) / 2).min(cores.share);
+        Some((u128::from(ns) * u128::from(had) / u128::from(cores.share)) as u64)
+    }
 }
 
 /// For each device, the time in which it ran at least one kernel, divided by the sum of its kernels' times. This is
@@ -227,7 +248,8 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
     }
     let edges = edges(run);
     let numbers = order(run, &edges)?;
-    let (medians, parts) = (Medians::of(run), parts(run));
+    let cores = DeviceUnits::of(run);
+    let (medians, parts) = (Medians::by(run, |edt| cores.time(edt)), parts(run));
     let count = numbers.iter().filter(|number| **number != NOBODY).count();
     let mut graph = TaskGraph {
         tasks: vec![SimulatedTask::default(); count],
@@ -235,8 +257,7 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
         // One template more, for EDTs whose template is not known.
         templates: run.templates.len() as u32 + 1,
     };
-    let brought = machine.model.devices.iter().any(|its| !its.shares_memory);
-    let costs = RunCosts::of(run, brought);
+    let costs = RunCosts::of(run);
     let (mut edts, mut unknown, mut nowhere) = (0, 0, 0);
     for (of_run, (edt, &number)) in run.edts.iter().zip(&numbers).enumerate() {
         if number == NOBODY {
@@ -249,7 +270,7 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
         let mut is_unknown = false;
         let mut time = |place: u8, speed: f64| {
             let ns = if edt.place == place {
-                edt.time()
+                cores.time(edt)
             } else {
                 let ns = medians.at(edt.template, place, edt.bytes);
                 ns.filter(|_| may(place))

@@ -1,8 +1,9 @@
 //! The machine on which a recording is replayed: that of the recording, or another one that the user asks for.
 
 use crate::recorded::{RecordedRun, RecordedThread, Transfer, median};
+use ocr_place::cores::{divide, units_of};
 use ocr_place::place::Place;
-use ocr_place::simulate::{MachineModel, SimulatedDevice};
+use ocr_place::simulate::{LentCores, MachineModel, SimulatedDevice};
 use std::str::FromStr;
 
 /// The link of a device where nothing is known: nanoseconds of a short copy, and bytes per second of a long one.
@@ -87,14 +88,107 @@ pub(super) struct ReplayMachine {
     pub(super) model: MachineModel,
     /// The names of the places, the host's first.
     pub(super) names: Vec<String>,
+    /// Each group of equal devices, in words.
+    pub(super) groups: Vec<String>,
     /// For each device, the place of the recording whose times it has, and how many times as fast as that it is.
     pub(super) like: Vec<(u8, f64)>,
     /// Groups of equal devices: the index of the first one, and how many there are.
     pub(super) alike: Vec<(usize, u32)>,
     /// Whether this is the machine of the recording.
     pub(super) is_recorded: bool,
+    /// How workers and CPU devices share cores. None where that is not known, or each has its own.
+    pub(super) shares: Option<CoreShares>,
     /// How many workers there are under a policy that uses no device, and so takes no core for one.
     pub(super) alone: usize,
+}
+
+/// How workers and CPU devices share the cores of the machine under each policy.
+pub(super) struct CoreShares {
+    cores: usize,
+    workers: usize,
+    /// Whether the user has asked for this number of workers.
+    is_fixed: bool,
+    /// The setting `OCR_BIND`.
+    bind: String,
+    /// For each CPU device its index, how many cores the whole device has, and how many those have to which the
+    /// replay's times belong.
+    devices: Vec<(usize, usize, usize)>,
+    /// How many workers ran under the recorded policy, and whether that has CPU devices borrow cores. None on another
+    /// machine.
+    recorded: Option<(usize, bool)>,
+}
+
+/// Workers and CPU devices under a policy.
+pub(super) struct Shared {
+    /// How many workers there are.
+    pub(super) workers: usize,
+    /// For each CPU device its index, and how many times as long its kernels take as in the replay's times.
+    pub(super) slower: Vec<(usize, f64)>,
+    /// The cores that devices borrow.
+    pub(super) lends: Option<LentCores>,
+}
+
+impl CoreShares {
+    fn of(run: &RecordedRun, wish: &Wish, recorded: usize) -> Option<CoreShares> {
+        let about = |name: &str| run.about.get(name);
+        let cores: usize = about("cores")?.parse().ok()?;
+        let workers = wish.workers.or(about("workers")?.parse().ok())?;
+        let devices = run.devices.keys().filter_map(|&place| {
+            let cores = run.cores_of_device(place)?;
+            Some((usize::from(place).checked_sub(1)?, cores.whole as usize, cores.share as usize))
+        });
+        let devices: Vec<_> = devices.collect();
+        let may_be = wish.devices.is_empty() && wish.workers.is_none_or(|workers| workers <= cores);
+        let mut shares = CoreShares {
+            cores,
+            workers,
+            is_fixed: wish.workers.is_some() || about("workers-fixed")? == "true",
+            bind: about("bind")?.clone(),
+            devices,
+            recorded: None,
+        };
+        let policy = about("sched").map_or("", String::as_str);
+        let lends = shares.lends(super::asks_for_cores(policy));
+        shares.recorded = wish.workers.is_none().then_some((recorded, lends));
+        (may_be && !shares.devices.is_empty()).then_some(shares)
+    }
+
+    fn units(&self) -> usize {
+        self.devices.iter().map(|(_, whole, _)| whole).sum()
+    }
+
+    /// How many workers and compute units have cores of their own, where each side has some.
+    fn divided(&self) -> Option<(usize, usize)> {
+        divide(self.cores, self.workers, self.is_fixed, self.units()).filter(|_| self.bind != "off")
+    }
+
+    /// Whether CPU devices borrow cores of the workers, under a policy that asks for that or does not.
+    fn lends(&self, asks: bool) -> bool {
+        let has_room = self.divided().is_some_and(|(workers, _)| workers == self.workers);
+        asks && self.bind == "auto" && !has_room
+    }
+
+    /// Workers and devices under a policy that asks for cores to be lent, or does not.
+    pub(super) fn under(&self, asks: bool) -> Shared {
+        let lends = self.lends(asks);
+        let divided = self.divided();
+        let slower = self.devices.iter().map(|&(index, whole, timed)| {
+            let units = match divided {
+                Some((_, units)) if !lends => units_of(whole, self.units(), units),
+                _ => whole,
+            };
+            (index, timed as f64 / units as f64)
+        });
+        let slower = slower.collect();
+        let workers = match (self.recorded, divided) {
+            _ if lends => self.workers,
+            (Some((workers, false)), _) => workers,
+            (_, Some((workers, _))) => workers,
+            (_, None) => self.workers,
+        };
+        let devices = self.devices.iter().map(|(index, ..)| *index).collect();
+        Shared { workers, slower, lends: lends.then_some(LentCores { cores: self.cores, devices }) }
+    }
 }
 
 /// A device of the recording, with latency and bandwidth by the medians of the shorter and of the longer half of its
@@ -102,7 +196,12 @@ pub(super) struct ReplayMachine {
 fn link(run: &RecordedRun, place: u8) -> SimulatedDevice {
     let mut copies: Vec<&Transfer> = run.copies.iter().filter(|copy| copy.place == place && copy.bytes != 0).collect();
     if copies.is_empty() {
-        return SimulatedDevice { latency_ns: 0.0, bandwidth: f64::INFINITY, shares_memory: true };
+        return SimulatedDevice {
+            latency_ns: 0.0,
+            bandwidth: f64::INFINITY,
+            shares_memory: true,
+            ..SimulatedDevice::default()
+        };
     }
     copies.sort_by_key(|copy| copy.bytes);
     let middle = |copies: &[&Transfer]| {
@@ -124,6 +223,7 @@ fn link(run: &RecordedRun, place: u8) -> SimulatedDevice {
         latency_ns: (long_ns - long_bytes * per_byte).max(0.0),
         bandwidth: 1e9 / per_byte,
         shares_memory: false,
+        ..SimulatedDevice::default()
     }
 }
 
@@ -135,6 +235,10 @@ pub(super) fn workers(run: &RecordedRun) -> usize {
     let seen = run.threads.values().filter(is_worker).count();
     let begun_with = run.about.get("workers").and_then(|text| text.parse().ok());
     let begun_with: usize = begun_with.unwrap_or(seen).max(1);
+    // They stand still for a time where a device borrows their cores.
+    if run.devices.keys().any(|&place| run.cores_of_device(place).is_some_and(|cores| cores.are_lent())) {
+        return begun_with;
+    }
     let mut begins: Vec<u64> = (run.edts.iter()).filter(|edt| edt.time().is_some()).map(|edt| edt.begin).collect();
     let middle = median(&mut begins);
     let gone = |thread: &&RecordedThread| thread.done.is_some_and(|done| done < middle);
@@ -153,14 +257,18 @@ pub(super) fn of(run: &RecordedRun, wish: &Wish) -> Result<ReplayMachine, String
     let mut made = ReplayMachine {
         is_recorded: workers == recorded && wish.devices.is_empty(),
         alone: wish.workers.or(begun_with).unwrap_or(recorded).max(1),
-        model: MachineModel { workers, devices: Vec::new() },
+        model: MachineModel { workers, ..MachineModel::default() },
+        shares: CoreShares::of(run, wish, recorded),
         names: vec!["workers".to_string()],
+        groups: Vec::new(),
         like: Vec::new(),
         alike: Vec::new(),
     };
     if wish.devices.is_empty() {
         for place in 1..=last {
-            made.add(run.place_name(place), link(run, place), (place, 1.0), 1);
+            let brings_behind_kernels = run.cores_of_device(place).is_some();
+            let device = SimulatedDevice { brings_behind_kernels, ..link(run, place) };
+            made.add(run.place_name(place), device, (place, 1.0), 1);
         }
     }
     if !wish.devices.is_empty() && last == 0 {
@@ -180,7 +288,10 @@ pub(super) fn of(run: &RecordedRun, wish: &Wish) -> Result<ReplayMachine, String
             model.latency_ns = device.latency_ns.unwrap_or(model.latency_ns);
             model.bandwidth = device.bandwidth.unwrap_or(model.bandwidth);
         }
-        let name = format!("{} ({} times as fast)", run.place_name(1), device.speed);
+        let name = match device.speed {
+            1.0 => run.place_name(1),
+            speed => format!("{} ({speed} times as fast)", run.place_name(1)),
+        };
         made.add(name, model, (1, device.speed), device.count);
     }
     if made.model.devices.len() > Place::MAX_DEVICES {
@@ -198,10 +309,11 @@ impl ReplayMachine {
     /// they are.
     fn add(&mut self, name: String, device: SimulatedDevice, like: (u8, f64), count: usize) {
         self.alike.push((self.model.devices.len(), count as u32));
+        self.groups.push(if count == 1 { name.clone() } else { format!("{count} devices {name}") });
         for number in 1..=count {
             self.model.devices.push(device);
             self.like.push(like);
-            self.names.push(if count == 1 { name.clone() } else { format!("number {number} of {count}: {name}") });
+            self.names.push(if count == 1 { name.clone() } else { format!("{name}, {number} of {count}") });
         }
     }
 }

@@ -54,6 +54,8 @@ pub struct Replay {
     machine: MachineModel,
     /// The names of the places, the host's first.
     places: Vec<String>,
+    /// Each group of equal devices, in words.
+    groups: Vec<String>,
     /// Groups of equal devices: the index of the first one, and how many there are.
     alike: Vec<(usize, u32)>,
     /// Times in nanoseconds before which no schedule ends.
@@ -64,6 +66,8 @@ pub struct Replay {
     recorded: ReplayRow,
     /// Whether the machine is that of the recording.
     is_recorded_machine: bool,
+    /// How workers and CPU devices share cores under each policy. None where all policies have the machine as it is.
+    shares: Option<machine::CoreShares>,
     /// What is other under policies that use no device. None where such a policy was recorded, or some EDT needs a
     /// device.
     without_devices: Option<WithoutDevices>,
@@ -139,8 +143,10 @@ impl Replay {
             numbers: made.numbers,
             edts: made.edts,
             places: machine.names,
+            groups: machine.groups,
             alike: machine.alike,
             machine: machine.model,
+            shares: machine.shares,
             bounds: Bounds { area: 0.0, path: 0.0, mixed: 0.0 },
             notes,
             recorded: made.recorded,
@@ -176,15 +182,16 @@ impl Replay {
         problem
     }
 
-    /// How long EDTs take, for each template: as an earlier run would have learned it, or nothing if `cold`.
-    fn models(&self, cold: bool) -> Vec<RunTimes> {
+    /// How long the EDTs of a graph take, for each template: as an earlier run would have learned it, or nothing if
+    /// `cold`.
+    fn models(&self, graph: &TaskGraph, cold: bool) -> Vec<RunTimes> {
         let models: Vec<RunTimes> = (0..self.graph.templates).map(|_| RunTimes::default()).collect();
         if cold {
             return models;
         }
         let mut samples = std::collections::BTreeMap::<(u32, usize, u64), Vec<u64>>::new();
-        for task in self.graph.tasks.iter().filter(|task| !task.is_join()) {
-            let bytes = |block: u32| self.graph.blocks[block as usize].bytes;
+        for task in graph.tasks.iter().filter(|task| !task.is_join()) {
+            let bytes = |block: u32| graph.blocks[block as usize].bytes;
             let bytes = task.blocks.iter().map(|uses| bytes(uses.block)).sum();
             for (place, ns) in task.ns.iter().enumerate() {
                 if let Some(ns) = ns {
@@ -209,6 +216,16 @@ impl Replay {
     fn under(&self, policy: &str) -> (Cow<'_, TaskGraph>, MachineModel) {
         let mut machine = self.machine.clone();
         let mut graph = Cow::Borrowed(&self.graph);
+        if let Some(shares) = self.shares.as_ref().filter(|_| uses_devices(policy)) {
+            let shared = shares.under(asks_for_cores(policy));
+            (machine.workers, machine.lends) = (shared.workers, shared.lends);
+            for (index, slower) in shared.slower.into_iter().filter(|(_, slower)| *slower != 1.0) {
+                let kernels = graph.to_mut().tasks.iter_mut().filter_map(|task| task.ns.get_mut(index + 1)?.as_mut());
+                for ns in kernels {
+                    *ns = (*ns as f64 * slower) as u64;
+                }
+            }
+        }
         let other = self.without_devices.as_ref();
         if let Some(other) = other.filter(|_| !uses_devices(policy)) {
             machine.workers = other.workers;
@@ -231,8 +248,8 @@ impl Replay {
     /// # Errors
     /// A text for the user, where there is no such policy.
     pub fn simulate(&self, policy: &str, cold: bool) -> Result<ReplayRow, String> {
-        let models = self.models(cold);
         let (graph, machine) = self.under(policy);
+        let models = self.models(&graph, cold);
         let outcome = simulate(&graph, &machine, policy, &models)?;
         let mut edts = vec![0; self.places.len()];
         let mut busy = vec![0; self.places.len()];
@@ -265,6 +282,11 @@ impl Replay {
         &self.places
     }
 
+    /// The devices in words, equal ones together.
+    pub fn devices(&self) -> &[String] {
+        &self.groups
+    }
+
     /// The area bound, the critical path and the mixed bound, in seconds.
     pub fn bounds(&self) -> [f64; 3] {
         [self.bounds.area, self.bounds.path, self.bounds.mixed].map(|ns| ns / 1e9)
@@ -290,6 +312,12 @@ impl Replay {
 /// devices, and so is a file: what a recording names is not loaded.
 fn uses_devices(policy: &str) -> bool {
     ocr_place::policy::is_file(policy) || ocr_place::policy::parse(policy).map_or(true, |policy| policy.uses_devices())
+}
+
+/// Whether CPU devices are to borrow cores of the workers under a policy. A file is not loaded for that.
+fn asks_for_cores(policy: &str) -> bool {
+    let parse = ocr_place::policy::parse;
+    !ocr_place::policy::is_file(policy) && parse(policy).is_ok_and(|policy| policy.shares_cores())
 }
 
 /// The most nanoseconds that all EDTs and copies of a simulation may take together: some three years. Sums of such

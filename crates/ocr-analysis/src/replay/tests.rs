@@ -106,7 +106,8 @@ fn what_waits_for_a_finish_scope_waits_for_all_of_it() {
     run.edges = vec![by_end(0, 1), by_end(0, 2), by_end(2, 3)];
     let replay = replay(&run, Some(1), &["speed=1000x"]).expect("it can run");
     assert_eq!((replay.edts, replay.graph.tasks.len()), (4, 5));
-    let outcome = simulate(&replay.graph, &replay.machine, "random:1", &replay.models(false)).expect("it ends");
+    let outcome =
+        simulate(&replay.graph, &replay.machine, "random:1", &replay.models(&replay.graph, false)).expect("it ends");
     let last = replay.graph.tasks.len() - 1;
     let in_scope = outcome.ran[1].ended.max(outcome.ran[2].ended);
     assert!(outcome.ran[last].begun >= in_scope, "{:?}", outcome.ran);
@@ -390,4 +391,84 @@ fn predictions_come_true_in_virtual_time() {
     without_costs.sort_by(f64::total_cmp);
     let median = without_costs[without_costs.len() / 2];
     assert!(median > 1.10_f64.ln(), "{without_costs:?}");
+}
+
+/// A machine of two cores with a CPU device on both. Under `static:1:1` each side had one: eight functions took 1000 us
+/// each on the one worker, and eight kernels 400 us each on one core.
+fn on_two_cores() -> RecordedRun {
+    let times = (0..8).flat_map(|at| [(0, at * 1_000_000, 1_000_000), (1, at * 400_000, 400_000)]);
+    let mut run = run(times.map(|(place, begin, ns)| edt(0, place, begin, begin + ns)).collect());
+    run.edts.iter_mut().for_each(|edt| edt.runnable = 0);
+    let about =
+        [("cores", "2"), ("workers", "2"), ("workers-fixed", "false"), ("bind", "auto"), ("sched", "static:1:1")];
+    run.about.extend(about.map(|(name, value)| (name.to_string(), value.to_string())));
+    run.counters.insert((4, 1), vec![(0, 2), (0, 1)]);
+    run.threads = [(0, worker(Some(8_000_000))), (1, worker(Some(10)))].into();
+    run
+}
+
+#[test]
+fn each_policy_has_the_cores_that_it_would_have() {
+    let run = on_two_cores();
+    let replay = replay(&run, None, &[]).expect("it can run");
+    let us = |policy: &str| (replay.simulate(policy, false).expect("a policy").seconds * 1e6).round();
+    assert_eq!(replay.workers(), 1);
+    // All on one core; all on two workers; all kernels, which borrow both cores.
+    assert_eq!((us("device"), us("cpu"), us("eft")), (16.0 * 400.0, 8000.0, 16.0 * 200.0));
+    let eft = replay.simulated(&run, "eft", false).expect("a policy");
+    assert_eq!(eft.threads.len(), 2);
+    // Where one worker is asked for, the device has the other core for itself under each policy.
+    let one = Replay::new(&run, &Wish { workers: Some(1), devices: Vec::new() }).expect("it can run");
+    let us = |policy: &str| (one.simulate(policy, false).expect("a policy").seconds * 1e6).round();
+    assert_eq!((us("device"), us("cpu")), (16.0 * 400.0, 16000.0));
+    assert!(us("eft") > 16.0 * 200.0);
+}
+
+#[test]
+fn a_kernel_on_borrowed_cores_counts_as_with_all_of_them() {
+    let mut run = on_two_cores();
+    run.about.insert("sched".into(), "eft".into());
+    // All are the device's at first, then it has one for a time, then all.
+    run.counters.insert((4, 1), vec![(0, 2), (0, 2), (1000, 1), (3_300_000, 2)]);
+    let here = replay(&run, None, &[]).expect("it can run");
+    assert_eq!(here.workers(), 2);
+    let of = |edt: usize| here.graph.tasks[here.numbers[edt] as usize].ns[1];
+    // Kernels 0 to 7 began every 400 us; the last one had both cores from its middle on.
+    assert_eq!((of(1), of(13), of(15)), (Some(200_000), Some(200_000), Some(200_000)));
+    run.counters.insert((4, 1), vec![(0, 2), (0, 2), (1000, 1), (2_900_000, 2)]);
+    let here = replay(&run, None, &[]).expect("it can run");
+    let last = here.graph.tasks[here.numbers[15] as usize].ns[1];
+    assert_eq!(last, Some(400_000));
+}
+
+/// Counters are looked at by whichever thread finds that it is time. Here the first record of the worker is behind its
+/// first EDT, of whose 900 it was on a core for 100.
+#[test]
+fn the_start_of_opencl_is_told_by_the_record_behind_the_first_edt() {
+    let mut run = one_long_and_ten_short();
+    run.usage = vec![Usage { thread: 0, edt: 0, at: 905, on_core: 100, without_core: 50 }];
+    assert_eq!(run.opencl_start(), 750);
+    // One of another thread says nothing.
+    run.usage[0].thread = 1;
+    assert_eq!(run.opencl_start(), 0);
+}
+
+/// Two kernels, and a function that uses a block of the first. A CPU device brings blocks behind the kernels that it
+/// has, so the function begins when both have ended.
+#[test]
+fn workers_wait_for_blocks_behind_the_kernels_of_a_cpu_device() {
+    let mut run = run(vec![edt(0, 1, 0, 100), edt(0, 1, 100, 1100), edt(1, 0, 1100, 1150)]);
+    run.templates[0].places = 0b10;
+    run.templates.push(RecordedTemplate { name: "function".into(), places: 0b1 });
+    run.edts[1].runnable = 0;
+    run.edts[2].runnable = 100;
+    run.edts[2].fetch = [100, 1100];
+    run.block_bytes = vec![64];
+    run.uses = [0, 2].map(|edt| RecordedUse { edt, block: 0, writes: true }).to_vec();
+    run.edges = vec![by_end(0, 2)];
+    let took = |run: &RecordedRun| seconds(run, 1, "device").round();
+    // A GPU brings it beside its kernels.
+    assert_eq!(took(&run), 1100.0);
+    run.counters.insert((4, 1), vec![(0, 1), (0, 1)]);
+    assert_eq!(took(&run), 1150.0);
 }

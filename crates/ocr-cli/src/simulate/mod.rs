@@ -151,7 +151,8 @@ fn page(run: &RecordedRun, replay: &Replay, rows: &[ReplayRow], cold: bool) -> R
         verdict,
         reasons: reasons(best, &[], &seen),
         table: Some(table(replay, rows).into_page()),
-        remarks: format!("Places: {}.\n", replay.places().join("; ")) + &remarks(replay, rows, cold),
+        remarks: format!("Places: {}.\n", [&["workers".to_string()], replay.devices()].concat().join("; "))
+            + &remarks(replay, rows, cold),
         runs,
     })
 }
@@ -215,7 +216,7 @@ fn by_place<T: ToString>(values: impl Iterator<Item = T>) -> String {
 fn text(name: &str, replay: &Replay, rows: &[ReplayRow], cold: bool) -> String {
     let mut text =
         format!("{name}: {} on {}", counted(replay.edts() as u64, "EDT"), counted(replay.workers() as u64, "worker"));
-    for device in &replay.places()[1..] {
+    for device in replay.devices() {
         text += &format!("; {device}");
     }
     let [area, path, mixed] = replay.bounds();

@@ -36,7 +36,8 @@ pub(crate) fn show(run: &RecordedRun) -> String {
     let devices = run.devices.iter().map(|(&place, device)| {
         json!({
             "place": place,
-            "name": run.place_name(place),
+            "name": run.whole_name(place),
+            "short_name": run.place_name(place),
             "kernels": device.kernels,
             "kernel_seconds": seconds(device.busy),
             "copies": device.copies,

@@ -180,6 +180,18 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         chain(kernel, isControl ? kernel : host, 200, 4u << 20);
     } else if (strcmp(name, "slow_kernel") == 0) {
         kernels(400, isControl ? "-DLOOPS=100u" : "-DLOOPS=80000u");
+    } else if (strcmp(name, "busy_machine") == 0) {
+        /* The cause is outside: other threads want the cores. */
+        fan(workEdt, stopEdt, 200, 5000, 0, 1000, 0);
+    } else if (strcmp(name, "open_cl_start") == 0) {
+        if (!isControl) {
+            kernels(4, "-DLOOPS=100u");
+        } else {
+            ocrGuid_t unused;
+            ocrEdtTemplateCreate(&unused, stepEdt, 0, 1);
+            ocrEdtTemplateAddKernel(unused, slow, "-DLOOPS=100u", "slow", words, 0);
+            fan(workEdt, stopEdt, 1500, 4000, 0, 2000, 0);
+        }
     }
     return NULL_GUID;
 }

@@ -108,7 +108,7 @@ impl TaskGraph {
 }
 
 /// An OpenCL device, with its link to the host.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct SimulatedDevice {
     /// Nanoseconds of a copy of a few bytes.
     pub latency_ns: f64,
@@ -116,13 +116,29 @@ pub struct SimulatedDevice {
     pub bandwidth: f64,
     /// Whether the device uses the host's memory, so that nothing is copied.
     pub shares_memory: bool,
+    /// Whether its blocks are brought to workers by the same threads that run its kernels, as it is with a CPU device:
+    /// a block comes when the kernels have ended that the device had when it was asked for.
+    pub brings_behind_kernels: bool,
 }
 
 /// The machine on which a graph runs in virtual time.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct MachineModel {
     /// How many workers run C functions; at least one.
     pub workers: usize,
     /// The devices, in the order of the times in [`SimulatedTask::ns`] behind that of the host.
     pub devices: Vec<SimulatedDevice>,
+    /// The cores of the workers that some devices compute on under a policy that asks for it. None where each has its
+    /// own.
+    pub lends: Option<LentCores>,
+}
+
+/// Cores of the workers on which devices compute for as long as they have kernels. The times of their kernels are those
+/// with all of these cores; with a part of them, a kernel takes as many times as long.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LentCores {
+    /// How many cores there are.
+    pub cores: usize,
+    /// The devices, by their indices in [`MachineModel::devices`].
+    pub devices: Vec<usize>,
 }

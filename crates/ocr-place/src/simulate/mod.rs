@@ -4,7 +4,8 @@
 //! The policy is the object that [`crate::policy::parse`] makes for a run, and it learns from [`RunTimes`] as in
 //! a run; only its [`Machine`] is another one. The simulated machine is simple. A worker runs one EDT at a time, and a
 //! device runs its kernels one after the other. Each device has one link, on which copies in both directions go one
-//! after the other. Nothing is random: the same graph, machine and policy give the same run.
+//! after the other. Where a device computes on cores of the workers, as many workers stand still as the runtime has
+//! stand still for that ([`LentCores`]). Nothing is random: the same graph, machine and policy give the same run.
 //!
 //! What the runtime itself costs is in [`Costs`] for each EDT, if the graph says it. What the simulation leaves out:
 //! caches, and that EDTs of different places slow each other down.
@@ -13,7 +14,9 @@ mod graph;
 mod outcome;
 mod run;
 
-pub use graph::{Costs, During, MachineModel, SimulatedBlock, SimulatedDevice, SimulatedTask, TaskGraph, Uses};
+pub use graph::{
+    Costs, During, LentCores, MachineModel, SimulatedBlock, SimulatedDevice, SimulatedTask, TaskGraph, Uses,
+};
 pub use outcome::{Copied, Outcome, RanTask};
 #[cfg(test)]
 pub(crate) use run::simulate_under;

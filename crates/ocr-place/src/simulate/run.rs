@@ -1,7 +1,8 @@
 //! The simulation itself: a queue of what happens at which time, and the steps of an EDT from ready to ended.
 
-use super::graph::{Costs, MachineModel, SimulatedTask, TaskGraph};
+use super::graph::{Costs, LentCores, MachineModel, SimulatedTask, TaskGraph};
 use super::outcome::{Copied, Outcome, RanTask};
+use crate::cores::{lent_for, workers_beside};
 use crate::model::{Direction, RunTimes, Shape, Transfers};
 use crate::place::{Place, PlaceSet};
 use crate::policy::{self, BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine, Policy, PolicyFault};
@@ -13,6 +14,10 @@ use std::collections::{BinaryHeap, VecDeque};
 /// many as it has queues, and two; here a device has its kernels one after the other, in the shares of time that they
 /// had.
 const ROOM: usize = 2;
+
+/// For how many nanoseconds it stays as it is how many cores are lent, unless workers need them. It is as long in a
+/// run.
+const LOOK_NS: u64 = 2_000_000;
 
 /// A policy that was asked so often while nothing runs, and has given no EDT to a place, never will.
 const IDLE_TICKS: u32 = 100_000;
@@ -75,7 +80,12 @@ pub(crate) fn simulate_under(
         known,
         transfers,
         policy,
+        brings_behind_kernels: machine.devices.iter().map(|device| device.brings_behind_kernels).collect(),
+        lends: machine.lends.clone(),
+        lent: 0,
+        lent_at: 0,
         shared: VisibleMachine {
+            lends: machine.lends.clone(),
             now: Cell::new(0),
             offers: Cell::new(false),
             asks_at: Cell::new(u64::MAX),
@@ -120,6 +130,8 @@ struct VisibleMachine {
     idle: Cell<usize>,
     /// How many workers there are.
     workers: usize,
+    /// The cores of the workers that devices compute on.
+    lends: Option<LentCores>,
     /// For each device, how many EDTs it was given and has not ended.
     loads: RefCell<Vec<usize>>,
     /// The places that the policy has considered, with the time of each. None where the run is not recorded.
@@ -144,6 +156,12 @@ impl Machine for VisibleMachine {
 
     fn idle_workers(&self) -> usize {
         self.idle.get()
+    }
+
+    fn shares_cores(&self, device: Place) -> Option<usize> {
+        let lends = self.lends.as_ref()?;
+        let index = device.device_index()?;
+        lends.devices.contains(&index).then_some(lends.cores)
     }
 
     fn pending(&self, most: usize) -> usize {
@@ -194,6 +212,8 @@ enum Happening {
     Ends,
     /// Another EDT has done in its body what this EDT waits for.
     Released,
+    /// The EDT's blocks are there that a device had, so that a worker may run it.
+    Brought,
 }
 
 struct SimulatedRun<'a> {
@@ -202,6 +222,14 @@ struct SimulatedRun<'a> {
     transfers: Transfers,
     policy: Box<dyn Policy>,
     shared: VisibleMachine,
+    /// The cores of the workers that devices compute on.
+    lends: Option<LentCores>,
+    /// For each device, whether its blocks come behind its kernels.
+    brings_behind_kernels: Vec<bool>,
+    /// How many of them the devices have now.
+    lent: usize,
+    /// When that was changed last, in nanoseconds from the beginning.
+    lent_at: u64,
     /// For each EDT, how many dependences it still waits for.
     waits: Vec<u32>,
     /// Which places have a valid copy of each block.
@@ -326,6 +354,7 @@ impl SimulatedRun<'_> {
         match what {
             Happening::Ends => self.ends(number),
             Happening::Released => self.released(number),
+            Happening::Brought => self.host.push_front(number),
         }
         self.join();
     }
@@ -390,7 +419,8 @@ impl SimulatedRun<'_> {
             (Choice::At(device), _) => self.launch(number, device),
             (Choice::Kept, Some(keeper)) => {
                 let host = function.then_some(Place::HOST);
-                let candidate = |place| Candidate { place, copy_ns: self.copy_ns(task, place), behind: None };
+                let candidate =
+                    |place| Candidate { place, copy_ns: self.copy_ns(task, place), behind: self.behind(task, place) };
                 let kept = KeptEdt {
                     edt: number as usize,
                     priority: task.priority,
@@ -481,6 +511,7 @@ impl SimulatedRun<'_> {
         let Some(index) = device.device_index() else {
             return;
         };
+        self.look(1);
         let there = self.bring(number, device);
         self.shared.loads.borrow_mut()[index] += 1;
         let costs = self.costs(number, device);
@@ -489,8 +520,42 @@ impl SimulatedRun<'_> {
         self.devices[index].free_at = self.ran[number as usize].ended;
     }
 
+    /// The CPU device that has to bring a block to the workers, with the threads that run its kernels.
+    fn behind(&self, task: &SimulatedTask, place: Place) -> Option<Place> {
+        let brings = |place: &Place| {
+            let index = place.device_index();
+            index.is_some_and(|index| self.brings_behind_kernels[index])
+        };
+        let from = task.blocks.iter().filter_map(|uses| {
+            let valid = self.valid[uses.block as usize];
+            let at = (!valid.contains(Place::HOST)).then(|| valid.iter().next())?;
+            at.filter(brings)
+        });
+        from.filter(|_| place == Place::HOST).next()
+    }
+
+    /// Whether a worker that gets an EDT has to wait until a device has brought blocks, and so runs others meanwhile.
+    fn waits(&mut self, number: u32) -> bool {
+        let device = self.behind(&self.graph.tasks[number as usize], Place::HOST);
+        let index = device.and_then(Place::device_index);
+        let Some(free_at) = index.map(|index| self.devices[index].free_at) else {
+            return false;
+        };
+        let there = self.bring(number, Place::HOST).max(free_at);
+        if there <= self.shared.now.get() {
+            return false;
+        }
+        self.ends.push(Reverse((there, number, Happening::Brought)));
+        true
+    }
+
     /// Gives an EDT to a worker, which runs it when its blocks are there.
     fn call(&mut self, number: u32, worker: usize) {
+        if self.waits(number) {
+            self.idle.push(worker);
+            self.shared.idle.set(self.idle.len());
+            return;
+        }
         let there = self.bring(number, Place::HOST);
         let costs = self.costs(number, Place::HOST);
         let ready = self.ran[number as usize].ready;
@@ -505,10 +570,49 @@ impl SimulatedRun<'_> {
         costs.get(place.number()).copied().unwrap_or_default()
     }
 
+    /// Decides how many cores of the workers' devices have now, as the runtime does. `sent` is how many launches are
+    /// about to be sent besides those that devices have.
+    fn look(&mut self, sent: usize) {
+        let Some(lends) = &self.lends else {
+            return;
+        };
+        let of_devices = lends.devices.iter().map(|&index| self.shared.loads.borrow()[index]);
+        let launches = of_devices.sum::<usize>() + sent;
+        let has_work = !self.host.is_empty() || !self.pool.is_empty() || self.shared.offers.get();
+        let is_host_busy = has_work || self.idle.len() < self.shared.workers;
+        let now = self.shared.now.get();
+        let at_once = launches == 0 && (self.lent == lends.cores || has_work);
+        if self.lent != 0 && (sent != 0 || now - self.lent_at < LOOK_NS && !at_once) {
+            return;
+        }
+        let wanted = lent_for(lends.cores, launches, is_host_busy);
+        if wanted != self.lent {
+            (self.lent, self.lent_at) = (wanted, now);
+        }
+    }
+
+    /// How many workers may run EDTs while devices have as many cores as now.
+    fn workers_now(&self) -> usize {
+        let workers = self.shared.workers;
+        self.lends.as_ref().map_or(workers, |lends| workers_beside(workers, self.lent, lends.cores))
+    }
+
+    /// Nanoseconds that an EDT takes in a place now.
+    fn takes(&self, number: u32, place: Place) -> u64 {
+        let task = &self.graph.tasks[number as usize];
+        let ns = task.ns.get(place.number()).copied().flatten().unwrap_or(0);
+        match (&self.lends, place.device_index()) {
+            (Some(lends), Some(index)) if lends.devices.contains(&index) && self.lent != 0 => {
+                (u128::from(ns) * lends.cores as u128 / self.lent as u128) as u64
+            }
+            _ => ns,
+        }
+    }
+
     /// Notes that an EDT begins at a time, and when it ends and releases others.
     fn begins(&mut self, number: u32, place: Place, unit: usize, begun: u64) {
         let task = &self.graph.tasks[number as usize];
-        let ns = task.ns.get(place.number()).copied().flatten().unwrap_or(0);
+        let ns = self.takes(number, place);
         let ran = &mut self.ran[number as usize];
         (ran.place, ran.unit) = (place, unit);
         ran.given = self.shared.now.get();
@@ -540,7 +644,8 @@ impl SimulatedRun<'_> {
         if task.ns.iter().flatten().count() > 1 {
             let times = self.known[task.template as usize];
             let beside = self.running > 1;
-            let ns = ran.ended - ran.begun;
+            // Models have the time with all cores.
+            let ns = task.ns[ran.place.number()].unwrap_or(ran.ended - ran.begun);
             times.sample(ran.place.number(), shape_of(self.graph, task), ns, beside);
             if let Some(keeper) = self.policy.keeper() {
                 keeper.ended(number as usize, ran.place, false, &self.shared);
@@ -560,6 +665,7 @@ impl SimulatedRun<'_> {
     fn serve(&mut self) {
         let mut again = true;
         while std::mem::take(&mut again) {
+            self.look(0);
             for index in 0..self.devices.len() {
                 again |= self.serve_device(Place::device(index));
             }
@@ -599,7 +705,9 @@ impl SimulatedRun<'_> {
     /// Gives the idle workers all EDTs that they take now. True if the devices are to be asked again.
     fn serve_host(&mut self) -> bool {
         let mut again = false;
-        while let Some(worker) = self.idle.pop() {
+        while self.shared.workers - self.idle.len() < self.workers_now()
+            && let Some(worker) = self.idle.pop()
+        {
             self.shared.idle.set(self.idle.len() + 1);
             if let Some(number) = self.host.pop_front().or_else(|| self.pool.pop_front()) {
                 self.shared.idle.set(self.idle.len());

@@ -12,8 +12,13 @@ fn models(templates: u32) -> Vec<RunTimes> {
 
 /// A worker and devices that share its memory.
 fn machine(workers: usize, devices: usize) -> MachineModel {
-    let device = SimulatedDevice { latency_ns: 0.0, bandwidth: f64::INFINITY, shares_memory: true };
-    MachineModel { workers, devices: vec![device; devices] }
+    let device = SimulatedDevice {
+        latency_ns: 0.0,
+        bandwidth: f64::INFINITY,
+        shares_memory: true,
+        ..SimulatedDevice::default()
+    };
+    MachineModel { workers, devices: vec![device; devices], ..MachineModel::default() }
 }
 
 fn task(host: u64, device: u64) -> SimulatedTask {
@@ -211,8 +216,9 @@ fn eft_leaves_blocks_where_they_are() {
             ..SimulatedTask::default()
         });
     }
-    let device = SimulatedDevice { latency_ns: 10_000.0, bandwidth: 10e9, shares_memory: false };
-    let machine = MachineModel { workers: 1, devices: vec![device; 2] };
+    let device =
+        SimulatedDevice { latency_ns: 10_000.0, bandwidth: 10e9, shares_memory: false, ..SimulatedDevice::default() };
+    let machine = MachineModel { workers: 1, devices: vec![device; 2], ..MachineModel::default() };
     let outcome = simulate(&graph, &machine, "eft", &models(1)).expect("it ends");
     assert_eq!(outcome.bytes_moved, 2 * (8 << 20));
 }
@@ -295,8 +301,9 @@ fn with_copies(edts: &[(u64, u64, bool)]) -> (TaskGraph, MachineModel, Vec<RunTi
         known[number].sample(1, bytes, device, false);
         graph.tasks.push(new);
     }
-    let device = SimulatedDevice { latency_ns: 0.0, bandwidth: 1e9, shares_memory: false };
-    let machine = MachineModel { workers: 1, devices: vec![device] };
+    let device =
+        SimulatedDevice { latency_ns: 0.0, bandwidth: 1e9, shares_memory: false, ..SimulatedDevice::default() };
+    let machine = MachineModel { workers: 1, devices: vec![device], ..MachineModel::default() };
     (graph, machine, known)
 }
 

@@ -45,13 +45,21 @@ static ocrGuid_t works(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     case BACK:
         OK(ocrDbCopy(whole, paramv[1], depv[0].guid, 0, PIECE, DB_COPY_PARTITION_BACK, &copied));
         break;
-    case PLAIN:
-        /* The piece stays, so it has memory of its own from here on. */
-        OK(ocrDbCopy(whole, paramv[1], depv[0].guid, 0, PIECE, 0, &copied));
+    case PLAIN: /* copies_back */
         break;
     case DESTROYED:
         OK(ocrDbDestroy(depv[0].guid));
     }
+    return copied;
+}
+
+/* Slot 0: a piece, the others: that all pieces were worked on. A plain copy uses the source, so that no piece may be
+ * expected to share it any longer. This piece stays, and has memory of its own from here on. Parameters: the source, the
+ * offset. */
+static ocrGuid_t copies_back(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc;
+    ocrGuid_t whole = {.guid = (s64)paramv[0]}, copied;
+    OK(ocrDbCopy(whole, paramv[1], depv[0].guid, 0, PIECE, 0, &copied));
     return copied;
 }
 
@@ -69,18 +77,28 @@ static ocrGuid_t sees(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
 /* All of a block in pieces, each worked on; then the block is looked at. */
 static ocrGuid_t in_pieces(ocrGuid_t block, const u64 *words, int how) {
-    ocrGuid_t copied, edt, piece, done;
+    ocrGuid_t edts[PIECES], pieces[PIECES], copied[PIECES], worked[PIECES], done;
     u64 seen[] = {(u64)words, 1000};
     ocrGuid_t look = spawn_with(sees, 2, seen, 1 + PIECES, NULL, EDT_PROP_NONE, &done);
     for (u64 i = 0; i < PIECES; i++) {
         u64 params[] = {(u64)block.guid, i * PIECE, (u64)words, (u64)how};
-        ocrGuid_t worked;
-        piece = bare(PIECE);
-        OK(ocrDbCopy(piece, 0, block, i * PIECE, PIECE, DB_COPY_PARTITION, &copied));
-        edt = spawn_with(works, 4, params, 1, NULL, EDT_PROP_NONE, &worked);
-        link_to(worked, look, (u32)i + 1, DB_MODE_NULL);
-        link_to(copied, edt, 0, i % 2 ? DB_MODE_EW : DB_MODE_RW);
+        pieces[i] = bare(PIECE);
+        OK(ocrDbCopy(pieces[i], 0, block, i * PIECE, PIECE, DB_COPY_PARTITION, &copied[i]));
+        edts[i] = spawn_with(works, 4, params, 1, NULL, EDT_PROP_NONE, &worked[i]);
     }
+    for (u64 i = 0; i < PIECES; i++) {
+        ocrGuid_t last = worked[i];
+        if (how == PLAIN) {
+            u64 params[] = {(u64)block.guid, i * PIECE};
+            ocrGuid_t back = spawn_with(copies_back, 2, params, 1 + PIECES, NULL, EDT_PROP_NONE, &last);
+            for (u32 k = 0; k < PIECES; k++)
+                link_to(worked[k], back, k + 1, DB_MODE_NULL);
+            link_to(pieces[i], back, 0, DB_MODE_RO);
+        }
+        link_to(last, look, (u32)i + 1, DB_MODE_NULL);
+    }
+    for (u32 i = 0; i < PIECES; i++)
+        link_to(copied[i], edts[i], 0, i % 2 ? DB_MODE_EW : DB_MODE_RW);
     link_to(block, look, 0, DB_MODE_EW);
     return done;
 }

@@ -148,8 +148,9 @@ fn graph(side: usize, devices: usize, host: u64, device: u64) -> TaskGraph {
 }
 
 fn machine(workers: usize, devices: usize) -> MachineModel {
-    let device = SimulatedDevice { latency_ns: 10_000.0, bandwidth: 1e10, shares_memory: false };
-    MachineModel { workers, devices: vec![device; devices] }
+    let device =
+        SimulatedDevice { latency_ns: 10_000.0, bandwidth: 1e10, shares_memory: false, ..SimulatedDevice::default() };
+    MachineModel { workers, devices: vec![device; devices], ..MachineModel::default() }
 }
 
 fn models() -> Vec<RunTimes> {

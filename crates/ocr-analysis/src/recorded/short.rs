@@ -40,7 +40,7 @@ fn short(name: &str) -> String {
 }
 
 /// The short names of several devices, which are numbered where they would be the same.
-pub(super) fn short_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+pub(crate) fn short_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let all: Vec<String> = names.into_iter().map(short).collect();
     let numbered = |(at, name): (usize, &String)| {
         let alike = |names: &[String]| names.iter().filter(|other| *other == name).count();

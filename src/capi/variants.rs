@@ -1,7 +1,7 @@
 //! `extensions/ocr-variants.h`: templates with C functions and kernels.
 
 use crate::capi::{bytes, sys, text, with};
-use crate::engine::calls::kernels::NewKernel;
+use crate::engine::calls::kernels::{Added, NewKernel};
 use crate::object::code::{Code, CodeName, NdRangeFunction};
 use crate::object::guid::Guid;
 use crate::status::Status;
@@ -80,18 +80,19 @@ pub(super) unsafe fn add_kernel(
     let range = unsafe { std::mem::transmute::<ocrNdRangeFn_t, Option<NdRangeFunction>>(range) };
     with(Status::EPERM, |context| {
         let templates = &context.runtime.objects.templates;
-        let mut status = Status::OK;
+        let mut added = Added::Refused;
         let changed = templates.change(template, |view| {
             let new = NewKernel { source, options, name: &name, range, result_slot };
-            let (work, usable) = context.add_kernel(view, &new);
-            if !usable {
-                status = Status::EINVAL;
-            }
+            let (work, how) = context.add_kernel(view, &new);
+            added = how;
             Ok::<&'static Code, Infallible>(work)
         });
-        match changed {
-            Some(Ok(())) => status,
-            None => Status::EINVAL,
+        match (changed, added) {
+            (None, _) | (_, Added::Refused) => return Status::EINVAL,
+            (_, Added::Left) => context.runtime.is_left(),
+            // It may have opened devices for others, too.
+            (_, Added::Usable) => context.runtime.build_left(),
         }
+        Status::OK
     })
 }

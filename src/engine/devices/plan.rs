@@ -1,7 +1,7 @@
 //! Which devices a run uses: those that the settings select, and the fallback for kernels that can run nowhere else.
 
 use crate::config::Set;
-use crate::device::{self, DeviceInfo, LoaderState};
+use crate::device::{self, DeviceInfo, Inventory, LoaderState, Selection};
 use crate::engine::state::devices::{DevicePlan, Devices};
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::loader;
@@ -16,12 +16,26 @@ impl Devices {
         {
             return self.no_plan.get_or_init(|| DevicePlan { problem: Some(why.to_string()), ..DevicePlan::default() });
         }
-        (self.plan).get_or_init(|| runtime.signals.keep(|| DevicePlan::new(runtime)))
+        (self.plan).get_or_init(|| runtime.signals.keep(|| self.start.opening(|| DevicePlan::new(runtime))))
+    }
+
+    /// The plan, without asking OpenCL where earlier runs have found enough. None of its devices can be opened.
+    pub(crate) fn expected(&self, runtime: &Runtime) -> &DevicePlan {
+        if let Some(plan) = self.plan.get() {
+            return plan;
+        }
+        let of_earlier = || {
+            // The user who names other devices wants them looked for.
+            let is_usual = matches!(runtime.settings.devices.value, Selection::Auto | Selection::All);
+            let found = runtime.found().filter(|_| is_usual)?;
+            Some(DevicePlan::of(runtime, found.inventory()))
+        };
+        self.later.plan.get_or_init(of_earlier).as_ref().unwrap_or_else(|| self.plan(runtime))
     }
 
     /// Whether EDTs that have a C function, or not, go to the devices only where a hint names one.
     pub(crate) fn is_by_hint(&self, runtime: &Runtime, function: bool) -> bool {
-        function && (self.plan(runtime).selected.is_empty() || !runtime.policy.uses_devices())
+        function && (!runtime.policy.uses_devices() || self.expected(runtime).selected.is_empty())
     }
 }
 
@@ -33,7 +47,12 @@ impl DevicePlan {
             plan.problem = Some(no_device(&settings.devices));
             return plan;
         }
-        let inventory = device::discover();
+        DevicePlan::of(runtime, device::discover())
+    }
+
+    fn of(runtime: &Runtime, inventory: Inventory) -> DevicePlan {
+        let settings = &runtime.settings;
+        let mut plan = DevicePlan::default();
         if matches!(inventory.loader, LoaderState::Forked { .. }) {
             plan.is_forked = true;
             plan.problem = Some(inventory.explain_absence());
@@ -63,6 +82,7 @@ impl DevicePlan {
                 plan.problem = Some(format!("{}: {message}", settings.devices.origin));
             }
         }
+        plan.inventory = Some(inventory);
         plan
     }
 

@@ -152,6 +152,7 @@ impl TimedCall {
             let beside = self.beside || context.runtime.any_device_runs(Place::HOST);
             let times = &self.work.times;
             times.sample(Place::HOST.number(), self.shape, ns, beside);
+            context.runtime.look_at_function(ns);
         }
         if let Some(edt) = context.current {
             context.tell_keeper(edt);

@@ -51,6 +51,9 @@ ranks! {
     /// On which devices kernels of EDTs have failed (`src/engine/state/devices.rs`).
     FailedKernels [];
 
+    /// The thread that opens devices beside the run (`src/engine/state/devices.rs`).
+    DeviceOpener [OpenclThreads, Depot];
+
     /// The answer of a fetch at the end of a run (`src/engine/state/fetch_at_end.rs`).
     FetchAtEnd [];
 

@@ -126,11 +126,10 @@ impl Report {
             }
         }
         if self.opening_seconds > 0.0 {
-            text += &format!(
-                "ocr: opening OpenCL took {}, and building kernels {}\n",
-                duration(self.opening_seconds),
-                duration(self.building_seconds)
-            );
+            text += &format!("ocr: opening OpenCL took {}\n", duration(self.opening_seconds));
+        }
+        if self.building_seconds > 0.0 {
+            text += &format!("ocr: building kernels took {}\n", duration(self.building_seconds));
         }
         for variant in &self.variants {
             let (what, place) = match &variant.device {

@@ -155,8 +155,8 @@ fn a_cpu_device_that_no_kernel_may_use_is_not_asked_for() {
     place.run("short", &auto).is(OPEN, OPEN);
     let ran = place.run("short", &auto);
     ran.is(NO, NO);
-    let remarks = ran.report["remarks"].to_string();
-    assert!(remarks.contains("a CPU device is used only for kernels without a C function"), "{remarks}");
+    let notes = ran.report["notes"].to_string();
+    assert!(notes.contains("a CPU device is used only for kernels without a C function"), "{notes}");
     assert_eq!(place.run("kernel", &auto).kernels(), 1);
 }
 

@@ -76,7 +76,6 @@ pub use opencl::threads::{
     program_has_opencl,
 };
 pub(crate) use opencl::threads::{
-    count_beyond as count_opencl_threads_beyond, move_from as move_opencl_threads, spawn as spawn_thread_of_opencl,
-    of_drivers as threads_of_drivers,
-    of_platforms as threads_of_platforms,
+    count_beyond as count_opencl_threads_beyond, move_from as move_opencl_threads, of_drivers as threads_of_drivers,
+    of_platforms as threads_of_platforms, spawn as spawn_thread_of_opencl,
 };

@@ -11,8 +11,8 @@ use ocr_place::place::Place;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 pub(crate) use ocr_trace::numbers::WorkKind;
 

@@ -100,7 +100,13 @@ impl RawDevice {
 
 impl DeviceInfo {
     /// A CPU device as an earlier run has found it. It cannot be opened.
-    pub fn of_earlier_run(index: usize, name: String, platform: String, driver_version: String, units: u32) -> DeviceInfo {
+    pub fn of_earlier_run(
+        index: usize,
+        name: String,
+        platform: String,
+        driver_version: String,
+        units: u32,
+    ) -> DeviceInfo {
         DeviceInfo {
             index,
             name,

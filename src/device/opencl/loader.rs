@@ -81,8 +81,8 @@ pub(super) fn icd_files() -> Vec<PathBuf> {
 
 /// Beginnings of the names of variables by which libraries and drivers of OpenCL find and choose devices.
 const VARIABLES: [&[u8]; 13] = [
-    b"CUDA_", b"GPU_", b"HIP_", b"HSA_", b"LD_", b"LIBOCL_", b"NEO", b"NVIDIA_", b"OCL_", b"OPENCL_", b"POCL_", b"ROCR_",
-    b"ZE_",
+    b"CUDA_", b"GPU_", b"HIP_", b"HSA_", b"LD_", b"LIBOCL_", b"NEO", b"NVIDIA_", b"OCL_", b"OPENCL_", b"POCL_",
+    b"ROCR_", b"ZE_",
 ];
 /// What is there where a machine has a device of another kind than its cores.
 const NODES: [&str; 4] = ["/dev/nvidiactl", "/dev/kfd", "/dev/dri", "/dev/accel"];

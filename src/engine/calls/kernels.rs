@@ -50,12 +50,14 @@ impl Context {
             // A manager's thread is the one that builds.
             return devices.in_use();
         }
+        // What is found now may be other devices than those of an earlier run, by which kernels were added.
+        let by_hint = devices.is_by_hint(runtime, true);
         let asked = devices.asked.swap(true, Ordering::SeqCst);
         let Some(open) = devices.open_for(runtime, false) else {
             return &[];
         };
         runtime.build_left();
-        if !asked && devices.is_by_hint(runtime, true) {
+        if !asked && by_hint {
             runtime.build_for_all_templates();
         }
         &open.used
@@ -74,8 +76,7 @@ impl Context {
             built: Vec::new(),
         };
         let wrong_slot = new.result_slot != NO_RESULT && new.result_slot >= view.depc;
-        let is_left =
-            !wrong_slot && work.kernels.len() <= u8::MAX as usize && self.runtime.puts_off(&work, &kernel);
+        let is_left = !wrong_slot && work.kernels.len() <= u8::MAX as usize && self.runtime.puts_off(&work, &kernel);
         let failures = if is_left {
             Vec::new()
         } else if wrong_slot {

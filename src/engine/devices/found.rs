@@ -75,9 +75,13 @@ impl Found {
     /// What is kept, if this run may believe it.
     fn believed(store: &Store, cores: &str) -> Option<Found> {
         let found = Found::read(store.read_other(FILE))?;
-        let is_as_then = found.day == today() && found.surroundings == surroundings(cores, found.library.as_ref());
-        let are_cpus = !found.devices.is_empty() && found.devices.iter().all(|device| device.is_cpu);
-        (is_as_then && are_cpus).then_some(found)
+        let now = surroundings(cores, found.library.as_ref());
+        found.holds(today(), now).then_some(found)
+    }
+
+    fn holds(&self, day: u64, surroundings: u64) -> bool {
+        let are_cpus = !self.devices.is_empty() && self.devices.iter().all(|device| device.is_cpu);
+        are_cpus && (self.day, self.surroundings) == (day, surroundings)
     }
 
     /// The devices, none of which can be opened.
@@ -107,8 +111,9 @@ impl Found {
             }
             self.built = built.split_off(built.len().saturating_sub(KERNELS));
             // A run that has only asked for the devices has not opened them.
-            self.opened_ns = self.opened_ns.max(before.opened_ns);
-            self.opened_ns = if before.opened_ns >= self.opened_ns / 2 { before.opened_ns } else { self.opened_ns };
+            if before.opened_ns >= self.opened_ns / 2 {
+                self.opened_ns = before.opened_ns;
+            }
         }
         (before.as_ref() != Some(&self)).then_some(self)
     }
@@ -178,6 +183,19 @@ mod tests {
         other.devices[0].units = 3;
         assert_eq!(other.after(Some(found(&[1]))).expect("it is new").built, [3]);
         assert!(Found { day: 2, ..found(&[1]) }.after(Some(found(&[1]))).is_some(), "it is of another day");
+    }
+
+    #[test]
+    fn only_cpu_devices_of_this_day_and_these_surroundings_are_believed() {
+        let of = |is_cpu: &[bool]| {
+            let one = &found(&[]).devices[0];
+            let devices = is_cpu.iter().map(|&is_cpu| FoundDevice { is_cpu, ..one.clone() }).collect();
+            Found { devices, surroundings: 7, ..found(&[]) }
+        };
+        assert!(of(&[true, true]).holds(1, 7));
+        assert!(!of(&[true]).holds(2, 7) && !of(&[true]).holds(1, 8));
+        assert!(!of(&[true, false]).holds(1, 7), "a GPU is opened early");
+        assert!(!of(&[]).holds(1, 7), "a device may have come");
     }
 
     #[test]

@@ -16,7 +16,7 @@ impl Devices {
         {
             return self.no_plan.get_or_init(|| DevicePlan { problem: Some(why.to_string()), ..DevicePlan::default() });
         }
-        (self.plan).get_or_init(|| runtime.signals.keep(|| self.start.opening(|| DevicePlan::new(runtime))))
+        (self.plan).get_or_init(|| runtime.signals.keep(|| DevicePlan::new(runtime)))
     }
 
     /// The plan, without asking OpenCL where earlier runs have found enough. None of its devices can be opened.
@@ -47,7 +47,7 @@ impl DevicePlan {
             plan.problem = Some(no_device(&settings.devices));
             return plan;
         }
-        DevicePlan::of(runtime, device::discover())
+        DevicePlan::of(runtime, runtime.devices.start.opening(device::discover))
     }
 
     fn of(runtime: &Runtime, inventory: Inventory) -> DevicePlan {

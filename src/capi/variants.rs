@@ -1,7 +1,7 @@
 //! `extensions/ocr-variants.h`: templates with C functions and kernels.
 
 use crate::capi::{bytes, sys, text, with};
-use crate::engine::calls::kernels::NewKernel;
+use crate::engine::calls::kernels::{Added, NewKernel};
 use crate::object::code::{Code, CodeName, NdRangeFunction};
 use crate::object::guid::Guid;
 use crate::object::template::TemplateView;
@@ -83,17 +83,20 @@ pub(super) unsafe fn add_kernel(
     with(Status::EPERM, |context| {
         let context = &*context;
         let templates = &context.runtime.objects.templates;
-        let mut status = Status::OK;
+        let mut added = Added::Refused;
         let add = |view| {
             let new = NewKernel { source, options, name: &name, range, result_slot };
-            let (work, usable) = context.add_kernel(view, &new);
-            status = if usable { Status::OK } else { Status::EINVAL };
+            let (work, how) = context.add_kernel(view, &new);
+            added = how;
             Ok::<&'static Code, Infallible>(work)
         };
         let changed = templates.change(template, add, |view, work| context.release_new(view, work));
-        match changed {
-            Some(Ok(())) => status,
-            None => Status::EINVAL,
+        match (changed, added) {
+            (None, _) | (_, Added::Refused) => return Status::EINVAL,
+            (_, Added::Left) => context.runtime.is_left(),
+            // It may have opened devices for others, too.
+            (_, Added::Usable) => context.runtime.build_left(),
         }
+        Status::OK
     })
 }

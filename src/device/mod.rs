@@ -68,10 +68,9 @@ pub use interface::{
 pub use opencl::discovery::{ASK_INFO, DeviceInfo, DeviceKind, Inventory, LoaderState, discover, discover_telling};
 pub use opencl::error::{BuildError, DeviceError, LaunchError, code_name};
 pub use opencl::handle::DeviceManager;
+pub use opencl::loader::surroundings;
 pub use opencl::measure::{LinkSpeed, measure_links};
 pub use opencl::surroundings::{asked_platforms, is_loaded, is_pocl, lacking, load_failure, why_ended};
-#[cfg(test)]
-pub(crate) use opencl::threads::spawn as spawn_thread_of_opencl;
 pub use opencl::threads::{
     NAME as THREAD_NAME, OpenclThreads, is_marked_here as is_thread_of_opencl, is_one as is_opencl_thread,
     program_has_opencl,
@@ -79,4 +78,5 @@ pub use opencl::threads::{
 pub(crate) use opencl::threads::{
     count_beyond as count_opencl_threads_beyond, is_of_driver as is_thread_of_driver, move_from as move_opencl_threads,
     of_drivers as threads_of_drivers, of_platforms as threads_of_platforms, of_process as threads_of_process,
+    spawn as spawn_thread_of_opencl,
 };

@@ -11,8 +11,8 @@ use ocr_place::place::Place;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 pub(crate) use ocr_trace::numbers::WorkKind;
 
@@ -198,6 +198,41 @@ impl std::hash::Hash for ToldFlag {
     fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
+/// A newer work that replaces one for EDTs that are not placed yet. No part of what the work is: all are equal, and a
+/// copy is new.
+#[derive(Default)]
+pub struct NewerCode(OnceLock<&'static Code>);
+
+impl NewerCode {
+    /// The newer work, if there is one.
+    pub fn get(&self) -> Option<&'static Code> {
+        self.0.get().copied()
+    }
+
+    /// Sets it, unless another thread has.
+    pub fn set(&self, newer: &'static Code) {
+        let _ = self.0.set(newer);
+    }
+}
+
+impl Clone for NewerCode {
+    fn clone(&self) -> NewerCode {
+        NewerCode::default()
+    }
+}
+
+impl PartialEq for NewerCode {
+    fn eq(&self, _: &NewerCode) -> bool {
+        true
+    }
+}
+
+impl Eq for NewerCode {}
+
+impl std::hash::Hash for NewerCode {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
 /// What the EDTs of a template do.
 #[allow(unpredictable_function_pointer_comparisons)]
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -222,6 +257,8 @@ pub struct Code {
     pub times: RunTimes,
     /// Whether it was told that its EDTs run as functions though it has kernels.
     pub told_unused: ToldFlag,
+    /// The work with the kernels of this one built that were left unbuilt when they were added.
+    pub built_later: NewerCode,
 }
 
 impl Code {
@@ -257,6 +294,7 @@ impl Code {
             missing: Vec::new(),
             times: RunTimes::default(),
             told_unused: ToldFlag::default(),
+            built_later: NewerCode::default(),
         }
     }
 

@@ -29,6 +29,13 @@ pub struct Report {
     /// How long workers had no EDT to run, summed over the workers, in seconds.
     #[serde(default)]
     pub idle_seconds: f64,
+    /// How long it took to find and open OpenCL's platforms and devices, in seconds. The EDT that adds the first kernel
+    /// waits for it, unless it was done beside the run.
+    #[serde(default)]
+    pub opening_seconds: f64,
+    /// How long it took to build kernels, in seconds.
+    #[serde(default)]
+    pub building_seconds: f64,
     /// For each template with kernels, how many of its EDTs ran as which variant, and how long.
     #[serde(default)]
     pub variants: Vec<VariantReport>,
@@ -118,6 +125,12 @@ impl Report {
                 text += &format!("ocr: {value} {what}\n");
             }
         }
+        if self.opening_seconds > 0.0 {
+            text += &format!("ocr: opening OpenCL took {}\n", duration(self.opening_seconds));
+        }
+        if self.building_seconds > 0.0 {
+            text += &format!("ocr: building kernels took {}\n", duration(self.building_seconds));
+        }
         for variant in &self.variants {
             let (what, place) = match &variant.device {
                 None => ("function", String::new()),
@@ -194,6 +207,8 @@ impl Report {
         self.seconds += other.seconds;
         self.counts.add_totals(&other.counts);
         self.idle_seconds += other.idle_seconds;
+        self.opening_seconds += other.opening_seconds;
+        self.building_seconds += other.building_seconds;
         self.status = self.status.max(other.status);
         // That of one program says nothing of all.
         self.score = None;

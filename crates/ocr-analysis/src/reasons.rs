@@ -65,7 +65,7 @@ fn seconds(finding: &Finding) -> f64 {
 pub fn reasons(advised: Option<&str>, alike: &[String], seen: &[SeenRun<'_>]) -> Reasons {
     if let [run] = seen {
         let findings = run.facts.findings.iter();
-        return Reasons { why: findings.map(|its| its.text.clone()).collect(), next: next(run, seen) };
+        return Reasons { why: findings.map(|its| its.text.clone()).collect(), next: next(run, seen, false) };
     }
     let best = seen.iter().find(|run| Some(run.policy) == advised);
     let Some(best) = best else {
@@ -74,19 +74,21 @@ pub fn reasons(advised: Option<&str>, alike: &[String], seen: &[SeenRun<'_>]) ->
     let others = seen.iter().filter(|run| run.policy != best.policy && !alike.iter().any(|known| known == run.policy));
     Reasons {
         why: others.map(|slow| format!("{}: {}", slow.policy, against(best, slow))).collect(),
-        next: next(best, seen),
+        next: next(best, seen, alike.iter().any(|known| known != best.policy)),
     }
 }
 
 /// What to try next with a policy: the advice of its causes, without sentences that advise a policy which has been
-/// tried.
-fn next(run: &SeenRun<'_>, seen: &[SeenRun<'_>]) -> Vec<String> {
+/// tried. Where another policy is as good (`is_even`), the place in which EDTs run makes no difference, and none is
+/// advised.
+fn next(run: &SeenRun<'_>, seen: &[SeenRun<'_>], is_even: bool) -> Vec<String> {
     let is_tried = |sentence: &str| {
         let mut others = seen.iter().filter(|other| other.policy != run.policy);
         others.any(|other| sentence.contains(&format!("OCR_SCHED={}", other.policy)))
     };
     let mut next: Vec<String> = Vec::new();
-    for finding in &run.facts.findings {
+    let is_of_place = |finding: &&Finding| matches!(finding.rule, RuleId::Placement | RuleId::Unused);
+    for finding in run.facts.findings.iter().filter(|finding| !(is_even && is_of_place(finding))) {
         let sentences = finding.advice.split_inclusive(". ");
         let left: String = sentences.filter(|sentence| !is_tried(sentence)).collect();
         let mut left = left.trim().to_string();
@@ -310,6 +312,20 @@ mod tests {
         assert_eq!(said.why, ["It is Share.", "It is Unused."]);
         assert_eq!(said.next, [advice, "Try OCR_SCHED=eft."]);
     }
+
+    #[test]
+    fn no_place_is_advised_where_another_policy_is_as_good() {
+        let look = "See what eft expected of each place.";
+        let causes = [(RuleId::Placement, 60, look), (RuleId::Unused, 0, look), (RuleId::Tail, 50, "Divide the last.")];
+        let (cpu, eft) = (facts(100, &[], &[]), facts(100, &[], &causes));
+        let next = |equals: &[&str]| {
+            let equals: Vec<String> = equals.iter().map(|name| name.to_string()).collect();
+            reasons(Some("eft"), &equals, &[seen("cpu", &cpu), seen("eft", &eft)]).next
+        };
+        assert_eq!(next(&["eft"]), [look, "Divide the last."]);
+        assert_eq!(next(&["cpu", "eft"]), ["Divide the last."]);
+    }
+
     #[test]
     fn what_the_program_leaves_out_of_its_seconds_is_no_reason() {
         let both: &[(u8, u64, u64)] = &[(0, 5, 10), (1, 5, 10)];

@@ -93,6 +93,43 @@ pub struct DeviceInfo {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RawDevice(pub(crate) cl_device_id);
 
+impl RawDevice {
+    /// The id of a device that is known from an earlier run, which OpenCL is never given.
+    const NONE: RawDevice = RawDevice(std::ptr::null_mut());
+}
+
+impl DeviceInfo {
+    /// A CPU device as an earlier run has found it. It cannot be opened.
+    pub fn of_earlier_run(
+        index: usize,
+        name: String,
+        platform: String,
+        driver_version: String,
+        units: u32,
+    ) -> DeviceInfo {
+        DeviceInfo {
+            index,
+            name,
+            vendor: String::new(),
+            platform,
+            platform_version: String::new(),
+            driver_version,
+            device_version: String::new(),
+            kind: DeviceKind::Cpu,
+            compute_units: units,
+            global_memory: 0,
+            local_memory: 0,
+            max_buffer: 0,
+            max_constant_buffer: 0,
+            max_constant_args: 0,
+            max_work_group: 0,
+            max_work_items: [0; 3],
+            host_unified: true,
+            id: RawDevice::NONE,
+        }
+    }
+}
+
 // SAFETY: the id is an opaque name that OpenCL accepts from any thread; nothing here reads through it.
 unsafe impl Send for RawDevice {}
 // SAFETY: the id is an opaque name that OpenCL accepts from any thread; a shared reference allows no more than copying
@@ -348,6 +385,11 @@ impl Inventory {
     /// No device is known, since OpenCL has ended the process that asked for them. `why` is in sentences.
     pub fn ended(why: String) -> Inventory {
         Inventory { loader: LoaderState::Ended { why }, ..Inventory::none() }
+    }
+
+    /// The devices that an earlier run has found.
+    pub fn of_earlier_run(devices: Vec<DeviceInfo>) -> Inventory {
+        Inventory { devices, ..Inventory::none() }
     }
 
     /// Nothing is known yet but where the loader looks.

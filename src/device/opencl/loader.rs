@@ -3,6 +3,7 @@
 use crate::device::opencl::surroundings::{is_opencl, load_failure};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The OpenCL library that is used where nobody names another.
@@ -76,6 +77,33 @@ pub(super) fn icd_files() -> Vec<PathBuf> {
         .collect();
     files.sort();
     files
+}
+
+/// Beginnings of the names of variables by which libraries and drivers of OpenCL find and choose devices.
+const VARIABLES: [&[u8]; 13] = [
+    b"CUDA_", b"GPU_", b"HIP_", b"HSA_", b"LD_", b"LIBOCL_", b"NEO", b"NVIDIA_", b"OCL_", b"OPENCL_", b"POCL_",
+    b"ROCR_", b"ZE_",
+];
+/// What is there where a machine has a device of another kind than its cores.
+const NODES: [&str; 4] = ["/dev/nvidiactl", "/dev/kfd", "/dev/dri", "/dev/accel"];
+
+/// What says which devices OpenCL finds, as far as it can be told without asking: variables, the files by which
+/// platforms are found, the library of earlier, and nodes of devices.
+pub fn surroundings(library: Option<&Path>) -> Vec<u8> {
+    let mut all = vec![u8::from(is_static())];
+    let mut variables: Vec<_> = std::env::vars_os().collect();
+    variables.retain(|(name, _)| VARIABLES.iter().any(|begin| name.as_bytes().starts_with(begin)));
+    variables.sort();
+    for (name, value) in variables {
+        all.extend([name.as_bytes(), b"=", value.as_bytes(), b"\0"].concat());
+    }
+    let (place, _) = icd_place();
+    let files = icd_files().into_iter().chain([place]).chain(NODES.map(PathBuf::from));
+    for path in files.chain(library.map(Path::to_path_buf)) {
+        let about = std::fs::metadata(&path).map(|about| (about.len(), about.mtime(), about.mtime_nsec()));
+        all.extend(format!("{} {about:?}\0", path.display()).into_bytes());
+    }
+    all
 }
 
 /// What is said of the libraries that the user names, and that are not the one that is used, or are no OpenCL. The

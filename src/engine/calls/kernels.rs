@@ -7,6 +7,7 @@ use crate::engine::state::context::Context;
 use crate::engine::state::devices::Used;
 use crate::engine::state::fork;
 use crate::engine::state::loader;
+use crate::engine::state::runtime::Runtime;
 use crate::object::code::{Code, Kernel, KernelError, NO_RESULT, NdRangeFunction};
 use crate::object::guid::Guid;
 use crate::object::template::{PARAM_UNK, TemplateView};
@@ -28,6 +29,17 @@ pub(crate) struct NewKernel<'a> {
     pub result_slot: u32,
 }
 
+/// What became of a kernel that was added.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Added {
+    /// It is a variant.
+    Usable,
+    /// It is one when the devices are open ([`Runtime::is_left`] is to be called).
+    Left,
+    /// It is none.
+    Refused,
+}
+
 impl Context {
     /// The devices that kernels may run on, for a program that asks. Where EDTs with a C function have had none, as it
     /// is with a fallback, the kernels of the templates that there are get them now.
@@ -38,41 +50,22 @@ impl Context {
             // A manager's thread is the one that builds.
             return devices.in_use();
         }
+        // What is found now may be other devices than those of an earlier run, by which kernels were added.
+        let by_hint = devices.is_by_hint(runtime, true);
         let asked = devices.asked.swap(true, Ordering::SeqCst);
         let Some(open) = devices.open_for(runtime, false) else {
             return &[];
         };
-        if !asked && devices.is_by_hint(runtime, true) {
-            let templates = &runtime.objects.templates;
-            let all: Vec<Guid> = templates.live().collect();
-            for template in all {
-                // One that is destroyed meanwhile needs none.
-                let build = |view| self.build_late(view).ok_or(());
-                let _ = templates.change(template, build, |view, work| self.release_new(view, work));
-            }
+        runtime.build_left();
+        if !asked && by_hint {
+            runtime.build_for_all_templates();
         }
         &open.used
     }
 
-    /// The work of a template whose kernels had no device when they were added, with these built.
-    fn build_late(&self, view: TemplateView) -> Option<&'static Code> {
-        let mut work = view.work.clone();
-        let without = |kernel: &Kernel| kernel.built.is_empty();
-        if work.function.is_none() || !work.kernels.iter().any(without) {
-            return None;
-        }
-        let mut kernels = std::mem::take(&mut work.kernels);
-        for kernel in kernels.iter_mut().filter(|kernel| without(kernel)) {
-            let failures = self.build_everywhere(kernel, view, &mut work);
-            self.warn_of_failures(&failures, kernel, &mut work);
-        }
-        work.kernels = kernels;
-        Some(self.runtime.intern_with_kernels(work))
-    }
-
     /// Adds a kernel variant: what EDTs of this template that are created from now on do. On
     /// failure the message has been printed, and the work says why the kernel is missing.
-    pub(crate) fn add_kernel(&self, view: TemplateView, new: &NewKernel<'_>) -> (&'static Code, bool) {
+    pub(crate) fn add_kernel(&self, view: TemplateView, new: &NewKernel<'_>) -> (&'static Code, Added) {
         let mut work = view.work.clone();
         let mut kernel = Kernel {
             source: new.source.into(),
@@ -83,7 +76,10 @@ impl Context {
             built: Vec::new(),
         };
         let wrong_slot = new.result_slot != NO_RESULT && new.result_slot >= view.depc;
-        let failures = if wrong_slot {
+        let is_left = !wrong_slot && work.kernels.len() <= u8::MAX as usize && self.runtime.puts_off(&work, &kernel);
+        let failures = if is_left {
+            Vec::new()
+        } else if wrong_slot {
             vec![KernelError::anywhere(format!(
                 "resultSlot is {}, but the template has {}; slots count from 0",
                 new.result_slot,
@@ -92,7 +88,7 @@ impl Context {
         } else if work.kernels.len() > u8::MAX as usize {
             vec![KernelError::anywhere("a template has at most 256 kernels".into())]
         } else {
-            self.build_everywhere(&mut kernel, view, &mut work)
+            self.runtime.build_everywhere(&mut kernel, view, &mut work)
         };
         let devices = &self.runtime.devices;
         // What a device cannot build that nothing but a hint asks for does not keep the template from its function.
@@ -101,7 +97,7 @@ impl Context {
             && split_options(new.options).is_ok()
             && work.kernels.len() <= u8::MAX as usize;
         let built = !kernel.built.is_empty() || failures.is_empty() || by_hint;
-        self.warn_of_failures(&failures, &kernel, &mut work);
+        self.runtime.warn_of_failures(&failures, &kernel, &mut work);
         let is_new = |&(place, _): &(Place, usize)| !view.work.devices.contains(&place);
         if !by_hint && kernel.built.iter().any(is_new) && self.has_edts_of(view.work) {
             devices.remark_late(self.runtime, &work.name.to_string(), &kernel.name);
@@ -110,7 +106,12 @@ impl Context {
         if built {
             work.kernels.push(kernel);
         }
-        (self.runtime.intern_with_kernels(work), built)
+        let added = match (is_left, built) {
+            (true, _) => Added::Left,
+            (false, true) => Added::Usable,
+            (false, false) => Added::Refused,
+        };
+        (self.runtime.intern_with_kernels(work, is_left), added)
     }
 
     /// Whether an EDT with this work has been created and has not ended. Not all are looked at where there are very
@@ -120,54 +121,6 @@ impl Context {
         let edts = &self.runtime.objects.edts;
         let mut some = edts.live().take(LOOKS).filter_map(|(guid, _)| edts.lock(guid));
         some.any(|(edt, _locked)| std::ptr::eq(edt.work(), work))
-    }
-
-    /// Builds a kernel of this work for the devices that it may have. What has failed.
-    fn build_everywhere(&self, kernel: &mut Kernel, view: TemplateView, work: &mut Code) -> Vec<KernelError> {
-        let runtime = self.runtime;
-        let (wanted, options) = match split_options(&kernel.options) {
-            Ok(split) => split,
-            Err(message) => return vec![KernelError::anywhere(message)],
-        };
-        let spec = KernelSpec { source: kernel.source.clone(), options: options.to_vec(), kernel: kernel.name.clone() };
-        let function = work.function.is_some();
-        let by_hint = runtime.devices.is_by_hint(runtime, function);
-        // A manager may wait in OpenCL for a driver's thread that compiles, while this thread waits for the manager.
-        runtime.begin_outside();
-        let open = runtime.devices.open_for(runtime, function);
-        runtime.end_outside();
-        let Some(open) = open else {
-            let problem = match loader::why_no_devices() {
-                Some(why) => Some(why.to_string()),
-                // Nothing is missing that this policy would use.
-                None if function && !runtime.policy.uses_devices() => None,
-                None => runtime.devices.plan(runtime).problem.clone(),
-            };
-            add_missing(&mut work.missing, problem.map(KernelError::here));
-            return Vec::new();
-        };
-        let mut failures = Vec::new();
-        for (number, used) in open.used.iter().enumerate() {
-            if !used.suits(wanted) {
-                continue;
-            }
-            runtime.begin_outside();
-            let built = build(used, &spec, view);
-            runtime.end_outside();
-            match built {
-                Ok(id) => kernel.built.push((Place::device(number), id)),
-                Err(failure) => failures.push(failure),
-            }
-        }
-        let problems = open.problems.iter().cloned().map(KernelError::here);
-        add_missing(&mut work.missing, problems);
-        let places = kernel.built.iter().map(|&(place, _)| place);
-        for place in places.filter(|_| !by_hint) {
-            if !work.devices.contains(&place) {
-                work.devices.push(place);
-            }
-        }
-        failures
     }
 
     /// Tells the devices that a template of this work is gone.
@@ -187,18 +140,95 @@ impl Context {
             }
         }
     }
+}
+
+impl Runtime {
+    /// Builds kernels that had no device when they were added, for the templates that there are.
+    pub(crate) fn build_for_all_templates(&'static self) {
+        let templates = &self.objects.templates;
+        let all: Vec<Guid> = templates.live().collect();
+        for template in all {
+            // One that is destroyed meanwhile needs none.
+            // What comes to nothing since the template has changed meanwhile is kept: EDTs of the work before may run it.
+            let _ = templates.change(template, |view| self.build_late(view).ok_or(()), |_, _| {});
+        }
+    }
+
+    /// The work of a template whose kernels had no device when they were added, with these built.
+    fn build_late(&'static self, view: TemplateView) -> Option<&'static Code> {
+        let mut work = view.work.clone();
+        let without = |kernel: &Kernel| kernel.built.is_empty();
+        if work.function.is_none() || !work.kernels.iter().any(without) {
+            return None;
+        }
+        let mut kernels = std::mem::take(&mut work.kernels);
+        for kernel in kernels.iter_mut().filter(|kernel| without(kernel)) {
+            let failures = self.build_everywhere(kernel, view, &mut work);
+            self.warn_of_failures(&failures, kernel, &mut work);
+        }
+        work.kernels = kernels;
+        let built = self.intern_with_kernels(work, false);
+        view.work.built_later.set(built);
+        Some(built)
+    }
+
+    /// Builds a kernel of this work for the devices that it may have. What has failed.
+    fn build_everywhere(&'static self, kernel: &mut Kernel, view: TemplateView, work: &mut Code) -> Vec<KernelError> {
+        let (wanted, options) = match split_options(&kernel.options) {
+            Ok(split) => split,
+            Err(message) => return vec![KernelError::anywhere(message)],
+        };
+        let spec = KernelSpec { source: kernel.source.clone(), options: options.to_vec(), kernel: kernel.name.clone() };
+        let function = work.function.is_some();
+        let by_hint = self.devices.is_by_hint(self, function);
+        // A manager may wait in OpenCL for a driver's thread that compiles, while this thread waits for the manager.
+        self.begin_outside();
+        let open = self.devices.open_for(self, function);
+        self.end_outside();
+        let Some(open) = open else {
+            let problem = match loader::why_no_devices() {
+                Some(why) => Some(why.to_string()),
+                // The function runs, and OpenCL is not asked for the reason.
+                None if by_hint => None,
+                None => self.devices.plan(self).problem.clone(),
+            };
+            add_missing(&mut work.missing, problem.map(KernelError::here));
+            return Vec::new();
+        };
+        let mut failures = Vec::new();
+        for (number, used) in open.used.iter().enumerate() {
+            if !used.suits(wanted) {
+                continue;
+            }
+            self.begin_outside();
+            let built = self.devices.start.building(|| build(used, &spec, view));
+            self.end_outside();
+            match built {
+                Ok(id) => kernel.built.push((Place::device(number), id)),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        let problems = open.problems.iter().cloned().map(KernelError::here);
+        add_missing(&mut work.missing, problems);
+        let places = kernel.built.iter().map(|&(place, _)| place);
+        for place in places.filter(|_| !by_hint) {
+            if !work.devices.contains(&place) {
+                work.devices.push(place);
+            }
+        }
+        failures
+    }
 
     fn warn_of_failures(&self, failures: &[KernelError], kernel: &Kernel, work: &mut Code) {
         for KernelError { text, anywhere } in failures {
             let message =
                 format!("the kernel \"{}\" of template \"{}\" cannot be used: {text}", kernel.name, work.name);
             warning!("{message}");
-            self.runtime.registry.remark(message.clone());
+            self.registry.remark(message.clone());
             work.missing.push(KernelError { text: message, anywhere: *anywhere });
         }
     }
 }
-
 fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, KernelError> {
     // Which kernels a source has, and what arguments, may depend on the device by `#if` alone.
     let conditional = |line: &[u8]| {

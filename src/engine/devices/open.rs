@@ -18,17 +18,19 @@ impl Devices {
     /// function beside it has none, unless the program has asked for them ([`Devices::is_by_hint`]). None, too, while
     /// drivers can load nothing (`state/loader.rs`).
     pub(crate) fn open_for(&self, runtime: &'static Runtime, function: bool) -> Option<&Open> {
-        if self.is_by_hint(runtime, function) && !self.asked.load(Ordering::SeqCst) {
+        let unasked = self.is_by_hint(runtime, function) && !self.asked.load(Ordering::SeqCst);
+        if unasked || loader::why_no_devices().is_some() {
             return None;
         }
         let wanted = self.plan(runtime).devices();
-        if wanted.is_empty() || loader::why_no_devices().is_some() {
+        if wanted.is_empty() {
             return None;
         }
         let open = self.open.get_or_init(|| {
             let lending = self.sharing.decide_lending(runtime, wanted);
             let shares = (function && lending.is_none()).then(|| self.sharing.decide(runtime, wanted));
-            (runtime.signals).keep(|| Open::new(runtime, wanted, shares.flatten()))
+            let open = || Open::new(runtime, wanted, shares.flatten());
+            runtime.signals.keep(|| self.start.opening(open))
         });
         if function && !self.lends() {
             // Devices that kernels without a function have opened get their cores now, too.
@@ -40,6 +42,7 @@ impl Devices {
     /// Says how workers and CPU devices have shared the cores, and which kernels were not used.
     pub(crate) fn remark(&self, runtime: &Runtime) {
         self.remark_unused(runtime);
+        runtime.remark_put_off();
         self.sharing.remark(runtime, self.in_use());
     }
 

@@ -1,7 +1,7 @@
 //! Which devices a run uses: those that the settings select, and the fallback for kernels that can run nowhere else.
 
 use crate::config::Set;
-use crate::device::{self, DeviceInfo, LoaderState};
+use crate::device::{self, DeviceInfo, Inventory, LoaderState, Selection};
 use crate::engine::state::devices::{DevicePlan, Devices};
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::loader;
@@ -19,10 +19,23 @@ impl Devices {
         (self.plan).get_or_init(|| runtime.signals.keep(|| DevicePlan::new(runtime)))
     }
 
-    /// Whether EDTs that have a C function, or not, go to the devices only where a hint names one. A policy that sends
-    /// none there needs no answer of OpenCL, which takes a while to start.
+    /// The plan, without asking OpenCL where earlier runs have found enough. None of its devices can be opened.
+    pub(crate) fn expected(&self, runtime: &Runtime) -> &DevicePlan {
+        if let Some(plan) = self.plan.get() {
+            return plan;
+        }
+        let of_earlier = || {
+            // The user who names other devices wants them looked for.
+            let is_usual = matches!(runtime.settings.devices.value, Selection::Auto | Selection::All);
+            let found = runtime.found().filter(|_| is_usual)?;
+            Some(DevicePlan::of(runtime, found.inventory()))
+        };
+        self.later.plan.get_or_init(of_earlier).as_ref().unwrap_or_else(|| self.plan(runtime))
+    }
+
+    /// Whether EDTs that have a C function, or not, go to the devices only where a hint names one.
     pub(crate) fn is_by_hint(&self, runtime: &Runtime, function: bool) -> bool {
-        function && (!runtime.policy.uses_devices() || self.plan(runtime).selected.is_empty())
+        function && (!runtime.policy.uses_devices() || self.expected(runtime).selected.is_empty())
     }
 }
 
@@ -34,7 +47,12 @@ impl DevicePlan {
             plan.problem = Some(no_device(&settings.devices));
             return plan;
         }
-        let inventory = device::discover();
+        DevicePlan::of(runtime, runtime.devices.start.opening(device::discover))
+    }
+
+    fn of(runtime: &Runtime, inventory: Inventory) -> DevicePlan {
+        let settings = &runtime.settings;
+        let mut plan = DevicePlan::default();
         if matches!(inventory.loader, LoaderState::Forked { .. }) {
             plan.is_forked = true;
             plan.problem = Some(inventory.explain_absence());
@@ -64,6 +82,7 @@ impl DevicePlan {
                 plan.problem = Some(format!("{}: {message}", settings.devices.origin));
             }
         }
+        plan.inventory = Some(inventory);
         plan
     }
 

@@ -9,6 +9,7 @@
 //! file: so a program that was compiled again begins anew.
 
 use crate::config::Models;
+use crate::device::DeviceInfo;
 use crate::engine::state::learned::{KnownEntries, Remembered};
 use crate::engine::state::runtime::Runtime;
 use crate::object::code::{Code, Kernel};
@@ -32,6 +33,12 @@ impl Remembered {
     /// Whether this run keeps what it learns.
     pub(crate) fn is_kept(&self) -> bool {
         self.store.is_some()
+    }
+
+    /// What tells a variant that was built for a device from all others.
+    pub(crate) fn hash_of_built(&self, work: &Code, kernel: &Kernel, info: &DeviceInfo) -> u64 {
+        let of = [self.program(), template_name(work), kernel_name(kernel), name_of_device(info)];
+        hash(of.join("\0").as_bytes())
     }
 
     fn program(&self) -> String {
@@ -92,6 +99,11 @@ fn kernel_name(kernel: &Kernel) -> String {
     format!("kernel {} {:016x}", kernel.name, hash(&all))
 }
 
+/// How a device is called in the files.
+fn name_of_device(info: &DeviceInfo) -> String {
+    format!("kernels on {}, {}, driver {}", info.name, info.platform, info.driver_version)
+}
+
 /// The processor, as it calls itself.
 fn processor() -> String {
     let about = read_file("/proc/cpuinfo").unwrap_or_default();
@@ -102,10 +114,11 @@ fn processor() -> String {
 }
 
 impl Runtime {
-    /// The one work that does the same as this, which has got a kernel; with what earlier runs have learned of it.
-    pub(crate) fn intern_with_kernels(&self, work: Code) -> &'static Code {
+    /// The one work that does the same as this, which has got a kernel, or is to get one that is left unbuilt; with what
+    /// earlier runs have learned of it.
+    pub(crate) fn intern_with_kernels(&self, work: Code, is_left: bool) -> &'static Code {
         let work = self.objects.code_table.intern(work);
-        if self.remembered.reads && work.has_choice() && work.times.begin_recall() {
+        if self.remembered.reads && (is_left || work.has_choice()) && work.times.begin_recall() {
             self.recall(work);
         }
         work
@@ -130,18 +143,32 @@ impl Runtime {
         } else {
             format!(", {} of {} units", info.compute_units, used.whole_units)
         };
-        format!("kernels on {}, {}, driver {}{part}", info.name, info.platform, info.driver_version)
+        name_of_device(info) + &part
+    }
+
+    /// What is known of the times of a work in a place.
+    pub(crate) fn remembered_of(&self, work: &Code, place: Place) -> Vec<ModelEntry> {
+        let Some(store) = &self.remembered.store else {
+            return Vec::new();
+        };
+        let mut places = self.remembered.places.lock();
+        let known = places.entry(place).or_insert_with(|| apart(|| self.read_models(store, place)));
+        let key = self.remembered.key(work, place);
+        key.and_then(|key| known.get(&key)).cloned().unwrap_or_default()
+    }
+
+    /// What is known of the times of a kernel on a device that is not open.
+    pub(crate) fn remembered_kernel(&self, work: &Code, kernel: &Kernel, info: &DeviceInfo) -> Vec<ModelEntry> {
+        let read = |store: &Store| apart(|| store.read(&name_of_device(info)));
+        let known = self.remembered.store.as_ref().and_then(|store| read(store).ok());
+        let key = ModelKey::new(&self.remembered.program(), &template_name(work), &kernel_name(kernel));
+        let entries = known.map_or(Vec::new(), |content| content.entries);
+        entries.into_iter().filter(|entry| entry.key == key).collect()
     }
 
     fn recall(&self, work: &Code) {
-        let Some(store) = &self.remembered.store else {
-            return;
-        };
-        let mut places = self.remembered.places.lock();
         for place in Runtime::places_of(work) {
-            let known = places.entry(place).or_insert_with(|| apart(|| self.read_models(store, place)));
-            let key = self.remembered.key(work, place);
-            for entry in key.and_then(|key| known.get(&key)).into_iter().flatten() {
+            for entry in self.remembered_of(work, place) {
                 work.times.seed(place.number(), entry.bytes, entry.told_by, &entry.times);
             }
         }
@@ -200,6 +227,15 @@ impl Runtime {
         let Some(store) = (self.remembered.store.as_ref()).filter(|_| self.check.is_none()) else {
             return;
         };
+        let cannot = |error: String| {
+            self.registry.remark(format!(
+                "what this run has learned cannot be kept: {error}. Let this user write there, name another directory in \
+                 OCR_MODELS, or set OCR_MODELS=off"
+            ));
+        };
+        if let Err(error) = self.keep_found(store) {
+            cannot(error);
+        }
         let today = today();
         let mut learned: HashMap<Place, Vec<ModelEntry>> = HashMap::new();
         self.objects.code_table.for_each(|work| {
@@ -224,11 +260,7 @@ impl Runtime {
             }
             let has_read = self.remembered.reads;
             if let Err(error) = store.add(&self.name_of(place), entries, copies, today, has_read) {
-                let text = format!(
-                    "what this run has learned cannot be kept: {error}. Let this user write there, name another directory in \
-                     OCR_MODELS, or set OCR_MODELS=off"
-                );
-                self.registry.remark(text);
+                cannot(error);
             }
         }
     }

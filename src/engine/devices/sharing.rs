@@ -70,23 +70,27 @@ impl Sharing {
     /// opened.
     pub(crate) fn decide_lending(&self, runtime: &Runtime, devices: &[DeviceInfo]) -> Option<&Lending> {
         let decide = || {
-            let all = self.all.as_ref()?;
-            let settings = &runtime.settings;
-            if *settings.bind != Bind::Auto || !runtime.policy.shares_cores() {
-                return None;
-            }
-            let (cores, workers) = (settings.cores, *settings.workers);
-            let units = units(devices);
-            let shares = Shares::new(all, cores, workers, settings.are_workers_fixed(), units);
-            // Where there is room for all who are asked for, each side keeps its own.
-            if units == 0 || !cores::are_lent(shares.as_ref(), workers) {
-                return None;
-            }
+            let all = self.cores_to_lend(runtime, units(devices))?;
+            let (cores, workers) = (runtime.settings.cores, *runtime.settings.workers);
             let binds = cores >= 2 && !is_driver_bound(devices, all);
             let drivers = (binds.then(|| threads_of(devices)), devices.iter().all(is_cpu));
             Some(Lending::new(all, cores, workers, drivers))
         };
         self.lending.get_or_init(decide).as_ref()
+    }
+
+    /// The cores that workers and CPU devices with so many compute units share, if the devices are to have cores of the
+    /// workers' at times.
+    pub(crate) fn cores_to_lend(&self, runtime: &Runtime, units: usize) -> Option<&CoreSet> {
+        let all = self.all.as_ref()?;
+        let settings = &runtime.settings;
+        if *settings.bind != Bind::Auto || !runtime.policy.shares_cores() {
+            return None;
+        }
+        let (cores, workers) = (settings.cores, *settings.workers);
+        let shares = Shares::new(all, cores, workers, settings.are_workers_fixed(), units);
+        // Where there is room for all who are asked for, each side keeps its own.
+        (units != 0 && cores::are_lent(shares.as_ref(), workers)).then_some(all)
     }
 
     /// The cores that CPU devices have of the workers' at times, if that was decided.

@@ -40,7 +40,7 @@ impl Devices {
     /// Which devices there are for kernels.
     fn those_there(&self, runtime: &Runtime) -> String {
         let used: Vec<String> = (self.in_use().iter()).map(|used| describe(&used.info)).collect();
-        let planned = self.plan(runtime).devices().iter().map(describe).collect();
+        let planned = self.expected(runtime).devices().iter().map(describe).collect();
         let (devices, whose) = if used.is_empty() { (planned, "that may be used") } else { (used, "in use") };
         match &devices[..] {
             [] => "no device is in use".to_string(),
@@ -78,7 +78,10 @@ impl Devices {
     }
 
     /// An EDT runs as its C function since no device has one of its kernels for it. That is noted once for a template.
-    pub(crate) fn runs_as_function(&self, runtime: &Runtime, edt: &Edt) {
+    pub(crate) fn runs_as_function(&self, runtime: &'static Runtime, edt: &Edt) {
+        if self.later.is_any_left() {
+            return runtime.look_at_put_off();
+        }
         if edt.work().told_unused.is_first() {
             self.note_function(runtime, edt);
         }
@@ -101,14 +104,7 @@ impl Devices {
     fn why_function(&self, runtime: &Runtime, edt: &Edt) -> (String, NoteLevel) {
         let (devices, sched) = (&runtime.settings.devices, &runtime.settings.sched);
         let told = if is_asked_for(runtime) { NoteLevel::Always } else { NoteLevel::InReport };
-        let is_by_hint = !runtime.policy.uses_devices();
-        // Under a policy that sends nothing to devices, they are looked for only where the program has asked.
-        let plan = if is_by_hint { self.plan.get() } else { Some(self.plan(runtime)) };
-        let problem = plan.and_then(|plan| plan.problem.clone());
-        if let Some(problem) = problem.clone().filter(|_| plan.is_some_and(|plan| plan.is_forked)) {
-            return (problem, NoteLevel::Always);
-        }
-        if is_by_hint {
+        if !runtime.policy.uses_devices() {
             let why = format!(
                 "the policy {} ({}) sends EDTs that have a C function to a device only where a hint names it; under \
                  OCR_SCHED={} others go there, too",
@@ -118,7 +114,11 @@ impl Devices {
             );
             return (why, NoteLevel::InStatistics);
         }
-        if let Some(problem) = problem {
+        let plan = self.expected(runtime);
+        if let Some(problem) = plan.problem.clone() {
+            if plan.is_forked {
+                return (problem, NoteLevel::Always);
+            }
             // A user who asks for no device expects no kernel to run.
             let told = if devices.value == Selection::None { NoteLevel::InReport } else { told };
             return (problem, told);
@@ -128,7 +128,7 @@ impl Devices {
 
     /// Why no device has a kernel for an EDT, where there are devices.
     fn why_not_built(&self, runtime: &Runtime, edt: &Edt) -> String {
-        let plan = self.plan(runtime);
+        let plan = self.expected(runtime);
         let kernels = &edt.work().kernels;
         if edt.work().missing.iter().any(|why| why.text == loader::HELD) {
             return loader::HELD.to_string();

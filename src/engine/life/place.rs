@@ -43,6 +43,9 @@ impl Context {
         if let Some(check) = &self.runtime.check {
             self.check_runnable(check, edt);
         }
+        if let Some(newer) = edt.work().built_later.get() {
+            edt.work.set(newer);
+        }
         let work = edt.work();
         if work.kernels.is_empty() && work.function.is_some() {
             return Place::HOST;

@@ -174,6 +174,7 @@ impl TimedCall {
         }
         if learns {
             self.work.times.sample(Place::HOST.number(), self.shape, ns, beside);
+            context.runtime.look_at_function(ns);
         }
         context.tell_keeper(edt);
     }
@@ -193,6 +194,7 @@ impl Context {
             times.note_alone(works_alone);
             let beside = call.beside || self.runtime.any_device_runs(Place::HOST);
             times.sample(Place::HOST.number(), call.shape, ns, beside);
+            self.runtime.look_at_function(ns);
         }
         if call.is_kept
             && let Some(keeper) = self.runtime.policy.keeper()

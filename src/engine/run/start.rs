@@ -228,6 +228,7 @@ impl Run {
     pub(crate) fn end(self) -> i32 {
         self.runtime.seats.join();
         self.runtime.end.leave_it_to_who_exits();
+        self.runtime.end_opening();
         // Kernels that were sent to a device run to their end, as the EDTs that ran on workers have. Later
         // ones, if any, never begin: what is written to files does not change meanwhile.
         self.runtime.devices.end_launches(&self.runtime);
@@ -303,6 +304,8 @@ impl Runtime {
             seconds: 0.0,
             counts: totals,
             idle_seconds: totals.idle_ns as f64 / 1e9 + stood.as_secs_f64(),
+            opening_seconds: self.devices.start.opening_ns() as f64 / 1e9,
+            building_seconds: self.devices.start.building_ns() as f64 / 1e9,
             variants: Vec::new(),
             devices: devices.collect(),
             notes: self.registry.notes(),

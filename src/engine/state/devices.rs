@@ -3,7 +3,8 @@
 
 use crate::cores::{CoreSet, Shares};
 use crate::device;
-use crate::device::{DeviceInfo, DeviceKind, DeviceManager, InlineList, ManagerEvents};
+use crate::device::{DeviceInfo, DeviceKind, DeviceManager, InlineList, Inventory, ManagerEvents};
+use crate::engine::devices::found::Found;
 use crate::engine::state::lending::Lending;
 use crate::engine::state::runtime::Runtime;
 use crate::object::data_block::DataBlock;
@@ -14,7 +15,8 @@ use ocr_place::place::{Place, PlaceSet};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// The devices of a runtime.
 pub(crate) struct Devices {
@@ -24,6 +26,10 @@ pub(crate) struct Devices {
     /// What stands for the plan where it cannot be made yet.
     pub(in crate::engine) no_plan: OnceLock<DevicePlan>,
     pub(in crate::engine) open: OnceLock<Open>,
+    /// What of it is put off.
+    pub(crate) later: Later,
+    /// How long that took.
+    pub(in crate::engine) start: StartTimes,
     /// How workers and CPU devices share the cores.
     pub(in crate::engine) sharing: Sharing,
     /// The templates whose EDTs ran as functions though they have kernels.
@@ -45,6 +51,8 @@ pub(crate) struct DevicePlan {
     pub(in crate::engine) selected: Vec<DeviceInfo>,
     /// Used only where nothing is selected, and only by kernels that can run nowhere else.
     pub(in crate::engine) fallback: Vec<DeviceInfo>,
+    /// What OpenCL has said that there is; none where it was not asked.
+    pub(in crate::engine) inventory: Option<Inventory>,
     /// Why nothing is selected, in a sentence; none if something is.
     pub(crate) problem: Option<String>,
     /// Whether that is since this process was forked from one that has used OpenCL.
@@ -74,6 +82,87 @@ pub(crate) struct Used {
 
 /// A function that makes what the device managers tell the engine through.
 pub(crate) type MakeEvents = fn(&'static Runtime) -> Arc<dyn ManagerEvents>;
+
+/// How long it took to open OpenCL, and to build kernels. Relaxed: they are sums, and order nothing.
+#[derive(Default)]
+pub(crate) struct StartTimes {
+    opening_ns: AtomicU64,
+    building_ns: AtomicU64,
+}
+
+impl StartTimes {
+    /// Opens something of OpenCL, and counts how long that takes.
+    pub(crate) fn opening<T>(&self, open: impl FnOnce() -> T) -> T {
+        counted(&self.opening_ns, open)
+    }
+
+    /// Builds a kernel, and counts how long that takes.
+    pub(crate) fn building<T>(&self, build: impl FnOnce() -> T) -> T {
+        counted(&self.building_ns, build)
+    }
+
+    /// Nanoseconds in which platforms and devices were opened.
+    pub(crate) fn opening_ns(&self) -> u64 {
+        self.opening_ns.load(Ordering::Relaxed)
+    }
+
+    /// Nanoseconds in which kernels were built.
+    pub(crate) fn building_ns(&self) -> u64 {
+        self.building_ns.load(Ordering::Relaxed)
+    }
+}
+
+fn counted<T>(sum: &AtomicU64, work: impl FnOnce() -> T) -> T {
+    let begun = Instant::now();
+    let result = work();
+    sum.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
+    result
+}
+
+/// Devices that need not be opened for the kernels that there are (`devices/later.rs`).
+pub(crate) struct Later {
+    /// What earlier runs have found, as this one has read it.
+    pub(in crate::engine) found: OnceLock<Option<Found>>,
+    /// The plan by that, for messages.
+    pub(in crate::engine) plan: OnceLock<Option<DevicePlan>>,
+    /// Whether kernels were left unbuilt. SeqCst: a thread that leaves one sets this, and then looks whether devices are
+    /// open; one that has opened devices looks at this afterwards. So one of the two builds the kernel.
+    pub(in crate::engine) left: AtomicBool,
+    /// When devices are opened nevertheless, in nanoseconds since the run began; `u64::MAX` if they are not. Relaxed: a
+    /// thread that sees it late opens them late.
+    pub(in crate::engine) open_at: AtomicU64,
+    /// A function that takes longer than this has them opened, too. Relaxed, for the same reason.
+    pub(in crate::engine) longest: AtomicU64,
+    pub(in crate::engine) opener: Mutex<rank::DeviceOpener, Opener>,
+}
+
+/// The thread that opens devices beside the run.
+pub(crate) enum Opener {
+    /// None was started.
+    NotStarted,
+    /// It was started.
+    Started(JoinHandle<()>),
+    /// It has ended, or cannot be started any more.
+    Over,
+}
+
+impl Later {
+    fn new() -> Later {
+        Later {
+            found: OnceLock::new(),
+            plan: OnceLock::new(),
+            left: AtomicBool::new(false),
+            open_at: AtomicU64::new(u64::MAX),
+            longest: AtomicU64::new(0),
+            opener: Mutex::new(Opener::NotStarted),
+        }
+    }
+
+    /// Whether kernels were left unbuilt, and still are.
+    pub(crate) fn is_any_left(&self) -> bool {
+        self.left.load(Ordering::SeqCst)
+    }
+}
 
 /// How workers and CPU devices share the cores.
 pub(crate) struct Sharing {
@@ -129,6 +218,8 @@ impl Devices {
             plan: OnceLock::new(),
             no_plan: OnceLock::new(),
             open: OnceLock::new(),
+            later: Later::new(),
+            start: StartTimes::default(),
             sharing: Sharing::new(),
             unused: UnusedKernels::default(),
             asked: AtomicBool::new(false),
@@ -204,6 +295,11 @@ impl Devices {
             let (set, unset) = (at, u64::MAX);
             let _ = (self.asks_at).compare_exchange(set, unset, Ordering::Relaxed, Ordering::Relaxed);
         }
+    }
+
+    /// Whether the devices of this run were opened, or that was tried.
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.get().is_some()
     }
 
     /// The devices in use, if a kernel has opened them, or the program has asked for them.

@@ -45,6 +45,13 @@ pub struct KeptTimes {
 }
 
 impl KeptTimes {
+    /// The median of all samples; none where there are none.
+    pub fn median(&self) -> Option<u64> {
+        let mut all = [&self.alone[..], &self.beside].concat();
+        all.sort_unstable();
+        all.get(all.len() / 2).copied()
+    }
+
     /// These times, and behind them those of a later run.
     pub(crate) fn then(&self, later: &KeptTimes) -> KeptTimes {
         let behind = |older: &[u64], newer: &[u64]| {

@@ -87,6 +87,34 @@ impl Store {
         Ok(content)
     }
 
+    /// The content of a file of this name that is about no place. None where there is none, or it cannot be read.
+    pub fn read_other(&self, name: &str) -> Option<Vec<u8>> {
+        read_bytes(&self.directory.join(name)).ok().flatten()
+    }
+
+    /// Replaces the content of such a file by what `change` makes of it; it stays where that is none. The error is a
+    /// text that says why it cannot be written.
+    pub fn change_other(
+        &self,
+        name: &str,
+        change: impl FnOnce(Option<Vec<u8>>) -> Option<Vec<u8>>,
+    ) -> Result<(), String> {
+        let fail = |error: io::Error| format!("{}: {error}", self.directory.display());
+        self.create().map_err(fail)?;
+        let _lock = self.lock();
+        match change(self.read_other(name)) {
+            None => Ok(()),
+            Some(content) => replace(&self.directory.join(name), &content).map_err(fail),
+        }
+    }
+
+    /// Creates the directory where it is not there.
+    fn create(&self) -> io::Result<()> {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(0o700);
+        builder.create(&self.directory)
+    }
+
     /// Adds what a run has learned of a place to its file. `today` is in days since the first of January 1970. Where
     /// the run has read the file at its begin, its times have those of earlier runs in them; otherwise they come behind
     /// those. The error is a text that says why the file cannot be written.
@@ -101,9 +129,7 @@ impl Store {
         let path = self.path(place);
         // The message names the directory, so that it is the same for all places.
         let fail = |error: io::Error| format!("{}: {error}", self.directory.display());
-        let mut builder = DirBuilder::new();
-        builder.recursive(true).mode(0o700);
-        builder.create(&self.directory).map_err(fail)?;
+        self.create().map_err(fail)?;
         let lock = self.lock();
         if lock.is_some() {
             self.clear_up();
@@ -200,8 +226,13 @@ impl Store {
     }
 }
 
-/// The content of a file. None if there is no such file. The error is a text that says why it cannot be read.
+/// The content of a file of models, as [`read_bytes`] reads it.
 fn read(path: &Path) -> Result<Option<Content>, String> {
+    Ok(read_bytes(path)?.map(|bytes| Content::parse(&bytes)))
+}
+
+/// The content of a file. None if there is no such file. The error is a text that says why it cannot be read.
+fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, String> {
     let fail = |error: io::Error| format!("{}: {error}", path.display());
     // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path);
@@ -219,7 +250,7 @@ fn read(path: &Path) -> Result<Option<Content>, String> {
     if bytes.len() as u64 > LARGEST {
         return Err(format!("{}: it is too large for a file of models", path.display()));
     }
-    Ok(Some(Content::parse(&bytes)))
+    Ok(Some(bytes))
 }
 
 /// Replaces a file by one with this content, in one step, so that a reader finds the old content or the new one.

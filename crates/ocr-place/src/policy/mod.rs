@@ -29,6 +29,7 @@ pub use interface::{
 };
 pub use told::{Certainty, Considered, Expected, Why};
 pub use user::{is_file, layout};
+pub use variant::can_kernel_win;
 
 use std::path::{Path, PathBuf};
 

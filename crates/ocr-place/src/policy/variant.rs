@@ -100,6 +100,12 @@ fn is_kernel_better(function_ns: u64, kernel_ns: u64, busy: usize, cores: usize)
     kernel_ns < function_ns - margin
 }
 
+/// Whether a kernel that takes `kernel_ns` with all of so many cores is better than a function at any time: it is where
+/// nothing else is to be done, or never.
+pub fn can_kernel_win(function_ns: u64, kernel_ns: u64, cores: usize) -> bool {
+    is_kernel_better(function_ns, kernel_ns, 1, cores)
+}
+
 /// The device that shares the cores of the workers, and how many these are.
 pub(super) fn shared(devices: impl Iterator<Item = Place>, machine: &dyn Machine) -> Option<(Place, usize)> {
     let mut shared = devices.filter_map(|device| Some((device, machine.shares_cores(device)?)));
@@ -401,6 +407,9 @@ mod tests {
         assert!(!is_kernel_better(100_000, 60_000, 7, 2));
         // The launch counts, too.
         assert!(!is_kernel_better(9_000, 1, 1, 1));
+        // Where it does not win alone, it never does.
+        assert!(can_kernel_win(100_000, 60_000, 2));
+        assert!(!can_kernel_win(100_000, 95_000, 2));
     }
 
     #[test]

@@ -144,3 +144,14 @@ fn entries_and_files_are_removed() {
     assert_eq!(store.remove(&path, |_, _| true, |_| true, true), Ok(0));
     assert!(!path.exists());
 }
+
+#[test]
+fn a_file_that_is_about_no_place_is_none_of_models() {
+    let folder = Folder::new("other");
+    let store = folder.store();
+    assert_eq!(store.read_other("found"), None);
+    store.change_other("found", |before| before.is_none().then(|| b"one".to_vec())).expect("it is written");
+    store.change_other("found", |before| (before != Some(b"one".to_vec())).then(Vec::new)).expect("it stays");
+    assert_eq!(store.read_other("found"), Some(b"one".to_vec()));
+    assert_eq!(store.files().map(|files| files.len()), Ok(0));
+}

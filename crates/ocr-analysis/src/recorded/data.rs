@@ -43,7 +43,7 @@ impl RecordedRun {
         // Counters are looked at when it is time for that, on whatever thread. So the first record of this thread may
         // be the one behind the end of the EDT, and its times are those since the thread has begun.
         let begun = edt.begin.saturating_add(edt.time().unwrap_or(0) / 64);
-        let before = its().filter(|usage| usage.at <= begun).last();
+        let before = its().rfind(|usage| usage.at <= begun);
         let after = its().find(|usage| usage.at >= edt.end && usage.edt == first);
         let (Some(after), Some(took)) = (after, edt.time()) else {
             return 0;

@@ -526,12 +526,12 @@ impl SimulatedRun<'_> {
             let index = place.device_index();
             index.is_some_and(|index| self.brings_behind_kernels[index])
         };
-        let from = task.blocks.iter().filter_map(|uses| {
+        let mut from = task.blocks.iter().filter_map(|uses| {
             let valid = self.valid[uses.block as usize];
             let at = (!valid.contains(Place::HOST)).then(|| valid.iter().next())?;
             at.filter(brings)
         });
-        from.filter(|_| place == Place::HOST).next()
+        (place == Place::HOST).then(|| from.next()).flatten()
     }
 
     /// Whether a worker that gets an EDT has to wait until a device has brought blocks, and so runs others meanwhile.

@@ -61,10 +61,14 @@ export! {
             return Status::EINVAL;
         }
         // No values: in a program that was compiled when there were fewer properties, there is no room for all.
-        // SAFETY: the header asks for a valid place, whose first member this is.
-        unsafe { (&raw mut (*hint).type_).write(hint_type) };
-        // SAFETY: as before, of the second member.
-        unsafe { (&raw mut (*hint).propMask).write(0) };
+        // SAFETY: the header asks for a valid place, and both members lie in it whatever room there is for values.
+        let to_type = unsafe { &raw mut (*hint).type_ };
+        // SAFETY: as before.
+        let to_mask = unsafe { &raw mut (*hint).propMask };
+        // SAFETY: the header asks for a place that can be written to.
+        unsafe { to_type.write(hint_type) };
+        // SAFETY: as before.
+        unsafe { to_mask.write(0) };
         Status::OK
     }
 

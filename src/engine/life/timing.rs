@@ -41,7 +41,7 @@ impl Runtime {
     }
 
     /// The bytes of an EDT's blocks, by which its run time is known. A pre-slot whose block is gone counts as what is
-    /// in the block's slot now: it is asked before the EDT has its blocks, too, when nobody keeps them, and a guess is
+    /// in the block's slot now: it is asked before the EDT has its blocks, too, when nothing keeps them, and a guess is
     /// enough.
     pub(crate) fn bytes_of(&self, edt: &Edt) -> u64 {
         let blocks = &self.objects.data_blocks;
@@ -52,7 +52,7 @@ impl Runtime {
         sizes.fold(0, u64::saturating_add)
     }
 
-    /// By what the time of an EDT is told.
+    /// By what the time of an EDT is predicted.
     pub(crate) fn shape_of(&self, edt: &Edt) -> Shape {
         Shape { bytes: self.bytes_of(edt), params: Params::first_of(edt.params()) }
     }

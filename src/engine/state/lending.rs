@@ -59,7 +59,7 @@ struct LendingState {
     stood: u64,
 }
 
-/// How many cores are lent, of so many.
+/// How many cores are lent, of `cores`.
 fn wanted(cores: usize, launches: usize, is_host_busy: bool) -> usize {
     match (launches, is_host_busy) {
         (0, _) => 0,
@@ -68,7 +68,7 @@ fn wanted(cores: usize, launches: usize, is_host_busy: bool) -> usize {
     }
 }
 
-/// How many of the workers run EDTs while so many cores are lent.
+/// How many of the workers run EDTs while `lent` cores are lent.
 fn workers_beside(workers: usize, lent: usize, cores: usize) -> usize {
     if lent >= cores {
         return workers;
@@ -126,7 +126,7 @@ impl Lending {
         let mut state = self.state.lock();
         let lent = self.lent.load(Ordering::Relaxed);
         let since = state.changed.map_or(LOOK, |changed| changed.elapsed());
-        // Whoever waits for a core that nobody needs gets it at once.
+        // A thread that waits for a core which no other needs gets it at once.
         let at_once = launches == 0 && (lent == self.cores || runtime.queues.any_work());
         if since < LOOK && !at_once && lent != 0 {
             return Some(LOOK - since);
@@ -167,7 +167,7 @@ impl Lending {
         }
     }
 
-    /// Binds all threads, so that devices have so many cores of their own; 0: everybody has all.
+    /// Binds all threads, so that devices have `lent` cores of their own; 0: all threads have all.
     fn bind(&self, runtime: &Runtime, used: &[Used], lent: usize) {
         let (of_workers, of_devices) = match lent {
             0 => (self.all.clone(), self.all.clone()),

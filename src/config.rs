@@ -36,7 +36,7 @@ pub struct Description {
     pub what: &'static str,
 }
 
-/// The origin of a value that nobody has given.
+/// The origin of a value that the user has not given.
 pub const DEFAULT_ORIGIN: &str = "default";
 
 /// A value and where it came from.
@@ -134,7 +134,7 @@ pub enum Models {
 }
 
 impl Models {
-    /// Where that is; none if nothing is to be kept, or the user has no cache directory.
+    /// Where that is; none if nothing will be kept, or the user has no cache directory.
     pub fn store(&self) -> Option<Store> {
         match self {
             Models::Off => None,
@@ -263,7 +263,7 @@ settings! { cores;
     stats: bool = false, utf8(parse_flag), "stats", "OCR_STATS",
         "1: print at exit what ran where and what moved";
 
-    /// The file that gets the report as JSON; none: nobody asks for it.
+    /// The file that gets the report as JSON; none: no report is wanted.
     report: Option<PathBuf> = None, file, "report", "OCR_REPORT",
         "a file that gets the same as JSON", names files: None;
 

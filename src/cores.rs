@@ -82,7 +82,7 @@ impl CoreSet {
         order.into_iter().map(|at| CoreSet(vec![self.0[at]])).collect()
     }
 
-    /// Divides the set: the second part has so many cores, one at least, and the first one has the rest, but one at
+    /// Divides the set: the second part has `last` cores, one at least, and the first one has the rest, but one at
     /// least.
     pub(crate) fn split(&self, last: usize) -> (CoreSet, CoreSet) {
         let most = self.count().saturating_sub(1).max(1);
@@ -92,7 +92,7 @@ impl CoreSet {
         }
     }
 
-    /// Divides the set: the second part has so many cores, and the first one has the rest. Neighbours stay together as
+    /// Divides the set: the second part has `last` cores, and the first one has the rest. Neighbours stay together as
     /// far as that can be, since two threads of one core do not have its whole speed each.
     fn split_off(&self, last: usize, place: impl Fn(usize) -> Neighbours) -> (CoreSet, CoreSet) {
         let mut cores = self.0.clone();
@@ -160,7 +160,7 @@ fn neighbours(core: usize) -> Neighbours {
 }
 
 /// Whether CPU devices have cores of the workers' for as long as kernels use them, where a policy asks for that, and
-/// not a share of their own: where not all workers that are to be find a core beside the devices.
+/// not a share of their own: where not all workers that are wanted find a core beside the devices.
 pub fn are_lent(shares: Option<&Shares>, workers: usize) -> bool {
     shares.is_none_or(|shares| shares.workers != workers)
 }
@@ -203,7 +203,7 @@ impl Shares {
     }
 
     /// How many of its own units a device keeps, of `all` that the devices have together: its part of the share, and
-    /// one at least. So many small devices may keep more units than the share has.
+    /// one at least. Therefore many small devices may keep more units than the share has.
     pub fn units_of(&self, own: usize, all: usize) -> usize {
         units_of(own, all, self.units)
     }

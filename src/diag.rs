@@ -14,9 +14,8 @@
 //! | `say_text!` | a text of several lines, as a report is |
 //!
 //! A macro whose name ends in `once` speaks once in a process for each place in the source, and adds that more of the
-//! kind
-//! is not told. It is given whole sentences, and evaluates them only when it speaks. What ends the program is said by
-//! `engine::state::fatal`. Signal handlers make their messages by `message`, without memory.
+//! kind is not reported. It is given whole sentences, and evaluates them only when it speaks. What ends the program is
+//! said by `engine::state::fatal`. Signal handlers make their messages by `message`, without memory.
 
 use crate::message::has_standard_error;
 use ocr_base::output_file::without_signals;
@@ -45,7 +44,7 @@ impl SaidOnce {
         SaidOnce(AtomicBool::new(false))
     }
 
-    /// Whether nobody has asked before.
+    /// Whether this is the first call.
     pub(crate) fn is_first(&self) -> bool {
         !self.0.swap(true, Ordering::Relaxed)
     }

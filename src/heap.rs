@@ -17,14 +17,14 @@ use std::fmt::Write;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Whether new objects are to be refused, since what is kept for the old ones is in use, and there is no memory.
+/// Whether new objects must be refused, since what is kept for the old ones is in use, and there is no memory.
 #[cold]
 pub(crate) fn is_low() -> bool {
     // What has grown into the reserve grows to twice its size next.
     reserve::is_low().is_some_and(|given| !has_room((4 * given).max(64 << 10)))
 }
 
-/// Whether the C library has so many bytes now.
+/// Whether the C library has `bytes` bytes now.
 pub(crate) fn has_room(bytes: usize) -> bool {
     let Ok(layout) = Layout::from_size_align(bytes.max(1), 16) else {
         return false;
@@ -34,7 +34,7 @@ pub(crate) fn has_room(bytes: usize) -> bool {
     if memory.is_null() {
         return false;
     }
-    // SAFETY: `System.alloc` has returned this memory for the same layout, and nobody uses it.
+    // SAFETY: `System.alloc` has returned this memory for the same layout, and it is not used.
     unsafe { System.dealloc(memory, layout) };
     true
 }
@@ -46,10 +46,11 @@ static KEPT_FOR_EACH: AtomicUsize = AtomicUsize::new(0);
 /// What strict mode remembers of an object, in tables that double.
 const STRICT_KEEPS: usize = 256;
 
-/// A run begins, in strict mode or not, with so many workers, and has no arenas yet.
+/// A run begins, in strict mode or not, with `workers` workers, and has no arenas yet.
 pub(crate) fn begin(strict: bool, workers: usize) {
     KEPT_FOR_EACH.store(if strict { STRICT_KEEPS } else { 0 }, Ordering::Relaxed);
-    // The C library takes so many addresses for each thread that asks it for memory, and twice as many for a moment.
+    // The C library takes `FOR_THREAD` bytes of addresses for each thread that asks it for memory, and twice as many
+    // for a moment.
     const FOR_THREAD: usize = 128 << 20;
     const OTHERS: usize = 8;
     if limit().is_some_and(|limit| limit / FOR_THREAD < 4 * (workers + OTHERS)) {
@@ -68,7 +69,7 @@ pub(crate) fn kept_for_each() -> usize {
     KEPT_FOR_EACH.load(Ordering::Relaxed)
 }
 
-/// Has so many bytes be kept for queues and tables that grow with new objects; false where there are none.
+/// Has `bytes` bytes kept for queues and tables that grow with new objects; false where there are none.
 pub(crate) fn hold(bytes: usize) -> bool {
     bytes == 0 || cfg!(miri) || reserve::hold(bytes)
 }
@@ -140,7 +141,7 @@ fn used() -> (usize, usize) {
     // SAFETY: the array has room for as many bytes as are asked for. A descriptor that could not be opened is -1,
     // which the system refuses.
     let len = unsafe { libc::read(file, bytes.as_mut_ptr().cast(), bytes.len()) };
-    // SAFETY: the descriptor was opened here and nobody else has it, or it is -1, which the system refuses.
+    // SAFETY: the descriptor was opened here and no other thread has it, or it is -1, which the system refuses.
     unsafe { libc::close(file) };
     // SAFETY: `sysconf` has no preconditions, and touches no memory of the caller.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
@@ -191,7 +192,7 @@ unsafe impl GlobalAlloc for Heap {
         if memory.is_null() {
             match NonNull::new(lacking(layout)) {
                 Some(memory) => {
-                    // SAFETY: the memory was allocated with this layout, so it has as many bytes, and nobody else
+                    // SAFETY: the memory was allocated with this layout, so it has as many bytes, and no other thread
                     // knows it.
                     unsafe { memory.write_bytes(0, layout.size()) };
                     memory.as_ptr()
@@ -242,7 +243,7 @@ unsafe fn moved(heap: &Heap, memory: *mut u8, layout: Layout, bytes: usize) -> *
     // SAFETY: the caller promises that `bytes`, the size of the layout, is not 0.
     let new = unsafe { heap.alloc(wanted) };
     if !new.is_null() {
-        // SAFETY: both are at least this large, and the new one is nobody's yet.
+        // SAFETY: both are at least this large, and the new one is not in use yet.
         unsafe { new.copy_from_nonoverlapping(memory, layout.size().min(bytes)) };
         // SAFETY: the caller promises that the heap gave the memory out with this layout, and does not use it any
         // more.

@@ -18,7 +18,7 @@
 //! * `diag`: what is said to people: errors, warnings and notes.
 //! * `abi`: what the headers declare, for Rust: types, constants, and the functions as an enum.
 //! * `object`: what OCR objects are and how their state changes; no OpenCL.
-//! * [`report`]: what a run tells about itself. It is told; for the snapshot it looks at objects.
+//! * [`report`]: what a run reports about itself. Others pass it what it reports; for the snapshot it looks at objects.
 //! * [`config`]: every setting, from environment, file and `-ocr:` arguments.
 //! * [`cores`]: the cores that the process may use, and how workers and CPU devices share them.
 //! * `directory`: the directory in which the process was started, which relative names in settings are of.

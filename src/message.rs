@@ -22,7 +22,7 @@ impl Write for Text {
 }
 
 /// The device and the file of the standard error when the process began, and 1; 2 instead where it was closed then, and
-/// 0 where nobody has looked. Relaxed: the process has one thread when they are written.
+/// 0 where that is not known yet. Relaxed: the process has one thread when they are written.
 static AT_START: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
 
 const WAS_OPEN: u64 = 1;

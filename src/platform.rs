@@ -5,12 +5,12 @@
 //!
 //! The words are those of PDL, the platform description language of OCR-Vx: *units* with a *role*, their memory, and
 //! the *links* between them. Units are the host, which is the Master since programs begin there, and its OpenCL
-//! devices, which are Workers. A Hybrid is both, such as a node among several; nobody writes that today, but it is
+//! devices, which are Workers. A Hybrid is both, such as a node among several; that is not written today, but it is
 //! read.
 //!
 //! Each link says where its numbers come from: `measured` with the day, or `given` by somebody. A file of another
 //! version, with a key or a value that makes no sense, or that says of this machine what is not so, is refused with
-//! a message that names the place: a policy that believes a wrong number goes wrong where nobody looks.
+//! a message that names the place: a policy that believes a wrong number goes wrong unseen.
 
 use crate::config::Set;
 use crate::device::{DeviceInfo, DeviceKind, LinkSpeed};
@@ -457,7 +457,7 @@ impl fmt::Display for PlatformLink {
     }
 }
 
-/// What is wrong with a size, in words that follow "has": a part of a machine may be left to others, but nobody can
+/// What is wrong with a size, in words that follow "has": a part of a machine may be left to others, but no program can
 /// have more than there is, or nothing. None where OpenCL says 0, which is not known.
 fn at_most(what: &str, said: u64, here: u64) -> Option<String> {
     let wrong = here != 0 && (said == 0 || said > here);

@@ -195,13 +195,13 @@ impl SignalStack {
         }
         let this = SignalStack { mapping, bytes };
         let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: the range begins behind the guard and has the rest of the mapping that was just made, which nobody
-        // else knows of.
+        // SAFETY: the range begins behind the guard and has the rest of the mapping that was just made, which no other
+        // thread knows of.
         let opened = unsafe { libc::mprotect(this.start(), bytes, access) };
         (opened == 0).then_some(this)
     }
 
-    /// Has the signal handlers of this thread use it, and says whether they do. It is to be dropped on this thread.
+    /// Has the signal handlers of this thread use it, and says whether they do. It must be dropped on this thread.
     fn install(&self) -> bool {
         let stack = libc::stack_t { ss_sp: self.start(), ss_flags: 0, ss_size: self.bytes };
         // SAFETY: `stack` names memory that `map` has made readable and writable, and that stays mapped until `self` is

@@ -35,7 +35,7 @@ impl Status {
     pub const EINVAL: Status = Status(sys::OCR_EINVAL as u8);
     /// `OCR_ENOSPC`: the disk is full.
     pub const ENOSPC: Status = Status(sys::OCR_ENOSPC as u8);
-    /// `OCR_EROFS`: what is to be written can only be read.
+    /// `OCR_EROFS`: what should be written can only be read.
     pub const EROFS: Status = Status(sys::OCR_EROFS as u8);
     /// `OCR_ENOTSUP`: the runtime does not have what is asked for.
     pub const ENOTSUP: Status = Status(sys::OCR_ENOTSUP as u8);

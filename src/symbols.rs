@@ -35,7 +35,7 @@ pub(crate) fn home_of(function: usize) -> Option<(PathBuf, usize)> {
     Some((home.file, function - home.base))
 }
 
-/// Where an instruction is, in words: the function and the file, and what `addr2line` is to be given. `None` if
+/// Where an instruction is, in words: the function and the file, and what `addr2line` must be given. `None` if
 /// nothing is loaded there.
 #[cfg(not(loom))]
 pub(crate) fn place_of(instruction: usize) -> Option<String> {
@@ -169,16 +169,16 @@ pub(crate) fn loaded_at(_: usize) -> Option<Loaded> {
     None
 }
 
-/// What a file has, mapped: pages that nobody looks at are not read. Where addresses are scarce there is none, since a
-/// name is not worth what would be kept for objects.
+/// What a file has, mapped: pages that are not looked at are not read. Where addresses are scarce there is none, since
+/// a name is not worth what would be kept for objects.
 fn contents(file: &Path) -> Option<Mmap> {
     let file = File::open(file).ok()?;
     if !crate::heap::has_room(file.metadata().ok()?.len() as usize) {
         return None;
     }
     // SAFETY: the bytes must not change or go away while they are looked at. The file is one that this process
-    // executes: the system lets nobody write a program that runs, and whoever cuts off a library in place ends all that
-    // use it.
+    // executes: the system lets no process write a program that runs, and whoever cuts off a library in place ends all
+    // that use it.
     unsafe { Mmap::map(&file) }.ok()
 }
 

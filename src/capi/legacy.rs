@@ -42,7 +42,7 @@ export! {
     fn ocrLegacyInit(context: *mut ocrGuid_t, config: *mut ocrConfig_t) -> (), or (); {
         // SAFETY: the header asks for null or a valid structure.
         let file = unsafe { config.as_ref() }.map(|config| {
-            // SAFETY: the header asks for null or a C string in `iniFile`, which nobody changes during the call.
+            // SAFETY: the header asks for null or a C string in `iniFile`, which no thread changes during the call.
             unsafe { bytes(config.iniFile) }
         });
         // A relative name that the program gives is looked up in its current directory, not where the process began.

@@ -189,7 +189,7 @@ fn note_no_memory(call: &CallSpec, status: Status) {
                 describe()
             ),
             Api::ocrGuidRangeCreate | Api::ocrGuidMapCreate => warning_once!(
-                "{}: there are not so many GUIDs of this kind, or there was no memory to keep them apart.",
+                "{}: fewer GUIDs of this kind are left than were asked for, or there was no memory to keep them apart.",
                 describe()
             ),
             _ => warning_once!("{}: there was no host memory, or a limit of it is reached (ulimit -v).", describe()),

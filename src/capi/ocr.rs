@@ -90,7 +90,7 @@ pub(super) unsafe extern "C" fn ocrRunProgram(argc: c_int, argv: *mut *mut c_cha
             // SAFETY: the caller passes the arguments of `main`, so `argv` has `argc` elements, and `index` is below
             // that.
             let arg = unsafe { argv.wrapping_add(index).read() };
-            // SAFETY: each element of `argv` before `argc` is a C string that nobody changes during the call.
+            // SAFETY: each element of `argv` before `argc` is a C string that no thread changes during the call.
             let arg = unsafe { CStr::from_ptr(arg) };
             OsStr::from_bytes(arg.to_bytes()).to_os_string()
         })

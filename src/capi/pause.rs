@@ -28,7 +28,7 @@ export! {
             let bytes = size_of_val(&found[..]);
             let (block, address) = context.create_block(bytes as u64, true).ok()?;
             // SAFETY: the block has as many bytes as `found`, and begins at `address`, which is aligned for a word.
-            // Nobody else knows the block yet, and it does not overlap with `found`.
+            // No other thread knows the block yet, and it does not overlap with `found`.
             unsafe { address.cast::<Guid>().copy_from_nonoverlapping(found.as_ptr(), found.len()) };
             if let Some(check) = &context.runtime.check {
                 let act = (Api::ocrQuery, context.who());

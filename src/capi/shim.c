@@ -78,7 +78,7 @@ void _ocrAssert(bool val, const char *str, const char *file, u32 line)
  * Flushes the standard streams, and waits at most 0.1 s for the lock of each: a thread that reads from the terminal
  * may hold it, and the process is to end now. Declared in src/engine/state/fatal.rs.
  *
- * Returns 0 if all that was printed to the standard output has been written, as far as can be told. Otherwise returns
+ * Returns 0 if all that was printed to the standard output has been written, as far as is known. Otherwise returns
  * the errno of the failed write, or -1 where it is not known: where the program has printed the text by itself, the
  * stream keeps only that there was an error.
  */

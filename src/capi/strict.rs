@@ -80,7 +80,7 @@ pub(super) fn checked<R: CallOutcome>(call: &'static CallSpec, words: &[u64], bo
     result
 }
 
-/// Checks a call before its body, and ends the program if the call is a misuse. None where nothing is to be checked
+/// Checks a call before its body, and ends the program if the call is a misuse. None where there is nothing to check
 /// after the body: no runtime runs, or the call ends the run.
 fn begin(call: &'static CallSpec, words: &[u64]) -> Option<Box<ActiveCall>> {
     let context = Context::get()?;

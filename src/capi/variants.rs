@@ -23,7 +23,7 @@ export! {
         if range.is_none() {
             return Status::EINVAL;
         }
-        // SAFETY: the header asks for C strings or null, which nobody changes during the call.
+        // SAFETY: the header asks for C strings or null, which no thread changes during the call.
         unsafe { add_kernel(template.into(), source, options, name, range, result_slot) }
     }
 
@@ -60,7 +60,7 @@ export! {
 /// null source or name, no such template or pre-slot, or a program that does not build.
 ///
 /// # Safety
-/// The texts are C strings that nobody changes during the call, or null.
+/// The texts are C strings that no thread changes during the call, or null.
 pub(super) unsafe fn add_kernel(
     template: Guid,
     source: *const c_char,

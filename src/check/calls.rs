@@ -61,7 +61,7 @@ pub(crate) enum Role {
     HintOut,
     /// Where the output event of a new EDT is written, or stands; may be NULL.
     OutputEvent,
-    /// What an object is to be called.
+    /// The name that an object gets.
     DebugLabel,
     /// Which pre-slot of the destination.
     Slot,

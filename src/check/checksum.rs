@@ -2,7 +2,7 @@
 //!
 //! When the only writer of a block is done with it, the content is *sealed*: its fingerprint is kept
 //! with the version that the block has from then on (`Copies::version` counts writes that have
-//! ended). As long as the version is the same and nobody holds the block for writing, the content
+//! ended). As long as the version is the same and no EDT or thread holds the block for writing, the content
 //! must not change. If it does, an EDT wrote that held the block in RO or CONST mode, or that did not hold it any more.
 //! A fingerprint counts only if no writer held the block before and after it was taken, with the same version: a writer
 //! that came and went meanwhile has changed the version.
@@ -41,7 +41,7 @@ struct Sealed {
 pub(crate) struct BlockContents {
     /// Which EDTs run, and have run.
     pub meanwhile: Overlap,
-    /// Which blocks nobody can touch.
+    /// Which blocks no thread can touch.
     pub closed: Closed,
     seals: Mutex<rank::Seals, HashMap<Guid, Sealed>>,
     /// When an EDT first passed on a block that it holds for writing, by EDT and block.
@@ -70,7 +70,7 @@ pub(crate) struct ContentBefore {
     begun: u64,
 }
 
-/// A fingerprint that was taken while nobody else could write.
+/// A fingerprint that was taken while no other thread could write.
 #[derive(Clone, Copy)]
 pub(crate) struct Checksum {
     version: u32,
@@ -88,7 +88,7 @@ pub(crate) enum When {
     Held(Mode, Option<u32>),
     /// An EDT that has released it ends.
     Released,
-    /// Nobody uses it any more.
+    /// It is not used any more.
     Freed,
     /// At the end of the program.
     Shutdown,
@@ -147,7 +147,7 @@ impl Checksum {
     }
 }
 
-/// A fingerprint of the `len` bytes of a block, which the caller holds, or which nobody uses. Each word is multiplied
+/// A fingerprint of the `len` bytes of a block, which the caller holds, or which is not in use. Each word is multiplied
 /// into the sum of those before it, so that no change of one word, nor an exchange of two, goes unseen.
 pub(crate) fn fingerprint(start: *const u8, len: usize) -> u64 {
     const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -211,7 +211,7 @@ impl BlockContents {
 
 impl Check {
     /// An EDT is about to satisfy an event with a block that it holds for writing. The first time counts. What it has
-    /// written by then, others get without a release. `unwritten`: the EDT has created the block, and nobody has
+    /// written by then, others get without a release. `unwritten`: the EDT has created the block, and no thread has
     /// written it.
     pub(crate) fn passes(
         &self,
@@ -235,7 +235,7 @@ impl Check {
                 Some(seal) => seal.print != before.print.print,
                 None => !unwritten(),
             };
-            // If nobody has created the event yet, it is not known whether it ignores the block.
+            // If the event has not been created yet, it is not known whether it ignores the block.
             if written && what != Some(What::Event(0)) {
                 return Err(self.not_released(event, block, act));
             }
@@ -252,7 +252,7 @@ impl Check {
     }
 
     /// The dependence that an EDT has added, of another one on a block that this one holds for writing, was the last:
-    /// the other may begin, or has, as its mode waits for nobody.
+    /// the other may begin, or has, as its mode waits for no other EDT.
     pub(crate) fn passes_on(&self, to: Guid, block: Guid, mode: Mode, act: Act, before: ContentBefore) {
         let mut passed = self.contents.passed.lock();
         passed.entry((act.who.edt, block)).or_insert(PassedBlock { to, mode: Some(mode), act, before });
@@ -309,7 +309,7 @@ impl Check {
     }
 
     /// An EDT that holds a block for writing is about to give it back, with the content that `look` finds, if that can
-    /// be told. When it passed the block on, it alone held it so. Another EDT that holds it so by now has written
+    /// be known. When it passed the block on, it alone held it so. Another EDT that holds it so by now has written
     /// nothing if it has not begun.
     pub(crate) fn written_after_passing(
         &self,

@@ -1,10 +1,10 @@
-//! Blocks that nobody holds, whose pages nobody can touch: an EDT that reads one behind its `ocrDbRelease` comes to a
-//! signal there, whose handler has the program ended with this misuse.
+//! Blocks that no EDT holds, whose pages no thread can touch: an EDT that reads one behind its `ocrDbRelease` comes to
+//! a signal there, whose handler has the program ended with this misuse.
 //!
-//! When an EDT has called `ocrDbRelease` and nobody else has the block, its pages are closed, under the lock of its
+//! When an EDT has called `ocrDbRelease` and no other EDT has the block, its pages are closed, under the lock of its
 //! header; before an EDT runs that has it, and before the runtime looks into it, they are opened. So an EDT of the
-//! program that comes to closed pages does not hold the block. Only a read is told of: a write is let through, and told
-//! with more when the EDT ends (`contents`).
+//! program that comes to closed pages does not hold the block. Only a read is reported here: a write is let through,
+//! and reported with more when the EDT ends (`contents`).
 //!
 //! What else may touch a block holds nothing: a thread of the program to which `ocrLegacyBlockProgress` gave it, for
 //! instance. A thread that runs no EDT opens the pages, in the handler of the signal, and goes on. Not closed are
@@ -33,7 +33,7 @@ struct ClosedBlock {
 #[derive(Default)]
 pub(crate) struct Closed {
     blocks: Mutex<rank::ClosedBlocks, HashMap<Guid, ClosedBlock>>,
-    /// How many have an entry: nobody takes the lock where there is none.
+    /// How many have an entry: no thread takes the lock where there is none.
     count: AtomicUsize,
     /// Whether the run ends, so that no pages are closed any more.
     over: AtomicBool,
@@ -53,7 +53,7 @@ pub(crate) struct At {
 }
 
 impl Check {
-    /// An EDT has read a block that nobody holds. `instruction` is where, if that is known.
+    /// An EDT has read a block that no EDT holds. `instruction` is where, if that is known.
     pub(crate) fn read_released(
         &self,
         who: Who,
@@ -89,7 +89,7 @@ impl Closed {
         self.count.store(blocks.len(), Ordering::Relaxed);
     }
 
-    /// Opens the pages of a block that the caller is about to touch. It holds the block, or looks at it where nobody
+    /// Opens the pages of a block that the caller is about to touch. It holds the block, or looks at it where no thread
     /// frees it.
     pub(crate) fn open(&self, block: Guid) {
         // Relaxed: a thread that acquires a block has seen, by the lock of its header, what was done under that before.
@@ -100,7 +100,7 @@ impl Closed {
         }
     }
 
-    /// Whether nobody can touch the pages of a block. Its header is locked, so that they are not closed meanwhile.
+    /// Whether no thread can touch the pages of a block. Its header is locked, so that they are not closed meanwhile.
     pub(crate) fn has(&self, guid: Guid, _locked: &LockedBlock<'_>) -> bool {
         // Relaxed: what is closed was closed under the lock of the header, as in `open`.
         self.count.load(Ordering::Relaxed) != 0 && self.blocks.lock().get(&guid).is_some_and(|entry| entry.closed)

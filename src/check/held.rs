@@ -54,7 +54,7 @@ impl Check {
         );
     }
 
-    /// An EDT is about to read a block that nobody has written.
+    /// An EDT is about to read a block that has not been written.
     pub(crate) fn note_read_unwritten(&self, reading: Reading) {
         let Reading { who, block, slot, .. } = reading;
         strict_note_once!(

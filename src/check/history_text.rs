@@ -7,7 +7,7 @@ use crate::object::guid::Guid;
 use crate::object::name::EdtName;
 use ocr_base::text::Counted;
 
-/// How many of an EDT's connected pre-slots are told of, and those that the call is about.
+/// How many of an EDT's connected pre-slots are listed, and those that the call is about.
 const SLOTS_TOLD: usize = 4;
 
 impl History {
@@ -98,7 +98,7 @@ impl History {
     pub fn text(&self, guid: Guid, now: u64) -> String {
         let Some(record) = self.get(guid) else {
             let what = if guid.is_label() {
-                ": a labeled GUID, on which nobody has created an object"
+                ": a labeled GUID, on which no object has been created"
             } else {
                 ": no object that the program created has this GUID"
             };

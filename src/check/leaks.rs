@@ -54,7 +54,7 @@ impl Check {
                 continue;
             }
             // One of the runtime's own, that brings or writes what a block holds. For a file that has been
-            // done without it; parts that it was to open are told of.
+            // done without it; parts that it was to open are reported.
             let guid = edt.guid();
             let created = self.history.get(guid).and_then(|edt| edt.created);
             if created.is_none() || edt.work().kind == WorkKind::Partition {
@@ -91,7 +91,7 @@ impl Check {
             );
         }
         for (guid, block) in objects.data_blocks.live() {
-            // An EDT that holds a destroyed one is told of, if it is the program's.
+            // An EDT that holds a destroyed one is reported, if it is the program's.
             if !block.has(Mark::Destroyed) {
                 let of = match (block.has(Mark::Part), block.has(Mark::Chunk)) {
                     (true, _) => ", a part of another",

@@ -1,4 +1,4 @@
-//! A misuse, as it is told: what is wrong, where, the objects with their history, the rule, and what
+//! A misuse, as it is reported: what is wrong, where, the objects with their history, the rule, and what
 //! to change in the program.
 
 use super::calls::{Role, in_full};
@@ -39,9 +39,9 @@ impl Misuse {
 }
 
 impl Check {
-    /// A misuse by a call. First it is told what has become of the objects that it is about, in this order. Then come
-    /// the creators of the other objects that the call was given. The rule is of the function's clause, and of that
-    /// which it names.
+    /// A misuse by a call. The report says first what has become of the objects that it is about, in this order. Then
+    /// come the creators of the other objects that the call was given. The rule is of the function's clause, and of
+    /// that which it names.
     pub(super) fn by_call(&self, made: &CallRecord<'_>, objects: &[Guid], broken: impl Into<Broken>) -> Box<Misuse> {
         let (call, broken) = (made.call, broken.into());
         let mut clause = call.clause();

@@ -1,4 +1,4 @@
-//! Strict mode (`OCR_CHECK=strict`): what objects have been through, and how a misuse is told.
+//! Strict mode (`OCR_CHECK=strict`): what objects have been through, and how a misuse is reported.
 //!
 //! This room owns the history of objects (`history`), the fingerprints of what blocks contain (`checksum`), the memory
 //! of blocks that are gone (`quarantine`) and of arguments (`quarantine_arguments`), and what is beside them
@@ -31,9 +31,9 @@
 //! have `needs_slow_path`, its code has no `fast_entry`, its blocks have a mark, and its threads keep no leases.
 //!
 //! **Races.** A program's threads go on while a call is judged. What a call is going to end or
-//! satisfy is noted before it does (under a ticket, so that it is not told of itself), and what it
+//! satisfy is noted before it does (under a ticket, so that its own report leaves it out), and what it
 //! made, afterwards. So a caller that is refused finds the reason in the history, unless the two
-//! calls ran at the same time; then a line of the history may lack, and the misuse is told all the
+//! calls ran at the same time; then a line of the history may lack, and the misuse is reported all the
 //! same. No misuse is derived from the history alone: a call was refused, or a fingerprint differs.
 
 pub(crate) mod calls;
@@ -119,7 +119,7 @@ pub(crate) fn set_on(on: bool, recorded: bool) {
 /// How many blocks that threads outside of EDTs have released are remembered; then it begins anew.
 const RELEASED_KEPT: usize = 1 << 16;
 
-/// How many elements of `depv` are told of, where it is not about one of them.
+/// How many elements of `depv` are listed, where it is not about one of them.
 const DEPV_TOLD: usize = 4;
 
 /// What strict mode knows of a run.
@@ -170,7 +170,7 @@ impl Check {
         Act { call, who, ticket }
     }
 
-    /// A call begins: what can be told before it is made.
+    /// A call begins: finds the misuses that can be seen before it is made.
     pub(crate) fn before(
         &self,
         objects: &Objects,

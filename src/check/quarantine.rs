@@ -1,7 +1,7 @@
 //! The memory of destroyed blocks, kept for a while to find uses of a pointer that outlived its block.
 //!
-//! Memory that has pages of its own is closed: a thread that reads or writes it crashes there, and is told of the
-//! block; a system call that is given it fails (EFAULT), and nothing tells of that. Other memory is filled with a
+//! Memory that has pages of its own is closed: a thread that reads or writes it crashes there, and the report names the
+//! block; a system call that is given it fails (EFAULT), which is not reported. Other memory is filled with a
 //! pattern, and a write is found later: a block that goes while the EDT that destroyed it still runs is looked at when
 //! that EDT ends; each is looked at when it leaves here for another, and at the end of the program.
 
@@ -24,7 +24,7 @@ pub(crate) const BLOCK_QUARANTINE_BYTE: u8 = 0xdb;
 struct Quarantined {
     block: Guid,
     memory: Memory,
-    /// Nobody can touch the memory.
+    /// No thread can touch the memory.
     closed: bool,
 }
 
@@ -80,7 +80,7 @@ impl QuarantineState {
 }
 
 impl Check {
-    /// Takes in the memory of a block that nobody uses any more; `who` is the EDT or thread that runs now.
+    /// Takes in the memory of a block that is not used any more; `who` is the EDT or thread that runs now.
     pub(crate) fn quarantine(&self, block: Guid, memory: Memory, who: Who) -> Result<(), Box<Misuse>> {
         let closed = memory.close();
         let quarantined = Quarantined { block, memory, closed };

@@ -1,4 +1,4 @@
-//! What the engine asks of a device manager, and what it is told.
+//! What the engine asks of a device manager, and what is reported to it.
 
 use crate::cores::CoreSet;
 use crate::device::host::launch_parts::{BlockArg, LaunchRange};
@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How one device is to be used.
+/// How one device will be used.
 #[derive(Clone, Debug)]
 pub struct DeviceSettings {
     /// Bytes of device buffers kept at most. `None`: three quarters of the device's memory where it
@@ -76,8 +76,8 @@ pub trait ManagerEvents: Send + Sync + 'static {
     /// for each fetch. (Where a kernel was given the block for writing meanwhile, what was fetched
     /// is the content before it, and the block's copies do not name the host.)
     fn fetched(&self, token: usize, result: Result<(), DeviceError>);
-    /// A copy of so many bytes to this device, or back, took so many nanoseconds, from when nothing kept it from
-    /// beginning. Told where the device's clock is asked ([`DeviceSettings::timed`]).
+    /// A copy of the given number of bytes to this device, or back, took the given time, from when nothing kept it from
+    /// beginning. Reported where the device's clock is asked ([`DeviceSettings::timed`]).
     fn copied(&self, _device: Place, _direction: Direction, _bytes: u64, _ns: u64) {}
     /// The device has nothing of this block any more and will not touch it again.
     fn forgotten(&self, block: &'static DataBlock);

@@ -2,7 +2,7 @@
 //!
 //! **Owns:** what devices there are ([`discover`]), and for each one that is used a
 //! [`DeviceManager`]: one thread that owns the device's context, queues, programs, kernels and
-//! buffers, and is told what to do by messages: build this kernel, run this launch, bring this block
+//! buffers, and gets its orders as messages: build this kernel, run this launch, bring this block
 //! to the host, forget this block. It answers through [`ManagerEvents`].
 //!
 //! **Never:** calls OpenCL outside a manager's thread (discovery has one of its own, and only asks), calls

@@ -32,7 +32,7 @@ kernel void slow(global int *out)
 kernel void tile(local int *t, global int *out) { out[0] = 1; }
 ";
 
-/// What the engine would be told.
+/// What would be reported to the engine.
 #[derive(Default)]
 struct Told {
     launched: HashMap<usize, Result<u64, Box<LaunchError>>>,
@@ -68,7 +68,7 @@ impl Listener {
     }
 }
 
-/// The token of a launch of which the engine cannot be told.
+/// The token of a launch that cannot be reported to the engine.
 const BREAKS: usize = usize::MAX;
 
 impl ManagerEvents for Listener {
@@ -148,8 +148,8 @@ fn write(block: &DataBlock, values: &[i32]) {
     for (i, value) in values.iter().enumerate() {
         // SAFETY: `i` is below the number of values, which fit into the block by the assertion above.
         let at = unsafe { host.add(i) };
-        // SAFETY: the place is in bounds and aligned, since blocks are aligned for an `i32`; nobody else uses the block
-        // now.
+        // SAFETY: the place is in bounds and aligned, since blocks are aligned for an `i32`; no other thread uses the
+        // block now.
         unsafe { at.write(*value) };
     }
     block.copies().wrote(Place::HOST);
@@ -161,7 +161,7 @@ fn read(block: &DataBlock, index: usize) -> i32 {
     let host = block.host_memory().expect("memory").cast::<i32>();
     // SAFETY: the element `index` is within the block, by the assertion above.
     let at = unsafe { host.add(index) };
-    // SAFETY: in bounds, aligned, written by the host or a fetch, and nobody writes it now.
+    // SAFETY: in bounds, aligned, written by the host or a fetch, and no thread writes it now.
     unsafe { at.read() }
 }
 

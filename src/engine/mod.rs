@@ -39,7 +39,7 @@
 //!
 //! Placement comes before locking where the policy decides at once, because EDTs that share a block
 //! in RW mode must run in the same place: the place is part of what is asked of the block. An EDT
-//! that goes to the first free place locks its blocks unplaced, sharing RW with nobody, and is
+//! that goes to the first free place locks its blocks unplaced, sharing RW with no other, and is
 //! placed when a place takes it.
 //!
 //! Every thread that calls the runtime has a [`state::context::Context`]: workers, the device managers'

@@ -45,7 +45,7 @@ impl Context {
         check.map_or(String::new(), |check| format!("\n  {}", check.history.text(guid, 0)))
     }
 
-    /// An EDT is being created with this `depv`, or without, and nobody knows it yet.
+    /// An EDT is being created with this `depv`, or without, and no other thread knows it yet.
     pub(crate) fn check_created(&self, check: &Check, edt: &Edt, depv: &[Guid]) {
         let objects = &self.runtime.objects;
         check.edt_created(objects, edt.guid(), edt.work(), depv, self.creation(edt));
@@ -229,7 +229,7 @@ impl Context {
     }
 
     /// Looks at a block that an EDT has released. It is held meanwhile, in a mode that excludes
-    /// nobody, so that it does not go.
+    /// no other holder, so that it does not go.
     pub(crate) fn check_released(&mut self, check: &Check, guid: Guid, who: Who) {
         let Some((block, locked)) = self.runtime.objects.data_blocks.lock(guid) else {
             return;
@@ -252,7 +252,7 @@ impl Context {
     }
 
     /// The running code has released a block, or has looked at one that it has released. Of what a thread outside of
-    /// EDTs does with it nobody could be told.
+    /// EDTs does with it there could be no report.
     pub(crate) fn check_may_close(&self, check: &Check, guid: Guid) {
         if self.current.is_some()
             && handlers::is_ours(libc::SIGSEGV)
@@ -353,8 +353,8 @@ impl Context {
         }
     }
 
-    /// The running code is about to satisfy an event with a block. Threads outside of EDTs are not told
-    /// apart.
+    /// The running code is about to satisfy an event with a block. Threads outside of EDTs are not
+    /// distinguished.
     #[cold]
     pub(crate) fn check_satisfy(&self, check: &Check, event: Guid, guid: Guid, act: Act) {
         // A latch event ignores the block. What is known of it may come later, where another thread creates it.
@@ -403,7 +403,7 @@ impl Context {
         }
     }
 
-    /// Nobody uses a destroyed block any more.
+    /// A destroyed block is not used any more.
     #[cold]
     pub(crate) fn check_gone(&self, check: &Check, block: &DataBlock) {
         let guid = block.guid();

@@ -52,7 +52,7 @@ impl Graph<'_> {
     fn pass_on_counting(&mut self, passed: &mut Passed) {
         loop {
             if let Some((event, increment, data)) = self.work.events.pop() {
-                // What is refused further down a chain of events has no caller to be told.
+                // What is refused further down a chain of events has no caller that gets the answer.
                 match self.satisfy_and_look(event, increment, data, false) {
                     Ok(kept) => passed.kept |= kept,
                     Err(_) => self.work.not_taken(event),

@@ -23,8 +23,8 @@ pub(crate) struct LinkError {
 }
 
 impl NewSlots {
-    /// Gives the pre-slots of an EDT, which nobody else knows yet, what it is created with. How many of its pre-slots
-    /// are not satisfied by that, and those to be connected.
+    /// Gives the pre-slots of an EDT, which no other thread knows yet, what it is created with. How many of its
+    /// pre-slots are not satisfied by that, and those to be connected.
     #[inline]
     pub(crate) fn begin(edt: &Edt, sources: &[Guid]) -> (u32, NewSlots) {
         let mut open = edt.slots().len() as u32;
@@ -47,8 +47,8 @@ impl NewSlots {
         while self.left != 0 {
             let at = self.next;
             self.next += 1;
-            // Nobody else touches such a pre-slot before it is in a list. Others may have been connected already, by a
-            // thread that knows the GUID.
+            // No other thread touches such a pre-slot before it is in a list. Others may have been connected already,
+            // by a thread that knows the GUID.
             if let Some((mode, source)) = edt.slots()[at].to_be_linked() {
                 self.left -= 1;
                 return Some((at as u32, mode, source));

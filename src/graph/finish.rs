@@ -96,7 +96,7 @@ impl Credit {
     }
 
     /// Turns to the scope of the EDT that runs next, if it has one. A scope that closed by what was
-    /// given back; then this is to be called again when that has been seen to.
+    /// given back; then this must be called again when that has been seen to.
     #[must_use]
     pub(crate) fn turn_to(&mut self, scope: Option<&Scope>) -> Option<&'static Scope> {
         let parent = scope.map_or(ptr::null(), |scope| scope.parent.get());
@@ -128,7 +128,7 @@ impl Credit {
             return;
         }
         if self.inner.amount == 0 {
-            // Relaxed: the caller runs in the scope, so nobody can bring the count to 0 now.
+            // Relaxed: the caller runs in the scope, so no thread can bring the count to 0 now.
             scope.count.fetch_add(GRANT, Ordering::Relaxed);
             self.inner.amount = GRANT;
         }
@@ -151,7 +151,7 @@ impl Credit {
         false
     }
 
-    /// Gives all credit back, first the inner. A scope, if that closed it; then this is to be called again
+    /// Gives all credit back, first the inner. A scope, if that closed it; then this must be called again
     /// when that has been seen to.
     #[must_use]
     pub(crate) fn give_back(&mut self) -> Option<&'static Scope> {
@@ -165,8 +165,8 @@ pub(crate) trait Closes {
     /// The credit of this thread.
     fn credit(&mut self) -> &mut Credit;
 
-    /// Ends a scope whose count has come to 0, so that nobody else knows it any more. Gives the one around it, null if
-    /// there is none.
+    /// Ends a scope whose count has come to 0, so that no other thread knows it any more. Gives the one around it, null
+    /// if there is none.
     fn close_one(&mut self, scope: &Scope) -> *const Scope;
 
     /// Counts an EDT out of its scope.
@@ -241,7 +241,7 @@ mod loom_models {
     /// EDTs that ended, and scopes without a parent that closed.
     type Counts = (AtomicUsize, AtomicUsize);
 
-    /// A thread that runs EDTs, of which there are so many.
+    /// A thread that runs EDTs, of which there are `all`.
     struct Thread {
         credit: Credit,
         counts: Arc<Counts>,

@@ -131,7 +131,7 @@ impl Graph<'_> {
         data: Guid,
         called: bool,
     ) -> Result<Link, GraphError> {
-        // Where somebody is told, nothing goes beyond the bound.
+        // Where a refusal is reported, nothing goes beyond the bound.
         let bounded = called || self.work.rejected.is_some();
         let refuses = |event: &Event| bounded && event.counter.get() >= event.bound();
         if event.counter.get() < 0 {
@@ -145,7 +145,7 @@ impl Graph<'_> {
         let data = Link::from_bits(data.bits());
         let node = self.objects.events.connector(&mut self.caches.events, data);
         let Some(node) = node else {
-            // What another event passes on would be lost, and no caller is there to be told.
+            // What another event passes on would be lost, and there is no caller that gets the answer.
             if !called {
                 heap::run_out(size_of::<Connector>());
             }

@@ -57,7 +57,7 @@ impl Graph<'_> {
     }
 
     /// Satisfies an event with what comes from another event or from the end of an EDT. There is no caller that could
-    /// be told that a channel is full, so it takes what comes.
+    /// get the answer that a channel is full, so it takes what comes.
     pub(crate) fn pass_to_event(&mut self, event: Guid, increment: bool, data: Guid) -> Result<(), GraphError> {
         self.trigger::<false>(event, increment, data, ptr::null())
     }
@@ -94,7 +94,7 @@ impl Graph<'_> {
     pub(crate) fn pass_on(&mut self) {
         while self.work.runnable.len() < BATCH {
             if let Some((event, increment, data)) = self.work.events.pop() {
-                // What is refused further down a chain of events has no caller to be told.
+                // What is refused further down a chain of events has no caller that gets the answer.
                 if self.pass_to_event(event, increment, data).is_err() {
                     self.work.not_taken(event);
                 }
@@ -205,7 +205,7 @@ impl Graph<'_> {
     }
 
     /// Ends an EDT that has returned what has not triggered: its output event takes over the EDT's slot until then. The
-    /// answer is the output event, or none if nobody waits for it.
+    /// answer is the output event, or none if nothing waits for it.
     pub(crate) fn leave_to_output(&mut self, edt: &Edt) -> Option<Guid> {
         let mut locked = edt.header.lock_pinned();
         if edt.waiting().is_none() {
@@ -411,7 +411,7 @@ impl Graph<'_> {
         Ok(())
     }
 
-    /// Nobody adds a dependence to a sticky event any more that could come too late: from here on it
+    /// No dependence is added to a sticky event any more that could come too late: from here on it
     /// goes when it triggers, or now, if it has. Nothing if it is gone.
     pub(crate) fn let_go(&mut self, guid: Guid) {
         let events = &self.objects.events;

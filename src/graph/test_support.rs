@@ -30,7 +30,7 @@ impl<'a> TestThread<'a> {
         result
     }
 
-    /// An EDT with so many pre-slots that nothing is connected to.
+    /// An EDT with `depc` pre-slots that nothing is connected to.
     pub(super) fn edt(&mut self, depc: u32) -> Guid {
         self.edt_with(depc, |_| {}).guid()
     }
@@ -47,7 +47,7 @@ impl<'a> TestThread<'a> {
         edt
     }
 
-    /// An event that needs to be told nothing else.
+    /// An event that needs nothing but its kind.
     pub(super) fn event(&mut self, kind: EventKind) -> Guid {
         self.event_of(NewEvent::Plain { kind, counter: 0 })
     }

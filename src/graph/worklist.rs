@@ -20,7 +20,7 @@ pub(crate) enum GraphError {
     Opening,
 }
 
-/// A dependence that is to be added.
+/// A dependence that will be added.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dependence {
     /// A data block, an event or `NULL_GUID`.
@@ -65,21 +65,21 @@ pub(crate) struct Worklist {
     pub runnable: Vec<EdtRef>,
     /// Lists taken from events that have triggered, and what they were satisfied with.
     pub(super) lists: Vec<(Link, Guid)>,
-    /// Event pre-slots that are to be satisfied.
+    /// Event pre-slots that will be satisfied.
     pub(super) events: Vec<(Guid, bool, Guid)>,
-    /// What is to be done with events that others open: the caller hands it on.
+    /// What must be done with events that others open: the caller hands it on.
     pub for_openers: Vec<GraphCall>,
     /// The call that was refused last because its object is not there. The function that refuses it has it at hand. A
     /// caller would have to keep each call, in case it is refused.
     pub refused: Option<GraphCall>,
     /// The event that this thread opens.
     pub opens: Option<Guid>,
-    /// Events that did not take what another event passed on to them, if strict mode is to be told.
+    /// Events that did not take what another event passed on to them, if strict mode reports them.
     pub rejected: Option<Vec<Guid>>,
 }
 
 impl Worklist {
-    /// Nothing to do. `tells` says whether strict mode is to be told of events that do not take what is passed on to
+    /// Nothing to do. `tells` says whether strict mode reports events that do not take what is passed on to
     /// them.
     pub(crate) fn new(tells: bool) -> Worklist {
         Worklist { rejected: tells.then(Vec::new), ..Worklist::default() }
@@ -107,7 +107,7 @@ impl Worklist {
         self.say_for_openers();
     }
 
-    /// Has the worklist say that there is something to do, if others are to be handed something: by an
+    /// Has the worklist say that there is something to do, if others must be handed something: by an
     /// empty list.
     pub(super) fn say_for_openers(&mut self) {
         if !self.for_openers.is_empty() {

@@ -179,7 +179,7 @@ impl HeldLock {
         self.fit();
     }
 
-    /// Has as many addresses as are wanted, if nobody uses any.
+    /// Has as many addresses as are wanted, if none is in use.
     fn fit(&mut self) -> bool {
         if self.alive != 0 {
             return self.bytes >= self.wanted;
@@ -209,7 +209,7 @@ fn map(start: usize, bytes: usize, wanted: usize) -> Option<usize> {
     }
     if start != 0 {
         // SAFETY: `start` and `bytes` are those of a mapping that `map` made or resized before. `HeldLock::fit` calls
-        // this while no piece of it is in use, so nobody has an address in it that the move would make wrong.
+        // this while no piece of it is in use, so no thread has an address in it that the move would make wrong.
         let new = unsafe { libc::mremap(old, bytes, wanted, libc::MREMAP_MAYMOVE) };
         new.expose_provenance();
         return mapped(new);
@@ -263,7 +263,7 @@ fn in_hold(memory: *mut u8) -> bool {
     locked(|state| state.hold.has(memory))
 }
 
-/// Has so many bytes more be kept, for queues and tables that grow with new objects. False, and nothing is done, where
+/// Has `bytes` bytes more kept, for queues and tables that grow with new objects. False, and nothing is done, where
 /// they cannot be had, or what was kept is in use: then there shall be no new objects.
 pub(super) fn hold(bytes: usize) -> bool {
     locked(|state| state.hold.more(bytes))

@@ -1,4 +1,4 @@
-//! Granting, queueing and releasing. The rules are in [`super`]; holds that nobody acquires are in [`super::holds`].
+//! Granting, queueing and releasing. The rules are in [`super`]; holds that no EDT acquires are in [`super::holds`].
 
 use super::holders::{admits, enter, is_held, leave};
 use super::private;
@@ -58,7 +58,7 @@ fn acquire_unusual(block: &DataBlock, locked: &mut LockedBlock<'_>, edt: &Edt) -
     }
 }
 
-/// Acquires a block as [`acquire`] does, if that can be done at once and nobody waits for the block; but
+/// Acquires a block as [`acquire`] does, if that can be done at once and no EDT waits for the block; but
 /// not to write one that is written once: a writer before may hold it yet.
 pub(crate) fn try_acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> bool {
     let Some((block, locked)) = blocks.lock(guid) else {
@@ -102,7 +102,7 @@ pub(crate) fn release_unused(block: &DataBlock, mode: Mode, granted: &mut Vec<Ed
     leave_locked(block, block.header.lock_pinned(), mode, 1, granted)
 }
 
-/// Gives back so many holds of a locked block.
+/// Gives back `holds` holds of a locked block.
 pub(super) fn leave_locked(
     block: &DataBlock,
     mut locked: LockedBlock<'_>,
@@ -154,7 +154,7 @@ pub(crate) fn destroy(block: &DataBlock, mut locked: LockedBlock<'_>) -> Left {
     if is_held(&block.holders.get()) { Left::Alive } else { Left::Unused }
 }
 
-/// Whether nobody uses a locked block any more that was destroyed: it goes as soon as no device knows it.
+/// Whether a locked block that was destroyed is not used any more: it goes as soon as no device knows it.
 #[cfg_attr(loom, allow(dead_code))]
 pub(crate) fn is_unused(block: &DataBlock, locked: &LockedBlock<'_>) -> bool {
     locked.word.state() == BlockState::Destroyed && !is_held(&block.holders.get())
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(world.acquire(reader), Acquired::Granted);
         assert_eq!(world.acquire(writer), Acquired::Queued);
         assert_eq!(world.acquire(late), Acquired::Queued, "behind the writer");
-        assert_eq!(world.acquire(ro), Acquired::Granted, "conflicts with nobody");
+        assert_eq!(world.acquire(ro), Acquired::Granted, "conflicts with no other");
         assert_eq!(world.release(reader), [EdtRef::new(writer)]);
         assert_eq!(world.release(writer), [EdtRef::new(late)]);
     }

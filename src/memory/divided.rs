@@ -1,13 +1,13 @@
-//! Divided blocks: while there are parts of a block, nobody gets it, in any mode.
+//! Divided blocks: while there are parts of a block, no EDT gets it, in any mode.
 //!
 //! An EDT that *divides* a block acquires it in EW mode, and its hold stays until the last of the parts is gone. That
 //! alone would let in those that want the block in RO mode. So the block is in a state of its own from the moment in
 //! which such an EDT is in its queue. An EDT that wants it joins the queue then, whatever the mode. The queue is served
-//! in order, as ever, up to the EDT that divides the block. From then on the block is *closed* and nobody is served. So
+//! in order, as ever, up to the EDT that divides the block. From then on the block is *closed* and no EDT is served. So
 //! those that have waited longer get it before. A block may be asked to be closed a second time before the first parts
 //! are gone; those that have waited in between get it between the two.
 //!
-//! A part begins as if it were divided and closed itself: nobody gets it, in any mode, before the part
+//! A part begins as if it were divided and closed itself: no EDT gets it, in any mode, before the part
 //! has its content.
 //!
 //! | step | state | count (times that it is, or will be, closed) | closed |
@@ -72,7 +72,7 @@ fn close_locked(block: &DataBlock, locked: &mut LockedBlock<'_>) {
     block.holders.set(holders);
 }
 
-/// Closes a block that nobody has used yet, so that it can become a part of another one. False, and nothing is
+/// Closes a block that has not been used yet, so that it can become a part of another one. False, and nothing is
 /// done, if an EDT has.
 #[cfg_attr(loom, allow(dead_code))]
 pub(crate) fn close_unused(block: &DataBlock, locked: &mut LockedBlock<'_>) -> bool {

@@ -1,15 +1,15 @@
 //! An EDT whose kernel was not run goes on as an EDT of the host, with its C function, or on another device.
 //!
 //! Such an EDT keeps its blocks, if no other writes there what it writes: alone in RW mode, it may say so; in the
-//! other modes nobody is concerned. But others that share a block with it in RW mode write the copy of
+//! other modes no other EDT is concerned. But others that share a block with it in RW mode write the copy of
 //! their device, perhaps later than now, so it has to wait for them. They in turn may wait for other
 //! blocks that it holds. So it *steps back*: it gives all its blocks back, and begins again as an EDT of
-//! the host that has none. Nobody waits for it then, and it waits as any other.
+//! the host that has none. No EDT waits for it then, and it waits as any other.
 //!
-//! Until it has a block again it holds it in RO mode ([`SlotInfo::kept`]), for which nobody waits. So the
+//! Until it has a block again it holds it in RO mode ([`SlotInfo::kept`]), for which no EDT waits. So the
 //! block is there whatever happens to it. One that was destroyed meanwhile, which its holders need not
 //! notice, it gets again; one that was divided it gets when the parts have gone, as if it had come a
-//! little later, which the program could not have told. One that is written once it may write, though
+//! little later, which the program could not have noticed. One that is written once it may write, though
 //! others may have released it meanwhile.
 
 use super::access::{bind_place, release_unused};
@@ -47,7 +47,7 @@ pub(crate) fn fall_back<'a>(
     settled
 }
 
-/// Gives a block back that is to be acquired again, but for a hold in RO mode.
+/// Gives a block back that will be acquired again, but for a hold in RO mode.
 fn yield_blocks(block: &DataBlock, slot: &PreSlot, granted: &mut Vec<EdtRef>) {
     let (info, kept) = (slot.info(), true);
     slot.set_info(SlotInfo { kept, ..info });

@@ -19,7 +19,7 @@ pub(super) fn admits(holders: &Holders, mode: Mode, place: Place) -> bool {
     }
 }
 
-/// Counts so many more holders in.
+/// Counts `times` more holders in.
 pub(super) fn enter(holders: &mut Holders, mode: Mode, place: Place, times: u32) {
     match mode {
         Mode::Null => {}
@@ -36,7 +36,7 @@ pub(super) fn enter(holders: &mut Holders, mode: Mode, place: Place, times: u32)
     }
 }
 
-/// Counts so many holders out.
+/// Counts `times` holders out.
 pub(super) fn leave(holders: &mut Holders, mode: Mode, times: u32) {
     match mode {
         Mode::Null => {}

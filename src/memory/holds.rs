@@ -1,4 +1,4 @@
-//! Holds of a block that nobody acquires: of its creator, of an EDT that is handed a block by the one
+//! Holds of a block that no EDT acquires: of its creator, of an EDT that is handed a block by the one
 //! before it, and of threads that look at a block or still need it.
 
 use super::access::leave_locked;
@@ -16,7 +16,7 @@ pub(crate) fn hold_at_creation(block: &DataBlock) {
 }
 
 /// Hands a block, which a holder has in `mode`, on to another holder, which has it in EW mode then. It does so if no
-/// other holds it but in RO mode, nobody waits for it, and it is not destroyed, or written once.
+/// other holds it but in RO mode, no EDT waits for it, and it is not destroyed, or written once.
 pub(crate) fn hand_on(block: &DataBlock, mode: Mode) -> bool {
     let locked = block.header.lock_pinned();
     let mut holders = block.holders.get();
@@ -60,7 +60,7 @@ pub(crate) fn end_watch(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
     leave_locked(block, locked, Mode::Ro, 1, granted)
 }
 
-/// Holds a destroyed block that nobody uses any more in RO mode, for an EDT of the host.
+/// Holds a destroyed block that is not used any more in RO mode, for an EDT of the host.
 pub(crate) fn hold_again(block: &DataBlock) {
     let _locked = block.header.lock_pinned();
     let mut holders = block.holders.get();
@@ -68,8 +68,8 @@ pub(crate) fn hold_again(block: &DataBlock) {
     block.holders.set(holders);
 }
 
-/// Holds a locked block in RO mode beside those that hold it. False if it was destroyed and nobody
-/// holds it: then somebody frees it.
+/// Holds a locked block in RO mode beside those that hold it. False if it was destroyed and no EDT
+/// holds it: then another thread frees it.
 pub(crate) fn hold_still(block: &DataBlock, locked: &LockedBlock<'_>) -> bool {
     let mut holders = block.holders.get();
     let stays = locked.word.state() == BlockState::Live || is_held(&holders);

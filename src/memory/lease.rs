@@ -21,7 +21,7 @@
 //! Between two EDTs the last hold of a lease may go to an EDT that another thread runs. Such an empty
 //! lease promises nothing: taking more asks the block, under its lock, as any acquire does.
 //!
-//! A thread uses a lease only while the block is *plain* ([`DataBlock::is_plain`]): alive, nobody
+//! A thread uses a lease only while the block is *plain* ([`DataBlock::is_plain`]): alive, no EDT
 //! waits for it, no device has had it. Otherwise it ends the lease first. It reads that, and where the
 //! content is, on a cache line that is seldom written.
 //!
@@ -31,7 +31,7 @@
 //! wait without the lease, too. No EDT passes one that waits, except where its thread has not seen the mark yet, which
 //! the one that waits has put before it gave back the lock.
 //!
-//! *Nobody gets the block too early.* A hold in a lease is counted, so all that a mode excludes stays
+//! *No EDT gets the block too early.* A hold in a lease is counted, so all that a mode excludes stays
 //! out until the lease has ended; and ending it takes the lock, which orders what the EDTs of the
 //! lease did before what the next holder does. EDTs that hold the block together are ordered by
 //! events or not at all, with or without leases.
@@ -105,7 +105,7 @@ impl Leases {
         self.all.iter().position(|lease| lease.guid == guid && lease.mode == mode)
     }
 
-    /// Acquires a block for an EDT of the host, if there is a lease for it. False: it is to be
+    /// Acquires a block for an EDT of the host, if there is a lease for it. False: it must be
     /// acquired in the usual way.
     pub(crate) fn acquire(&mut self, guid: Guid, mode: Mode) -> bool {
         let Some(at) = self.find(guid, mode) else {
@@ -236,14 +236,14 @@ fn release_or_keep(guid: Guid, block: &DataBlock, mode: Mode, may_keep: bool, gr
     LeaseKept::No(leave_locked(block, locked, mode, 1, granted))
 }
 
-/// Gives back so many holds of a lease.
+/// Gives back `holds` holds of a lease.
 fn release_many(block: &DataBlock, mode: Mode, holds: u32, granted: &mut Vec<EdtRef>) -> Left {
     let mut locked = block.header.lock_pinned();
     note_write(block, &mut locked, mode, Place::HOST);
     leave_locked(block, locked, mode, holds, granted)
 }
 
-/// Takes so many more holds for a lease that has none left. False if the block cannot be had so, or is
+/// Takes `holds` more holds for a lease that has none left. False if the block cannot be had so, or is
 /// not plain any more. The EDT of the lease may have ended meanwhile, and the block be gone.
 fn acquire_more(block: &DataBlock, guid: Guid, mode: Mode, holds: u32) -> bool {
     let Some(_locked) = block.header.lock(guid.generation()) else {

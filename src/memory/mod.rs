@@ -1,7 +1,7 @@
 //! Data blocks in use: which EDT may have one in which mode, and which waits for it.
 //!
 //! This room grants, queues and releases; it answers with the EDTs that were granted what they
-//! waited for, and never runs one. Nobody waits in a thread: an EDT that cannot have a block joins
+//! waited for, and never runs one. No EDT waits in a thread: an EDT that cannot have a block joins
 //! the block's queue, and the thread that releases the block takes it out.
 //!
 //! # Why nothing deadlocks or starves
@@ -15,11 +15,11 @@
 //!
 //! An EDT that has acquired all may begin again, before it runs (`fall_back.rs`): it gives all back, then
 //! acquires in the same order as any other EDT. What it keeps meanwhile are holds in RO mode, for which
-//! nobody waits.
+//! no EDT waits.
 //!
 //! Three things lie outside of this. An EDT that waits in a call (`engine::workers::wait`) keeps its blocks: what it
 //! waits for must not need them. The program has to see to that, and a hang is reported. A block that has parts is
-//! given to nobody until these are destroyed (`divided.rs`). So an EDT that waits for it waits for EDTs that must not
+//! given to no EDT until these are destroyed (`divided.rs`). So an EDT that waits for it waits for EDTs that must not
 //! need the blocks with smaller GUIDs that it holds. The program has to see to that, too. And a worker may keep a hold
 //! as a lease, but never for longer than an EDT (`lease.rs`).
 //!
@@ -33,7 +33,7 @@
 //! | EW | yes | no | no | no |
 //!
 //! "In the same place" keeps writes from being lost: there is one copy that all RW holders write
-//! to. An EDT that is not placed yet shares RW with nobody; placing it (`bind_place`) lets others in.
+//! to. An EDT that is not placed yet shares RW with no other; placing it (`bind_place`) lets others in.
 
 mod access;
 #[cfg_attr(loom, allow(dead_code))]

@@ -3,7 +3,7 @@
 //! The thread that passes a content on knows which pre-slots got it, and counts them in the header. For nothing but a
 //! state that is not "live" may cost those that acquire and release blocks anything. An EDT that acquires the block
 //! takes its pre-slots off that count, in the same step in which it becomes a holder or joins the queue, and is seen as
-//! that from then on. So a block with the count at 0 that nobody holds will not be acquired any more.
+//! that from then on. So a block with the count at 0 that no EDT holds will not be acquired any more.
 //!
 //! The pre-slots are counted while they are satisfied, and their EDTs may run meanwhile. Until all
 //! counted, `PASSING` stands for them. Nor is it known before whether the block is kept: an EDT that has got it and
@@ -16,14 +16,14 @@ use crate::object::edt::Edt;
 use crate::object::guid::Guid;
 use ocr_base::sync::preemption_point;
 
-/// Makes a new block, which nobody knows yet, a private one that is being passed on.
+/// Makes a new block, which no other thread knows yet, a private one that is being passed on.
 pub(crate) fn begin(block: &DataBlock) {
     let word = block.header.peek();
     block.header.publish(word.with_state(BlockState::Private).with_count(PASSING));
     block.mark(&block.header.lock_pinned(), Mark::Private);
 }
 
-/// A block has been passed to so many pre-slots. If it is `kept` where others may get it at any time, it
+/// A block has been passed to `slots` pre-slots. If it is `kept` where others may get it at any time, it
 /// is a block like any other from now on: one of these may even have destroyed it, and it be gone.
 pub(crate) fn passed(blocks: &DataBlocks, guid: Guid, slots: u32, kept: bool) -> Left {
     preemption_point(8);
@@ -42,7 +42,7 @@ pub(super) fn passed_locked(block: &DataBlock, mut locked: LockedBlock<'_>, slot
     take_off(block, &mut locked, PASSING.saturating_sub(slots))
 }
 
-/// Lets one pre-slot of an EDT, which is satisfied next, have a destroyed block that nobody holds. It is
+/// Lets one pre-slot of an EDT, which is satisfied next, have a destroyed block that no EDT holds. It is
 /// unused again when the EDT is done with it.
 pub(crate) fn revive(block: &DataBlock) {
     let mut locked = block.header.lock_pinned();

@@ -1,4 +1,4 @@
-//! The queue of a block: EDTs join it, are granted the block from it, and what is left of a block that nobody holds.
+//! The queue of a block: EDTs join it, are granted the block from it, and what is left of a block that no EDT holds.
 
 use crate::memory::holders::{admits, enter};
 use crate::object::data_block::{BlockState, DataBlock, Holders, LockedBlock, Mark};
@@ -23,7 +23,7 @@ pub(crate) enum Acquired {
 pub(crate) enum Left {
     /// The block is still in use, or still exists.
     Alive,
-    /// The block was destroyed and nobody uses it any more: the caller frees it.
+    /// The block was destroyed and is not used any more: the caller frees it.
     Unused,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn note_write(block: &DataBlock, locked: &mut LockedBlock<'_>, mode: 
     }
 }
 
-/// What is left of a locked block that is not live and that nobody holds.
+/// What is left of a locked block that is not live and that no EDT holds.
 #[cold]
 pub(super) fn unheld(locked: &mut LockedBlock<'_>) -> Left {
     if is_expected(locked) || is_divided(locked) {

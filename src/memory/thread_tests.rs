@@ -11,7 +11,7 @@ use std::sync::Barrier;
 use std::thread;
 
 const EDTS: usize = if cfg!(miri) { 12 } else { 10_000 };
-/// Modes in which nobody may write while another reads.
+/// Modes in which no EDT may write while another reads.
 const MODES: [Mode; 3] = [Mode::Ew, Mode::Const, Mode::Ew];
 
 fn edt<'a>(objects: &'a Objects, caches: &mut EdtCaches, block: &DataBlock, mode: Mode) -> &'a Edt {
@@ -33,7 +33,7 @@ fn run(block: &DataBlock, edt: &Edt) -> u64 {
     if edt.slots()[0].info().mode == Mode::Const {
         return 0;
     }
-    // SAFETY: the EDT holds the block, which has two words, in mode EW, so nobody else reads or writes it.
+    // SAFETY: the EDT holds the block, which has two words, in mode EW, so no other thread reads or writes it.
     unsafe { words.write([first + 1, second + 1]) };
     1
 }
@@ -45,7 +45,7 @@ fn each_edt_gets_the_block_once_and_writers_are_alone() {
     let blocks = &objects.data_blocks;
     let allocated = blocks.allocate(&mut Cache::default(), 16, true);
     let block = allocated.expect("memory");
-    // SAFETY: the block has host memory of two words, and nobody else knows it yet.
+    // SAFETY: the block has host memory of two words, and no other thread knows it yet.
     unsafe { block.host_ptr().cast::<[u64; 2]>().write([0; 2]) };
     block.header.publish(block.header.peek().with_state(BlockState::Live));
     let start = Barrier::new(MODES.len());

@@ -43,7 +43,7 @@ pub struct Caches {
 }
 
 impl Caches {
-    /// Caches that use the slots of so many EDTs and events that went last late, since something is still known of
+    /// Caches that use late the slots of the `gone` EDTs and events that went last, since something is still known of
     /// them.
     pub fn keeping(gone: usize) -> Caches {
         Caches { edts: edt::EdtCaches::keeping(gone), events: event::EventCaches::keeping(gone), ..Caches::default() }

@@ -68,7 +68,7 @@ pub unsafe trait Slot: Sync {
     /// How many bytes are kept for queues and tables that may grow with such an object, since that cannot be refused.
     const KEPT: usize = 0;
 
-    /// Whether something is read of such objects that are gone, so that their slots are to be used anew late.
+    /// Whether something is read of such objects that are gone, so that their slots must be reused late.
     const HAS_REMAINS: bool = false;
 
     /// The states of the object.
@@ -81,7 +81,7 @@ pub unsafe trait Slot: Sync {
 pub struct Arena<T> {
     chunks: NonNull<AtomicPtr<T>>,
     /// A bit for each chunk: whether a slot of it was ever handed out. There may be many chunks of labels on which
-    /// nobody has created an object; they are passed over, and no memory is there for them.
+    /// no object was created; they are passed over, and no memory is there for them.
     used: Box<[AtomicU64]>,
     /// On lines of its own: the chunk table is read at every lookup, by every thread.
     depot: CachePadded<DepotMutex<Depot>>,
@@ -203,9 +203,9 @@ pub struct Cache {
     /// How many of those that were freed last are not handed out, as long as there are others. At most as many as there
     /// is room for.
     keep: u32,
-    /// Slots that were freed before, where more are to be kept.
+    /// Slots that were freed before, where more must be kept.
     more: VecDeque<u32>,
-    /// How many more are to be kept.
+    /// How many more must be kept.
     keep_more: usize,
     /// The bits of the other slots.
     rest: Bits,
@@ -226,7 +226,7 @@ impl Default for Cache {
 }
 
 impl Cache {
-    /// A cache of slots with remains that hands out a slot when at least so many others were freed after it, as long as
+    /// A cache of slots with remains that hands out a slot when at least `slots` others were freed after it, as long as
     /// there are others.
     pub fn keeping(slots: usize) -> Cache {
         // Where a batch goes to the depot, another one stays.

@@ -167,15 +167,15 @@ impl KernelError {
     }
 }
 
-/// Whether something was told of a work, which is told once. No part of what the work is: all are equal, and a copy is
-/// new.
+/// Whether something was reported of a work, which is reported once. No part of what the work is: all are equal, and a
+/// copy is new.
 #[derive(Default)]
 pub struct ToldFlag(AtomicBool);
 
 impl ToldFlag {
-    /// Whether nobody has asked before.
+    /// Whether this is the first call.
     pub fn is_first(&self) -> bool {
-        // Relaxed: it orders nothing. The load keeps the cache line shared once it was told.
+        // Relaxed: it orders nothing. The load keeps the cache line shared once it was reported.
         !self.0.load(Ordering::Relaxed) && !self.0.swap(true, Ordering::Relaxed)
     }
 }
@@ -243,7 +243,7 @@ pub struct Code {
     pub kind: WorkKind,
     /// The C function, if there is one.
     pub function: Option<EdtFunction>,
-    /// The C variant, where a worker calls it and nothing else is to be done: not in strict mode, nor where it is
+    /// The C variant, where a worker calls it and does nothing else: not in strict mode, nor where it is
     /// timed or the run is recorded.
     pub fast_entry: Option<EdtFunction>,
     /// The kernels, in the order in which they were added.
@@ -255,7 +255,7 @@ pub struct Code {
     pub missing: Vec<KernelError>,
     /// How long its EDTs take. No part of what it is: all are equal, and a copy is empty.
     pub times: RunTimes,
-    /// Whether it was told that its EDTs run as functions though it has kernels.
+    /// Whether it was reported that its EDTs run as functions though it has kernels.
     pub told_unused: ToldFlag,
     /// The work with the kernels of this one built that were left unbuilt when they were added.
     pub built_later: NewerCode,
@@ -282,7 +282,7 @@ impl Code {
         Code { kind, ..Code::of_function(function, kind.call()) }
     }
 
-    /// A work to which kernels are to be added.
+    /// A work to which kernels will be added.
     pub fn of_kernels(name: &str) -> Code {
         Code {
             name: CodeName::fixed(name),
@@ -326,8 +326,8 @@ impl Code {
         built.min_by_key(|&(variant, _)| self.kernels[variant].range.is_none())
     }
 
-    /// Whether an EDT for which nobody has said its work-items can run on a device. Where nothing else can run, one
-    /// that cannot goes there, too, and the program is told.
+    /// Whether an EDT whose work-items were not given can run on a device. Where nothing else can run, one
+    /// that cannot goes there, too, and that is reported.
     pub fn fits_without_range(&self, place: Place) -> bool {
         self.kernel_on(place)
             .is_some_and(|(variant, _)| self.function.is_none() || self.kernels[variant].range.is_some())
@@ -362,7 +362,7 @@ impl CodeTable {
     }
 
     /// Whether a worker calls the function of such a work, and does nothing else. Only that of a template with kernels
-    /// is timed: where it takes as long as looking at the clock, nobody compares it with another variant.
+    /// is timed: where it takes as long as looking at the clock, it is compared with no other variant.
     fn is_direct(&self, work: &Code) -> bool {
         let is_timed = match self.timed {
             Timed::Nothing => false,

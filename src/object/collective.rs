@@ -12,7 +12,7 @@
 //!
 //! A [`Collective`] is an allocation of its own, with the queues in it. It belongs to its event,
 //! and to the threads that work on it just now; it is freed when `ocrEventDestroy`, or the end of
-//! the run, has taken the event away and nobody is left. Its lock is held while a contribution is
+//! the run, has taken the event away and no thread is left. Its lock is held while a contribution is
 //! copied, not while contributions are combined.
 
 use super::guid::Guid;
@@ -123,7 +123,8 @@ pub struct Collective {
 }
 
 impl Collective {
-    /// Makes the inside of an event without contributions. `None` where memory does not do for so many contributors.
+    /// Makes the inside of an event without contributions. `None` where memory does not suffice for the number of
+    /// contributors.
     pub fn new(params: CollectiveParams) -> Option<Collective> {
         let counts = || zeros(NonZeroUsize::new(params.contributors as usize)?);
         let state = CollectiveState { contributed: counts()?, connected: counts()?, ..CollectiveState::default() };
@@ -321,7 +322,7 @@ mod tests {
         }
         for slot in [1, 0] {
             for number in 0..3 {
-                let served = event.connect(slot, Link::END, |_| panic!("nobody waits"));
+                let served = event.connect(slot, Link::END, |_| panic!("nothing waits"));
                 assert_eq!(served, Ok(Connected::Served(block(number))));
             }
         }
@@ -450,7 +451,7 @@ mod loom_models {
         }
 
         fn served(&self) -> [Option<u8>; 2] {
-            // SAFETY: the threads of the model have been joined, so nobody writes the cells now.
+            // SAFETY: the threads of the model have been joined, so no thread writes the cells now.
             [0, 1].map(|slot| self.served[slot].with(|served| unsafe { *served }))
         }
     }

@@ -204,7 +204,7 @@ pub struct EventCaches {
 }
 
 impl EventCaches {
-    /// Caches that use the slots of so many events that went last late ([`Cache::keeping`]).
+    /// Caches that use late the slots of the `events` events that went last ([`Cache::keeping`]).
     pub fn keeping(events: usize) -> EventCaches {
         EventCaches { events: Cache::keeping(events), connectors: Cache::default() }
     }
@@ -364,7 +364,7 @@ impl Events {
         self.inside(event)
     }
 
-    /// The inside of an event that the caller has locked, or that nobody else uses any more, if it
+    /// The inside of an event that the caller has locked, or that no other thread uses any more, if it
     /// is a collective event.
     pub fn inside(&self, event: &Event) -> Option<Arc<Collective>> {
         let inside = event.kind_data.load(Ordering::Relaxed).cast_const();
@@ -383,7 +383,7 @@ impl Events {
         let own = event.kind_data.load(Ordering::Relaxed);
         event.kind_data.store(ptr::null_mut(), Ordering::Relaxed);
         self.collectives.fetch_sub(1, Ordering::Relaxed);
-        // SAFETY: `own` came from `Arc::into_raw`, and the event's own count goes with it: nobody finds it any more.
+        // SAFETY: `own` came from `Arc::into_raw`, and the event's own count goes with it: no thread finds it any more.
         unsafe { Arc::decrement_strong_count(own) };
         Some(inside)
     }
@@ -412,7 +412,7 @@ impl Events {
                 drop(locked);
                 self.events.free(&mut caches.events, freed, index);
             }
-            // The generations of the slot are used up: free, and given to nobody.
+            // The generations of the slot are used up: free, and never given again.
             None => locked.word = Word::new(locked.word.generation(), 0, EventState::Free),
         }
         waiting

@@ -120,7 +120,7 @@ pub struct Chunk {
 pub struct Files {
     open: Registry<OpenFile>,
     chunks: Mutex<rank::FileChunks, Chunks>,
-    /// Told when the last chunk that was being written has been.
+    /// Notified when the last chunk that was being written has been.
     written: Condvar,
 }
 
@@ -179,7 +179,7 @@ impl Files {
         }
     }
 
-    /// Waits until nobody writes a chunk.
+    /// Waits until no thread writes a chunk.
     pub fn wait_until_written(&self) {
         let mut chunks = self.chunks.lock();
         while chunks.writing != 0 {
@@ -240,7 +240,7 @@ mod tests {
         for range in [0..1, 5..12, 15..16, 10..20, 19..21, 0..30, 29..40] {
             assert!(!file.take(&range), "{range:?}");
         }
-        // One of no bytes is in nobody's way.
+        // One of no bytes overlaps with no other.
         assert!(file.take(&(15..15)));
         file.give_back(&(15..15));
         assert!(!file.take(&(15..16)));

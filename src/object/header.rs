@@ -10,7 +10,7 @@
 //! | state of the word | touches the object's fields | leaves it by |
 //! |---|---|---|
 //! | free | the thread that took the slot from the arena | [`Header::publish`] |
-//! | unlocked | nobody (the owner of an EDT that is past its pre-slots: see `edt/mod.rs`) | [`Header::lock`] |
+//! | unlocked | no thread (but the owner of an EDT that is past its pre-slots: see `edt/mod.rs`) | [`Header::lock`] |
 //! | locked | the thread whose compare-and-swap set the bit | dropping [`Locked`] |
 //!
 //! * `lock(generation)` succeeds only on a live slot of that generation, by one compare-and-swap
@@ -28,7 +28,7 @@
 //! # Labels
 //!
 //! A slot that is set apart for a label keeps its generation when it is freed, so that the GUID
-//! that the program knows names whatever object is there. Nobody owns such a slot while it is free:
+//! that the program knows names whatever object is there. No thread owns such a slot while it is free:
 //! a thread that wants to make an object in it [claims](Header::claim) it first, by setting the
 //! lock bit of the free word. That is one compare-and-swap, so of the threads that try at a time
 //! one succeeds. The others wait until it has published the object (or has given up), and then find
@@ -36,7 +36,7 @@
 //!
 //! # Remains
 //!
-//! What an object has left in a free slot can be read as long as nobody makes another object there
+//! What an object has left in a free slot can be read as long as no thread makes another object there
 //! ([`Header::read_remains`]). The thread that takes the slot from the arena does not look at the
 //! header, so one field of the object, its *mark*, tells the reader of it. All fields that are read are atomic:
 //!
@@ -257,7 +257,8 @@ impl<S: State> Header<S> {
 
     /// Sets the count of the object that the caller is making in a slot that it has claimed.
     pub fn count_claimed(&self, count: u32) {
-        // Nobody else writes to it before it is published, and a thread that reads it learns only that it is claimed.
+        // No other thread writes to it before it is published, and a thread that reads it learns only that it is
+        // claimed.
         let word = self.peek().with_count(count);
         self.0.store(word.0 | LOCK, Ordering::Relaxed);
     }

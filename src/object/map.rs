@@ -2,7 +2,7 @@
 //!
 //! | state of an index | meaning | left by |
 //! |---|---|---|
-//! | empty | nobody has asked for it | the first thread that asks: a creation begins |
+//! | empty | no thread has asked for it | the first thread that asks: a creation begins |
 //! | being made | a thread runs the creator, which is given an identifier of its own for it | the object, or the end of a creator that has made none (empty again) |
 //! | made | the table of the map has the GUID | a call that destroys the object: empty. An object that ends by itself, as an EDT that has run, stays in the table |
 //!
@@ -44,7 +44,7 @@ unsafe impl Sync for CreatorMap {}
 unsafe impl Send for CreatorMap {}
 
 impl CreatorMap {
-    /// A map of so many objects, with what its creator is given. `None` without memory.
+    /// A map of `size` objects, with what its creator is given. `None` without memory.
     pub fn new(creator: Creator, size: u64, params: Box<[Cell<u64>]>, guids: Box<[Cell<Guid>]>) -> Option<CreatorMap> {
         Some(CreatorMap { creator, params, guids, objects: zeros(usize::try_from(size).ok()?)? })
     }

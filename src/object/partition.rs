@@ -17,7 +17,7 @@ use ocr_base::lock::{Mutex, rank};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A part that is to be made.
+/// A part that will be made.
 #[derive(Clone, Copy, Debug)]
 pub struct NewPart {
     /// The block that the part is.
@@ -227,7 +227,7 @@ impl Partitions {
         leave.collect()
     }
 
-    /// A part is about to be destroyed, and what it contains is to be in the whole then. False if it shares memory
+    /// A part is about to be destroyed, and what it contains must be in the whole then. False if it shares memory
     /// with that and was asked to leave, so that it may be a block for itself before.
     pub fn goes_back(&self, part: Guid) -> bool {
         let mut table = self.table.lock();

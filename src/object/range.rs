@@ -17,7 +17,7 @@ states! {
     pub(crate) enum RangeState {
         /// The range's labels are the program's.
         Live = 1,
-        /// The generations of the slot are used up: nobody accepts this state, and the slot is never given again.
+        /// The generations of the slot are used up: no call accepts this state, and the slot is never given again.
         Retired = 2,
     }
 }
@@ -30,7 +30,7 @@ pub(crate) type MapFunction = unsafe extern "C" fn(Guid, u64, *mut i64, *mut i64
 pub struct Map {
     /// The program's function that makes an index of a tuple.
     pub function: MapFunction,
-    /// The numbers; a function that writes to them must see to it that nobody else does.
+    /// The numbers; a function that writes to them must see to it that no other thread does.
     pub params: Box<[Cell<i64>]>,
 }
 
@@ -146,12 +146,13 @@ impl Ranges {
         let range = self.get(guid)?;
         let bounds = self.bounds(guid)?;
         let _locked = range.header.lock(guid.generation())?;
-        // SAFETY: the header's lock, which guards `map`, is held while the reference is used, so nobody changes it.
+        // SAFETY: the header's lock, which guards `map`, is held while the reference is used, so no other thread
+        // changes it.
         let map = unsafe { &*range.map.get() };
         Some((bounds, map.clone()?))
     }
 
-    /// Destroys a range or map; its labels are to be given back.
+    /// Destroys a range or map; its labels must be given back.
     pub fn destroy(&self, cache: &mut Cache, guid: Guid) -> Option<LabelBounds> {
         let range = self.get(guid)?;
         let bounds = self.bounds(guid)?;
@@ -164,7 +165,7 @@ impl Ranges {
                 drop(locked);
                 self.0.free(cache, freed, guid.index());
             }
-            // The generations of the slot are used up: a state that nobody accepts.
+            // The generations of the slot are used up: a state that no call accepts.
             None => {
                 locked.word = locked.word.with_state(RangeState::Retired);
                 drop(locked);

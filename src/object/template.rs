@@ -23,7 +23,7 @@ states! {
     pub(crate) enum TemplateState {
         /// The template's GUID is accepted.
         Live = 1,
-        /// The generations of the slot are used up: nobody accepts this state, and the slot is never given again.
+        /// The generations of the slot are used up: no call accepts this state, and the slot is never given again.
         Retired = 2,
     }
 }
@@ -54,7 +54,7 @@ pub struct TemplateView {
     pub paramc: u32,
     /// Number of pre-slots, or [`PARAM_UNK`].
     pub depc: u32,
-    /// Whether more is to be done for its EDTs than usually is: it has hints, in [`Templates::hints`], or
+    /// Whether more must be done for its EDTs than usually is: it has hints, in [`Templates::hints`], or
     /// strict mode is on.
     pub needs_slow_path: bool,
     /// What the EDTs run, interned.
@@ -249,7 +249,7 @@ mod loom_models {
                 paramc: number,
                 depc: number,
                 needs_slow_path: number != 0,
-                // SAFETY: both addresses are of a `Code` that was leaked, so it stays and nobody writes it.
+                // SAFETY: both addresses are of a `Code` that was leaked, so it stays and no thread writes it.
                 work: unsafe { &*(code_table[number as usize] as *const Code) },
             };
             let template = Arc::new(Template {

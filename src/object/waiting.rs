@@ -5,7 +5,7 @@
 //! consistent fence, and a look at the number of those that wait. A waiter joins the list, which raises the number,
 //! then a fence, then looks at the slot. If the waiter's fence comes first in their order, the other thread sees the
 //! number and takes the list's lock. If the other's comes first, the waiter sees the free slot and takes itself out of
-//! the list again. So nothing that waits is passed over, and freeing a label costs no lock where nobody waits. What is
+//! the list again. So nothing that waits is passed over, and freeing a label costs no lock where nothing waits. What is
 //! taken out of the list is taken once, and is its taker's.
 //!
 //! # In order
@@ -235,7 +235,7 @@ mod loom_models {
 
         /// The steps of the creation of an event on a label.
         fn create(&self) {
-            let vacant = self.label.vacant().expect("nobody else makes it");
+            let vacant = self.label.vacant().expect("no other thread makes it");
             assert!(self.label.claim(vacant, LABEL));
             let opens = self.waiting.has(7);
             if opens {

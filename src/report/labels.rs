@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 /// The labels, by object.
 ///
-/// This table is not told when an object ends. Labels of objects that are gone are dropped when their number may have
-/// become half of all. So there are never more than twice as many as living objects have, and a few.
+/// This table is not notified when an object ends. Labels of objects that are gone are dropped when their number may
+/// have become half of all. So there are never more than twice as many as living objects have, and a few.
 #[derive(Default)]
 pub struct ObjectLabels(Mutex<rank::DebugLabels, KeptLabels>);
 

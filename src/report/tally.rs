@@ -45,7 +45,7 @@ pub struct Wait {
 pub enum Label {
     /// The object with this label is to go (`GUID_PROP_BLOCK`).
     Gone(Guid),
-    /// An event with this label is to be created (`LEGACY_PROP_WAIT_FOR_CREATE`).
+    /// An event with this label must be created (`LEGACY_PROP_WAIT_FOR_CREATE`).
     Made(Guid),
     /// The creator of this map, which another thread runs, is to create the object of this index.
     Mapped(Guid, u64),

@@ -11,8 +11,8 @@
 //!
 //! *The thread that ends the run is alone.* Between counting and asking, and between saying and looking, stand
 //! sequentially consistent fences: of a thread that calls and one that ends the run, at least one sees the other. So a
-//! thread that was told that the run goes on is waited for; the store by which it counts itself out has what it has
-//! done behind it.
+//! thread that got the answer that the run goes on is waited for; the store by which it counts itself out has what it
+//! has done behind it.
 //!
 //! *No answer is lost.* What leads to the answer was begun before the run ended, by a worker, which has worked it off
 //! when no EDT runs any more, or in a call of another thread. If that is not seen to act it has counted itself out

@@ -49,7 +49,7 @@ impl Shared {
 }
 
 /// `workers` workers run `pushed` EDTs of another thread, the first `forks` of which make others ready. Only a thread
-/// that makes an EDT ready wakes a worker: loom reports a deadlock if a worker sleeps for ever.
+/// that makes an EDT ready wakes a worker: loom reports a deadlock if a worker sleeps indefinitely.
 fn all_run(workers: usize, pushed: usize, forks: usize, push: fn(&Queues, EdtRef)) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);

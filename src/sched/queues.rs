@@ -2,7 +2,7 @@
 //! place is still open, and those with a priority.
 //!
 //! A worker takes what it has made ready last, or what has the highest priority. So that every EDT that is
-//! ready runs at some time (OCR 1.1.0, 1.4.2), also where EDTs go on making others ready for ever (one that
+//! ready runs at some time (OCR 1.1.0, 1.4.2), also where EDTs go on making others ready indefinitely (one that
 //! creates itself anew until another has run, say), each 61st time, but not more often than every ten
 //! milliseconds, it takes what has waited longest in its deque. More often would be harm: where EDTs fork, the
 //! oldest is the root of the most, and to begin it is memory. While there are EDTs with a priority, which go
@@ -35,7 +35,7 @@ const URGENT_PATIENCE: Duration = Duration::from_millis(250);
 /// How often a worker looks everywhere before it sleeps.
 const SEARCH_ROUNDS: u32 = if cfg!(loom) { 1 } else { 24 };
 
-/// A search that has found fewer EDTs than so many is not followed by the next one for so long. To steal takes
+/// A search that has found fewer than `ENOUGH` EDTs is not followed by the next one for `SEARCH_AGAIN`. To steal takes
 /// some lines from the worker that is stolen from, and it misses each of them with its next push. Where one
 /// worker creates short EDTs, a thief that comes back at once finds one or two each time, and both do little else:
 /// 100 ns for an EDT that takes the two 60 where it finds more. A worker that has run long with what it found does not
@@ -83,7 +83,7 @@ pub(crate) enum Found {
 }
 
 impl Queues {
-    /// Queues for so many workers, and each worker's end.
+    /// Queues for `workers` workers, and each worker's end.
     pub(crate) fn new(workers: usize) -> (Queues, Vec<Local>) {
         let (sleep, parkers) = Sleep::new(workers);
         let locals: Vec<Local> = parkers
@@ -135,13 +135,13 @@ impl Queues {
             || self.stealers.iter().any(|stealer| !stealer.is_empty())
     }
 
-    /// How many EDTs the queues hold; right at a moment when nobody pushes or takes any.
+    /// How many EDTs the queues hold; right at a moment when no thread pushes or takes any.
     pub(crate) fn ready(&self) -> usize {
         let of_workers = self.stealers.iter().map(Stealer::len).sum::<usize>();
         of_workers + self.injector.len() + self.pool.len() + self.urgent.len()
     }
 
-    /// What `look` says of each EDT in the queues. Nobody else pushes or takes any meanwhile but
+    /// What `look` says of each EDT in the queues. No other thread pushes or takes any meanwhile but
     /// the devices; the EDTs of the workers' queues end up in the injector.
     pub(crate) fn look_through<T>(&self, look: impl Fn(EdtRef) -> T) -> Vec<T> {
         let drain = |queue: &dyn Fn() -> Steal<EdtRef>| std::iter::from_fn(|| take(queue)).collect::<Vec<_>>();
@@ -200,7 +200,7 @@ impl Local {
         self.deque.push(edt);
     }
 
-    /// Puts all that this worker has where others look for it, before it goes for good. They are to be told.
+    /// Puts all that this worker has where others look for it, before it goes for good. The caller must notify them.
     pub(crate) fn hand_over(&self, queues: &Queues) {
         while let Some(edt) = self.deque.pop() {
             queues.injector.push(edt);

@@ -1,7 +1,7 @@
 //! Ready EDTs with a priority: the highest first, and of equals the one that came first.
 //!
 //! One list for each priority, behind a lock: they hold only what the program has given a priority.
-//! Where there is none, a worker reads a number that nobody writes.
+//! Where there is none, a worker reads a number that no thread writes.
 
 #[cfg(loom)]
 use super::models::UrgentMutex;

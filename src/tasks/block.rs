@@ -53,7 +53,7 @@ impl<T: Pod> Block<T> {
         })
     }
 
-    /// A block of so many elements, all of whose bytes are zero.
+    /// A block of `len` elements, all of whose bytes are zero.
     ///
     /// # Panics
     /// Outside of an EDT, and where there is no memory.
@@ -191,7 +191,7 @@ shared!(
 );
 
 // SAFETY: `Block::create` has made the block of such elements, aligned to 8 bytes, which is enough, and has given each
-// a value. Nobody writes a block in mode CONST, and the slice reads it.
+// a value. No EDT writes a block in mode CONST, and the slice reads it.
 unsafe impl<T: Pod + Sync> Access for Ro<T> {
     type Element = T;
     type Slice<'a> = &'a [T];
@@ -203,12 +203,12 @@ unsafe impl<T: Pod + Sync> Access for Ro<T> {
 
     unsafe fn slice<'a>(first: NonNull<T>, len: usize) -> &'a [T] {
         // SAFETY: the caller promises `len` elements, which are aligned and have values; and that the EDT has them in
-        // mode CONST for as long as 'a, in which the runtime lets nobody write them.
+        // mode CONST for as long as 'a, in which the runtime lets no EDT write them.
         unsafe { slice::from_raw_parts(first.as_ptr(), len) }
     }
 }
 
-// SAFETY: the block is as `Ro` says. Nobody else has a block in mode EW, but in mode RO, which `Access` has not.
+// SAFETY: the block is as `Ro` says. No other EDT has a block in mode EW, but in mode RO, which `Access` has not.
 unsafe impl<T: Pod + Send> Access for Ew<T> {
     type Element = T;
     type Slice<'a> = &'a mut [T];
@@ -258,10 +258,10 @@ mod tests {
     fn slices_are_of_the_elements_and_as_the_mode_allows() {
         let mut memory = Memory([1, 2, 3, 4]);
         let first = NonNull::from(&mut memory.0).cast::<u16>();
-        // SAFETY: there are four elements, and nobody else touches them while the slice is in use.
+        // SAFETY: there are four elements, and no other code touches them while the slice is in use.
         let alone = unsafe { Ew::<u16>::slice(first, 4) };
         alone[1] = 20;
-        // SAFETY: there are four elements, and nobody writes them while the slices are in use.
+        // SAFETY: there are four elements, and no code writes them while the slices are in use.
         let read = [(); 2].map(|()| unsafe { Ro::<u16>::slice(first, 4) });
         assert_eq!(read, [&[1, 20, 3, 4], &[1, 20, 3, 4]]);
         // SAFETY: there are four elements, and who touches them while the slices are in use has atomics.

@@ -69,7 +69,7 @@ unsafe impl<R: Send + Sync + 'static> Needs for Task<R> {
     unsafe fn given<'a>(&'a self, slots: &mut Slots<'_>) -> &'a R {
         slots.next();
         let value = self.0.value.get();
-        value.expect("an EDT is told to have run, and has no value: this is a fault of ocr::tasks")
+        value.expect("an EDT is reported to have run, but has no value: this is a fault of ocr::tasks")
     }
 }
 
@@ -160,8 +160,8 @@ where
 {
     move |slots| {
         // SAFETY: the slots are those of an EDT that was created with the sources of these needs, and `sources_of` has
-        // looked at them. Nobody has taken one, and the EDT runs until this closure has returned. So it has its blocks
-        // for as long as `needs` is borrowed.
+        // looked at them. None of them has been taken, and the EDT runs until this closure has returned. So it has its
+        // blocks for as long as `needs` is borrowed.
         task.set(function(unsafe { needs.given(slots) }));
         task
     }
@@ -279,7 +279,7 @@ pub(super) fn create_template(function: Function, paramc: u32, depc: u32, name: 
 /// What the runtime calls.
 ///
 /// # Safety
-/// The one parameter is where a `W` is, which nobody else takes; the slots are those that `W` is for.
+/// The one parameter is where a `W` is, which no other code takes; the slots are those that `W` is for.
 unsafe extern "C" fn edt<W: EdtBody>(
     _: u32,
     paramv: *mut u64,
@@ -288,7 +288,7 @@ unsafe extern "C" fn edt<W: EdtBody>(
 ) -> sys::ocrGuid_t {
     // SAFETY: the caller promises that `paramv` leads to one parameter.
     let word = unsafe { *paramv };
-    // SAFETY: the caller promises that it is where a `W` is that nobody else takes.
+    // SAFETY: the caller promises that it is where a `W` is that no other code takes.
     let work = unsafe { Box::from_raw(word as usize as *mut W) };
     call_edt(move || {
         // SAFETY: these are the slots of the EDT that runs, until this closure has returned.
@@ -319,7 +319,7 @@ pub(super) fn guarded(in_edt: bool, f: impl FnOnce()) -> bool {
     let Err(payload) = outcome else { return true };
     match &mut *PANIC.lock() {
         first @ None => *first = Some(payload),
-        // Its destructor might panic, too, where nobody may.
+        // Its destructor might panic, too, where no code may.
         Some(_) => std::mem::forget(payload),
     }
     false

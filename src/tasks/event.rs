@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// An event that stays satisfied (`OCR_EVENT_STICKY_T`; OCR 1.1.0, 2.6). Its clones are handles of the same event. EDTs
-/// that wait for an event which nobody satisfies never run, and the runtime ends the process with a message that names
-/// them.
+/// that wait for an event which is never satisfied do not run, and the runtime ends the process with a message that
+/// names them.
 ///
 /// ```
 /// use ocr::tasks::{Event, run, spawn};
@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Event(Arc<Owned>);
 
 impl Event {
-    /// An event that nobody has satisfied.
+    /// An event that has not been satisfied.
     ///
     /// # Panics
     /// Outside of an EDT.
@@ -99,7 +99,7 @@ pub struct Latch {
 }
 
 impl Latch {
-    /// A latch for so many calls of [`Latch::count_down`].
+    /// A latch for `count` calls of [`Latch::count_down`].
     ///
     /// # Panics
     /// Outside of an EDT.

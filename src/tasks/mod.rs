@@ -33,9 +33,9 @@
 //! An EDT touches the content of a block by a slice, which lives no longer than its closure. Three facts keep slices
 //! apart, and each has a place where it is held:
 //!
-//! 1. *Between EDTs* the runtime does: [`Ro`] asks for mode CONST, beside which nobody writes, [`Ew`] for EW, beside
-//!    which nobody holds the block in any of the three modes, and [`Rw`] for RW, whose holders see atomics. The mode RO
-//!    of OCR, which admits writers, is not offered. (The table of modes: `memory/mod.rs`.)
+//! 1. *Between EDTs* the runtime does: [`Ro`] asks for mode CONST, beside which no EDT writes, [`Ew`] for EW, beside
+//!    which no other EDT holds the block in any of the three modes, and [`Rw`] for RW, whose holders see atomics. The
+//!    mode RO of OCR, which admits writers, is not offered. (The table of modes: `memory/mod.rs`.)
 //! 2. *Within an EDT* the same block may be asked for twice. No EDT is created where two of its slices would overlap
 //!    and one of them could be written by (`need::sources_of`).
 //! 3. *Between runs* a GUID means something else. A handle knows its run, and panics in another one. Only EDTs call the
@@ -111,7 +111,7 @@ static PANIC: Mutex<rank::TasksPanic, Option<Box<dyn Any + Send>>> = Mutex::new(
 pub fn run<R: Send + Sync + 'static>(f: impl FnOnce() -> R + Send + 'static) -> R {
     assert!(!is_called_by_rust(), "ocr::tasks::run is called inside an EDT, whose run goes on: use finish");
     let _running = RUNNING.lock();
-    // SAFETY: nobody wants the context, and the settings come from the environment.
+    // SAFETY: the context is not wanted, and the settings come from the environment.
     unsafe { sys::ocrLegacyInit(ptr::null_mut(), ptr::null_mut()) };
     RUN.fetch_add(1, Relaxed);
     let (name, value) = (type_name_of_val(&f), Arc::new(OnceLock::new()));

@@ -101,7 +101,7 @@ impl Slots<'_> {
     pub(super) unsafe fn new<'a>(first: *const sys::ocrEdtDep_t, count: u32) -> Slots<'a> {
         Slots(match count {
             0 => [].iter(),
-            // SAFETY: the caller promises so many slots, which the runtime leaves alone while the EDT runs.
+            // SAFETY: the caller promises `count` slots, which the runtime leaves alone while the EDT runs.
             count => unsafe { std::slice::from_raw_parts(first, count as usize) }.iter(),
         })
     }

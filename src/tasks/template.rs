@@ -241,7 +241,7 @@ unsafe fn parameters<const P: usize>(paramv: *const u64) -> [u64; P] {
     if P == 0 {
         return [0; P];
     }
-    // SAFETY: the caller promises so many words, and an array is as they are.
+    // SAFETY: the caller promises `P` words, and an array is as they are.
     unsafe { *paramv.cast::<[u64; P]>() }
 }
 
@@ -259,7 +259,7 @@ mod tests {
         {
             let mut range = sys::ocrNdRange_t::default();
             let (paramv, depc) = (parameters.as_ptr(), sizes.len() as u32);
-            // SAFETY: there are so many parameters and sizes, the place is valid, and there has been a value of `G`.
+            // SAFETY: there are `P` parameters and `depc` sizes, the place is valid, and there has been a value of `G`.
             unsafe { range_of::<P, G>(P as u32, paramv, depc, sizes.as_ptr(), &mut range) };
             NdRange(range)
         }

@@ -138,7 +138,7 @@ pub(crate) fn granted(edt: u64, block: u64) {
     append(of(RecordKind::Granted, edt, block));
 }
 
-/// Records that a block is to be brought to the place where an EDT runs.
+/// Records that a block must be brought to the place where an EDT runs.
 #[cold]
 #[inline(never)]
 pub(crate) fn fetch(edt: u64, place: u8, block: u64) {
@@ -203,7 +203,7 @@ pub(crate) fn kernel_end(edt: u64, place: u8) -> bool {
     is_sample_due(append(Record { a: place, ..of(RecordKind::KernelEnd, edt, 0) }))
 }
 
-/// How many lanes of a device can be told apart.
+/// How many lanes of a device can be distinguished.
 pub(crate) const LANES: usize = 34;
 
 /// When the commands of a device have run, by the clock of the recording.

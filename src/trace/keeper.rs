@@ -137,7 +137,7 @@ impl FileKeeper {
     pub(super) fn end(self, whole: u64, end: u64, unused: Vec<Range<u64>>) -> Result<bool, KeeperError> {
         let answer = self.ask(|to| KeeperRequest::End { whole, end, unused, to });
         drop(self.requests);
-        // It ends, since nobody asks it any more.
+        // It ends, since no thread asks it any more.
         let _ = self.thread.join();
         answer
     }
@@ -170,7 +170,7 @@ impl KeptFile {
         Ok((kept, head))
     }
 
-    /// Does what it is asked for until nobody asks any more.
+    /// Does what it is asked for until no thread asks any more.
     fn serve(&mut self, asked: &Receiver<KeeperRequest>) {
         while let Ok(request) = asked.recv() {
             match request {

@@ -182,7 +182,7 @@ pub(crate) struct Recording {
     path: PathBuf,
     pub(super) clock: clock::ClockKind,
     head: Mapped,
-    /// The process, and ticks and nanoseconds of the begin, as they stand in the head while nobody overwrites it.
+    /// The process, and ticks and nanoseconds of the begin, as they stand in the head while nothing overwrites it.
     process: u32,
     first: [u64; 2],
     file: Mutex<rank::RecordingFile, Growing>,
@@ -201,7 +201,7 @@ pub(crate) struct Recording {
     calibrating: Mutex<rank::Calibrating, Calibration>,
     /// How many ticks 2^30 ns take; 0 while that is not known. Relaxed: the number stands alone.
     speed: AtomicU64,
-    /// When counters are to be looked at next, in ticks. Relaxed: the exchange alone decides which of several threads
+    /// When counters must be looked at next, in ticks. Relaxed: the exchange alone decides which of several threads
     /// looks.
     due: AtomicU64,
     /// The recording that this process has begun before.
@@ -224,7 +224,7 @@ struct Growing {
 }
 
 impl Growing {
-    /// Takes a free segment that has so many bytes or more, or else any.
+    /// Takes a free segment that has `bytes` bytes or more, or else any.
     fn take(&mut self, bytes: usize) -> Option<Room> {
         let large = self.free.iter().rposition(|room| room.bytes >= bytes);
         let at = large.or(self.free.len().checked_sub(1))?;
@@ -329,9 +329,10 @@ fn write_head(mapped: &Mapped, run: RunIdentity, first: [u64; 2], text: &str) {
     };
     let place = mapped.at.as_ptr().wrapping_add(TEXT_AT);
     // SAFETY: the mapping has `HEAD_BYTES`, of which `length` are left behind `TEXT_AT`; and `text` has `length` bytes.
-    // The mapping is new and nobody else knows it, so the two do not overlap.
+    // The mapping is new and no other thread knows it, so the two do not overlap.
     unsafe { place.copy_from_nonoverlapping(text.as_ptr(), length) };
-    // SAFETY: a mapping begins at a page, so it is aligned. It has more bytes than a head, and nobody else knows it.
+    // SAFETY: a mapping begins at a page, so it is aligned. It has more bytes than a head, and no other thread knows
+    // it.
     unsafe { mapped.at.cast::<Head>().write(head) };
 }
 

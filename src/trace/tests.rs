@@ -265,7 +265,7 @@ fn a_work_is_named_when_its_name_is_written() {
     assert!(writer.append_text(recording, named, "seven"));
     recording.named.lock().insert(7);
     assert!(!writer.is_unnamed(recording, 7) && writer.is_unnamed(recording, 8));
-    // Another thread does not name it again. Without room nobody is asked to.
+    // Another thread does not name it again. Without room no thread is asked to.
     let mut other = RecordWriter::NEW;
     assert!(!other.is_unnamed(recording, 7));
     recording.full.store(true, Ordering::Relaxed);

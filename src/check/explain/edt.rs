@@ -156,7 +156,7 @@ impl Check {
         source.or_else(|| self.used_up_source(made))
     }
 
-    /// `ocrLegacyBlockProgress`. One that is told to wait only if the event is there or satisfied, or until
+    /// `ocrLegacyBlockProgress`. A call whose properties make it wait only if the event is there or satisfied, or until
     /// it is there, asks.
     pub(super) fn refused_wait(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let guid = made.guid(0);

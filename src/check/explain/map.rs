@@ -20,7 +20,7 @@ impl Check {
         Some(self.by_call(made, &[], broken))
     }
 
-    /// `ocrMapGet` returned `status`; none where that tells of the machine, or was told already.
+    /// `ocrMapGet` returned `status`; none where that is due to the machine, or was reported already.
     pub(super) fn refused_map(&self, objects: &Objects, made: &CallRecord<'_>, status: Status) -> Option<Box<Misuse>> {
         if made.call.api != Api::ocrMapGet {
             return None;

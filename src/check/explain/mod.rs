@@ -1,5 +1,5 @@
-//! Why a call was refused, found from its arguments, the objects as they are, and their history. What is found is told
-//! in the words of `check::rules`: here are the cases alone.
+//! Why a call was refused, found from its arguments, the objects as they are, and their history. What is found is
+//! reported in the words of `check::rules`: here are the cases alone.
 
 mod arguments;
 mod block;

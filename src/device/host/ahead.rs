@@ -9,13 +9,13 @@
 //! A fetch ahead costs the device two commands for each block, a map and an unmap, which are in vain where only kernels
 //! use the block. So a manager fetches ahead only while the host is seen to want blocks. Each block that is brought
 //! costs a credit, and one that the host was seen to want gives it back with [`WORTH`] more. A block that the host
-//! reads, which nobody sees, and then a kernel uses, counts as brought in vain. One that is destroyed before a kernel
-//! uses it again gives back what it has cost. Without credit nothing is brought ahead: programs whose blocks stay on
-//! the device pay nothing.
+//! reads, unseen by the manager, and then a kernel uses, counts as brought in vain. One that is destroyed before a
+//! kernel uses it again gives back what it has cost. Without credit nothing is brought ahead: programs whose blocks
+//! stay on the device pay nothing.
 //!
 //! Fetches are done in the order in which they were enqueued. So that one that somebody asks for does not wait for many
 //! kernels, nothing is brought ahead where more than [`BESIDE`] launches are enqueued. And it is done on CPU devices
-//! alone: others may have to do something for it, and nobody has measured what.
+//! alone: others may have to do something for it, and what that costs has not been measured.
 
 /// How many blocks may be brought in vain for each one that was wanted. What a worker waits for otherwise is about half
 /// a kernel, and two commands take some microseconds.
@@ -33,7 +33,7 @@ pub(crate) struct FetchAhead {
 }
 
 impl FetchAhead {
-    /// Whether what a kernel writes is to be brought to the host behind it, where so many launches are enqueued.
+    /// Whether what a kernel writes should be brought to the host behind it, where `launches` launches are enqueued.
     pub(crate) fn is_worth_it(&self, launches: usize) -> bool {
         self.credit > 0 && launches <= BESIDE
     }

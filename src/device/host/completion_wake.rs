@@ -13,7 +13,7 @@
 //!
 //! Let `n` be what it wrote last before it sleeps. The callback on `n` was asked for after that, and comes when the
 //! command has ended, or at once: behind the write, since OpenCL hands it from thread to thread. It finds `n`, for
-//! nobody else writes, and the thread sleeps. So it wakes the thread, for which the inbox answers
+//! no other thread writes, and the thread sleeps. So it wakes the thread, for which the inbox answers
 //! ([`crate::device::host::inbox`]). Nothing else is needed of the number: an earlier callback that finds an older one
 //! wakes the thread once more, and if `n` is lower than what was written before, those callbacks are heard, too. Where
 //! OpenCL refuses the callback, the thread does not rely on it ([`CompletionWake::unset`]). The model below has
@@ -45,7 +45,7 @@ impl CompletionWake {
         numbers.contains(&self.set)
     }
 
-    /// Sets it to a command, counted from 1. What is returned is for the callback on that command, which is to be asked
+    /// Sets it to a command, counted from 1. What is returned is for the callback on that command, which must be asked
     /// for next.
     pub(crate) fn set<T: Notify>(&mut self, number: u64, notify: &Arc<T>) -> CompletionCallback<T> {
         self.set = number;
@@ -53,7 +53,7 @@ impl CompletionWake {
         CompletionCallback { number, heard: Arc::clone(&self.heard), notify: Arc::clone(notify) }
     }
 
-    /// The callback was refused: it is to be asked for again.
+    /// The callback was refused: it must be asked for again.
     pub(crate) fn unset(&mut self) {
         self.set = 0;
     }
@@ -115,7 +115,7 @@ mod loom_models {
     }
 
     /// The thread asks for the first, and when it is up, or at once, for the second. Loom reports a deadlock where it
-    /// sleeps for ever.
+    /// sleeps indefinitely.
     fn check(both_at_once: bool) {
         loom::model(move || {
             let queue = loom::sync::Arc::new(Mutex::new(Queue::default()));

@@ -5,12 +5,13 @@
 //! sleeps. The lock is never held while anything else is done, so that a callback which OpenCL runs
 //! inline (for an event that is complete already) can take it.
 //!
-//! # Why nobody waits for ever
+//! # Why no thread waits indefinitely
 //!
-//! Everything is read and written with the lock held. A message or a completion therefore comes either
-//! before the manager looks in `sleep`, which then returns at once, or after it has begun to wait on `wake`: that lets
-//! go of the lock only when a wake-up can reach it, and the sender wakes it after its own hold of the lock. Of several
-//! senders the first wakes; what the others leave is there when the manager looks. To wake nobody is a look at a word.
+//! Everything is read and written with the lock held. A message or a completion therefore comes either before the
+//! manager looks in `sleep`, which then returns at once, or after it has begun to wait on `wake`: that lets go of the
+//! lock only when a wake-up can reach it, and the sender wakes it after its own hold of the lock. Of several senders
+//! the first wakes; what the others leave is there when the manager looks. Where the
+//! manager does not wait, the wake-up is a look at one word.
 //!
 //! A completion is a flag and not a message: `take` clears it *before* the manager looks at the
 //! commands, so one that finishes after that look sets it again. And a message is either refused, given
@@ -146,7 +147,7 @@ mod models {
             let held = guard.0.take().expect("not waiting");
             guard.0 = Some(self.0.wait(held).expect("no panic"));
         }
-        /// The time never comes: what needs it to come would wait for ever.
+        /// The time never comes: what needs it to come would wait indefinitely.
         pub(crate) fn wait_for<T>(&self, guard: &mut ModelGuard<'_, T>, _: Duration) {
             self.wait(guard);
         }
@@ -165,8 +166,8 @@ mod loom_models {
         builder.check(model);
     }
 
-    /// The manager's loop as in `Manager::run`, until it has so many messages and the command, if
-    /// there is one, has finished. Loom reports a deadlock where it sleeps for ever.
+    /// The manager's loop as in `Manager::run`, until it has `expected` messages and the command, if
+    /// there is one, has finished. Loom reports a deadlock where it sleeps indefinitely.
     fn manage(inbox: &Inbox<usize>, expected: usize, command: Option<&AtomicBool>) {
         let (mut messages, mut taken, mut pending) = (Vec::new(), 0, command);
         loop {

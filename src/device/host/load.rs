@@ -19,7 +19,7 @@
 //! which gives it to a device, runs it, or puts it back. So of an EDT and an idle device some thread knows of both. A
 //! thread that has given the device an EDT counts on it even if it is no load yet, but not when a launch of the device
 //! has ended since. That may have been this one, and its end have found the pool without the EDT that is put back
-//! ([`GivenLoad::is_idle`]). It is done again only where a launch has ended meanwhile, so not for ever.
+//! ([`GivenLoad::is_idle`]). It is done again only where a launch has ended meanwhile, so not indefinitely.
 //!
 //! A thread that looks takes [`LOOKS`] EDTs out at most that find no room, and puts them behind the others. They are of
 //! devices that are not idle, so a launch will end and the next ones will be looked at: an EDT for an idle device
@@ -39,7 +39,7 @@ fn has_changed() {
 }
 
 /// A device of the first free place gets another EDT while it has fewer launches than one to run in each of its queues,
-/// and so many to follow without a gap.
+/// and this number to follow without a gap.
 const FOLLOWING: u8 = 2;
 /// How many EDTs for which no device has room are looked at in one go.
 const LOOKS: usize = if cfg!(loom) { 1 } else { 16 };
@@ -100,7 +100,7 @@ struct GivenLoad {
 }
 
 impl GivenLoad {
-    /// Gives what there is room for. True if it is to be done again, since a device has come to be idle meanwhile.
+    /// Gives what there is room for. True if it must be done again, since a device has come to be idle meanwhile.
     fn feed<P: Pool>(&mut self, pool: &mut P) -> bool {
         let mut aside: SmallVec<[P::Edt; LOOKS]> = SmallVec::new();
         let mut missed = PlaceSet::EMPTY;

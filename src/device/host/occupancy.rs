@@ -13,7 +13,7 @@
 //! first. Where they begin together, the first is charged the whole time, and the later ones their shares of it: that
 //! time is charged more than once.
 //!
-//! How many kernels ran beside each other is also what a policy is told ([`Occupancy::at_once`]): a device that runs
+//! How many kernels ran beside each other is also reported to a policy ([`Occupancy::at_once`]): a device that runs
 //! many at once stands idle in part if it is given few.
 
 /// When a kernel could have begun, has begun and has ended, in nanoseconds of the device's clock.
@@ -71,7 +71,7 @@ struct Charge {
 }
 
 impl Charge {
-    /// What it is charged, where so many queues have a kernel that has not ended.
+    /// What it is charged, where `unended` of `queues` queues have a kernel that has not ended.
     fn total(self, span: &Span, unended: usize, queues: usize) -> u64 {
         if unended == 0 || self.before == 0 {
             return self.gap + self.share;

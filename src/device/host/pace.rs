@@ -10,7 +10,7 @@ use std::time::Duration;
 /// one of them goes on later, with less in its cache.
 const REPORT_WITHIN_NS: u64 = 100_000;
 const REPORT_LONG_WITHIN_NS: u64 = 1_000_000;
-/// How late the end of a kernel may be reported at most where nobody waits for any of the kernels alone
+/// How late the end of a kernel may be reported at most where no thread waits for any of the kernels alone
 /// ([`crate::device::Launch::awaited`]).
 const REPORT_UNAWAITED_WITHIN_NS: u64 = 4_000_000;
 /// A look that found nothing is followed by one so much later, at least.
@@ -20,21 +20,23 @@ const LOOK_UP_TO_NS: u64 = 4_000_000;
 /// What a platform takes about to go from one command to the next.
 const COMMAND_NS: u64 = 2_000;
 
-/// On a device that is threads of the host, kernels of which a lane does one in less are held back (see
-/// `lane.rs`), where so many are to be launched. In a graph that has fewer ready, one that waits makes others wait.
+/// On a device that is threads of the host, kernels of which a lane does one in less are held back (see `lane.rs`),
+/// where at least `HOLD_FROM` are ready to be launched. In a graph that has fewer ready, one that waits makes others
+/// wait.
 const HOLD_UP_TO_NS: u64 = 15_000;
 pub(crate) const HOLD_FROM: usize = 128;
-/// Whether they are short is said of so many together: one that has begun before the last look is counted from that
-/// look, and a thread that wakes up takes as long as some of them.
+/// Whether they are short is decided for this number together: one that has begun before the last look is counted from
+/// that look, and a thread that wakes up takes as long as some of them.
 const JUDGED: u64 = 8;
 /// The time in which a lane executes the kernels that are held back at once; they are `HOLD_MOST` at most. With more,
 /// the last ones would be in one lane, and the other idle.
 const HOLD_FOR_NS: u64 = 500_000;
 const HOLD_MOST: usize = 256;
-/// The factor by which more of such kernels may be enqueued, since more are to be while those that were held back run.
+/// The factor by which more of such kernels may be enqueued, since more must be enqueued while those that were held
+/// back run.
 const MORE_IN_FLIGHT: usize = 8;
-/// After so many launches that are not held back the thread looks whether those before have ended, and were short;
-/// after others when they are let go and twice as many run as may where they are not short.
+/// After this number of launches that are not held back the thread looks whether those before have ended, and were
+/// short; after others when they are let go and twice as many run as may where they are not short.
 pub(crate) const LOOK_EACH: usize = 16;
 
 /// The pace of a device's kernels.
@@ -66,7 +68,7 @@ impl Pace {
         }
     }
 
-    /// Notes that so many kernels of a lane were seen to have ended, in so many nanoseconds together; gives the time of
+    /// Notes that `kernels` kernels of a lane were seen to have ended, in `ns` nanoseconds together; gives the time of
     /// one.
     pub(crate) fn note(&mut self, kernels: u64, ns: u64) -> u64 {
         let last_ns = ns / kernels;
@@ -86,7 +88,7 @@ impl Pace {
         self.short_ns.map(held_at_once)
     }
 
-    /// How many launches may be enqueued, where so many may usually.
+    /// How many launches may be enqueued, where the usual number is `usual`.
     pub(crate) fn in_flight(&self, usual: usize) -> usize {
         let times = self.short_ns.map_or(1, |_| MORE_IN_FLIGHT);
         usual.saturating_mul(times)
@@ -101,7 +103,7 @@ impl Pace {
         self.looks.then(|| (taken / 16).clamp(least, most))
     }
 
-    /// What the thread waits for when a lane has so many commands pending, and whether somebody waits for one of them.
+    /// What the thread waits for when a lane has `pending` commands pending. `awaited`: a thread waits for one of them.
     pub(crate) fn rest(&self, pending: usize, awaited: bool) -> Rest {
         // The first kernels may be long.
         let pace_ns = self.last_ns.unwrap_or(LOOK_UP_TO_NS) + COMMAND_NS;
@@ -109,7 +111,7 @@ impl Pace {
     }
 }
 
-/// What the thread waits for when a lane has so many commands pending: the end of the `callback`-th, or
+/// What the thread waits for when a lane has commands pending: the end of the `callback`-th, or
 /// the time at which it looks by itself, if more is enqueued than may be reported late. Then the callback is on a later
 /// command, before which the lane must be filled, in case that the kernels are shorter than the last ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,9 +145,9 @@ pub(crate) fn next_look(ns: u64, taken: Duration, awaited: bool) -> Duration {
     Duration::from_nanos(next.min(most))
 }
 
-/// How many commands of a lane, of so many that are pending, may finish before the thread looks: as
-/// many as run in the time that nobody misses while the device has enough to do. Never past the
-/// middle: the lane is to be filled again before it runs dry.
+/// How many commands of a lane, of `pending` that are enqueued, may finish before the thread looks. They are as many as
+/// run in the time by which an end may be reported late. Never past the middle: the lane must be filled again before it
+/// runs dry.
 fn batch(pace_ns: u64, pending: usize, awaited: bool) -> usize {
     let within = |ns: u64, part: usize| {
         let commands = usize::try_from(ns / pace_ns).unwrap_or(usize::MAX);
@@ -161,8 +163,8 @@ fn batch(pace_ns: u64, pending: usize, awaited: bool) -> usize {
     short.max(long).max(1)
 }
 
-/// The pace of so many kernels that have taken so long together, if they are short; none where that is not to be said
-/// yet.
+/// The pace of `kernels` kernels that have taken `ns` nanoseconds together, if they are short; none where that
+/// is not known yet.
 fn judge(kernels: u64, ns: u64) -> Option<Option<u64>> {
     let together = kernels.max(JUDGED);
     if ns >= HOLD_UP_TO_NS * together {

@@ -29,7 +29,8 @@ pub enum ArgKind {
     Local,
     /// An image, a sampler, a pipe or a queue: nothing can be given for it.
     Unsupported,
-    /// A value of a type that is not built in, and whose size the compiler has not told: nothing can be given for it.
+    /// A value of a type that is not built in, and whose size the compiler has not reported: nothing can be given for
+    /// it.
     Unsized,
     /// An argument about which the platform tells nothing: nothing can be given for it.
     Unknown,
@@ -237,7 +238,7 @@ fn built_in(name: &str) -> Option<(usize, Form)> {
     Some((bytes * lanes, form))
 }
 
-/// Whether the value fits an argument of so many bytes: unsigned, or by sign extension.
+/// Whether the value fits an argument of `bytes` bytes: unsigned, or by sign extension.
 fn fits(value: u64, bytes: usize) -> bool {
     if bytes >= 8 {
         return bytes == 8;

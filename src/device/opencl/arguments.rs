@@ -81,7 +81,7 @@ fn set_scalar(kernel: &mut BuiltKernel, index: usize, value: u64) -> Result<(), 
 /// Each argument as in a listing: `0: int n = 5`.
 pub(crate) fn describe_arguments(kernel: Option<&BuiltKernel>, launch: &Launch) -> Vec<String> {
     let name = |i: usize| match kernel.and_then(|k| k.signature.texts.get(i)) {
-        Some(text) if text.is_empty() => "(of a type that is not told)".to_string(),
+        Some(text) if text.is_empty() => "(of a type that is not known)".to_string(),
         Some(text) => text.clone(),
         None => "(not in the kernel)".to_string(),
     };

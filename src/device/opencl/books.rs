@@ -29,7 +29,7 @@ pub(crate) struct LaunchBooks {
 }
 
 impl LaunchBooks {
-    /// Books without launches, for a device that has so many of them enqueued at most.
+    /// Books without launches, for a device that has `in_flight` of them enqueued at most.
     pub(crate) fn new(in_flight: usize) -> LaunchBooks {
         LaunchBooks {
             in_flight,

@@ -10,8 +10,8 @@
 //! A buffer of the device's own memory that its block does not need any more is kept, and given to the next block of
 //! its size. NVIDIA's driver waits in `clReleaseMemObject` until all commands of the device have ended, which takes 250
 //! us beside kernels. Meanwhile it holds a lock without which its threads cannot begin commands that wait for those of
-//! other queues. So the driver and the commands may wait for each other for ever. Therefore a buffer is released only
-//! while nothing is enqueued on its device ([`Buffers::release_spares`]).
+//! other queues. So the driver and the commands may wait for each other indefinitely. Therefore a buffer is released
+//! only while nothing is enqueued on its device ([`Buffers::release_spares`]).
 
 use crate::device::opencl::fault::FailureMark;
 use crate::device::opencl::lane::{LaneNeeds, Ticket};
@@ -60,7 +60,7 @@ pub(crate) struct BufferEntry {
     pub(crate) failed_fetches: u32,
     /// A command that uses it has failed, and the device has not run dry since.
     pub(crate) failed: Option<FailureMark>,
-    /// The buffer is to be forgotten as soon as nothing uses it.
+    /// The buffer will be forgotten as soon as nothing uses it.
     pub(crate) forgotten: bool,
     older: Id,
     newer: Id,
@@ -183,13 +183,13 @@ impl Buffers {
         Some(entry)
     }
 
-    /// Keeps a buffer of so many bytes, which no command uses, for another block.
+    /// Keeps a buffer of `bytes` bytes, which no command uses, for another block.
     pub(crate) fn spare(&mut self, bytes: u64, mem: Mem) {
         self.spare_bytes += bytes;
         self.spares.entry(bytes).or_default().push(mem);
     }
 
-    /// A buffer of so many bytes that no block has, with any content.
+    /// A buffer of `bytes` bytes that no block has, with any content.
     pub(crate) fn take_spare(&mut self, bytes: u64) -> Option<Mem> {
         let mem = self.spares.get_mut(&bytes)?.pop()?;
         self.spare_bytes -= bytes;

@@ -157,7 +157,7 @@ pub enum LoaderState {
         why: String,
     },
     /// This process was made by `fork` when OpenCL had been asked for devices already. Drivers have threads, which are
-    /// in the first process alone, and a thread that waits for them here waits for ever.
+    /// in the first process alone, and a thread that waits for them here waits indefinitely.
     Forked {
         /// The process that has asked.
         first: u32,
@@ -298,7 +298,7 @@ fn ask() -> Inventory {
     found
 }
 
-/// Numbers devices of one name, as a machine with two alike has them: by their names alone, nobody could tell in
+/// Numbers devices of one name, as a machine with two alike has them: their names alone would not show in
 /// statistics and messages which of them did what.
 fn distinguish(devices: &mut [DeviceInfo]) {
     let mut named: FxHashMap<String, usize> = FxHashMap::default();

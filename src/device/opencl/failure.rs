@@ -21,16 +21,16 @@
 //! of blocks that are marked, and has the kernels that failed answered for. What a kernel was given is *intact* if the
 //! content of each block that it writes, as it was before the kernel, still is in another place, or there was none, or
 //! another failed kernel has made it that is run anew, too. Such blocks are made valid there again. The answers come
-//! last kernel first, so that the engine knows all that followed one when it is told of that; but one that is not
+//! last kernel first, so that the engine knows all that followed one when that is reported to it; but one that is not
 //! intact comes before all, since it ends the program.
 //!
 //! # Commands that never end
 //!
 //! If no command ends for [`GRACE`], and none that may be believed runs, those that are left are given up as failed,
 //! with their queues. They may run at some time even so. Then kernels and copies in write to buffers of the device that
-//! OpenCL keeps for them and nobody else has; what copies in read stays for ever ([`DataBlock::keep_memory`]). What
-//! would write to the host's memory ends the program: a copy out that somebody asked for, and a kernel where buffers
-//! are the host's memory.
+//! OpenCL keeps for them and nothing else uses; what copies in read stays until the process ends
+//! ([`DataBlock::keep_memory`]). What would write to the host's memory ends the program: a copy out that somebody asked
+//! for, and a kernel where buffers are the host's memory.
 //!
 //! A device on which [`TOO_MANY`] failures come in a row, without a kernel that has run in between, gets no launches
 //! any more: they are refused at once. Its buffers still are copied to the host.
@@ -83,7 +83,7 @@ impl Failures {
         self.count = 0;
     }
 
-    /// Why no launch is to be taken any more.
+    /// Why no launch will be taken any more.
     pub(crate) fn too_many(&self) -> Option<Fault> {
         let last = (self.last.as_ref()).filter(|_| self.is_lost || self.count >= TOO_MANY)?;
         let count = self.count;

@@ -1,4 +1,4 @@
-//! What keeps a launch from starting, and what a reader is told about it.
+//! What keeps a launch from starting, and what a message says about it.
 
 use opencl3::error_codes as code;
 use std::rc::Rc;

@@ -3,7 +3,7 @@
 //! What a fetch brings is the content after every kernel that was enqueued before it, and before
 //! every kernel enqueued after it. The host's copy is therefore current when the fetch is done if no
 //! kernel that may write the block was enqueued meanwhile ([`BufferEntry::writes`] is unchanged) and
-//! nobody else wrote it (this place is still among the valid ones).
+//! no other place wrote it (this place is still among the valid ones).
 //!
 //! [`BufferEntry::writes`]: crate::device::opencl::buffers::BufferEntry
 
@@ -99,7 +99,7 @@ impl Manager {
         }
     }
 
-    /// Notes what has come of the last fetch of a block, if nobody had asked for it.
+    /// Notes what has come of the last fetch of a block, if no thread had asked for it.
     pub(crate) fn judge_ahead(&mut self, id: Id, note: fn(&mut FetchAhead)) {
         if mem::take(&mut self.buffers.get(id).ahead) {
             note(&mut self.ahead);
@@ -133,7 +133,7 @@ impl Manager {
                 return Err(opencl3::error_codes::CL_INVALID_MEM_OBJECT);
             };
             if self.device.unified {
-                // For writing too: the host may write it when it is told that it is there.
+                // For writing too: the host may write it when it is notified that it is there.
                 let flags = CL_MAP_READ | CL_MAP_WRITE;
                 let (event, address) = queue.map(mem, bytes as usize, flags, false, &waits)?;
                 entry.mapped = address;
@@ -219,7 +219,7 @@ impl Manager {
         missing
     }
 
-    /// Releases the buffers that no block has, if they have more than so many bytes and nothing is enqueued. False if
+    /// Releases the buffers that no block has, if they have more than `most` bytes and nothing is enqueued. False if
     /// there was none, or something is.
     pub(crate) fn release_idle_spares(&mut self, most: u64) -> bool {
         let any = self.buffers.spare_bytes > most && self.lanes.all_idle();
@@ -381,7 +381,7 @@ impl Manager {
             return;
         }
         if entry.mem.is_none() {
-            // A launch that was not put together; nobody but it knew the entry.
+            // A launch that was not put together; nothing else knew the entry.
             let block = entry.block;
             let forgotten = entry.forgotten;
             self.buffers.remove(id);

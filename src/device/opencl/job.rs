@@ -91,7 +91,7 @@ pub(crate) fn stopped_launch(device: &str, launch: &Launch) -> LaunchError {
 /// A fetch that was enqueued.
 pub(crate) struct Fetching {
     pub(crate) id: Id,
-    /// The tokens of those that asked for the fetch; none where nobody has asked yet.
+    /// The tokens of those that asked for the fetch; none where no thread has asked yet.
     pub(crate) tokens: Vec<usize>,
     /// The block's count of writes when it was enqueued.
     pub(crate) writes: u64,
@@ -105,7 +105,7 @@ pub(crate) struct Failure {
     pub(crate) fetches: Vec<(Fetching, Rc<Blame>, bool)>,
     /// The buffers of blocks that the failure has marked.
     pub(crate) marked: FxHashSet<Id>,
-    /// What is to be done when it is over.
+    /// What must be done when it is over.
     pub(crate) messages: Vec<Message>,
     /// When a command has ended last.
     pub(crate) progress: Instant,

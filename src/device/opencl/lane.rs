@@ -16,7 +16,7 @@
 //! the device has to do meanwhile, and [`HELD`] at least. Those behind one gate are in one lane where they need no
 //! other: the thread that executes them is then seldom at the mutex of the queue that is being filled.
 //!
-//! Nobody may wait for a command while a gate is shut, and OpenCL forbids to release anything but events
+//! No thread may wait for a command while a gate is shut, and OpenCL forbids to release anything but events
 //! then (clSetUserEventStatus). The manager's thread alone has gates, and opens them before it does anything
 //! that may wait or releases anything: it flushes before it sleeps, compiles, or evicts a buffer, and forgets
 //! no block while launches are held back. A gate that is dropped is open.
@@ -99,7 +99,7 @@ pub(crate) struct Pending<W> {
     pub(crate) serial: u64,
     /// The commands of other lanes that this one waits for.
     needs: LaneNeeds,
-    /// What is to be done when it has finished.
+    /// What must be done when it has finished.
     pub(crate) work: W,
 }
 
@@ -144,7 +144,7 @@ impl<W> Lane<W> {
     }
 }
 
-/// Makes so many queues, or fewer where OpenCL refuses one, but [`LEAST`] at least.
+/// Makes `count` queues, or fewer where OpenCL refuses one, but [`LEAST`] at least.
 pub(crate) fn make_queues(count: usize, mut make: impl FnMut() -> Answer<CommandQueue>) -> Answer<Vec<CommandQueue>> {
     let mut queues = Vec::with_capacity(count);
     while queues.len() < count {
@@ -255,7 +255,7 @@ impl<W> Lanes<W> {
         if self.is_final || self.refused > PATIENCE { self.refusal } else { None }
     }
 
-    /// Whether OpenCL has refused something that is to be tried again soon.
+    /// Whether OpenCL has refused something that will be tried again soon.
     pub(crate) fn tries_again(&self) -> bool {
         self.refused != 0
     }
@@ -526,10 +526,10 @@ impl<W> Lanes<W> {
         now.saturating_duration_since(begun)
     }
 
-    /// Asks for a call of `notify` when something finishes in any lane: the last of the first
-    /// `command(lane, pending, begun)` commands, for each lane that has so many pending, the first of which may
-    /// have begun then. A lane keeps the request that it has until that command has finished, if that comes no
-    /// later, and not much earlier; else it is not heard any more. Returns false where OpenCL did not take one.
+    /// Asks for a call of `notify` when something finishes in any lane: the last of the first `command(lane, pending,
+    /// begun)` commands, for each lane that has `pending` commands pending, the first of which may have begun then. A
+    /// lane keeps the request that it has until that command has finished, if that comes no later, and not much
+    /// earlier; else it is not heard any more. Returns false where OpenCL did not take one.
     pub(crate) fn arm<T: Notify>(
         &mut self,
         notify: &Arc<T>,

@@ -3,7 +3,7 @@
 //! A launch is put together in steps, any of which may find that it cannot be ([`StartError::Fault`])
 //! or cannot be now, because memory is held by launches that have not finished
 //! ([`StartError::Later`]). Launches start in the order they came: one that must wait for memory lets
-//! nobody pass, so that a large one is not starved by small ones.
+//! none pass, so that a large one is not starved by small ones.
 //!
 //! | step | leaves behind if a later step fails |
 //! |---|---|
@@ -154,7 +154,7 @@ impl Manager {
         (self.programs.ready(&self.device.context, &self.device.info, launch.kernel))
             .map_err(|error| Fault::new(error.to_string()))?;
         let kernel = &self.programs.kernels[launch.kernel];
-        // If the template leaves its counts open, nobody has looked before. The last pre-slots may only order.
+        // If the template leaves its counts open, they have not been checked before. The last pre-slots may only order.
         let (params, slots) = (launch.params.len(), launch.blocks.len());
         let last = launch.blocks.iter().rposition(Option::is_some);
         let blocks = last.map_or(0, |last| last + 1);
@@ -296,7 +296,7 @@ impl Manager {
         self.judge_ahead(
             used.id,
             match source {
-                // Nobody has seen the host use it.
+                // No use of it by the host was seen.
                 Source::Here => |_| {},
                 _ => FetchAhead::wanted,
             },
@@ -338,8 +338,8 @@ impl Manager {
         Ok(())
     }
 
-    /// Fills the buffer of a block that nobody has written with zeros, which the block has on the host, too. That needs
-    /// no memory of the host, as a copy of its zeros does, which is made where the platform cannot fill.
+    /// Fills the buffer of a block that has not been written with zeros, which the block has on the host, too. That
+    /// needs no memory of the host, as a copy of its zeros does, which is made where the platform cannot fill.
     fn zero(&mut self, id: Id) -> Result<(), Fault> {
         let entry = self.buffers.get(id);
         // A launch that is tried again finds the zeros of the last time: each command more would keep the device busy,
@@ -394,7 +394,7 @@ impl Manager {
         let queue = self.lanes.queue(IN);
         if entry.mapped.is_null() {
             // The host wrote while the buffer was not mapped; a map and an unmap tell the device.
-            // The content is in the memory that the buffer wraps, so nothing is to be read first.
+            // The content is in the memory that the buffer wraps, so nothing needs to be read first.
             let bytes = entry.bytes as usize;
             let flags = CL_MAP_WRITE_INVALIDATE_REGION;
             let (event, address) = queue.map(mem, bytes, flags, false, &waits).map_err(fault)?;
@@ -458,7 +458,7 @@ impl Manager {
         }
     }
 
-    /// Whether what the kernel that was just enqueued writes is to be fetched before anybody asks.
+    /// Whether what the kernel that was just enqueued writes should be fetched before a thread asks for it.
     fn brings_ahead(&self) -> bool {
         let launches = self.books.running + 1;
         self.device.unified

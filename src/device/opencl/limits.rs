@@ -205,7 +205,7 @@ fn largest_divisor(size: usize, room: usize) -> usize {
     (1..=from).rev().find(|&divisor| size.is_multiple_of(divisor)).unwrap_or(0)
 }
 
-/// Why a buffer of so many bytes could not be made.
+/// Why a buffer of `bytes` bytes could not be made.
 pub(crate) fn buffer_fault(info: &DeviceInfo, bytes: u64, status: i32) -> Fault {
     let most = info.max_buffer;
     let too_large = most != 0 && bytes > most;

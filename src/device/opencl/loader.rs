@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The OpenCL library that is used where nobody names another.
+/// The OpenCL library that is used where the user names no other.
 pub(super) const LIBRARY: &str = "libOpenCL.so.1";
 /// The variable that names others, with semicolons between them: the first that can be loaded is used.
 pub(super) const LIBRARY_OVERRIDE: &str = "OPENCL_DYLIB_PATH";
@@ -20,7 +20,7 @@ pub(super) fn is_static() -> bool {
     if headers.is_null() {
         return false;
     }
-    // SAFETY: the system has loaded so many headers of the program there, and they stay.
+    // SAFETY: the system has loaded `count` headers of the program there, and they stay.
     let headers = unsafe { std::slice::from_raw_parts(headers, count) };
     headers.iter().all(|header| header.p_type != libc::PT_INTERP)
 }

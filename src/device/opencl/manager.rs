@@ -43,7 +43,7 @@ const LOST_CALLBACK: Duration = Duration::from_millis(100);
 /// How long the thread sleeps at most where a callback could not be set at all, so that looking is the only way.
 const NO_CALLBACK: Duration = Duration::from_micros(200);
 
-/// How long the thread sleeps at most where OpenCL has refused something that is to be tried again.
+/// How long the thread sleeps at most where OpenCL has refused something that will be tried again.
 const TRY_AGAIN: Duration = Duration::from_millis(1);
 
 /// What the manager's thread knows of its device; no other thread touches it. A file of this folder that has steps of
@@ -91,9 +91,9 @@ pub(crate) struct Outside {
 /// What belongs to one round of the thread.
 #[derive(Default)]
 pub(crate) struct Round {
-    /// The launches of this round are held back, so many at once at most.
+    /// The launches of this round are held back, this number at once at most.
     pub(crate) holds: Option<usize>,
-    /// Blocks that are to be forgotten when they are not held back any more.
+    /// Blocks that will be forgotten when they are not held back any more.
     to_forget: Vec<&'static DataBlock>,
     /// What was seen to have ended in a lane, while it is worked on.
     pub(crate) ended: Vec<(Pending<Work>, Answer<()>)>,

@@ -19,7 +19,7 @@ pub struct LinkSpeed {
 
 /// The bytes of the copies, from the smallest, which gives the latency, to the largest.
 const SIZES: [usize; 6] = [64, 4 << 10, 64 << 10, 1 << 20, 4 << 20, 16 << 20];
-/// How often a copy of so many bytes is timed; the median counts. Short ones vary more, and cost nothing.
+/// How often a copy of `size` bytes is timed; the median counts. Short ones vary more, and cost nothing.
 fn times_of(size: usize) -> usize {
     if size < 1 << 20 { 51 } else { 11 }
 }
@@ -68,10 +68,10 @@ fn measure(device: &DeviceInfo) -> Answer<[LinkSpeed; 2]> {
 fn copy(queue: &CommandQueue, mem: &Mem, host: &HostMemory, bytes: usize, to_device: bool) -> Answer<CommandEvent> {
     let waits = WaitList::<1>::none();
     let copied = if to_device {
-        // SAFETY: the memory has so many bytes, all written, and outlives the copy, which the caller waits for.
+        // SAFETY: the memory has `bytes` bytes, all written, and outlives the copy, which the caller waits for.
         unsafe { queue.write(mem, host.start, bytes, &waits) }
     } else {
-        // SAFETY: the memory has so many bytes, which nobody else uses, and outlives the copy.
+        // SAFETY: the memory has `bytes` bytes, which no other thread uses, and outlives the copy.
         unsafe { queue.read(mem, host.start, bytes, false, &waits) }
     }?;
     if let Err(code) = queue.flush() {
@@ -95,8 +95,8 @@ impl HostMemory {
         // 4096 bytes.
         let start = unsafe { alloc(layout) };
         let Some(start) = NonNull::new(start) else { std::alloc::handle_alloc_error(layout) };
-        // SAFETY: `alloc` has returned this memory just now, so `layout.size()` bytes of it may be written, and nobody
-        // else knows it.
+        // SAFETY: `alloc` has returned this memory just now, so `layout.size()` bytes of it may be written, and no
+        // other thread knows it.
         unsafe { start.write_bytes(1, layout.size()) };
         HostMemory { start, layout }
     }

@@ -1,7 +1,7 @@
 //! Owned OpenCL handles. The only file that creates or releases an OpenCL object.
 //!
 //! Each type owns one reference of its object and releases it when dropped; OpenCL itself keeps
-//! what enqueued commands still use. Errors of a release are ignored: there is nobody who could do
+//! what enqueued commands still use. Errors of a release are ignored: there is no caller that could do
 //! anything about them, and the object is gone for us either way.
 
 use crate::device::LaunchRange;
@@ -144,7 +144,7 @@ impl Gate {
 impl Drop for Gate {
     fn drop(&mut self) {
         if !self.is_open {
-            // No caller is left that could be told of a failure.
+            // No caller is left to which a failure could be reported.
             let _ = self.open();
         }
     }
@@ -351,9 +351,10 @@ impl CommandQueue {
     /// Copies `bytes` from the buffer to `host`; waits for it if `wait`.
     ///
     /// # Safety
-    /// `host` is valid for writes of `bytes` until the event is complete. Nobody else touches those bytes meanwhile but
-    /// functions of EDTs that hold the block in mode RO, and copies for kernels that do, and only to read: that mode
-    /// excludes no writer, here or on a device, so what they find then is the program's to expect (OCR 1.1.0, 1.4.4).
+    /// `host` is valid for writes of `bytes` until the event is complete. Nothing touches those bytes meanwhile but
+    /// functions of EDTs that hold the block in mode RO, and copies for kernels that do, and only to read:
+    /// that mode excludes no writer, here or on a device, so what they find then is the program's to expect (OCR 1.1.0,
+    /// 1.4.4).
     pub(crate) unsafe fn read<const N: usize>(
         &self,
         mem: &Mem,

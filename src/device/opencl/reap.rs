@@ -77,7 +77,7 @@ impl Manager {
     fn record_copy(&mut self, copy: &EventOf, work: &Work) {
         let (id, bytes) = match work {
             Work::CopyIn { id, bytes } => (*id, *bytes),
-            // Nobody waits for what nobody has asked for.
+            // No thread waits for what was not asked for.
             Work::CopyOut(fetching) if fetching.tokens.is_empty() => return,
             Work::CopyOut(fetching) => (fetching.id, fetching.bytes),
             Work::Kernel(_) | Work::Unmap { .. } => return,

@@ -2,8 +2,8 @@
 //! is opened or at any time later. They never call the runtime. The threads that call OpenCL are started
 //! here, with two marks that a thread has from the thread that starts it: a name, and a flag that has no
 //! effect. A driver that renames its threads leaves the flag, and where a container forbids the flag, the
-//! name may be left. A thread that has neither counts as the program's: a hang may not be told then, but
-//! nobody is accused of one for a thread of OpenCL.
+//! name may be left. A thread that has neither counts as the program's: a hang may not be reported then, but
+//! no program is accused of one for a thread of OpenCL.
 //!
 //! A program that uses OpenCL itself, beside the runtime, has its callbacks called on the same threads, and may
 //! call the runtime there. So where the program was linked with OpenCL all threads count as its own.
@@ -98,7 +98,7 @@ impl Drop for Own {
     }
 }
 
-/// The threads that OpenCL has started and that are there now, as far as they can be told from others
+/// The threads that OpenCL has started and that are there now, as far as they can be distinguished from others
 /// ([`OpenclThreads::now`]).
 pub(crate) fn of_drivers() -> Vec<libc::pid_t> {
     let own = OWN.lock().clone();
@@ -139,8 +139,8 @@ pub(crate) fn of_platforms(platforms: &[&str]) -> Vec<libc::pid_t> {
     of_these.map(|&(_, id)| id).collect()
 }
 
-/// How many threads OpenCL has, as far as they can be told from others, and how many of them may run on other cores,
-/// too.
+/// How many threads OpenCL has, as far as they can be distinguished from others, and how many of them may run on other
+/// cores, too.
 pub(crate) fn count_beyond(cores: &CoreSet) -> (usize, usize) {
     let all = of_drivers().into_iter().map(CoreSet::of_thread);
     // One that has ended meanwhile is none.

@@ -108,7 +108,7 @@ impl CommandTimes {
         self.recorded.kernel(&kernel.ended(place), token);
     }
 
-    /// Records a copy that has ended, of so many bytes of a block.
+    /// Records a copy that has ended, of `bytes` bytes of a block.
     #[cold]
     pub(crate) fn record_copy(&mut self, place: Place, copy: &EventOf, block: u64, bytes: u64) {
         let ended = copy.ended(place);
@@ -167,9 +167,9 @@ impl CommandTimes {
         self.occupancy.at_once()
     }
 
-    /// Says for each kernel that has ended how long it has kept the device. So many queues have kernels that have not
-    /// ended. The queue that was slowest has taken so long by the host's clock since it saw kernels end before, which
-    /// counts where the device's is of no use.
+    /// Says for each kernel that has ended how long it has kept the device. `unended` queues have kernels that have not
+    /// ended. The queue that was slowest has taken `longest_ns` by the host's clock since it saw kernels end before,
+    /// which counts where the device's is of no use.
     pub(crate) fn charge(&mut self, ended: &mut [EndedKernel], unended: usize, longest_ns: u64, now: Instant) {
         let since = now.saturating_duration_since(self.last_seen);
         self.last_seen = now;
@@ -213,7 +213,7 @@ impl CommandTimes {
     }
 }
 
-/// A queue for a device, timed if it is to be and the device can.
+/// A queue for a device, timed if that is wanted and the device can.
 pub(crate) fn queue(context: &OpenclContext, info: &DeviceInfo, timed: bool) -> Answer<CommandQueue> {
     if timed && let Ok(queue) = CommandQueue::timed(context, info.id) {
         return Ok(queue);

@@ -19,7 +19,7 @@ const SHIFT: usize = 1;
 
 const NUMBER: usize = 1;
 const FLOAT: usize = 2;
-/// No size is less than these many bytes, where it cannot be told exactly.
+/// A size that is not known exactly is at least this number of bytes.
 const MOST: usize = DIGIT * DIGIT * DIGIT - 1;
 
 /// What the compiler says of a type.
@@ -124,7 +124,7 @@ fn form_kernel(at: usize) -> String {
     format!("ocr_argument_type_{at}_form")
 }
 
-/// Two kernels that nobody runs.
+/// Two kernels that are never run.
 fn questions(at: usize, name: &str, with_form: bool) -> String {
     let is = |types: &[&str]| {
         let each = types.iter().map(|of| format!("__builtin_types_compatible_p({name}, {of})"));
@@ -177,7 +177,7 @@ pub(crate) fn try_sizes(kernel: &OpenclKernel, index: usize, is_value: bool) -> 
             (false, false) => {}
         }
     }
-    // SAFETY: the zeros are so many bytes at least, and a handle of zeros is a null one, which names no object.
+    // SAFETY: the zeros are at least `*bytes` bytes, and a handle of zeros is a null one, which names no object.
     let takes = |bytes: &usize| unsafe { kernel.set(index, *bytes, zeros.as_ptr().cast()) }.is_ok();
     let taken: Vec<usize> = (1..=TRIED).filter(takes).collect();
     let bytes = match taken[..] {

@@ -12,7 +12,7 @@ fn wanted_once() -> Option<Bench> {
     }
     let block = block(64);
     bench.run("fill", 16, &[1], &[writes(block)]);
-    assert!(!is_on_host(block), "nobody had asked for anything");
+    assert!(!is_on_host(block), "nothing had been asked for");
     bench.fetch(block);
     Some(bench)
 }
@@ -21,7 +21,7 @@ fn is_on_host(block: &DataBlock) -> bool {
     block.copies().valid.contains(Place::HOST)
 }
 
-/// Waits until the block is on the host, where nobody has asked for it.
+/// Waits until the block is on the host, where no thread has asked for it.
 fn comes(block: &DataBlock) {
     while !is_on_host(block) {
         std::thread::sleep(Duration::from_micros(50));

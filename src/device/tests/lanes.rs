@@ -44,14 +44,14 @@ impl Lab {
     }
 
     fn is_done(&mut self, ticket: Ticket) -> bool {
-        let pending = self.lanes.pending(ticket).expect("nobody has taken it");
+        let pending = self.lanes.pending(ticket).expect("it has not been taken");
         let state = pending.event.state();
         assert!(!matches!(state, CommandState::Failed(_) | CommandState::Untold(_)), "{state:?}");
         state == CommandState::Done
     }
 
     fn finish(&mut self, ticket: Ticket) {
-        let pending = self.lanes.pending(ticket).expect("nobody has taken it");
+        let pending = self.lanes.pending(ticket).expect("it has not been taken");
         pending.event.wait().expect("it does not fail");
     }
 }
@@ -88,7 +88,7 @@ fn as_many_are_held_back_as_the_device_has_to_do() {
     for _ in 0..3 * HELD + 2 * MOST {
         tickets.push(lab.send(&LaneNeeds::default()));
     }
-    // Nobody looks what has ended. Each gate is in the lane that has less.
+    // No thread looks what has ended. Each gate is in the lane that has less.
     let gates: Vec<usize> =
         tickets.chunk_by(|a, b| a.lane == b.lane).map(<[crate::device::opencl::lane::Ticket]>::len).collect();
     lab.lanes.flush();

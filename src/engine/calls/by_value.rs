@@ -1,6 +1,6 @@
 //! Contents of data blocks passed by value (extension of OCR-Vx): what is satisfied gets a copy of the
 //! block as it is, which is a private block (`memory::private`). And groups of such calls, which mean
-//! nothing here but that they are to be ended.
+//! nothing here but that they must be ended.
 
 use crate::abi::Api;
 use crate::check::history::What;
@@ -57,7 +57,7 @@ impl Context {
             .data_blocks
             .allocate(&mut self.caches.data_blocks, size, true)
             .map_err(|_| ByValueError::OutOfMemory)?;
-        // SAFETY: both have so many bytes of host memory: the caller holds the one, and nobody else knows
+        // SAFETY: both have `size` bytes of host memory: the caller holds the one, and no other thread knows
         // the other.
         unsafe {
             (copy.host_ptr()).copy_from_nonoverlapping(original.host_ptr(), size as usize);

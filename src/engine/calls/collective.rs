@@ -35,7 +35,7 @@ impl Context {
         if let Some(check) = &self.runtime.check {
             check.made_block(&self.runtime.objects, block, bytes as u64, (ActCause::Contribution, self.who()));
         }
-        // SAFETY: the block has just been created, with so many bytes, and nobody else knows it.
+        // SAFETY: the block has just been created, with `bytes` bytes, and no other thread knows it.
         let result = unsafe { std::slice::from_raw_parts_mut(address, bytes) };
         // What has not been written yet must not be read: the memory is as it was found.
         result.fill(0);

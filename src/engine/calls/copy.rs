@@ -1,10 +1,10 @@
 //! Copies from one data block to another (`ocrDbCopy`). Each is an EDT of the runtime's own, which
-//! acquires the two blocks as any EDT does: so a copy waits for those that hold them, and nobody
+//! acquires the two blocks as any EDT does: so a copy waits for those that hold them, and no EDT
 //! waits for a copy longer than for an EDT.
 //!
 //! | what is copied | what happens |
 //! |---|---|
-//! | by `DB_COPY_PARTITION`, to the whole of a block that nobody has used yet | the destination becomes a part of the source (`partition.rs`), where that needs no memory of its own: nothing is moved. The EDT acquires the destination alone, which it gets when the partition is open |
+//! | by `DB_COPY_PARTITION`, to the whole of a block that has not been used yet | the destination becomes a part of the source (`partition.rs`), where that needs no memory of its own: nothing is moved. The EDT acquires the destination alone, which it gets when the partition is open |
 //! | from such a part, or another, to where it is a part of its whole, or the other way | it is there already. The EDT acquires the part alone, and destroys it if that is asked for: then the whole can be had |
 //! | anything else | the EDT acquires both, and copies |
 
@@ -129,7 +129,7 @@ impl Context {
         }
         let all = is_whole(to, copy.destination_offset);
         if copy.divides && all && self.share_block(from, copy.source_offset, to) {
-            // Nobody stands before this EDT in the queue of the new part.
+            // No EDT stands before this EDT in the queue of the new part.
             return Ok(InlineList::from_slice(&[(to, Mode::Ro)]));
         }
         Ok(InlineList::from_slice(&[(from, Mode::Const), (to, Mode::Ew)]))

@@ -84,7 +84,7 @@ impl Context {
         self.dispose_if(block, left);
     }
 
-    /// `ocrDbDestroy`: nobody can acquire the block from now on; it is freed when nobody uses it.
+    /// `ocrDbDestroy`: no EDT can acquire the block from now on; it is freed when it is not used any more.
     /// If the running code holds it, it is released.
     pub(crate) fn destroy_block(&mut self, guid: Guid) -> Result<(), BlockError> {
         let blocks = &self.runtime.objects.data_blocks;
@@ -96,7 +96,7 @@ impl Context {
             if !block.has(Mark::Watched) {
                 break (block, locked);
             }
-            // Strict mode looks at it, and waits for nobody.
+            // Strict mode looks at it, and does not wait in turn.
             drop(locked);
             spin.wait();
         };

@@ -1,5 +1,5 @@
-//! Files as data blocks (OCR-Vx): a chunk is read when it is created. It is written after it was destroyed, when nobody
-//! uses it any more, by the thread that finds that out. What is on a device then is brought to the host first, by an
+//! Files as data blocks (OCR-Vx): a chunk is read when it is created. It is written after it was destroyed, when it is
+//! not used any more, by the thread that finds that out. What is on a device then is brought to the host first, by an
 //! EDT that does nothing else. What is left when the program ends is written then.
 //!
 //! A chunk is a data block with a mark, which is looked at where a destroyed block is freed and nowhere else. The
@@ -42,7 +42,7 @@ use std::sync::Arc;
 /// What a file is opened for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct OpenMode {
-    /// Whether it is to be there, as it is; or else made, and empty.
+    /// Whether it must be there, as it is; or else made, and empty.
     pub keeps: bool,
     /// Whether chunks are written back.
     pub writes: bool,
@@ -140,7 +140,7 @@ impl Context {
         }
         if wants_descriptor {
             let text = Descriptor { file, size, status: EXISTS };
-            // SAFETY: the block has this size, is aligned to 16 bytes, and nobody else knows it.
+            // SAFETY: the block has this size, is aligned to 16 bytes, and no other thread knows it.
             unsafe { address.cast::<Descriptor>().write(text) };
             let _ = self.release_block(descriptor);
         }
@@ -186,7 +186,7 @@ impl Context {
         let size = range.end - range.start;
         let created = self.create_block(size, true);
         let (guid, address) = created.map_err(|_| FileError::OutOfMemory)?;
-        // SAFETY: the block has this memory, and nobody else knows it.
+        // SAFETY: the block has this memory, and no other thread knows it.
         let read = unsafe { read_at(file, address, &range) }
             .and_then(|()| if file.writable { file.enlarge(range.end) } else { Ok(()) });
         if let Err(error) = read {
@@ -209,7 +209,7 @@ impl Context {
         Ok(guid)
     }
 
-    /// Nobody uses a destroyed chunk any more: writes it back. False if its content has to be brought
+    /// A destroyed chunk is not used any more: writes it back. False if its content has to be brought
     /// first; then the block lives until that has happened.
     #[cold]
     pub(crate) fn end_chunk(&mut self, block: &'static DataBlock) -> bool {

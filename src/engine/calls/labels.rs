@@ -62,7 +62,7 @@ impl Context {
         })
     }
 
-    /// Whether the object that was on a label has gone since, or is about to: a block that nobody uses any more, and
+    /// Whether the object that was on a label has gone since, or is about to: a block that is not used any more, and
     /// that a device gives up.
     pub(crate) fn is_leaving(&self, label: Guid) -> bool {
         label.is_data_block() && is_leaving(&self.runtime.objects, label) != Some(false)

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// What a thread that asks for an object gets.
 pub(crate) enum MapAnswer {
     Object(Guid),
-    /// The creator is to be run with this identifier; then [`Context::end_creation`].
+    /// The creator must be run with this identifier; then [`Context::end_creation`].
     Create(Arc<CreatorMap>, Guid),
 }
 
@@ -56,7 +56,7 @@ impl Context {
         known
     }
 
-    /// The object of an index of a map, or what is to be done for it.
+    /// The object of an index of a map, or what must be done for it.
     pub(crate) fn ask_map(&mut self, guid: Guid, index: u64) -> Result<MapAnswer, MapError> {
         let objects = &self.runtime.objects;
         let map = objects.maps.get(guid).ok_or(MapError::NoSuchIndex)?;

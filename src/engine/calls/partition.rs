@@ -1,22 +1,22 @@
 //! Data blocks that are divided into parts (`ocrDbPartition`, extension of OCR-Vx).
 //!
 //! A part is a data block of its own, and what EDTs do with it is no concern of this file. Two things
-//! are: from when to when nobody gets the whole, and where the content is.
+//! are: from when to when no EDT gets the whole, and where the content is.
 //!
 //! | step | the whole | the parts |
 //! |---|---|---|
 //! | `ocrDbPartition` | is divided: an EDT that wants it waits. An EDT of the runtime's own acquires it in EW mode, behind those that hold it or have waited for it | exist, and are closed as the whole is: an EDT that wants one waits, in whatever mode |
 //! | that EDT runs, on the host | its hold stays when it ends: the partition is *open* | get their memory and are given back |
 //! | more parts, meanwhile | | get their memory at once, if the partition is open and they overlap none that was destroyed and is not gone yet |
-//! | a part is destroyed, and nobody uses it | | its content goes back: if only a device has it, another such EDT brings it to the host |
+//! | a part is destroyed, and not used any more | | its content goes back: if only a device has it, another such EDT brings it to the host |
 //! | the last one is freed | is given back, as written on the host | |
 //!
 //! When all parts have been destroyed, but not all are gone, the next call begins again, with another
 //! hold of the whole behind those that have waited for it.
 //!
-//! **Copies that share.** A block that nobody has used yet can become a part as well, in place of being the
+//! **Copies that share.** A block that has not been used yet can become a part as well, in place of being the
 //! destination of a copy of the type `DB_COPY_PARTITION` (`Context::share_block`). The program promises not to use
-//! the whole then, but nobody waits for a promise that was broken (`share.rs`).
+//! the whole then, but no EDT waits for a promise that was broken (`share.rs`).
 //!
 //! **Memory.** A part that begins where the memory of a block of its size could begin uses the memory of
 //! the whole: nothing is copied. Others get memory of their own and are copied, there and back, since a
@@ -26,7 +26,7 @@
 //!
 //! **Waiting.** An EDT that wants the whole waits in its queue for the parts to be destroyed, and
 //! may hold blocks with smaller GUIDs meanwhile. If the EDTs that are to destroy a part need one of
-//! these, nobody goes on. The program has to prevent that, as the header says, and a hang is
+//! these, none of them goes on. The program has to prevent that, as the header says, and a hang is
 //! reported.
 
 use crate::abi::Api;
@@ -57,7 +57,7 @@ pub(crate) enum PartitionError {
     OutOfBounds,
     /// Parts overlap, or no more are allowed.
     Parts(PartsError),
-    /// The block is to be written once.
+    /// The block is one that is written only once.
     WrittenOnce,
     OutOfMemory,
 }
@@ -248,7 +248,7 @@ impl Context {
                     )),
                 };
                 // SAFETY: the part is within the whole, whose memory is there and which the partition
-                // holds; nobody else has the part.
+                // holds; no other EDT has the part.
                 unsafe { to.copy_from_nonoverlapping(from, size) };
             }
             if written {
@@ -263,7 +263,7 @@ impl Context {
         }
     }
 
-    /// Brings the content of a part that nobody uses any more back to the whole. False if that takes
+    /// Brings the content of a part that is not used any more back to the whole. False if that takes
     /// until another EDT has run, after which the part is unused again.
     #[cold]
     pub(crate) fn bring_back(&mut self, part: &'static DataBlock) -> bool {
@@ -381,7 +381,7 @@ fn give_content(part: &DataBlock, whole: &DataBlock, offset: u64) {
     if part.owns_memory() {
         let to = whole.host_ptr().wrapping_add(offset as usize);
         // SAFETY: the part is within the whole, whose memory is there and which the partition holds;
-        // nobody else has this part but to read it, and no other part overlaps it.
+        // no other EDT has this part but to read it, and no other part overlaps it.
         unsafe { to.copy_from_nonoverlapping(part.host_ptr(), part.size() as usize) };
     }
 }

@@ -1,6 +1,6 @@
 //! Copies that share the memory of their source (`ocrDbCopy` of the type `DB_COPY_PARTITION`).
 //!
-//! The destination becomes a part of the source (`partition.rs`): it uses a range of the source's memory, and nobody
+//! The destination becomes a part of the source (`partition.rs`): it uses a range of the source's memory, and no EDT
 //! gets the source until it is gone. The program has promised not to use the source until then. Where it does all
 //! the same, the destination leaves: it gets memory of its own with what it contains, and is a block for itself.
 //!
@@ -33,10 +33,10 @@ use crate::trace;
 use ocr_place::place::Place;
 
 impl Context {
-    /// Makes a block that nobody has used yet a part of another one, from an offset on: what is copied so shares
+    /// Makes a block that has not been used yet a part of another one, from an offset on: what is copied so shares
     /// the memory. False if that cannot be, and nothing is done.
     ///
-    /// The program knows the block. It is closed under its lock, and only if nobody has it or waits for it. An EDT that
+    /// The program knows the block. It is closed under its lock, and only if no EDT has it or waits for it. An EDT that
     /// comes later waits, as for a new part. A thread that destroys it finds a closed block, which goes when it is
     /// opened.
     pub(crate) fn share_block(&mut self, whole: Guid, offset: u64, guid: Guid) -> bool {

@@ -77,7 +77,7 @@ fn identity(file: &Path) -> String {
     format!("{:016x}", hash(&about))
 }
 
-/// Templates of one name, as a function that makes templates gives them, are told apart by their functions.
+/// Templates of one name, as a function that makes templates gives them, are distinguished by their functions.
 fn template_name(work: &Code) -> String {
     let name = work.name.given();
     let Some(function) = work.function else {
@@ -205,7 +205,7 @@ impl Runtime {
         known
     }
 
-    /// Says in the report which templates' times could not be told before.
+    /// Says in the report which templates' times could not be predicted.
     pub(crate) fn remark_wrong_models(&self) {
         if !self.policy.learns() {
             return;

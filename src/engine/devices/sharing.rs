@@ -38,7 +38,7 @@ fn units(devices: &[DeviceInfo]) -> usize {
     cpus.map(|info| info.compute_units as usize).sum()
 }
 
-/// The threads that CPU devices have had from the beginning. Of a platform that has GPUs besides nobody knows whose
+/// The threads that CPU devices have had from the beginning. Of a platform that has GPUs besides it is not known whose
 /// they are.
 fn threads_of(devices: &[DeviceInfo]) -> Vec<i32> {
     let has_others = |platform: &str| {
@@ -51,7 +51,7 @@ fn threads_of(devices: &[DeviceInfo]) -> Vec<i32> {
     device::threads_of_platforms(&platforms)
 }
 
-/// Whether a driver has bound its threads, since the user has told it to: then they stay where they are.
+/// Whether a driver has bound its threads, since the user has asked for that: then they stay where they are.
 fn is_driver_bound(devices: &[DeviceInfo], all: &CoreSet) -> bool {
     let is_bound = |&thread: &i32| CoreSet::of_thread(thread).is_ok_and(|now| now != *all);
     threads_of(devices).iter().any(is_bound)
@@ -98,7 +98,7 @@ impl Sharing {
         self.lending.get()?.as_ref()
     }
 
-    /// Shares the cores out, for devices that are to be used beside functions.
+    /// Shares the cores out, for devices that will be used beside functions.
     pub(crate) fn decide(&self, runtime: &Runtime, devices: &[DeviceInfo]) -> Option<&Shares> {
         let decide = || {
             let all = self.all.as_ref()?;
@@ -147,7 +147,7 @@ impl Sharing {
         }
     }
 
-    /// Says which cores workers and devices have, each its own or all together: figures are to be judged by that.
+    /// Says which cores workers and devices have, each its own or all together: figures must be judged by that.
     /// Called at the end of the run, when OpenCL has started all its threads, and before the managers of the devices
     /// end: devices that kernels without a function have opened may get cores of their own later.
     pub(crate) fn remark(&self, runtime: &Runtime, used: &[Used]) {
@@ -235,7 +235,7 @@ fn describe_lent((devices, cores): (String, usize), (seconds, stood): (f64, u64)
 struct Doubt {
     /// The system has refused to bind a worker.
     refused: bool,
-    /// Which threads are the devices' cannot be told.
+    /// Which threads are the devices' is not known.
     untold: bool,
     /// How many threads OpenCL has.
     threads: usize,

@@ -124,7 +124,7 @@ impl ManagerEvents for DeviceEvents {
         );
     }
 
-    /// The panic hook has said what happened. Without the device the program could wait for ever.
+    /// The panic hook has said what happened. Without the device the program could wait indefinitely.
     fn broke_down(&self) {
         end_process(FATAL_STATUS)
     }

@@ -9,15 +9,15 @@
 //!
 //! # What must hold
 //!
-//! - Nobody but the follower sees anything of the first EDT's end before it has ended. So there is a
+//! - No EDT but the follower sees anything of the first EDT's end before it has ended. So there is a
 //!   follower only if it is the one pre-slot that waits for the event; pre-slots that come later
 //!   wait as usual. It counts as an EDT that has its dependences from then on, as it might have
 //!   anyway, since the first could have ended at that moment.
 //! - The kernels run one after the other: the manager orders launches that use one block if one of
 //!   them writes it ([`crate::device`], "lanes"). So they must have such a block in common.
-//! - The rules of blocks. The follower gets each of its blocks if it would get it at once, with nobody in
-//!   the queue; or the first, if it alone has the block (but for RO) and nobody waits for it, hands its
-//!   hold on, which is in EW mode then, so that nobody else can come in before both have ended. A block
+//! - The rules of blocks. The follower gets each of its blocks if it would get it at once, with no EDT in
+//!   the queue; or the first, if it alone has the block (but for RO) and no EDT waits for it, hands its
+//!   hold on, which is in EW mode then, so that no other EDT can come in before both have ended. A block
 //!   that is written once is not given to a second writer before the first has released it. If
 //!   neither can be, the follower gets its blocks as usual when the first has ended. So no EDT that
 //!   waits for a block is passed, and none waits while it holds one out of order.
@@ -181,7 +181,7 @@ impl Context {
     }
 
     /// An EDT with this token has ended: lets its follower begin if it could not be enqueued ahead. If
-    /// its answer has come, that is to be looked at now.
+    /// its answer has come, that must be looked at now.
     pub(crate) fn follow(&mut self, first: usize) -> Option<(&'static Edt, LaunchResult)> {
         if self.chained.followers.is_empty() {
             return None;

@@ -43,7 +43,7 @@ impl Context {
         const LINE: usize = 64;
         let (block, locked) = self.runtime.objects.data_blocks.lock(guid)?;
         let check = self.runtime.check.as_ref();
-        // Strict mode lets nobody touch a block that nobody holds.
+        // Strict mode lets no thread touch a block that no EDT holds.
         let is_closed = check.is_some_and(|check| check.contents.closed.has(guid, &locked));
         if is_closed || !block.copies_seen(&locked).host_ready() {
             return None;
@@ -172,7 +172,7 @@ impl Context {
         self.contents = contents;
     }
 
-    /// A call follows by which the EDT that runs releases a block: what it has changed of that is told now.
+    /// A call follows by which the EDT that runs releases a block: what it has changed of that is reported now.
     pub(crate) fn contents_released(&mut self, block: Guid) {
         if self.current.is_none() {
             return;

@@ -130,7 +130,7 @@ impl Context {
         Ok(edt)
     }
 
-    /// Gives a new EDT, of which so many pre-slots are open, its output event and finish scope, writes the GUIDs of
+    /// Gives a new EDT, of which `open` pre-slots are open, its output event and finish scope, writes the GUIDs of
     /// both to the program's places, and lets other threads know the EDT. `latch` is a given output event of a finish
     /// EDT. Where there is no memory the EDT is given back.
     #[inline(always)]
@@ -200,7 +200,7 @@ impl Context {
     }
 
     /// Waits until an event is there that another thread is just opening on its label: it may be a latch that a finish
-    /// scope is to be counted into. The opener waits for those that have claimed a label, so the caller has claimed
+    /// scope will be counted into. The opener waits for those that have claimed a label, so the caller has claimed
     /// none. An event that is destroyed and made again meanwhile is not waited for once more.
     pub(crate) fn wait_until_opened(&mut self, event: Guid) {
         let spin = Spin::default();
@@ -209,7 +209,7 @@ impl Context {
         }
     }
 
-    /// What is to be done for a new EDT that has hints, in strict mode, or in a run that is recorded.
+    /// What must be done for a new EDT that has hints, in strict mode, or in a run that is recorded.
     #[cold]
     fn begin_on_slow_path(&self, edt: &Edt, request: &EdtRequest<'_>, sources: &[Guid]) {
         self.begin_hints(edt, request.template, request.hints);

@@ -167,7 +167,7 @@ fn wrong_counts(request: &EdtRequest<'_>, template: &TemplateView) -> String {
 }
 
 impl Context {
-    /// Checks the arguments, but for what the pre-slots are to be connected to, which [`Context::check_sources`] does.
+    /// Checks the arguments, but for what the pre-slots will be connected to, which [`Context::check_sources`] does.
     #[inline(always)]
     pub(crate) fn check_request<'a>(&self, request: &EdtRequest<'a>) -> Result<CheckedRequest<'a>, CreateError> {
         let objects = &self.runtime.objects;
@@ -207,7 +207,7 @@ impl Context {
         Ok(CheckedRequest { template, paramc, depc, sources })
     }
 
-    /// Looks at what the pre-slots are to be connected to. Why the first of these cannot be that, if there is one.
+    /// Looks at what the pre-slots will be connected to. Why the first of these cannot be that, if there is one.
     #[inline(always)]
     pub(crate) fn check_sources(
         &mut self,

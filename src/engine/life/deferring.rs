@@ -11,7 +11,7 @@
 //! through it.
 //!
 //! The other objects of a call may be destroyed while it waits, as they may be right after a call that need not wait,
-//! and the consequence is the same. A block that is gone is passed on, and the EDT that acquires it is told. A
+//! and the consequence is the same. A block that is gone is passed on, and that is reported when an EDT acquires it. A
 //! dependence whose destination is gone counts for an event that counts its dependences.
 
 use crate::abi::Api;
@@ -57,7 +57,7 @@ impl Context {
         &mut self,
         call: impl FnOnce(&mut Graph<'_>) -> Result<(), GraphError>,
     ) -> Result<(), GraphError> {
-        // Others that were refused are nobody's.
+        // Calls that were refused before are not those of this caller.
         self.steps.worklist.refused = None;
         let answer = self.with_graph(call);
         answer.or_else(|why| self.make_refused(why))

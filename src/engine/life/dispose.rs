@@ -1,11 +1,11 @@
-//! The end of a data block that nobody uses any more: devices forget it, and its memory is freed.
+//! The end of a data block that is not used any more: devices forget it, and its memory is freed.
 
 use crate::engine::state::context::Context;
 use crate::memory::Left;
 use crate::object::data_block::{DataBlock, Mark};
 
 impl Context {
-    /// Frees a block that nobody uses any more.
+    /// Frees a block that is not used any more.
     pub(crate) fn dispose_if(&mut self, block: &'static DataBlock, left: Left) {
         if left != Left::Alive {
             if block.has_any([Mark::Chunk, Mark::Part, Mark::Guarded]) {
@@ -16,7 +16,7 @@ impl Context {
         }
     }
 
-    /// Frees a block that nobody uses any more, and that is a chunk, a part, or guarded: more than memory has to be
+    /// Frees a block that is not used any more, and that is a chunk, a part, or guarded: more than memory has to be
     /// given back.
     #[cold]
     fn dispose_marked(&mut self, block: &'static DataBlock) {
@@ -53,7 +53,7 @@ impl Context {
         self.unused_parts.disposing = false;
     }
 
-    /// Frees a block that nobody uses any more, as soon as no device knows it.
+    /// Frees a block that is not used any more, as soon as no device knows it.
     fn dispose(&mut self, block: &'static DataBlock) {
         let resident = block.copies().resident;
         if resident.is_empty() {
@@ -73,7 +73,7 @@ impl Context {
         }
     }
 
-    /// No device knows a block any more that nobody uses.
+    /// No device knows an unused block any more.
     pub(crate) fn forgotten(&mut self, block: &'static DataBlock) {
         self.free_block(block);
         self.work_off();

@@ -10,7 +10,8 @@ use ocr_place::policy::Keeper;
 /// then a device takes the next when it has ended the last. So it is with the first ones, of which nothing is known.
 const LONG_NS: u64 = 2_000_000;
 
-/// Unless so many EDTs for each worker wait for a place: then the other queues of the device are to have work, too.
+/// Unless this number of EDTs for each worker waits for a place: then the other queues of the device should have work,
+/// too.
 const PLENTY: usize = 4;
 
 impl device::Pool for Context {

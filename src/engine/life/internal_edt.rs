@@ -11,7 +11,7 @@ use crate::object::template::PARAM_DEF;
 use std::ptr;
 use std::ptr::NonNull;
 
-/// An EDT that is to be created.
+/// An EDT that will be created.
 pub(crate) struct InternalEdt<'a> {
     /// The function of the runtime that it runs.
     pub function: EdtFunction,

@@ -19,7 +19,7 @@ use crate::trace::events;
 pub(crate) unsafe extern "C" fn call_observed(paramc: u32, paramv: *mut u64, depc: u32, depv: *mut EdtDep) -> Guid {
     let begun = at_work(|context, edt| {
         let check = context.runtime.check.as_deref();
-        // First, since it opens blocks that nobody held before.
+        // First, since it opens blocks that no EDT held before.
         if let Some(check) = check {
             context.check_begin(check, edt);
         }

@@ -91,7 +91,7 @@ impl Context {
         self.feed_devices();
     }
 
-    /// What the policy's keeper is told of an EDT.
+    /// What is reported to the policy's keeper of an EDT.
     fn kept(&self, edt: &'static Edt) -> KeptEdt {
         let blocks = EdtBlocks(self.runtime, edt);
         let host = edt.work().function.map(|_| Place::HOST);
@@ -244,8 +244,8 @@ impl BlockPlaces for EdtBlocks<'_> {
         self.0.shape_of(self.1)
     }
 
-    /// The bytes of the EDT's blocks that have a valid copy in a place, or a hint that they are to be there. The policy
-    /// asks before the EDT has its blocks, when nobody keeps them: a block that is gone is nowhere. A block in two
+    /// The bytes of the EDT's blocks that have a valid copy in a place, or a hint that they should be there. The policy
+    /// asks before the EDT has its blocks, when nothing keeps them: a block that is gone is nowhere. A block in two
     /// pre-slots counts twice, as in `shape`. Where a hint names a pre-slot that has a block, that block counts alone.
     fn bytes_at(&self, place: Place) -> u64 {
         let there = |slot: &PreSlot| {

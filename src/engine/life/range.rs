@@ -74,7 +74,7 @@ pub(crate) fn range_of(edt: &Edt, variant: usize, blocks: &[Option<BlockArg>], s
         RANGE_OF.set(ptr::null());
     } else {
         fatal(&format!(
-            "{}: nobody says how many work-items it has. Its kernel is that of \
+            "{}: the number of its work-items is not known. Its kernel is that of \
              ocrOpenclTemplateCreate: create the EDT by ocrOpenclTaskCreate, or add the kernel by \
              ocrEdtTemplateAddKernel, with a function that says it.",
             EdtName::of(edt)

@@ -70,7 +70,7 @@ impl Runtime {
 }
 
 impl Context {
-    /// A new EDT, which nobody else knows yet.
+    /// A new EDT, which no other thread knows yet.
     pub(crate) fn record_created(&self, edt: &Edt, finish: bool, sources: &[Guid]) {
         let (guid, work) = (edt.own_guid().bits(), edt.work());
         let address = std::ptr::from_ref(work).addr() as u64;

@@ -59,7 +59,7 @@ impl Context {
             let function = edt.work().fast_entry;
             (function.unwrap_or_else(|| this.indirect(edt)), edt.depc.get())
         };
-        // The function gets its own copy, since it may write to it: what is to be released is
+        // The function gets its own copy, since it may write to it: what must be released is
         // read from the pre-slots.
         let mut few = [const { MaybeUninit::<EdtDep>::uninit() }; 8];
         let mut many = Vec::new();
@@ -132,7 +132,7 @@ impl Context {
 ///
 /// The context is alive, and no reference that may write to it is used during the call.
 unsafe fn edt_blocks(context: *mut Context) -> &'static crate::object::data_block::DataBlocks {
-    // SAFETY: the caller promises a context that lives, and that nobody writes to it meanwhile. The runtime that it
+    // SAFETY: the caller promises a context that lives, and that no thread writes to it meanwhile. The runtime that it
     // names outlives it.
     &unsafe { &*context }.runtime.objects.data_blocks
 }

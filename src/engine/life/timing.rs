@@ -44,7 +44,7 @@ impl Runtime {
     }
 
     /// The bytes of an EDT's blocks, by which its run time is known. A pre-slot whose block is gone counts as what is
-    /// in the block's slot now: it is asked before the EDT has its blocks, too, when nobody keeps them, and a guess is
+    /// in the block's slot now: it is asked before the EDT has its blocks, too, when nothing keeps them, and a guess is
     /// enough.
     pub(crate) fn bytes_of(&self, edt: &Edt) -> u64 {
         let blocks = &self.objects.data_blocks;
@@ -55,7 +55,7 @@ impl Runtime {
         sizes.fold(0, u64::saturating_add)
     }
 
-    /// By what the time of an EDT is told.
+    /// By what the time of an EDT is predicted.
     pub(crate) fn shape_of(&self, edt: &Edt) -> Shape {
         let named = self.objects.edts.hint(edt, EDT_TIME_PARAMS).filter(|&named| named != 0);
         let params = match named {

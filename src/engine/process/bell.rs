@@ -22,8 +22,8 @@ static READY: Once = Once::new();
 impl Semaphore {
     pub(super) fn get(&self) -> *mut libc::sem_t {
         READY.call_once(|| {
-            // SAFETY: `Once` has one thread run this, and the others get no address before it has ended, so nobody uses
-            // the semaphore yet. The place has its size and alignment.
+            // SAFETY: `Once` has one thread run this, and the others get no address before it has ended, so no thread
+            // uses the semaphore yet. The place has its size and alignment.
             unsafe { libc::sem_init(self.0.get().cast(), 0, 0) };
         });
         self.0.get().cast()

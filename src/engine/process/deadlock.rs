@@ -16,7 +16,7 @@
 //! so when they have nothing to do, those too that it has started for the program itself. They might call a callback of
 //! the program's at the end of a command. But none has begun while they sleep, and who would enqueue one sleeps, too. A
 //! thread of a driver may also wait for files or for a time, as NVIDIA's does, which looks at its device ten times a
-//! second. It sleeps, however often: while no device has work, it has nobody to wake.
+//! second. It sleeps, however often: while no device has work, it has no thread to wake.
 
 use crate::device;
 use crate::engine::process::bell;

@@ -1,11 +1,11 @@
 //! Whether a device keeps all others waiting: for long, nothing has changed but that a device has something to do.
 //!
 //! That may be right, since a kernel may take long, so the program goes on. But a kernel that never ends, and a driver
-//! that has lost a command, look the same, and without a word nobody would know where to look. So a note says it: after
-//! a time, and each time when twice that has passed.
+//! that has lost a command, look the same, and without a message the user would not know where to look. So a note says
+//! it: after a time, and each time when twice that has passed.
 //!
 //! The thread that watches looks when it looks for hangs (`watchdog.rs`). So runs are disturbed by nothing else, and
-//! the time that is told may be too short by one such interval.
+//! the time that is reported may be too short by one such interval.
 
 use crate::device::DeviceCounters;
 use crate::engine::state::fatal::fatal;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// Looks again and again at something, and tells when it has been the same for long.
 pub(crate) struct Patience<T> {
-    /// The time without a change after which it is told first.
+    /// The time without a change after which it is reported first.
     first: Duration,
     still: Option<Still<T>>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Patience<T> {
 struct Still<T> {
     seen: T,
     since: Instant,
-    /// The time without a change after which it is told next.
+    /// The time without a change after which it is reported next.
     next: Duration,
 }
 
@@ -37,7 +37,7 @@ impl<T: PartialEq> Patience<T> {
     }
 
     /// Takes in what is seen `now`; none if there is nothing to be patient with. Returns for how long it has been the
-    /// same, if that is to be told now.
+    /// same, if that must be reported now.
     pub(crate) fn look(&mut self, now: Instant, seen: Option<T>) -> Option<Duration> {
         match (&mut self.still, seen) {
             (still, None) => *still = None,

@@ -100,7 +100,8 @@ impl Runtime {
             && !self.end.is_ending()
     }
 
-    /// Says once where a program may hang and nobody can see that, since the system does not tell of its threads.
+    /// Says once where a program may hang and the runtime cannot see that, since the system does not tell of its
+    /// threads.
     pub(crate) fn note_blind(&self) {
         if let Err(error) = read_file(STATUS)
             && self.has_halted(self.queues.sleep.state())

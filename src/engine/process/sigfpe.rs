@@ -2,7 +2,7 @@
 //!
 //! The processor traps it, and a C program ends by `SIGFPE`. In a kernel its result is any value, so PoCL
 //! installs a handler that skips the instruction, on whatever thread. An EDT would go on with a wrong value
-//! and nobody would know. So the runtime's handler comes before that one, with strict mode and without:
+//! and without a message. So the runtime's handler comes before that one, with strict mode and without:
 //!
 //! | thread | what it does |
 //! |---|---|
@@ -11,7 +11,7 @@
 //!
 //! In a program that was linked with OpenCL any thread but a worker may run a kernel, and counts as OpenCL's. When the
 //! run ends the signal does again what it did before OpenCL came: a program with its own `main` goes on, and its
-//! divisions by zero are to be seen.
+//! divisions by zero must be seen.
 //!
 //! A program that has used OpenCL before the run began has PoCL's handler as its own, and keeps it.
 
@@ -30,7 +30,8 @@ struct EarlierHandler {
     opencl: Action,
     /// The program's handler, if it has one.
     program: Option<Action>,
-    /// Whether the program ignores the signal: one that somebody sends, since the system lets nobody ignore a division.
+    /// Whether the program ignores the signal: one that somebody sends, since the system lets no program ignore a
+    /// division.
     ignored: bool,
     /// Whether the program was linked with OpenCL.
     linked: bool,

@@ -79,7 +79,7 @@ pub(crate) fn watch(runtime: &Runtime) {
         }
     }
     PROCESS.store(0, Ordering::SeqCst);
-    // From here on nobody waits for this thread.
+    // From here on no thread waits for this thread.
     crash::say_if_asked(runtime);
 }
 

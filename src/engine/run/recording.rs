@@ -30,8 +30,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-/// The score of a run is told at its end where the recording has no more bytes than this: it takes as much memory, or
-/// so.
+/// The score of a run is reported at its end where the recording has no more bytes than this: it takes as much memory,
+/// or so.
 const SCORED_BYTES: u64 = 1 << 30;
 
 /// What the process that converts says where it has.
@@ -122,7 +122,7 @@ fn in_a_process(work: impl FnOnce() -> Result<(), String>) -> Result<(), String>
     }
 }
 
-/// Waits for the end of a child, and returns how it has ended; none where another caller was told that.
+/// Waits for the end of a child, and returns how it has ended; none where another caller has got that.
 fn wait_for(child: libc::pid_t) -> Option<ExitStatus> {
     let mut status = 0;
     loop {
@@ -154,7 +154,7 @@ fn be_the_child(work: impl FnOnce() -> Result<(), String>, mut to: PipeWriter) -
         // SAFETY: what the system does by itself is right here: the handlers of the run need other threads of it.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
-    // SAFETY: a file that becomes too large is an error then, which is told.
+    // SAFETY: a file that becomes too large is an error then, which is reported.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
     if let Ok(null) = OpenOptions::new().write(true).open("/dev/null") {
         // SAFETY: `null` owns its descriptor, and nothing in this process owns that of the standard error, which is
@@ -188,7 +188,7 @@ impl Runtime {
             self.registry.remark(remark);
             return None;
         }
-        // What the recording lacks was told.
+        // What the recording lacks was reported.
         recorded::read(&file).ok()?.score()
     }
 }

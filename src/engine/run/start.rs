@@ -150,7 +150,7 @@ impl Run {
             exit_now(USAGE_STATUS);
         });
         let remembered = Remembered::new(policy.learns(), &settings.models);
-        // A policy that keeps EDTs is told when they end.
+        // A policy that keeps EDTs is notified when they end.
         let learns = policy.learns() || policy.keeper().is_some() || remembered.is_kept();
         let timed = if settings.is_reported() {
             Timed::Kernels
@@ -233,7 +233,7 @@ impl Run {
         // ones, if any, never begin: what is written to files does not change meanwhile.
         self.runtime.devices.end_launches(&self.runtime);
         let code = self.runtime.end.code();
-        // After ocrAbort nobody says that the content of a chunk is what a file should have.
+        // After ocrAbort it is not known that the content of a chunk is what a file should have.
         let written = if !self.runtime.end.was_aborted() {
             self.runtime.write_files()
         } else {
@@ -394,7 +394,7 @@ fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFuncti
             fatal(&format!("the run cannot begin: for the arguments of the program there is {error} (ulimit -v)"))
         }
     };
-    // SAFETY: the block is this large, and nobody else knows it.
+    // SAFETY: the block is this large, and no other thread knows it.
     unsafe { address.copy_from_nonoverlapping(block.as_ptr(), block.len()) };
     if let Some(check) = &runtime.check {
         check.runtime_block(&runtime.objects, guid);

@@ -1,19 +1,19 @@
-//! The blocks that running code was told of as the answer to its waiting.
+//! The blocks that were passed to running code as the answer to its waiting.
 
 use crate::object::guid::Guid;
 use std::collections::HashSet;
 
-/// The blocks that the running code was told of as the answer to its waiting. It holds none of them
+/// The blocks that were passed to the running code as the answer to its waiting. It holds none of them
 /// (see `workers/wait.rs`), but programs release them all the same.
 #[derive(Default)]
 pub(crate) struct Answered {
-    /// The EDT or thread that was told of the block ([`crate::engine::state::context::Context::holder`]).
+    /// The EDT or thread that the block was passed to ([`crate::engine::state::context::Context::holder`]).
     by: usize,
     blocks: HashSet<Guid>,
 }
 
 impl Answered {
-    /// Notes what the running code, which this token stands for, was told of.
+    /// Notes what was passed to the running code, which this token stands for.
     pub(crate) fn add(&mut self, by: usize, block: Guid) {
         if self.by != by {
             self.blocks.clear();
@@ -24,7 +24,7 @@ impl Answered {
         }
     }
 
-    /// Forgets the blocks, since the code that was told of them has ended.
+    /// Forgets the blocks, since the code that they were passed to has ended.
     pub(crate) fn clear(&mut self) {
         self.blocks.clear();
     }

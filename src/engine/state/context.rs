@@ -42,7 +42,7 @@ pub(crate) struct Context {
     pub held: HeldBlocks,
     /// What the EDT that runs has for itself until it ends.
     pub belongings: Belongings,
-    /// Parts of blocks that are to be disposed of.
+    /// Parts of blocks that must be disposed of.
     pub(crate) unused_parts: UnusedParts,
     /// How the thread waits in calls, and its seat.
     pub seat: OwnSeat,
@@ -127,7 +127,7 @@ impl Context {
             keeper: None,
             tally: runtime.registry.join(),
         }));
-        // SAFETY: the box was made just now and is known by this pointer alone, so it is alive and nobody writes it.
+        // SAFETY: the box was made just now and is known by this pointer alone, so it is alive and no thread writes it.
         let this = unsafe { &*context };
         let now = &this.tally.now;
         now.worker.store(this.local.is_some(), Ordering::Relaxed);

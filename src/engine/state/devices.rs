@@ -39,13 +39,13 @@ pub(crate) struct Devices {
     /// The devices on which kernels of EDTs have failed that have not run yet, and whether there are any.
     failed: Mutex<rank::FailedKernels, HashMap<Guid, PlaceSet>>,
     any_failed: AtomicBool,
-    /// When the policy's keeper is to be asked again, by the clock that policies see; `u64::MAX` if it is not.
+    /// When the policy's keeper must be asked again, by the clock that policies see; `u64::MAX` if it is not.
     /// `Relaxed`: who sets it wakes the manager's thread under the lock of its inbox afterwards, and that reads it
     /// before it sleeps.
     asks_at: AtomicU64,
 }
 
-/// Which devices are to be used, found out when the first kernel is added, or the program asks for them.
+/// Which devices will be used, found out when the first kernel is added, or the program asks for them.
 #[derive(Default)]
 pub(crate) struct DevicePlan {
     pub(in crate::engine) selected: Vec<DeviceInfo>,
@@ -199,7 +199,7 @@ pub(crate) struct Unused {
     pub(in crate::engine) templates: Vec<String>,
 }
 
-/// Where a reason is told.
+/// Where a reason is reported.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoteLevel {
     /// In a note, which is printed whatever the settings are.
@@ -277,12 +277,12 @@ impl Devices {
         lending.map_or(Some(1.0), |lending| lending.part_of_kernel(ran_ns))
     }
 
-    /// Whether the keeper is to be asked at some time.
+    /// Whether the keeper must be asked at some time.
     pub(crate) fn asks(&self) -> bool {
         self.asks_at.load(Ordering::Relaxed) != u64::MAX
     }
 
-    /// In what time the keeper is to be asked; 0: now.
+    /// In what time the keeper must be asked; 0: now.
     pub(crate) fn asks_in(&self, now_ns: u64) -> Option<Duration> {
         let at = self.asks_at.load(Ordering::Relaxed);
         (at != u64::MAX).then(|| Duration::from_nanos(at.saturating_sub(now_ns)))
@@ -355,7 +355,7 @@ impl Devices {
         used.manager.load().saturating_sub(chained)
     }
 
-    /// Has the devices forget a block that nobody uses any more; the last one frees it.
+    /// Has the devices forget a block that is not used any more; the last one frees it.
     pub(crate) fn forget(&self, block: &'static DataBlock, resident: PlaceSet) {
         {
             let mut locked = block.header.lock_pinned();

@@ -17,7 +17,7 @@ impl Interrupt {
     pub(crate) const PAUSE: Interrupt = Interrupt(2);
     /// More threads run EDTs than there are workers.
     pub(crate) const OVERSUBSCRIBED: Interrupt = Interrupt(4);
-    /// There are more workers than there are to be, since a device has cores of theirs.
+    /// There are more workers than there should be, since a device has cores of theirs.
     pub(crate) const RETIRE: Interrupt = Interrupt(8);
 }
 
@@ -62,7 +62,7 @@ impl End {
     }
 
     /// Whether a worker is called to something; `retires` says whether it is one of those that are too many. Others
-    /// go on meanwhile as if nobody had called.
+    /// go on meanwhile as if there were no call.
     pub(crate) fn is_worker_called(&self, retires: impl FnOnce() -> bool) -> bool {
         let calls = self.calls.load(Ordering::Relaxed);
         calls & !Interrupt::RETIRE.0 != 0 || calls != 0 && retires()

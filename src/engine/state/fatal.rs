@@ -31,9 +31,9 @@ impl Runtime {
     }
 }
 
-/// Keeps this thread for ever, which has been lost ([`Seats::lose`](crate::engine::state::seats::Seats::lose)). The
-/// thread that ends the run does not wait for a lost one. So the lost thread itself keeps the runtime, from before it
-/// was lost until here.
+/// Keeps this thread, which has been lost ([`Seats::lose`](crate::engine::state::seats::Seats::lose)), until the
+/// process ends. The thread that ends the run does not wait for a lost one. So the lost thread itself keeps the
+/// runtime, from before it was lost until here.
 pub(crate) fn stay(keeper: Option<Arc<Runtime>>) -> ! {
     drop(keeper);
     loop {
@@ -61,7 +61,7 @@ fn end_with(status: i32, say: impl FnOnce(), then: impl FnOnce()) -> ! {
     exit_now(status)
 }
 
-/// Ends the program with a message: the only way out where nobody can be given a status code. Of threads
+/// Ends the program with a message: the only way out where no caller can be given a status code. Of threads
 /// that come at the same time one is heard.
 pub(crate) fn fatal(message: &str) -> ! {
     fatal_then(message, || ())

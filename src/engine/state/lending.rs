@@ -183,7 +183,7 @@ impl Lending {
         }
         let lent = self.lent.load(Ordering::Relaxed);
         let since = state.changed.map_or(LOOK, |changed| changed.elapsed());
-        // Whoever waits for a core that nobody needs gets it at once.
+        // A thread that waits for a core which no other needs gets it at once.
         let at_once = launches == 0 && (lent == self.cores || runtime.queues.any_work());
         if since < LOOK && !at_once && lent != 0 {
             return Some(LOOK - since);

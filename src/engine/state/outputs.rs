@@ -22,7 +22,7 @@ pub(crate) struct Outputs {
     pub(crate) halt_dot: Option<OutputFile>,
 }
 
-/// Gives the report and the recording of a run names that no other run keeps from it. Returns what is to be said of
+/// Gives the report and the recording of a run names that no other run keeps from it. Returns what must be said of
 /// that. The caller has a table of descriptors of its own, and keeps the result until the files are there: it keeps
 /// other processes from looking for names meanwhile.
 pub(crate) fn own_names(settings: &mut Settings, run: &RunIdentity) -> OwnNames {
@@ -57,7 +57,7 @@ pub(crate) fn own_names(settings: &mut Settings, run: &RunIdentity) -> OwnNames 
     own
 }
 
-/// What is to be said of the names that a run was given.
+/// What must be said of the names that a run was given.
 #[derive(Default)]
 pub(crate) struct OwnNames {
     pub(crate) notes: Vec<String>,

@@ -15,7 +15,7 @@
 //! | spare | it has nothing | getting a seat |
 //!
 //! Where a CPU device gets cores of the workers' (`devices/sharing.rs`), the seats with the highest numbers are given
-//! up: at once if nobody has them, and otherwise when the EDT ends that runs there. They come back when the device
+//! up: at once if no thread has them, and otherwise when the EDT ends that runs there. They come back when the device
 //! needs the cores no more.
 //!
 //! A thread that is woken does not wait for a seat, since the thread that has one may run for long,
@@ -30,13 +30,13 @@
 //! # A thread that waits at the end by looking again and again
 //!
 //! The run ends when the EDTs that run have ended. One that looks again and again may look for what never comes. It is
-//! given up, and its thread stays in the call for ever, when nobody else can do anything for it: the run ends; all
-//! threads that run EDTs look so; nothing else is in flight; the process has no thread that may do something unknown to
-//! the runtime, by the rule by which hangs are found (`process/quiescence.rs`); and since all that was found, each has
-//! looked `FUTILE_POLLS` times and none has done anything else. So it has seen whatever others did before they were
-//! gone. Threads that wait in a call are told before that nobody satisfies anything any more, and may do something
-//! then. What cannot be known is what one EDT does for another between two of its own looks, or whether it would stop
-//! by itself; that is what the number is for.
+//! given up, and its thread stays in the call until the process ends, when no other thread can do anything for it: the
+//! run ends; all threads that run EDTs look so; nothing else is in flight; the process has no thread that may do
+//! something unknown to the runtime, by the rule by which hangs are found (`process/quiescence.rs`); and since all that
+//! was found, each has looked `FUTILE_POLLS` times and none has done anything else. So it has seen whatever others did
+//! before they were gone. Threads that wait in a call are notified before that nothing is satisfied any more, and may
+//! do something then. What cannot be known is what one EDT does for another between two of its own looks, or whether it
+//! would stop by itself; that is what the number is for.
 
 use crate::check::history::Who;
 use crate::config::Bind;
@@ -55,7 +55,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
 
-/// Threads of the process, of this run and of earlier ones, that stay in a call for ever. The addition in
+/// Threads of the process, of this run and of earlier ones, that stay in a call until the process ends. The addition in
 /// [`Seats::lose`] pairs with the load in [`Seats::known`].
 static GONE: AtomicUsize = AtomicUsize::new(0);
 
@@ -141,7 +141,7 @@ pub(crate) struct SeatState {
 pub(crate) struct FutilePolls {
     /// Rounds since anybody else did something; in a round each of them looks at least once.
     pub(crate) rounds: u32,
-    /// Whether it was found, before those rounds, that there is nobody else left.
+    /// Whether it was found, before those rounds, that there is no other thread left.
     pub(crate) alone: bool,
     /// The number of the round.
     pub(crate) round: u64,
@@ -265,7 +265,7 @@ impl Seats {
         self.uncall_retired(runtime);
     }
 
-    /// Workers do not look any more where as many seats have been given up as are to be.
+    /// Workers do not look any more where as many seats have been given up as must be.
     fn uncall_retired(&self, runtime: &Runtime) {
         let all = runtime.queues.workers();
         if self.retired() >= all - self.limit().min(all) {
@@ -415,8 +415,8 @@ impl Seats {
         self.notify_spares(state);
     }
 
-    /// Tells a spare for each seat that is for one. Called whenever there may be one more, so each of the spares
-    /// that could have it has been told, or will look before it sleeps. Only as many: there may be
+    /// Notifies a spare for each seat that is for one. Called whenever there may be one more, so each of the spares
+    /// that could have it has been notified, or will look before it sleeps. Only as many: there may be
     /// thousands, of EDTs that have waited for each other.
     pub(crate) fn notify_spares(&self, state: &SeatState) {
         for _ in 0..state.for_spares() {
@@ -451,7 +451,7 @@ impl Seats {
             OF_RUNTIME.set(true);
             let _handlers = SignalStack::of_runtime();
             // The panic hook has said what happened. Without this worker the program could
-            // wait for ever.
+            // wait indefinitely.
             if catch_unwind(AssertUnwindSafe(work)).is_err() {
                 end_process(FATAL_STATUS);
             }

@@ -1,4 +1,4 @@
-//! Calling the program's functions in such a way that nobody around them catches an exception.
+//! Calling the program's functions in such a way that no code around them catches an exception.
 //!
 //! A C++ exception that leaves an EDT, or another function that the runtime calls, is to end the program as
 //! one that leaves `main`: `std::terminate` is called where it was thrown, says what it was, and the stack is
@@ -62,7 +62,7 @@ pub(crate) unsafe fn ocr_call_edt(
     depv: *mut EdtDep,
     function: EdtFunction,
 ) -> Guid {
-    // SAFETY: the caller passes what `function` is to be called with, as `ocrEdt_t` says.
+    // SAFETY: the caller passes what `function` must be called with, as `ocrEdt_t` says.
     unsafe { function(paramc, paramv, depc, depv) }
 }
 
@@ -92,9 +92,9 @@ fn runner<F: FnOnce() -> R, R>(_: &UserCall<F, R>) -> EdtFunction {
 /// Makes a call, as an EDT's function.
 ///
 /// # Safety
-/// `call` points to a `UserCall<F, R>` that nobody else touches.
+/// `call` points to a `UserCall<F, R>` that no other code touches.
 unsafe extern "C" fn run<F: FnOnce() -> R, R>(_paramc: u32, call: *mut u64, _depc: u32, _depv: *mut EdtDep) -> Guid {
-    // SAFETY: the caller promises that `call` points to a `UserCall<F, R>` that nobody else touches.
+    // SAFETY: the caller promises that `call` points to a `UserCall<F, R>` that no other code touches.
     let call = unsafe { &mut *call.cast::<UserCall<F, R>>() };
     call.result = call.function.take().map(|function| function());
     Guid::NULL

@@ -36,7 +36,7 @@ pub(crate) enum WaitError {
     OutOfMemory,
     /// The run ends, and no answer will come.
     Ending,
-    /// The caller has paused the runtime: nobody could satisfy the event.
+    /// The caller has paused the runtime: no EDT could satisfy the event.
     Paused,
 }
 

@@ -83,7 +83,7 @@ impl Guarded {
     }
 
     /// The index of an element that is none of the array and was written. Not inlined: the EDT's function is not to
-    /// run with the mark in a register, since a crash is told by what registers have.
+    /// run with the mark in a register, since a crash is explained by what registers have.
     #[inline(never)]
     fn overrun(&self) -> Option<i64> {
         let (before, rest) = self.words.split_at(AROUND);

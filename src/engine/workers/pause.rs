@@ -109,7 +109,7 @@ impl Context {
 }
 
 impl Runtime {
-    /// Waits until nobody pauses the runtime, as so many of the threads that run EDTs.
+    /// Waits until no thread pauses the runtime. The caller counts as `threads` of the threads that run EDTs.
     fn wait_for_resume(&self, state: &mut MutexGuard<'_, rank::Seats, seats::SeatState>, threads: usize) {
         state.pause.still += threads;
         self.seats.notify(state);

@@ -33,7 +33,7 @@ impl Context {
         }
     }
 
-    /// The EDT that has waited goes on, when nobody pauses the runtime. The thread that has woken
+    /// The EDT that has waited goes on, when no thread pauses the runtime. The thread that has woken
     /// this one has counted it as work in flight.
     pub(crate) fn come_back(&mut self) {
         preemption_point(8);
@@ -51,7 +51,7 @@ impl Context {
     }
 
     /// The EDT, this one, waits by looking again and again: as long as it runs, another thread has its
-    /// seat. Does not return once nobody can do anything for it any more.
+    /// seat. Does not return once no other thread can do anything for it any more.
     pub(crate) fn look_again(&mut self, edt: &Edt) {
         let runtime = self.runtime;
         self.seat.waits += 1;
@@ -82,7 +82,7 @@ impl Context {
         runtime.seats.give(runtime, &mut state, local);
     }
 
-    /// Whether nobody can do anything for the EDT that looks again, in a run that ends.
+    /// Whether no other thread can do anything for the EDT that looks again, in a run that ends.
     fn polls_in_vain(&mut self) -> bool {
         let runtime = self.runtime;
         let mut state = runtime.seats.lock();
@@ -213,8 +213,8 @@ impl Context {
         runtime.cancel_if_over();
     }
 
-    /// Gives back what the thread holds of finish scopes and blocks for the EDTs that it runs: nobody
-    /// is to wait for that while it does not.
+    /// Gives back what the thread holds of finish scopes and blocks for the EDTs that it runs: no EDT
+    /// should wait for that while it runs none.
     pub(crate) fn settle_up(&mut self) {
         self.give_credit_back();
         self.end_leases(None);

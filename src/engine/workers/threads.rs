@@ -220,7 +220,7 @@ fn set(watched: usize) {
         assert_eq!(error, 0, "the system gives each process some keys");
         key
     });
-    // SAFETY: the key was created, and nobody deletes it.
+    // SAFETY: the key was created, and is never deleted.
     unsafe { libc::pthread_setspecific(key, ptr::without_provenance(watched)) };
 }
 
@@ -231,7 +231,7 @@ extern "C" fn thread_ends(_: *mut c_void) {
         Context::leave();
         return;
     }
-    // Nobody would see later that nothing comes of what it did: it counts as at work.
+    // It would not be seen later that nothing comes of what it did: it counts as at work.
     let (who, whose) = match Context::running_here() {
         Some(edt) => (EdtName::of(edt).to_string(), "its EDT"),
         None => ("a function of the program".to_string(), "that function"),

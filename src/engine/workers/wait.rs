@@ -3,7 +3,7 @@
 //! What stands for such a thread in the graph is an EDT with the flag [`EdtFlags::WAITER`]: its first pre-slot
 //! is connected to the event, so events of every kind are waited for in the same way, chains of
 //! them too, and a data block is brought from the device where it is. It acquires the block in RO
-//! mode, which excludes nobody. It never runs: when it has its block, the thread that brought it so far
+//! mode, which excludes no other holder. It never runs: when it has its block, the thread that brought it so far
 //! wakes the thread (`Context::wake`).
 //!
 //! When the run ends and no EDT runs any more, the waiting ends, too, unless the answer is on its way already
@@ -72,8 +72,8 @@ impl Context {
                 Ok(answer)
             }
             _ => {
-                // If it can be destroyed, nobody will wake this thread. If not, it is in the queue of a block that
-                // nobody gives back any more, or another thread is about to wake this one, and has the sleeper.
+                // If it can be destroyed, no thread will wake this thread. If not, it is in the queue of a block that
+                // no EDT gives back any more, or another thread is about to wake this one, and has the sleeper.
                 if self.destroy_edt(edt).is_ok() {
                     // SAFETY: made by `into_raw` for the EDT, which is no more.
                     drop(unsafe { Arc::from_raw(Arc::as_ptr(&sleeper)) });
@@ -83,7 +83,7 @@ impl Context {
         }
     }
 
-    /// Waits, in a call of this name, until it is with a label as wanted: `watch` is given what is to be
+    /// Waits, in a call of this name, until it is with a label as wanted: `watch` is given what must be
     /// called then, once. False if the program ends meanwhile, or the caller has paused it.
     pub(crate) fn wait_until(&mut self, label: Label, call: Api, watch: impl FnOnce(Wake)) -> bool {
         let runtime = self.runtime;
@@ -178,7 +178,7 @@ impl Context {
     }
 
     /// Connects the EDT that stands for a thread to the event; where another thread opens that, when it has:
-    /// it waits for nobody.
+    /// it waits for no other thread.
     fn connect_waiter(&mut self, event: Guid, edt: Guid) -> Result<(), GraphError> {
         let spin = Spin::default();
         loop {
@@ -191,7 +191,7 @@ impl Context {
 }
 
 impl Runtime {
-    /// When the run ends and no EDT runs any more, nobody will satisfy anything: ends all waiting.
+    /// When the run ends and no EDT runs any more, nothing will be satisfied: ends all waiting.
     /// Called by the thread that ends the run, the last that stops running EDTs, and each that begins to wait.
     pub(crate) fn cancel_if_over(&self) {
         let over = self.end.is_ending() && self.seats.lock().at_work(self) == 0;

@@ -60,7 +60,7 @@ fn next(context: &mut Context) -> Option<&'static Edt> {
 #[cold]
 fn search(context: &mut Context) -> Option<&'static Edt> {
     let runtime = context.runtime;
-    // Nobody waits for a scope or a block because this worker has a part of it and nothing to do.
+    // No EDT waits for a scope or a block because this worker has a part of it and nothing to do.
     context.settle_up();
     let kept = context.steps.next.take();
     let local = context.local.as_mut()?;
@@ -70,7 +70,7 @@ fn search(context: &mut Context) -> Option<&'static Edt> {
     let index = local.index();
     let retires = || index >= runtime.seats.limit();
     // Whether the keeper has left a device an EDT that it had for workers: then the device is asked before this worker
-    // sleeps, since it may have nothing else, and nobody would ask it.
+    // sleeps, since it may have nothing else, and no thread would ask it.
     let moved = Cell::new(false);
     let stop = || runtime.end.is_worker_called(retires) || moved.get();
     let begun = runtime.settings.is_reported().then(Instant::now);

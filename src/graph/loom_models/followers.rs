@@ -14,8 +14,8 @@ fn enqueue_and_end(thread: &mut TestThread<'_>, first: &Edt) -> bool {
     taken
 }
 
-/// The kernel fails: the follower, if it was taken, is put back, or goes on where nobody can tell it of the end any
-/// more.
+/// The kernel fails: the follower, if it was taken, is put back, or goes on where no thread can notify it of the end
+/// any more.
 fn enqueue_fail_and_end(thread: &mut TestThread<'_>, first: &Edt) {
     thread.step(|graph| {
         let taken = graph.take_follower(first, Guid::NULL, |_| true);

@@ -1,6 +1,7 @@
 //! Models of what happens between EDTs and events, run by `loom` through every interleaving of the operations on their
-//! headers. The functions are the real ones, on real objects. What a header guards is not told to `loom`: that nobody
-//! touches it without the lock is for the interpreter to see, which runs the same functions in `thread_tests.rs`.
+//! headers. The functions are the real ones, on real objects. What a header guards is not known to `loom`: that no
+//! thread touches it without the lock is for the interpreter to see, which runs the same functions in
+//! `thread_tests.rs`.
 
 mod followers;
 mod labels;
@@ -13,7 +14,7 @@ use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::{Guid, Kind};
 use std::sync::Arc;
 
-/// A data block that nobody asks for.
+/// A data block that no EDT asks for.
 fn data(number: u32) -> Guid {
     Guid::new(Kind::DataBlock, 0, number)
 }

@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicUsize as Plain;
 
 const HERE: Place = Place::device(0);
 const THERE: Place = Place::device(1);
-/// What is in a buffer that nobody has given a content.
+/// What is in a buffer that has been given no content.
 const GARBAGE: usize = usize::MAX;
 
 /// A block with its copies.
@@ -35,7 +35,7 @@ struct World {
 }
 
 impl World {
-    /// A block with this content on the host, which the devices have no buffers for; 0: nobody has written it.
+    /// A block with this content on the host, which the devices have no buffers for; 0: it has not been written.
     fn new(content: usize, holders: Holders, at_once: bool) -> Arc<World> {
         let block = Block::new(holders);
         if content != 0 {
@@ -65,11 +65,11 @@ impl World {
     fn acquire(&self, mode: Mode, place: Place) -> Vec<EdtRef> {
         let edt = self.block.edt(mode);
         edt.get().place.set(place);
-        let locked = self.block.lock().expect("nobody destroys it");
+        let locked = self.block.lock().expect("it is not destroyed");
         match acquire_locked(self.block.block, locked, edt.get(), mode) {
             Acquired::Granted => vec![edt],
             Acquired::Queued => Vec::new(),
-            Acquired::Gone => unreachable!("nobody destroys it"),
+            Acquired::Gone => unreachable!("it is not destroyed"),
         }
     }
 
@@ -138,7 +138,7 @@ impl World {
         if let Source::Host(what) = source {
             block.copies().copied(device, what);
         }
-        // If not at once, the driver copies later. A block that nobody has written is copied for
+        // If not at once, the driver copies later. A block that has not been written is copied for
         // readers, and in strict mode.
         if !self.at_once && source != Source::Here {
             buffer.store(self.host.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -260,7 +260,7 @@ fn one_reads_what_the_creator_holds() {
     }
 }
 
-/// Nobody has written the block when one reads it, and another begins to write.
+/// The block has not been written when one EDT reads it, and another begins to write.
 #[test]
 fn one_reads_what_nobody_has_written() {
     for writer in [HERE, THERE, Place::HOST] {

@@ -1,4 +1,4 @@
-//! Models of divided blocks: nobody gets one while there are parts of it, and all that want it do
+//! Models of divided blocks: no EDT gets one while there are parts of it, and all that want it do
 //! afterwards. An EDT that divides the block runs as long as there are parts.
 
 use super::{Block, either_order, explore};

@@ -154,7 +154,7 @@ fn a_lease_does_not_pass_a_divided_block() {
                 (leases, acquired)
             });
             let divider = block.divide();
-            assert_eq!(divider.len(), 1, "who has it in RO mode keeps nobody out");
+            assert_eq!(divider.len(), 1, "a holder in RO mode keeps no EDT out");
             let before = {
                 let _locked = block.block.header.lock_pinned();
                 block.block.holders.get().ro

@@ -214,7 +214,7 @@ impl Block {
     }
 }
 
-/// Nobody was granted a block behind an EDT that divides it.
+/// No EDT was granted a block behind an EDT that divides it.
 fn check_order(granted: &[EdtRef]) {
     let divides = |edt: &EdtRef| edt.get().slots()[0].divides();
     let at = granted.iter().position(divides);
@@ -226,7 +226,7 @@ fn at_once((edt, acquired): (EdtRef, Acquired)) -> Vec<EdtRef> {
     match acquired {
         Acquired::Granted => vec![edt],
         Acquired::Queued => Vec::new(),
-        Acquired::Gone => unreachable!("nobody has destroyed it"),
+        Acquired::Gone => unreachable!("it has not been destroyed"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Models of new parts of divided blocks: nobody gets one before it has its content, in whatever mode,
+//! Models of new parts of divided blocks: no EDT gets one before it has its content, in whatever mode,
 //! and all that want it do afterwards.
 //!
 //! A part is closed before anybody knows its GUID; all else comes in any order.
@@ -24,7 +24,7 @@ fn part() -> Arc<Block> {
 /// The whole is there, and the part gets its content, as by `Context::open_parts`.
 fn open(part: &Block) {
     part.memory.with_mut(|_| {});
-    // SAFETY: nobody else has the part; the checker finds it if not.
+    // SAFETY: no other thread has the part; the checker finds it if not.
     part.content.with_mut(|content| unsafe { *content = 1 });
     part.block.copies().wrote(Place::HOST);
     part.closed.store(false, Ordering::Relaxed);

@@ -86,7 +86,7 @@ fn one_that_is_kept_may_be_destroyed() {
     }
 }
 
-/// A content that is kept and that nobody destroys stays, and is a block like any other.
+/// A content that is kept and not destroyed stays, and is a block like any other.
 #[test]
 fn one_that_is_kept_stays() {
     explore(|| {

@@ -1,5 +1,5 @@
 //! Models of a part that shares the memory of its whole, and leaves it when somebody wants that
-//! (`engine/calls/share.rs`, whose steps are done here in the same order). Nobody gets the whole before the part has
+//! (`engine/calls/share.rs`, whose steps are done here in the same order). No EDT gets the whole before the part has
 //! memory of its own, with what it contained, or is gone; and what is written to the part stays in it.
 
 use super::{Block, either_order, explore};
@@ -88,7 +88,7 @@ impl Sharing {
         }
     }
 
-    /// An EDT wants the part, which nobody destroys before.
+    /// An EDT wants the part, which is not destroyed before.
     fn use_part(&self, mode: Mode) {
         self.run(self.part.acquire(mode));
     }
@@ -145,9 +145,9 @@ impl Sharing {
             }
             block.mark(&locked, Mark::Leaving);
         }
-        // SAFETY: nobody writes the part now, and nobody has the whole; the checker finds it if not.
+        // SAFETY: no thread writes the part now, and none has the whole; the checker finds it if not.
         let content = self.whole.content.with(|content| unsafe { *content });
-        // SAFETY: nobody else has the part; the checker finds it if not.
+        // SAFETY: no other thread has the part; the checker finds it if not.
         self.own.with_mut(|own| unsafe { *own = Some(content) });
         {
             let locked = block.header.lock_pinned();
@@ -212,7 +212,7 @@ impl Sharing {
     /// The part is a block for itself, and contains this.
     fn is_own_block(&self, content: usize) {
         assert_eq!(self.left.load(Ordering::Relaxed), 1);
-        // SAFETY: all threads of the model have ended, so nobody writes `own` now.
+        // SAFETY: all threads of the model have ended, so no thread writes `own` now.
         let own = self.own.with(|own| unsafe { *own });
         assert_eq!(own, Some(content));
         assert_eq!(self.part.block.header.peek().state(), BlockState::Live);

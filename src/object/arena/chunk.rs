@@ -5,7 +5,7 @@ use super::CHUNK_BYTES;
 use std::ptr;
 use std::ptr::NonNull;
 
-/// A chunk of zeros. It is mapped and not allocated because its pages are to be touched only when
+/// A chunk of zeros. It is mapped and not allocated because its pages must be touched only when
 /// their slots are used, and aligned allocators that give zeros write them.
 ///
 /// From the second chunk on an arena asks for huge pages: a fault for each 4 KiB costs more than
@@ -24,10 +24,10 @@ pub(super) fn map(huge: bool) -> Option<NonNull<u8>> {
     let chunk = start.wrapping_byte_add(before);
     let end = chunk.wrapping_byte_add(CHUNK_BYTES);
     if before != 0 {
-        // SAFETY: these bytes are the part of the new mapping before the chunk, and nobody else knows them.
+        // SAFETY: these bytes are the part of the new mapping before the chunk, and no other thread knows them.
         unsafe { libc::munmap(start, before) };
     }
-    // SAFETY: these bytes are the part of the new mapping behind the chunk, and nobody else knows them.
+    // SAFETY: these bytes are the part of the new mapping behind the chunk, and no other thread knows them.
     unsafe { libc::munmap(end, CHUNK_BYTES - before) };
     if huge {
         // SAFETY: advice on the chunk; whether it is taken makes no difference but in speed.
@@ -39,10 +39,10 @@ pub(super) fn map(huge: bool) -> Option<NonNull<u8>> {
 /// Gives a chunk back.
 ///
 /// # Safety
-/// [`map`] made it, and nobody uses it any more.
+/// [`map`] made it, and it is not used any more.
 #[cfg(not(miri))]
 pub(super) unsafe fn unmap(chunk: *mut u8) {
-    // SAFETY: the caller promises that `map` has mapped these bytes, and that nobody uses them any more.
+    // SAFETY: the caller promises that `map` has mapped these bytes, and that they are not used any more.
     unsafe { libc::munmap(chunk.cast(), CHUNK_BYTES) };
 }
 
@@ -56,10 +56,10 @@ pub(super) fn map(_huge: bool) -> Option<NonNull<u8>> {
 /// Gives a chunk back.
 ///
 /// # Safety
-/// [`map`] made it, and nobody uses it any more.
+/// [`map`] made it, and it is not used any more.
 #[cfg(miri)]
 pub(super) unsafe fn unmap(chunk: *mut u8) {
-    // SAFETY: the caller promises that `map` has allocated the chunk, with this layout, and that nobody uses it any
+    // SAFETY: the caller promises that `map` has allocated the chunk, with this layout, and that it is not used any
     // more.
     unsafe { std::alloc::dealloc(chunk, LAYOUT) };
 }

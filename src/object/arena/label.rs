@@ -43,7 +43,7 @@ impl From<LabelTakenError> for CreateOnLabelError {
 
 /// The labels of one kind of object.
 pub trait Labels {
-    /// Sets so many contiguous slots apart: the first, and their generation.
+    /// Sets `len` contiguous slots apart: the first, and their generation.
     fn reserve(&self, len: u32) -> Option<(u32, u32)>;
     /// Takes the run back that begins with this slot. Objects in it stay.
     fn give_back(&self, first: u32);
@@ -72,7 +72,7 @@ pub(super) struct Runs {
 
 /// What waits until the slot of a label is free.
 enum Watcher {
-    /// A waiting thread or call that is to be told.
+    /// A waiting thread or call that must be woken.
     Wake(Wake),
     /// The run that it was in was given back. The generation in which it serves the next.
     GivenBack(u32),

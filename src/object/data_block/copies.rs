@@ -7,8 +7,8 @@
 //!
 //! | state | meaning |
 //! |---|---|
-//! | empty | nobody has ended a write: the content is what its creator holds in host memory, or zeros |
-//! | one device | a kernel of that device has written, or will, and nobody has brought it |
+//! | empty | no write has ended: the content is what its creator holds in host memory, or zeros |
+//! | one device | a kernel of that device has written, or will, and it has not been brought |
 //! | the host | an EDT of the host has written, or the devices have lost their buffers |
 //! | the host and devices | the content was brought from a device, or copied to some |
 //!
@@ -19,11 +19,11 @@
 //! |---|---|---|---|
 //! | [`Copies::wrote`] | a writer of the host, as it releases the block; a device's manager, when it enqueues a kernel that writes, and when that has ended | that place alone | +1 |
 //! | [`Copies::fetched`] | the manager that has brought the content to the host | + the host, if that device still has the latest | |
-//! | [`CopiesGuard::source`] | a manager that launches a kernel: what is to be copied | | |
+//! | [`CopiesGuard::source`] | a manager that launches a kernel: what must be copied | | |
 //! | [`CopiesGuard::copied`] | the same, when it has enqueued the copy | + the device, if the copy counts and `version` is the same | |
 //! | [`Copies::left`] | a manager that gives up a buffer | - the device; + the host, if that was the only one and was written back | |
 //!
-//! *Writers.* Modes other than RO let nobody write a block in one place beside a writer, or a reader, in another
+//! *Writers.* Modes other than RO let no EDT write a block in one place beside a writer, or a reader, in another
 //! (`memory`). An EDT that has a block in such a mode has the content brought to its place before it begins, and it
 //! stays valid there: all that takes a place out of the set is a write elsewhere, or the loss of a buffer, whose
 //! content is written back before. So no write is lost, and no such reader reads an old content.
@@ -32,7 +32,7 @@
 //! content that the block had since they began to be launched, which has all writes that ended before (by an event),
 //! and may have some of those that go on. In each case [`CopiesGuard::source`] names a copy that has it:
 //!
-//! - A writer of the host holds the block, and the host's copy is valid, or nobody has ended a write: then the latest
+//! - A writer of the host holds the block, and the host's copy is valid, or no write has ended: then the latest
 //!   content is what that writer has in host memory now. A device copies it for each launch anew, and never counts it
 //!   as valid: it grows old with the next instruction of the writer. The device's own copy may be older than a write of
 //!   an EDT that ended before, which a writer that shares the block in RW mode has outlived.
@@ -42,11 +42,11 @@
 //! - Neither is. When the launch was sent, one of them was, or had been brought since (`Context::bring_blocks`), and
 //!   then a kernel of another device wrote: for that the content was brought to the host before. So host memory has a
 //!   content of that time, or a later one that is being brought now. It is copied and does not count.
-//! - Nobody has ever written the block. Then host memory is zeros, or in strict mode a pattern: memory that is
+//! - The block was never written. Then host memory is zeros, or in strict mode a pattern: memory that is
 //!   allocated later than the block begins so. It is copied for readers, and does not count.
 //!
 //! By these steps a kernel that only reads never finds what was in its buffer before. One that writes a block which
-//! nobody has written yet gets its buffer as it is, but in strict mode: most write all of it, and for these a copy
+//! was not written yet gets its buffer as it is, but in strict mode: most write all of it, and for these a copy
 //! would be lost time.
 //!
 //! `loom_models/copies.rs` of the room `memory` runs these functions, with those that acquire and release.
@@ -83,7 +83,7 @@ impl Copies {
         self.valid.insert(place);
     }
 
-    /// Where the content is to be brought to the host from before an EDT uses the block in `place`; nowhere if it is
+    /// From where the content must be brought to the host before an EDT uses the block in `place`; nowhere if it is
     /// there, or on the host.
     pub fn to_bring(&self, place: Place) -> Option<Place> {
         let near = self.valid.contains(place) || self.valid.contains(Place::HOST);
@@ -110,7 +110,7 @@ impl Copies {
         self.resident.remove(place);
     }
 
-    /// The copies of a new block that nobody has acquired.
+    /// The copies of a new block that no EDT has acquired.
     #[cfg(all(test, loom))]
     pub fn begin_for_model(&mut self) {
         (self.valid, self.has_host) = (PlaceSet::EMPTY, false);
@@ -127,14 +127,14 @@ impl Copies {
 pub enum Source {
     /// The device's buffer has it.
     Here,
-    /// Host memory is to be copied, by which the device's copy becomes a valid one.
+    /// Host memory must be copied, by which the device's copy becomes a valid one.
     Host(CopyOf),
-    /// Host memory is to be copied, for this launch alone: a writer of the host has it now.
+    /// Host memory must be copied, for this launch alone: a writer of the host has it now.
     Written,
-    /// Host memory is to be copied, for this launch alone: the latest content is on this other device, and the host has
+    /// Host memory must be copied, for this launch alone: the latest content is on this other device, and the host has
     /// the one from before.
     Older(Place),
-    /// Nobody has written it, so host memory has zeros.
+    /// It has not been written, so host memory has zeros.
     Nothing,
 }
 
@@ -246,7 +246,7 @@ impl DataBlock {
 
     /// The block's host memory, allocated when it is first needed. It is aligned to the smaller of 128 and the size
     /// rounded up to a power of two (at least 16), which is what OpenCL asks of memory that a device uses in place: a
-    /// vector no longer than the block can be loaded. It begins as zeros, in strict mode as a pattern: nobody reads
+    /// vector no longer than the block can be loaded. It begins as zeros, in strict mode as a pattern: no thread reads
     /// what was there before.
     pub fn host_memory(&self) -> Result<NonNull<u8>, OutOfMemoryError> {
         if self.copies().has_host
@@ -278,13 +278,13 @@ impl DataBlock {
         self.set_host(&mut copies, host);
     }
 
-    /// Keeps its host memory for ever, even if the block goes: somebody may read it at any time.
+    /// Keeps its host memory until the process ends, even if the block goes: it may be read at any time.
     pub fn keep_memory(&self) {
         let _locked = self.header.lock_pinned();
         self.second.base.set(std::ptr::null_mut());
     }
 
-    /// Whether nobody has used the block yet: it was made without memory, nobody has it or waits for it, and it is
+    /// Whether the block has not been used yet: it was made without memory, no EDT has it or waits for it, and it is
     /// nothing but a block.
     #[cfg_attr(loom, allow(dead_code))]
     pub(crate) fn is_unused_yet(&self, locked: &LockedBlock<'_>) -> bool {
@@ -295,7 +295,7 @@ impl DataBlock {
     }
 
     /// Gives a block whose memory belongs to another one memory of its own, with the content; for its only holder
-    /// but for those in mode RO. The host's copy is valid, or nobody has written the block yet.
+    /// but for those in mode RO. The host's copy is valid, or the block has not been written yet.
     #[cfg_attr(loom, allow(dead_code))]
     pub fn copy_out(&self) -> Result<(), OutOfMemoryError> {
         if self.owns_memory() {
@@ -304,7 +304,7 @@ impl DataBlock {
         let (base, host) = allocate_memory(self.size(), self.has(Mark::Guarded), Start::Anything)?;
         let (from, to) = (self.host_ptr(), host.as_ptr());
         // SAFETY: the old memory is there as long as the block is a part of another one, and the new one is as large;
-        // nobody writes the block now, since the caller holds it.
+        // no other thread writes the block now, since the caller holds it.
         unsafe { to.copy_from_nonoverlapping(from, self.size() as usize) };
         let mut copies = self.copies();
         self.set_host(&mut copies, host.as_ptr());
@@ -328,7 +328,7 @@ impl DataBlock {
         unsafe { written_beyond(self.host_ptr(), self.size() as usize) }
     }
 
-    /// The pages of its own that a live block has which nobody holds, or waits for, and which nothing but EDTs of the
+    /// The pages of its own that a live block has which no EDT holds, or waits for, and which nothing but EDTs of the
     /// host has to do with.
     pub fn pages_of_nobody(&self, locked: &LockedBlock<'_>) -> Option<Pages> {
         let Holders { ro, constant, rw, ew, .. } = self.holders.get();
@@ -363,7 +363,7 @@ impl DataBlock {
         start.is_null() || (0..len).all(is_new)
     }
 
-    /// Takes the host memory of a block that nobody uses any more and that is about to be freed.
+    /// Takes the host memory of a block that is not used any more and that is about to be freed.
     pub fn take_memory(&self) -> Option<Memory> {
         let mut locked = self.header.lock_pinned();
         let copies = self.copies_of(&mut locked);

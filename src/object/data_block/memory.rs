@@ -1,9 +1,9 @@
 //! Host memory of blocks: how it is allocated, aligned, guarded and given back.
 //!
-//! In strict mode a guard stands before and behind the content of each block: bytes that nobody has
+//! In strict mode a guard stands before and behind the content of each block: bytes that no thread has
 //! reason to write. One that has changed tells of a write beyond the block. And there the content has pages of
-//! its own, the last of which it fills, between two that nobody can touch: a loop that runs on behind a block
-//! ends there, before it has overwritten what the runtime would tell of it with. When such a block is gone nobody
+//! its own, the last of which it fills, between two that no thread can touch: a loop that runs on behind a block
+//! ends there, before it has overwritten what the runtime would tell of it with. When such a block is gone no thread
 //! can touch its pages any more ([`Memory::close`]). The system gives a
 //! process a limited number of such mappings, so blocks beyond [`MAPPED_MOST`] at a time have guards alone.
 
@@ -37,7 +37,7 @@ pub struct Memory {
     pub len: usize,
 }
 
-// SAFETY: it is memory of the process, and nobody else has it.
+// SAFETY: it is memory of the process, and no other thread has it.
 unsafe impl Send for Memory {}
 
 impl Memory {
@@ -54,7 +54,7 @@ impl Memory {
         }
         let first = self.base.wrapping_sub(1).wrapping_add(PAGE);
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
-        // SAFETY: pages that `map` has mapped, of which nobody has references: the block is gone.
+        // SAFETY: pages that `map` has mapped, to which no thread has references: the block is gone.
         let closed = unsafe { libc::mmap(first.cast(), pages(self.len), libc::PROT_NONE, flags, -1, 0) };
         closed != libc::MAP_FAILED
     }
@@ -75,7 +75,7 @@ pub(crate) struct Former {
     pub size: usize,
 }
 
-/// The blocks that have outlived their runs, of which nobody can touch the pages: the last ones, since each takes a
+/// The blocks that have outlived their runs, whose pages no thread can touch: the last ones, since each takes a
 /// mapping, and addresses, of which a process may have a limit.
 static FORMER: Mutex<rank::FormerMemory, VecDeque<(Guid, Memory)>> = Mutex::new(VecDeque::new());
 const FORMER_MOST: usize = 1024;
@@ -110,7 +110,7 @@ const GUARD: usize = 128;
 /// What each of them is.
 const PATTERN: u8 = 0xc3;
 
-/// What strict mode fills a new block with: a program that uses what nobody has written is to see it.
+/// What strict mode fills a new block with: a program that uses what was not written must see it.
 pub(crate) const UNWRITTEN: u8 = 0xa5;
 
 /// How many blocks have pages of their own at most, of 65530 mappings that a process may have.
@@ -141,7 +141,7 @@ impl Pages {
         address.wrapping_sub(self.first) < self.bytes
     }
 
-    /// Lets nobody touch them, or all. False if the system does not: then they are as before.
+    /// Lets no thread touch them, or all threads. False if the system does not: then they are as before.
     ///
     /// # Safety
     /// The block has not been freed.
@@ -184,10 +184,10 @@ fn map(bytes: usize) -> Option<(*mut u8, *mut u8)> {
     }
     let base = base.cast::<u8>();
     let first = base.wrapping_add(PAGE);
-    // SAFETY: the pages are within the mapping that was made just now, and nobody else knows them.
+    // SAFETY: the pages are within the mapping that was made just now, and no other thread knows them.
     let opened = unsafe { libc::mprotect(first.cast(), pages(bytes), libc::PROT_READ | libc::PROT_WRITE) };
     if opened != 0 {
-        // SAFETY: these are the bytes that were mapped just now, and nobody else knows them.
+        // SAFETY: these are the bytes that were mapped just now, and no other thread knows them.
         unsafe { libc::munmap(base.cast(), all) };
         return None;
     }
@@ -200,7 +200,7 @@ fn map(bytes: usize) -> Option<(*mut u8, *mut u8)> {
 /// How far from a block an access can be that its guards, and the pages beside them, have stopped.
 pub(crate) const REACH: usize = 2 * PAGE + 2 * GUARD;
 
-/// How host memory for a block of so many bytes is aligned at least.
+/// How host memory for a block of `bytes` bytes is aligned at least.
 pub(crate) fn alignment(bytes: usize) -> usize {
     bytes.next_power_of_two().clamp(16, 128)
 }
@@ -228,11 +228,11 @@ pub(super) fn allocate_memory(
         None => on_heap(bytes, guarded, start).ok_or(failed)?,
     };
     if guarded {
-        // SAFETY: the allocation has `bytes` bytes from `host` on, and nobody else knows it yet.
+        // SAFETY: the allocation has `bytes` bytes from `host` on, and no other thread knows it yet.
         unsafe { host.write_bytes(UNWRITTEN, bytes) };
         for start in [host.wrapping_sub(GUARD), host.wrapping_add(bytes)] {
-            // SAFETY: with guards, the allocation has `GUARD` more bytes on either side of the content, and nobody else
-            // knows it yet.
+            // SAFETY: with guards, the allocation has `GUARD` more bytes on either side of the content, and no other
+            // thread knows it yet.
             unsafe { start.write_bytes(PATTERN, GUARD) };
         }
     }
@@ -259,7 +259,7 @@ fn on_heap(bytes: usize, guarded: bool, start: Start) -> Option<(*mut u8, *mut u
     (!base.is_null()).then(|| (base, base.wrapping_add(offset)))
 }
 
-/// Where the guards of a block of so many bytes have changed, counted from its start.
+/// Where the guards of a block of `bytes` bytes have changed, counted from its start.
 ///
 /// # Safety
 /// `host` is that of [`allocate_memory`] for this size, guarded, and has not been given back.

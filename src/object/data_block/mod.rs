@@ -20,7 +20,7 @@
 //! |---|---|---|
 //! | free | slot of no block | creation |
 //! | live | can be acquired | `ocrDbDestroy` |
-//! | private | a content passed by value: acquired by the EDTs that it was passed to, and passed on no more (`memory::private`) | nobody being to use it any more, or `ocrDbDestroy`: destroyed; an event keeping it: live |
+//! | private | a content passed by value: acquired by the EDTs that it was passed to, and passed on no more (`memory::private`) | no EDT being left that will use it, or `ocrDbDestroy`: destroyed; an event keeping it: live |
 //! | divided | there are parts of it: an EDT that wants it waits (`memory::divided`) | the last part: live; `ocrDbDestroy`: divided and destroyed |
 //! | divided and destroyed | both | the last part: destroyed |
 //! | destroyed | its GUID is no longer accepted; holders and those that wait still use it | the last of them: freed, after every device that has a buffer has forgotten it |
@@ -90,7 +90,7 @@ pub enum Mark {
     Destroyed = 4,
     /// The block was created with `DB_PROP_SINGLE_ASSIGNMENT`: it may be written once.
     WrittenOnce = 8,
-    /// The block is written once, and has been: nobody may write it any more.
+    /// The block is written once, and has been: no EDT may write it any more.
     Written = 16,
     /// The block is or was private.
     Private = 32,
@@ -104,7 +104,7 @@ pub enum Mark {
     Chunk = 512,
     /// Memory of its own is guarded (`memory.rs`), as of all blocks in strict mode.
     Guarded = 1024,
-    /// Strict mode looks at it, while nobody has it.
+    /// Strict mode looks at it, while no EDT has it.
     Watched = 2048,
     /// The block is a part that gets memory of its own and leaves its whole.
     Leaving = 4096,
@@ -244,7 +244,7 @@ impl DataBlock {
 
     /// Whether a block of this generation is private, and is not about to be another. That is not known while it is
     /// passed on: an event that keeps it may have given it to the caller already. So this waits for the thread that
-    /// passes it on, which waits for nobody.
+    /// passes it on, which waits for no other.
     pub fn stays_private(&self, generation: u32) -> bool {
         let spin = Spin::default();
         while let Some(word) = self.private_word(generation) {

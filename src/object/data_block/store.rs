@@ -89,7 +89,7 @@ impl DataBlocks {
         &self.blocks
     }
 
-    /// Gives back the memory and the slot of a block nobody uses and no device knows.
+    /// Gives back the memory and the slot of a block that is not used and that no device knows.
     pub fn free(&self, cache: &mut Cache, block: &DataBlock) {
         let (index, size) = (block.index.get(), block.size());
         if trace::is_on() {
@@ -101,7 +101,7 @@ impl DataBlocks {
         let mut locked = block.header.lock_pinned();
         let base = block.second.base.replace(std::ptr::null_mut());
         let Some(freed) = locked.word.freed() else {
-            // The generations of the slot are used up: it stays "destroyed" for ever.
+            // The generations of the slot are used up: it stays "destroyed" permanently.
             locked.word = locked.word.with_state(BlockState::Destroyed);
             drop(locked);
             free_memory(base, size);

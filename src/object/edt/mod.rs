@@ -36,7 +36,7 @@
 //! the GUID of that slot in the word of the output event. So a label is free for the next EDT where the lists of
 //! events, which lead to slots, still lead to one that was destroyed. And while the function of an EDT runs
 //! ("started"), the program may have the next EDT on its label: with `GUID_PROP_IS_LABELED` alone, by which it
-//! says that it knows what it does. Nobody needs the GUID of an EDT that runs, and programs for OCR-Vx, where it
+//! says that it knows what it does. No program needs the GUID of an EDT that runs, and programs for OCR-Vx, where it
 //! goes before, make chains of EDTs so.
 //!
 //! # The output event

@@ -77,7 +77,7 @@ impl Edt {
         if let Some(memory) = memory {
             let words = Box::leak(memory);
             let allocation = Allocation { words: words.as_mut_ptr(), len: words.len(), label: 0 };
-            // SAFETY: an EDT of this kind begins its words with this, and nobody else knows it.
+            // SAFETY: an EDT of this kind begins its words with this, and no other thread knows it.
             unsafe { self.allocation().write(allocation) };
         }
         for slot in self.slots() {
@@ -133,7 +133,7 @@ fn take_words(edt: &Edt) -> Option<Box<[u64]>> {
 /// Ends the life of a locked EDT, and gives its slot back.
 #[inline(always)]
 fn end(mut locked: LockedEdt<'_>, give_back: impl FnOnce(Word<EdtState>)) {
-    // Where the generations of the slot are used up, it stays "zombie" for ever.
+    // Where the generations of the slot are used up, it stays "zombie" permanently.
     let freed = locked.word.freed();
     locked.word = freed.unwrap_or(locked.word.with_state(EdtState::Zombie));
     drop(locked);
@@ -158,7 +158,7 @@ pub struct Edts {
 pub struct EdtCaches([Cache; 4]);
 
 impl EdtCaches {
-    /// Caches that use the slots of so many EDTs of each size that went last late ([`Cache::keeping`]).
+    /// Caches that use late the slots of the `edts` EDTs of each size that went last ([`Cache::keeping`]).
     pub fn keeping(edts: usize) -> EdtCaches {
         let sized = || Cache::keeping(edts);
         // An EDT in the largest kind has no output event in itself.
@@ -190,7 +190,7 @@ macro_rules! by_kind {
 }
 
 impl Edts {
-    /// Takes a slot for an EDT with so many pre-slots and words of parameters. The EDT is free;
+    /// Takes a slot for an EDT with `depc` pre-slots and `param_words` words of parameters. The EDT is free;
     /// pre-slots are unconnected, `index`, `kind`, `depc` are set. `None` when memory is used up.
     #[inline]
     pub fn allocate(&self, caches: &mut EdtCaches, depc: u32, param_words: usize) -> Option<&Edt> {
@@ -238,7 +238,7 @@ impl Edts {
             return Err(why.into());
         }
         edt.begin(Kind::EdtHuge, index, depc, Some(memory));
-        // SAFETY: an EDT of this kind begins its words with this, and nobody else knows it.
+        // SAFETY: an EDT of this kind begins its words with this, and no other thread knows it.
         unsafe { (*edt.allocation()).label = label.bits() };
         Ok(edt)
     }

@@ -197,7 +197,7 @@ enum Holder {
     Waiting(Name, Guid),
     /// A part of the block that has not been destroyed, with its size in bytes.
     Part(Guid, u64),
-    /// The block of which this one is a part, and which is to be had first.
+    /// The block of which this one is a part, and which must be had first.
     Whole(Guid),
 }
 
@@ -252,7 +252,7 @@ pub struct Snapshot<'a> {
 }
 
 impl<'a> Snapshot<'a> {
-    /// Takes a snapshot of the objects. `told` is what the engine tells.
+    /// Takes a snapshot of the objects. `told` is what the engine passes.
     pub fn take(objects: &'a Objects, labels: &'a ObjectLabels, told: SnapshotInputs<'a>) -> Snapshot<'a> {
         let mut snapshot = Snapshot {
             objects,

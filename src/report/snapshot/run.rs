@@ -60,7 +60,7 @@ impl Snapshot<'_> {
             text += "\n  threads of the program or of a library are outside of the runtime, which they may \
                      call at any time: ";
             text += &match &told.handled {
-                None => "unless all of them wait for each other for ever, a hang is not told".into(),
+                None => "unless all of them wait for each other indefinitely, a hang is not told".into(),
                 Some(signal) => format!(
                     "a hang is not told, since the program has a handler of {signal}, which may wake one of them"
                 ),

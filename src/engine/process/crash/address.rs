@@ -98,7 +98,7 @@ fn destroyed(runtime: &Runtime, address: usize) -> Option<(Guid, usize, usize)> 
     runtime.check.as_ref()?.quarantined_at(address)
 }
 
-/// The block at the address that nobody holds, in strict mode.
+/// The block at the address that no EDT holds, in strict mode.
 pub(crate) fn released(runtime: &Runtime, address: usize) -> Option<At> {
     let at = runtime.check.as_ref()?.closed_at(address)?;
     (at.closed && (0..at.len as isize).contains(&at.byte)).then_some(at)

@@ -8,15 +8,15 @@
 //!
 //! | what comes | what happens |
 //! |---|---|
-//! | an EDT that reads a data block which strict mode has closed, since nobody holds it | the thread that watches tells of the rule, and ends the program with status 1; if it does not, what follows |
+//! | an EDT that reads a data block which strict mode has closed, since no EDT holds it | the thread that watches tells of the rule, and ends the program with status 1; if it does not, what follows |
 //! | the first thread that crashes | tells it, gives the signal back to the system, and returns: the instruction is tried again, and the system ends the program as it would have |
-//! | another that crashes meanwhile | waits until that has been told, and a second more; then it lets the system end the program itself |
+//! | another that crashes meanwhile | waits until that has been reported, and a second more; then it lets the system end the program itself |
 //! | a signal that somebody has sent | gives the signal back to the system, and returns or raises it again |
 //!
 //! A thread that writes into a recording whose file somebody has made shorter has done nothing wrong: it goes on
 //! (`trace/recording.rs`).
 //!
-//! `abort` sends `SIGABRT` to its own thread: that is told, too, and raised again.
+//! `abort` sends `SIGABRT` to its own thread: that is reported, too, and raised again.
 //!
 //! Then what the program has printed is written, where the instruction is, the name of the EDT's function, if that had
 //! to be looked for, and in strict mode its history. That takes memory and locks: the thread that watches does it
@@ -58,7 +58,7 @@ const SIGNALS: [(libc::c_int, &str); 6] = [
 /// threads that swap one is the first.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
-/// The crash has been told of in full.
+/// The crash has been reported in full.
 static DONE: AtomicBool = AtomicBool::new(false);
 
 /// Tells of crashes while the handlers live.
@@ -143,8 +143,8 @@ fn is_in_vain(address: usize) -> bool {
     TRIED.1.fetch_add(1, Ordering::Relaxed) >= OFTEN
 }
 
-/// Whether a thread has come to a block that strict mode has closed and may touch it, or has written it, which is told
-/// of later: the block is open then, and the instruction is tried again.
+/// Whether a thread has come to a block that strict mode has closed and may touch it, or has written it, which is
+/// reported later: the block is open then, and the instruction is tried again.
 fn may_go_on(runtime: &'static Runtime, info: &libc::siginfo_t, context: *const libc::c_void) -> bool {
     let Some(check) = &runtime.check else {
         return false;
@@ -324,8 +324,9 @@ fn say_of(signal: libc::c_int, info: &libc::siginfo_t, context: *const libc::c_v
 static WAS_STRICT: AtomicBool = AtomicBool::new(false);
 static WAS_LEGACY: AtomicBool = AtomicBool::new(false);
 
-/// The run is over. If the process, whose `main` is the runtime's then, is about to end, what crashes is told until it
-/// has. A program with its own `main` goes on: of its crashes those are told that may have come to a block of the run.
+/// The run is over. If the process, whose `main` is the runtime's then, is about to end, what crashes is reported until
+/// it has. A program with its own `main` goes on: of its crashes those are reported that may have come to a block of
+/// the run.
 pub(crate) fn listen_to_the_end(strict: bool, legacy: bool) {
     WAS_STRICT.store(strict, Ordering::Relaxed);
     WAS_LEGACY.store(legacy, Ordering::Relaxed);
@@ -506,7 +507,7 @@ fn arithmetic(text: &mut Text, code: libc::c_int) -> fmt::Result {
     }
 }
 
-/// A handler of the program's has filled the alternative stack, which has so many bytes: what it has interrupted is not
+/// A handler of the program's has filled the alternative stack, which has `bytes` bytes: what it has interrupted is not
 /// at fault.
 fn full_of_handlers(text: &mut Text, (name, address): (&str, usize), bytes: usize, edt: Option<&Edt>) -> fmt::Result {
     write!(

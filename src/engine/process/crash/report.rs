@@ -1,8 +1,8 @@
-//! What is told of a crash by the thread that watches: where the instruction is, and what the EDT's function is called.
-//! In strict mode it also tells what the EDT has been through. That is its creator, what its pre-slots were connected
-//! to, and, where it got a null pointer, the EDT that satisfied the event. Of a block that it missed, or that is gone,
-//! the creator and the destroyer are named. Before that, what the program has printed is written. An EDT that has read
-//! a block which nobody holds has broken a rule of strict mode: the program ends there as for every other one.
+//! What is reported of a crash by the thread that watches: where the instruction is, and what the EDT's function is
+//! called. In strict mode it also tells what the EDT has been through. That is its creator, what its pre-slots were
+//! connected to, and, where it got a null pointer, the EDT that satisfied the event. Of a block that it missed, or that
+//! is gone, the creator and the destroyer are named. Before that, what the program has printed is written. An EDT that
+//! has read a block which no EDT holds has broken a rule of strict mode: the program ends there as for every other one.
 //!
 //! | thread | does |
 //! |---|---|
@@ -31,12 +31,12 @@ static EDT: AtomicU64 = AtomicU64::new(0);
 static BLOCK: AtomicU64 = AtomicU64::new(0);
 /// Which of its first 64 pre-slots give it a null pointer, a bit each.
 static NULLS: AtomicU64 = AtomicU64::new(0);
-/// Where that block was read though nobody holds it: the byte, and its size, which is not 0 then.
+/// Where that block was read though no EDT holds it: the byte, and its size, which is not 0 then.
 static READ: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
 /// Where the instruction is; 0 if that says nothing.
 static INSTRUCTION: AtomicUsize = AtomicUsize::new(0);
 
-/// A run begins, in which nobody has asked.
+/// A run begins, in which no thread has asked for a report.
 pub(crate) fn begin() {
     EDT.store(0, Ordering::Relaxed);
     BLOCK.store(0, Ordering::Relaxed);
@@ -44,7 +44,7 @@ pub(crate) fn begin() {
     ASKED.store(false, Ordering::SeqCst);
 }
 
-/// Has the report told. For the handler of a signal.
+/// Has the report written. For the handler of a signal.
 pub(crate) fn ask(edt: Option<&Edt>, block: Option<Guid>, instruction: Option<usize>) {
     if let Some(edt) = edt {
         let slots = edt.slots().iter().take(64).enumerate();
@@ -64,7 +64,7 @@ pub(crate) fn ask(edt: Option<&Edt>, block: Option<Guid>, instruction: Option<us
     wait_until(|| !ASKED.load(Ordering::SeqCst));
 }
 
-/// Has the program ended, in strict mode, since an EDT has read a data block that nobody holds. Returns where the
+/// Has the program ended, in strict mode, since an EDT has read a data block that no EDT holds. Returns where the
 /// thread that watches does not do that. For the handler of a signal.
 pub(crate) fn end_for_read(edt: &Edt, at: &At, instruction: Option<usize>) {
     READ[0].store(at.byte.unsigned_abs(), Ordering::Relaxed);
@@ -73,7 +73,7 @@ pub(crate) fn end_for_read(edt: &Edt, at: &At, instruction: Option<usize>) {
     READ[1].store(0, Ordering::Relaxed);
 }
 
-/// The misuse of an EDT that has read a block which nobody holds, if that is what the thread waits for.
+/// The misuse of an EDT that has read a block which no EDT holds, if that is what the thread waits for.
 fn read_released(runtime: &Runtime, (edt, block): (Guid, Guid)) -> Option<Box<Misuse>> {
     let [byte, len] = [&READ[0], &READ[1]].map(|number| number.load(Ordering::Relaxed));
     let check = runtime.check.as_ref().filter(|_| len != 0)?;

@@ -61,7 +61,7 @@ typedef struct {
     u32 behind; /* a device that copies the EDT's blocks with the threads of its kernels, so that the copies wait for these;
                    mostly OCR_POLICY_NO_PLACE */
     u64 copyNs; /* until the EDT's blocks are there, if their copies begin now; 0: they are there */
-    u64 bytes;  /* of the EDT's blocks that have a valid copy there, or are to be there by hints (ocr-hints.h); in `choose`
+    u64 bytes;  /* of the EDT's blocks that have a valid copy there, or should be there by hints (ocr-hints.h); in `choose`
                    alone, else OCR_POLICY_UNKNOWN */
 } ocrPolicyOption_t;
 

@@ -9,7 +9,7 @@
  *                          none. It orders EDTs that are ready and wait for a worker: not those that
  *                          wait for a data block, and not those that wait for a device or, with a
  *                          kernel beside their function, for the first free place. A few times a
- *                          second one that has waited long runs before them, so that none waits for ever.
+ *                          second one that has waited long runs before them, so that none waits indefinitely.
  *   OCR_HINT_EDT_AFFINITY  An EDT that has several variants runs in that place, a kernel on the
  *                          device or the function on a worker, whatever the policy says. Where none
  *                          of its variants can run there (no kernel for that device, no function),
@@ -23,7 +23,7 @@
  *                          The pre-slot, from 0, whose block is used most. A policy that asks where the bytes of
  *                          the EDT's blocks are (`locality`, or one of ocr-policy.h in `choose`) sees this block
  *                          alone. Without a block in that pre-slot it is as without the hint.
- *   OCR_HINT_DB_AFFINITY   Where the block is to be: a value of ocrAffinityToHintValue. Such a policy sees the
+ *   OCR_HINT_DB_AFFINITY   Where the block should be: a value of ocrAffinityToHintValue. Such a policy sees the
  *                          block there, wherever its content is, so EDTs that use it go there. Where there is no
  *                          such place it is as without the hint. The content is copied when an EDT needs it.
  *   OCR_HINT_DB_EAGER      If it is not 0: when a kernel that may write the block has ended on a device with memory of

@@ -1,10 +1,10 @@
 /* variants SHAPE SIZE FUNCTION_STEPS KERNEL_STEPS ROUNDS: EDTs whose C function and kernel take different times, to see
  * what a placement policy makes of them.
  *
- * Each EDT is a chain of so many multiplications on a data block of its own, as a function or as a kernel of one
- * work-item, and counts itself in the block. SHAPE is `independent`, SIZE EDTs that are ready at once, or `wavefront`,
- * SIZE x SIZE EDTs of which each waits for its neighbours above and to the left. ROUNDS times the whole, one after the
- * other, in a finish scope each.
+ * Each EDT is a chain of the given number of multiplications on a data block of its own, as a function or as a kernel
+ * of one work-item, and counts itself in the block. SHAPE is `independent`, SIZE EDTs that are ready at once, or
+ * `wavefront`, SIZE x SIZE EDTs of which each waits for its neighbours above and to the left. ROUNDS times the whole,
+ * one after the other, in a finish scope each.
  *
  * ns_N        from the first creation of round N to the end of its scope
  * kernels_N   how many of the EDTs of that round ran as kernels

@@ -1,5 +1,5 @@
 /*
- * kernel_unwritten.h - kernels that write a block which nobody has written, in modes EW and RW, and use what is in it:
+ * kernel_unwritten.h - kernels that write a block which no EDT has written, in modes EW and RW, and use what is in it:
  * that is zeros, as for functions, whatever was in the memory before.
  */
 #include "kernel.h"

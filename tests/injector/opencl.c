@@ -21,21 +21,21 @@
  *          With a Q before it (Qnever), commands behind it in the same queue are treated as if they waited for it.
  *
  * With OCR_INJECT_DEVICE=N only commands for that device fail, and are counted: the N-th one, from 0 on, that the
- * program was told of.
+ * program was shown.
  *
  * With OCR_INJECT_LAZY=1 no command begins before a clFlush that succeeds, or a call that waits, as on rusticl.
  *
  * With OCR_INJECT_QUIET=1 a buffer that is released beside a command ends the program, where NVIDIA's driver may wait
- * for ever.
+ * indefinitely.
  *
  * More oddities of platforms, beside OCR_INJECT or without it:
  *
  *     OCR_INJECT_CODE=N      calls that fail return this status (-5)
  *     OCR_INJECT_LOST=HOW    from the call on that fails, the device is lost: all other calls for it fail, too. Events
  *                            that have not ended do not end (never), have failed (failed), or cannot be asked (mute)
- *     OCR_INJECT_SYNC=US     a kernel is executed in the call that enqueues it, which takes so many microseconds more
+ *     OCR_INJECT_SYNC=US     a kernel is executed in the call that enqueues it, which takes US microseconds more
  *     OCR_INJECT_TWICE=1     a callback for an event comes twice, the second time later
- *     OCR_INJECT_QUEUES=N    there are so many queues at most
+ *     OCR_INJECT_QUEUES=N    there are at most N queues
  *     OCR_INJECT_NO_SIZE=1   CL_DEVICE_GLOBAL_MEM_SIZE is 0
  *     OCR_INJECT_CLOCK=A/B   the device's clock is multiplied by A / B
  *     OCR_INJECT_ABORT=1     clGetDeviceIDs ends the process, as PoCL does where it finds no /sys
@@ -303,7 +303,7 @@ static void flushed(handle queue) {
     }
 }
 
-/* The devices, in the order in which the program was told of them. */
+/* The devices, in the order in which the program was shown them. */
 static handle devices[8];
 static int device_count;
 

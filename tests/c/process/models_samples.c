@@ -130,7 +130,7 @@ int main(void) {
         CHECK_EQ(lines_with("template=works+", "bytes=4\t"), 2);
         /* those that waited */
         CHECK_EQ(lines_with("template=waits+", ""), 0);
-        /* those that nobody can place anywhere else */
+        /* those that no policy can place anywhere else */
         CHECK_EQ(lines_with("template=alone+", ""), 0);
     }
     return 0;

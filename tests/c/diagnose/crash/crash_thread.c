@@ -1,5 +1,5 @@
 // What is said of threads of the program that crash, in no EDT, each in a process of its own: the thread, the signal,
-// and what the address looks like. A thread that has not called the runtime is told of, too. A full stack is told of
+// and what the address looks like. A thread that has not called the runtime is reported, too. A full stack is reported
 // where the thread is in a call of the runtime, or has set another stack for signals. The process ends by the signal.
 //
 // clause: crash

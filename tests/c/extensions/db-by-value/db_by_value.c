@@ -43,7 +43,7 @@ static ocrGuid_t sees(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     return paramv[2] == 3 ? depv[0].guid : NULL_GUID;
 }
 
-/* So many GUIDs are noted, all of copies that are gone. */
+/* `paramv[0]` GUIDs were noted, all of copies that are gone. */
 static ocrGuid_t all_gone(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     const ocrGuid_t *seen = depv[0].ptr;

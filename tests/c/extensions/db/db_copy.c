@@ -81,7 +81,7 @@ static ocrGuid_t gathers(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
     return NULL_GUID;
 }
 
-/* An event that nobody uses goes as well, with the end of the EDT or with the copy. */
+/* An event that is not used goes as well, with the end of the EDT or with the copy. */
 static ocrGuid_t ignores(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     const ocrGuid_t *both = depv[0].ptr;

@@ -54,7 +54,7 @@ static ocrGuid_t after(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         CHECK_EQ(times_open(name), 1);
     } else if (step == 3) {
         file_is("012abc678abc", 12);
-        /* Emptied. Chunks that nobody uses are written, too: with zeros here. */
+        /* Emptied. Chunks that no EDT uses are written, too: with zeros here. */
         ocrGuid_t file = opened("w"), chunk;
         CHECK_EQ(size_of_file(name), 0);
         chunk = chunk_of(file, 2, 2);

@@ -1,4 +1,4 @@
-// A data block that is used when its run is over: the crash is told, and in strict mode which block it was.
+// A data block that is used when its run is over: the crash is reported, and in strict mode which block it was.
 // clause: ocr-legacy.h
 // needs: signals
 #include "check.h"

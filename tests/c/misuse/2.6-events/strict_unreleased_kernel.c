@@ -20,7 +20,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     for (u32 i = 0; i < 4; i++)
         words[i] = i;
     link_to(block, reads, 0, DB_MODE_RO);
-    /* it is told as soon as the kernel is to be launched */
+    /* it is reported as soon as the kernel would be launched */
     for (;;)
         breathe();
     return NULL_GUID;

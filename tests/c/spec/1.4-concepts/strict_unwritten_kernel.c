@@ -1,4 +1,5 @@
-/* Strict mode: a kernel and a function read blocks that nobody has written: what they find is no zeros, and it is told.
+/* Strict mode: a kernel and a function read blocks that no EDT has written: what they find is not zeros, and a note
+ * says so.
  */
 // clause: 1.4.4
 // env: OCR_CHECK=strict

@@ -109,7 +109,7 @@ static void operation(void)
         blocks[below(BLOCKS)] = guid.guid;
         break;
     case 11:
-        /* Nobody acquires these blocks, so destroying them is never too early. */
+        /* No EDT acquires these blocks, so destroying them is never too early. */
         returned(below(2) ? ocrDbDestroy(any(blocks, BLOCKS)) : ocrDbRelease(any(blocks, BLOCKS)));
         break;
     }

@@ -1,4 +1,4 @@
-/* 2.5.1, 2.6.1, 2.7.3: flags that no text has are accepted; strict mode tells of them. An EDT may have a hint. */
+/* 2.5.1, 2.6.1, 2.7.3: flags that no text has are accepted; strict mode reports them. An EDT may have a hint. */
 // clause: 2.7.3
 // deviates: 2.5.1 2.6.1 2.7.3
 #include "check.h"

@@ -1,6 +1,6 @@
 /*
  * 2.7.1, 2.7.3: numbers of parameters and pre-slots: fixed in the template, left open there
- * (EDT_PARAM_UNK), taken from it (EDT_PARAM_DEF); a number that nobody says is OCR_EINVAL.
+ * (EDT_PARAM_UNK), taken from it (EDT_PARAM_DEF); a number that is not given is OCR_EINVAL.
  * Other numbers than the template's: edt_other_counts.c.
  */
 // clause: 2.7.1 2.7.3

@@ -223,7 +223,7 @@ static ocrGuid_t never(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     return NULL_GUID;
 }
 
-/* What can be told at once is, and an object that is gone is not waited for. */
+/* What can be refused at once is, and an object that is gone is not waited for. */
 static void refused(void) {
     ocrGuid_t label = label_of(GUID_USER_EVENT_STICKY), db = label_of(GUID_USER_DB), garbage = {12345};
     ocrGuid_t open = spawn(never, 0, NULL, 1, NULL);
@@ -256,7 +256,7 @@ static void refused(void) {
     ocrGuid_t depv[2] = {label_of(GUID_USER_EVENT_STICKY), label}, tmpl = template_of(never, 0, 2), edt;
     REFUSED(OCR_EINVAL, ocrEdtCreate(&edt, tmpl, 0, NULL, 2, depv, EDT_PROP_NONE, NULL_HINT, NULL));
     for (int i = 0; i < 2; i++) {
-        /* Nobody could connect the other pre-slot. */
+        /* No call could connect the other pre-slot. */
         depv[i] = label_of(GUID_USER_DB), depv[1 - i] = UNINITIALIZED_GUID;
         REFUSED(OCR_EPERM, ocrEdtCreate(NULL, tmpl, 0, NULL, 2, depv, EDT_PROP_NONE, NULL_HINT, NULL));
     }

@@ -494,7 +494,8 @@ static void addKernels(const Run *run) {
         { run->gemmTemplate, "cholesky_gemm_cpu", "cholesky_gemm_gpu", rangeGpuUpdate },
     };
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (ocrEdtTemplateAddKernel(kernels[i].template, source, cpu, kernels[i].cpu, rangeOneItem, OCR_NO_RESULT) != 0 ||
+        if (ocrEdtTemplateAddKernel(kernels[i].template, source, cpu, kernels[i].cpu, rangeOneItem,
+                                    OCR_NO_RESULT) != 0 ||
             ocrEdtTemplateAddKernel(kernels[i].template, source, gpu, kernels[i].gpu, kernels[i].range,
                                     OCR_NO_RESULT) != 0) {
             fprintf(stderr, PROGRAM ": a kernel could not be added; going on without it%s\n",

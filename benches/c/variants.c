@@ -46,7 +46,8 @@ static ocrGuid_t createAll(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
     begin = now();
     if (!wavefront) {
         for (u64 i = 0; i < edts; i++)
-            MUST(ocrEdtCreate(NULL, computeTemplate, EDT_PARAM_DEF, steps, 1, &block[i], EDT_PROP_NONE, NULL_HINT, NULL));
+            MUST(ocrEdtCreate(NULL, computeTemplate, EDT_PARAM_DEF, steps, 1, &block[i], EDT_PROP_NONE, NULL_HINT,
+                              NULL));
         return NULL_GUID;
     }
     ocrGuid_t *edt = malloc(edts * sizeof *edt), *done = malloc(edts * sizeof *done);

@@ -32,7 +32,8 @@ static inline ocrGuid_t kernel_of(const char *source, const char *kernel, u32 pa
 /* An EDT for the kernel with `items` work-items; its pre-slots are open. */
 static inline ocrGuid_t kernel_edt(ocrGuid_t tmpl, size_t items, u32 paramc, u64 *paramv, u32 depc, ocrGuid_t *output) {
     ocrGuid_t guid;
-    OK(ocrOpenclTaskCreate(&guid, tmpl, 1, NULL, &items, NULL, paramc, paramv, depc, NULL, EDT_PROP_NONE, NULL_GUID, output));
+    OK(ocrOpenclTaskCreate(&guid, tmpl, 1, NULL, &items, NULL, paramc, paramv, depc, NULL, EDT_PROP_NONE, NULL_GUID,
+                           output));
     return guid;
 }
 

@@ -137,7 +137,8 @@ static ocrGuid_t begins(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 static ocrGuid_t begins_parts(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrGuid_t whole = words_block(2 * COUNT + 1, 5, 0);
-    ocrDbPart_t parts[] = {{0, COUNT * sizeof(u32), NULL_GUID}, {(COUNT + 1) * sizeof(u32), COUNT * sizeof(u32), NULL_GUID}};
+    ocrDbPart_t parts[] = {{0, COUNT * sizeof(u32), NULL_GUID},
+                           {(COUNT + 1) * sizeof(u32), COUNT * sizeof(u32), NULL_GUID}};
     OK(ocrDbPartition(whole, 2, parts, OCR_DB_PARTITION_STATIC));
     u64 first = 5000;
     ocrGuid_t ended, edt = spawn_with(holds, 1, &first, 2, NULL, EDT_PROP_NONE, &ended);

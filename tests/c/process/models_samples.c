@@ -21,7 +21,9 @@ static ocrGuid_t works(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     return NULL_GUID;
 }
 
-static ocrGuid_t alone(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) { return works(paramc, paramv, depc, depv); }
+static ocrGuid_t alone(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    return works(paramc, paramv, depc, depv);
+}
 
 static ocrGuid_t satisfies(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc, (void)depv;

@@ -100,7 +100,8 @@ static ocrGuid_t to_edts(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
 static ocrGuid_t to_events(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrGuid_t block, noted = notes(), later = looks_after(CONSUMERS, noted);
-    ocrGuid_t once = event_of(OCR_EVENT_ONCE_T), latch = event_of(OCR_EVENT_LATCH_T), second = event_of(OCR_EVENT_ONCE_T);
+    ocrGuid_t once = event_of(OCR_EVENT_ONCE_T), latch = event_of(OCR_EVENT_LATCH_T),
+              second = event_of(OCR_EVENT_ONCE_T);
     ocrGuid_t start = event_of(OCR_EVENT_ONCE_T), edts[CONSUMERS];
     u32 *data = numbers(&block, 500);
     OK(ocrEventSatisfySlot(latch, NULL_GUID, OCR_EVENT_LATCH_INCR_SLOT));

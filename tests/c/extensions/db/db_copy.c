@@ -190,7 +190,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
     for (int finish = 0; finish < 2; finish++) {
         both[0] = numbers(1000, NULL), both[1] = numbers(0, NULL);
-        ocrGuid_t edt = spawn_with(returns_event, 2, (u64 *)both, 1, NULL, finish ? EDT_PROP_FINISH : EDT_PROP_NONE, &event);
+        ocrGuid_t edt =
+            spawn_with(returns_event, 2, (u64 *)both, 1, NULL, finish ? EDT_PROP_FINISH : EDT_PROP_NONE, &event);
         ocrGuid_t look = spawn_with(looks, 1, (u64 *)&both[0], 1, NULL, EDT_PROP_NONE, &done);
         link_to(done, end, 3 + finish, DB_MODE_NULL);
         link_to(event, look, 0, DB_MODE_CONST);

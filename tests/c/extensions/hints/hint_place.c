@@ -57,7 +57,8 @@ static ocrGuid_t hinted_block(u32 words, s64 home) {
  * a number: 1 is the host, 2 the device.
  */
 static void runs_in(u64 place, s64 slot, s64 smallHome, s64 largeHome) {
-    ocrGuid_t written, output, ended, edt, small = hinted_block(SMALL, smallHome), large = hinted_block(LARGE, largeHome);
+    ocrGuid_t written, output, ended, edt, small = hinted_block(SMALL, smallHome),
+                                           large = hinted_block(LARGE, largeHome);
     ocrHint_t hint;
     OK(ocrHintInit(&hint, OCR_HINT_EDT_T));
     if (slot != NONE)

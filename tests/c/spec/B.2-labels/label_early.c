@@ -124,7 +124,8 @@ static void linked(u32 step) {
 
 /* Blocks that are not there, as a source, as what an event is satisfied with, and in depv. */
 static void blocks(u32 step) {
-    ocrGuid_t label = label_of(GUID_USER_DB), event = event_of(OCR_EVENT_STICKY_T), sticky = label_of(GUID_USER_EVENT_STICKY);
+    ocrGuid_t label = label_of(GUID_USER_DB), event = event_of(OCR_EVENT_STICKY_T),
+              sticky = label_of(GUID_USER_EVENT_STICKY);
     u64 params[6] = {step, 19, 19, 19, 0, 23};
     ocrGuid_t depv[5] = {label, UNINITIALIZED_GUID, event, NULL_GUID, sticky};
     ocrGuid_t edt = spawn(gets, 6, params, 5, depv);

@@ -523,8 +523,8 @@ fn run_with_limit(mut command: Command, limit: Duration) -> Result<Run, String> 
     if hung { Err(run.describe(&format!("hung: no end after {limit:?}"))) } else { Ok(run) }
 }
 
-/// Ends the process group that the child leads. The child is still to be waited for, so no other process has its
-/// number.
+/// Ends the process group that the child leads. It was not waited for yet, so no other process has
+/// its number.
 fn kill_group(child: &Child) -> io::Result<()> {
     let group = i32::try_from(child.id()).map_err(io::Error::other)?;
     // SAFETY: kill takes numbers and touches no memory of this process. The number is not 0, so it is not our own

@@ -185,7 +185,7 @@ style:
 loom: ## explores interleavings of the lock-free protocols
 	CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 RUSTFLAGS="--cfg loom" $(CARGO) test --release --locked $(WITH_CFG) $(MODELS) loom
 
-# As much of each model as can be explored in so many seconds, for CI; `make loom` has no bound.
+# As much of each model as can be explored in that number of seconds, for CI; `make loom` has no bound.
 LOOM_SECONDS = 4
 loom-quick: ## the same models, a few seconds each
 	LOOM_MAX_DURATION=$(LOOM_SECONDS) CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 RUSTFLAGS="--cfg loom" \
@@ -264,7 +264,7 @@ bench-strict: all build/no-strict/libocr.a ## measures what strict mode costs wh
 
 # ---- installation ----------------------------------------------------------------------------------------------------
 
-# The headers get a folder of their own, so that extensions/ is not put among those of other libraries. ocr.pc tells.
+# The headers get a folder of their own, so that extensions/ is not put among those of other libraries. ocr.pc names it.
 D_INCLUDE  = $(DESTDIR)$(PREFIX)/include/ocr
 D_LIB      = $(DESTDIR)$(LIBDIR)
 D_CMAKE    = $(D_LIB)/cmake/ocr

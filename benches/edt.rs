@@ -169,8 +169,8 @@ fn pending(criterion: &mut Criterion, report: &mut Report, size: &str) {
     }
 }
 
-/// A thousand EDTs alive, of many: the memory that they take does not grow. So many as somebody asks for run
-/// once, without criterion: a billion take minutes.
+/// A thousand EDTs alive, of many: the memory that they take does not grow. The number
+/// that `OCR_BENCH_FLAT` asks for runs once, without criterion: a billion take minutes.
 fn flat(criterion: &mut Criterion, report: &mut Report, count: &str) {
     let asked = std::env::var("OCR_BENCH_FLAT").ok();
     let size = asked.as_deref().unwrap_or(count);
@@ -256,7 +256,7 @@ fn main() {
     one_block(&mut criterion, &mut report, ("readers", count), of_readers);
     let depth = if measuring() { "19" } else { "8" };
     one_block(&mut criterion, &mut report, ("shared", depth), ("rw", "none"));
-    // OCR_BENCH_PENDING=10000000 shows that so many can wait, too.
+    // OCR_BENCH_PENDING=10000000 shows that this number can wait, too.
     let pending_edts = std::env::var("OCR_BENCH_PENDING").unwrap_or_else(|_| count.into());
     pending(&mut criterion, &mut report, &pending_edts);
     flat(&mut criterion, &mut report, count);

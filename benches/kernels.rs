@@ -22,9 +22,9 @@ const KINDS: [Kind; 2] = [
 /// What a row is to reach, for each kind of graph against the best loop: with as many queues as the
 /// runtime has, or without waiting.
 enum Bar {
-    /// At most so many times the loop.
+    /// At most this number of times the loop.
     Ratio(f64),
-    /// At most so many microseconds more than the loop.
+    /// At most this number of microseconds more than the loop.
     More(f64),
     None,
 }

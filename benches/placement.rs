@@ -20,7 +20,7 @@ const EAGER: usize = 3;
 const SIZES: [(u64, u64); 6] =
     [(2, 80_000_000), (4, 80_000_000), (7, 40_000_000), (40, 4_000_000), (400, 400_000), (4000, 25_000)];
 
-/// At most so many times what equal halves take.
+/// At most this number of times what equal halves take.
 const BAR: f64 = 1.1;
 
 fn case(program: &Path, policy: &str, edts: u64, steps: u64) -> Case {
@@ -127,7 +127,7 @@ fn speeds(criterion: &mut Criterion, program: &Path) {
     table.print();
 }
 
-/// What so many EDTs take at best, of which all take `host` on one place and `device` on the other: the best division.
+/// What `many` EDTs take at best, of which all take `host` on one place and `device` on the other: the best division.
 fn bound(many: u64, host: f64, device: f64) -> f64 {
     let divided = |on_host: u64| {
         let part = on_host as f64 / many as f64;

@@ -13,7 +13,7 @@
  * task graph.
  *
  * Dependences. The EDT that changes a tile has it in mode EW, those that read it in CONST; blocks are attached from
- * the start. What comes before what is told by output events, without data: an EDT waits for the one that changed its
+ * the start. Output events without data say what comes before what: an EDT waits for the one that changed its
  * tile in the step before, and for those that finished what it reads in this step. The block modes alone would not
  * order them: they say who may not use a block at the same time, not who comes first.
  *
@@ -29,7 +29,7 @@
  *
  * BLAS. Where a library with CBLAS is found, --blas takes trsm, syrk and gemm from it. It is opened when the program
  * runs (dlopen), not linked: one executable then runs where there is none, and the libraries can be compared. It must
- * compute in the thread that calls it, since the EDTs are what is parallel; OpenBLAS is told so. */
+ * compute in the thread that calls it, since the EDTs are what is parallel; OpenBLAS is set to one thread. */
 #define _POSIX_C_SOURCE 200809L
 #define PROGRAM         "cholesky"
 
@@ -411,7 +411,7 @@ static bool useBlas(const char *library, bool isDouble) {
 static const char usage[] =
     "usage: cholesky [options]\n"
     "\n"
-    "Factors a random symmetric positive definite matrix by tiles, and tells how fast that was.\n"
+    "Factors a random symmetric positive definite matrix by tiles, and reports how fast that was.\n"
     "\n"
     "  --size N         rows of the matrix, 1 to 65536 (default: 2048)\n"
     "  --tile N         side of a tile, 1 to 2048; rounded up to a multiple of 32. By default a 16th of the matrix, but\n"
@@ -494,7 +494,8 @@ static void addKernels(const Run *run) {
         { run->gemmTemplate, "cholesky_gemm_cpu", "cholesky_gemm_gpu", rangeGpuUpdate },
     };
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (ocrEdtTemplateAddKernel(kernels[i].template, source, cpu, kernels[i].cpu, rangeOneItem, OCR_NO_RESULT) != 0 ||
+        if (ocrEdtTemplateAddKernel(kernels[i].template, source, cpu, kernels[i].cpu, rangeOneItem,
+                                    OCR_NO_RESULT) != 0 ||
             ocrEdtTemplateAddKernel(kernels[i].template, source, gpu, kernels[i].gpu, kernels[i].range,
                                     OCR_NO_RESULT) != 0) {
             fprintf(stderr, PROGRAM ": a kernel could not be added; going on without it%s\n",

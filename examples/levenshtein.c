@@ -202,7 +202,8 @@ typedef struct {
 
 /* ---- building the graph ------------------------------------------------------------------------------------------ */
 
-/* How many rows of tiles exist at a time: so many tiles can run at once, and so many rows of tasks are in memory. */
+/* How many rows of tiles exist at a time. That number of tiles can run at once, and that number of
+ * rows of tasks is in memory. */
 static u64 rowsAhead(void) {
     ocrStats_t stats = { 0 };
     ocrStatsGet(&stats);
@@ -478,7 +479,7 @@ static bool parseOptions(void *arguments, Options *options) {
         bool is;
         if (onlyFiles || argument[0] != '-' || argument[1] == '\0') {
             if (files == 2) {
-                fail("%s is a third file; give two files (levenshtein --help tells more)", argument);
+                fail("%s is a third file; give two files (levenshtein --help says more)", argument);
                 return false;
             }
             options->file[files++] = argument;
@@ -523,7 +524,7 @@ static bool parseOptions(void *arguments, Options *options) {
     if (options->random != 0)
         return true;
     if (files < 2) {
-        fail("%s; give two files (levenshtein --help tells more)", files == 0 ? "no files" : "only one file");
+        fail("%s; give two files (levenshtein --help says more)", files == 0 ? "no files" : "only one file");
         return false;
     }
     if (strcmp(options->file[0], "-") == 0 && strcmp(options->file[1], "-") == 0) {

@@ -1,7 +1,7 @@
 /* A seismic wave in two dimensions: time steps over a grid, with dependences between neighbours in place of barriers.
  *
  * After section 4.1 of "OCR-Vx - An Alternative Implementation of the Open Community Runtime" (Dokulil, Sandrieser,
- * Benkner), where the idea is that of the seismic example of Intel TBB. What is computed is told in common/wave.h;
+ * Benkner), where the idea is that of the seismic example of Intel TBB. common/wave.h says what is computed;
  * kernels/seismic.cl has it as kernels. This file is the task graph, and shows how a program with time steps is
  * written:
  *
@@ -18,7 +18,7 @@
  *     lowest   a copy of one stress of its last row                          EW for its stress phase,
  *                                                                            CONST for the velocity of the band below
  *
- * So nobody but its own EDTs uses a band's fields, and where neighbours run in different places (a worker and a device,
+ * So only its own EDTs use a band's fields, and where neighbours run in different places (a worker and a device,
  * or two devices) what moves between them is one row per phase, not a band. Nothing is created or destroyed while the
  * wave runs.
  *
@@ -41,7 +41,7 @@
  *   - An EDT must not run before all that waits for its output event is connected. So the first EDTs of a window get
  *     their last dependences at its end, when all are connected: the gate.
  *   - What waits for the last EDTs of a window is created later, perhaps after they have run. So their output events
- *     are counted events, which wait until they have served as many dependences as they were told to.
+ *     are counted events, which wait until they have served as many dependences as they were created for.
  *
  * --device-bands N shows the other way of sharing work: a hint of affinity puts all EDTs of the first N bands on the
  * first OpenCL device and the others on workers, whatever the policy says. Then fields and ground stay where they
@@ -475,7 +475,7 @@ static bool findPlaces(Run *run) {
     u64 devices = 0;
     if (ocrAffinityCount(AFFINITY_OCL, &devices) != 0 || devices == 0 ||
         ocrAffinityGetAt(AFFINITY_OCL, 0, &device) != 0 || ocrAffinityGetAt(AFFINITY_PD, 0, &worker) != 0) {
-        fail("--device-bands: there is no OpenCL device; ocr info tells why");
+        fail("--device-bands: there is no OpenCL device; ocr info says why");
         return false;
     }
     run->deviceAffinity = ocrAffinityToHintValue(device);

@@ -26,7 +26,7 @@ static ocrGuid_t scaleEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return depv[0].guid; /* to the output event; for the kernel, resultSlot 0 says the same */
 }
 
-/* How many work-items the kernel needs, told from the size of the block. */
+/* How many work-items the kernel needs, computed from the size of the block. */
 static void scaleRange(u32 paramc, const u64 *paramv, u32 depc, const u64 *depSizes, ocrNdRange_t *range) {
     (void)paramc, (void)paramv, (void)depc;
     range->workDim = 1;

@@ -30,7 +30,7 @@ extern "C" {
  * The caller holds the new block in mode RW, except under DB_PROP_NO_ACQUIRE: then it may pass the block on but not use
  * it, and memory is found where the first EDT needs it, which is the better choice for a block that somebody else
  * fills. Alignment is at least 8 bytes; contents are undefined, but an EDT that asks for mode RO or CONST of a block
- * under DB_PROP_NO_ACQUIRE which nobody has written finds zeros (in strict mode bytes 0xa5, and a note). The block
+ * under DB_PROP_NO_ACQUIRE which no EDT has written finds zeros (in strict mode bytes 0xa5, and a note). The block
  * lives until ocrDbDestroy or the end of the program. Under DB_PROP_SINGLE_ASSIGNMENT, an EDT that acquires it for
  * writing (mode RW or EW) after its first writer has released it is warned of, and in strict mode ends the program; the
  * creator is the first writer, except under DB_PROP_NO_ACQUIRE.
@@ -56,7 +56,7 @@ u8 ocrDbDestroy(ocrGuid_t db);
 /*
  * Says that the calling EDT is done with a data block: what it wrote can now be seen, and EDTs that
  * wait for the block may go on. The EDT must not use its pointer to the block any more: strict mode finds
- * writes, and reads while nobody else has the block, if it has pages of its own. Blocks that
+ * writes, and reads while no other EDT has the block, if it has pages of its own. Blocks that
  * are not released this way are released at the end of the EDT. An EDT that satisfies an event with
  * a block that it wrote releases it first.
  *

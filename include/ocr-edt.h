@@ -87,7 +87,7 @@ typedef struct {
  * Parameters of a channel event (OCR 1.1.0, B.5.2). Its k-th satisfaction goes to the k-th dependence
  * that is added, whichever comes first; calls that are ordered keep their order. Up to maxGen
  * satisfactions, or dependences, wait for a partner; one more is OCR_EPERM. What comes from another
- * event, or from the end of an EDT, is not refused, since nobody could be told: it waits, too; strict
+ * event, or from the end of an EDT, is not refused, since no caller would get the code: it waits, too; strict
  * mode ends the program.
  */
 typedef struct {
@@ -227,7 +227,7 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
 /*
  * Creates an EDT.
  *
- *   guid          out: its GUID. NULL if nobody needs it; then depv names all dependences. In: with
+ *   guid          out: its GUID. NULL if it is not needed; then depv names all dependences. In: with
  *                 a GUID_PROP_ property, the labeled GUID; then depv is not used.
  *   templateGuid  its template, which may be destroyed right after
  *   paramc        how many parameters, or EDT_PARAM_DEF: the number the template says
@@ -239,7 +239,7 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  *   properties    EDT_PROP_ and GUID_PROP_ values, combined with |; other bits do nothing (strict mode
  *                 ends the program)
  *   hint          NULL_HINT, or an OCR_HINT_EDT_T hint, applied on top of the template's
- *   outputEvent   NULL (also with EDT_PROP_OEVT_VALID: then nobody learns of the end), or where to put
+ *   outputEvent   NULL (also with EDT_PROP_OEVT_VALID: then no event reports the end), or where to put
  *                 the GUID of the output event. In: with EDT_PROP_OEVT_VALID, the event to use.
  *
  * The output event is satisfied with the EDT's result when the EDT has ended and its data blocks
@@ -328,7 +328,7 @@ u8 ocrAddDependenceSlot(ocrGuid_t source, u32 sslot, ocrGuid_t destination, u32 
 /* ---- How a program fares (extension: OCR-Vx) ------------------------------------------------- */
 
 /*
- * Tells that the program has done so much of its work; the unit is the program's own. Amounts of
+ * Reports that the program has done an amount of its work; the unit is the program's own. Amounts of
  * all calls add up to a sum modulo 2^64, which the report at the end of the run shows (OCR_STATS,
  * OCR_REPORT); a call counts when it returns.
  *

@@ -51,18 +51,19 @@ extern "C" {
 
 /* A place. */
 typedef struct {
-    u32 units; /* how many EDTs it runs at once: the workers of the host; the kernels that a device ran at once lately */
+    u32 units; /* how many EDTs it runs at once: the workers of the host; the kernels that a device ran at once
+                  lately */
     u32 load;  /* how many EDTs it has and has not ended, those that no policy was asked about included */
 } ocrPolicyPlace_t;
 
 /* A place where an EDT may run. */
 typedef struct {
     u32 place;
-    u32 behind; /* a device that copies the EDT's blocks with the threads of its kernels, so that the copies wait for these;
-                   mostly OCR_POLICY_NO_PLACE */
+    u32 behind; /* a device that copies the EDT's blocks with the threads of its kernels, so that the copies wait
+                   for these; mostly OCR_POLICY_NO_PLACE */
     u64 copyNs; /* until the EDT's blocks are there, if their copies begin now; 0: they are there */
-    u64 bytes;  /* of the EDT's blocks that have a valid copy there, or are to be there by hints (ocr-hints.h); in `choose`
-                   alone, else OCR_POLICY_UNKNOWN */
+    u64 bytes;  /* of the EDT's blocks that have a valid copy there, or should be there by hints (ocr-hints.h); in
+                   `choose` alone, else OCR_POLICY_UNKNOWN */
 } ocrPolicyOption_t;
 
 /* An EDT. It is valid during `choose`, and from `keep` until `ended` has returned; its address names it. */
@@ -86,7 +87,8 @@ typedef enum {
 
 /* What is known of how long an EDT takes in a place. Nothing is known by a policy without OCR_POLICY_LEARNS. */
 typedef struct {
-    u64 runNs;    /* it is expected to keep a unit of the place busy for so long; or OCR_POLICY_UNKNOWN, as all of these */
+    u64 runNs;    /* it is expected to keep a unit of the place busy for this time; or OCR_POLICY_UNKNOWN, as all of
+                     these */
     u64 atMostNs; /* a bound, where runNs is not known and the kernel may have been compiled in the only launch */
     u64 newestNs; /* what the last one of its kind took in this run */
     u64 aloneNs;  /* from its begin to its end in a place that runs several at once, alone there */
@@ -144,7 +146,8 @@ struct ocrPolicyMachine {
 
 /* Properties of a policy; combined with |. */
 #define OCR_POLICY_NONE   ((u32)0x0)
-#define OCR_POLICY_LEARNS ((u32)0x1) /* it asks how long EDTs take: they are timed, and what earlier runs have learned is read */
+#define OCR_POLICY_LEARNS ((u32)0x1) /* it asks how long EDTs take: they are timed, and what earlier runs have
+                                        learned is read */
 
 /* A policy. Each function gets what `begin` has returned. NULL stands for a function that does nothing, where it may.
  */

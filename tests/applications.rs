@@ -99,7 +99,7 @@ const POLICIES: [&str; 5] = ["cpu", "device", "eager", "static:1:1", "eft"];
 const WORKERS: [&str; 3] = ["1", "2", "8"];
 
 /// Runs a program under every policy: with 1, 2 and 8 workers, and, with one of these numbers each, where devices get
-/// copies, and in strict mode. Tells each answer to `look`, with the policy.
+/// copies, and in strict mode. Passes each answer to `look`, with the policy.
 fn in_every_way(program: &Path, options: &str, mut look: impl FnMut(&Answer, &str)) {
     for (at, policy) in POLICIES.into_iter().enumerate() {
         let policy_setting = format!("OCR_SCHED={policy}");
@@ -418,7 +418,7 @@ fn cholesky_notices_a_wrong_kernel() {
     assert!(errors.contains("--check: the residual"), "{errors}");
 }
 
-/// A device that has no double precision, as far as the compiler is told.
+/// A device that has no double precision, as the kernel's source says to the compiler.
 #[test]
 fn cholesky_goes_on_where_kernels_lack_double_precision() {
     if devices() == "none" {

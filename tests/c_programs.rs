@@ -15,7 +15,7 @@
 //!   `make tsan` or `make asan` builds so; with smaller sizes, no kernels
 //! * `OCR_TEST_NO_OPENCL=1`: programs that launch kernels are ignored
 //! * `OCR_TEST_FOLDER=NAME`: compiled programs go to `target/c-tests/NAME`, apart from those of other settings
-//! * `OCR_TEST_WORKERS=N`: programs that run with so many workers and others run with so many alone
+//! * `OCR_TEST_WORKERS=N`: programs that run with `N` workers and with other numbers run with `N` alone
 //! * `OCR_TEST_TRACE=1`: runs are recorded, and the recordings checked by `ocr trace check` and `ocr check`
 //! * `OCR_BLESS=1`: what a program prints replaces its `.expected-output` and its `.stderr`, where it has one and
 //!   differs
@@ -105,7 +105,7 @@ impl Drop for Program {
             return;
         };
         let kept = binary.with_file_name(&self.name);
-        // What cannot be moved or removed is in nobody's way.
+        // What cannot be moved or removed does no harm.
         if *self.failed.get_mut() || support::is_set("OCR_TEST_KEEP") {
             let _ = fs::rename(binary, kept);
         } else {
@@ -229,7 +229,7 @@ impl Program {
         let limit = if place.is_slow() { WATCHDOG * 20 } else { WATCHDOG };
         let mut run = run_with_limit(command, limit)?;
         if recording.is_some() {
-            // A program that has others run is told of the names that these get.
+            // A program that has others run reports the names that their recordings get.
             let is_told = |line: &&str| !line.starts_with("ocr: note: the recording of this run is ");
             run.stderr = run.stderr.split_inclusive('\n').filter(is_told).collect();
         }
@@ -292,7 +292,7 @@ impl Revision {
             }
         }
         let mut wholes = vec![(&self.expected_output, "output", run.stdout.clone())];
-        // Instruments say something of their own, and move what a message tells of.
+        // Instruments say something of their own, and move what a message describes.
         if !place.is_slow() {
             let text = snapshot::normalised(&run.stderr);
             wholes.push((&self.snapshot, "error", text));
@@ -523,7 +523,8 @@ fn run_with_limit(mut command: Command, limit: Duration) -> Result<Run, String> 
     if hung { Err(run.describe(&format!("hung: no end after {limit:?}"))) } else { Ok(run) }
 }
 
-/// Ends the process group that the child leads. The child is still to be waited for, so its number is nobody else's.
+/// Ends the process group that the child leads. It was not waited for yet, so no other process has
+/// its number.
 fn kill_group(child: &Child) -> io::Result<()> {
     let group = i32::try_from(child.id()).map_err(io::Error::other)?;
     // SAFETY: kill takes numbers and touches no memory of this process. The number is not 0, so it is not our own

@@ -402,7 +402,7 @@ fn a_hidden_main_edt_is_mended_as_the_message_says() {
     }
 }
 
-/// A program without a dynamic loader runs; for a kernel it is told what to do.
+/// A program without a dynamic loader runs; for a kernel a message says what to do.
 #[test]
 fn a_static_program_has_no_devices() {
     let folder = fresh_folder("install-without-loader");

@@ -1,5 +1,5 @@
 //! What the programs of `tests/c` show, by what they say in their heads: `// misuse: ID` of the rules that strict mode
-//! tells of, and `// clause: CLAUSE` of the rest. A rule without a program fails here, and so does a clause of the
+//! reports, and `// clause: CLAUSE` of the rest. A rule without a program fails here, and so does a clause of the
 //! specification, which `tests/c/clauses.txt` lists: a program that breaks a rule of it does not count. The lists
 //! `docs/rules.md` and `docs/clauses.md` are made from that: `OCR_BLESS=1 cargo test --test rules` writes them.
 
@@ -379,7 +379,7 @@ fn the_list_of_rules_is_up_to_date() {
          <!-- Written by `OCR_BLESS=1 cargo test --test rules` from src/check/rules and the heads of tests/c. -->\n\n\
          With `OCR_CHECK=strict` the first misuse ends the program, with a message that names the rule by its ID. Each rule \
          is here with what the message says, what to do, and a program that breaks it. `{Words}` in braces stand for \
-         what the message tells of the case. Rules without a place are of the clause of the function that was called.\n",
+         what the message says of the case. Rules without a place are of the clause of the function that was called.\n",
     );
     let mut last = String::new();
     for rule in &rules {

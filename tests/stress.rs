@@ -19,12 +19,12 @@
 //!
 //! Settings, from the environment:
 //!
-//! * `OCR_STRESS_CASES=N`: so many graphs for each test
-//! * `OCR_STRESS_MINUTES=N`, `OCR_STRESS_SECONDS=N`: graphs for so long for each test; both are added
+//! * `OCR_STRESS_CASES=N`: `N` graphs for each test
+//! * `OCR_STRESS_MINUTES=N`, `OCR_STRESS_SECONDS=N`: graphs for this time for each test; both are added
 //! * `OCR_STRESS_SEED=N`: the graphs; otherwise others each time
-//! * `OCR_STRESS_WORKERS=N`, `OCR_STRESS_SCHED=NAME`: only with so many workers, only with this policy;
+//! * `OCR_STRESS_WORKERS=N`, `OCR_STRESS_SCHED=NAME`: only with these numbers of workers, only with this policy;
 //!   several are separated by commas
-//! * `OCR_STRESS_TASKS=N`: at most so many tasks in a graph
+//! * `OCR_STRESS_TASKS=N`: at most `N` tasks in a graph
 //! * `OCR_STRESS_REPLAY=FILE`: only the case in this file, `OCR_STRESS_CASES` times
 //! * `OCR_TEST_NO_OPENCL=1`: without kernels
 //! * `OCR_TEST_ROOT=FOLDER`: temporary files go below FOLDER/target
@@ -83,7 +83,7 @@ use std::time::{Duration, Instant, SystemTime};
 const BATCH: u32 = 100;
 /// After this long without an answer a case hangs. Generous: it is no statement about speed.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// The same while a smaller graph is looked for, which would otherwise take for ever.
+/// The same while a smaller graph is looked for, which would otherwise take hours.
 const SHRINKING_PATIENCE: Duration = Duration::from_secs(10);
 /// How often a smaller graph runs without failing before it counts as one that does not fail.
 const ATTEMPTS: u32 = 50;
@@ -242,7 +242,7 @@ fn batch(aim: &Aim, seed: u64, cases: u32, runner: &RefCell<Runner>) -> Result<(
     }
 }
 
-/// Runs a case up to so many times. The answer is what went wrong.
+/// Runs a case up to `attempts` times. The answer is what went wrong.
 fn fails(runner: &mut Runner, case: &Case, attempts: u32, patience: Duration) -> Option<String> {
     (0..attempts).find_map(|_| runner.run(case, patience).err())
 }

@@ -91,7 +91,8 @@ static ocrGuid_t host(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         snprintf(name, sizeof name, "%s_device_%" PRIu64, fromDevice ? "from" : "to", bytes >> 10);
         figure(name, (double)bytes * (double)rounds / (now() - begin));
         ocrGuid_t last;
-        MUST(ocrEdtCreate(&last, endTemplate, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
+        MUST(ocrEdtCreate(&last, endTemplate, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT,
+                          NULL));
         MUST(ocrAddDependence(right, last, 0, DB_MODE_CONST));
         return NULL_GUID;
     }

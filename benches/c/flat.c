@@ -21,7 +21,8 @@ static void next(u64 chain, u64 left) {
     ocrGuid_t event, block;
     void *address;
     MUST(ocrEventCreate(&event, OCR_EVENT_ONCE_T, EVT_PROP_TAKES_ARG));
-    MUST(ocrEdtCreate(NULL, linkTemplate, EDT_PARAM_DEF, params, EDT_PARAM_DEF, &event, EDT_PROP_NONE, NULL_HINT, NULL));
+    MUST(ocrEdtCreate(NULL, linkTemplate, EDT_PARAM_DEF, params, EDT_PARAM_DEF, &event, EDT_PROP_NONE, NULL_HINT,
+                      NULL));
     MUST(ocrDbCreate(&block, &address, BLOCK, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
     *(u64 *)address = left;
     MUST(ocrDbRelease(block));

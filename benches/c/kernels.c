@@ -140,7 +140,7 @@ static void enqueue(cl_command_queue to, u32 count, u64 which) {
     MUST_CL(clEnqueueNDRangeKernel(to, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
 }
 
-/* Nanoseconds per kernel of independent kernels over so many queues. */
+/* Nanoseconds per kernel of independent kernels over `queues` queues. */
 static double independentByHand(u64 count, u32 steps, int queues) {
     const double begin = now();
     for (u64 i = 0; i < count; i++)

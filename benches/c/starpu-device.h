@@ -17,7 +17,7 @@
  *   devices                  1, or 0 where StarPU cannot be compared, after a message: then nothing else is printed
  *   latency_ns               to the device and back, as StarPU has measured it, once for all runs with one STARPU_HOME
  *   function_ns, kernel_ns   what the models say at the end of the run of a task's two variants, and 0 of one that is
- *   not known well enough: then STARPU_CALIBRATE=1 is needed once more
+ *                            not known well enough: then STARPU_CALIBRATE=1 is needed once more
  *
  * With STARPU_CALIBRATE=1 the tasks go to both workers in turn, whatever the scheduler, and are measured. */
 #ifndef STARPU_DEVICE_H

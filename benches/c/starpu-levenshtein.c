@@ -87,7 +87,8 @@ static void fillBlocks(Blocks *blocks, const Sequence *a, const Sequence *b) {
     for (uint64_t i = 0; i < blocks[ROW_LETTERS].count; i++) {
         const uint64_t from = i * tile, rows = least(tile, a->length - from);
         if (isBits)
-            editRowPlanes(&alphabet, a->letters + from, (uint32_t)rows, (uint32_t)tile, blockOf(&blocks[ROW_LETTERS], i));
+            editRowPlanes(&alphabet, a->letters + from, (uint32_t)rows, (uint32_t)tile,
+                          blockOf(&blocks[ROW_LETTERS], i));
         else
             memcpy(blockOf(&blocks[ROW_LETTERS], i), a->letters + from, rows);
         fillBoundary(blockOf(&blocks[ROW_BOUNDARY], i), bytes[ROW_BOUNDARY], from);

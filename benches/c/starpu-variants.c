@@ -66,7 +66,7 @@ static void runRound(uint64_t number, const Blocks *blocks, struct starpu_task *
     printf("ns_%" PRIu64 ": %.9g\nkernels_%" PRIu64 ": %" PRIu64 "\n", number, ns, number, launches - before);
 }
 
-/* Whether every block was counted in each round. After a single round its value tells, besides, which variant computed
+/* Whether every block was counted in each round. After a single round its value shows, besides, which variant computed
  * it. */
 static bool isRight(const Blocks *blocks) {
     uint64_t function[VARIANTS_NUMBERS] = {0}, onDevice[VARIANTS_NUMBERS] = {0}, kernels = 0;
@@ -112,7 +112,7 @@ int main(int argc, char **argv) {
     unregisterBlocks(&blocks);
     const bool right = isRight(&blocks);
     if (!right)
-        fprintf(stderr, "starpu-variants: a block does not have what so many rounds leave in it\n");
+        fprintf(stderr, "starpu-variants: a block does not have what its rounds leave in it\n");
     freeBlocks(&blocks);
     free(task);
     unloadKernel(&kernel);

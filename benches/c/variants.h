@@ -1,5 +1,6 @@
 /* What an EDT of variants.c and a task of starpu-variants.c do: a chain of multiplications on a block of two numbers.
- * As a function and as a kernel of one work-item, with so many steps each; either counts itself in the second number.
+ * As a function and as a kernel of one work-item, with the given number of steps each; either counts itself in the
+ * second number.
  */
 #ifndef VARIANTS_H
 #define VARIANTS_H

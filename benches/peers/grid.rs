@@ -102,8 +102,8 @@ impl Grid {
 
     /// `gridDependences`; `task` is below `gridEnd`.
     pub(crate) fn dependences<'a>(self, task: u64) -> &'a [u32] {
-        // SAFETY: the tables stay where they are; they change between two points only, when nobody
-        // runs tasks.
+        // SAFETY: the tables stay where they are; they change between two points only, when no
+        // thread runs tasks.
         let tasks = unsafe { &*(self.dependences)(task) };
         &tasks.task[..tasks.count as usize]
     }

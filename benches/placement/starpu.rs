@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 /// Whether `eft` is ahead: its time over that of the scheduler.
 const BAR: f64 = 1.0;
 
-/// StarPU measures its tasks in so many runs at least, and at most until it knows them all.
+/// StarPU measures its tasks in the first number of runs at least, and in the second at most, until it knows them all.
 const CALIBRATIONS: [usize; 2] = [2, 20];
 
-/// StarPU measures the link to the device so many times.
+/// StarPU measures the link to the device this number of times.
 const LINKS: usize = 3;
 
 /// A graph as an OCR program and as a StarPU program.

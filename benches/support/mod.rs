@@ -288,7 +288,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// A case of a program that is to run with so many workers or threads.
+    /// A case of a program that runs with this number of workers or threads.
     pub(crate) fn new(name: &str, program: &Path, arguments: &[&str], workers: usize, key: &str) -> Case {
         Case {
             name: name.to_string(),

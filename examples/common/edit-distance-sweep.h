@@ -89,7 +89,7 @@ TARGET ALWAYS_INLINE void NAME(step)(NAME(Chain) *chain, const uint32_t planes, 
 }
 
 /* `used` words of rows, which need `chains` vectors, over a chunk of columns. Lanes behind them work on rows that
- * nobody has asked for. text: where the spread planes hold the first column. */
+ * are not asked for. text: where the spread planes hold the first column. */
 TARGET ALWAYS_INLINE void NAME(sweep)(const uint32_t planes, const uint32_t chains, uint32_t used, uint32_t words,
                                       uint32_t columns, uint32_t stride, const uint64_t *rowPlanes,
                                       const uint64_t *text, uint64_t *vertical, uint64_t *horizontal) {

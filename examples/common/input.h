@@ -1,5 +1,5 @@
-/* Reads two files of letters that are to be compared, each as what it looks like, and tells the user what is not as it
- * may be expected; or makes two random sequences. */
+/* Reads two files of letters to compare, each as what it looks like, and reports to the user what is not as expected.
+ * Or makes two random sequences. */
 #ifndef INPUT_H
 #define INPUT_H
 
@@ -25,7 +25,7 @@ static inline const char *inputName(const char *file) {
     return strcmp(file, "-") == 0 ? "the standard input" : file;
 }
 
-/* Tells what the user may not expect. */
+/* Reports what the user may not expect. */
 static inline void inputRemark(const char *file, const InputFacts *facts, const Sequence *sequence, InputForm form) {
     if (facts->letters == 0)
         fprintf(stderr, "levenshtein: warning: %s has %s\n", file,
@@ -43,7 +43,7 @@ static inline void inputRemark(const char *file, const InputFacts *facts, const 
             bytes ? "; the file is not FASTA: --read letters drops its line ends and blanks" : "");
 }
 
-/* Reads both files; their letters are to be freed. False: `why` (of INPUT_WHY bytes) says the reason. */
+/* Reads both files; the caller frees their letters. False: `why` (of INPUT_WHY bytes) says the reason. */
 static inline bool inputRead(const char *const file[2], InputForm form, bool ignoreCase, Sequence sequence[2],
                              InputFacts facts[2], char *why) {
     char reason[INPUT_WHY / 2];
@@ -93,7 +93,7 @@ static inline uint64_t inputNext(uint64_t *state) {
 }
 
 /* Makes a random sequence of nucleotides, and one like it, in which one letter in ten has been dropped, replaced, or
- * got another before it; their letters are to be freed. False: there is no memory. */
+ * got another before it; the caller frees their letters. False: there is no memory. */
 static inline bool inputRandom(uint64_t letters, uint64_t seed, Sequence sequence[2], InputFacts facts[2]) {
     uint8_t *one = malloc(letters), *other = malloc(2 * letters);
     uint64_t length = 0;

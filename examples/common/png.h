@@ -96,7 +96,7 @@ static inline void pngBytes(Png *png, const uint8_t *data, size_t size) {
             pngFlush(png, false);
         size_t some = PNG_STORED - png->used;
         some = size < some ? size : some;
-        some = some < 4096 ? some : 4096; /* so many bytes do not overflow the sums before they are reduced */
+        some = some < 4096 ? some : 4096; /* 4096 bytes do not overflow the sums before they are reduced */
         for (size_t i = 0; i < some; i++) {
             png->sumA += data[i];
             png->sumB += png->sumA;
@@ -116,7 +116,7 @@ static inline void pngRow(Png *png, const uint8_t *pixels, uint32_t width) {
     pngBytes(png, pixels, 3 * (size_t)width);
 }
 
-/* Ends the picture, and tells whether all of it was written. The file stays open. */
+/* Ends the picture, and returns whether all of it was written. The file stays open. */
 static inline bool pngEnd(Png *png) {
     pngFlush(png, true);
     pngChunk(png, "IEND", NULL, 0);

@@ -1,4 +1,4 @@
-/* What the larger examples share: ending with a message, a clock, an index space, what a run tells of itself, and
+/* What the larger examples share: ending with a message, a clock, an index space, what a run prints of itself, and
  * options of the command line.
  *
  * A file that includes this one defines PROGRAM, the name that messages begin with, and _POSIX_C_SOURCE (200809L or

@@ -17,8 +17,8 @@
  * least one number that is no cell and stays 0. So what is to the right of a row's last cell, and to the left of its
  * first, is a 0 in memory; the first plane of the fields is v, so there is one in front of s, too.
  *
- * Additions and multiplications are in the same order wherever they are done, and a compiler is told to fuse none. So
- * results are the same to the last bit in C and in OpenCL C. */
+ * Additions and multiplications are in the same order wherever they are done, and a pragma keeps compilers from fusing
+ * them. So results are the same to the last bit in C and in OpenCL C. */
 #ifndef WAVE_H
 #define WAVE_H
 
@@ -158,7 +158,7 @@ static inline void waveVelocity(uint32_t stride, uint32_t width, uint32_t rows, 
 
 /* ---- the whole grid, for comparison ------------------------------------------------------------------------------ */
 
-/* v after so many iterations, computed cell by cell without bands; to be freed. NULL if there is no memory. */
+/* v after `iterations`, computed cell by cell without bands; the caller frees it. NULL if there is no memory. */
 static inline float *waveSerial(uint32_t width, uint32_t height, uint64_t iterations) {
     const uint32_t stride = waveStride(width);
     const size_t plane = (size_t)height * stride;

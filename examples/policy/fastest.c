@@ -64,5 +64,5 @@ static const ocrPolicyEdt_t *take(void *policy, u32 place, const ocrPolicyMachin
     return NULL;
 }
 
-const ocrPolicy_t ocrPolicy = {.version = OCR_POLICY_VERSION, .properties = OCR_POLICY_LEARNS, .begin = begin, .end = end,
-                               .choose = choose, .keep = keep, .take = take};
+const ocrPolicy_t ocrPolicy = {.version = OCR_POLICY_VERSION, .properties = OCR_POLICY_LEARNS, .begin = begin,
+                               .end = end, .choose = choose, .keep = keep, .take = take};

@@ -2,7 +2,7 @@
  * ocr-db-by-value.h - pass the content of a data block instead of the block (extension: OCR-Vx).
  *
  * An EDT that gets a content so has a data block of its own: others may write or destroy the block
- * that it came from, and what the EDT writes nobody else sees. Gate: ENABLE_EXTENSION_BYVALUE_DB.
+ * that it came from, and no other EDT sees what this one writes. Gate: ENABLE_EXTENSION_BYVALUE_DB.
  */
 #ifndef OCR_API_EXT_DB_BY_VALUE_H
 #define OCR_API_EXT_DB_BY_VALUE_H
@@ -35,8 +35,8 @@ extern "C" {
  *
  * That holds for an event that passes the copy on when it is satisfied, and for the events that it
  * leads to: once events, latch events, the output events of EDTs. Idempotent, sticky, counted and
- * channel events keep what they are satisfied with for dependences that come later, so nobody can
- * know the last consumer. If such an event keeps the copy, or a thread gets it in a call of
+ * channel events keep what they are satisfied with for dependences that come later, so the
+ * last consumer is not known. If such an event keeps the copy, or a thread gets it in a call of
  * ocr-legacy.h, the copy is a block like any other, which the program destroys. So it is if it comes
  * to a dependence on a labeled GUID that waits for its object (ocr-labeling.h).
  *

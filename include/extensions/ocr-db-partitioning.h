@@ -27,7 +27,7 @@ typedef struct {
  * What ocrDbCopy can be asked for besides a plain copy (section 6.3 of the paper).
  *
  * DB_COPY_PARTITION promises that the source is not used until its pieces have been copied back and
- * destroyed. If the destination was created with DB_PROP_NO_ACQUIRE, nobody has acquired it yet, the copy
+ * destroyed. If the destination was created with DB_PROP_NO_ACQUIRE, no EDT has acquired it yet, the copy
  * covers all of it, and the bytes begin in the source where a part that uses the memory of its whole can
  * begin (see below), the destination shares that memory: nothing is copied on the host. It becomes a part of
  * the source, as of ocrDbPartition, and DB_COPY_PARTITION_BACK from it to where it came from copies
@@ -68,7 +68,7 @@ typedef struct {
  * yet, as with any writer. What is written into a part is in the block
  * when the part has been destroyed with ocrDbDestroy and no EDT holds it any more.
  *
- * From the call until the last part is gone nobody gets the block: an EDT that has it in a pre-slot waits.
+ * From the call until the last part is gone no EDT gets the block: an EDT that has it in a pre-slot waits.
  * While it waits it may hold other blocks, as any EDT. So have it depend on the EDTs that destroy
  * the parts, and it waits for nothing; a program in which one of these needs a block that it holds
  * hangs, and so does an EDT that gets a block together with a part of it (strict mode says so).

@@ -40,8 +40,8 @@ u8 ocrAttachDebugLabel(ocrGuid_t object, const char *label, u32 paramc, u64 *par
 
 /*
  * Gives the next object that the calling EDT (outside of EDTs: the calling thread) creates a label.
- * One that was given before and not used is replaced. Of use in strict mode alone: without it nobody
- * notes who creates what, and the label is dropped.
+ * One that was given before and not used is replaced. Of use in strict mode alone: without it the runtime does not
+ * note who creates what, and the label is dropped.
  *
  * Errors: OCR_EINVAL (label is NULL, numbers without paramv), OCR_EPERM (no runtime runs).
  */

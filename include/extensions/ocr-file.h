@@ -14,7 +14,7 @@
  *
  * When a chunk reaches its file. A chunk whose content is not what the file has there is written
  * when it was destroyed (ocrDbDestroy) and no EDT holds it any more; in the call of ocrDbDestroy if
- * the EDT that calls it is the last that holds it or nobody does, and otherwise before the output
+ * the EDT that calls it is the last that holds it or no EDT does, and otherwise before the output
  * event of the last EDT that holds it triggers. So who opens the file, or makes another chunk of the
  * same bytes, in an EDT that depends on that, finds what was written. One exception: where the last
  * that holds the chunk or a part of it (ocr-db-partitioning.h) is a kernel, or the content of one of
@@ -62,7 +62,7 @@ extern "C" {
  *                 "w+"  the same
  *                 A "b" may follow the letter or stand at the end; it means nothing. With "w", the
  *                 file must be readable, too. There is no appending ("a"): a chunk says where it is.
- *   descriptorDb  out: the GUID of a data block that tells about the file, for an EDT that gets it
+ *   descriptorDb  out: the GUID of a data block that describes the file, for an EDT that gets it
  *                 through a pre-slot. The caller has not acquired it, and somebody has to destroy it.
  *                 NULL if it is not wanted.
  *   properties    0 (others are ignored; strict mode refuses them)
@@ -79,7 +79,7 @@ u8 ocrFileOpen(ocrGuid_t *fileGuid, const char *path, const char *mode, ocrGuid_
                u32 properties);
 
 /*
- * Says that nobody will ask for chunks of a file any more: its GUID is no longer accepted. Its chunks
+ * Says that no EDT will ask for chunks of a file any more: its GUID is no longer accepted. Its chunks
  * live on; the file is closed when the last of them has gone.
  *
  * Errors: OCR_EINVAL (not a file, or released already), OCR_EPERM (no runtime runs).

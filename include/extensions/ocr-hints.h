@@ -9,7 +9,7 @@
  *                          none. It orders EDTs that are ready and wait for a worker: not those that
  *                          wait for a data block, and not those that wait for a device or, with a
  *                          kernel beside their function, for the first free place. A few times a
- *                          second one that has waited long runs before them, so that none waits for ever.
+ *                          second one that has waited long runs before them, so that none waits indefinitely.
  *   OCR_HINT_EDT_AFFINITY  An EDT that has several variants runs in that place, a kernel on the
  *                          device or the function on a worker, whatever the policy says. Where none
  *                          of its variants can run there (no kernel for that device, no function),

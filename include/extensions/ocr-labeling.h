@@ -39,9 +39,9 @@
  * creates the object; on an event that is created, the calls that waited for it take effect in the order in which they
  * were made, also those that others make meanwhile, which return 0 as well. One that waits for a data block takes
  * effect when that is created, behind those that others make on the event until then. What else is wrong with the call
- * is refused at once, as far as it can be seen; what turns out later (a slot that the EDT does not have) is told on the
- * standard error. What the call names may be destroyed while it waits, as it may be afterwards. If nobody creates the
- * object, the message about a hang says so. Other functions, such as ocrAddDependenceByValue and
+ * is refused at once, as far as it can be seen; what turns out later (a slot that the EDT does not have) is reported on
+ * the standard error. What the call names may be destroyed while it waits, as it may be afterwards. If no EDT creates
+ * the object, the message about a hang says so. Other functions, such as ocrAddDependenceByValue and
  * ocrEventCollectiveSatisfySlot, do not wait: given a GUID without object, they return OCR_EINVAL and do nothing.
  *
  * A data block satisfies dependences from its creation on. Who is to find what its creator writes asks
@@ -56,7 +56,7 @@
  * before either of its labels had an object goes to what is on its destination when its source has been created. A data
  * block is gone when the last EDT that holds it has released it, and one that was divided when its parts have been put
  * together after that; from ocrDbDestroy until then its GUID cannot be used, and not created on. Creating on a label
- * waits where a device has still to give up its copy of a block that nobody holds any more, or where calls that have
+ * waits where a device has still to give up its copy of a block that no EDT holds any more, or where calls that have
  * waited for an event are still being made; a caller that has paused the runtime gets OCR_ECANCELED in the former case.
  */
 #ifndef OCR_API_EXT_LABELING_H

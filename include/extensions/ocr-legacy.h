@@ -46,7 +46,7 @@ void ocrParseArgs(int argc, const char *argv[], ocrConfig_t *ocrConfig);
 /*
  * Starts the runtime, which takes calls at once, from every thread.
  *
- *   legacyContext  out: what the other functions here ask for; NULL: nobody does
+ *   legacyContext  out: what the other functions here ask for; NULL: it is not wanted
  *   ocrConfig      from ocrParseArgs; NULL: the settings come from the environment and from arguments
  *                  parsed before
  *
@@ -117,7 +117,7 @@ u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc,
  *
  * Each out pointer may be NULL. If nothing can satisfy the event any more, the program ends with a
  * message that names it.
- * Errors: OCR_EINVAL (not an event, or not of these kinds; not there; not satisfied, and told not to
+ * Errors: OCR_EINVAL (not an event, or not of these kinds; not there; not satisfied, and the call may not
  * wait), OCR_ECANCELED (the run has ended: no EDT runs any more), OCR_EPERM (no runtime runs, or the
  * caller has paused it), OCR_ENOMEM. What the out pointers lead to is NULL_GUID, NULL and 0 then.
  */

@@ -46,7 +46,7 @@ typedef enum ocrIdType {
  *
  * It runs in the thread that has called ocrMapGet, as a part of that EDT: what it creates belongs to
  * that EDT's finish scope, and it holds a data block that it creates until it releases it or the EDT
- * ends (the pointer reaches nobody else). Creators for several indices may run at the same time. The
+ * ends (the pointer reaches no other EDT). Creators for several indices may run at the same time. The
  * object can be used by others as soon as the create function has returned. The creator may create
  * other objects, too, and call ocrMapGet for other indices, of the same map or of others.
  */

@@ -4,8 +4,8 @@
  * A device is an affinity GUID: of kind AFFINITY_PD the host, of kind AFFINITY_OCL an OpenCL device
  * in use (see ocr-affinity.h). NULL_GUID is the host.
  *
- * Without more, the answers are what the system and OpenCL tell. A platform description is a file that says the
- * same, and how fast the links between the host and the devices are, which nobody tells:
+ * Without more, the answers are what the system and OpenCL report. A platform description is a file that says the
+ * same, and how fast the links between the host and the devices are, which neither reports:
  *
  *   ocr info --write-platform machine.toml     finds, measures, and writes it
  *   OCR_PLATFORM=machine.toml ./program        has a run read it (or -ocr:platform machine.toml)

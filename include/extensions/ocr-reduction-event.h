@@ -21,7 +21,7 @@
  *
  * All contributors are on this machine: a generation needs nbContribs contributions, whatever
  * nbContribsPd says. arity and reuseDbPerGen are hints, and not taken: each generation gets a block
- * of its own. The program may destroy it when nobody needs it any more; otherwise it is there until
+ * of its own. The program may destroy it when no EDT needs it any more; otherwise it is there until
  * the end.
  */
 #ifndef OCR_API_EXT_REDUCTION_EVENT_H
@@ -155,7 +155,7 @@ typedef u16 redOp_t;
  *
  * Errors: OCR_EINVAL (not a collective event, dataPtr is NULL, no such contributor), OCR_EPERM (the
  * contributor is maxGen generations ahead), OCR_ENOMEM (nothing was contributed). Where all have contributed
- * and there is no memory for the result, the program ends with a message: nobody could contribute anew.
+ * and there is no memory for the result, the program ends with a message: no EDT could contribute anew.
  * Extension: OCR 1.2, collective events.
  */
 u8 ocrEventCollectiveSatisfySlot(ocrGuid_t eventGuid, void *dataPtr, u32 islot);

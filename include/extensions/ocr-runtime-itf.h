@@ -73,7 +73,7 @@ void ocrCurrentWorkerGuid(ocrGuid_t *guid);
  * has paused the runtime (ocrPause), it returns when the pause is over.
  *
  * After ocrShutdown such an EDT is waited for as long as somebody might do what it waits for: an EDT that
- * runs, or waits in a call and is told now that the program ends; a device; a thread of the program or of
+ * runs, or waits in a call and is notified now that the program ends; a device; a thread of the program or of
  * a library, unless that waits in the runtime. When all that is left is EDTs that call this again and
  * again, and each of them has done so several times since anything else has happened, they are abandoned
  * with what they hold: the call does not return, and a message says so. A loop that would end by itself,

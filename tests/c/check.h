@@ -4,31 +4,38 @@
  * A program passes by ending with status 0. A check that fails names its file and line on the
  * standard error and ends the program with status 1, from whatever EDT it is in.
  *
- * The harness (tests/c_programs.rs) reads lines `// key: value` from the top of each program: clause:        what the
- *   program shows: clauses of OCR 1.1.0, headers of extensions (ocr-file.h), or one of hang, crash, leak, process and
- *   application; split at blanks. docs/clauses.md lists them deviates:      clauses of OCR 1.1.0 of which it shows that
- *   the runtime differs from the text, or what it does where the text leaves something open; the guide's chapter about
- *   OCR 1.1.0 lists each, and nothing else misuse:        the IDs of the rules that strict mode says it breaks, which
- *   the standard error has then; split at blanks. docs/rules.md lists them. A program has one of these two at least
- *   args:          command line arguments, split at blanks status:        expected exit status, a number or `nonzero`
- *   (a signal counts); default 0 stdout:        text that the standard output contains; may be given several times
- *   stdout-lines:  N TEXT: exactly N lines of the standard output are TEXT stderr:        text that the standard error
- *   contains; may be given several times stderr-without: text that it does not contain; may be given several times env:
- *   NAME=VALUE; may be given several times revisions:     how the program is run, of `plain` and `strict`: it is
- *   compiled once, and is a test in each of them. The revision `strict` has OCR_CHECK=strict; `plain` is as programs
- *   are that name none workers:       worker counts to run with; default 1 2 8, and 2 alone where the status is not 0
- *   and mainEdt is the only EDT needs:         opencl: the program launches kernels; halt: the runtime has to find that
- *   it hangs, which it does not say where the process has threads of somebody else's; signals: it crashes on purpose,
- *   which memcheck and the sanitizers take for a mistake. May be given several times unordered:     why the program is
- *   right though nothing orders some of its EDTs, which `ocr check` takes for a race. The recorded run with the fewest
- *   workers has to show one What only the OpenCL implementation at hand can tell, a program asks while it runs, and
- *   says NOT_RUN if the answer is no: the harness then counts it as ignored and shows why. OCR_TEST_ALL=1 makes that a
- *   failure. Another single lower-case word as the key is an error; other comments with a colon are prose. Any of these
- *   lines but `revisions:` may hold for one revision alone: `// [strict] status: 1`. It is added to what holds for all,
- *   and replaces it where there can be one value only. A file NAME.expected-output beside it is the whole of the
- *   standard output. A file NAME.stderr is the whole of the standard error, a snapshot, in which GUIDs, addresses,
- *   times, paths, and numbers of threads and processes are placeholders: the same value has the same one, `<GUID 1>`.
- *   NAME.strict.stderr is that of one revision. OCR_BLESS=1 writes both anew; an empty file makes the first.
+ * The harness (tests/c_programs.rs) reads lines `// key: value` from the top of each program:
+ *   clause:        what the program shows: clauses of OCR 1.1.0, headers of extensions (ocr-file.h), or one of hang,
+ *                  crash, leak, process and application; split at blanks. docs/clauses.md lists them
+ *   deviates:      clauses of OCR 1.1.0 of which it shows that the runtime differs from the text, or what it does where
+ *                  the text leaves something open; the guide's chapter about OCR 1.1.0 lists each, and nothing else
+ *   misuse:        the IDs of the rules that strict mode says it breaks, which the standard error has then; split at
+ *                  blanks. docs/rules.md lists them. A program has one of these two at least
+ *   args:          command line arguments, split at blanks
+ *   status:        expected exit status, a number or `nonzero` (a signal counts); default 0
+ *   stdout:        text that the standard output contains; may be given several times
+ *   stdout-lines:  N TEXT: exactly N lines of the standard output are TEXT
+ *   stderr:        text that the standard error contains; may be given several times
+ *   stderr-without: text that it does not contain; may be given several times
+ *   env:           NAME=VALUE; may be given several times
+ *   revisions:     how the program is run, of `plain` and `strict`: it is compiled once, and is a test in each of them.
+ *                  The revision `strict` has OCR_CHECK=strict; `plain` is as programs are that name none
+ *   workers:       worker counts to run with; default 1 2 8, and 2 alone where the status is not 0 and mainEdt is the
+ *                  only EDT
+ *   needs:         opencl: the program launches kernels; halt: the runtime has to find that it hangs, which it
+ *                  does not say where the process has threads of somebody else's; signals: it crashes on purpose, which
+ *                  memcheck and the sanitizers take for a mistake. May be given several times
+ *   unordered:     why the program is right though nothing orders some of its EDTs, which `ocr check` takes for a race.
+ *                  The recorded run with the fewest workers has to show one
+ * What only the OpenCL implementation at hand can tell, a program asks while it runs, and says NOT_RUN if the answer is
+ * no: the harness then counts it as ignored and shows why. OCR_TEST_ALL=1 makes that a failure.
+ * Another single lower-case word as the key is an error; other comments with a colon are prose.
+ * Any of these lines but `revisions:` may hold for one revision alone: `// [strict] status: 1`. It is added to what
+ * holds for all, and replaces it where there can be one value only.
+ * A file NAME.expected-output beside it is the whole of the standard output. A file NAME.stderr is the whole of the
+ * standard error, a snapshot, in which GUIDs, addresses, times, paths, and numbers of threads and processes are
+ * placeholders: the same value has the same one, `<GUID 1>`. NAME.strict.stderr is that of one revision. OCR_BLESS=1
+ * writes both anew; an empty file makes the first.
  */
 #ifndef CHECK_H
 #define CHECK_H

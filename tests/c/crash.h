@@ -79,7 +79,8 @@ static inline void crash(crash_t *how, ocrEdtDep_t depv[], int signal, const cha
     const bool named = strstr(text, "(crashes) crashed with SIG") || strstr(text, "in no EDT, crashed with SIG");
     const bool right = says ? once && named && strstr(text, says) : !first;
     if (!crashed || !right) {
-        fprintf(stderr, "status %x, want signal %d\n%s\nlacks: %s\n", (unsigned)status, signal, text, says ? says : "no crash");
+        fprintf(stderr, "status %x, want signal %d\n%s\nlacks: %s\n", (unsigned)status, signal, text,
+                says ? says : "no crash");
         CHECK(!"it crashes so, and the message says it");
     }
 }

@@ -29,10 +29,11 @@ static inline ocrGuid_t kernel_of(const char *source, const char *kernel, u32 pa
     return guid;
 }
 
-/* An EDT for the kernel with so many work-items; its pre-slots are open. */
+/* An EDT for the kernel with `items` work-items; its pre-slots are open. */
 static inline ocrGuid_t kernel_edt(ocrGuid_t tmpl, size_t items, u32 paramc, u64 *paramv, u32 depc, ocrGuid_t *output) {
     ocrGuid_t guid;
-    OK(ocrOpenclTaskCreate(&guid, tmpl, 1, NULL, &items, NULL, paramc, paramv, depc, NULL, EDT_PROP_NONE, NULL_GUID, output));
+    OK(ocrOpenclTaskCreate(&guid, tmpl, 1, NULL, &items, NULL, paramc, paramv, depc, NULL, EDT_PROP_NONE, NULL_GUID,
+                           output));
     return guid;
 }
 
@@ -46,7 +47,7 @@ static inline ocrGuid_t words_block(u32 count, u32 first, u32 step) {
     return guid;
 }
 
-/* A block that nobody has acquired; only EDTs that come later give it contents. */
+/* A block that no EDT has acquired; only EDTs that come later give it contents. */
 static inline ocrGuid_t bare_block(u64 size) {
     ocrGuid_t guid;
     void *addr;

@@ -55,8 +55,8 @@ static void check_after(ocrGuid_t ended, ocrGuid_t block, u64 steps) {
     link_to(ended, check, 1, DB_MODE_NULL);
 }
 
-/* On one block, which each kernel gets from the one before, in two modes in turn. Every so many steps a host
- * EDT does it, or a second EDT waits for the same event and only looks. */
+/* On one block, which each kernel gets from the one before, in two modes in turn. After each given number of steps a
+ * host EDT does it, or a second EDT waits for the same event and only looks. */
 static ocrGuid_t host_step(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     for (u32 i = 0; i < WORDS; i++) {

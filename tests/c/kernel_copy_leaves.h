@@ -37,7 +37,8 @@ static ocrGuid_t looks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    ocrGuid_t block = words_block(PIECES * WORDS, 0, 1), pieces[PIECES], done[PIECES], twice[PIECES], copied, all, cleared;
+    ocrGuid_t block = words_block(PIECES * WORDS, 0, 1), pieces[PIECES], done[PIECES], twice[PIECES], copied, all,
+              cleared;
     adds = kernel_of(adds_source, "adds", 0, EDT_PARAM_UNK);
     ocrGuid_t look = spawn(looks, 0, NULL, 2 * PIECES + 2, NULL), more[PIECES], once[PIECES];
     ocrGuid_t clear = spawn_with(clears, 0, NULL, 2, NULL, EDT_PROP_NONE, &cleared);

@@ -111,7 +111,7 @@ static inline void need_cores(void) {
 
 static inline void need_threads(const Side *device) {
     if (device->threads == 0) {
-        NOT_RUN("which threads are the OpenCL device's cannot be told");
+        NOT_RUN("which threads are the OpenCL device's cannot be found out");
     }
 }
 

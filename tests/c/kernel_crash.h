@@ -49,7 +49,8 @@ static inline void run_kernel_and_crash(bool function) {
     }
     OK(ocrEdtTemplateCreate(&of_crashes, crashes, 0, 2));
     const ocrGuid_t last = edt_of(of_crashes, 0, NULL, 2, NULL, EDT_PROP_NONE, NULL);
-    divides = function ? edt_of(tmpl, 0, NULL, 1, NULL, EDT_PROP_NONE, &ended) : kernel_edt(tmpl, 1, 0, NULL, 1, &ended);
+    divides =
+        function ? edt_of(tmpl, 0, NULL, 1, NULL, EDT_PROP_NONE, &ended) : kernel_edt(tmpl, 1, 0, NULL, 1, &ended);
     link_to(ended, last, 1, DB_MODE_NULL);
     link_to(block, divides, 0, DB_MODE_RW);
     link_to(block, last, 0, DB_MODE_RW);

@@ -54,7 +54,8 @@ static ocrGuid_t divides(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
     ocrGuid_t then = spawn(divides, 2 + PARTS, next, PARTS, NULL);
     for (u32 i = 0; i < PARTS; i++) {
         const u64 words = parts[i].size / sizeof(u32);
-        edts[i] = words % 4 ? kernel_edt(adds, words, 0, NULL, 1, &done) : kernel_edt(adds4, words / 4, 0, NULL, 1, &done);
+        edts[i] =
+            words % 4 ? kernel_edt(adds, words, 0, NULL, 1, &done) : kernel_edt(adds4, words / 4, 0, NULL, 1, &done);
         link_to(done, then, i, DB_MODE_NULL);
     }
     for (u32 i = 0; i < PARTS; i++)

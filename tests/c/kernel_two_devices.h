@@ -56,7 +56,8 @@ static ocrGuid_t checks_end(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[
     return NULL_GUID;
 }
 
-static ocrGuid_t kernel_at(u64 device, ocrGuid_t tmpl, size_t items, u32 paramc, u64 *paramv, u32 depc, ocrGuid_t *output) {
+static ocrGuid_t kernel_at(u64 device, ocrGuid_t tmpl, size_t items, u32 paramc, u64 *paramv, u32 depc,
+                           ocrGuid_t *output) {
     ocrGuid_t edt;
     OK(ocrOpenclTaskCreate(&edt, tmpl, 1, NULL, &items, NULL, paramc, paramv, depc, NULL, EDT_PROP_NONE,
                            s_devices[device % s_count], output));

@@ -1,7 +1,7 @@
 /*
  * kernel_unreleased.h - kernels in mode RO read blocks that somebody on the host holds for writing: the creator, and
  * EDTs in modes EW and RW, of whole blocks and of parts. Each finds what is in the block as it starts, though its
- * device has read the block before. A block that nobody has written has zeros.
+ * device has read the block before. A block that no EDT has written has zeros.
  *
  * Each step waits until its kernel has run, so the program has nothing that could go either way.
  */
@@ -99,7 +99,7 @@ static ocrGuid_t finds_zeros(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv
 static ocrGuid_t begins(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     void *addr;
-    /* nobody has written it; what the devices' memory had in it, kernels have filled before */
+    /* no EDT has written it; what the devices' memory had in it, kernels have filled before */
     ocrGuid_t empty = bare_block(COUNT * sizeof(u32));
     reads(empty, DB_MODE_RO, 0);
     reads(empty, DB_MODE_CONST, 0);
@@ -137,7 +137,8 @@ static ocrGuid_t begins(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 static ocrGuid_t begins_parts(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrGuid_t whole = words_block(2 * COUNT + 1, 5, 0);
-    ocrDbPart_t parts[] = {{0, COUNT * sizeof(u32), NULL_GUID}, {(COUNT + 1) * sizeof(u32), COUNT * sizeof(u32), NULL_GUID}};
+    ocrDbPart_t parts[] = {{0, COUNT * sizeof(u32), NULL_GUID},
+                           {(COUNT + 1) * sizeof(u32), COUNT * sizeof(u32), NULL_GUID}};
     OK(ocrDbPartition(whole, 2, parts, OCR_DB_PARTITION_STATIC));
     u64 first = 5000;
     ocrGuid_t ended, edt = spawn_with(holds, 1, &first, 2, NULL, EDT_PROP_NONE, &ended);

@@ -1,5 +1,5 @@
 /*
- * kernel_unwritten.h - kernels that write a block which nobody has written, in modes EW and RW, and use what is in it:
+ * kernel_unwritten.h - kernels that write a block which no EDT has written, in modes EW and RW, and use what is in it:
  * that is zeros, as for functions, whatever was in the memory before.
  */
 #include "kernel.h"
@@ -37,7 +37,8 @@ static ocrGuid_t round_of(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     (void)paramc, (void)depc, (void)depv;
     static const ocrDbAccessMode_t modes[] = {DB_MODE_EW, DB_MODE_RW};
     ocrGuid_t soiled, done, gone, edt = kernel_edt(s_soils, WORDS, 0, NULL, 1, &soiled);
-    ocrGuid_t used = bare_block(WORDS * sizeof(u32)), clean = spawn_with(destroys, 0, NULL, 2, NULL, EDT_PROP_NONE, &gone);
+    ocrGuid_t used = bare_block(WORDS * sizeof(u32)),
+              clean = spawn_with(destroys, 0, NULL, 2, NULL, EDT_PROP_NONE, &gone);
     link_to(used, clean, 0, DB_MODE_RO);
     link_to(soiled, clean, 1, DB_MODE_NULL);
     ocrGuid_t words = bare_block(WORDS * sizeof(u32)), odd = bare_block(7);

@@ -11,7 +11,7 @@
 /* What OCR programs do that wants memory. */
 typedef void way_t(void);
 
-/* The process may have so many bytes more than it has now. */
+/* The process may have `more` bytes more than it has now. */
 static inline void limit_memory(u64 more) {
     unsigned long pages;
     FILE *sizes = fopen("/proc/self/statm", "r");

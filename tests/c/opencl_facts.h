@@ -61,7 +61,8 @@ static inline bool fact_build(fact_kernel_t *fact, const char *source, const cha
     return code == 0;
 }
 
-/* How much local memory the implementation says that a kernel needs; 0 if it does not build or is not told. */
+/* How much local memory the implementation says that a kernel needs; 0 if it does not build or the need is not
+ * reported. */
 static inline u64 fact_local_memory(const char *source, const char *name) {
     fact_kernel_t fact;
     u64 bytes = 0;
@@ -73,7 +74,7 @@ static inline u64 fact_local_memory(const char *source, const char *name) {
     return bytes;
 }
 
-/* Whether the implementation tells the types of a kernel's arguments. */
+/* Whether the implementation reports the types of a kernel's arguments. */
 static inline bool fact_argument_types(void) {
     fact_kernel_t fact;
     char type[64] = "";

@@ -9,7 +9,7 @@
 
 static char platform_file[64];
 
-/* Begins the file, with a host of so many cores, this name and so much memory. */
+/* Begins the file, with a host of this number of cores, this name and this memory. */
 static inline FILE *describe_host_with(long cores, const char *name, u64 memory) {
     snprintf(platform_file, sizeof platform_file, "platform.%ld.tmp", (long)getpid());
     FILE *file = fopen(platform_file, "w");
@@ -21,7 +21,7 @@ static inline FILE *describe_host_with(long cores, const char *name, u64 memory)
     return file;
 }
 
-/* Begins the file, with this machine as host, but for so many cores, and less memory. */
+/* Begins the file, with this machine as host, but with `cores` cores, and less memory. */
 static inline FILE *describe_host(long cores) {
     char name[256] = "";
     CHECK(gethostname(name, sizeof name - 1) == 0);

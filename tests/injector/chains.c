@@ -119,7 +119,8 @@ static ocrGuid_t checks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     }
     do_sum(want, rows[SIDE - 1], columns[SIDE - 1]);
     for (u32 i = 0; i < SIDE; i++) {
-        if (memcmp(depv[1 + i].ptr, rows[i], sizeof want) != 0 || memcmp(depv[1 + SIDE + i].ptr, columns[i], sizeof want) != 0) {
+        if (memcmp(depv[1 + i].ptr, rows[i], sizeof want) != 0 ||
+            memcmp(depv[1 + SIDE + i].ptr, columns[i], sizeof want) != 0) {
             printf("wrong: row or column %u\n", i);
             exit(3);
         }

@@ -21,21 +21,21 @@
  *          With a Q before it (Qnever), commands behind it in the same queue are treated as if they waited for it.
  *
  * With OCR_INJECT_DEVICE=N only commands for that device fail, and are counted: the N-th one, from 0 on, that the
- * program was told of.
+ * program was shown.
  *
  * With OCR_INJECT_LAZY=1 no command begins before a clFlush that succeeds, or a call that waits, as on rusticl.
  *
  * With OCR_INJECT_QUIET=1 a buffer that is released beside a command ends the program, where NVIDIA's driver may wait
- * for ever.
+ * indefinitely.
  *
  * More oddities of platforms, beside OCR_INJECT or without it:
  *
  *     OCR_INJECT_CODE=N      calls that fail return this status (-5)
  *     OCR_INJECT_LOST=HOW    from the call on that fails, the device is lost: all other calls for it fail, too. Events
  *                            that have not ended do not end (never), have failed (failed), or cannot be asked (mute)
- *     OCR_INJECT_SYNC=US     a kernel is executed in the call that enqueues it, which takes so many microseconds more
+ *     OCR_INJECT_SYNC=US     a kernel is executed in the call that enqueues it, which takes US microseconds more
  *     OCR_INJECT_TWICE=1     a callback for an event comes twice, the second time later
- *     OCR_INJECT_QUEUES=N    there are so many queues at most
+ *     OCR_INJECT_QUEUES=N    there are at most N queues
  *     OCR_INJECT_NO_SIZE=1   CL_DEVICE_GLOBAL_MEM_SIZE is 0
  *     OCR_INJECT_CLOCK=A/B   the device's clock is multiplied by A / B
  *     OCR_INJECT_ABORT=1     clGetDeviceIDs ends the process, as PoCL does where it finds no /sys
@@ -303,7 +303,7 @@ static void flushed(handle queue) {
     }
 }
 
-/* The devices, in the order in which the program was told of them. */
+/* The devices, in the order in which the program was shown them. */
 static handle devices[8];
 static int device_count;
 
@@ -460,22 +460,24 @@ static cl_int run(cl_int status, handle queue) {
     return status;
 }
 
-cl_int clEnqueueNDRangeKernel(handle queue, handle kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
-                              const size_t *local, cl_uint count, struct event *const *list, struct event **event) {
-    REAL(cl_int, clEnqueueNDRangeKernel, handle, handle, cl_uint, const size_t *, const size_t *, const size_t *, cl_uint,
-         const handle *, handle *)
+cl_int clEnqueueNDRangeKernel(handle queue, handle kernel, cl_uint dimensions, const size_t *offset,
+                              const size_t *global, const size_t *local, cl_uint count, struct event *const *list,
+                              struct event **event) {
+    REAL(cl_int, clEnqueueNDRangeKernel, handle, handle, cl_uint, const size_t *, const size_t *, const size_t *,
+         cl_uint, const handle *, handle *)
     COMMAND(clEnqueueNDRangeKernel, false, false,
             (begins(), run(real(queue, kernel, dimensions, offset, global, local, LIST), queue)))
 }
 
 cl_int clEnqueueReadBuffer(handle queue, handle buffer, cl_uint blocking, size_t offset, size_t bytes, void *to,
                            cl_uint count, struct event *const *list, struct event **event) {
-    REAL(cl_int, clEnqueueReadBuffer, handle, handle, cl_uint, size_t, size_t, void *, cl_uint, const handle *, handle *)
+    REAL(cl_int, clEnqueueReadBuffer, handle, handle, cl_uint, size_t, size_t, void *, cl_uint, const handle *,
+         handle *)
     COMMAND(clEnqueueReadBuffer, false, blocking, real(queue, buffer, blocking, offset, bytes, to, LIST))
 }
 
-cl_int clEnqueueWriteBuffer(handle queue, handle buffer, cl_uint blocking, size_t offset, size_t bytes, const void *from,
-                            cl_uint count, struct event *const *list, struct event **event) {
+cl_int clEnqueueWriteBuffer(handle queue, handle buffer, cl_uint blocking, size_t offset, size_t bytes,
+                            const void *from, cl_uint count, struct event *const *list, struct event **event) {
     REAL(cl_int, clEnqueueWriteBuffer, handle, handle, cl_uint, size_t, size_t, const void *, cl_uint, const handle *,
          handle *)
     COMMAND(clEnqueueWriteBuffer, false, blocking, real(queue, buffer, blocking, offset, bytes, from, LIST))
@@ -496,10 +498,11 @@ cl_int clEnqueueUnmapMemObject(handle queue, handle buffer, void *mapped, cl_uin
 
 static cl_int map(struct command *c, void **address, handle queue, handle buffer, cl_uint blocking, cl_ulong flags,
                   size_t offset, size_t bytes, handle *made) {
-    REAL(void *, clEnqueueMapBuffer, handle, handle, cl_uint, cl_ulong, size_t, size_t, cl_uint, const handle *, handle *,
-         cl_int *)
+    REAL(void *, clEnqueueMapBuffer, handle, handle, cl_uint, cl_ulong, size_t, size_t, cl_uint, const handle *,
+         handle *, cl_int *)
     cl_int status;
-    *address = real(queue, buffer, blocking, flags, offset, bytes, c->count, c->count == 0 ? NULL : c->list, made, &status);
+    *address = real(queue, buffer, blocking, flags, offset, bytes, c->count, c->count == 0 ? NULL : c->list, made,
+                    &status);
     return status;
 }
 
@@ -745,9 +748,11 @@ cl_int clReleaseMemObject(handle buffer) {
     return fails("clReleaseMemObject") ? FAILS : real(buffer);
 }
 
-OBJECT(clCreateContext, (const void *a, cl_uint b, const handle *c, void *d, void *e, cl_int *error), (a, b, c, d, e, error))
+OBJECT(clCreateContext, (const void *a, cl_uint b, const handle *c, void *d, void *e, cl_int *error),
+       (a, b, c, d, e, error))
 OBJECT(clCreateBuffer, (handle a, cl_ulong b, size_t c, void *d, cl_int *error), (a, b, c, d, error))
-OBJECT(clCreateProgramWithSource, (handle a, cl_uint b, const char **c, const size_t *d, cl_int *error), (a, b, c, d, error))
+OBJECT(clCreateProgramWithSource, (handle a, cl_uint b, const char **c, const size_t *d, cl_int *error),
+       (a, b, c, d, error))
 OBJECT(clCreateKernel, (handle a, const char *b, cl_int *error), (a, b, error))
 
 cl_int clGetDeviceIDs(handle platform, cl_ulong type, cl_uint most, handle *ids, cl_uint *count) {

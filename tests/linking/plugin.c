@@ -42,7 +42,8 @@ void run(void) {
     ocrEdtTemplateCreate(&adding, adds, 0, 1);
     ocrEdtTemplateCreate(&summing, sums, 0, 2);
     if (getenv("KERNEL") != NULL)
-        ocrEdtTemplateAddKernel(adding, "__kernel void k(__global uint *a) { a[get_global_id(0)] += 1; }", NULL, "k", range, 0);
+        ocrEdtTemplateAddKernel(adding, "__kernel void k(__global uint *a) { a[get_global_id(0)] += 1; }", NULL, "k",
+                                range, 0);
     ocrDbCreate(&block, (void **)&words, sizeof *words * WORDS, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
     memset(words, 0, sizeof *words * WORDS);
     ocrDbRelease(block);

@@ -67,7 +67,7 @@ pub(crate) fn mode_bits(mode: Mode) -> sys::ocrDbAccessMode_t {
 }
 
 /// A new event. A latch counts down from `counter`, which parameters or increments give it; a counted
-/// event has so many dependences, and a channel event as much room.
+/// event has this number of dependences, and a channel event as much room.
 pub(crate) fn event(kind: Kind, counter: u64, by_parameter: bool) -> Guid {
     let (status, guid) = try_event(kind, counter, by_parameter, None);
     check("ocrEventCreate", status);
@@ -151,7 +151,7 @@ pub(crate) fn guid_of(id: Guid) -> (u8, Guid) {
     (status, guid)
 }
 
-/// A collective event whose contributions have so many words.
+/// A collective event whose contributions have `words` words.
 pub(crate) fn try_collective(spec: &CollectiveSpec, words: u32, label: Label) -> (u8, Guid) {
     let (mut guid, property) = place_of(label);
     let slots = spec.slots() as u32;
@@ -369,7 +369,7 @@ pub(crate) enum CopyType {
     PartitionBack,
 }
 
-/// Copies so many bytes, each block with an offset. The answer is the completion event if it is wanted.
+/// Copies bytes, each block with an offset. The answer is the completion event if it is wanted.
 pub(crate) fn copy(
     (destination, to): (Guid, u32),
     (source, from): (Guid, u32),
@@ -591,7 +591,7 @@ pub(crate) fn devices() -> Vec<Guid> {
     let status = unsafe { sys::ocrAffinityCount(sys::AFFINITY_OCL, &mut count) };
     check("ocrAffinityCount", status);
     let mut devices = vec![NULL; count as usize];
-    // SAFETY: there is room for so many.
+    // SAFETY: there is room for `count` of them.
     let status = unsafe { sys::ocrAffinityGet(sys::AFFINITY_OCL, &mut count, devices.as_mut_ptr()) };
     check("ocrAffinityGet", status);
     devices

@@ -25,7 +25,7 @@ pub(crate) fn pause(length: u8) {
 /// The words of a block that the caller has.
 ///
 /// # Safety
-/// `address` is where a block of so many words is, that the caller holds as long as `'a`.
+/// `address` is where a block of `count` words is, that the caller holds as long as `'a`.
 pub(crate) unsafe fn words<'a>(address: *mut u32, count: u32) -> &'a [AtomicU32] {
     // SAFETY: by the contract; words are read and written as atomics only, here and by others.
     unsafe { std::slice::from_raw_parts(address.cast::<AtomicU32>(), count as usize) }
@@ -109,7 +109,7 @@ impl Held {
             Mode::Rw => state.shared.fetch_sub(1, AcqRel),
             _ => 0,
         };
-        // Nobody copies to it meanwhile either.
+        // No task copies to it meanwhile either.
         let sums = [fold(0, self.words), fold(0, self.margin)];
         let same = match self.mode {
             Mode::Const => sums == self.sums,
@@ -245,7 +245,7 @@ pub(crate) unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, d
     end(running, id, hash, held)
 }
 
-/// Passes contents on by value that are to be passed on now.
+/// Passes contents on by value for which this is the time.
 fn pass_values(running: &Running, task: Task, when: When, held: &[Held]) {
     let graph = &running.graph;
     for value in graph.values_of(task) {

@@ -1,9 +1,9 @@
 //! Copies between blocks of a random graph (`ocrDbCopy`). A copy is a task: an EDT of the runtime with
 //! the source in CONST and the destination in EW, whose output event is the completion event.
 //!
-//! Where it is certain what the words of the source are, it copies those, and where nobody else writes
+//! Where it is certain what the words of the source are, it copies those, and where no other task writes
 //! the words of the destination meanwhile, it copies to those. Otherwise it takes the margin: behind the
-//! words that tasks work on, blocks that are copied have a few that nobody changes, and then a place
+//! words that tasks work on, blocks that are copied have a few that no task changes, and then a place
 //! for each copy that goes there. Who has such a block in EW spoils the margin and restores it, so a
 //! copy that did not wait takes what is wrong, or is lost.
 
@@ -16,7 +16,7 @@ use crate::run::Running;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Words of a margin that nobody changes.
+/// Words of a margin that no task changes.
 const FIXED: u32 = 4;
 /// The most bytes that are copied to a margin.
 const MOST: u32 = 256;
@@ -191,7 +191,7 @@ pub(crate) fn copy_words(copied: &Copied, blocks: &mut [Vec<u32>]) {
 }
 
 impl Running {
-    /// Starts a copy; the answer is its completion event, if somebody wants it. A source that nobody
+    /// Starts a copy; the answer is its completion event, if somebody wants it. A source that no task
     /// needs any more goes with it.
     pub(crate) fn start_copy(&self, task: Task) -> Guid {
         let Some(copied) = self.graph.copied(task) else {

@@ -139,7 +139,7 @@ unsafe extern "C" fn driver(_: u32, _: *mut u64, _: u32, _: *mut Dep) -> Guid {
 /// The blocks and journals that are left at the end.
 fn left(running: &Running) -> (Vec<Block>, Vec<Task>) {
     let graph = &running.graph;
-    // Results that nobody has asked for are known to nobody, and private copies go by themselves.
+    // Results that no task has asked for are known to none, and private copies go by themselves.
     let known = |&block: &Block| running.blocks[block].guid.get().guid != 0 && !graph.is_private(block);
     let blocks = (0..graph.blocks.len()).filter(known);
     let unseen = |block: Block| graph.is_left_in_whole(block) || graph.is_unseen(block);

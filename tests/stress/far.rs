@@ -3,7 +3,7 @@
 //! it goes to EDTs and through events, tasks have it in all modes, together with other blocks, copy it,
 //! pass its content on by value, divide it again, and destroy it; the last parts go at the end of all.
 //!
-//! Nobody gets the whole while there is a part, and who waits for it may hold what others need. So all
+//! No task gets the whole while there is a part, and who waits for it may hold what others need. So all
 //! others who use the whole are done before the task that passes the part on starts, or start after
 //! the part was destroyed. Where that is not so, they do without, or the content is passed on by value.
 
@@ -83,7 +83,7 @@ impl Graph {
         std::iter::successors(whole(&block), whole)
     }
 
-    /// Whether a block is a part that nobody destroys before the end, where its whole is looked at.
+    /// Whether a block is a part that no task destroys before the end, where its whole is looked at.
     pub(crate) fn is_left_in_whole(&self, block: Block) -> bool {
         let left = |block: Block| self.blocks[block].destroyed_by.is_none();
         left(block) && self.far(block).is_some_and(|far| left(far.whole))
@@ -95,7 +95,7 @@ impl Graph {
         for part in slots.filter_map(Slot::used) {
             let mut inner = part;
             while let Some(far) = self.far(inner) {
-                // Otherwise nobody looks at it again.
+                // Otherwise no task looks at it again.
                 let by = self.values[far.value].by;
                 if self.blocks[far.whole].destroyed_by == Some(by) {
                     break;
@@ -119,7 +119,7 @@ impl Graph {
         slots.any(|slot| slot.used() == Some(block)) || self.looks_at(task, block)
     }
 
-    /// Whether a part can be, if nobody else is in the way.
+    /// Whether a part can be, if no other task is in the way.
     fn can_be(&self, far: &Far) -> bool {
         let giver = self.values[far.value].by;
         let mut slots = self.tasks[giver].slots.iter();
@@ -159,7 +159,7 @@ impl Graph {
     }
 }
 
-/// Nobody waits in a call for a part that is not certain to be there yet.
+/// No task waits in a call for a part that is not certain to be there yet.
 pub(crate) fn settle_part_waits(graph: &mut Graph) {
     let values = &graph.values;
     for spec in &mut graph.tasks {
@@ -207,7 +207,7 @@ impl Running {
         parts[0]
     }
 
-    /// A task begins, or ends, to use a block: nobody uses what that is a part of.
+    /// A task begins, or ends, to use a block: no task uses what that is a part of.
     pub(crate) fn use_within_wholes(&self, block: Block, begins: bool) {
         for whole in self.graph.wholes(block) {
             let state = &self.blocks[whole];

@@ -115,7 +115,7 @@ impl Graph {
         content
     }
 
-    /// Whether nobody acquires a chunk again after the tasks: only the file shows what was in it.
+    /// Whether no task acquires a chunk again after the tasks: only the file shows what was in it.
     pub(crate) fn is_unseen(&self, block: Block) -> bool {
         let spec = &self.blocks[block];
         let chunk = spec.chunk.as_ref();
@@ -242,7 +242,7 @@ impl Running {
         self.used_files().map(open).collect()
     }
 
-    /// A chunk that nobody has acquired.
+    /// A chunk that no task has acquired.
     pub(crate) fn new_chunk(&self, block: Block) -> Guid {
         let (Some(chunk), Some(place)) = (&self.graph.blocks[block].chunk, self.graph.bytes_of(block)) else {
             return NULL;
@@ -256,7 +256,7 @@ impl Running {
         guid
     }
 
-    /// Destroys chunks that nobody acquires again.
+    /// Destroys chunks that no task acquires again.
     pub(crate) fn end_chunks(&self) {
         let blocks = 0..self.blocks.len();
         let unseen = blocks.filter(|&block| self.graph.is_unseen(block));

@@ -131,7 +131,7 @@ pub(crate) struct TaskSpec {
     #[serde(default)]
     pub(crate) division: Option<DivisionSpec>,
     /// How many EDTs do the same side by side. More than one only of a function without children that
-    /// nobody waits for but a finish scope.
+    /// nothing waits for but a finish scope.
     pub(crate) copies: u32,
     pub(crate) slots: Vec<Slot>,
     pub(crate) outcome: Outcome,
@@ -191,7 +191,7 @@ pub(crate) enum HintBy {
     Set,
 }
 
-/// Something that is created on a label, used by nobody else, and gone again at once.
+/// Something that is created on a label, used by no other task, and gone again at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Contest {
     pub(crate) what: Contested,
@@ -348,7 +348,7 @@ impl Mode {
     }
 }
 
-/// An EDT with three pre-slots: one that nobody satisfies, one for an event of its own, and one for
+/// An EDT with three pre-slots: one that is never satisfied, one for an event of its own, and one for
 /// the late event of a task or for nothing.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Doomed {

@@ -3,8 +3,8 @@
 //!
 //! All keys of a graph are numbered; the maps have them in turn. A creator may make nothing for the
 //! first few calls, and ask for other keys before and after it has made its object, in circles, too.
-//! Tasks also ask for keys that they do not need. Each key is made once, by a creator that nobody
-//! else runs for it at the time, and all who ask see the same object.
+//! Tasks also ask for keys that they do not need. Each key is made once, by a creator that no other
+//! thread runs for it at the time, and all who ask see the same object.
 //!
 //! Only a key whose object a call destroys is made anew, once for each destruction. Tasks that need the
 //! object have done with it by then, so what a graph comes to does not depend on the new one. Others may
@@ -30,7 +30,7 @@ pub(crate) struct MapsSpec {
     pub(crate) maps: usize,
     /// How far apart the keys of a map are, at least 1.
     pub(crate) stride: u64,
-    /// Keys of EDTs that nobody needs.
+    /// Keys of EDTs that no task needs.
     pub(crate) edts: usize,
     /// What the creators do, for one key after the other and again from the first.
     pub(crate) creators: Vec<CreatorSpec>,
@@ -53,7 +53,7 @@ pub(crate) enum Key {
     Event(Event),
     Collective(Collective),
     Block(Block),
-    /// An EDT that runs, and that nobody needs.
+    /// An EDT that runs, and that no task needs.
     Edt(usize),
     /// The EDT of a task that rivals create, too.
     Task(Task),
@@ -113,7 +113,7 @@ struct KeyState {
     lives: Mutex<Vec<Life>>,
     /// How many of them are gone: their destructions have returned.
     gone: AtomicUsize,
-    /// Calls of `ocrMapGet` that were told that nothing was made.
+    /// Calls of `ocrMapGet` that returned that nothing was made.
     refused: AtomicU32,
     /// Whether a block has its first content.
     filled: AtomicBool,
@@ -129,7 +129,7 @@ impl KeyState {
         }
     }
 
-    /// The creator is called, which makes nothing in its first calls for an object: so many. The answer is
+    /// The creator is called, which makes nothing in its first `refusals` calls for an object. The answer is
     /// the object that this call is for, and how many calls for it came before.
     fn called(&self, refusals: u32) -> Result<(usize, u32), &'static str> {
         let mut lives = self.lives();
@@ -138,7 +138,7 @@ impl KeyState {
             // The creator that has made it may not have returned from its call yet.
             Some(life) if full && life.destroyed => {}
             Some(life) if life.creating => return Err("two creators make it at the same time"),
-            Some(_) if full => return Err("it is made again, and nobody has destroyed it"),
+            Some(_) if full => return Err("it is made again, and no task has destroyed it"),
             _ => {}
         }
         if full {
@@ -156,7 +156,7 @@ impl KeyState {
         self.lives()[at].creating = false;
     }
 
-    /// Which of the objects has this GUID. One that nobody has got yet may be what a creator makes.
+    /// Which of the objects has this GUID. One that no task has got yet may be what a creator makes.
     fn find(&self, guid: Guid) -> Option<usize> {
         let mut lives = self.lives();
         let known = |life: &Life| life.guid.is_some_and(|known| known.guid == guid.guid);
@@ -165,7 +165,7 @@ impl KeyState {
         Some(at)
     }
 
-    /// A call was told that nothing was made; false if not so many calls of the creator have made nothing.
+    /// A call returned that nothing was made; false if fewer calls of the creator have made nothing.
     fn refuse(&self, refusals: u32) -> bool {
         let lives = self.lives();
         let refusing = lives.iter().map(|life| life.calls.min(refusals)).sum();
@@ -254,7 +254,7 @@ impl Maps {
             let refused = state.refused.load(Relaxed);
             if refused != refusals * lives.len() as u32 {
                 failures.push(format!(
-                    "{refused} calls of ocrMapGet were told that there is no {key:?}, and \
+                    "{refused} calls of ocrMapGet returned that there is no {key:?}, and \
                      {refusals} calls of the creator make nothing for each of {} objects",
                     lives.len()
                 ));
@@ -386,7 +386,7 @@ impl Running {
         }
     }
 
-    /// Looks that a key has this object, while so many that it had are gone. The answer is which of its
+    /// Looks that a key has this object, while `gone` that it had are gone. The answer is which of its
     /// objects this is.
     fn got(&self, nth: usize, guid: Guid, gone: usize) -> Option<usize> {
         let (key, state) = &self.maps.keys[nth];
@@ -403,7 +403,7 @@ impl Running {
         at
     }
 
-    /// Tells others what a key is.
+    /// Shows others what a key is.
     fn enter(&self, key: Key, guid: Guid) {
         match key {
             Key::Event(event) => self.shared.events[&event].object.guid.set(guid),
@@ -454,7 +454,7 @@ impl Running {
         after.map(ask);
     }
 
-    /// Makes the object of a key that had so many before.
+    /// Makes the object of a key that had `at` before.
     fn create_object(&self, key: Key, at: usize, state: &KeyState, label: api::Label) -> Guid {
         let (status, guid) = match key {
             Key::Event(event) => {
@@ -520,7 +520,7 @@ unsafe extern "C" fn create(local: Guid, index: u64, paramc: u32, paramv: *mut u
     running.create_key(nth, local);
 }
 
-/// An EDT that nobody needs.
+/// An EDT that no task needs.
 unsafe extern "C" fn run_once(_: u32, paramv: *mut u64, _: u32, _: *mut Dep) -> Guid {
     let maps = &running().maps;
     // SAFETY: it has one parameter.

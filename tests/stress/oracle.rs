@@ -245,7 +245,7 @@ fn ops(graph: &Graph, order: &Order) -> Vec<Vec<u32>> {
         .collect()
 }
 
-/// Which blocks have a content that is certain. Nobody looks at the others.
+/// Which blocks have a content that is certain. The others are not compared.
 fn known(graph: &Graph, order: &Order, ops: &mut [Vec<u32>]) -> Vec<bool> {
     let mut known = vec![true; graph.blocks.len()];
     for task in order.sequence() {

@@ -228,7 +228,7 @@ impl Running {
         }
     }
 
-    /// Looks that nobody has a block and a part of it at the same time.
+    /// Looks that no task has a block and a part of it at the same time.
     fn with_part(&self, task: Task, work: impl FnOnce()) {
         let Some(block) = self.graph.divided(task) else {
             return;

@@ -529,7 +529,7 @@ fn change_sources(graph: &mut Graph, mut change: impl FnMut(&mut Source)) {
     }
 }
 
-/// Nobody waits for these results.
+/// No task waits for these results.
 fn forget(graph: &mut Graph, gone: impl Fn(&Turn) -> bool) {
     change_sources(graph, |source| match source {
         Source::Result(turn) if gone(turn) => *source = Source::Nothing,
@@ -566,7 +566,7 @@ fn remove_collective(graph: &mut Graph, gone: Collective) {
     }
 }
 
-/// Nobody passes this content on.
+/// No task passes this content on.
 fn remove_value(graph: &mut Graph, gone: Value) {
     let copy = graph.values.remove(gone).copy;
     change_sources(graph, |source| match source {

@@ -152,7 +152,7 @@ pub(crate) fn run(case: &Case) -> Vec<String> {
         run_program(args.into_iter().map(OsString::from).collect(), main_edt)
     };
     RUNNING.store(ptr::null_mut(), Release);
-    // SAFETY: made above; the runtime has ended, so nobody else has it.
+    // SAFETY: made above; the runtime has ended, so no other thread has it.
     let running = unsafe { Box::from_raw(running) };
     let mut failures = running.judge(settings.workers);
     if status != 0 {
@@ -227,15 +227,15 @@ impl Running {
                     }
                 };
                 if self.blocks[block].guid.get().guid == 0 || by_itself {
-                    // A result that nobody has asked for, or what goes by itself or with a copy.
+                    // A result that no task has asked for, or what goes by itself or with a copy.
                     continue;
                 }
-                failures.push(format!("nobody has seen the end of b{block}"));
+                failures.push(format!("no task has seen the end of b{block}"));
                 continue;
             };
             let spec = &self.graph.blocks[block];
             let count = match spec.origin {
-                // Nobody knows which copies had come to the margin.
+                // It is not known which copies had come to the margin.
                 Origin::Value(_) => spec.words as usize,
                 _ => expected.len(),
             };

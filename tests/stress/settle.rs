@@ -341,7 +341,7 @@ pub(crate) fn own_result(graph: &Graph, task: Task) -> Option<Block> {
     }
 }
 
-/// The block that arrives from a source, if it can be told.
+/// The block that arrives from a source, if it is certain.
 pub(crate) fn brings(graph: &Graph, source: &Source) -> Option<Block> {
     match source {
         Source::Nothing | Source::Join(_) => None,
@@ -402,7 +402,7 @@ fn settle_sizes(graph: &mut Graph) {
     }
 }
 
-/// Tasks that destroy blocks and events that nobody will need any more.
+/// Tasks that destroy blocks and events that no task will need any more.
 fn destroy(graph: &mut Graph, order: &Order, wanted: &[bool]) {
     let count = graph.tasks.len();
     for (block, &wanted) in wanted.iter().enumerate() {

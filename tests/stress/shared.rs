@@ -156,7 +156,7 @@ impl Running {
         guid
     }
 
-    /// An event that a pre-slot is to be connected to. Half of those that have labels are left to others to
+    /// An event to connect a pre-slot to. Half of those that have labels are left to others to
     /// create, and their dependences wait.
     pub(crate) fn awaited_event(&self, event: Event, task: Task, at: usize) -> Guid {
         match self.shared.events.get(&event) {
@@ -315,7 +315,7 @@ impl Running {
             awaited.iter().any(after)
         });
         if written {
-            // SAFETY: nobody destroys the block before this task has ended.
+            // SAFETY: no task destroys the block before this task has ended.
             let content = read(unsafe { words(address, count) });
             let words = self.graph.blocks[block].words as usize;
             if content[..words] != self.expected.blocks[block][..words] && self.expected.known[block] {

@@ -150,7 +150,7 @@ impl Directives {
                 self.stdout_lines.push((count.parse().ok()?, line.to_owned()));
             }
             "stderr" => self.stderr.push(value.to_owned()),
-            // Each misuse is told by the ID of its rule. `tests/rules.rs` reads these two as well.
+            // Each misuse is named by the ID of its rule. `tests/rules.rs` reads these two as well.
             "misuse" => {
                 let ids = value.split_whitespace();
                 self.stderr.extend(ids.map(|id| format!("the rule: [{id}] ")));

@@ -1,6 +1,6 @@
 /*
- * Prints as its first argument says, for tests/surroundings.rs: what cannot be written is told, whoever prints it, and
- * however the program ends.
+ * Prints as its first argument says, for tests/surroundings.rs: what cannot be written is reported, whoever prints it,
+ * and however the program ends.
  */
 #include <ocr.h>
 #include <stdio.h>

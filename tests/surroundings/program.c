@@ -40,7 +40,7 @@ static void printArguments(void *arguments) {
     }
 }
 
-/* An EDT and its event, both with a name, that wait for ever. */
+/* An EDT and its event, both with a name, that wait indefinitely. */
 static void hang(const char *label) {
     ocrGuid_t template, event, edt;
     ocrEdtTemplateCreate_internal(&template, nothing, 0, 1, label);

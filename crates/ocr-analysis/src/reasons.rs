@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use crate::diagnosis::{CAUSES, IdleTimes, PARTS, PlaceTime};
 
-    /// A run of so many milliseconds with so many EDTs of a template on the worker and on the device, and how long each
+    /// A run of `ms` milliseconds: of each place its number, how many EDTs of a template ran there, and how long each
     /// took.
     fn facts(ms: u64, on: &[(u8, u64, u64)], causes: &[(RuleId, u64, &str)]) -> Facts {
         let place = |place, name: &str| PlaceTime {

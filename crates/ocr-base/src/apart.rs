@@ -33,7 +33,7 @@ pub enum Kept {
     Everything,
 }
 
-/// How the names of such threads begin, by which they are told from others.
+/// How the names of such threads begin, by which they are distinguished from others.
 pub const NAME: &str = "ocr-file-";
 
 /// How many such threads have begun, and how many are about to end. For those who count the threads of the process: a
@@ -68,7 +68,7 @@ impl Drop for CountedCall {
 fn leave_table(kept: Kept) -> io::Result<()> {
     const ALL: libc::c_uint = libc::c_uint::MAX;
     if kept == Kept::Nothing {
-        // SAFETY: the call takes numbers alone. It closes copies in a table that is new, and that nobody else has.
+        // SAFETY: the call takes numbers alone. It closes copies in a table that is new, and that no other thread has.
         let left = unsafe { libc::syscall(libc::SYS_close_range, 0 as libc::c_uint, ALL, libc::CLOSE_RANGE_UNSHARE) };
         if left == 0 {
             return Ok(());

@@ -135,7 +135,7 @@ pub struct MutexGuard<'a, R: Rank, T: ?Sized> {
 }
 
 impl<R: Rank, T> Mutex<R, T> {
-    /// A mutex that nobody holds.
+    /// A mutex that no thread holds.
     pub const fn new(value: T) -> Mutex<R, T> {
         Mutex { rank: PhantomData, inner: parking_lot::Mutex::new(value) }
     }
@@ -155,14 +155,14 @@ impl<R: Rank, T: ?Sized> Mutex<R, T> {
         MutexGuard { inner: self.inner.lock(), _held: held }
     }
 
-    /// Takes the mutex if nobody holds it.
+    /// Takes the mutex if no thread holds it.
     #[inline]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, R, T>> {
         let inner = self.inner.try_lock()?;
         Some(MutexGuard { inner, _held: HeldRank::tried() })
     }
 
-    /// What the mutex has, which nobody else can hold meanwhile.
+    /// What the mutex has, which no other thread can hold meanwhile.
     #[inline]
     pub fn get_mut(&mut self) -> &mut T {
         self.inner.get_mut()
@@ -223,7 +223,7 @@ pub struct RwLockWriteGuard<'a, R: Rank, T> {
 }
 
 impl<R: Rank, T> RwLock<R, T> {
-    /// A lock that nobody holds.
+    /// A lock that no thread holds.
     pub const fn new(value: T) -> RwLock<R, T> {
         RwLock { rank: PhantomData, inner: parking_lot::RwLock::new(value) }
     }
@@ -236,7 +236,7 @@ impl<R: Rank, T> RwLock<R, T> {
         RwLockReadGuard { inner: self.inner.read(), _held: held }
     }
 
-    /// Waits until nobody holds the lock.
+    /// Waits until no thread holds the lock.
     #[inline]
     #[track_caller]
     pub fn write(&self) -> RwLockWriteGuard<'_, R, T> {
@@ -244,7 +244,7 @@ impl<R: Rank, T> RwLock<R, T> {
         RwLockWriteGuard { inner: self.inner.write(), _held: held }
     }
 
-    /// What the lock has, which nobody else can hold meanwhile.
+    /// What the lock has, which no other thread can hold meanwhile.
     pub fn get_mut(&mut self) -> &mut T {
         self.inner.get_mut()
     }

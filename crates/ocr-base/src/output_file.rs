@@ -24,7 +24,7 @@
 //! kind of name: [`NewFile::is_named_early`] says whether it can have its name at once. Otherwise [`NewFile::finish`]
 //! copies it at the end, to where the name leads.
 //!
-//! A file beyond the limit of file sizes, or a pipe that nobody reads, is an error here and no signal
+//! A file beyond the limit of file sizes, or a pipe that no process reads, is an error here and no signal
 //! ([`without_signals`]).
 //!
 //! | file | what it has |
@@ -84,7 +84,7 @@ enum OutputPlace {
     Descriptor(RawFd),
     /// A pipe, a device, or a descriptor of another process, which is opened by its name.
     InPlace(PathBuf),
-    /// A plain file, or one that is to be made. Its name is no link.
+    /// A plain file, or one that will be made. Its name is no link.
     Plain(PathBuf),
 }
 

@@ -46,7 +46,7 @@ mod tiny {
     use std::thread;
     use std::time::Duration;
 
-    /// The number of the next thread, by which threads are told apart.
+    /// The number of the next thread, by which threads are distinguished.
     static THREADS: AtomicU64 = AtomicU64::new(0);
 
     thread_local! {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// What stands behind the help of `ocr check`.
 pub(crate) const AFTER_HELP: &str = "\
-A run is recorded with OCR_TRACE=FILE. It tells most with OCR_WORKERS=1 OCR_SCHED=cpu: the order of EDTs is found by what \
+A run is recorded with OCR_TRACE=FILE. It shows most with OCR_WORKERS=1 OCR_SCHED=cpu: the order of EDTs is found by what \
 the program has asked for, not by when they ran, and what each EDT wrote is seen best where no other runs at the \
 same time.
 

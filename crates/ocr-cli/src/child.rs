@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// How long programs have to end when they are asked to, before they are killed.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// How often is looked whether processes have ended whose ends wake nobody.
+/// How often is looked whether processes have ended whose ends wake no thread.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Why the wait for a program is over.
@@ -63,7 +63,7 @@ pub(crate) fn close_at_end(child: u32, end: PipeWriter) {
     let mut about = MaybeUninit::<libc::siginfo_t>::uninit();
     let options = libc::WEXITED | libc::WNOWAIT;
     loop {
-        // SAFETY: the address is that of room for what the call writes, which nobody reads.
+        // SAFETY: the address is that of room for what the call writes, which is not read.
         let done = unsafe { libc::waitid(libc::P_PID, child, about.as_mut_ptr(), options) };
         let is_passing = io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
         if done == 0 || !is_passing {

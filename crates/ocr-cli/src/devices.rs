@@ -1,5 +1,5 @@
-//! Names of devices in texts for the terminal. They are long, so each is told once, and is "the device" or "device 2"
-//! elsewhere.
+//! Names of devices in texts for the terminal. They are long, so each is written once, and is "the device" or "device
+//! 2" elsewhere.
 
 /// The devices of a run, or of several.
 pub(crate) struct DeviceNames(Vec<String>);
@@ -16,7 +16,7 @@ impl DeviceNames {
         DeviceNames(all)
     }
 
-    /// What a device is called beside the place where its name is told.
+    /// What a device is called beside the place where its name is written.
     fn called(&self, index: usize) -> String {
         match self.0.len() {
             1 => "the device".to_string(),

@@ -18,7 +18,7 @@
 //! | `started.rs` | why a program could not be started, or did not run to its end |
 //! | `progress.rs` | how far the runs have come |
 //! | `table.rs` | aligned tables and broken lines, which fit the terminal; numbers as texts |
-//! | `devices.rs` | names of devices, each told once |
+//! | `devices.rs` | names of devices, each written once |
 //! | `output.rs` | answers, errors and exit statuses; at the bottom, so that no file imports this one |
 
 mod check;

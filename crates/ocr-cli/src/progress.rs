@@ -28,7 +28,7 @@ impl Progress {
         self.0.set_message(plain(&what).into_owned());
     }
 
-    /// Adds runs that are to be made, too.
+    /// Adds runs that will be made, too.
     pub(crate) fn more(&self, runs: u64) {
         self.0.inc_length(runs);
     }

@@ -89,20 +89,20 @@ impl Lead {
         }
     }
 
-    /// Whether the first group is told to be the faster one.
+    /// Whether the first group is shown to be the faster one.
     pub(crate) fn is_told(&self) -> bool {
         self.least > 1.0
     }
 }
 
-/// The least number of runs of each of two groups with which an order can be told, if all of one are before all of the
+/// The least number of runs of each of two groups with which an order can be shown, if all of one are before all of the
 /// other. `error` is the part of cases in which that happens by chance, at most.
 pub(crate) fn least_runs(error: f64) -> usize {
     let can = |runs: &usize| Ways::new(*runs, *runs).most(error).is_some();
     (1..MOST_RUNS).find(can).unwrap_or(MOST_RUNS)
 }
 
-/// For each number of pairs, in which part of all ways to deal times out to two groups so many pairs or fewer have the
+/// For each number of pairs, in which part of all ways to deal times out to two groups this number or fewer have the
 /// run of the first group behind.
 struct Ways(Vec<f64>);
 
@@ -135,8 +135,8 @@ impl Ways {
         Ways(parts.collect())
     }
 
-    /// The part of all ways in which so many pairs or fewer are behind. From the middle on it is one half or more, and
-    /// 1 is returned.
+    /// The part of all ways in which this number of pairs or fewer are behind. From the middle on it is one half or
+    /// more, and 1 is returned.
     fn up_to(&self, pairs: usize) -> f64 {
         self.0.get(pairs).copied().unwrap_or(1.0)
     }

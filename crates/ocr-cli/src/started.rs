@@ -1,4 +1,4 @@
-//! Why a program could not be started, or did not run to its end, as far as its file or the signal tells.
+//! Why a program could not be started, or did not run to its end, as far as its file or the signal shows.
 
 use ocr_base::text::Readable;
 use std::ffi::OsStr;

@@ -36,7 +36,7 @@ impl Table {
         self.text_in(terminal_width())
     }
 
-    /// The text of the table in lines of at most so many letters. Columns for which there is no room stand below,
+    /// The text of the table in lines of at most `width` letters. Columns for which there is no room stand below,
     /// beside the first column once more. A cell for which a line is too short is broken.
     pub(crate) fn text_in(&self, width: Option<usize>) -> String {
         let all: Vec<usize> = (1..self.columns.len()).collect();
@@ -136,7 +136,7 @@ fn cell_text(cell: &str) -> Cow<'_, str> {
     }
 }
 
-/// A cell in lines of at most so many letters, broken between words where that can be.
+/// A cell in lines of at most `width` letters, broken between words where that can be.
 fn broken(cell: &str, width: usize) -> Vec<String> {
     let cell = cell_text(cell);
     let mut lines = vec![String::new()];
@@ -192,7 +192,7 @@ pub(crate) fn fit(text: &str) -> String {
     }
 }
 
-/// Breaks lines of more than so many letters between words.
+/// Breaks lines of more than `most` letters between words.
 fn wrap_in(text: &str, most: usize) -> String {
     let mut out = String::new();
     for line in text.lines() {

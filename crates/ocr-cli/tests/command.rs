@@ -395,7 +395,7 @@ fn compare_gives_each_run_the_standard_input() {
     compare_reading(&same, &counts, pipe.into()).is(0, &["In all runs, bytes is 300000."]);
     assert!(source.wait().expect("it ends").success(), "all was read");
     compare_reading(&same, &counts, Stdio::null()).is(0, &["In all runs, bytes is 0."]);
-    // Nobody writes, and nobody reads: there is nothing to wait for.
+    // No process writes, and none reads: there is nothing to wait for.
     let (reader, _writer) = std::io::pipe().expect("a pipe");
     compare_reading(&[], &script("reads-not", "report 1"), reader.into()).is(0, &["seconds"]);
     ocr(&["compare", "--help"], &[]).is(0, &["Each run gets the standard input"]);
@@ -515,7 +515,7 @@ fn answers_that_cannot_be_written() {
         Stdio::from(writer)
     };
     assert_eq!(run(&["info"], full.into(), Stdio::null()), Some(1));
-    // That nobody reads is no error, and changes no status.
+    // That no process reads is no error, and changes no status.
     assert_eq!(run(&["info"], unread(), unread()), Some(0));
     let fails = ["compare", "--policies=cpu", "/bin/false"];
     assert_eq!(run(&fails, unread(), unread()), Some(1));

@@ -239,7 +239,7 @@ fn the_explanation_of_a_hang_comes_before_its_file() {
     let folder = folder("hang");
     let pipe = folder.join("pipe");
     make_pipe(&pipe);
-    // Nobody reads it.
+    // No process reads it.
     let mut hangs = command(program(), &folder);
     hangs.arg("hang").env("OCR_HALT_DOT", &pipe);
     let run = hangs.output().expect("the program can be started");
@@ -258,7 +258,7 @@ fn the_explanation_of_a_hang_comes_before_its_file() {
     assert_eq!(hangs.wait().expect("it ends").code(), Some(1));
 }
 
-/// Has files of a command have at most so many bytes.
+/// Has files of a command have at most `bytes` bytes.
 fn limited(command: &mut Command, bytes: u64) -> &mut Command {
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
     let set = move || {

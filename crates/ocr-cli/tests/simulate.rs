@@ -107,7 +107,7 @@ fn a_run_without_devices_is_simulated() {
     for part in ["\"policy\":\"cpu\"", "\"policy\":\"eft\"", "In the simulation, ", "<h1>"] {
         assert!(text.contains(part), "no {part} in the page");
     }
-    // There is no device to compare one with, and that is told.
+    // There is no device to compare one with, and a message says so.
     let (status, _, errors) = simulate(&file, &["--device", "speed=2x"]);
     assert_eq!(status, 1);
     assert!(errors.contains("the recording has no device"), "{errors}");

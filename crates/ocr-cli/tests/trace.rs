@@ -177,7 +177,7 @@ fn a_recording_without_room_ends_and_the_program_goes_on() {
     assert!(said.contains("for which there was no room"), "{said}");
     let unknown = "what was going on at the end cannot be told";
     let text = is_checked(&file, 1, &["there was no room for", unknown]);
-    // What nobody has recorded may have been done.
+    // What was not recorded may have been done.
     for word in ["whole", "left by the run", "not begun"] {
         assert!(!text.contains(word), "`{word}` in\n{text}");
     }
@@ -187,7 +187,7 @@ fn a_recording_without_room_ends_and_the_program_goes_on() {
     assert!(shown.contains("partial   there was no room"), "{shown}");
 }
 
-/// A run with files of at most so many times 512 bytes: how it ended, and what it said.
+/// A run with files of at most `blocks` times 512 bytes: how it ended, and what it said.
 fn limited(blocks: u32, file: &Path) -> (ExitStatus, String) {
     let limited = format!("ulimit -f {blocks}; exec \"$@\"");
     let mut ends = command("sh", &[("OCR_TRACE", file.as_os_str())]);
@@ -303,7 +303,7 @@ fn slices_of(events: &[serde_json::Value], name: &str) -> usize {
     events.iter().filter(is_one).count()
 }
 
-/// What Perfetto's own schema says of a file; none where it is not installed, which is told.
+/// What Perfetto's own schema says of a file; none where it is not installed, which is reported.
 fn decode(file: &Path) -> Option<serde_json::Value> {
     let python = std::env::var("OCR_TEST_PYTHON").unwrap_or("python3".into());
     let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("crates/ocr-cli/tests/trace/decode.py");

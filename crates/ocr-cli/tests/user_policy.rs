@@ -217,7 +217,7 @@ fn wrong_files_are_refused() {
     assert!(status == 0 && errors.is_empty(), "{errors}");
 }
 
-/// A policy that keeps EDTs is told of the end of each, also where nothing asks how long they take.
+/// A policy that keeps EDTs is notified of the end of each, also where nothing asks how long they take.
 #[test]
 fn a_policy_is_told_of_each_end() {
     if support::is_without_opencl() {

@@ -10,7 +10,7 @@ pub struct Place(u8);
 impl Place {
     /// The host: the workers, and host memory.
     pub const HOST: Place = Place(0);
-    /// How many devices can be told apart.
+    /// How many devices can be distinguished.
     pub const MAX_DEVICES: usize = 31;
     /// The place of an EDT that is not placed yet: it is equal to no other EDT's place.
     pub const UNDECIDED: Place = Place(u8::MAX);

@@ -154,7 +154,7 @@ impl Scale {
     /// it, is left out. Where there is no later pair at all, a tick is taken for a nanosecond.
     pub fn new(first: [u64; 2], apart: &[[[u64; 2]; 2]], later: [u64; 2]) -> Scale {
         let mut moments = vec![[first[0], 0]];
-        // The longest line on which the clocks go alike tells their speed best.
+        // The longest line on which the clocks go alike gives their speed best.
         let mut longest = [0, 0];
         let mut see = |pair: [u64; 2], goes_alike: bool| {
             let ns = pair[1].saturating_sub(first[1]);
@@ -202,7 +202,7 @@ impl Scale {
         u64::try_from(ns).unwrap_or(u64::MAX)
     }
 
-    /// How many ticks so many nanoseconds take where the clocks go alike.
+    /// How many ticks `ns` nanoseconds take where the clocks go alike.
     pub fn ticks(&self, ns: u64) -> u64 {
         let ticks = (u128::from(ns) << 32) / u128::from(self.ns);
         u64::try_from(ticks).unwrap_or(u64::MAX)

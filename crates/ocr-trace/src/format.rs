@@ -71,8 +71,8 @@ pub struct Head {
     /// Where in the file the last segment ends, in bytes. A shorter file was cut off. Stored after the head of the
     /// segment, with release order.
     pub reached: AtomicU64,
-    /// How often the clocks have gone apart. So many times stand at [`APART_AT`], as far as there is room. Stored after
-    /// the time, with release order.
+    /// How often the clocks have gone apart. That number of times stands at [`APART_AT`], as far as there is room.
+    /// Stored after the time, with release order.
     pub apart: AtomicU64,
     /// Which run this is ([`super::identity::RunIdentity`]), in its words.
     pub run: [u64; 5],
@@ -178,7 +178,7 @@ kinds! {
     Placed = 13,
     /// EDT `x` has got block `y`, for which it had to wait.
     Granted = 14,
-    /// Block `y` is to be brought to place `a` for EDT `x`.
+    /// Block `y` must be brought to place `a` for EDT `x`.
     Fetch = 15,
     /// All blocks of EDT `x` have been brought.
     Fetched = 16,

@@ -26,7 +26,7 @@ const LOOKED_AT: u64 = 4096;
 /// How many names are tried.
 const MOST_NAMES: u32 = 100_000;
 
-/// A run, as the system tells its process and its job from others.
+/// A run, as the system distinguishes its process and its job from others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RunIdentity {
     process: u64,

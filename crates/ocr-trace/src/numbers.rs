@@ -21,11 +21,11 @@ pub fn is_label(guid: u64) -> bool {
 pub enum Mode {
     /// A control dependence: the block is not acquired and the EDT does not see it.
     Null = 0,
-    /// `DB_MODE_CONST`: it reads, and nobody writes meanwhile.
+    /// `DB_MODE_CONST`: it reads, and no other EDT writes meanwhile.
     Const = 1,
     /// `DB_MODE_RW`: it reads and writes, and so may others.
     Rw = 2,
-    /// `DB_MODE_EW`: it writes, and nobody else does meanwhile.
+    /// `DB_MODE_EW`: it writes, and no other EDT does meanwhile.
     Ew = 4,
     /// `DB_MODE_RO`: it reads, and others may write.
     Ro = 8,
@@ -170,7 +170,7 @@ impl WorkKind {
         }
     }
 
-    /// Whether it does what the program has asked a block to do: the history tells of such EDTs as of calls.
+    /// Whether it does what the program has asked a block to do: the history shows such EDTs as calls.
     #[inline]
     pub fn is_of_a_block_call(self) -> bool {
         matches!(self, WorkKind::Copy | WorkKind::Partition)

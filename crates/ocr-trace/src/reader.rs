@@ -198,8 +198,8 @@ impl RecordingFile {
             let magic = u64_at(&head, offset_of!(SegmentHead, magic));
             let bytes = u64_at(&head, offset_of!(SegmentHead, bytes));
             if magic == 0 && offset >= reached || is_cut && read < head.len() {
-                // The rest is room that was reserved and that no thread had begun to use; or it is cut off, which has
-                // been told above.
+                // The rest is room that was reserved and that no thread had begun to use; or it is cut off, which was
+                // reported above.
                 break;
             }
             let is_length = bytes.is_multiple_of(RECORD_BYTES as u64)

@@ -107,7 +107,8 @@ static void next_version(ocrGuid_t tmpl, int i, int j, u32 others, const ocrGuid
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    ocrGuid_t factor = template_of(factor_edt, 0, 1), solve = template_of(solve_edt, 0, 2), update = template_of(update_edt, 0, 3);
+    ocrGuid_t factor = template_of(factor_edt, 0, 1), solve = template_of(solve_edt, 0, 2),
+              update = template_of(update_edt, 0, 3);
     for (int i = 0; i < TILES; i++) {
         for (int j = 0; j <= i; j++) {
             void *addr;

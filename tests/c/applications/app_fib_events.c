@@ -44,10 +44,12 @@ static ocrGuid_t fib_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
     for (int i = 0; i < 2; i++) {
         ocrEventCreate(&parts[i], OCR_EVENT_ONCE_T, true);
     }
-    ocrEdtCreate(&add, add_template, EDT_PARAM_DEF, (u64 *)&call->result, EDT_PARAM_DEF, parts, EDT_PROP_NONE, NULL_HINT, NULL);
+    ocrEdtCreate(&add, add_template, EDT_PARAM_DEF, (u64 *)&call->result, EDT_PARAM_DEF, parts, EDT_PROP_NONE,
+                 NULL_HINT, NULL);
     for (int i = 0; i < 2; i++) {
         call_t next = {parts[i], call->n - 1 - (u64)i};
-        OK(ocrEdtCreate(NULL, fib_template, EDT_PARAM_DEF, (u64 *)&next, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
+        OK(ocrEdtCreate(NULL, fib_template, EDT_PARAM_DEF, (u64 *)&next, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT,
+                        NULL));
     }
     ocrEdtTemplateDestroy(add_template);
     ocrEdtTemplateDestroy(fib_template);

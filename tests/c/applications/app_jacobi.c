@@ -10,7 +10,8 @@ enum { TILES = 24, CELLS = 50, STEPS = 60, N = TILES * CELLS };
 
 static ocrGuid_t step_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
-    const double *left = (const double *)depv[0].ptr, *here = (const double *)depv[1].ptr, *right = (const double *)depv[2].ptr;
+    const double *left = (const double *)depv[0].ptr, *here = (const double *)depv[1].ptr,
+                 *right = (const double *)depv[2].ptr;
     double *next = (double *)depv[3].ptr;
     for (int i = 0; i < CELLS; i++) {
         double a = i > 0 ? here[i - 1] : left ? left[CELLS - 1] : 0.0;

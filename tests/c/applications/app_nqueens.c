@@ -45,7 +45,8 @@ static ocrGuid_t board_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
         next.columns |= bit;
         next.left = (board.left | bit) << 1;
         next.right = (board.right | bit) >> 1;
-        OK(ocrEdtCreate(NULL, board.board_template, EDT_PARAM_DEF, (u64 *)&next, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
+        OK(ocrEdtCreate(NULL, board.board_template, EDT_PARAM_DEF, (u64 *)&next, EDT_PARAM_DEF, NULL, EDT_PROP_NONE,
+                        NULL_HINT, NULL));
     }
     return NULL_GUID;
 }

@@ -62,7 +62,8 @@ static ocrGuid_t sort_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     OK(ocrDbDestroy(depv[0].guid));
     OK(ocrEdtTemplateCreate(&join_template, join_edt, 2, 2));
     ocrGuid_t open[] = {UNINITIALIZED_GUID, UNINITIALIZED_GUID};
-    OK(ocrEdtCreate(&join, join_template, EDT_PARAM_DEF, sizes, EDT_PARAM_DEF, open, EDT_PROP_NONE, NULL_HINT, &output));
+    OK(ocrEdtCreate(&join, join_template, EDT_PARAM_DEF, sizes, EDT_PARAM_DEF, open, EDT_PROP_NONE, NULL_HINT,
+                    &output));
     link_to(output, result, 0, DB_MODE_NULL);
     link_to(events[0], join, 0, DB_MODE_CONST);
     link_to(events[1], join, 1, DB_MODE_CONST);

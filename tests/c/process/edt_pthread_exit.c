@@ -1,5 +1,5 @@
 /*
- * An EDT that ends its thread, not itself, would keep the program waiting for ever: the runtime says which.
+ * An EDT that ends its thread, not itself, would keep the program waiting indefinitely: the runtime says which.
  */
 // clause: process
 // status: 1

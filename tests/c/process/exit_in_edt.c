@@ -1,6 +1,6 @@
 /*
- * An EDT that calls exit ends the process with that status; what was asked to be told at the end is told, also if
- * the process has forked before. The functions of atexit run.
+ * An EDT that calls exit ends the process with that status; the reports that were asked for are written at the end,
+ * also if the process has forked before. The functions of atexit run.
  */
 // clause: process
 // needs: signals

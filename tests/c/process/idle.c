@@ -1,4 +1,4 @@
-/* While nothing is to be done but what a thread of the program may do, the runtime sleeps. */
+/* While there is no work but what a thread of the program may do, the runtime sleeps. */
 // clause: process
 // workers: 1 8
 #include "check.h"

@@ -23,7 +23,7 @@ static struct {
         while (i < seen && __atomic_load_n(&(list).numbers[i], __ATOMIC_RELAXED) != own) {                             \
             i++;                                                                                                       \
         }                                                                                                              \
-        if (i == seen) { /* Each thread notes itself alone: nobody else writes the same number. */                     \
+        if (i == seen) { /* Each thread notes itself alone: no other writes the same number. */                     \
             u64 at = __atomic_fetch_add(&(list).count, 1, __ATOMIC_ACQ_REL);                                           \
             CHECK(at < sizeof(list).numbers / sizeof *(list).numbers);                                                 \
             __atomic_store_n(&(list).numbers[at], own, __ATOMIC_RELAXED);                                              \

@@ -136,7 +136,8 @@ static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
 static ocrGuid_t looks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    u64 of_kernels = atomic_exchange(&functions_of_kernels, 0), of_functions = atomic_exchange(&functions_of_functions, 0);
+    u64 of_kernels = atomic_exchange(&functions_of_kernels, 0),
+        of_functions = atomic_exchange(&functions_of_functions, 0);
     bool is_settled = of_kernels <= KERNELS / 4 && of_functions >= FUNCTIONS - FUNCTIONS / 4 && atomic_load(&apart);
     if (is_settled) {
         spawn(ends, 0, NULL, 0, NULL);
@@ -168,8 +169,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     CHECK_EQ(ocrNbWorkers(), CPU_COUNT(&all));
     suits_device = template_of(long_function, 1, 1);
     suits_workers = template_of(short_function, 1, 1);
-    OK(ocrEdtTemplateAddKernel(suits_device, "__kernel void fast(ulong turns, __global uint *words) { words[0] += 1; }", NULL,
-                               "fast", one_item, OCR_NO_RESULT));
+    OK(ocrEdtTemplateAddKernel(suits_device, "__kernel void fast(ulong turns, __global uint *words) { words[0] += 1; }",
+                               NULL, "fast", one_item, OCR_NO_RESULT));
     OK(ocrEdtTemplateAddKernel(suits_workers, slow_source, NULL, "slow", one_item, OCR_NO_RESULT));
     CHECK_EQ(ocrNbWorkers(), CPU_COUNT(&all));
     expect_shared();

@@ -1,5 +1,5 @@
 /*
- * Where the program is linked with OpenCL itself, nobody knows which threads are the driver's, and so they are not
+ * Where the program is linked with OpenCL itself, it is not known which threads are the driver's, and so they are not
  * bound: the report says so, and does not claim that workers and device have cores of their own.
  */
 // clause: process ocr-variants.h
@@ -18,7 +18,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     Side workers, device;
     look(&workers, &device);
     if (device.threads == 0) {
-        NOT_RUN("which threads are the OpenCL device's cannot be told");
+        NOT_RUN("which threads are the OpenCL device's cannot be found out");
     }
     ocrShutdown();
     return NULL_GUID;

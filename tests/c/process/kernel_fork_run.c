@@ -1,5 +1,5 @@
-/* An EDT makes a process by fork while devices are open, and that adds a kernel: nobody there could build it, so it
- * ends with a message, and does not wait for ever. The first process goes on. */
+/* An EDT makes a process by fork while devices are open, and that adds a kernel: no thread there could build it, so it
+ * ends with a message, and does not wait indefinitely. The first process goes on. */
 // clause: process ocr-opencl.h ocr-variants.h
 // needs: opencl
 // stderr: adding a kernel: this process was made by fork() while the runtime ran in process

@@ -21,7 +21,9 @@ static ocrGuid_t works(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     return NULL_GUID;
 }
 
-static ocrGuid_t alone(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) { return works(paramc, paramv, depc, depv); }
+static ocrGuid_t alone(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    return works(paramc, paramv, depc, depv);
+}
 
 static ocrGuid_t satisfies(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc, (void)depv;
@@ -130,7 +132,7 @@ int main(void) {
         CHECK_EQ(lines_with("template=works+", "bytes=4\t"), 2);
         /* those that waited */
         CHECK_EQ(lines_with("template=waits+", ""), 0);
-        /* those that nobody can place anywhere else */
+        /* those that no policy can place anywhere else */
         CHECK_EQ(lines_with("template=alone+", ""), 0);
     }
     return 0;

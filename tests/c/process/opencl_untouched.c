@@ -1,6 +1,6 @@
 /*
  * OpenCL is not loaded, and no device has a thread, before the first kernel is added: not for EDTs, data blocks and
- * events, nor for the number of workers and what a run tells.
+ * events, nor for the number of workers and what a run reports.
  */
 // clause: process
 // needs: opencl

@@ -1,4 +1,4 @@
-/* A call has returned OCR_ENOMEM, and then the program fails by itself: that is not told as want of memory. */
+/* A call has returned OCR_ENOMEM, and then the program fails by itself: that is not reported as want of memory. */
 // clause: process
 // status: nonzero
 // stderr: returned OCR_ENOMEM, in EDT 0x

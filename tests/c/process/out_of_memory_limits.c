@@ -39,7 +39,8 @@ static ocrGuid_t counts(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 static u64 created;
 
 /* Creates an EDT, and counts it. */
-static u8 create(ocrGuid_t tmpl, u32 paramc, u64 *paramv, ocrGuid_t *gate, u16 flags, ocrHint_t *hint, ocrGuid_t *output) {
+static u8 create(ocrGuid_t tmpl, u32 paramc, u64 *paramv, ocrGuid_t *gate, u16 flags, ocrHint_t *hint,
+                 ocrGuid_t *output) {
     ocrGuid_t edt;
     const u8 status = ocrEdtCreate(&edt, tmpl, paramc, paramv, gate ? 1 : 0, gate, flags, hint, output);
     created += status == 0;
@@ -134,7 +135,8 @@ static void early(void) {
     UNTIL_REFUSED(ocrAddDependence(label, latch, OCR_EVENT_LATCH_INCR_SLOT, DB_MODE_NULL));
 }
 
-static way_t *const ways[] = {ready, urgent, waiting, large_edts, small_blocks, large_blocks, events, connected, templates, ranges, early};
+static way_t *const ways[] = {ready,  urgent,    waiting,   large_edts, small_blocks, large_blocks,
+                              events, connected, templates, ranges,     early};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 static ocrGuid_t check_all(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
@@ -169,7 +171,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
                 const int status = in_process(way, limits[at], said, sizeof said);
                 const bool told = way < 2 || strstr(said, "returned OCR_ENOMEM") != NULL;
                 if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !told) {
-                    fprintf(stderr, "way %d, %llu KiB: status %x\n%s\n", way, (unsigned long long)limits[at], status, said);
+                    fprintf(stderr, "way %d, %llu KiB: status %x\n%s\n", way, (unsigned long long)limits[at], status,
+                            said);
                     CHECK(!"calls are refused, and the program ends as it should");
                 }
             }

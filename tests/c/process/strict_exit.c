@@ -1,4 +1,4 @@
-/* Strict mode tells of an end by exit, which is none of OCR's: nobody is waited for. */
+/* Strict mode reports an end by exit, which is none of OCR's: no EDT is waited for. */
 // clause: process
 // needs: signals
 // status: 0

@@ -57,8 +57,8 @@ fn by_ratio(problem: &Problem) -> Vec<f64> {
             }
         }
     }
-    // The tasks that gain most by the second class come first. A task whose times are both 0 is left out, since nothing
-    // is to be decided about it.
+    // The tasks that gain most by the second class come first. A task whose times are both 0 is left out, since there
+    // is no decision about it.
     either.retain(|(time, other)| *time != 0.0 || *other != 0.0);
     either.sort_unstable_by(|a, b| (a.1 * b.0).total_cmp(&(b.1 * a.0)));
     for (time, other) in either {

@@ -1,7 +1,7 @@
 //! What decisions have cost, seen in hindsight.
 //!
 //! A decision says to which of several places an EDT goes; the last one before the EDT began counts. It was made at a
-//! time `t`: when the policy said so, or when the EDT became runnable. The run itself tells when each other place would
+//! time `t`: when the policy said so, or when the EDT became runnable. The run itself shows when each other place would
 //! have been free for the EDT: when fewer of its units than all had work that was decided before `t`. The place where
 //! the EDT ran was free when it began, at the latest: some of that work may have let it go first. The EDT would have
 //! ended elsewhere at
@@ -21,7 +21,7 @@
 //! **Why a decision was wrong.** The expectations were wrong by too early an end where the EDT ran, plus too late an
 //! end in the better place. This sum has four parts. The difference in the times of the runs is the model's. The
 //! difference in when places were free is the queues', and the difference in when blocks were there is the copies'. The
-//! rest is what held the EDT up, of which the recording tells some kinds. The largest part is the [`DecisionCause`].
+//! rest is what held the EDT up, of which the recording has some kinds. The largest part is the [`DecisionCause`].
 
 use super::ground::Ground;
 use crate::recorded::{NEVER, RecordedEdt, RecordedEstimate};
@@ -30,7 +30,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// A cost is taken for nothing if it is below this part of the time from the decision to the EDT's end: one in so many.
+/// A cost is taken for nothing if it is below this part of the time from the decision to the EDT's end, one in `PART`.
 const PART: u64 = 32;
 /// A cost is taken for nothing if it is below this many nanoseconds, by which the clocks of devices may be wrong.
 const LEAST_NS: u64 = 5_000;

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 pub struct Facts {
     /// The time from the begin of the first EDT to the end of the last, in seconds.
     pub seconds: f64,
-    /// How this time compares with the time before which no schedule ends. None where that cannot be told.
+    /// How this time compares with the time before which no schedule ends. None where that is not known.
     pub score: Option<Score>,
     /// What the time of each place went into.
     #[serde(serialize_with = "places")]

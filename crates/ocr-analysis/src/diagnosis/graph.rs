@@ -157,7 +157,7 @@ pub(super) fn near_the_bound(look: &Look<'_>) -> Option<Seen> {
     } else {
         (
             "the work on these places",
-            "Let EDTs do less, or do it faster: better variants, more workers or devices (ocr simulate tells what they bring).",
+            "Let EDTs do less, or do it faster: better variants, more workers or devices (ocr simulate shows what they bring).",
         )
     };
     let seen = Seen::default()

@@ -11,7 +11,7 @@
 //! 3. *placement*: an EDT that could run in the place is runnable and waits elsewhere: the policy keeps it, or it is in
 //!    another place, or in the queue of another unit that is busy.
 //! 4. *ends seen late*: an EDT that could run in the place waited for a kernel last. The kernel has ended, and the EDT
-//!    is not runnable, since the driver has not told the runtime yet, or the runtime has not looked.
+//!    is not runnable, since the driver has not notified the runtime yet, or the runtime has not looked.
 //! 5. *dependences*: an EDT that could run in the place has been created and is not runnable.
 //! 6. *no work*: the program has created no EDT that could run in the place and has not begun.
 //!

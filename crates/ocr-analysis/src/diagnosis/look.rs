@@ -56,7 +56,7 @@ pub(super) struct Seen {
     pub(super) place: Option<u8>,
     /// The number of the template that the finding is about. None if it is about no single template.
     pub(super) template: Option<u32>,
-    /// How many nanoseconds shorter the run would be at most. None where that cannot be told.
+    /// How many nanoseconds shorter the run would be at most. None where that is not known.
     pub(super) saves_ns: Option<u64>,
     /// What stands in the rule's texts for each name in braces.
     pub(super) words: Vec<(&'static str, String)>,

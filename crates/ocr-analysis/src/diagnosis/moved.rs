@@ -2,7 +2,7 @@
 //!
 //! The least is what is copied if memory is never short. Each block is in the host's memory first, and stays wherever
 //! it was brought or written until an EDT writes it elsewhere. A block that was used on a device first and never copied
-//! there needed no copy, since nobody had written it. A device to which nothing is copied uses the host's memory.
+//! there needed no copy, since no EDT had written it. A device to which nothing is copied uses the host's memory.
 //!
 //! Parts of a block count as blocks of their own, so the least may be too high; it is never more than what was copied.
 

@@ -36,7 +36,7 @@ pub struct Finding<Id = RuleId> {
     pub place: Option<u8>,
     /// The template that it is about. None if it is about no single template.
     pub template: Option<String>,
-    /// How many nanoseconds shorter the run would be at most without it. None where that cannot be told.
+    /// How many nanoseconds shorter the run would be at most without it. None where that is not known.
     pub saves_ns: Option<u64>,
     /// What was found, in sentences with figures.
     pub text: String,

@@ -121,7 +121,7 @@ fn a_device_waits_for_copies() {
     assert_eq!(run.brought()[1], [NEVER; 2]);
 }
 
-/// A chain of kernels of 1 ms each, whose ends are seen so many milliseconds later.
+/// A chain of kernels of 1 ms each, whose ends are seen `ms` milliseconds later.
 fn seen_late(ms: u64) -> RecordedRun {
     let step = (1 + ms) * MS;
     let each = |n: u64| on_device(2, [0, n * step, n * step, n * step + MS]);
@@ -275,7 +275,7 @@ fn kernels_that_are_too_small_are_told() {
     assert!(!findings.contains(&RuleId::Small), "{findings:?}");
 }
 
-/// Ten kernels of 1 ms, each behind a copy of so many milliseconds.
+/// Ten kernels of 1 ms, each behind a copy of `ms` milliseconds.
 fn copying(ms: u64) -> RecordedRun {
     let step = (1 + ms) * MS;
     let each = |n: u64| on_device(1, [0, n * step, n * step + ms * MS, (n + 1) * step]);
@@ -331,7 +331,7 @@ fn a_worker_that_is_starved_is_named() {
     let findings = found(&run(3, false, edts.clone()));
     let starved = findings.iter().find(|its| its.rule == RuleId::Starved);
     assert_eq!(
-        starved.expect("it is told").text,
+        starved.expect("it is found").text,
         "worker-3 ran EDTs for 10 % of the run, and the other workers for 100 %."
     );
     edts.extend((1..9).map(|n| on_worker(3, 0, [0, 0, n * MS, (n + 1) * MS])));
@@ -360,7 +360,7 @@ fn a_long_last_edt_is_told_as_the_tail() {
     let findings = found(&run(4, false, edts));
     let tail = findings.iter().find(|its| its.rule == RuleId::Tail);
     assert_eq!(
-        tail.expect("it is told").text,
+        tail.expect("it is found").text,
         "Too few EDTs were left at the end: units were done one after the other in the last 5.00 ms (50 % of the run). The \
          longest EDT then, of host, took 5.00 ms on workers."
     );
@@ -381,7 +381,7 @@ fn the_tail_is_that_of_the_edt_that_took_the_time_though_a_short_one_came_last()
     edts.push(on_worker(2, 0, [0, 0, 9 * MS, 10 * MS]));
     let findings = found(&run(4, false, edts));
     let tail = findings.iter().find(|its| its.rule == RuleId::Tail);
-    let text = &tail.expect("it is told").text;
+    let text = &tail.expect("it is found").text;
     assert!(text.ends_with("The longest EDT then, of both, took 4.00 ms on workers."), "{text}");
 }
 
@@ -391,13 +391,13 @@ fn edts_that_wait_elsewhere_and_unused_places_are_told() {
     let edts: Vec<RecordedEdt> = (0..10).map(each).collect();
     let findings = found(&run(1, true, edts.clone()));
     let unused = findings.iter().find(|its| its.rule == RuleId::Unused);
-    assert_eq!(unused.expect("it is told").text, "The worker ran nothing, though 10 EDTs could run there.");
+    assert_eq!(unused.expect("it is found").text, "The worker ran nothing, though 10 EDTs could run there.");
     let mut edts = edts;
     edts.push(on_worker(1, 2, [0, 0, 0, MS]));
     let findings = found(&run(1, true, edts));
     let placement = findings.iter().find(|its| its.rule == RuleId::Placement);
     assert_eq!(
-        placement.expect("it is told").text,
+        placement.expect("it is found").text,
         "The worker idled for 80 % of the run while EDTs that could run there waited elsewhere."
     );
 }
@@ -416,7 +416,7 @@ fn a_program_that_creates_too_little_is_told() {
     let no_work = |edts: Vec<RecordedEdt>| {
         let findings = found(&run(2, false, edts));
         let its = findings.into_iter().find(|its| its.rule == RuleId::NoWork);
-        its.expect("it is told").text
+        its.expect("it is found").text
     };
     let alone = "For 25 % of the run, workers or devices had nothing to do: the program had created no other EDT that could run \
                  there.";

@@ -7,7 +7,7 @@ use crate::recorded::{NEVER, RecordedEdt, RecordedEstimate};
 use ocr_place::policy::{Certainty, Why};
 use serde::Serialize;
 
-/// What a recording tells of one EDT. Moments are in nanoseconds since the begin of the run, and none where they are
+/// What a recording has about one EDT. Moments are in nanoseconds since the begin of the run, and none where they are
 /// not known.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct EdtView {
@@ -177,7 +177,7 @@ fn time(ns: u64) -> Option<u64> {
     (ns != NEVER).then_some(ns)
 }
 
-/// What the recording tells of the EDT with this number.
+/// What the recording has about the EDT with this number.
 pub(super) fn view(ground: &Ground<'_>, number: u32) -> EdtView {
     let run = ground.run;
     let edt = ground.edt(number);
@@ -233,7 +233,7 @@ pub(super) fn view(ground: &Ground<'_>, number: u32) -> EdtView {
     }
 }
 
-/// What the run tells of the last decision for one EDT.
+/// What the run shows about the last decision for one EDT.
 #[derive(Default)]
 struct SeenDecision {
     /// When the decision was made, in nanoseconds since the begin of the run.

@@ -33,7 +33,7 @@ pub struct Whole {
     pub with_choice: u64,
     /// The time from the begin of the first EDT to the end of the last, in nanoseconds.
     pub span_ns: u64,
-    /// How good the schedule was. None where that cannot be told.
+    /// How good the schedule was. None where that is not known.
     pub score: Option<Score>,
     /// Sentences about the figures: what is missing, and what they are of.
     pub notes: Vec<String>,

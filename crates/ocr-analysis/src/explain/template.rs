@@ -1,11 +1,11 @@
-//! What a recording tells of a template: how long its EDTs took in each place, and how good the predictions were.
+//! What a recording has about a template: how long its EDTs took in each place, and how good the predictions were.
 
 use crate::diagnosis::{Ground, Predictions, predictions};
 use crate::recorded::{RecordedEdt, median};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What a recording tells of a template.
+/// What a recording has about a template.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct ExplainedTemplate {
     /// The name of the template.
@@ -35,7 +35,7 @@ pub struct PlaceOfTemplate {
     pub predictions: Option<Predictions>,
 }
 
-/// What the recording tells of the template with this number.
+/// What the recording has about the template with this number.
 pub(super) fn view(ground: &Ground<'_>, number: u32) -> ExplainedTemplate {
     let run = ground.run;
     let template = run.templates.get(number as usize);

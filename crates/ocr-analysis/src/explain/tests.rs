@@ -23,7 +23,7 @@ fn edt(template: u32, place: u8, lane: u32, begin: u64, end: u64) -> RecordedEdt
 const HOST: u64 = 0b01;
 const DEVICE: u64 = 0b10;
 
-/// A run of templates that can run in these places, on so many workers, and on a device if there are kernels.
+/// A run of templates that can run in these places, on `workers` workers, and on a device if there are kernels.
 fn run(workers: usize, policy: &str, templates: &[(&str, u64)], edts: Vec<RecordedEdt>) -> RecordedRun {
     let workers = workers.to_string();
     let about = [("workers", workers.as_str()), ("sched", policy)];
@@ -186,7 +186,7 @@ fn a_model_that_was_wrong() {
         RuleId::WrongModel,
         &["template both on workers", "predicted 100 us, measured 1.00 ms", "10 EDTs", "90 %", "models remove"],
     );
-    // Guesses are no model: what the policy did not know is told.
+    // Guesses are no model: what the policy did not know is reported.
     for estimate in &mut run.estimates {
         estimate.certainty = Certainty::Guessed;
     }
@@ -336,7 +336,7 @@ fn what_is_meant_is_found_and_near_names_are_told() {
     }
 }
 
-/// What is damaged or unfinished is told without a panic.
+/// What is damaged or unfinished is reported without a panic.
 #[test]
 fn an_edt_that_has_not_ended_is_told() {
     let mut run = queued();

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// How many steps a curve has at most.
 const MOST_STEPS: usize = 2000;
 
-/// Means of counts have so many parts of 1.
+/// Means of counts are in this number of parts of 1.
 const PARTS_OF_ONE: u64 = 16;
 
 /// A step of a curve.

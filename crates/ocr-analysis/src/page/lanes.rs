@@ -373,8 +373,8 @@ fn details(run: &RecordedRun, lanes: &PageLanes) -> Value {
 }
 
 /// What the policy expected of EDTs in the places that it considered, in the order of the EDTs on the page and by time.
-/// Null where the policy has told nothing. `position` is 1 more than the number of each EDT on the page; 0 for one that
-/// is not there.
+/// Null where the policy has reported nothing. `position` is 1 more than the number of each EDT on the page; 0 for one
+/// that is not there.
 fn estimates(run: &RecordedRun, position: &[u32]) -> Value {
     let mut order: Vec<&RecordedEstimate> = run.estimates.iter().collect();
     order.retain(|one| position[one.edt as usize] != 0);

@@ -15,7 +15,7 @@ class Levels {
     return this.all[0];
   }
 
-  /** Calls `see(level, number)` for what is to be drawn from one time to another: bars, and groups that are not longer
+  /** Calls `see(level, number)` for what must be drawn from one time to another: bars, and groups that are not longer
    * than `pixel`. */
   visit(from, to, pixel, see) {
     const open = [];

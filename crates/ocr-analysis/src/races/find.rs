@@ -76,7 +76,7 @@ pub(super) fn find(name: String, all: &Gathered, order: &mut Order) -> RaceFindi
     if finder.unknown != 0 {
         notes.push(format!(
             "nothing orders {} of EDTs that have a block in mode RW, and what they wrote is not known: they ran at once or on a device, or their \
-             blocks are large. A run with OCR_WORKERS=1 OCR_SCHED=cpu tells more.",
+             blocks are large. A run with OCR_WORKERS=1 OCR_SCHED=cpu shows more.",
             counted(finder.unknown, "pair"),
         ));
     }

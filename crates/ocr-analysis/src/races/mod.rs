@@ -4,8 +4,8 @@
 //! One recorded run is enough, also by one worker, since what counts is not when EDTs ran, but which of them the
 //! program has ordered: the happens-before relation of OCR's memory model, extended to all objects as in "Consistency
 //! model for runtime objects in the Open Community Runtime" (Dokulil, 2018). Two EDTs that hold a block in mode EW
-//! never run at once, but which comes first is not determined by that. Such a pair is told apart from a race: programs
-//! that add to a sum in this way are right, whatever the order.
+//! never run at once, but which comes first is not determined by that. Such a pair is distinguished from a race:
+//! programs that add to a sum in this way are right, whatever the order.
 //!
 //! | file | what |
 //! |---|---|

@@ -173,7 +173,7 @@ impl Order {
         self.place.get(point as usize).copied().unwrap_or(NONE)
     }
 
-    /// Whether `from` comes before `to`, or is the same point. Also true where that cannot be told.
+    /// Whether `from` comes before `to`, or is the same point. Also true where that is not known.
     pub(super) fn is_before(&mut self, from: u32, to: u32) -> bool {
         let (from, to) = (self.place(from), self.place(to));
         if from == to || from == NONE || to == NONE {
@@ -300,7 +300,7 @@ fn ranks(after: &PointNeighbours, flip: bool) -> Vec<[u32; 2]> {
         all.get(index).copied()
     };
     for root in 0..points as u32 {
-        // An order of roots that differs between the searches tells more.
+        // An order of roots that differs between the searches shows more.
         let root = if flip { points as u32 - 1 - root } else { root };
         if seen[root as usize] {
             continue;

@@ -1,4 +1,4 @@
-//! What was found, in words. Pairs of the same templates that do the same are told once.
+//! What was found, in words. Pairs of the same templates that do the same are reported once.
 
 use super::gather::Gathered;
 use super::order::NONE;
@@ -88,9 +88,9 @@ impl<'a> Sayer<'a> {
         self.findings
     }
 
-    /// Whether what these actors do is told. Threads of the program order what they do by means that a recording does
-    /// not show, and EDTs of the runtime by its own: those that divide blocks, write files, wait for a thread, or have
-    /// a copy leave the memory that it shares.
+    /// Whether what these actors do is reported. Threads of the program order what they do by means that a recording
+    /// does not show, and EDTs of the runtime by its own: those that divide blocks, write files, wait for a thread, or
+    /// have a copy leave the memory that it shares.
     pub(super) fn is_looked_at(&self, actors: [u32; 2]) -> bool {
         actors.into_iter().all(|actor| {
             let actor = &self.all.actors[actor as usize];

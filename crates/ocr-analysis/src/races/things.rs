@@ -76,7 +76,7 @@ pub(super) struct Use {
     pub(super) is_filled: bool,
     /// Whether the block has changed behind `end` while the actor ran.
     pub(super) is_late: bool,
-    /// Up to where the actor has changed the block since it was given to others, if nobody else did. NONE if it has
+    /// Up to where the actor has changed the block since it was given to others, if no other actor did. NONE if it has
     /// not.
     pub(super) midst: u32,
 }

@@ -1,4 +1,5 @@
-//! Recordings that are damaged: whatever a byte is, what is told of the file is told, and nothing loops or panics.
+//! Recordings that are damaged: whatever a byte is, what can be reported of the file is reported, and nothing loops or
+//! panics.
 //!
 //! The file is laid out here by `docs/trace-format.md`, and not by what writes recordings.
 

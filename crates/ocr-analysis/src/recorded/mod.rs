@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, HashMap};
 /// A time that was not recorded.
 pub const NEVER: u64 = u64::MAX;
 
-/// A text that says why nothing can be told of a file.
+/// A text that says why nothing can be reported of a file.
 pub type ReadError = String;
 
 /// A recorded run. Moments are in nanoseconds since its begin. EDTs, templates and blocks have numbers, which are their

@@ -168,7 +168,7 @@ fn at_once(spans: &[(u64, u64)]) -> u32 {
     let ends = spans.iter().map(|&(_, end)| (end, false));
     let mut bounds: Vec<(u64, bool)> = begins.chain(ends).collect();
     bounds.sort_unstable();
-    // The time in which there are at least so many, the first being one.
+    // For each number of spans, the time in which there are at least that number. The first is for one.
     let mut times: Vec<u64> = Vec::new();
     let (mut now, mut since) = (0, 0);
     for (at, begins) in bounds {

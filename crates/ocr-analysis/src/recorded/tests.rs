@@ -147,7 +147,7 @@ fn what_is_made_of_a_part_of_a_run_says_so() {
     ] {
         let mut run = run();
         change(&mut run);
-        // The last EDT may have begun, and nobody has recorded it.
+        // The last EDT may have begun, and no thread has recorded it.
         run.edts[2].begin = NEVER;
         run.edts[2].end = NEVER;
         let found = run.check();

@@ -12,9 +12,9 @@ const USUAL: (f64, f64) = (10_000.0, 8e9);
 /// How the machine is to differ from that of the recording.
 #[derive(Clone, Default, Debug)]
 pub struct Wish {
-    /// How many workers there are to be. None for as many as in the recording.
+    /// How many workers are wanted. None for as many as in the recording.
     pub workers: Option<usize>,
-    /// The devices that there are to be. Empty for those of the recording.
+    /// The devices that are wanted. Empty for those of the recording.
     pub devices: Vec<DeviceWish>,
 }
 
@@ -215,7 +215,7 @@ fn link(run: &RecordedRun, place: u8) -> SimulatedDevice {
     let per_byte = if long_bytes > 2.0 * short_bytes && long_ns > short_ns {
         (long_ns - short_ns) / (long_bytes - short_bytes)
     } else {
-        // All copies have about as many bytes, so the part of the time that is latency cannot be told.
+        // All copies have about as many bytes, so the part of the time that is latency is not known.
         long_ns / long_bytes.max(1.0)
     };
     let per_byte = per_byte.max(1e-6);

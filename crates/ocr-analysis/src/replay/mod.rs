@@ -122,7 +122,7 @@ impl Replay {
         if made.unknown != 0 {
             notes.push(format!(
                 "of {} of {} EDTs it is not known how long they take in another place where they could run: they may not \
-                 go there; a recording under OCR_SCHED=static:1:1 tells more",
+                 go there; a recording under OCR_SCHED=static:1:1 shows more",
                 made.unknown, made.edts
             ));
         }
@@ -155,7 +155,7 @@ impl Replay {
         };
         let bounds = replay.problem().bounds(ROUNDS);
         replay.bounds =
-            bounds.map_err(|why| format!("the recording {} tells of no graph that could run: {why}", run.name))?;
+            bounds.map_err(|why| format!("the recording {} has no graph that could run: {why}", run.name))?;
         Ok(replay)
     }
 

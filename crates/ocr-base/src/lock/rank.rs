@@ -118,7 +118,7 @@ ranks! {
     /// The threads that wait in calls (`src/engine/state/waiters.rs`).
     Waiters [Sleeper];
 
-    /// What a thread that waits in a call is told (`src/engine/state/waiters.rs`).
+    /// What a thread that waits in a call is notified of (`src/engine/state/waiters.rs`).
     Sleeper [Tallies, TallyTimes];
 
     /// Arguments of a program with its own `main` (`src/engine/run/legacy.rs`).
@@ -223,7 +223,7 @@ ranks! {
     /// Messages to a device's manager (`src/device/host/inbox.rs`).
     Inbox [];
 
-    /// Who is told of the steps of a discovery (`src/device/opencl/discovery.rs`).
+    /// What is notified of the steps of a discovery (`src/device/opencl/discovery.rs`).
     TellDiscovery [];
 
     /// The callbacks that OpenCL has not called yet (`src/device/opencl/raw.rs`).

@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 
 /// The signals that the system sends to a thread for what it writes: beyond the limit of file sizes, and to a pipe that
-/// nobody reads.
+/// no process reads.
 const OF_WRITES: [libc::c_int; 2] = [libc::SIGXFSZ, libc::SIGPIPE];
 
 /// Does some work in which a write that the system would end the process for is an error. The program's own handling of
@@ -58,10 +58,10 @@ impl Drop for HeldSignals {
             let mut one = no_signals();
             // SAFETY: the set is a variable, and the signal exists.
             unsafe { libc::sigaddset(&raw mut one, signal) };
-            // SAFETY: the set is a variable and the time a constant; nobody wants to know more of the signal.
+            // SAFETY: the set is a variable and the time a constant; no more of the signal is wanted.
             unsafe { libc::sigtimedwait(&raw const one, ptr::null_mut(), &AT_ONCE) };
         }
-        // SAFETY: the set is that of this value; nobody wants the mask that was.
+        // SAFETY: the set is that of this value; the mask that was is not wanted.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, ptr::null_mut()) };
     }
 }

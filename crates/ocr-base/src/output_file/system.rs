@@ -39,7 +39,7 @@ impl Write for InPlace {
 /// Waits until a file can take more.
 pub(super) fn wait_for_room(file: &File) {
     let mut polled = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
-    // SAFETY: the address is that of a variable, which is one structure as the call is told.
+    // SAFETY: the address is that of a variable, which is one structure, the number that the call gets.
     unsafe { libc::poll(&raw mut polled, 1, -1) };
 }
 
@@ -77,7 +77,7 @@ pub(super) fn open_in_place(path: &Path) -> io::Result<File> {
     let end = if is_link { libc::O_APPEND } else { 0 };
     let until = Instant::now() + WAIT_FOR_READER;
     let file = loop {
-        // Without O_NONBLOCK, a pipe would be waited for indefinitely if nobody ever reads it.
+        // Without O_NONBLOCK, a pipe would be waited for indefinitely if no process ever reads it.
         let opened = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | end).open(path);
         match opened {
             Err(error)
@@ -107,8 +107,8 @@ pub fn above_standard(file: File) -> io::Result<File> {
     }
 }
 
-/// Reserves room for so many bytes, so that a file whose content is replaced in place keeps the old one where there is
-/// too little. A file system that cannot do that goes on without.
+/// Reserves room for this number of bytes, so that a file whose content is replaced in place keeps the old one where
+/// there is too little. A file system that cannot do that goes on without.
 pub(super) fn reserve(file: &File, bytes: u64) -> io::Result<()> {
     if bytes == 0 {
         return Ok(());

@@ -173,7 +173,7 @@ fn a_signal_of_the_program_stays() {
         unsafe { libc::sigismember(&raw const left, libc::SIGXFSZ) },
         1
     );
-    // SAFETY: the set is a variable; nobody wants to know more of the signal.
+    // SAFETY: the set is a variable; no more of the signal is wanted.
     unsafe { libc::sigwaitinfo(&raw const mine, ptr::null_mut()) };
     // SAFETY: the set is a variable.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut()) };
@@ -183,7 +183,7 @@ fn a_signal_of_the_program_stays() {
 fn descriptors_of_work_apart_are_its_own() {
     let file = File::open("/dev/null").expect("it is there");
     let kept = file.as_raw_fd();
-    // No other test has so many files open.
+    // No other test has that number of files open.
     const FAR: RawFd = 977;
     apart(|| {
         // SAFETY: the call takes numbers. Outside of this thread nothing gets the second one.

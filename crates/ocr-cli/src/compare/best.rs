@@ -14,7 +14,7 @@ pub(crate) struct Candidate<'a> {
     pub(crate) policy: &'a str,
     /// How long the runs of the policy took.
     pub(crate) times: &'a Times,
-    /// By how much another policy is told to be faster, and which one: its index among the candidates. None where none
+    /// By how much another policy is shown to be faster, and which one: its index among the candidates. None where none
     /// is.
     pub(crate) told: Option<Told>,
 }
@@ -24,14 +24,14 @@ pub(crate) struct Candidate<'a> {
 pub(crate) struct Verdict {
     /// The policy with the least median, where there are two or more to compare.
     pub(crate) best: Option<String>,
-    /// The other policies that are not told apart from the best one.
+    /// The other policies that are not distinguished from the best one.
     pub(crate) alike: Vec<String>,
     /// The policy to use. None where the runs do not say it.
     #[serde(rename = "use")]
     pub(crate) advice: Option<String>,
-    /// The confidence at which the others are told to be slower, from 0 to 1. None where nothing is told.
+    /// The confidence at which the others are shown to be slower, from 0 to 1. None where none is.
     pub(crate) confidence: Option<f64>,
-    /// How many times as fast the best policy is as the next that is told to be slower.
+    /// How many times as fast the best policy is as the next that is shown to be slower.
     pub(crate) lead: Option<Lead>,
     /// The verdict as a sentence.
     pub(crate) text: String,
@@ -58,7 +58,7 @@ pub(crate) struct Runs<'a> {
     pub(crate) others_failed: bool,
     /// The policy of a program for which none is set.
     pub(crate) default: &'a str,
-    /// With how many runs of each policy an order can be told at the earliest.
+    /// With how many runs of each policy an order can be shown at the earliest.
     pub(crate) enough: usize,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Runs<'a> {
 pub(crate) fn verdict(candidates: &[Candidate<'_>], runs: &Runs<'_>) -> Option<Verdict> {
     let median = |index: usize| candidates[index].times.median();
     let mut order: Vec<usize> = (0..candidates.len()).collect();
-    // A policy that is told to be slower is never the best.
+    // A policy that is shown to be slower is never the best.
     order.sort_by(|&one, &other| {
         let is_told = |index: usize| candidates[index].told.is_some();
         (is_told(one).cmp(&is_told(other))).then(median(one).total_cmp(&median(other)))
@@ -209,7 +209,7 @@ mod tests {
         verdict(&candidates, &runs)
     }
 
-    /// Eight runs that take about so many seconds.
+    /// Eight runs that take about `seconds` seconds.
     fn about(seconds: f64) -> Vec<f64> {
         let runs = (0..8).map(|run| seconds * (1.0 + 0.005 * f64::from(run - 4)));
         runs.collect()
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(verdict.advice.as_deref(), Some("eager"));
         assert!(verdict.alike.is_empty());
         assert_eq!(verdict.confidence, Some(0.95));
-        let lead = verdict.lead.expect("it is told");
+        let lead = verdict.lead.expect("there is one");
         assert!(lead.least > 1.9 && lead.most < 2.1, "{lead:?}");
         let said = text(&[cpu, device, eager, ("eft", &one)]);
         assert!(

@@ -33,7 +33,7 @@ pub(crate) struct Comparison<'a> {
     is_overruled: bool,
     /// How runs said how long they took: each form, and the policy under which it came first.
     forms: Vec<(TimeForm, String)>,
-    /// Which policies are told to be slower than others.
+    /// Which policies are shown to be slower than others.
     race: Race,
     /// How the command was interrupted, in words. None where it was not.
     pub(crate) interrupted: Option<String>,
@@ -77,7 +77,7 @@ impl<'a> Comparison<'a> {
         (self.race.least(), self.race.most())
     }
 
-    /// Notes that a round of measured runs has ended. Returns whether there is to be another.
+    /// Notes that a round of measured runs has ended. Returns whether another one is wanted.
     pub(crate) fn round_ended(&mut self, round: usize) -> bool {
         let times: Vec<Option<Times>> = self.rows.iter().map(Row::times).collect();
         self.race.look(round, &times)
@@ -109,7 +109,7 @@ impl<'a> Comparison<'a> {
         }
         match run.recording.take() {
             Some(Ok(recording)) => self.recorded(row, &recording, run.own_seconds()),
-            Some(Err(message)) => self.note(&policy, format!("nothing is told of why: {message}")),
+            Some(Err(message)) => self.note(&policy, format!("nothing is said of why: {message}")),
             None => {}
         }
         if purpose != Purpose::Measure {
@@ -199,7 +199,7 @@ impl<'a> Comparison<'a> {
         listed(&forms.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// The times of each policy under which all runs went well, and what is told of it.
+    /// The times of each policy under which all runs went well, and what is shown of it.
     fn times(&self) -> Vec<(&str, Times, Option<Told>)> {
         let went_well = |row: usize| self.rows[row].times().is_some();
         // Rows that failed are left out, so the others get other indices.
@@ -450,7 +450,7 @@ impl<'a> Comparison<'a> {
         format!("\n{}", table.text())
     }
 
-    /// How runs failed. Policies under which they failed alike are told of together.
+    /// How runs failed. Policies under which they failed alike are named together.
     fn failures(&self) -> String {
         let mut failures: Vec<(&(String, String), Vec<&str>)> = Vec::new();
         for row in &self.rows {

@@ -4,7 +4,7 @@
 //! | file | what |
 //! |---|---|
 //! | `options.rs` | what is asked for |
-//! | `race.rs` | which policies are told to be slower than others, and whether more runs are worth their time |
+//! | `race.rs` | which policies are shown to be slower than others, and whether more runs are worth their time |
 //! | `comparison.rs`, `row.rs` | the results of the runs as tables, notes and a verdict; what is kept of one policy |
 //! | `best.rs` | which policy is best, in words |
 //! | `because.rs` | why one place is faster than the other |
@@ -210,7 +210,7 @@ pub(crate) fn find_devices(asked: Option<&Selection>, settings: &Settings) -> Re
     };
     if chosen.is_empty() {
         let why = match selection {
-            Selection::None => "no device is to be used",
+            Selection::None => "no device may be used",
             _ => "there is neither a GPU nor an accelerator; --devices all uses CPU devices, too",
         };
         let origin = match asked {

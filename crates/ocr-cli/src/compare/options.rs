@@ -32,8 +32,8 @@ without a tenth on either side), and other figures of the run in the middle.
 A policy is called best at a confidence of 95 %: where all policies take the same time, one is called \
 faster in at most one of twenty comparisons. The method is the rank test of Mann and Whitney, exact, \
 for all pairs of policies and all looks at the runs together. The runs are looked at as soon as they \
-can tell anything, five or six of each. A policy that is told to be slower is not run any more. Those \
-that are not told apart run on where their difference may be more than 3 %, up to 20 runs of each; no \
+can show anything, five or six of each. A policy that is shown to be slower is not run any more. Those \
+that are not distinguished run on where their difference may be more than 3 %, up to 20 runs of each; no \
 round begins after ten minutes. In parentheses stands by how many times at least and at most the best \
 policy is faster.
 
@@ -66,8 +66,8 @@ pub(crate) struct CompareOptions {
     )]
     pub(crate) policies: Vec<String>,
 
-    /// Measured runs of each policy: as many as this, or from so many to so many as they are needed (6..30). By default
-    /// from 5 or 6 to 20, as they are needed to tell which policy is best.
+    /// Measured runs of each policy: as many as this, or as they are needed from one number to another (6..30). By
+    /// default from 5 or 6 to 20, as they are needed to tell which policy is best.
     #[arg(long, value_name = "RUNS")]
     pub(crate) runs: Option<Rounds>,
 

@@ -1,7 +1,7 @@
-//! Which policies are told to be slower than others, and whether more runs are worth their time.
+//! Which policies are shown to be slower than others, and whether more runs are worth their time.
 //!
 //! The runs are looked at after some rounds, and after the last one. At each look the policy with the least median is
-//! compared with each other one that is still in the race, by the test of `ranks.rs`. A policy that is told to be
+//! compared with each other one that is still in the race, by the test of `ranks.rs`. A policy that is shown to be
 //! slower leaves the race. The race ends when one is left, when those that are left hardly differ, or after the last
 //! round.
 //!
@@ -23,7 +23,7 @@ const SMALL: f64 = 1.03;
 pub(crate) struct Race {
     /// After how many rounds the runs are looked at.
     looks: Vec<usize>,
-    /// The rounds after which an order can be told at the earliest.
+    /// The rounds after which an order can be shown at the earliest.
     enough: usize,
     /// How many pairs of policies there are, in both directions.
     pairs: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Race {
     told: Vec<Option<Told>>,
 }
 
-/// What is told of a policy that is slower than another.
+/// What is shown of a policy that is slower than another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Told {
     /// The index of the policy that is faster.
@@ -48,7 +48,7 @@ impl Race {
         let (least, most) = rounds.unwrap_or((least_runs(each(2)), MOST));
         let most = most.max(least);
         let mut looks = Vec::new();
-        // A look at which nothing can be told would only take its part from the others.
+        // A look at which nothing can be shown would only take its part from the others.
         let mut at = least.max(least_runs(each(2)));
         while at < most {
             looks.push(at);
@@ -69,12 +69,12 @@ impl Race {
         self.looks[self.looks.len() - 1]
     }
 
-    /// After how many rounds an order can be told at the earliest.
+    /// After how many rounds an order can be shown at the earliest.
     pub(crate) fn enough(&self) -> usize {
         self.enough
     }
 
-    /// What is told of a policy. None for one that is in the race.
+    /// What is shown of a policy. None for one that is in the race.
     pub(crate) fn told(&self, policy: usize) -> Option<Told> {
         self.told[policy]
     }
@@ -218,7 +218,7 @@ mod tests {
                     found += usize::from(others.clone().all(|other| race.told(other).is_some()));
                     assert!(race.told(1).is_none() || name == "heavy" || name == "two modes");
                 }
-                // Where a run takes any time, no test tells so much from chance by so few runs.
+                // Where a run takes any time, no test can distinguish that from chance by so few runs.
                 let least = match name {
                     "heavy" => 0,
                     "two modes" | "exponential" => RACES / 3,
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_race_is_no_longer_than_it_need_be() {
-        // All is told at the first look: two policies, and five.
+        // All is shown at the first look: two policies, and five.
         let far = |policy: usize, round: usize| (1 + policy) as f64 + 0.01 * round as f64;
         let (race, rounds) = run(2, None, far);
         assert_eq!((rounds, race.told(0), race.told(1).map(|told| told.than)), (5, None, Some(0)));

@@ -19,7 +19,7 @@ pub(crate) struct Row {
     pub(crate) facts: Option<Facts>,
     /// The seconds that the program has printed in the recorded run. None where it prints none.
     pub(crate) own: Option<f64>,
-    /// The recorded run as a page shows it. None where no page is to be written.
+    /// The recorded run as a page shows it. None where no page is wanted.
     pub(crate) page: Option<PageRun>,
 }
 

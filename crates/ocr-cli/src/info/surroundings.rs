@@ -94,7 +94,7 @@ fn driver_of(content: &[u8]) -> (String, Vec<&'static str>) {
     (end.trim().to_string(), oddities)
 }
 
-/// Variables by which a platform is told which of its devices to have, and a part of the platform's name, in lower
+/// Variables that say to a platform which of its devices to have, and a part of the platform's name, in lower
 /// case. Empty: of any.
 const CHOOSERS: &[(&str, &str)] = &[
     ("POCL_DEVICES", "portable computing language"),
@@ -137,8 +137,8 @@ fn choosers(platform: &str, variable: impl Fn(&str) -> Option<OsString>) -> Opti
 const DRIVERS: &[(&str, &str)] = &[("cpu", "pthread"), ("pthread", "cpu"), ("basic", "cpu-minimal")];
 
 /// What is said where `POCL_DEVICES` names drivers of PoCL that have given no device, beside others that have.
-/// `devices` are the names of PoCL's devices. A driver of GPUs calls a device by its own name, so it cannot always be
-/// told whose one is.
+/// `devices` are the names of PoCL's devices. A driver of GPUs calls a device by its own name, so it is not
+/// always known to which driver one belongs.
 fn drivers_without_device(devices: &[&str], variable: impl Fn(&str) -> Option<OsString>) -> Option<String> {
     let value = variable("POCL_DEVICES")?;
     let value = Readable::os(&value).to_string();

@@ -130,7 +130,7 @@ fn ago(day: u64) -> String {
     }
 }
 
-/// A name without the part behind the last separator, which tells it from other things of that name.
+/// A name without the part behind the last separator, which distinguishes it from other things of that name.
 fn short(name: &str, separator: char) -> &str {
     name.rsplit_once(separator).map_or(name, |(name, _)| name)
 }

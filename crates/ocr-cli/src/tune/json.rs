@@ -27,13 +27,13 @@ struct TuneAnswer<'a> {
     /// How many runs the search has made.
     runs: usize,
     best: One<'a>,
-    /// The setting that comes behind the best, and whether the best is told to be faster.
+    /// The setting that comes behind the best, and whether the best is shown to be faster.
     next: Option<NextInJson<'a>>,
     /// The duels of the best setting, that against the next first.
     duels: Vec<NextInJson<'a>>,
     /// The settings beside the best that the budget was not enough for.
     not_run: Vec<Names<'a>>,
-    /// The settings that cannot be told from the best.
+    /// The settings that cannot be distinguished from the best.
     alike: Vec<Names<'a>>,
     dimensions: Vec<Line<'a>>,
     /// Each setting that was run.

@@ -42,7 +42,7 @@ of 8, and 64..1024x2 those that double.
 
 First each setting runs to warm up. Then all run in turns, and after each round the slower half of them is left out, until \
 four are left. These run again, in turns with all that differ from the best of them in one value; a better one among those \
-takes its place. At last the best and the next run against each other; if the best is told to be faster, it runs against \
+takes its place. At last the best and the next run against each other; if the best is shown to be faster, it runs against \
 others that may be as fast. Where the budget is not enough for all settings, a random sample of them begins, and from the best \
 of it the search goes to better ones beside it, first in long steps and then in short ones. Where the budget ends before all \
 beside the best have run, that is said.
@@ -51,7 +51,7 @@ A setting with which the program fails is left out, and that is said; so is one 
 form than with the first. Each run gets the standard input from its beginning, as in ocr compare. The devices are those of \
 ocr compare where policy is varied; otherwise OCR_DEVICES is left as it is. Interrupted, it ends as ocr compare does.
 
-The best setting is told apart from another at a confidence of 95 %, by a rank test (Mann-Whitney, exact, for both \
+The best setting is distinguished from another at a confidence of 95 %, by a rank test (Mann-Whitney, exact, for both \
 directions) of runs that they make against each other. All these tests together are wrong for equal settings once in twenty \
 searches at most. Other settings are called alike where the spreads of their runs overlap. A varied setting that has no effect \
 is named.
@@ -81,7 +81,7 @@ pub(crate) struct TuneOptions {
     #[arg(long, value_name = "RUNS", default_value_t = 1)]
     warm_up: u32,
 
-    /// What is to be as small as can be: the number in a line `KEY: number` of the program's output. By default the
+    /// What should be as small as possible: the number in a line `KEY: number` of the program's output. By default the
     /// seconds that the program prints, or else those of the runtime.
     #[arg(long, value_name = "KEY", value_parser = key())]
     metric: Option<String>,

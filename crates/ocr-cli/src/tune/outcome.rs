@@ -41,7 +41,7 @@ pub(crate) enum Standing {
     /// The duel of the setting and the best one did not tell them apart, or their spreads overlap and there was no
     /// duel.
     Alike,
-    /// The duel told the setting to be slower, or all its runs but accidents took longer than those of the best.
+    /// The duel showed the setting to be slower, or all its runs but accidents took longer than those of the best.
     Slower,
     /// The setting was left out before the last stage, so its times are of other rounds.
     LeftOut,
@@ -126,7 +126,7 @@ impl<'a> Outcome<'a> {
         last.into_iter().map(|(_, _, tried)| tried).collect()
     }
 
-    /// The settings that cannot be told from the best one.
+    /// The settings that cannot be distinguished from the best one.
     pub(crate) fn alike(&self) -> Vec<&'a Tried> {
         let mut last = self.in_last();
         last.retain(|tried| self.standing(Some(tried)) == Standing::Alike);
@@ -272,7 +272,7 @@ impl<'a> Outcome<'a> {
             _ => format!("Fastest: {best}, but it is not told apart from others.\n"),
         };
         if self.found.next.is_some() && duels.is_empty() {
-            text += "There was no duel of the best and the next, so nothing is told of them.\n";
+            text += "There was no duel of the best and the next, so nothing is said of them.\n";
         }
         for duel in duels {
             let other = self.task.name(&self.found.tried[duel.other].setting);
@@ -303,7 +303,7 @@ impl<'a> Outcome<'a> {
         })
     }
 
-    /// Whether a dimension has no effect that the runs show: none of its values is told apart from the best one's.
+    /// Whether a dimension has no effect that the runs show: none of its values is distinguished from the best one's.
     pub(crate) fn has_no_effect(&self, dimension: usize) -> bool {
         let line = self.line(dimension);
         let of = |standing: Standing| line.iter().filter(move |on| on.standing == standing).count();
@@ -325,7 +325,7 @@ impl<'a> Outcome<'a> {
         })
     }
 
-    /// The sentence on how many settings are not told apart from the best.
+    /// The sentence on how many settings are not distinguished from the best.
     fn how_flat(&self, alike: &[&Tried]) -> String {
         let total = self.in_last().len().saturating_sub(1);
         let mut text = if alike.is_empty() {
@@ -442,7 +442,7 @@ fn told_by(other: &str, duel: &Duel) -> String {
     )
 }
 
-/// How runs failed. Settings with which they failed alike are told of together.
+/// How runs failed. Settings with which they failed alike are named together.
 pub(crate) fn left_out(task: &Task<'_>, seen: &SeenInSearch) -> String {
     let mut failures: Vec<((&str, &str), Vec<&Setting>)> = Vec::new();
     for left in &seen.left {

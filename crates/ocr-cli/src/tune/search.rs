@@ -6,14 +6,14 @@
 //! | halving | the candidates; after each round the faster half of them, until at most four are left | one more a round |
 //! | climb | the best setting that is left, and those some steps beside it that have not run; again around a better one, or in shorter steps where there is none | one a round |
 //! | last | the settings that are left, and those that differ from the best in one dimension | three to five |
-//! | duel | the best and the next; again with another one that may be as fast, while the best is told to be faster | five to seven |
+//! | duel | the best and the next; again with another one that may be as fast, while the best is shown to be faster | five to seven |
 //!
 //! In each stage the settings take turns, and every second round goes backwards, so that a machine that becomes slower
 //! or busier meanwhile hits all alike. For that reason, times of the last stage are not compared with those of earlier
 //! stages. Where another setting turns out to be better, the last stage is run again around it, as long as the budget
 //! lasts. A setting that fails is left out from there on.
 //!
-//! A duel tells whether the best setting is faster than the other, since both were chosen before it.
+//! A duel shows whether the best setting is faster than the other, since both were chosen before it.
 
 use crate::ranks::{ERROR, RankOrder};
 use crate::times::Times;
@@ -84,7 +84,7 @@ pub(crate) struct Duel {
     pub(crate) other: usize,
     /// The order of the runs of the best setting and of the other one.
     pub(crate) order: RankOrder,
-    /// Whether the best setting is told to be faster.
+    /// Whether the best setting is shown to be faster.
     pub(crate) is_told: bool,
 }
 
@@ -414,7 +414,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         Ok(left)
     }
 
-    /// The settings that have not run, and that are so many steps beside another one in one dimension, or at its end
+    /// The settings that have not run, and that are `reach` steps beside another one in one dimension, or at its end
     /// where that is nearer.
     fn beside(&self, center: &Setting, reach: usize) -> Vec<Setting> {
         let mut all: Vec<Setting> = Vec::new();
@@ -524,7 +524,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         fastest.map(|(place, _)| place)
     }
 
-    /// Runs the best setting against the next, and, while it is told to be faster, against others whose runs overlap
+    /// Runs the best setting against the next, and, while it is shown to be faster, against others whose runs overlap
     /// with its own.
     fn duels(&mut self, found: &mut Found) -> Result<(), E> {
         let Some(first) = found.best else {
@@ -539,7 +539,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
                 both.is_some_and(|(best, other)| other.is_like(best))
             })
             .collect();
-        // All tests together are to be wrong no more often than one would be.
+        // All tests together must be wrong no more often than one would be.
         let error = ERROR / rivals.len().max(1) as f64;
         while let Some(best) = found.best {
             let is_first = found.duels.is_empty();
@@ -558,7 +558,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
             found.next = found.next.or(Some(rival));
             let (now, duel) = self.duel(best, rival, error)?;
             if now != found.best {
-                // What was told of the former best setting is not told of this one.
+                // What was shown of the former best setting is not shown of this one.
                 found.duels.clear();
                 found.next = duel.as_ref().map(|duel| duel.other);
             }

@@ -374,8 +374,10 @@ static const struct {
     const char *name;
     void (*run)(void);
 } programs[] = {
-    {"writers", writers},     {"reader", reader},       {"default-mode", default_mode}, {"exclusive-reader", exclusive_reader},
-    {"parts", parts},         {"sum", sum},             {"destroyed", destroyed},       {"destroyed-event", destroyed_event},
+    {"writers", writers},     {"reader", reader},       {"default-mode", default_mode},
+    {"exclusive-reader", exclusive_reader},
+    {"parts", parts},         {"sum", sum},             {"destroyed", destroyed},
+    {"destroyed-event", destroyed_event},
     {"late", late},           {"midst", midst},         {"wavefront", wavefront},       {"channel", channel},
     {"latch", latch},         {"finish", finish},       {"label", label},               {"once", once},
     {"held", held},           {"returned", returned},

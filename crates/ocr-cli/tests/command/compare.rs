@@ -73,13 +73,13 @@ fn compare_lets_policies_take_turns_and_says_which_is_best() {
         log.lines().count()
     };
     assert_eq!(runs(&log), 2 * 21);
-    // Equal policies: nothing is told, and where runs hardly vary, no more are made than need be.
+    // Equal policies: none is shown to be faster, and where runs hardly vary, no more are made than need be.
     let (program, log) = in_turns("equal", &[("cpu", "4 4.01 4.02"), ("device", "4.01 4 4.02")]);
     let args = ["compare", "--policies=cpu,device", &program];
     let answer = ocr(&args, &all).is(0, &[]);
     answer.has(&["are not told apart by 5 runs of each, at a confidence of 95 %. Use OCR_SCHED="]);
     assert_eq!(runs(&log), 2 * 6);
-    // One that is told to be slower is not run any more.
+    // One that is shown to be slower is not run any more.
     let seconds = [("cpu", "9"), ("device", "1 2 3"), ("eager", "1.1 2.1 2.8")];
     let (program, log) = in_turns("leaves", &seconds);
     ocr(&["compare", policies, &program], &all)
@@ -220,7 +220,7 @@ fn compare_shows_a_bar_on_a_terminal() {
     // It holds the terminal's other end, whose last close ends the reading.
     drop(command);
     let mut text = Vec::new();
-    // Linux says EIO, and not an end, where nobody has a terminal open any more.
+    // Linux says EIO, and not an end, where no process has a terminal open any more.
     let _ = reader.read_to_end(&mut text);
     assert!(child.wait().expect("it ends").success());
     let text = String::from_utf8_lossy(&text);
@@ -239,7 +239,7 @@ pub(super) fn terminal() -> (File, File) {
     let mut name = [0; 64];
     // SAFETY: it takes no pointers.
     let unlocked = unsafe { libc::unlockpt(reader.as_raw_fd()) };
-    // SAFETY: it writes to `name` alone, whose length it is told.
+    // SAFETY: it writes to `name` alone, whose length it gets.
     let named = unsafe { libc::ptsname_r(reader.as_raw_fd(), name.as_mut_ptr(), name.len()) };
     assert_eq!((unlocked, named), (0, 0), "the terminal is ours");
     // SAFETY: the call before has written a text to `name`, with a zero at its end.

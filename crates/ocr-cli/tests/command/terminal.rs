@@ -1,12 +1,12 @@
-//! What `ocr` shows on a terminal: lines that fit it, devices that are told once, names without control characters, and
-//! what shells complete.
+//! What `ocr` shows on a terminal: lines that fit it, devices that are written once, names without control characters,
+//! and what shells complete.
 
 use super::compare::terminal;
 use super::{data, example, has_device, ocr, script};
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-/// What a command prints to a terminal that has so many columns by `COLUMNS`.
+/// What a command prints to a terminal that has this number of columns by `COLUMNS`.
 fn shown(args: &[&str], columns: &str, settings: &[(&str, &str)]) -> String {
     let settings = [&[("COLUMNS", columns)], settings].concat();
     ocr(args, &settings).stdout

@@ -95,7 +95,8 @@ static void fan(ocrEdt_t function, ocrEdt_t last, u32 many, u64 us, double pause
         ocrHintInit(&hint, OCR_HINT_EDT_T);
         ocrSetHintValue(&hint, OCR_HINT_EDT_PRIORITY, 10);
         bool isFirst = longAt < many && !isLong;
-        ocrEdtCreate(&edt, isLong ? large : each, 1, &length, 0, NULL, EDT_PROP_NONE, isFirst ? &hint : NULL_HINT, &out);
+        ocrEdtCreate(&edt, isLong ? large : each, 1, &length, 0, NULL, EDT_PROP_NONE, isFirst ? &hint : NULL_HINT,
+                     &out);
         if (pause > 0) {
             spin(pause);
         }

@@ -1,5 +1,5 @@
 /* A program that prints and ends, or, by its first argument:
-   hang      waits for an event that nobody satisfies;
+   hang      waits for an event that is never satisfied;
    replace   puts a file of its own, named by the second argument, in the place of its standard output;
    fill      prints what has room in the buffer of its standard output, and hangs then. */
 #include <fcntl.h>

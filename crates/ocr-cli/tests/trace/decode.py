@@ -1,7 +1,7 @@
 """Reads a file of Perfetto's with Perfetto's own schema (PyPI `perfetto`), and says as JSON what is in it.
 
 Ends with status 77 where the schema is not there, and with 1 and a sentence where the file is not as it should be: a
-field that the schema does not have, a name that nobody has given, slices of a track that overlap, an arrow without two ends.
+field that the schema does not have, a name that was not given, slices of a track that overlap, an arrow without two ends.
 """
 
 import json

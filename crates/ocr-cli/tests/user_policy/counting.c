@@ -1,4 +1,5 @@
-/* A policy that does not ask how long EDTs take, and has one EDT run at a time: it relies on being told of each end. */
+/* A policy that does not ask how long EDTs take, and has one EDT run at a time: it relies on being notified of each
+ * end. */
 #include <ocr-policy.h>
 
 static const ocrPolicyEdt_t *waiting[1000];

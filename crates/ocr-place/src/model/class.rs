@@ -104,7 +104,7 @@ impl Published {
     }
 }
 
-/// So many samples in a row that all took longer, or all shorter, than was expected outvote the older ones.
+/// This number of samples in a row that all took longer, or all shorter, than was expected outvotes the older ones.
 const OUTVOTE: usize = 4;
 /// A sample took as long as was expected if it is off by this part of that at most, or by some deviations.
 const OFF: f64 = 0.1;
@@ -261,7 +261,7 @@ impl Class {
         });
     }
 
-    /// The times that are to be kept, and whether this run has added to them. None where nothing is known, and where
+    /// The times that must be kept, and whether this run has added to them. None where nothing is known, and where
     /// another thread has the lock.
     pub(crate) fn kept(&self) -> Option<(KeptTimes, bool)> {
         if self.kept.get().is_none() {

@@ -43,11 +43,12 @@ const LONGEST: usize = 120;
 /// A variant of a template of a program.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ModelKey {
-    /// The name of the program, with what tells it from other programs of that name and from its earlier builds.
+    /// The name of the program, with what distinguishes it from other programs of that name and from its earlier
+    /// builds.
     pub program: String,
-    /// The name of the template, with what tells its function from others of that name.
+    /// The name of the template, with what distinguishes its function from others of that name.
     pub template: String,
-    /// "function", or the name of a kernel with what tells the kernel from earlier versions of it.
+    /// "function", or the name of a kernel with what distinguishes the kernel from earlier versions of it.
     pub variant: String,
 }
 
@@ -58,7 +59,7 @@ pub struct ModelEntry {
     pub key: ModelKey,
     /// The sum of the sizes of an EDT's blocks, in bytes.
     pub bytes: u64,
-    /// What else tells these EDTs from others of the template.
+    /// What else distinguishes these EDTs from others of the template.
     pub told_by: ToldBy,
     /// The day on which a run has used the entry last, counted from the first of January 1970.
     pub day: u64,
@@ -295,7 +296,7 @@ impl Content {
         });
         let older = older.into_iter();
         for mut entry in older.chain(newer) {
-            // Whether others have run or not: these EDTs are told by their bytes.
+            // Whether others have run or not: these EDTs are distinguished by their bytes.
             let told_by = match entry.told_by {
                 ToldBy::Only(_) => ToldBy::Bytes,
                 told_by => told_by,

@@ -3,7 +3,7 @@
 //! **Owns:** how long an EDT takes, for each template, place and number of bytes ([`RunTimes`]); how long a copy to a
 //! device or back takes ([`Transfers`]).
 //!
-//! **Never:** looks at a clock, knows an EDT or a device, decides where anything runs. The room is told how long
+//! **Never:** looks at a clock, knows an EDT or a device, decides where anything runs. The room gets how long
 //! something took, and answers how long the next such thing will take. Places are numbers here: 0 is the host, and from
 //! 1 on the devices in use (`object::place::Place::number`).
 //!
@@ -12,8 +12,8 @@
 //! | `samples.rs` | the last eleven samples of one thing: their median, and their deviation from it |
 //! | `class.rs` | the samples of one template in one place for one size, and what is published of them |
 //! | `sizes.rs` | which sizes have samples; what follows for a size that has none |
-//! | `shape.rs` | by what the time of an EDT is told before it runs: its bytes and its parameters |
-//! | `split.rs` | by which parameter the times of a template are told apart, and the classes of its values |
+//! | `shape.rs` | by what the time of an EDT is predicted before it runs: its bytes and its parameters |
+//! | `split.rs` | by which parameter the times of a template are distinguished, and the classes of its values |
 //! | `run_times.rs` | the times of a template in all places, and whether its predictions are any good |
 //! | `transfers.rs` | latency and bandwidth of copies |
 //! | `file.rs` | the file of a place, in which times are kept between runs: its form, and what is damaged in one |
@@ -52,7 +52,7 @@ pub use split::ToldBy;
 pub use store::{Store, StoredFile, today};
 pub use transfers::{CopySamples, Direction, Transfers};
 
-/// How many places can be told apart: the host, and as many devices as `object::place::Place` has.
+/// How many places can be distinguished: the host, and as many devices as `object::place::Place` has.
 pub const PLACES: usize = 32;
 
 #[cfg(all(test, loom))]

@@ -51,7 +51,7 @@ struct TimesTable {
     judged: AtomicU32,
     /// How many samples of this run were compared with a prediction while the predictions for their place failed.
     judged_failing: AtomicU32,
-    /// By which parameter times are told apart beside the bytes of blocks.
+    /// By which parameter times are distinguished beside the bytes of blocks.
     split: Split,
     /// Whether the function of the last finish EDT has done most of the work of its scope itself.
     works_alone: AtomicBool,
@@ -114,7 +114,8 @@ impl RunTimes {
         }
     }
 
-    /// What tells EDTs from each other by their times, as far as it is known: those for which it is the same are alike.
+    /// What distinguishes EDTs from each other by their times, as far as it is known: those for which it is the same
+    /// are alike.
     pub fn alike(&self, shape: &Shape) -> (u64, u64) {
         const DIGITS: u32 = 6;
         let split = self.0.get().map(|table| &table.split);
@@ -269,8 +270,8 @@ impl RunTimes {
         }
     }
 
-    /// Calls `see` for each size in a place to which this run has added, with its bytes, what else tells it from
-    /// others, and the times that are to be kept.
+    /// Calls `see` for each size in a place to which this run has added, with its bytes, what else distinguishes it
+    /// from others, and the times that must be kept.
     pub fn each_new(&self, place: usize, mut see: impl FnMut(u64, ToldBy, KeptTimes)) {
         let Some(table) = self.0.get() else { return };
         let Some(times) = table.places.get(place).and_then(OnceLock::get) else {

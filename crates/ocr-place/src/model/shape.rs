@@ -1,5 +1,5 @@
-//! By what the time of an EDT is told from that of others of its template before it runs: the bytes of its blocks, and
-//! its parameters.
+//! By what the time of an EDT is predicted before it runs, apart from that of others of its template: the bytes of its
+//! blocks, and its parameters.
 
 /// How many parameters are looked at, unless a hint names others.
 pub(crate) const PARAMS: usize = 6;

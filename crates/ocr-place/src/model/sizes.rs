@@ -10,7 +10,7 @@
 //! | state of an entry | changed by | to |
 //! |---|---|---|
 //! | free (`FREE`) | a thread that brings the first sample of a size, by a compare-and-swap | its key |
-//! | a key | nobody | |
+//! | a key | no thread | |
 //!
 //! *No size has two classes of its own.* A key is looked for from its own place in the table on, up to the first free
 //! entry. A thread that claims an entry looks in that order, too. Of two threads that bring the first sample of one
@@ -33,9 +33,9 @@ pub(crate) const EXACT: u32 = if cfg!(loom) { 2 } else { 24 };
 /// In how many entries a key is looked for, from its own place on. A key that is in none of them is not in the table.
 const PROBES: usize = if cfg!(loom) { 2 } else { 8 };
 
-/// The key of an entry that nobody has claimed.
+/// The key of an entry that no thread has claimed.
 const FREE: u64 = u64::MAX;
-/// The bit that tells the key of a quarter of an octave from that of a size, which is never so large.
+/// The bit that distinguishes the key of a quarter of an octave from that of a size, which is never so large.
 const QUARTER: u64 = 1 << 63;
 
 struct SizeEntry {

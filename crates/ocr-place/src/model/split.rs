@@ -1,4 +1,4 @@
-//! By which parameter the times of a template's EDTs are told apart, and the classes of its values.
+//! By which parameter the times of a template's EDTs are distinguished, and the classes of its values.
 //!
 //! The bytes of an EDT's blocks often say how much there is to do. Where a parameter says it, times of equal bytes
 //! differ. This is found out by itself, for all places of a template together:
@@ -15,7 +15,7 @@
 //!
 //! Where a parameter decides, each value has a class of its own, up to 24 of them, and the values that come later share
 //! classes ([`Sizes`]). A value without samples lies on the line through two others, in logarithms. A place where one
-//! value alone has samples tells a guess of other values.
+//! value alone has samples gives a guess for other values.
 //!
 //! Which parameter it is follows from the last [`ROWS`] samples: the one by which the logarithms of times deviate least
 //! from a line through the values, or from the mean of equal values, in each place and for each number of bytes.
@@ -35,20 +35,20 @@ use std::sync::OnceLock;
 
 /// How many samples are looked at to find the parameter.
 const ROWS: usize = 32;
-/// So many samples with other parameters that took as long show that parameters do not matter.
+/// This number of samples with other parameters that took as long shows that parameters do not matter.
 const AGREE: u32 = 3;
 /// Times that differ by this factor are not alike.
 const DIFFERS: f64 = 1.5;
 /// Predictions are off where the median of their errors is this, in thousandths.
 const OFF: u32 = 250;
-/// Samples are looked at again after so many.
+/// Samples are looked at again after this number of new ones.
 const EACH: u32 = 8;
 /// A parameter decides where it leaves at most this part of the deviation.
 const MENDS: f64 = 0.5;
 /// For how many numbers of bytes a parameter can decide.
 const GROUPS: usize = if cfg!(loom) { 1 } else { 8 };
 
-/// What tells times of equal bytes apart.
+/// What distinguishes times of equal bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub enum ToldBy {
     /// Nothing does.
@@ -70,7 +70,7 @@ impl ToldBy {
     pub const NAMED: u8 = NAMED;
 }
 
-/// What tells the time of an EDT.
+/// By what the time of an EDT is predicted.
 pub(crate) enum Decides {
     /// The bytes of its blocks.
     Bytes,
@@ -100,7 +100,7 @@ struct Rows {
     only: Params,
 }
 
-/// By which parameter times are told apart.
+/// By which parameter times are distinguished.
 #[derive(Default)]
 pub(crate) struct Split {
     /// 0: no parameters seen; 1: bytes decide; 2 and more: the parameter with this index less 2; otherwise the print of
@@ -120,7 +120,7 @@ fn only(params: &Params) -> u64 {
 }
 
 impl Split {
-    /// What tells the time of an EDT with these parameters.
+    /// By what the time of an EDT with these parameters is predicted.
     #[inline]
     pub(crate) fn decides(&self, params: &Params) -> Decides {
         if params.is_named() {
@@ -134,7 +134,7 @@ impl Split {
         }
     }
 
-    /// What an entry of this template is told by; a parameter without its value.
+    /// What distinguishes an entry of this template; a parameter without its value.
     pub(crate) fn told_by(&self) -> ToldBy {
         match self.state.load(Ordering::Relaxed) {
             NONE | BYTES => ToldBy::Bytes,
@@ -261,8 +261,8 @@ impl Rows {
         }
     }
 
-    /// The mean deviation of the logarithms of the times from what a parameter tells, or from their mean, and the power
-    /// of the line. None where the parameter never differs.
+    /// The mean deviation of the logarithms of the times from what a parameter predicts, or from their mean, and the
+    /// power of the line. None where the parameter never differs.
     fn deviation(&self, index: Option<u8>) -> Option<(f64, f64)> {
         let mut seen: Vec<(usize, u64)> = Vec::new();
         let (mut sum, mut count, mut differs) = (0.0, 0, false);
@@ -447,7 +447,7 @@ mod tests {
             });
         }
         assert_eq!(ns(&second, 1, &[6]), None);
-        // One that takes twenty times as long tells them apart, in both places.
+        // One that takes twenty times as long distinguishes them, in both places.
         second.sample(0, shape(&[100]), 20_000, false);
         assert_eq!(ns(&second, 0, &[100]), Some(20_000));
         assert_eq!(ns(&second, 1, &[100]), None);

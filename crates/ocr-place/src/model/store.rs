@@ -2,7 +2,7 @@
 //!
 //! Programs that run at the same time use the same files. A program that writes a file reads it again first, and keeps
 //! what others have written meanwhile, except where it has learned something about the same size itself. It writes a
-//! file of its own, and renames that, so nobody ever reads half a file.
+//! file of its own, and renames that, so no program ever reads half a file.
 //!
 //! A lock on a file beside them keeps a second writer from reading before the first has renamed. A program tries the
 //! lock for 0.1 s only: it must not hang at its end because another program was stopped with the lock. Without the
@@ -58,7 +58,7 @@ impl Store {
     /// The store in the user's cache directory. None if the environment names no such directory. `variable` gives the
     /// value of a variable of the environment.
     pub fn of_user(variable: impl Fn(&str) -> Option<OsString>) -> Option<Store> {
-        // A relative path is to be ignored (XDG Base Directory Specification).
+        // A relative path must be ignored (XDG Base Directory Specification).
         let folder = |name| variable(name).map(PathBuf::from).filter(|p| p.is_absolute());
         let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
         Some(Store::new(cache.join("ocr/models")))

@@ -51,9 +51,9 @@ impl CopySamples {
     }
 }
 
-/// Nanoseconds of a short copy, where nobody has measured one.
+/// Nanoseconds of a short copy, where none was measured.
 const USUAL_LATENCY_NS: f64 = 10_000.0;
-/// Bytes per nanosecond of a long copy, where nobody has measured one.
+/// Bytes per nanosecond of a long copy, where none was measured.
 const USUAL_BANDWIDTH: f64 = 8.0;
 
 /// How long copies take, by direction and by the device's index among those in use.

@@ -17,21 +17,21 @@ use super::queue::is_known;
 use crate::place::Place;
 use std::collections::HashMap;
 
-/// One place is at most so many times as fast as another, as far as nothing is known.
+/// One place is at most this number of times as fast as another, as far as nothing is known.
 pub(super) const UNLIKE: f64 = 20.0;
 /// A template differs by so much from what others have shown.
 const LIKE: f64 = 4.0;
-/// A launch in which the kernel may have been compiled takes so many times as long as others, as a guess: by the clocks
-/// of most devices, it is compiled before it begins.
+/// A launch in which the kernel may have been compiled takes this number of times as long as others, as a guess: by the
+/// clocks of most devices, it is compiled before it begins.
 const COMPILED: f64 = 1.25;
-/// At so many points between the bounds gain and loss are looked at.
+/// At this number of points between the bounds gain and loss are looked at.
 const POINTS: u32 = 16;
-/// So many templates are remembered.
+/// This number of templates is remembered.
 const TEMPLATES: usize = 64;
 
-/// Whether a place is worth trying, in which an EDT takes a time between two bounds in nanoseconds. So many EDTs for
-/// each unit of the known place wait, this one too, and so many are to come in all; each takes `known` nanoseconds
-/// there.
+/// Whether a place is worth trying, in which an EDT takes a time between two bounds in nanoseconds. For
+/// each unit of the known place `waiting` EDTs wait, this one too, and `to_come` will come in all. Each takes `known`
+/// nanoseconds there.
 pub(super) fn is_worth_trying(known: f64, waiting: f64, to_come: f64, bounds: (f64, f64)) -> bool {
     mean_gain(known, waiting, to_come, bounds) > 0.0
 }
@@ -91,7 +91,7 @@ impl Speeds {
         Some((*all.get(all.len() / 2)?, all.last()? - all.first()?))
     }
 
-    /// The bounds where one launch is all that is known, which took so many nanoseconds.
+    /// The bounds where one launch is all that is known, which took `most` nanoseconds.
     pub(super) fn below(most: u64) -> (f64, f64) {
         (most as f64 / COMPILED, most.max(1) as f64)
     }

@@ -71,9 +71,9 @@ pub(super) const ENTRY: PolicyEntry = PolicyEntry {
     make: |args| args.is_empty().then(|| Box::new(Eft::default()) as _),
 };
 
-/// EDTs that have not ended are counted up to so many.
+/// EDTs that have not ended are counted up to this number.
 const PENDING: usize = 100;
-/// A run that has lasted for some time lasts for so many times as long, as far as one can tell.
+/// A run that has lasted for some time lasts for this number of times as long, as a guess.
 const GOES_ON: u64 = 4;
 /// Where fewer EDTs wait, a place whose time is known waits until another has been tried, for as long as an EDT takes.
 const FEW: usize = 20;
@@ -202,7 +202,7 @@ impl Keeper for Eft {
 
     fn take(&self, place: Place, machine: &dyn Machine) -> Taken {
         // Devices are asked at the end of each kernel. A worker asks where it was offered something, and goes on asking
-        // until it is told that there is nothing.
+        // until there is nothing on offer.
         if place != Place::HOST && self.count() == 0 {
             let (edt, moved) = (None, false);
             return Taken { edt, moved };
@@ -288,7 +288,7 @@ impl Keeper for Eft {
 enum MayTake {
     Yes,
     No,
-    /// Another place is to be tried with it.
+    /// Another place should be tried with it.
     LeavesTo(Place),
 }
 
@@ -700,7 +700,7 @@ impl EftPlan {
                 }
                 continue;
             };
-            // What is the only one is left to the place that is to be tried; of more, the known place has one at a
+            // What is the only one is left to the place that should be tried; of more, the known place has one at a
             // time.
             if is_left || few && waits {
                 return if tries > 0 { MayTake::No } else { MayTake::LeavesTo(other) };
@@ -713,7 +713,7 @@ impl EftPlan {
     }
 
     /// Whether a place in which it is not known how long an EDT takes is to find it out with this one: it has nothing
-    /// else to do and tries no other, and the loss that is to be expected of that is less than the gain.
+    /// else to do and tries no other, and the expected loss of that is less than the gain.
     fn may_try(&self, one: &QueuedEdt, place: Place, now: u64, machine: &dyn Machine) -> bool {
         let kept = &one.kept;
         let queue = self.places.get(place);
@@ -820,7 +820,7 @@ impl EftPlan {
         (low < len).then_some(low).or_else(|| (len.saturating_sub(LOOKS)..len).find_map(gains))
     }
 
-    /// When places are to be asked again though nothing has ended: an EDT is overdue then, or a place has waited long
+    /// When places must be asked again though nothing has ended: an EDT is overdue then, or a place has waited long
     /// enough for another that was tried. None where nothing waits.
     fn next_look(&self, now: u64) -> Option<u64> {
         let waits = self.places.iter().any(|queue| !queue.line().is_empty());

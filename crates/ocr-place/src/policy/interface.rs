@@ -25,12 +25,12 @@ pub trait Machine {
     /// are not asked about.
     fn idle_workers(&self) -> usize;
 
-    /// How many EDTs there are that have not ended, ready or not, counted up to so many.
+    /// How many EDTs there are that have not ended, ready or not, counted up to `most`.
     fn pending(&self, most: usize) -> usize;
 
-    /// How many cores there are, where a device computes on those of the workers: the runtime has so many workers stand
-    /// still as the device needs cores for what it was sent. None for a device that has a processor or cores of its
-    /// own.
+    /// How many cores there are, where a device computes on those of the workers: the runtime has one worker stand
+    /// still for each core that the device needs for what it was sent. None for a device that has a processor or cores
+    /// of its own.
     fn shares_cores(&self, _device: Place) -> Option<usize> {
         None
     }
@@ -50,13 +50,13 @@ pub trait Machine {
         false
     }
 
-    /// Is told that a policy of a user has given an answer that cannot be followed. A run ends then.
+    /// Is notified that a policy of a user has given an answer that cannot be followed. A run ends then.
     fn policy_failed(&self, fault: &PolicyFault) {
         panic!("{}", fault.text(|edt| format!("EDT {edt}")));
     }
 
-    /// Is told of each place that was considered for an EDT, where [`Machine::is_recorded`] says so. The caller has the
-    /// EDT in its hands: a keeper makes this call with its own lock held.
+    /// Is notified of each place that was considered for an EDT, where [`Machine::is_recorded`] says so. The caller has
+    /// the EDT in its hands: a keeper makes this call with its own lock held.
     fn considered(&self, _place: &Considered) {}
 }
 
@@ -171,7 +171,7 @@ impl VariantTimes for RunTimes {
 
 /// Where the blocks of an EDT are.
 pub trait BlockPlaces {
-    /// By what the time of the EDT is told: the bytes of its blocks, and its parameters.
+    /// By what the time of the EDT is predicted: the bytes of its blocks, and its parameters.
     fn shape(&self) -> Shape;
 
     /// Bytes that a place has a valid copy of.
@@ -224,7 +224,7 @@ pub enum Choice {
     Kept,
 }
 
-/// How EDTs are placed: a policy decides from what a [`Machine`] tells, and never waits.
+/// How EDTs are placed: a policy decides from what a [`Machine`] reports, and never waits.
 pub trait Policy: Send + Sync {
     /// Whether it sends EDTs that have a C function to devices.
     fn uses_devices(&self) -> bool {
@@ -272,7 +272,7 @@ pub struct KeptEdt {
     pub priority: u64,
     /// How long the variants of its template take. Its address says which EDTs are alike.
     pub times: &'static dyn VariantTimes,
-    /// By what its time is told.
+    /// By what its time is predicted.
     pub shape: Shape,
     /// Whether the worker that brings it has ended its EDT, and is about to look for another.
     pub frees_worker: bool,
@@ -287,7 +287,7 @@ pub struct KeptEdt {
 pub struct Taken {
     /// An EDT for the place.
     pub edt: Option<usize>,
-    /// Whether all devices are to be asked, since one of them may have been left an EDT.
+    /// Whether all devices must be asked, since one of them may have been left an EDT.
     pub moved: bool,
 }
 
@@ -300,7 +300,8 @@ pub trait Keeper: Sync {
     fn keep(&self, edt: KeptEdt, machine: &dyn Machine);
 
     /// A place asks for an EDT: a worker without work, or a device that may have room. A worker asks for as long as it
-    /// is offered something: one that gets nothing is to be told that there is nothing ([`Machine::offer_to_workers`]).
+    /// is offered something: where one gets nothing, the keeper must withdraw the offer
+    /// ([`Machine::offer_to_workers`]).
     fn take(&self, place: Place, machine: &dyn Machine) -> Taken;
 
     /// Something that may have been taken for this place has ended, or has failed and goes elsewhere. If it was on a

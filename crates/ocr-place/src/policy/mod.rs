@@ -1,12 +1,12 @@
 //! Placement: which variant of an EDT runs, and where. A policy is a file of this folder.
 //!
 //! A policy is asked for each EDT that more than one place could run, when the EDT has become runnable
-//! ([`Policy::choose`]). It decides from what it is told and never waits. A policy that wants to decide later, when a
+//! ([`Policy::choose`]). It decides from what it gets and never waits. A policy that wants to decide later, when a
 //! place is free, answers [`Choice::Kept`] and has a [`Keeper`]. The keeper gets the EDT when the EDT has its blocks,
 //! and places ask the keeper for EDTs.
 //!
 //! A policy sees the machine, its clock included, through [`Machine`] alone, so that it can run in a simulation.
-//! `docs/guide/src/placement.md` tells how to add a policy. `user` has those that users write in C.
+//! `docs/guide/src/placement.md` says how to add a policy. `user` has those that users write in C.
 
 mod cpu;
 mod device;

@@ -18,11 +18,12 @@ const COMMITTED_MOST_NS: u64 = 1_000_000;
 /// A device is given a second EDT if the first takes less than this. Beside a longer one, a gap is nothing, and an EDT
 /// that was not given can still go elsewhere.
 const SECOND_NS: u64 = 1_000_000;
-/// A device is also given a second EDT if so many wait behind it, so that the second will not be missed elsewhere.
+/// A device is also given a second EDT if this number of EDTs waits behind it, so that the second will not be missed
+/// elsewhere.
 const PLENTY: usize = 4;
 /// How many EDTs each worker may have at once whose blocks are on their way.
 const COMING: usize = 8;
-/// So many kinds of EDTs are remembered.
+/// This number of kinds of EDTs is remembered.
 const KINDS: usize = 256;
 /// A device is never given more at once than this.
 const MOST: usize = 64;
@@ -54,7 +55,7 @@ struct Given {
     edt: usize,
     /// What it was expected to take; none where nothing was known.
     expected: Option<u64>,
-    /// Whether that was known, or nobody has tried such an EDT here before.
+    /// Whether that was known, or such an EDT was never tried here before.
     is_known: bool,
     since: u64,
     /// When its blocks should be there.
@@ -113,7 +114,7 @@ pub(super) struct Queue {
     units: usize,
     /// How many kernels a device has lately run at once.
     at_once: usize,
-    /// How many EDTs the place has now that it was not given here: nobody asks a policy about those that have one place
+    /// How many EDTs the place has now that it was not given here: no policy is asked about those that have one place
     /// to go.
     others: usize,
     line: WaitingLine,
@@ -168,7 +169,7 @@ impl Queue {
         Some(one)
     }
 
-    /// The place is given an EDT whose blocks are there in so many nanoseconds.
+    /// The place is given an EDT whose blocks are there in `copies` nanoseconds.
     fn give(&mut self, kept: &KeptEdt, copies: u64, now: u64) {
         if copies != 0 {
             self.link_free_at = now.saturating_add(copies);
@@ -289,7 +290,7 @@ impl Queue {
         (expected as f64 * (2.0 + error)) as u64
     }
 
-    /// When something is to be looked at again though nothing has ended: an EDT is overdue then.
+    /// When something must be looked at again though nothing has ended: an EDT is overdue then.
     pub(super) fn next_look(&self, now: u64) -> Option<u64> {
         let one = |given: &Given| {
             let begun = given.since.max(given.there);
@@ -301,7 +302,7 @@ impl Queue {
         self.given.iter().take(self.units.max(1)).filter_map(one).min()
     }
 
-    /// Whether a unit has nothing to do and nobody waits for it, as far as one can tell.
+    /// Whether a unit has nothing to do and no EDT waits for it, as far as is known.
     pub(super) fn is_free(&self) -> bool {
         self.free_units() > 0 && self.line.is_empty()
     }
@@ -328,8 +329,8 @@ impl Queue {
         self.line.is_empty() && self.given.len() < self.units
     }
 
-    /// Whether the place is to be given another EDT. A device is given more as long as it has ended all of it in
-    /// `safe_ns`, since no other place would take the EDT from it. So many EDTs wait for it.
+    /// Whether the place should be given another EDT. A device is given more as long as it has ended all of it in
+    /// `safe_ns`, since no other place would take the EDT from it. `waiting` EDTs wait for it.
     pub(super) fn has_room(&self, safe_ns: u64, waiting: usize, now: u64) -> bool {
         if self.place == Place::HOST {
             // One for each worker, and more while the blocks of some are on their way. A worker asks when it finds nothing
@@ -454,7 +455,7 @@ impl Queue {
         Expected { queue_ns: self.free_in(kept, busy_ns.unwrap_or(0), ahead, now), copy_ns, run_ns }
     }
 
-    /// What the first so many of all take, as if they were alike.
+    /// What the first `some` of all take, as if they were alike.
     fn part(&self, some: usize, all: usize) -> u64 {
         if all == 0 {
             return 0;
@@ -474,7 +475,7 @@ fn kind_of(kept: &KeptEdt) -> (usize, u64) {
     (ptr::from_ref(kept.times).addr(), kept.shape.bytes)
 }
 
-/// Whether what one of them takes tells something of the other.
+/// Whether what one of them takes says something of the other.
 pub(super) fn is_of_kind(one: &KeptEdt, other: &KeptEdt) -> bool {
     ptr::addr_eq(one.times, other.times) && one.shape.bytes == other.shape.bytes
 }
@@ -572,7 +573,7 @@ impl Places {
         copies != 0
     }
 
-    /// What is expected of an EDT in a place behind so many of those that wait there; none where it cannot run there.
+    /// What is expected of an EDT in a place behind `before` of those that wait there; none where it cannot run there.
     pub(super) fn expected(&self, kept: &KeptEdt, place: Place, before: usize, now: u64) -> Option<Expected> {
         let queue = self.get(place);
         let copies = self.copies_in(kept, place, now)?;

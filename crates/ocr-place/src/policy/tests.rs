@@ -2,7 +2,7 @@ use super::*;
 use crate::model::{RunTimes, Shape};
 use crate::place::Place;
 
-/// A machine with workers that are free, and a device that has lately run so many kernels at once.
+/// A machine with workers that are free, and a device that has lately run a given number of kernels at once.
 struct Wide {
     workers: usize,
     at_once: usize,
@@ -281,8 +281,8 @@ impl Machine for Offered {
     }
 }
 
-/// A worker asks as long as it is offered something: where a device has taken the last EDT, the worker that comes too
-/// late is to be told, or it would ask for ever.
+/// A worker asks as long as it is offered something: where a device has taken the last EDT, the offer to the worker
+/// that comes too late must be withdrawn, or it would ask indefinitely.
 #[test]
 fn a_worker_that_gets_nothing_is_offered_nothing() {
     static TIMES: std::sync::LazyLock<RunTimes> = std::sync::LazyLock::new(RunTimes::default);
@@ -297,7 +297,7 @@ fn a_worker_that_gets_nothing_is_offered_nothing() {
         assert_eq!(keeper.take(DEVICES[0], &machine).edt, Some(7), "{name}");
         assert_eq!(keeper.take(Place::HOST, &machine).edt, Some(8), "{name}");
         assert_eq!(keeper.take(Place::HOST, &machine).edt, None, "{name}");
-        assert!(!machine.0.get(), "{name}: the worker would ask for ever");
+        assert!(!machine.0.get(), "{name}: the worker would ask indefinitely");
     }
 }
 

@@ -1,5 +1,5 @@
-//! What a policy tells a recorded run of its choices: each place that it considered for an EDT, with what it expected
-//! there. Policies that do not estimate times tell nothing.
+//! What a policy reports to a recorded run of its choices: each place that it considered for an EDT, with what it
+//! expected there. Policies that do not estimate times report nothing.
 
 use crate::place::Place;
 

@@ -37,18 +37,18 @@ const LAUNCH_NS: u64 = 10_000;
 const START_NS: u64 = 4_000_000;
 /// What is tried is this part of the core time that has passed.
 const PART: u64 = 64;
-/// A variant that has lost is not looked at again sooner than this, or than so many times its core time.
+/// A variant that has lost is not looked at again sooner than this, or than this number of times its core time.
 const AGAIN_NS: u64 = 1_000_000_000;
 const AGAIN: u64 = 1_000;
-/// Nobody looks again whether something is worth trying before so much time has passed.
+/// No thread looks again whether something is worth trying before this time has passed.
 const LOOK_NS: u64 = 500_000;
-/// EDTs that have not ended are counted up to so many.
+/// EDTs that have not ended are counted up to this number.
 const PENDING: usize = 100;
 /// A try for which no EDT has come in so much time is not wanted any more.
 const WANTED_NS: u64 = 10_000_000;
-/// So many kinds are remembered.
+/// This number of kinds is remembered.
 const KINDS: usize = 256;
-/// A time of which only the order of magnitude is known is expected to be so many times the known one.
+/// A time of which only the order of magnitude is known is expected to be this number of times the known one.
 const LIKELY: u64 = 4;
 
 /// What the choice remembers. The atomics order nothing: each says what one thread may do at a time, and what the
@@ -57,7 +57,7 @@ const LIKELY: u64 = 4;
 pub(super) struct Variants {
     /// When the first EDT was looked at; 0: none was.
     begun: AtomicU64,
-    /// Before this time nobody looks whether something is worth trying.
+    /// Before this time no thread looks whether something is worth trying.
     look_at: AtomicU64,
     /// The EDT that is tried; 0: none is.
     tried: AtomicUsize,
@@ -71,7 +71,7 @@ type VariantKind = (usize, Place);
 struct Tries {
     /// The core time of all tries that have ended.
     spent_ns: u64,
-    /// What is to be tried with the next EDT of its kind, since when, and what that costs beside the time of the EDT.
+    /// What should be tried with the next EDT of its kind, since when, and what that costs beside the time of the EDT.
     wanted: Option<(VariantKind, u64, u64)>,
     /// The same of what is tried now.
     runs: Option<(VariantKind, u64, u64)>,
@@ -90,7 +90,7 @@ pub(super) struct OnSameCores<'a> {
     pub(super) is_spread: bool,
 }
 
-/// Whether a kernel that takes `kernel_ns` with all cores uses them better than a function, where so many of the cores
+/// Whether a kernel that takes `kernel_ns` with all cores uses them better than a function, where `busy` of the cores
 /// have something to do.
 fn is_kernel_better(function_ns: u64, kernel_ns: u64, busy: usize, cores: usize) -> bool {
     let busy = busy.clamp(1, cores.max(1));
@@ -175,7 +175,7 @@ impl<'a> OnSameCores<'a> {
 }
 
 impl Variants {
-    /// Whether the next EDT of this kind is to be tried in the other place than the usual one. If so, that is
+    /// Whether the next EDT of this kind should be tried in the other place than the usual one. If so, that is
     /// [begun](Variants::begin) with one, and the answer is no meanwhile.
     pub(super) fn wants(&self, edt: &OnSameCores<'_>, usual: Place, machine: &dyn Machine) -> bool {
         let now = machine.now_ns();
@@ -234,7 +234,7 @@ impl Variants {
         is_worth
     }
 
-    /// Whether this EDT is the one that is to be tried in a place. Then it is.
+    /// Whether this EDT is the one that should be tried in a place. Then it is.
     pub(super) fn begin(&self, edt: &OnSameCores<'_>, token: usize, place: Place, machine: &dyn Machine) -> bool {
         let mut tries = self.tries.lock();
         match tries.wanted {
@@ -402,7 +402,7 @@ mod tests {
         // Both cores have something to do: a kernel that takes 60 us with both takes 120 us of a core.
         assert!(!is_kernel_better(100_000, 60_000, 2, 2));
         assert!(is_kernel_better(150_000, 60_000, 2, 2));
-        // Nothing else is to be done: it ends sooner.
+        // There is no other work: it ends sooner.
         assert!(is_kernel_better(100_000, 60_000, 1, 2));
         assert!(!is_kernel_better(100_000, 60_000, 7, 2));
         // The launch counts, too.

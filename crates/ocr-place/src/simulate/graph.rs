@@ -50,7 +50,7 @@ pub struct SimulatedTask {
     pub ns: Vec<Option<u64>>,
     /// What the EDT costs besides in each place, in the order of `ns`. Where there is no element, it costs nothing.
     pub costs: Vec<Costs>,
-    /// The parameters of the EDT, by which its time may be told.
+    /// The parameters of the EDT, by which its time may be predicted.
     pub params: Params,
     /// The blocks that the EDT uses.
     pub blocks: Vec<Uses>,

@@ -71,8 +71,8 @@ pub(crate) fn simulate_under(
     }
     // SAFETY: each pointer is from a reference, so it is not null, aligned and valid for reads while the argument
     // `known` is borrowed, which is until this function returns. The references, `'static` by their type, are kept in
-    // `run` alone: by itself, and by its policy, which hands them to nobody. `run` is dropped before the function
-    // returns.
+    // `run` alone: by itself, and by its policy, which hands them to no other code. `run` is dropped before the
+    // function returns.
     let known: &[&'static RunTimes] =
         &known.iter().map(|times| unsafe { &*std::ptr::from_ref(times) }).collect::<Vec<_>>();
     let mut run = SimulatedRun {
@@ -122,7 +122,7 @@ struct VisibleMachine {
     now: Cell<u64>,
     /// Whether the keeper may have an EDT for a worker.
     offers: Cell<bool>,
-    /// When the keeper is to be asked again.
+    /// When the keeper must be asked again.
     asks_at: Cell<u64>,
     /// How many EDTs and joins have not ended.
     left: Cell<usize>,
@@ -673,7 +673,7 @@ impl SimulatedRun<'_> {
         }
     }
 
-    /// Gives a device all EDTs that it takes now. True if the other places are to be asked again.
+    /// Gives a device all EDTs that it takes now. True if the other places must be asked again.
     fn serve_device(&mut self, device: Place) -> bool {
         let mut again = false;
         loop {
@@ -702,7 +702,7 @@ impl SimulatedRun<'_> {
         }
     }
 
-    /// Gives the idle workers all EDTs that they take now. True if the devices are to be asked again.
+    /// Gives the idle workers all EDTs that they take now. True if the devices must be asked again.
     fn serve_host(&mut self) -> bool {
         let mut again = false;
         while self.shared.workers - self.idle.len() < self.workers_now()

@@ -5,7 +5,7 @@ use crate::model::RunTimes;
 use crate::place::Place;
 use crate::policy::{POLICIES, Why};
 
-/// Models of so many templates, of which nothing is known.
+/// Models of `templates` templates, of which nothing is known.
 fn models(templates: u32) -> Vec<RunTimes> {
     (0..templates).map(|_| RunTimes::default()).collect()
 }
@@ -260,7 +260,7 @@ fn eft_tells_what_it_has_considered() {
     ];
     assert_eq!(considered(&graph, &known), want);
     let told = simulate(&graph, &machine(1, 1), "eft", &known).expect("it ends");
-    assert!(told.considered.is_empty(), "nobody has asked");
+    assert!(told.considered.is_empty(), "it was not asked for");
 }
 
 /// The device is expected to take 2 ms and takes 20 ms. The third EDT waits for the device, where the first one is past

@@ -44,7 +44,8 @@ static void crashes_in(int which, const char *says) {
     CHECK_EQ(waitpid(other, &status, 0), other);
     const bool named = strstr(text, "a signal handler of the program crashed with SIGSEGV at address") != NULL;
     const bool blamed = strstr(text, "(crashes) crashed with") != NULL;
-    const bool right = named && !blamed && strstr(text, says) && strstr(text, "(crashes)") && strstr(text, "sigaltstack");
+    const bool right =
+        named && !blamed && strstr(text, says) && strstr(text, "(crashes)") && strstr(text, "sigaltstack");
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSEGV || !right) {
         fprintf(stderr, "crash %d: status %x\n%s\nlacks: %s\n", which, (unsigned)status, text, says);
         CHECK(!"it ends by the signal, and the message names the handler");

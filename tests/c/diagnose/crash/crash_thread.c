@@ -1,5 +1,5 @@
 // What is said of threads of the program that crash, in no EDT, each in a process of its own: the thread, the signal,
-// and what the address looks like. A thread that has not called the runtime is told of, too. A full stack is told of
+// and what the address looks like. A thread that has not called the runtime is reported, too. A full stack is reported
 // where the thread is in a call of the runtime, or has set another stack for signals. The process ends by the signal.
 //
 // clause: crash
@@ -55,8 +55,10 @@ static const struct {
     int signal;
     const char *says;
 } crashes[] = {
-    {is_null, SIGSEGV, "a thread of the program, in no EDT, crashed with SIGSEGV at address 0x0, close to a null pointer"},
-    {is_no_function, SIGSEGV, "in no EDT, crashed with SIGSEGV at address 0x0: it called a function by a pointer that is null"},
+    {is_null, SIGSEGV,
+     "a thread of the program, in no EDT, crashed with SIGSEGV at address 0x0, close to a null pointer"},
+    {is_no_function, SIGSEGV,
+     "in no EDT, crashed with SIGSEGV at address 0x0: it called a function by a pointer that is null"},
     {divides, SIGFPE, "in no EDT, crashed with SIGFPE: an integer was divided by zero"},
     {aborts, SIGABRT, "in no EDT, crashed with SIGABRT: it called abort()"},
     {is_named, SIGSEGV, "thread \"reader\", in no EDT, crashed with SIGSEGV at address 0x0, close to a null pointer"},

@@ -53,7 +53,7 @@ static void in_thread(ocrEdtDep_t depv[]) {
     pthread_join(thread, NULL);
 }
 
-/* As a pointer that was read from a block which nobody has written. */
+/* As a pointer that was read from a block which no EDT has written. */
 static void of_new(ocrEdtDep_t depv[]) {
     (void)depv;
     void *address;

@@ -1,5 +1,5 @@
-// Strict mode: an EDT writes farther and farther beyond a data block, until pages stop it that nobody can touch. Who
-// created the block is told, and its size. A process of its own crashes, with all its threads.
+// Strict mode: an EDT writes farther and farther beyond a data block, until pages stop it that no thread can touch. The
+// message names the creator of the block, and its size. A process of its own crashes, with all its threads.
 //
 // clause: crash
 // env: OCR_CHECK=strict

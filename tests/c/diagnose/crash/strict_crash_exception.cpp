@@ -14,7 +14,7 @@
 
 namespace {
 
-void throws(ocrEdtDep_t[]) { throw std::runtime_error("nobody catches this"); }
+void throws(ocrEdtDep_t[]) { throw std::runtime_error("no EDT catches this"); }
 
 void creator(ocrGuid_t, u64, u32, u64 *, u32, ocrGuid_t *) { throw std::runtime_error("not created"); }
 
@@ -35,7 +35,7 @@ void labels(ocrEdtDep_t[]) {
 
 ocrGuid_t crashes(u32, u64 *, u32, ocrEdtDep_t depv[]) {
     crash(throws, depv, SIGABRT, "crashed with SIGABRT");
-    crash(throws, depv, SIGABRT, "nobody catches this");
+    crash(throws, depv, SIGABRT, "no EDT catches this");
     crash(creates, depv, SIGABRT, "not created");
     crash(labels, depv, SIGABRT, "not labeled");
     ocrShutdown();

@@ -25,7 +25,7 @@ static void read_until(const char *text) {
     }
 }
 
-/* Asks for the picture when the note has been told, and ends the hang. */
+/* Asks for the picture when the note has been written, and ends the hang. */
 static void *looks(void *unused) {
     read_until("cannot be told");
     kill(getpid(), SIGUSR1);

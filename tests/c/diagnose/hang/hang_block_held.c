@@ -1,5 +1,5 @@
 /*
- * A hang because a thread of the program holds a block for ever: main, which waits for the end. The
+ * A hang because a thread of the program holds a block indefinitely: main, which waits for the end. The
  * message names the block, who holds it, who waits for it, and who waits for that one.
  */
 // clause: hang

@@ -1,5 +1,5 @@
 /*
- * A hang in which EDTs wait in calls: one for an event that nobody satisfies, while it holds a block
+ * A hang in which EDTs wait in calls: one for an event that is never satisfied, while it holds a block
  * that another EDT waits for; one for an EDT that waits for that.
  */
 // clause: hang

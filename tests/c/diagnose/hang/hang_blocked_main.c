@@ -1,4 +1,4 @@
-// A hang in which main waits for an event that nobody satisfies, in a program with its own main.
+// A hang in which main waits for an event that is never satisfied, in a program with its own main.
 //
 // clause: hang
 // status: 1

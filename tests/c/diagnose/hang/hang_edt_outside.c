@@ -1,4 +1,4 @@
-// EDTs that wait for ever in functions that are none of the runtime's are found and named, and so are EDTs
+// EDTs that wait indefinitely in functions that are none of the runtime's are found and named, and so are EDTs
 // that are ready, but which no worker is left to run.
 //
 // clause: hang

@@ -1,6 +1,6 @@
 /*
  * Many EDTs wait for events that an EDT would satisfy which misses a dependence itself: that one is
- * the cause, and told of first, though it was created last.
+ * the cause, and named first, though it was created last.
  */
 // clause: hang
 // status: nonzero

@@ -1,6 +1,6 @@
 /*
- * A program hangs that has run a kernel and has a thread that waits for ever: the handlers of signals that OpenCL has
- * installed are not the program's.
+ * A program hangs that has run a kernel and has a thread that waits indefinitely: the handlers of signals that OpenCL
+ * has installed are not the program's.
  */
 // clause: hang
 // status: nonzero
@@ -27,7 +27,7 @@ static void *wait_for_work(void *unused) {
 
 static ocrGuid_t late(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    CHECK(!"nobody satisfies the event");
+    CHECK(!"the event is not satisfied");
     return NULL_GUID;
 }
 

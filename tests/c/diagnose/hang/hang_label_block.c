@@ -5,7 +5,7 @@
 // stderr: waits in ocrEventCreate on a label, until the sticky event with the labeled GUID 0x
 // needs: halt
 /*
- * Two EDTs wait for labels that nobody gives free, after two others have waited and gone on: that is a hang, and the
+ * Two EDTs wait for labels that no EDT gives free, after two others have waited and gone on: that is a hang, and the
  * message says who waits for which.
  */
 #include "check.h"
@@ -15,7 +15,7 @@ static ocrGuid_t waits_in_vain(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t de
     (void)paramc, (void)depc, (void)depv;
     ocrGuid_t guid = {(s64)paramv[0]};
     ocrEventCreate(&guid, OCR_EVENT_STICKY_T, GUID_PROP_BLOCK);
-    CHECK(!"the call returns though nobody destroys the event");
+    CHECK(!"the call returns though the event is not destroyed");
     return NULL_GUID;
 }
 

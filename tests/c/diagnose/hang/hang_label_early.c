@@ -1,6 +1,6 @@
 /*
- * Nobody creates what EDTs wait for: the message names the labels, and who has used them. The event of the one EDT is
- * there, but not the EDT that is to satisfy it.
+ * No EDT creates what EDTs wait for: the message names the labels, and who has used them. The event of the one EDT is
+ * there, but not the EDT that should satisfy it.
  */
 // clause: hang
 // status: 1

@@ -1,5 +1,5 @@
-// Of an event whose satisfaction waits for a data block on a label, the message about a hang does not say that nobody
-// has satisfied it.
+// Of an event whose satisfaction waits for a data block on a label, the message about a hang does not say that
+// the satisfaction is missing.
 //
 // clause: hang
 // status: 1

@@ -1,4 +1,5 @@
-// A hang in a program with its own main, whose thread ends by pthread_exit: nobody can satisfy what an EDT waits for.
+// A hang in a program with its own main, whose thread ends by pthread_exit: no thread can satisfy what an EDT waits
+// for.
 //
 // clause: hang
 // status: 1
@@ -13,7 +14,7 @@
 
 static ocrGuid_t never(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    CHECK(!"nobody has satisfied what it waits for");
+    CHECK(!"what it waits for is not satisfied");
     return NULL_GUID;
 }
 

@@ -1,4 +1,4 @@
-/* An EDT waits for an object whose creator waits for an event that nobody satisfies. */
+/* An EDT waits for an object whose creator waits for an event that is never satisfied. */
 // clause: hang
 // status: 1
 // needs: halt

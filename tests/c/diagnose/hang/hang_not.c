@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
     ocrLegacyInit(&context, &config);
     OK(ocrLegacySpawnOCR(&handle, template_of(waits, 1, 1), 1, &pause, 1, &slot, context));
     OK(ocrLegacyBlockProgress(handle, NULL, NULL, NULL, LEGACY_PROP_NONE));
-    /* Nobody runs anything, but main may still act. The threads are looked at once a second then. */
+    /* No thread runs an EDT, but main may still act. The threads are looked at once a second then. */
     event = event_of(OCR_EVENT_STICKY_T);
     spawn(end_edt, 0, NULL, 1, &event);
     usleep(2200000);

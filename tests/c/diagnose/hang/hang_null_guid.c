@@ -1,4 +1,4 @@
-/* An event is satisfied by a GUID that was copied before it was set: that is told where the program hangs. */
+/* An event is satisfied by a GUID that was copied before it was set: that is reported where the program hangs. */
 // clause: hang
 // status: 1
 // stderr: the program hangs
@@ -10,7 +10,7 @@
 
 static ocrGuid_t never(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    CHECK(!"nobody has satisfied what it waits for");
+    CHECK(!"what it waits for is not satisfied");
     return NULL_GUID;
 }
 

@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
     ocrDbPart_t parts[] = {{.offset = 0, .size = 24}, {.offset = 32, .size = 8}}, of_held = {.offset = 16, .size = 16};
     OK(ocrDbRelease(block));
     OK(ocrDbPartition(block, 2, parts, 0));
-    OK(ocrDbPartition(held, 1, &of_held, 0)); /* which main holds for ever */
+    OK(ocrDbPartition(held, 1, &of_held, 0)); /* which main holds until the process ends */
     OK(ocrEdtTemplateCreate(&tmpl, wants_whole, 0, 1));
     OK(ocrEdtCreate(&edt, tmpl, 0, NULL, 1, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
     link_to(block, edt, 0, DB_MODE_RO);

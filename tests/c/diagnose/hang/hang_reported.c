@@ -1,5 +1,5 @@
 /*
- * A program that never ends: nothing runs, nothing can, ocrShutdown was not called. It is told so,
+ * A program that never ends: nothing runs, nothing can, ocrShutdown was not called. A message says so,
  * with the name of the EDT that waits, and ends with a status that is not zero.
  */
 // clause: hang

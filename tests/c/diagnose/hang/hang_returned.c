@@ -1,4 +1,4 @@
-/* An EDT waits for the output event of one that has ended and returned an event, which nobody satisfies; in strict
+/* An EDT waits for the output event of one that has ended and returned an event, which is never satisfied; in strict
  * mode, where output events are objects, too. */
 // clause: hang
 // revisions: plain strict
@@ -15,7 +15,7 @@ static ocrGuid_t returns(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
 
 static ocrGuid_t never(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    CHECK(!"nobody has satisfied what it waits for");
+    CHECK(!"what it waits for is not satisfied");
     return NULL_GUID;
 }
 

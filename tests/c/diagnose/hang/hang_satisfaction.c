@@ -1,6 +1,6 @@
 /*
  * A hang for want of a satisfaction, at the end of a chain: what the message names is each EDT, the
- * event that nobody satisfies, and which of the waiting things only follow from that.
+ * event that is never satisfied, and which of the waiting things only follow from that.
  */
 // clause: hang
 // status: 1

@@ -1,5 +1,5 @@
-// A program hangs, too, if its own threads wait for ever for each other, as idle ones of a pool do, or for a signal of
-// which there is no handler.
+// A program hangs, too, if its own threads wait indefinitely for each other, as idle ones of a pool do, or for a signal
+// of which there is no handler.
 //
 // clause: hang
 // status: nonzero

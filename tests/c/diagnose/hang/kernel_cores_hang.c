@@ -1,6 +1,6 @@
 /*
- * A program that hangs when workers have given up their seats: those that are left sleep, and that is told by the
- * runtime at once, not by a look at all threads of the process.
+ * A program that hangs when workers have given up their seats: those that are left sleep, and the runtime finds that
+ * at once, not by a look at all threads of the process.
  */
 // clause: hang ocr-variants.h
 // needs: opencl

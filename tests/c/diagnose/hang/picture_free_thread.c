@@ -1,5 +1,5 @@
 /*
- * While a thread of the program is outside of the runtime no hang is told, and the picture that SIGUSR1 asks for
+ * While a thread of the program is outside of the runtime no hang is reported, and the picture that SIGUSR1 asks for
  * says so; without one it does not. It shows labels, too: of the EDT that runs, and of a block that is waited for.
  */
 // clause: hang

@@ -26,7 +26,7 @@ static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     CHECK_EQ(*(u64 *)depv[0].ptr, paramv[0]);
     atomic_store(&done, true);
-    OK(pthread_join(asker, NULL)); /* nobody catches the signal when the run has ended */
+    OK(pthread_join(asker, NULL)); /* no handler catches the signal when the run has ended */
     ocrShutdown();
     return NULL_GUID;
 }

@@ -1,4 +1,4 @@
-// Strict mode: who created an EDT that waits for ever is told with the call that did it, ocrLegacySpawnOCR too.
+// Strict mode: the message names the creator of an EDT that waits indefinitely, and the call, ocrLegacySpawnOCR too.
 //
 // clause: hang
 // env: OCR_CHECK=strict

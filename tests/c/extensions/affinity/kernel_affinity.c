@@ -27,7 +27,7 @@ static ocrGuid_t function(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return depv[0].guid;
 }
 
-/* paramv: the value, and the factor that tells which variant ran; 0 for either. */
+/* paramv: the value, and the factor that shows which variant ran; 0 for either. */
 static ocrGuid_t checks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     u32 got = ((u32 *)depv[0].ptr)[WORDS - 1];

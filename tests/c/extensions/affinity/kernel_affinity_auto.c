@@ -22,7 +22,7 @@ static ocrGuid_t function(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return depv[0].guid;
 }
 
-/* paramv: the value, and the factor that tells which variant ran. */
+/* paramv: the value, and the factor that shows which variant ran. */
 static ocrGuid_t checks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     CHECK_EQ(((u32 *)depv[0].ptr)[WORDS - 1], paramv[0] * paramv[1]);

@@ -43,7 +43,7 @@ static ocrGuid_t sees(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     return paramv[2] == 3 ? depv[0].guid : NULL_GUID;
 }
 
-/* So many GUIDs are noted, all of copies that are gone. */
+/* `paramv[0]` GUIDs were noted, all of copies that are gone. */
 static ocrGuid_t all_gone(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     const ocrGuid_t *seen = depv[0].ptr;
@@ -100,7 +100,8 @@ static ocrGuid_t to_edts(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
 static ocrGuid_t to_events(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrGuid_t block, noted = notes(), later = looks_after(CONSUMERS, noted);
-    ocrGuid_t once = event_of(OCR_EVENT_ONCE_T), latch = event_of(OCR_EVENT_LATCH_T), second = event_of(OCR_EVENT_ONCE_T);
+    ocrGuid_t once = event_of(OCR_EVENT_ONCE_T), latch = event_of(OCR_EVENT_LATCH_T),
+              second = event_of(OCR_EVENT_ONCE_T);
     ocrGuid_t start = event_of(OCR_EVENT_ONCE_T), edts[CONSUMERS];
     u32 *data = numbers(&block, 500);
     OK(ocrEventSatisfySlot(latch, NULL_GUID, OCR_EVENT_LATCH_INCR_SLOT));

@@ -85,7 +85,8 @@ static ocrGuid_t spread(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrGuid_t block;
     unsigned char *data = bytes(&block);
-    ocrDbPart_t parts[] = {part(0, 128), part(128, 1), part(130, 1000), part(2048, 64), part(2112, 0), part(2113, 777), part(4000, 96)};
+    ocrDbPart_t parts[] = {part(0, 128),  part(128, 1),    part(130, 1000), part(2048, 64),
+                           part(2112, 0), part(2113, 777), part(4000, 96)};
     OK(ocrDbPartition(block, 7, parts, OCR_DB_PARTITION_STATIC));
     wanted(block, 0, NULL);
     for (u32 i = 0; i < 7; i++) {
@@ -101,7 +102,8 @@ static ocrGuid_t nested(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrGuid_t block, start = event_of(OCR_EVENT_ONCE_T);
     bytes(&block);
-    ocrDbPart_t outer[] = {part(10, 2000), part(2010, 2000)}, inner[] = {part(0, 1000), part(1024, 128)}, innermost = part(3, 500);
+    ocrDbPart_t outer[] = {part(10, 2000), part(2010, 2000)}, inner[] = {part(0, 1000), part(1024, 128)},
+                innermost = part(3, 500);
     u64 params[] = {13, 513, 5, 1034, 1162, 6, 2010, 4010, 7};
     OK(ocrDbPartition(block, 2, outer, 0));
     OK(ocrDbPartition(outer[0].guid, 2, inner, 0));
@@ -248,7 +250,8 @@ static ocrGuid_t wrong_calls(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv
     void *addr;
     bytes(&block);
     const ocrGuid_t wrong[] = {NULL_GUID, UNINITIALIZED_GUID, ERROR_GUID, sticky, {.guid = 0x7777}};
-    ocrDbPart_t parts[] = {part(0, 8), part(8, 8), part(4, 8)}, beyond[] = {part(COUNT, 1), part(UINT64_MAX, 2), part(COUNT + 1, 0), part(1, UINT64_MAX)};
+    ocrDbPart_t parts[] = {part(0, 8), part(8, 8), part(4, 8)},
+                beyond[] = {part(COUNT, 1), part(UINT64_MAX, 2), part(COUNT + 1, 0), part(1, UINT64_MAX)};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         REFUSED(OCR_EINVAL, ocrDbPartition(wrong[i], 2, parts, 0));
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)

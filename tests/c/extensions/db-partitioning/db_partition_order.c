@@ -24,7 +24,7 @@ static ocrGuid_t ends_part(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrGuid_t others[OTHERS], done[3], end = end_after(3);
-    /* So many that there are blocks on both sides of the parts, in the order of the GUIDs. */
+    /* Enough that there are blocks on both sides of the parts, in the order of the GUIDs. */
     for (u32 i = 0; i < OTHERS; i++)
         others[i] = block_with(i);
     for (u32 i = 0; i < OTHERS; i++)

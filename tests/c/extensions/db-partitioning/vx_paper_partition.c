@@ -34,7 +34,8 @@ static ocrGuid_t multiplies(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrGuid_t block, worker[2], ended[2], last = spawn(adds, 0, NULL, 3, NULL);
-    ocrDbPart_t parts[2] = {{.offset = 0, .size = HALF * sizeof(u32)}, {.offset = HALF * sizeof(u32), .size = HALF * sizeof(u32)}};
+    ocrDbPart_t parts[2] = {{.offset = 0, .size = HALF * sizeof(u32)},
+                            {.offset = HALF * sizeof(u32), .size = HALF * sizeof(u32)}};
     u64 factor[2] = {2, 6};
     u32 *data;
     block = block_of(COUNT * sizeof *data, (void **)&data);

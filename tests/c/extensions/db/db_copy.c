@@ -81,7 +81,7 @@ static ocrGuid_t gathers(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
     return NULL_GUID;
 }
 
-/* An event that nobody uses goes as well, with the end of the EDT or with the copy. */
+/* An event that is not used goes as well, with the end of the EDT or with the copy. */
 static ocrGuid_t ignores(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     const ocrGuid_t *both = depv[0].ptr;
@@ -190,7 +190,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
     for (int finish = 0; finish < 2; finish++) {
         both[0] = numbers(1000, NULL), both[1] = numbers(0, NULL);
-        ocrGuid_t edt = spawn_with(returns_event, 2, (u64 *)both, 1, NULL, finish ? EDT_PROP_FINISH : EDT_PROP_NONE, &event);
+        ocrGuid_t edt =
+            spawn_with(returns_event, 2, (u64 *)both, 1, NULL, finish ? EDT_PROP_FINISH : EDT_PROP_NONE, &event);
         ocrGuid_t look = spawn_with(looks, 1, (u64 *)&both[0], 1, NULL, EDT_PROP_NONE, &done);
         link_to(done, end, 3 + finish, DB_MODE_NULL);
         link_to(event, look, 0, DB_MODE_CONST);

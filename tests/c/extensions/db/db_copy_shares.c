@@ -226,7 +226,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     REFUSED(OCR_ENOMEM, ocrDbCopy(piece, 0, block, SIZE - PIECE + 1, PIECE, DB_COPY_PARTITION, &copied));
     u64 params[] = {(u64)words, (u64)block.guid};
     OK(ocrDbCopy(piece, 0, block, PIECE, PIECE, DB_COPY_PARTITION, &copied));
-    /* Between the two, the same bytes are there already. From a part, others nobody could copy. */
+    /* Between the two, the same bytes are there already. From a part, no others could be copied. */
     OK(ocrDbCopy(piece, 0, block, PIECE, PIECE, 0, NULL));
     OK(ocrDbCopy(piece, 0, block, PIECE, PIECE, DB_COPY_PARTITION, NULL));
     ocrDbPart_t part = {.offset = 0, .size = 256};

@@ -22,7 +22,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrGuid_t done, event, end = end_after(20);
     for (u32 i = 0; i < 20; i++) {
-        ocrGuid_t to = block_with(1), from = block_with(2), after = spawn_with(sees, 0, NULL, 2, NULL, EDT_PROP_NONE, &done);
+        ocrGuid_t to = block_with(1), from = block_with(2),
+                  after = spawn_with(sees, 0, NULL, 2, NULL, EDT_PROP_NONE, &done);
         ocrGuid_t edt = spawn_with(copies, 0, NULL, 2, NULL, EDT_PROP_FINISH, &event);
         link_to(done, end, i, DB_MODE_NULL);
         link_to(event, after, 0, DB_MODE_CONST);

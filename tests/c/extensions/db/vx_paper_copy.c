@@ -32,7 +32,8 @@ static ocrGuid_t multiplies(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[
     for (u32 i = 0; i < HALF; i++)
         data[i] *= (u32)paramv[0];
     OK(ocrDbRelease(depv[0].guid));
-    OK(ocrDbCopy(guids[1], paramv[2] * sizeof(u32), depv[0].guid, 0, HALF * sizeof(u32), DB_COPY_PARTITION_BACK, &copied));
+    OK(ocrDbCopy(guids[1], paramv[2] * sizeof(u32), depv[0].guid, 0, HALF * sizeof(u32), DB_COPY_PARTITION_BACK,
+                 &copied));
     OK(ocrAddDependence(copied, guids[0], (u32)paramv[1], DB_MODE_NULL));
     return NULL_GUID;
 }
@@ -50,7 +51,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     guids = block_of(2 * sizeof *stored, (void **)&stored);
     for (int i = 0; i < 2; i++) {
         OK(ocrDbCreate(&half[i], &none, HALF * sizeof *data, DB_PROP_NO_ACQUIRE, NULL_HINT, NO_ALLOC));
-        OK(ocrDbCopy(half[i], 0, block, (u64)i * HALF * sizeof *data, HALF * sizeof *data, DB_COPY_PARTITION, &copied[i]));
+        OK(ocrDbCopy(half[i], 0, block, (u64)i * HALF * sizeof *data, HALF * sizeof *data, DB_COPY_PARTITION,
+                     &copied[i]));
     }
     u64 params[2][3] = {{2, 1, 0}, {6, 2, HALF}};
     last = spawn(adds, 0, NULL, 4, NULL);

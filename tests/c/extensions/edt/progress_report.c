@@ -1,4 +1,4 @@
-/* The progress that EDTs report is added up, and told at the end of the run. */
+/* The progress that EDTs report is added up, and reported at the end of the run. */
 // clause: ocr-edt.h
 // env: OCR_STATS=1
 // stderr: the program reported a progress of 4950

@@ -38,7 +38,7 @@ static ocrGuid_t first(ocrGuid_t start, u64 skip, s64 *params, s64 *tuple) {
 
 static void creator(ocrGuid_t lid, u64 index, u32 paramc, u64 *paramv, u32 guidc, ocrGuid_t *guidv) {
     (void)lid, (void)index, (void)paramc, (void)paramv, (void)guidc, (void)guidv;
-    CHECK(!"nobody asks for an object");
+    CHECK(!"no call asks for an object");
 }
 
 static void one(u32 paramc, const u64 *paramv, u32 depc, const u64 *depSizes, ocrNdRange_t *nd) {

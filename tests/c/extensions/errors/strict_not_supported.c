@@ -1,4 +1,4 @@
-/* Strict mode tells of a call that asks for what this runtime does not have. */
+/* Strict mode reports a call that asks for what this runtime does not have. */
 // clause: ocr-errors.h
 // env: OCR_CHECK=strict
 // stderr: note: strict mode: ocrEventCreateParams, in EDT 0x

@@ -54,7 +54,7 @@ static ocrGuid_t after(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         CHECK_EQ(times_open(name), 1);
     } else if (step == 3) {
         file_is("012abc678abc", 12);
-        /* Emptied. Chunks that nobody uses are written, too: with zeros here. */
+        /* Emptied. Chunks that no EDT uses are written, too: with zeros here. */
         ocrGuid_t file = opened("w"), chunk;
         CHECK_EQ(size_of_file(name), 0);
         chunk = chunk_of(file, 2, 2);
@@ -69,7 +69,8 @@ static ocrGuid_t after(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrGuid_t file = opened(modes[step - 1]), done[2], last = spawn(after, 1, &step, 2, NULL);
     for (u32 i = 0; i < 2; i++) {
         u64 offset = i == 0 ? 3 : 9;
-        ocrGuid_t edt = spawn_with(fills, 1, &offset, 1, NULL, EDT_PROP_NONE, &done[i]), chunk = chunk_of(file, offset, 3);
+        ocrGuid_t edt = spawn_with(fills, 1, &offset, 1, NULL, EDT_PROP_NONE, &done[i]),
+                  chunk = chunk_of(file, offset, 3);
         CHECK_EQ(size_of_file(name), step == 2 && i == 1 ? 12 : 10);
         link_to(done[i], last, i, DB_MODE_NULL);
         link_to(chunk, edt, 0, DB_MODE_EW);

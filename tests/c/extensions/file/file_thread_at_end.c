@@ -34,7 +34,8 @@ int main(void) {
         OK(ocrFileOpen(&file, name, "w", NULL, 0));
         OK(ocrFileGetChunk(&chunk, file, 0, size));
         OK(ocrFileRelease(file));
-        ocrGuid_t edt = spawn_with(fills, 1, &round, 1, NULL, EDT_PROP_OEVT_VALID, (done = event_of(OCR_EVENT_STICKY_T), &done));
+        ocrGuid_t edt =
+            spawn_with(fills, 1, &round, 1, NULL, EDT_PROP_OEVT_VALID, (done = event_of(OCR_EVENT_STICKY_T), &done));
         link_to(chunk, edt, 0, DB_MODE_EW);
         OK(ocrLegacyBlockProgress(done, NULL, NULL, NULL, LEGACY_PROP_NONE));
         atomic_store(&begun, false);

@@ -1,6 +1,7 @@
 /*
  * Chunks that were only read are not written back, in whatever mode they were acquired: the file's time stays as it
- * was, and another chunk that has changed is written from its first new byte on. A file that nobody may write is read.
+ * was, and another chunk that has changed is written from its first new byte on. A file without permission to write is
+ * read.
  */
 // clause: ocr-file.h
 #include "file.h"
@@ -69,7 +70,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     write_file(file_name(changed, "file_unchanged_w"), bytes, SIZE);
     CHECK_EQ(utimes(read_only, long_ago), 0);
     CHECK_EQ(utimes(changed, long_ago), 0);
-    /* Once opened to be read and written, and once, when nobody may write it, to be read. */
+    /* Once opened to be read and written, and once, when there is no permission to write it, to be read. */
     OK(ocrFileOpen(&file[0], read_only, "rb+", &ignored, 0));
     OK(ocrDbDestroy(ignored));
     CHECK_EQ(chmod(read_only, 0444), 0);

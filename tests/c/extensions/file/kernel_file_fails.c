@@ -1,7 +1,7 @@
 /*
  * A kernel fails while the run ends. What it may have left half written does not get into the file: the program ends
- * with a message, and another one says that the chunk was not written. The kernel fails in so far as the runtime is
- * told so when it asks OpenCL.
+ * with a message, and another one says that the chunk was not written. The kernel fails in so far as OpenCL
+ * reports that when the runtime asks.
  */
 // clause: ocr-file.h ocr-variants.h
 // needs: opencl

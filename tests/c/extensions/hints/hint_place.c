@@ -53,11 +53,12 @@ static ocrGuid_t hinted_block(u32 words, s64 home) {
 
 /*
  * An EDT with both variants, a small block that a kernel has written, and a large one that the host has written. The
- * hints: its most used pre-slot, and where the two blocks are to be, a place or NONE. The place where it should run is
+ * hints: its most used pre-slot, and where the two blocks should be, a place or NONE. The place where it should run is
  * a number: 1 is the host, 2 the device.
  */
 static void runs_in(u64 place, s64 slot, s64 smallHome, s64 largeHome) {
-    ocrGuid_t written, output, ended, edt, small = hinted_block(SMALL, smallHome), large = hinted_block(LARGE, largeHome);
+    ocrGuid_t written, output, ended, edt, small = hinted_block(SMALL, smallHome),
+                                           large = hinted_block(LARGE, largeHome);
     ocrHint_t hint;
     OK(ocrHintInit(&hint, OCR_HINT_EDT_T));
     if (slot != NONE)
@@ -90,9 +91,9 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     runs_in(1, 1, NONE, NONE);        /* the large one */
     runs_in(1, 2, NONE, NONE);        /* no block in that pre-slot */
     runs_in(1, 99, NONE, NONE);       /* no such pre-slot */
-    runs_in(2, NONE, NONE, DEVICE);   /* the large block is to be on the device */
+    runs_in(2, NONE, NONE, DEVICE);   /* the large block should be on the device */
     runs_in(2, NONE, HOST, DEVICE);
-    runs_in(1, 0, HOST, DEVICE);      /* the small block counts, and is to be on the host */
+    runs_in(1, 0, HOST, DEVICE);      /* the small block counts, and should be on the host */
     runs_in(1, NONE, DEVICE, NOWHERE);
     runs_in(2, 0, NOWHERE, NONE);     /* no such place: where the content is */
     CHECK_EQ(s_case, CASES);

@@ -1,6 +1,6 @@
 /*
  * ocrSystemLoadGet (OCR-Vx): all workers have something to do while each runs an EDT, one of them has while the others
- * have none, and none has while a thread outside asks and nothing is to be done.
+ * have none, and none has while a thread outside asks and there is no work.
  */
 // clause: ocr-hints.h
 #include "check.h"

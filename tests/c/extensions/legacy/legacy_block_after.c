@@ -1,4 +1,4 @@
-// A data block that is used when its run is over: the crash is told, and in strict mode which block it was.
+// A data block that is used when its run is over: the crash is reported, and in strict mode which block it was.
 // clause: ocr-legacy.h
 // needs: signals
 #include "check.h"
@@ -53,7 +53,8 @@ static void own(int signal) { _exit(signal); }
 int main(void) {
     first = big();
     later = big();
-    crashes(uses_block, "crashed with SIGSEGV after ocrLegacyFinalize: if by a pointer to a data block: those are gone");
+    crashes(uses_block,
+            "crashed with SIGSEGV after ocrLegacyFinalize: if by a pointer to a data block: those are gone");
     /* what has nothing to do with a block */
     crashes(uses_null, NULL);
     OK(setenv("OCR_CHECK", "strict", 1));

@@ -1,4 +1,4 @@
-// A second ocrLegacyInit without ocrLegacyFinalize is told apart from anything else that may go wrong.
+// A second ocrLegacyInit without ocrLegacyFinalize is distinguished from anything else that may go wrong.
 //
 // clause: ocr-legacy.h
 // status: 1

@@ -1,5 +1,5 @@
-// Strict mode: main ends the run while threads pause it and resume it, and wait for each other's pauses: none is told
-// that it has not paused.
+// Strict mode: main ends the run while threads pause it and resume it, and wait for each other's pauses: no message
+// says that one has not paused.
 //
 // clause: ocr-legacy.h
 // env: OCR_CHECK=strict

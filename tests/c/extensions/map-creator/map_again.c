@@ -36,7 +36,8 @@ static void creator(ocrGuid_t lid, u64 index, u32 paramc, u64 *paramv, u32 guidc
         OK(ocrEventCreateParams(&lid, OCR_EVENT_CHANNEL_T, EVT_PROP_MAPPED, &channel));
         break;
     default:
-        OK(ocrEdtCreate(&lid, guidv[0], 0, NULL, 1, NULL, EDT_PROP_MAPPED, NULL_HINT, index == ENDED ? &has_run : NULL));
+        OK(ocrEdtCreate(&lid, guidv[0], 0, NULL, 1, NULL, EDT_PROP_MAPPED, NULL_HINT,
+                        index == ENDED ? &has_run : NULL));
     }
 }
 

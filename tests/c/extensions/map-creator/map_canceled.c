@@ -1,6 +1,6 @@
 /*
- * ocrMapGet has to wait for a creator, and nobody could go on with that: the caller has paused the runtime, or the
- * program ends. It returns OCR_ECANCELED and writes nothing; after a pause the object is to be had.
+ * ocrMapGet has to wait for a creator, and no creator could go on: the caller has paused the runtime, or the
+ * program ends. It returns OCR_ECANCELED and writes nothing; after a pause the call returns the object.
  */
 // clause: ocr-map-creator.h
 #include "check.h"

@@ -1,4 +1,4 @@
-/* A matrix of EDTs, each after those above it and to its left, made by a map as they are needed: nobody creates
+/* A matrix of EDTs, each after those above it and to its left, made by a map as they are needed: no EDT creates
  * the matrix, and each EDT but the first is asked for by the one or two EDTs before it. */
 // clause: ocr-map-creator.h
 // stdout-lines: 1 done: 5736

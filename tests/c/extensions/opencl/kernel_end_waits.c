@@ -29,8 +29,10 @@ static void run(int argc, char **argv, u64 size) {
     *(u64 *)address = 1;
     OK(ocrDbRelease(block));
     event = event_of(OCR_EVENT_STICKY_T);
-    OK(ocrOpenclTemplateCreate(&template, "kernel void add(global ulong *of) { of[0] += 6; }", NULL, "add", 0, 1, NULL));
-    OK(ocrOpenclTaskCreate(&kernel, template, 1, NULL, &items, NULL, 0, NULL, 1, open, EDT_PROP_NONE, NULL_GUID, &ended));
+    OK(ocrOpenclTemplateCreate(&template, "kernel void add(global ulong *of) { of[0] += 6; }", NULL, "add", 0, 1,
+                               NULL));
+    OK(ocrOpenclTaskCreate(&kernel, template, 1, NULL, &items, NULL, 0, NULL, 1, open, EDT_PROP_NONE, NULL_GUID,
+                           &ended));
     spawn(passes, 0, NULL, 1, &ended);
     OK(ocrAddDependence(block, kernel, 0, DB_MODE_RW));
     OK(ocrLegacyBlockProgress(event, &data, &address, &got, LEGACY_PROP_NONE));

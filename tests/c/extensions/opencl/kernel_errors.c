@@ -77,14 +77,22 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrGuid_t kernel = kernel_of(source, "adds", 1, 1);
     size_t size[] = {COUNT, 1, 1, 1};
     u64 by = 9;
-    REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, kernel, 0, NULL, size, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
-    REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, kernel, 4, NULL, size, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
-    REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, kernel, 1, NULL, NULL, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
-    REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, tmpl, 1, NULL, size, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
-    REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, event, 1, NULL, size, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
-    REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, kernel, 1, NULL, size, NULL, EDT_PARAM_UNK, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
-    REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, kernel, 1, NULL, size, NULL, 1, &by, EDT_PARAM_UNK, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
-    REFUSED(OCR_ENODEV, ocrOpenclTaskCreate(&guid, kernel, 1, NULL, size, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, event, NULL));
+    REFUSED(OCR_EINVAL,
+            ocrOpenclTaskCreate(&guid, kernel, 0, NULL, size, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
+    REFUSED(OCR_EINVAL,
+            ocrOpenclTaskCreate(&guid, kernel, 4, NULL, size, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
+    REFUSED(OCR_EINVAL,
+            ocrOpenclTaskCreate(&guid, kernel, 1, NULL, NULL, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
+    REFUSED(OCR_EINVAL,
+            ocrOpenclTaskCreate(&guid, tmpl, 1, NULL, size, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
+    REFUSED(OCR_EINVAL,
+            ocrOpenclTaskCreate(&guid, event, 1, NULL, size, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
+    REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, kernel, 1, NULL, size, NULL, EDT_PARAM_UNK, &by, 1, NULL,
+                                            EDT_PROP_NONE, NULL_GUID, NULL));
+    REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, kernel, 1, NULL, size, NULL, 1, &by, EDT_PARAM_UNK, NULL,
+                                            EDT_PROP_NONE, NULL_GUID, NULL));
+    REFUSED(OCR_ENODEV,
+            ocrOpenclTaskCreate(&guid, kernel, 1, NULL, size, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, event, NULL));
 
     /* And now what is right: on the template with the function, then with the kernel too, then alone. */
     ocrGuid_t outputs[3], edts[3];

@@ -33,7 +33,8 @@ static ocrGuid_t checks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         size_t id[3] = {at % W, at / W % H, at / W / H};
         bool inside = true;
         for (u32 d = 0; d < 3; d++) {
-            size_t first = d < range->workDim ? range->globalOffset[d] : 0, size = d < range->workDim ? range->globalSize[d] : 1;
+            size_t first = d < range->workDim ? range->globalOffset[d] : 0,
+                   size = d < range->workDim ? range->globalSize[d] : 1;
             inside = inside && id[d] >= first && id[d] < first + size;
         }
         u32 got = ((u32 *)depv[0].ptr)[at];
@@ -58,7 +59,8 @@ static ocrGuid_t not_here(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    ocrGuid_t kernel = kernel_of(source, "marks", 2, 1), both = template_of(not_here, 2, 1), last = end_after(CASES + 1);
+    ocrGuid_t kernel = kernel_of(source, "marks", 2, 1), both = template_of(not_here, 2, 1),
+              last = end_after(CASES + 1);
     OK(ocrEdtTemplateAddKernel(both, source, NULL, "marks", by_params, OCR_NO_RESULT));
     for (u64 n = 0; n <= CASES; n++) {
         u64 params[] = {W, H}, which = n < CASES ? n : 4;
@@ -67,8 +69,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
             ocrNdRange_t range = ranges[n];
             const size_t *offset = range.globalOffset[0] ? range.globalOffset : NULL;
             const size_t *local = n == 0 ? NULL : range.localSize;
-            OK(ocrOpenclTaskCreate(&edt, kernel, range.workDim, offset, range.globalSize, local, 2, params, 1, NULL, EDT_PROP_NONE,
-                                   NULL_GUID, &output));
+            OK(ocrOpenclTaskCreate(&edt, kernel, range.workDim, offset, range.globalSize, local, 2, params, 1, NULL,
+                                   EDT_PROP_NONE, NULL_GUID, &output));
             memset(&range, 0xff, sizeof range);
         } else {
             edt = edt_of(both, 2, params, 1, NULL, EDT_PROP_NONE, &output);

@@ -11,7 +11,8 @@
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     const char source[] = "kernel void adds(global ulong *word) { *word += 1; }";
-    const char *const options[] = {"-DX=1 -ocr-device=cpu", "-ocr-device cpu", "-ocr-device=tpu", "-ocr-device=cpu -ocr-device=gpu"};
+    const char *const options[] = {"-DX=1 -ocr-device=cpu", "-ocr-device cpu", "-ocr-device=tpu",
+                                   "-ocr-device=cpu -ocr-device=gpu"};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         ocrGuid_t tmpl;
         REFUSED(OCR_EINVAL, ocrOpenclTemplateCreate(&tmpl, source, options[i], "adds", 0, 1, NULL));

@@ -30,7 +30,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         ocrGuid_t multiply, second, added, waits[] = {UNINITIALIZED_GUID, UNINITIALIZED_GUID, NULL_GUID};
         slots[2 * i] = block_with(1);
         OK(ocrOpenclTemplateCreate(&multiply, source, NULL, "multiply", 1, counts[i], NULL));
-        OK(ocrOpenclTaskCreate(&first[i], add, 1, NULL, &one, NULL, 0, NULL, 1, NULL, EDT_PROP_NONE, NULL_GUID, &added));
+        OK(ocrOpenclTaskCreate(&first[i], add, 1, NULL, &one, NULL, 0, NULL, 1, NULL, EDT_PROP_NONE, NULL_GUID,
+                               &added));
         OK(ocrOpenclTaskCreate(&second, multiply, 1, NULL, &one, NULL, 1, &five, 3, waits, EDT_PROP_NONE, NULL_GUID,
                                &slots[2 * i + 1]));
         link_to(added, second, 1, DB_MODE_NULL);

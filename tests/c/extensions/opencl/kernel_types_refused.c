@@ -37,11 +37,12 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     refused("pair_pointer p", 1);
     refused("color c", 0);
     ocrGuid_t guid;
-    REFUSED(OCR_EINVAL, ocrOpenclTemplateCreate(&guid, "kernel void tile(int n, local int *l) { l[0] = n; }", NULL, "tile", 1, 1,
-                                                NULL));
+    REFUSED(OCR_EINVAL, ocrOpenclTemplateCreate(&guid, "kernel void tile(int n, local int *l) { l[0] = n; }", NULL,
+                                                "tile", 1, 1, NULL));
     /* PoCL calls its own function by another name, and the kernel with it. Elsewhere it may be a kernel as any other.
      */
-    if (ocrOpenclTemplateCreate(&guid, "kernel void any(global int *out) { out[0] = 1; }", NULL, "any", 0, 1, NULL) == 0)
+    if (ocrOpenclTemplateCreate(&guid, "kernel void any(global int *out) { out[0] = 1; }", NULL, "any", 0, 1,
+                                NULL) == 0)
         OK(ocrEdtTemplateDestroy(guid));
     ocrShutdown();
     return NULL_GUID;

@@ -79,7 +79,7 @@ static ocrGuid_t pauses(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     CHECK(ocrGuidIsNull(ocrQuery(OCR_QUERY_LAST_SATISFIED_DB, edt, &list, &size, 0)));
     REFUSED(OCR_EPERM, ocrLegacyBlockProgress(sticky, NULL, NULL, NULL, LEGACY_PROP_NONE));
     CHECK(ocrGuidIsError(ocrWait(sticky)));
-    /* Nobody could make what a labeled event waits for, or take away what is in the way of one. */
+    /* No EDT could make what a labeled event waits for, or take away what is in the way of one. */
     ocrGuid_t range, label;
     OK(ocrGuidRangeCreate(&range, 1, GUID_USER_EVENT_STICKY));
     OK(ocrGuidFromIndex(&label, range, 0));

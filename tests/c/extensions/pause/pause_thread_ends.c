@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
     ocrLegacyInit(&context, &config);
     OK(pthread_create(&id, NULL, pauses, NULL));
     OK(pthread_join(id, NULL));
-    CHECK_EQ(ocrPause(true), 1); /* nobody else has */
+    CHECK_EQ(ocrPause(true), 1); /* no other thread has */
     ocrResume(1);
     spawn(end_edt, 0, NULL, 1, (ocrGuid_t[]){NULL_GUID});
     CHECK_EQ(ocrLegacyFinalize(context, true), 0);

@@ -31,7 +31,7 @@ static ocrGuid_t without(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
     CHECK(number_of(device, "local-memory-size") >= 1 << 10);
     CHECK(number_of(device, "max-work-group-size") >= 1);
     CHECK(number_of(device, "shares-host-memory") <= 1);
-    /* Nobody knows. */
+    /* It is not known. */
     OK(pdlGetDevicePropertyInt(device, "to-device-latency", &value));
     OK(pdlGetDevicePropertyInt(device, "from-device-bandwidth", &value));
     OK(pdlGetDevicePropertyInt(NULL_GUID, "local-memory-size", &value));

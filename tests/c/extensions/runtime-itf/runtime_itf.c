@@ -97,7 +97,7 @@ static ocrGuid_t asks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     return NULL_GUID;
 }
 
-/* An EDT that is told its own GUID and that of its output event, of the kind that the number chooses. */
+/* An EDT that gets its own GUID and that of its output event, of the kind that the number chooses. */
 static void one(u64 at) {
     static const u32 sizes[] = {0, 1, 20, WIDE};
     static const u16 flags[] = {EDT_PROP_NONE, EDT_PROP_FINISH, EDT_PROP_OEVT_VALID,

@@ -1,6 +1,6 @@
 /*
- * An EDT is created before the kernel is added to its template, and runs as a function: a note says so. A template of
- * whose kernels nobody says the work-items has one, too.
+ * An EDT is created before the kernel is added to its template, and runs as a function: a note says so. A template
+ * for whose kernels no number of work-items is given has one, too.
  */
 // clause: ocr-variants.h
 // needs: opencl

@@ -1,7 +1,7 @@
 /*
  * Chains of kernels, each on a block of its own that goes from one to the next, and each kernel also on one of a
  * few blocks that the chains and some host EDTs share, in random modes: what is enqueued ahead waits for
- * nobody and passes nobody, and nothing is lost.
+ * no other EDT and overtakes none, and no write is lost.
  */
 // clause: ocr-variants.h
 // needs: opencl

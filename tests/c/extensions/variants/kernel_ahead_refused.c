@@ -7,8 +7,9 @@
 // env: OCR_SCHED=device
 #include "kernel.h"
 
-static const char *source = "__kernel void add(__global uint *words) { words[get_global_id(0)] += 1u; }\n"
-                            "__kernel void never(uint mode, __global uint *words) { words[get_global_id(0)] = mode; }\n";
+static const char *source =
+    "__kernel void add(__global uint *words) { words[get_global_id(0)] += 1u; }\n"
+    "__kernel void never(uint mode, __global uint *words) { words[get_global_id(0)] = mode; }\n";
 enum { WORDS = 1000, EACH = 4 };
 
 static ocrGuid_t no_function(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -39,8 +39,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     if (!fact_argument_types()) {
         NOT_RUN("the implementation does not tell the types of a kernel's arguments");
     }
-    OK(ocrEdtTemplateAddKernel(tmpl, "kernel void adds(global ulong *words, ulong by) { words[0] += by; }", NULL, "adds",
-                               range, OCR_NO_RESULT));
+    OK(ocrEdtTemplateAddKernel(tmpl, "kernel void adds(global ulong *words, ulong by) { words[0] += by; }", NULL,
+                               "adds", range, OCR_NO_RESULT));
     OK(ocrAffinityGet(AFFINITY_OCL, &count, &device));
     OK(ocrHintInit(&hint, OCR_HINT_EDT_T));
     OK(ocrSetHintValue(&hint, OCR_HINT_EDT_AFFINITY, ocrAffinityToHintValue(device)));

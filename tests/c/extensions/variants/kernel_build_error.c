@@ -26,10 +26,11 @@ static ocrGuid_t checks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrGuid_t tmpl = template_of(adds, 0, 1), output, edt;
-    REFUSED(OCR_EINVAL, ocrEdtTemplateAddKernel(tmpl, "__kernel void unhappy_kernel(__global ulong *n) { n[0] += ; }\n", NULL,
-                                                "unhappy_kernel", one_item, 0));
-    REFUSED(OCR_EINVAL, ocrEdtTemplateAddKernel(tmpl, "__kernel void unhappy_kernel(__global ulong *n) { n[0] += 1; }\n",
-                                                "-no-such-option-at-all", "unhappy_kernel", one_item, 0));
+    REFUSED(OCR_EINVAL, ocrEdtTemplateAddKernel(tmpl, "__kernel void unhappy_kernel(__global ulong *n) { n[0] += ; }\n",
+                                                NULL, "unhappy_kernel", one_item, 0));
+    REFUSED(OCR_EINVAL,
+            ocrEdtTemplateAddKernel(tmpl, "__kernel void unhappy_kernel(__global ulong *n) { n[0] += 1; }\n",
+                                    "-no-such-option-at-all", "unhappy_kernel", one_item, 0));
     REFUSED(OCR_EINVAL, ocrEdtTemplateAddKernel(tmpl, "__kernel void some(__global ulong *n) { n[0] += 1; }\n", NULL,
                                                 "none", one_item, 0));
     ocrGuid_t first = edt = edt_of(tmpl, 0, NULL, 1, NULL, EDT_PROP_NONE, &output);

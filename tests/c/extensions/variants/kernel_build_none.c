@@ -14,7 +14,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     static const char source[] = "void none(__global ulong *n) { n[0] += 1; }\n";
     if (!fact_no_kernels(source)) {
-        NOT_RUN("the implementation has another error for a source without kernels than that a kernel has another name");
+        NOT_RUN("the implementation has another error for a source without kernels than that a kernel has another "
+                "name");
     }
     REFUSED(OCR_EINVAL, ocrEdtTemplateAddKernel(template_of(nothing, 0, 1), source, NULL, "none", one_item, 0));
     ocrShutdown();

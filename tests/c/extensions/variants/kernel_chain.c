@@ -7,11 +7,12 @@
 // env: OCR_SCHED=device
 #include "kernel.h"
 
-static const char *source = "__kernel void start(__global uint *words) { words[get_global_id(0)] = get_global_id(0); }\n"
-                            "__kernel void advance(uint k, __global uint *words) {\n"
-                            "    size_t i = get_global_id(0);\n"
-                            "    words[i] = words[i] * 3u + k;\n"
-                            "}\n";
+static const char *source =
+    "__kernel void start(__global uint *words) { words[get_global_id(0)] = get_global_id(0); }\n"
+    "__kernel void advance(uint k, __global uint *words) {\n"
+    "    size_t i = get_global_id(0);\n"
+    "    words[i] = words[i] * 3u + k;\n"
+    "}\n";
 enum { COUNT = 4096, STEPS = 200 };
 
 static ocrGuid_t checks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -8,10 +8,11 @@
 // env: OCR_DEVICE_FORCE_COPIES=1
 #include "kernel.h"
 
-static const char *source = "__kernel void adds(__global uint *to, __global const uint *from, __global uint *a, __global uint *b) {\n"
-                            "    size_t i = get_global_id(0);\n"
-                            "    to[i] = to[i] * 3u + from[i];\n"
-                            "}\n";
+static const char *source =
+    "__kernel void adds(__global uint *to, __global const uint *from, __global uint *a, __global uint *b) {\n"
+    "    size_t i = get_global_id(0);\n"
+    "    to[i] = to[i] * 3u + from[i];\n"
+    "}\n";
 enum { BLOCKS = 16, COUNT = 65536, STEPS = 120 };
 
 static u32 first_of(u32 b, u32 i) { return b * 1000003u + i; }

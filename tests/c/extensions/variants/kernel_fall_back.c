@@ -1,7 +1,7 @@
 /*
  * An EDT whose kernel cannot be launched runs its C function instead, while kernels write blocks that it shares with
  * them in RW mode. One block is a chunk of a file and was destroyed meanwhile, one is divided, and of a third one
- * the EDT keeps out a kernel that shares the first two. No write is lost, and nobody waits for ever.
+ * the EDT keeps out a kernel that shares the first two. No write is lost, and no EDT waits indefinitely.
  */
 // clause: ocr-variants.h
 // needs: opencl

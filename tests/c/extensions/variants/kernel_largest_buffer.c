@@ -27,8 +27,8 @@ static ocrGuid_t looks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrGuid_t tmpl = template_of(function, 0, 1), output;
-    OK(ocrEdtTemplateAddKernel(tmpl, "kernel void ends(global uchar *bytes) { bytes[(600ul << 20) - 1] = 1; }", NULL, "ends",
-                               one_item, OCR_NO_RESULT));
+    OK(ocrEdtTemplateAddKernel(tmpl, "kernel void ends(global uchar *bytes) { bytes[(600ul << 20) - 1] = 1; }", NULL,
+                               "ends", one_item, OCR_NO_RESULT));
     ocrGuid_t edt = edt_of(tmpl, 0, NULL, 1, NULL, EDT_PROP_NONE, &output), last = spawn(looks, 0, NULL, 2, NULL);
     ocrGuid_t block = bare_block(BYTES);
     link_to(output, last, 1, DB_MODE_NULL);

@@ -24,10 +24,18 @@ static const struct {
     u32 local[3]; /* 0: any that divides */
     bool function;
 } cases[] = {
-    {"line", {64, 1, 1}, {8, 1, 1}, false},   {"line", {8, 5, 3}, {8, 1, 1}, false}, {"line", {63, 1, 1}, {0}, true},
-    {"cube", {16, 4, 6}, {4, 2, 2}, false},   {"cube", {64, 0, 0}, {0}, true},       {"free_size", {1, 1, 1}, {1, 1, 1}, false},
-    {"free_size", {97, 1, 1}, {0}, false},          {"free_size", {4099, 0, 0}, {0}, false},     {"free_size", {10007, 3, 0}, {0}, false},
-    {"free_size", {6, 35, 22}, {0}, false},         {"free_size", {1 << 16, 1, 1}, {0}, false},  {"free_size", {3, 5000, 7}, {0}, false},
+    {"line", {64, 1, 1}, {8, 1, 1}, false},
+    {"line", {8, 5, 3}, {8, 1, 1}, false},
+    {"line", {63, 1, 1}, {0}, true},
+    {"cube", {16, 4, 6}, {4, 2, 2}, false},
+    {"cube", {64, 0, 0}, {0}, true},
+    {"free_size", {1, 1, 1}, {1, 1, 1}, false},
+    {"free_size", {97, 1, 1}, {0}, false},
+    {"free_size", {4099, 0, 0}, {0}, false},
+    {"free_size", {10007, 3, 0}, {0}, false},
+    {"free_size", {6, 35, 22}, {0}, false},
+    {"free_size", {1 << 16, 1, 1}, {0}, false},
+    {"free_size", {3, 5000, 7}, {0}, false},
 };
 #define CASES (sizeof cases / sizeof *cases)
 

@@ -21,7 +21,8 @@ static ocrGuid_t scope(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     OK(ocrEdtTemplateAddKernel(first, source, NULL, "adds", one_item, OCR_NO_RESULT));
     OK(ocrEdtTemplateAddFunction(second, adds, NULL));
     for (int i = 0; i < 100; i++) {
-        ocrGuid_t edt = i % 2 ? edt_of(first, 0, NULL, 1, NULL, EDT_PROP_NONE, NULL) : kernel_edt(second, 1, 0, NULL, 1, NULL);
+        ocrGuid_t edt =
+            i % 2 ? edt_of(first, 0, NULL, 1, NULL, EDT_PROP_NONE, NULL) : kernel_edt(second, 1, 0, NULL, 1, NULL);
         link_to(block, edt, 0, DB_MODE_EW);
     }
     OK(ocrEdtTemplateDestroy(first));

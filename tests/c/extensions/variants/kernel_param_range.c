@@ -8,7 +8,8 @@
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    ocrGuid_t kernel = kernel_of("__kernel void narrow_kernel(uchar n, __global uint *out) { out[0] = n; }\n", "narrow_kernel", 1, 1);
+    ocrGuid_t kernel =
+        kernel_of("__kernel void narrow_kernel(uchar n, __global uint *out) { out[0] = n; }\n", "narrow_kernel", 1, 1);
     ocrGuid_t output, edt;
     u64 wide = (u64)1 << 32;
     edt = kernel_edt(kernel, 1, 1, &wide, 1, &output);

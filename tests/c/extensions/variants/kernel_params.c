@@ -33,7 +33,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     for (u64 n = 0; n < CASES; n++) {
         u64 params[8];
         memcpy(params, values[n], sizeof params);
-        ocrGuid_t block = bare_block(8 * sizeof(s64)), output, ended, edt = kernel_edt(kernel, 1, 8, params, 1, &output);
+        ocrGuid_t block = bare_block(8 * sizeof(s64)), output, ended,
+                  edt = kernel_edt(kernel, 1, 8, params, 1, &output);
         ocrGuid_t check = spawn_with(checks, 1, &n, 2, NULL, EDT_PROP_NONE, &ended);
         link_to(ended, last, (u32)n, DB_MODE_NULL);
         link_to(block, check, 0, DB_MODE_RO);

@@ -53,7 +53,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         /* All wait for the block, exclusively: they run in the order in which they were made. */
         for (u64 k = 0; k < STEPS; k++) {
             u64 args[] = {k, n};
-            ocrGuid_t edt = k % 3 == 0 ? spawn(mixes, 2, args, 1, NULL) : kernel_edt(kernel, size_of(n), 1, &k, 1, NULL);
+            ocrGuid_t edt =
+                k % 3 == 0 ? spawn(mixes, 2, args, 1, NULL) : kernel_edt(kernel, size_of(n), 1, &k, 1, NULL);
             link_to(block, edt, 0, DB_MODE_EW);
         }
         ocrGuid_t check = spawn_with(checks, 1, &n, 1, NULL, EDT_PROP_NONE, &ended);

@@ -11,7 +11,8 @@ enum { TEMPLATES = 40, WORDS = 16 };
 
 static ocrGuid_t numbered(u64 number) {
     char source[120];
-    snprintf(source, sizeof source, "__kernel void k(__global uint *out) { out[get_global_id(0)] += %u; }", (u32)number);
+    snprintf(source, sizeof source, "__kernel void k(__global uint *out) { out[get_global_id(0)] += %u; }",
+             (u32)number);
     return kernel_of(source, "k", 0, EDT_PARAM_UNK);
 }
 

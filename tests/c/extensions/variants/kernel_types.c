@@ -34,7 +34,8 @@ static const char source[] =
 
 static ocrGuid_t looks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
-    const long long want[] = {4000000000, -6, 2, -3, -5000000000, -1, 300, -70000, 200, 503, 1, -1, 7, 13}, *got = depv[1].ptr;
+    const long long want[] = {4000000000, -6, 2, -3, -5000000000, -1, 300, -70000, 200, 503, 1, -1, 7, 13},
+                    *got = depv[1].ptr;
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         CHECK_EQ(got[i], want[i]);
     ocrShutdown();

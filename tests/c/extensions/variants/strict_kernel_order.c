@@ -14,7 +14,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     static const size_t one = 1;
     u64 by = 3;
     ocrGuid_t tmpl, edt, slots[] = {block_with(1), block_with(2)};
-    OK(ocrOpenclTemplateCreate(&tmpl, "kernel void adds(ulong by, global ulong *x) { x[0] += by; }", NULL, "adds", 1, 2, NULL));
+    OK(ocrOpenclTemplateCreate(&tmpl, "kernel void adds(ulong by, global ulong *x) { x[0] += by; }", NULL, "adds", 1, 2,
+                               NULL));
     OK(ocrOpenclTaskCreate(&edt, tmpl, 1, NULL, &one, NULL, 1, &by, 2, slots, EDT_PROP_NONE, NULL_GUID, NULL));
     return NULL_GUID;
 }

@@ -1,4 +1,4 @@
-/* An EDT that writes before its depv is told. */
+/* An EDT that writes before its depv is reported. */
 // misuse: OCR-1.4.2-a
 // status: 1
 // env: OCR_CHECK=strict

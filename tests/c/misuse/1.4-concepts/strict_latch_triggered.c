@@ -1,4 +1,4 @@
-// Strict mode: of a latch event that is used after it has triggered, it is told who satisfied it last before.
+// Strict mode: the message about a latch event that is used after it has triggered says who satisfied it last.
 //
 // misuse: OCR-1.4.3.1-a
 // env: OCR_CHECK=strict

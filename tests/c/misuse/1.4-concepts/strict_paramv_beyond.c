@@ -1,4 +1,4 @@
-/* An EDT that writes behind its parameters is told. */
+/* An EDT that writes behind its parameters is reported. */
 // misuse: OCR-1.4.2-a
 // status: 1
 // env: OCR_CHECK=strict

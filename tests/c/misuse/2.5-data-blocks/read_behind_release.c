@@ -1,6 +1,6 @@
 /*
- * Strict mode: an EDT reads a data block, which it has created, after it has released it. Nobody else has the block, so
- * its pages are closed then, and the read ends the program.
+ * Strict mode: an EDT reads a data block, which it has created, after it has released it. No other EDT has the block,
+ * so its pages are closed then, and the read ends the program.
  */
 // misuse: OCR-2.5.3-g
 // env: OCR_CHECK=strict

@@ -1,4 +1,4 @@
-/* Strict mode: a data block is written beyond its end through a pointer that was kept; nobody uses it again. */
+/* Strict mode: a data block is written beyond its end through a pointer that was kept; no EDT uses it again. */
 // misuse: OCR-2.5.1-b
 // env: OCR_CHECK=strict
 // status: 1

@@ -1,4 +1,4 @@
-/* Strict mode: an EDT writes beyond the end of a part, into the next one, which nobody has held yet. */
+/* Strict mode: an EDT writes beyond the end of a part, into the next one, which no EDT has held yet. */
 // misuse: OCR-2.5.3-e
 // env: OCR_CHECK=strict
 // status: 1

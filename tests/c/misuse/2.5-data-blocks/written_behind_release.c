@@ -1,5 +1,5 @@
-/* Strict mode: an EDT writes to a data block that it has released. With more workers mainEdt may still run, and be told
- * as one that may have written it. */
+/* Strict mode: an EDT writes to a data block that it has released. With more workers mainEdt may still run, and be
+ * named as one that may have written it. */
 // misuse: OCR-2.5.3-d
 // env: OCR_CHECK=strict
 // workers: 1

@@ -20,14 +20,15 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     u64 devices;
     OK(ocrAffinityCount(AFFINITY_OCL, &devices));
     if (devices == 0) {
-        fprintf(stderr, "no CPU device, so it is not seen whether\n"
-                        "strict mode: a data block was written while an EDT held it in mode DB_MODE_RO, through pre-slot 0\n"
-                        "(writes)\ncreated by ocrOpenclTaskCreate in EDT\n");
+        fprintf(stderr,
+                "no CPU device, so it is not seen whether\n"
+                "strict mode: a data block was written while an EDT held it in mode DB_MODE_RO, through pre-slot 0\n"
+                "(writes)\ncreated by ocrOpenclTaskCreate in EDT\n");
         ocrAbort(1);
     }
     ocrGuid_t done, block = words_block(4, 1, 1);
-    ocrGuid_t edt = kernel_edt(kernel_of("kernel void writes(global int *in) { in[0] = 42; }", "writes", 0, 1), 1, 0, NULL,
-                               1, &done);
+    ocrGuid_t edt = kernel_edt(kernel_of("kernel void writes(global int *in) { in[0] = 42; }", "writes", 0, 1), 1, 0,
+                               NULL, 1, &done);
     ocrGuid_t end = end_after(1);
     OK(ocrAddDependence(done, end, 0, DB_MODE_NULL));
     OK(ocrAddDependence(block, edt, 0, DB_MODE_RO));

@@ -1,4 +1,4 @@
-// Strict mode: a block is written that nobody holds, and no EDT has run that could have done it: a thread of the
+// Strict mode: a block is written that no EDT holds, and no EDT has run that could have done it: a thread of the
 // program has. Here the main thread, through the pointer that it got to read.
 //
 // misuse: OCR-2.5.3-e

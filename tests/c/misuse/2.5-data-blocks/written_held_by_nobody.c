@@ -1,5 +1,5 @@
-// Strict mode: a block is written that nobody holds. It is told who found it as it should be last, and of those that
-// ran, only those that ran since.
+// Strict mode: a block is written that no EDT holds. The message names the last that found it as it should be, and of
+// those that ran, only those that ran since.
 //
 // misuse: OCR-2.5.3-e
 // env: OCR_CHECK=strict

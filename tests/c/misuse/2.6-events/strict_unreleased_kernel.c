@@ -16,11 +16,12 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     u32 *words;
     ocrGuid_t block = block_of(4 * sizeof(u32), (void **)&words);
-    ocrGuid_t reads = kernel_edt(kernel_of("kernel void reads(global const uint *in) {}", "reads", 0, 1), 1, 0, NULL, 1, NULL);
+    ocrGuid_t reads =
+        kernel_edt(kernel_of("kernel void reads(global const uint *in) {}", "reads", 0, 1), 1, 0, NULL, 1, NULL);
     for (u32 i = 0; i < 4; i++)
         words[i] = i;
     link_to(block, reads, 0, DB_MODE_RO);
-    /* it is told as soon as the kernel is to be launched */
+    /* it is reported as soon as the kernel would be launched */
     for (;;)
         breathe();
     return NULL_GUID;

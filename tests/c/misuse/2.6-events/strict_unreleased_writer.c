@@ -16,7 +16,7 @@ static ocrGuid_t writes(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
     *(u32 *)depv[0].ptr = 1;
     link_to(depv[0].guid, kernel_edt(s_reads, 1, 0, NULL, 1, NULL), 0, DB_MODE_RO);
-    /* it is told as soon as the kernel is to be launched */
+    /* it is reported as soon as the kernel would be launched */
     for (;;)
         breathe();
     return NULL_GUID;

@@ -9,6 +9,7 @@
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrGuid_t edt;
-    ocrEdtCreate(&edt, TEMPLATE(end_edt, EDT_PARAM_UNK, 0), EDT_PARAM_UNK, NULL, 0, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+    ocrEdtCreate(&edt, TEMPLATE(end_edt, EDT_PARAM_UNK, 0), EDT_PARAM_UNK, NULL, 0, NULL, EDT_PROP_NONE, NULL_HINT,
+                 NULL);
     return NULL_GUID;
 }

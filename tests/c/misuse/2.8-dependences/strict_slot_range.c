@@ -1,6 +1,6 @@
 /*
  * Strict mode: a dependence is added to a pre-slot that the EDT does not have, by an EDT with a label. Of those that it
- * has, a few are told of.
+ * has, a few are named.
  */
 // misuse: OCR-2.8.1-d
 // env: OCR_CHECK=strict

@@ -1,4 +1,4 @@
-/* Strict mode: a data block is to be created on the GUID of another one, which is no label. */
+/* Strict mode: a data block should be created on the GUID of another one, which is no label. */
 // misuse: OCR-B.2.3-d
 // env: OCR_CHECK=strict
 // status: 1

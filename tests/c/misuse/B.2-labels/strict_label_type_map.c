@@ -1,4 +1,4 @@
-/* Strict mode: the same of a map, for another type with parameters. Right types are not told of. */
+/* Strict mode: the same of a map, for another type with parameters. Right types are not reported. */
 // misuse: OCR-B.2.2-a
 // env: OCR_CHECK=strict
 // status: 1

@@ -1,4 +1,4 @@
-/* Strict mode: the value of a hint is to be a place, and is a GUID that was never set. */
+/* Strict mode: the value of a hint must be a place, and is a GUID that was never set. */
 // misuse: OCR-affinity-a
 // env: OCR_CHECK=strict
 // status: 1

@@ -1,4 +1,4 @@
-/* Strict mode: an event is given as the data of another. The message tells of both. */
+/* Strict mode: an event is given as the data of another. The message names both. */
 // misuse: OCR-arguments-e
 // env: OCR_CHECK=strict
 // status: 1

@@ -1,5 +1,5 @@
-// Strict mode: an EDT whose template the program calls "mainEdt", and that a thread outside of EDTs creates, is told as
-// the program's. The thread waits for its output event, which does not last.
+// Strict mode: an EDT whose template the program calls "mainEdt", and that a thread outside of EDTs creates, is named
+// as the program's. The thread waits for its output event, which does not last.
 //
 // misuse: OCR-legacy-e
 // env: OCR_CHECK=strict

@@ -1,4 +1,4 @@
-/* Strict mode: a collective event is to be an output event. */
+/* Strict mode: a collective event is given as an output event. */
 // misuse: OCR-reduction-event-h
 // env: OCR_CHECK=strict
 // status: 1

@@ -18,7 +18,7 @@ static u64 phase;
 
 static void begin(void);
 
-/* Adds 1 to the block's counter where it may write, sees that it does not change where nobody may, and
+/* Adds 1 to the block's counter where it may write, sees that it does not change where no EDT may write, and
  * gives the block to two more. */
 static ocrGuid_t node(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;

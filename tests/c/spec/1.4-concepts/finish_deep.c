@@ -58,7 +58,8 @@ static ocrGuid_t second(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     CHECK_EQ(atomic_load(&closed), DEPTH);
     u64 level = 0;
-    ocrGuid_t done, hold = UNINITIALIZED_GUID, edt = spawn_with(bare_scope, 1, &level, 1, &hold, EDT_PROP_FINISH, &done);
+    ocrGuid_t done, hold = UNINITIALIZED_GUID,
+                    edt = spawn_with(bare_scope, 1, &level, 1, &hold, EDT_PROP_FINISH, &done);
     spawn(third, 0, NULL, 1, &done);
     link_to(NULL_GUID, edt, 0, DB_MODE_NULL);
     return NULL_GUID;

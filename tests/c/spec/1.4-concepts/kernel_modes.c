@@ -7,10 +7,11 @@
 // needs: opencl
 #include "kernel.h"
 
-static const char *source = "__kernel void fills(uint value, __global uint *words) { words[get_global_id(0)] = value; }\n"
-                            "__kernel void copies(__global uint *out, __global const uint *in) {\n"
-                            "    out[get_global_id(0)] = in[get_global_id(0)];\n"
-                            "}\n";
+static const char *source =
+    "__kernel void fills(uint value, __global uint *words) { words[get_global_id(0)] = value; }\n"
+    "__kernel void copies(__global uint *out, __global const uint *in) {\n"
+    "    out[get_global_id(0)] = in[get_global_id(0)];\n"
+    "}\n";
 enum { COUNT = 3000 };
 
 static ocrGuid_t fills(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
@@ -33,7 +34,8 @@ static ocrGuid_t uniform(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
 
 static ocrGuid_t all(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc, (void)depv;
-    ocrGuid_t block = *(ocrGuid_t *)paramv, write = kernel_of(source, "fills", 1, 1), copy = kernel_of(source, "copies", 0, 2);
+    ocrGuid_t block = *(ocrGuid_t *)paramv, write = kernel_of(source, "fills", 1, 1),
+              copy = kernel_of(source, "copies", 0, 2);
     for (u64 i = 0; i < 150; i++) {
         ocrGuid_t edt = i % 2 ? kernel_edt(write, COUNT, 1, &i, 1, NULL) : spawn(fills, 1, &i, 1, NULL);
         link_to(block, edt, 0, DB_MODE_EW);

@@ -7,9 +7,10 @@
 // env: OCR_DEVICE_FORCE_COPIES=1
 #include "kernel.h"
 
-static const char *source = "__kernel void adds(uint first, uint stride, uint count, __global uint *words, __global uint *before) {\n"
-                            "    for (uint i = first; i < count; i += stride) words[i] += i + 1;\n"
-                            "}\n";
+static const char *source =
+    "__kernel void adds(uint first, uint stride, uint count, __global uint *words, __global uint *before) {\n"
+    "    for (uint i = first; i < count; i += stride) words[i] += i + 1;\n"
+    "}\n";
 enum { COUNT = 4096, STRIDE = 16, ROUNDS = 20 };
 
 static ocrGuid_t adds(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

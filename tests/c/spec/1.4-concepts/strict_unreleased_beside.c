@@ -49,8 +49,10 @@ static ocrGuid_t passes(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    ocrGuid_t tmpl = kernel_of("kernel void reads(global const uint *in, global uint *out) { out[0] = in[0]; }", "reads", 0, 2);
-    ocrGuid_t read, wrote, checked, out = bare_block(sizeof(u32)), last = END(2), reads = kernel_edt(tmpl, 1, 0, NULL, 2, &read);
+    ocrGuid_t tmpl =
+        kernel_of("kernel void reads(global const uint *in, global uint *out) { out[0] = in[0]; }", "reads", 0, 2);
+    ocrGuid_t read, wrote, checked, out = bare_block(sizeof(u32)), last = END(2),
+                                    reads = kernel_edt(tmpl, 1, 0, NULL, 2, &read);
     ocrGuid_t writer = EDT_WITH(writes, 0, NULL, 1, NULL, &wrote), check = EDT_WITH(checks, 0, NULL, 2, NULL, &checked);
     u64 params[sizeof(ocrGuid_t) / sizeof(u64)];
     memcpy(params, &reads, sizeof reads);

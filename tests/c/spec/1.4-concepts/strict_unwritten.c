@@ -1,4 +1,4 @@
-/* Strict mode: what nobody has written yet is no zeros, so that who uses it sees it. */
+/* Strict mode: what no EDT has written yet is not zeros, so that the EDT that uses it sees it. */
 // clause: 1.4.4
 // env: OCR_CHECK=strict
 #include "strict.h"

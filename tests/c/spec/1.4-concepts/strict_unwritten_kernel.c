@@ -1,4 +1,5 @@
-/* Strict mode: a kernel and a function read blocks that nobody has written: what they find is no zeros, and it is told.
+/* Strict mode: a kernel and a function read blocks that no EDT has written: what they find is not zeros, and a note
+ * says so.
  */
 // clause: 1.4.4
 // env: OCR_CHECK=strict
@@ -27,7 +28,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
                                  "}\n",
                                  "copies", 0, 2);
     /* writes half of its block only */
-    ocrGuid_t half = kernel_of("kernel void half_of(global uint *out) { if (get_global_id(0) == 99) out[0] = 1; }", "half_of", 0, 1);
+    ocrGuid_t half =
+        kernel_of("kernel void half_of(global uint *out) { if (get_global_id(0) == 99) out[0] = 1; }", "half_of", 0, 1);
     ocrGuid_t out = bare_block(WORDS * sizeof(u32)), other = bare_block(WORDS * sizeof(u32)), ended[3], last = END(3);
     ocrGuid_t edt = kernel_edt(copies, WORDS, 0, NULL, 2, NULL);
     link_to(bare_block(WORDS * sizeof(u32)), edt, 0, DB_MODE_RO);

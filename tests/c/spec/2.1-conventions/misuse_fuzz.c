@@ -105,11 +105,12 @@ static void operation(void)
     case 8: createEdt(); break;
     case 9: returned(ocrEdtDestroy(bent(any(edts, EDTS)))); break;
     case 10:
-        returned(ocrDbCreate(&guid, &ptr, below(300), below(2) ? DB_PROP_NO_ACQUIRE : DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+        returned(ocrDbCreate(&guid, &ptr, below(300), below(2) ? DB_PROP_NO_ACQUIRE : DB_PROP_NONE, NULL_HINT,
+                             NO_ALLOC));
         blocks[below(BLOCKS)] = guid.guid;
         break;
     case 11:
-        /* Nobody acquires these blocks, so destroying them is never too early. */
+        /* No EDT acquires these blocks, so destroying them is never too early. */
         returned(below(2) ? ocrDbDestroy(any(blocks, BLOCKS)) : ocrDbRelease(any(blocks, BLOCKS)));
         break;
     }

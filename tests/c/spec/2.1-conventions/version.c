@@ -56,10 +56,10 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     CHECK_EQ(DB_DEFAULT_MODE, DB_MODE_RW);
 
     /* Distinct codes, none of them success. */
-    const int codes[] = {OCR_EPERM,  OCR_ENOENT, OCR_EINTR,   OCR_EIO,    OCR_ENXIO,  OCR_E2BIG,       OCR_ENOEXEC, OCR_EAGAIN,
-                         OCR_ENOMEM, OCR_EACCES, OCR_EFAULT,  OCR_EBUSY,  OCR_ENODEV, OCR_EINVAL,      OCR_ENOSPC,  OCR_ESPIPE,
-                         OCR_EROFS,  OCR_EDOM,   OCR_ERANGE,  OCR_ENOSYS, OCR_ENOTSUP, OCR_EGUIDEXISTS, OCR_EACQ,    OCR_EPEND,
-                         OCR_ECANCELED};
+    const int codes[] = {OCR_EPERM,       OCR_ENOENT, OCR_EINTR,  OCR_EIO,      OCR_ENXIO,  OCR_E2BIG,  OCR_ENOEXEC,
+                         OCR_EAGAIN,      OCR_ENOMEM, OCR_EACCES, OCR_EFAULT,   OCR_EBUSY,  OCR_ENODEV, OCR_EINVAL,
+                         OCR_ENOSPC,      OCR_ESPIPE, OCR_EROFS,  OCR_EDOM,     OCR_ERANGE, OCR_ENOSYS, OCR_ENOTSUP,
+                         OCR_EGUIDEXISTS, OCR_EACQ,   OCR_EPEND,  OCR_ECANCELED};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         CHECK(codes[i] > 0 && codes[i] < 256);
         for (size_t j = 0; j < i; j++) {

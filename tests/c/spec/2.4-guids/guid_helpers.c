@@ -24,7 +24,9 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrGuid_t guids[N];
     void *addr;
     for (int i = 0; i < N; i++) {
-        guids[i] = i % 3 == 0 ? block_of(8, &addr) : i % 3 == 1 ? event_of(OCR_EVENT_STICKY_T) : template_of(end_edt, 0, 1);
+        guids[i] = i % 3 == 0   ? block_of(8, &addr)
+                   : i % 3 == 1 ? event_of(OCR_EVENT_STICKY_T)
+                                : template_of(end_edt, 0, 1);
     }
     for (int i = 0; i < N; i++) {
         CHECK(!ocrGuidIsNull(guids[i]) && !ocrGuidIsUninitialized(guids[i]) && !ocrGuidIsError(guids[i]));

@@ -15,8 +15,9 @@ extern bool symbol_is_lt(ocrGuid_t guid1, ocrGuid_t guid2) __asm__("ocrGuidIsLt"
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
-    const ocrGuid_t guids[] = {NULL_GUID,     UNINITIALIZED_GUID, ERROR_GUID,          depv[0].guid, event_of(OCR_EVENT_ONCE_T),
-                               {.guid = 1},   {.guid = -3},       {.guid = INT64_MIN}, {.guid = INT64_MAX}};
+    const ocrGuid_t guids[] = {NULL_GUID,    UNINITIALIZED_GUID,         ERROR_GUID,
+                               depv[0].guid, event_of(OCR_EVENT_ONCE_T), {.guid = 1},
+                               {.guid = -3}, {.guid = INT64_MIN},        {.guid = INT64_MAX}};
     enum { COUNT = sizeof guids / sizeof *guids };
     for (int i = 0; i < COUNT; i++) {
         CHECK_EQ(symbol_is_null(guids[i]), i == 0);

@@ -26,7 +26,8 @@ static ocrGuid_t wrong_calls(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv
         u8 code = ocrDbRelease(other);
         CHECK(code == OCR_EINVAL || code == OCR_EACCES);
     }
-    const s64 patterns[] = {-1, -2, -3, -1000, INT64_MIN, INT64_MIN + 1, INT64_MAX, 0x5555555555555555, 0x7f00000000000000};
+    const s64 patterns[] = {
+        -1, -2, -3, -1000, INT64_MIN, INT64_MIN + 1, INT64_MAX, 0x5555555555555555, 0x7f00000000000000};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         ocrGuid_t garbage = {.guid = patterns[i]};
         REFUSED(OCR_EINVAL, ocrDbRelease(garbage));

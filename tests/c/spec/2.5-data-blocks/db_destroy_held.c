@@ -45,7 +45,7 @@ static ocrGuid_t holder(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     for (int i = 0; i < 3; i++) {
         spawn(destroys, 2, args, 0, NULL);
     }
-    /* With a single worker nobody destroys it meanwhile: look for a while, require nothing. */
+    /* With a single worker no EDT destroys it meanwhile: look for a while, require nothing. */
     double start = seconds();
     while (atomic_load(&destroyed) == (int)round && seconds() - start < 0.005) {
         breathe();

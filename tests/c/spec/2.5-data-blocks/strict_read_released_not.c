@@ -1,8 +1,8 @@
 /*
- * Strict mode accuses nobody of reading a released block who has it: others that acquire it, at once or later and in
- * each mode, read and write it, and so does the system for them; who holds it still after another one's release; parts
- * and the whole of a divided block; what is passed by value, copied, and destroyed. A thread of the program, whose
- * pointer came from elsewhere, is not told of either: strict mode does not know what it has.
+ * Strict mode reports no read of a released block by an EDT that has it: others that acquire it, at once or later and
+ * in each mode, read and write it, and so does the system for them; an EDT that still holds it after another one's
+ * release; parts and the whole of a divided block; what is passed by value, copied, and destroyed. A thread of the
+ * program, whose pointer came from elsewhere, is not reported either: strict mode does not know what it has.
  */
 // clause: 2.5.3
 // env: OCR_CHECK=strict

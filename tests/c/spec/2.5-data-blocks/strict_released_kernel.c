@@ -1,6 +1,6 @@
 /*
- * Strict mode accuses nobody who releases a block before he passes it on to a kernel, who holds it in mode RO himself,
- * or who has it read by a kernel that waits for its release.
+ * Strict mode reports no EDT that releases a block before it passes it on to a kernel, that holds it in mode RO itself,
+ * or that has it read by a kernel that waits for its release.
  */
 // clause: 2.5.3
 // env: OCR_CHECK=strict

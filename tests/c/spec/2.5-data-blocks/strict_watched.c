@@ -50,7 +50,8 @@ static void begins(void) {
         ocrShutdown();
         return;
     }
-    OK(ocrDbCreate(&block, NULL, small_run() ? 1 << 20 : 64 << 20, GUID_PROP_BLOCK | DB_PROP_NO_ACQUIRE, NULL_HINT, NO_ALLOC));
+    OK(ocrDbCreate(&block, NULL, small_run() ? 1 << 20 : 64 << 20, GUID_PROP_BLOCK | DB_PROP_NO_ACQUIRE, NULL_HINT,
+                   NO_ALLOC));
     event = event_of(OCR_EVENT_STICKY_T);
     spawn(replaces, 0, NULL, 1, &event);
     link_to(label, spawn(writes, 0, NULL, 1, &open), 0, DB_MODE_EW);

@@ -25,7 +25,8 @@ static ocrGuid_t wrong_calls(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv
     REFUSED(OCR_EINVAL, ocrEventCreate(&guid, (ocrEventTypes_t)-1, EVT_PROP_NONE));
     REFUSED(OCR_EINVAL, ocrEventCreate(NULL, OCR_EVENT_ONCE_T, EVT_PROP_NONE));
 
-    ocrGuid_t others[] = {block, tmpl, edt, ERROR_GUID, UNINITIALIZED_GUID, {.guid = 12345}, {.guid = INT64_MIN}, {.guid = INT64_MAX}};
+    ocrGuid_t others[] = {
+        block, tmpl, edt, ERROR_GUID, UNINITIALIZED_GUID, {.guid = 12345}, {.guid = INT64_MIN}, {.guid = INT64_MAX}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (!ocrGuidIsEq(others[i], edt)) { /* see below */
             REFUSED(OCR_EINVAL, ocrEventSatisfy(others[i], NULL_GUID));

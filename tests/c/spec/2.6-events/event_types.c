@@ -38,7 +38,8 @@ static ocrGuid_t second(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    const ocrEventTypes_t types[TYPES + 1] = {OCR_EVENT_ONCE_T, OCR_EVENT_IDEM_T, OCR_EVENT_STICKY_T, OCR_EVENT_LATCH_T};
+    const ocrEventTypes_t types[TYPES + 1] = {OCR_EVENT_ONCE_T, OCR_EVENT_IDEM_T, OCR_EVENT_STICKY_T,
+                                              OCR_EVENT_LATCH_T};
     ocrGuid_t last = end_after(TYPES + 1);
     CHECK(OCR_EVENT_LATCH_DECR_SLOT != OCR_EVENT_LATCH_INCR_SLOT);
     for (u64 n = 0; n <= TYPES; n++) {

@@ -1,4 +1,4 @@
-/* Strict mode accuses nobody who passes on a block that he holds and does not write, or not through an event that
+/* Strict mode reports no EDT that passes on a block that it holds and does not write, or not through an event that
  * passes it on, or not before it was released. */
 // clause: 2.6.3
 // env: OCR_CHECK=strict

@@ -1,5 +1,5 @@
-/* Strict mode accuses nobody of a block for an event that was created without EVT_PROP_TAKES_ARG where there is no
- * block, or the event is a latch, which ignores blocks; nor of one that was created with true. */
+/* Strict mode reports no block for an event that was created without EVT_PROP_TAKES_ARG where there is no
+ * block, or the event is a latch, which ignores blocks; nor for one that was created with true. */
 // clause: 2.6.1
 // env: OCR_CHECK=strict
 #include "strict.h"

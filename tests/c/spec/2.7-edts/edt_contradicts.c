@@ -1,7 +1,7 @@
 /*
  * EDTs that are not created because paramv and paramc contradict each other, in a program that does not
  * need them to end. OCR 1.2 asserts. Here the calls return OCR_EINVAL and the program goes on to its
- * ocrShutdown, and the status tells what the warnings told.
+ * ocrShutdown, and the status shows what the warnings said.
  */
 // clause: 2.7.3
 // status: 1

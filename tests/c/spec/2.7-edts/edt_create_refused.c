@@ -26,7 +26,8 @@ static ocrGuid_t triggered(void) {
 
 /* A source that does not exist, first, last and between others. */
 static void refused(u16 finish) {
-    ocrGuid_t tmpl = template_of(never, 0, 4), output_of, maker = spawn_with(never, 0, NULL, 1, NULL, EDT_PROP_NONE, &output_of);
+    ocrGuid_t tmpl = template_of(never, 0, 4), output_of,
+              maker = spawn_with(never, 0, NULL, 1, NULL, EDT_PROP_NONE, &output_of);
     ocrGuid_t sticky = event_of(OCR_EVENT_STICKY_T), once = event_of(OCR_EVENT_ONCE_T), set = triggered();
     ocrGuid_t gone = event_of(OCR_EVENT_ONCE_T);
     OK(ocrEventDestroy(gone));
@@ -44,7 +45,8 @@ static void refused(u16 finish) {
         ocrGuid_t given[] = {event_of(OCR_EVENT_STICKY_T), event_of(OCR_EVENT_LATCH_T)};
         for (int i = 0; i < 2; i++) {
             output = given[i];
-            REFUSED(OCR_EINVAL, ocrEdtCreate(&guid, tmpl, 0, NULL, 4, depv, finish | EDT_PROP_OEVT_VALID, NULL_HINT, &output));
+            REFUSED(OCR_EINVAL,
+                    ocrEdtCreate(&guid, tmpl, 0, NULL, 4, depv, finish | EDT_PROP_OEVT_VALID, NULL_HINT, &output));
             CHECK(ocrGuidIsEq(guid, before));
             CHECK(ocrGuidIsEq(output, given[i]));
         }

@@ -25,10 +25,12 @@ static ocrGuid_t runs(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 /* A scope with EDTs that run and EDTs that are destroyed, connected to the same events. */
 static ocrGuid_t scope(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc, (void)depv;
-    ocrGuid_t counter = ((ocrGuid_t *)paramv)[0], once = event_of(OCR_EVENT_ONCE_T), sticky = event_of(OCR_EVENT_STICKY_T);
+    ocrGuid_t counter = ((ocrGuid_t *)paramv)[0], once = event_of(OCR_EVENT_ONCE_T),
+              sticky = event_of(OCR_EVENT_STICKY_T);
     ocrGuid_t doomed[EDTS];
     for (int i = 0; i < EDTS; i++) {
-        ocrGuid_t slots[] = {i % 3 ? once : block_with(1), i % 2 ? sticky : UNINITIALIZED_GUID, UNINITIALIZED_GUID}, output;
+        ocrGuid_t slots[] = {i % 3 ? once : block_with(1), i % 2 ? sticky : UNINITIALIZED_GUID, UNINITIALIZED_GUID},
+                  output;
         doomed[i] = spawn_with(never, 0, NULL, 3, slots, i % 4 == 3 ? EDT_PROP_FINISH : EDT_PROP_NONE, &output);
         ocrGuid_t waits = UNINITIALIZED_GUID, behind = spawn(never, 0, NULL, 1, &waits);
         link_to(output, behind, 0, DB_MODE_NULL);

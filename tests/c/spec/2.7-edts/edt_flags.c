@@ -1,4 +1,4 @@
-/* 2.5.1, 2.6.1, 2.7.3: flags that no text has are accepted; strict mode tells of them. An EDT may have a hint. */
+/* 2.5.1, 2.6.1, 2.7.3: flags that no text has are accepted; strict mode reports them. An EDT may have a hint. */
 // clause: 2.7.3
 // deviates: 2.5.1 2.6.1 2.7.3
 #include "check.h"
@@ -19,7 +19,8 @@ static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    static const u16 flags[] = {EDT_PROP_NONE, EDT_PROP_FINISH, EDT_PROP_NO_HINT, EDT_PROP_LONG, 0x8000, 0x8000 | EDT_PROP_FINISH};
+    static const u16 flags[] = {EDT_PROP_NONE, EDT_PROP_FINISH, EDT_PROP_NO_HINT,
+                                EDT_PROP_LONG, 0x8000,          0x8000 | EDT_PROP_FINISH};
     enum { COUNT = sizeof flags / sizeof *flags };
     ocrGuid_t block, event, outputs[COUNT], edts[COUNT], tmpl = template_of(looks, 0, 1);
     u64 *number;

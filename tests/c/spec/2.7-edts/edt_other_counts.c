@@ -19,7 +19,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrGuid_t edt, tmpl = template_of(looks, 2, 0), other;
     u64 params[] = {5, 6};
     OK(ocrEdtCreate(&edt, tmpl, 1, params, 2, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
-    // What nobody says stays an error.
+    // A number that is not given stays an error.
     REFUSED(OCR_EINVAL, ocrEdtCreate(&other, tmpl, EDT_PARAM_UNK, params, 0, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
     REFUSED(OCR_EINVAL, ocrEdtCreate(&other, tmpl, 2, params, 1 << 28, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
     link_to(NULL_GUID, edt, 1, DB_MODE_NULL);

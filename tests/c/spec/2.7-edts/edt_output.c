@@ -57,7 +57,8 @@ static ocrGuid_t held(ocrEdt_t function, u64 param, ocrGuid_t *output) {
 
 /* An event that stays until it has served one dependence, at least. */
 static ocrGuid_t lasting_event(u64 which) {
-    static const ocrEventTypes_t types[] = {OCR_EVENT_STICKY_T, OCR_EVENT_IDEM_T, OCR_EVENT_COUNTED_T, OCR_EVENT_CHANNEL_T};
+    static const ocrEventTypes_t types[] = {OCR_EVENT_STICKY_T, OCR_EVENT_IDEM_T, OCR_EVENT_COUNTED_T,
+                                            OCR_EVENT_CHANNEL_T};
     ocrEventParams_t params;
     ocrGuid_t event;
     if (types[which] == OCR_EVENT_COUNTED_T) {

@@ -28,7 +28,7 @@ static ocrGuid_t expects(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
 
 static ocrGuid_t expecting(u64 number) { return spawn(expects, 1, &number, 1, NULL); }
 
-/* An EDT that waits, of one pre-slot and so many parameters of which the first is given. */
+/* An EDT that waits, of one pre-slot and `params` parameters of which the first is given. */
 static ocrGuid_t waiting(ocrEdt_t function, u32 params, u64 param, ocrGuid_t *output) {
     u64 paramv[100] = {param};
     ocrGuid_t edt = spawn_with(function, params, paramv, 1, NULL, EDT_PROP_NONE, output);
@@ -84,7 +84,7 @@ static void before_the_end(u32 params) {
     }
     is_gone(output);
 
-    /* What waits for its own end waits for ever, but can be destroyed. */
+    /* What waits for its own end waits indefinitely, but can be destroyed. */
     edt = waiting(nothing, params, 0, &output);
     link_to(output, edt, 0, DB_MODE_RO);
     OK(ocrEdtDestroy(edt));
@@ -120,7 +120,7 @@ static void before_the_end(u32 params) {
 }
 #define SERVED_BEFORE 8
 
-/* EDTs that have ended, and returned events that nobody has satisfied. */
+/* EDTs that have ended, and returned events that are not satisfied. */
 static ocrGuid_t ended[4], outputs[4], returned[4];
 
 static ocrGuid_t begins(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

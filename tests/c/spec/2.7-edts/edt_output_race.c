@@ -1,6 +1,6 @@
 // Many EDTs at once create others, and connect, satisfy and destroy those and their output events; what they return is
-// a block of nobody, an output event, or garbage. Meanwhile pictures are taken. In the end each EDT has run once, or
-// was destroyed by a call that said so, and no output event is left.
+// a block that no EDT holds, an output event, or garbage. Meanwhile pictures are taken. In the end each EDT has run
+// once, or was destroyed by a call that said so, and no output event is left.
 //
 // clause: 2.7.3
 // stderr: ocr: note: after

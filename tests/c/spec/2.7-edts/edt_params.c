@@ -1,6 +1,6 @@
 /*
  * 2.7.3: parameters are copied by the call, however they are given: an array, the address of a GUID,
- * an array of GUIDs, a struct, a piece of a data block; many of them; an EDT nobody names.
+ * an array of GUIDs, a struct, a piece of a data block; many of them; an EDT without a GUID.
  */
 // clause: 2.7.3
 #include "check.h"

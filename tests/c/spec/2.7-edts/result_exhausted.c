@@ -1,6 +1,6 @@
 /*
- * An EDT returns a counted event whose dependences are used up: that is told, and what depends on the EDT gets no
- * data, but does not wait for ever. Strict mode takes it for a misuse.
+ * An EDT returns a counted event whose dependences are used up: that is reported, and what depends on the EDT gets no
+ * data, but does not wait indefinitely. Strict mode takes it for a misuse.
  */
 // clause: 2.7
 // revisions: plain strict

@@ -1,6 +1,6 @@
 /*
  * 2.7.1, 2.7.3: numbers of parameters and pre-slots: fixed in the template, left open there
- * (EDT_PARAM_UNK), taken from it (EDT_PARAM_DEF); a number that nobody says is OCR_EINVAL.
+ * (EDT_PARAM_UNK), taken from it (EDT_PARAM_DEF); a number that is not given is OCR_EINVAL.
  * Other numbers than the template's: edt_other_counts.c.
  */
 // clause: 2.7.1 2.7.3
@@ -32,7 +32,8 @@ static ocrGuid_t all(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     } cases[] = {
         {2, 3, 2, 3, 0},           {2, 3, def, def, 0},         {2, 3, def, 3, 0},           {2, 3, 2, def, 0},
         {unk, unk, 2, 3, 0},       {unk, 3, 2, def, 0},         {2, unk, def, 3, 0},
-        {2, 3, unk, 3, OCR_EINVAL}, {2, 3, 2, unk, OCR_EINVAL}, {unk, 3, def, 3, OCR_EINVAL}, {2, unk, 2, def, OCR_EINVAL},
+        {2, 3, unk, 3, OCR_EINVAL}, {2, 3, 2, unk, OCR_EINVAL}, {unk, 3, def, 3, OCR_EINVAL},
+        {2, unk, 2, def, OCR_EINVAL},
         {unk, unk, unk, unk, OCR_EINVAL}, {unk, unk, def, def, OCR_EINVAL}, {unk, 3, unk, 3, OCR_EINVAL},
         {2, unk, 2, unk, OCR_EINVAL},
     };
@@ -42,7 +43,8 @@ static ocrGuid_t all(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         u64 values[] = {10, 20, 0, 0};
         ocrGuid_t slots[] = {UNINITIALIZED_GUID, NULL_GUID, NULL_GUID, NULL_GUID};
         u64 *params = cases[i].paramc == 0 ? NULL : values;
-        CHECK_EQ(ocrEdtCreate(&edt, tmpl, cases[i].paramc, params, cases[i].depc, slots, EDT_PROP_NONE, NULL_HINT, NULL),
+        CHECK_EQ(ocrEdtCreate(&edt, tmpl, cases[i].paramc, params, cases[i].depc, slots, EDT_PROP_NONE, NULL_HINT,
+                              NULL),
                  cases[i].want);
         if (cases[i].want == 0) {
             link_to(counter, edt, 0, DB_MODE_EW);

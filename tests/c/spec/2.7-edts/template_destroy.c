@@ -46,7 +46,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     args[1] = *(u64 *)&tmpl;
     edt = edt_of(tmpl, 2, args, 1, NULL, EDT_PROP_NONE, &output);
     link_to(output, last, EDTS, DB_MODE_NULL);
-    ocrGuid_t others[] = {block, edt, event_of(OCR_EVENT_IDEM_T), ERROR_GUID, UNINITIALIZED_GUID, {.guid = 7777}, {.guid = INT64_MAX}};
+    ocrGuid_t others[] = {
+        block, edt, event_of(OCR_EVENT_IDEM_T), ERROR_GUID, UNINITIALIZED_GUID, {.guid = 7777}, {.guid = INT64_MAX}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         ocrGuid_t made;
         REFUSED(OCR_EINVAL, ocrEdtTemplateDestroy(others[i]));

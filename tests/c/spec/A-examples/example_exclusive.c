@@ -1,6 +1,6 @@
 /*
  * A.6: two EDTs share a block in mode RW, each with a half of its own, and one has it in mode EW: that one runs before,
- * between or behind the others, but while it runs nobody else writes the block.
+ * between or behind the others, but while it runs no other EDT writes the block.
  */
 // clause: A.6
 #include "check.h"

@@ -226,7 +226,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     u64 zero = 0;
     ocrGuid_t range, self, done, next, tmpl = template_of(reads_own, 1, 1);
     OK(ocrGuidRangeCreate(&range, 1, GUID_USER_EDT));
-    OK(ocrGuidFromIndex(&self, range, 0)); /* so the EDT can be told its own GUID */
+    OK(ocrGuidFromIndex(&self, range, 0)); /* so its own GUID can be passed to the EDT */
     set(&hint, OCR_HINT_EDT_T, OCR_HINT_EDT_PRIORITY, 4);
     u64 param = (u64)self.guid;
     OK(ocrEdtCreate(&self, tmpl, 1, &param, 1, NULL, GUID_PROP_CHECK, &hint, &done));

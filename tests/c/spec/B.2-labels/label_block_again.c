@@ -70,9 +70,11 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     OK(ocrEdtCreate(&edt, template_of(replaces, 0, SHARERS), 0, NULL, SHARERS, open, EDT_PROP_NONE, NULL_HINT, NULL));
     /* The last of them runs first, on this worker. What its end leads to is worked off from the last: first the slot of
      * the EDT that replaces the block, then, for a long time, these, which have a pre-slot left open. */
-    const ocrGuid_t never = template_of(nothing, 0, 2), share = template_of(shares, 0, 1), other = template_of(nothing, 0, 1);
+    const ocrGuid_t never = template_of(nothing, 0, 2), share = template_of(shares, 0, 1),
+                    other = template_of(nothing, 0, 1);
     for (int i = 0; i < SHARERS; i++) {
-        OK(ocrEdtCreate(&sharers[i], i == SHARERS - 1 ? share : other, 0, NULL, 1, open, EDT_PROP_NONE, NULL_HINT, &ended));
+        OK(ocrEdtCreate(&sharers[i], i == SHARERS - 1 ? share : other, 0, NULL, 1, open, EDT_PROP_NONE, NULL_HINT,
+                        &ended));
         for (int j = 0; i == SHARERS - 1 && j < FOLLOWERS; j++) {
             ocrGuid_t sources[2] = {ended, UNINITIALIZED_GUID};
             OK(ocrEdtCreate(&follower, never, 0, NULL, 2, sources, EDT_PROP_NONE, NULL_HINT, NULL));

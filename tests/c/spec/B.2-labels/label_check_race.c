@@ -1,6 +1,6 @@
 /*
  * One EDT destroys the block on a label, and both create the next there with GUID_PROP_CHECK: one gets it, the other
- * is told that there is one, and waits for nothing.
+ * learns that there is one, and waits for nothing.
  */
 // clause: B.2.3
 // workers: 2 8

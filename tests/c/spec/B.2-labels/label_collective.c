@@ -111,7 +111,7 @@ static void channel(void) {
         OK(ocrEventSatisfy(label, NULL_GUID));
         link_to(label, sink, 0, DB_MODE_NULL);
         REFUSED(OCR_EPERM, ocrEventSatisfy(sink, NULL_GUID));
-        OK(ocrEventDestroy(label)); /* with a satisfaction that nobody has met */
+        OK(ocrEventDestroy(label)); /* with a satisfaction that no dependence has met */
     }
 }
 

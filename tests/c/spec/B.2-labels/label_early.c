@@ -124,7 +124,8 @@ static void linked(u32 step) {
 
 /* Blocks that are not there, as a source, as what an event is satisfied with, and in depv. */
 static void blocks(u32 step) {
-    ocrGuid_t label = label_of(GUID_USER_DB), event = event_of(OCR_EVENT_STICKY_T), sticky = label_of(GUID_USER_EVENT_STICKY);
+    ocrGuid_t label = label_of(GUID_USER_DB), event = event_of(OCR_EVENT_STICKY_T),
+              sticky = label_of(GUID_USER_EVENT_STICKY);
     u64 params[6] = {step, 19, 19, 19, 0, 23};
     ocrGuid_t depv[5] = {label, UNINITIALIZED_GUID, event, NULL_GUID, sticky};
     ocrGuid_t edt = spawn(gets, 6, params, 5, depv);
@@ -223,7 +224,7 @@ static ocrGuid_t never(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     return NULL_GUID;
 }
 
-/* What can be told at once is, and an object that is gone is not waited for. */
+/* What can be refused at once is, and an object that is gone is not waited for. */
 static void refused(void) {
     ocrGuid_t label = label_of(GUID_USER_EVENT_STICKY), db = label_of(GUID_USER_DB), garbage = {12345};
     ocrGuid_t open = spawn(never, 0, NULL, 1, NULL);
@@ -256,7 +257,7 @@ static void refused(void) {
     ocrGuid_t depv[2] = {label_of(GUID_USER_EVENT_STICKY), label}, tmpl = template_of(never, 0, 2), edt;
     REFUSED(OCR_EINVAL, ocrEdtCreate(&edt, tmpl, 0, NULL, 2, depv, EDT_PROP_NONE, NULL_HINT, NULL));
     for (int i = 0; i < 2; i++) {
-        /* Nobody could connect the other pre-slot. */
+        /* No call could connect the other pre-slot. */
         depv[i] = label_of(GUID_USER_DB), depv[1 - i] = UNINITIALIZED_GUID;
         REFUSED(OCR_EPERM, ocrEdtCreate(NULL, tmpl, 0, NULL, 2, depv, EDT_PROP_NONE, NULL_HINT, NULL));
     }

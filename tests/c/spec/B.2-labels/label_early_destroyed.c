@@ -1,7 +1,7 @@
 /*
  * What a call names that waits for a labeled GUID is destroyed before that gets its object: the call does what it
  * would have done if it had not had to wait. A dependence counts for its event, though its EDT is gone; an event and
- * a pre-slot are satisfied, though the block, which nobody acquires, is gone.
+ * a pre-slot are satisfied, though the block, which no EDT acquires, is gone.
  */
 // clause: B.2.3
 #include "check.h"

@@ -1,5 +1,5 @@
 // A finish EDT is created on a label, with a labeled event for its output, while another thread creates that event,
-// for which dependences on the EDT's label wait. Neither waits for the other for ever.
+// for which dependences on the EDT's label wait. Neither waits for the other indefinitely.
 //
 // clause: B.2.3
 // workers: 2 8

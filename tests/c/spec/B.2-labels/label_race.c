@@ -7,7 +7,7 @@
 #include <extensions/ocr-labeling.h>
 #include <extensions/ocr-runtime-itf.h>
 
-/* An EDT with so many parameters is not made in a moment: others come while it is being made. */
+/* An EDT with this number of parameters is not made in a moment: others come while it is being made. */
 enum { CREATORS = 8, PARAMS = 1000 };
 
 static u64 s_labels;

@@ -12,7 +12,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     static const u16 properties[] = {GUID_PROP_IS_LABELED, GUID_PROP_CHECK, GUID_PROP_BLOCK};
     void *addr, *other = NULL;
     ocrGuid_t event = event_of(OCR_EVENT_STICKY_T), block = block_of(8, &addr), tmpl = template_of(end_edt, 0, 1);
-    /* so many pre-slots that it is of the kind of EDTs that may have labels */
+    /* enough pre-slots that it is of the kind of EDTs that may have labels */
     ocrGuid_t edt = spawn(end_edt, 0, NULL, 100, NULL);
     for (int n = 0; n < 3; n++) {
         ocrGuid_t guid = event;

@@ -1,4 +1,4 @@
-/* Strict mode: at the end of the program, calls are told that have waited in vain for an object. */
+/* Strict mode: at the end of the program, calls are reported that have waited in vain for an object. */
 // clause: B.2.3
 // env: OCR_CHECK=strict
 // stderr: strict mode: 1 call was never made

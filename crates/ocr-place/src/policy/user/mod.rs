@@ -297,7 +297,7 @@ unsafe extern "C" fn considered(
         let wrong = AnswerError::new(described.token, format!("gave the reason {why}, which there is not, for "), "");
         return call.is_wrong(wrong);
     };
-    // SAFETY: the header says that there are so many, and the pointer is not null.
+    // SAFETY: the header says that there are `count` of them, and the pointer is not null.
     let all = unsafe { std::slice::from_raw_parts(expected, count as usize) };
     for (at, one) in all.iter().enumerate() {
         let place = Place::numbered(one.place as usize);
@@ -405,7 +405,7 @@ impl UserPlan {
         wrong.map_or(Ok(result), Err)
     }
 
-    /// Something may have changed: all places are to be asked. The runtime asks the devices.
+    /// Something may have changed: all places must be asked. The runtime asks the devices.
     fn changed(&mut self, machine: &dyn Machine) {
         self.refused = PlaceSet::EMPTY;
         machine.offer_to_workers(self.waiting_for_host != 0);
@@ -434,7 +434,7 @@ impl UserPolicy {
         let written = written.join(":");
         let own = match calls.begin {
             Some(begin) => {
-                // SAFETY: the header says that the function takes so many numbers.
+                // SAFETY: the header says that the function takes an array of numbers and its length.
                 let own = unsafe { begin(numbers.len() as u32, numbers.as_ptr()) };
                 if own.is_null() {
                     let refused = match numbers {
@@ -579,7 +579,7 @@ impl Keeper for UserPolicy {
                     return nothing();
                 }
                 machine.offer_to_workers(false);
-                // Nobody asks the devices when a function has ended.
+                // The devices are not asked when a function has ended.
                 let mut devices = (0..machine.devices()).map(Place::device);
                 Taken {
                     edt: None,

@@ -36,7 +36,7 @@ pub(super) fn open(file: &Path) -> Result<&'static PolicyCalls, String> {
             "the policy {name} defines no ocrPolicy: include ocr-policy.h, and define `const ocrPolicy_t ocrPolicy` in the file"
         ));
     }
-    // SAFETY: a policy of any version begins with its version, and stays in memory: nobody closes the library.
+    // SAFETY: a policy of any version begins with its version, and stays in memory: the library is never closed.
     let version = unsafe { found.cast::<u32>().read_unaligned() };
     if version != VERSION || !found.cast::<PolicyCalls>().is_aligned() {
         return Err(format!(

@@ -47,7 +47,7 @@ unsafe fn line<'a>(own: *mut c_void) -> &'a mut Line {
 unsafe fn options<'a>(edt: *const PolicyEdt) -> &'a [PolicyOption] {
     // SAFETY: by the contract.
     let edt = unsafe { &*edt };
-    // SAFETY: by the contract, there are so many.
+    // SAFETY: by the contract, there are `optionCount` options.
     unsafe { std::slice::from_raw_parts(edt.options, edt.optionCount as usize) }
 }
 
@@ -70,7 +70,7 @@ unsafe extern "C" fn most_bytes(_: *mut c_void, edt: *const PolicyEdt, machine: 
     let options = unsafe { options(edt) };
     // SAFETY: the machine is that of this call.
     let machine = unsafe { &*machine };
-    // SAFETY: there are so many places.
+    // SAFETY: there are `placeCount` places.
     let places = unsafe { std::slice::from_raw_parts(machine.places, machine.placeCount as usize) };
     let most = options.iter().map(|option| option.bytes).max();
     if options[0].place == 0 && options.iter().all(|option| Some(option.bytes) == most) {
@@ -87,7 +87,7 @@ unsafe extern "C" fn most_bytes(_: *mut c_void, edt: *const PolicyEdt, machine: 
 unsafe extern "C" fn take_first(own: *mut c_void, place: u32, machine: *const PolicyMachine) -> *const PolicyEdt {
     // SAFETY: the machine is that of this call.
     let machine = unsafe { &*machine };
-    // SAFETY: there are so many places.
+    // SAFETY: there are `placeCount` places.
     let places = unsafe { std::slice::from_raw_parts(machine.places, machine.placeCount as usize) };
     // SAFETY: the runtime hands on what `begin_line` has made.
     let line = unsafe { line(own) };
@@ -305,7 +305,7 @@ fn a_policy_may_wait_for_a_time() {
     assert!((1_000_000..1_200_000).contains(&begun), "{begun}");
 }
 
-/// It knows how long EDTs take, and tells what it expects.
+/// It knows how long EDTs take, and reports what it expects.
 #[test]
 fn times_are_known_and_told() {
     unsafe extern "C" fn by_time(_: *mut c_void, edt: *const PolicyEdt, machine: *const PolicyMachine) -> u32 {
@@ -326,7 +326,7 @@ fn times_are_known_and_told() {
             .collect();
         expected.sort_by_key(|one| one.runNs);
         let count = expected.len() as u32;
-        // SAFETY: there are so many.
+        // SAFETY: there are `count` of them.
         unsafe { (seen.considered)(machine, edt, Why::Planned as u32, expected.as_ptr(), count) };
         expected[0].place
     }

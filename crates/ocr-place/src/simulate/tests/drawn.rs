@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// The times of an EDT in the faster place.
 const UNIT: u64 = 5_000_000;
-/// One place is at most so many times as fast as the other.
+/// One place is at most this number of times as fast as the other.
 const MOST: f64 = 20.0;
 
 struct Random(u64);
@@ -160,7 +160,7 @@ fn eft_loses_little_whatever_is_known() {
         let tried = slowest(0).max(slowest(1)) + slowest(0).min(slowest(1));
         // The median of few samples that scatter is off.
         let part = if drawn.scatters.is_some() { 1.35 } else { 1.10 };
-        // Times that differ by less than a half are not told apart by parameters at once.
+        // Times that differ by less than a half are not distinguished by parameters at once.
         let other = if drawn.knows == Knows::OtherParameters { 1.2 } else { 1.0 };
         let is_few = drawn.size < 50 && drawn.scatters.is_some();
         let bars = match drawn.form {

@@ -6,8 +6,6 @@
  */
 #define _GNU_SOURCE
 #include <ocr.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +38,7 @@ __attribute__((constructor)) static void tellProcess(void)
     }
 }
 
-static void unregistered(void) { printf("the program has exited on rank %s\n", rank()); }
+static void registered(void) { printf("the program has exited on rank %s\n", rank()); }
 
 static ocrGuid_t add(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
@@ -114,15 +112,6 @@ static void run(const char *what, const char *argument)
     } else if (strcmp(what, "hang") == 0) {
         /* Nobody shuts down. */
         return;
-    } else if (strcmp(what, "stay") == 0) {
-        /* Until somebody ends it, or a line comes. */
-        printf("stays\n");
-        fflush(stdout);
-        while (getchar() != EOF) {
-        }
-        for (;;) {
-            sleep(1);
-        }
     } else if (strcmp(what, "wait") == 0) {
         /* Until the standard input ends. */
         printf("waits\n");
@@ -141,6 +130,15 @@ static void run(const char *what, const char *argument)
         }
         waitpid(child, &status, 0);
         printf("the fork has ended with %d\n", WEXITSTATUS(status));
+    } else if (strcmp(what, "maps") == 0) {
+        /* Which MPI is loaded. */
+        char line[4096];
+        FILE *maps = fopen("/proc/self/maps", "r");
+        int found = 0;
+        while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+            found = found || strstr(line, "libocr-mpi") != NULL || strstr(line, "libmpi") != NULL;
+        }
+        printf("%s\n", found ? "MPI is loaded" : "no MPI is loaded");
     } else if (strcmp(what, "close") == 0) {
         fclose(stdout);
     } else if (strcmp(what, "descriptors") == 0) {
@@ -158,7 +156,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
     (void)paramc, (void)paramv, (void)depc;
     u64 argc = ocrGetArgc(depv[0].ptr);
-    atexit(unregistered);
+    atexit(registered);
     printf("mainEdt on rank %s, %lu arguments\n", rank(), (unsigned long)argc);
     run(argc > 1 ? ocrGetArgv(depv[0].ptr, 1) : "sum", argc > 2 ? ocrGetArgv(depv[0].ptr, 2) : NULL);
     return NULL_GUID;

@@ -18,7 +18,7 @@ use crate::engine::nodes::hello::Hello;
 use crate::engine::nodes::thread::{Joined, NODE_0, Plan, TERMINATED, Told, too_many, work};
 use crate::engine::nodes::{mates, share};
 use crate::engine::state::end::FATAL_STATUS;
-use crate::engine::state::fatal::{self, exit_now, flush_output};
+use crate::engine::state::fatal::{self, exit_now, status_after_output};
 use crate::engine::state::handlers::Handler;
 use crate::link::launcher::{self, Launch};
 use crate::link::plugin::{self, NoChoice};
@@ -42,6 +42,9 @@ const NOTE_AFTER: Duration = Duration::from_secs(30);
 
 /// How long a node that ends with an error waits for the end of node 0's process.
 const AFTER_NODE_0: Duration = Duration::from_secs(2);
+
+/// How long a process waits for the others before it gives up.
+const LONGEST_BEGIN: Duration = Duration::from_secs(300);
 
 /// MPI needs more than Rust gives threads.
 const STACK: usize = 8 << 20;
@@ -198,6 +201,11 @@ fn wait_to_join(told: &Receiver<Told>, rank: u32) -> Option<Joined> {
                         NOTE_AFTER.as_secs()
                     );
                 }
+                if begin.elapsed() > LONGEST_BEGIN {
+                    let why = "the program cannot begin: other processes of the launch have not joined for 5 minutes. They may \
+                               have ended before, be another program, or have OCR_NODES=1";
+                    refuse(rank, why);
+                }
             }
             Err(RecvTimeoutError::Disconnected) => refuse(rank, "the thread that calls MPI has ended"),
         }
@@ -233,10 +241,9 @@ extern "C" fn process_exits(status: c_int, _: *mut c_void) {
     if !is_here() || NODE.load(Ordering::Relaxed) != 0 {
         return;
     }
-    if status != 0 {
-        // The launcher may end this process as soon as another one ends.
-        flush_output();
-    }
+    // What has been printed is written first: where some of it is lost, all nodes are to end with that status, and the
+    // launcher may end this process as soon as another one has ended with an error.
+    let status = status_after_output(status);
     let after = end(status);
     if after != status {
         exit_now(after);

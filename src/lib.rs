@@ -63,5 +63,6 @@ mod trace;
 
 pub use abi::hints;
 pub use engine::run::start::run_program;
+pub use link::plugin::mpi_plugins;
 pub use object::code::EdtDep;
 pub use object::guid::Guid;

@@ -37,8 +37,8 @@ pub(crate) fn home_of(function: usize) -> Option<(PathBuf, usize)> {
     Some((home.file, function - home.base))
 }
 
-/// What tells the file that is loaded at an address from one that was built otherwise: its build ID, or, where the linker
-/// has given it none, a number of its content. With the file's name.
+/// What tells the file that is loaded at an address from one that was built otherwise: its build ID, or, where the
+/// linker has given it none, a number of its content. With the file's name.
 #[cfg(not(loom))]
 pub(crate) fn build_of(address: usize) -> Option<(String, PathBuf)> {
     let home = Home::of(address)?;

@@ -205,8 +205,8 @@ fn the_standard_input_is_node_0s() {
     }
 }
 
-/// Each process ends with the status of the program, whatever the launcher makes of that: a shell between the two writes
-/// it down, and ends with 0, so that no launcher ends the others.
+/// Each process ends with the status of the program, whatever the launcher makes of that: a shell between the two
+/// writes it down, and ends with 0, so that no launcher ends the others.
 #[test]
 fn all_nodes_end_with_one_status() {
     let cases: [(&[&str], i32, &str); 6] = [

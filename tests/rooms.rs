@@ -29,7 +29,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("check", &["abi", "object", "diag", "heap", "status"]),
     ("report", &["object", "diag", "check", "sched", "symbols", "trace"]),
     ("config", &["device", "sched", "diag", "directory"]),
-    ("link", &["diag"]),
+    ("link", &[]),
     ("engine::state", BELOW_THE_ENGINE),
     ("engine::nodes", BELOW_THE_ENGINE),
     ("engine::devices", BELOW_THE_ENGINE),

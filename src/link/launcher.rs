@@ -12,13 +12,14 @@
 //!
 //! `mpirun` in an allocation of SLURM starts its processes by way of `srun`, so the variables of both are there. So
 //! those of `srun` count last but for PMIx, which says the least. `srun --mpi=pmi2` sets `PMI_SIZE` too, as Hydra does.
-//! The script of a batch job has `SLURM_NTASKS`, but is no step that was launched: it has no number of a step, or one of
-//! those that SLURM keeps for itself.
+//! The script of a batch job has `SLURM_NTASKS`, but is no step that was launched: it has no number of a step, or one
+//! of those that SLURM keeps for itself.
 //!
 //! A process that an EDT starts inherits the variables. Its rank is used already, and MPI would fail or hang. So a
 //! process that joins says in [`JOINED`] as what it has done so, and a child finds that there. What is said names the
 //! rank and the launch. A launcher that is called below an EDT makes another launch, and what it starts may join.
 
+use crate::link::KNOWN;
 use std::fs;
 
 /// The variable by which children learn that this rank is used.
@@ -53,14 +54,14 @@ impl Launcher {
         match self {
             Launcher::OpenMpi => &["openmpi"],
             Launcher::Hydra => &["mpich"],
-            _ => super::plugin::KNOWN,
+            _ => KNOWN,
         }
     }
 }
 
 /// A process that a launcher has started.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Launch {
+pub(crate) struct LaunchedProcess {
     pub(crate) launcher: Launcher,
     /// How many processes there are, where the launcher says that.
     pub(crate) size: Option<u32>,
@@ -69,7 +70,7 @@ pub(crate) struct Launch {
     identity: String,
 }
 
-impl Launch {
+impl LaunchedProcess {
     /// Whether there are other processes, as far as the launcher says.
     pub(crate) fn may_have_others(&self) -> bool {
         self.size != Some(1)
@@ -90,8 +91,9 @@ impl Launch {
     }
 }
 
-/// The launch of this process; none where it was started without a launcher, or where another process has used its rank.
-pub(crate) fn find() -> Option<Launch> {
+/// The launch of this process; none where it was started without a launcher, or where another process has used its
+/// rank.
+pub(crate) fn find() -> Option<LaunchedProcess> {
     let found = find_in(
         |name| std::env::var(name).ok().filter(|text| !text.is_empty()),
         |fd| fs::read_link(format!("/proc/self/fd/{fd}")).ok().map(|file| file.display().to_string()),
@@ -107,12 +109,12 @@ const CLOSED: &str = "closed";
 const FIRST_OWN_STEP: u32 = 0xffff_fff0;
 
 /// [`find`], with what gives the value of a variable, and the file of a descriptor.
-fn find_in(get: impl Fn(&str) -> Option<String>, file: impl Fn(&str) -> Option<String>) -> Option<Launch> {
+fn find_in(get: impl Fn(&str) -> Option<String>, file: impl Fn(&str) -> Option<String>) -> Option<LaunchedProcess> {
     let number = |name: &str| get(name)?.trim().parse::<u32>().ok();
     let words = |names: &[&str]| names.iter().map(|name| get(name).unwrap_or_default()).collect::<Vec<_>>().join("/");
     let launch = |launcher, size, rank: Option<u32>, identity: String| {
         let rank = rank?;
-        Some(Launch { launcher, size, rank, identity: format!("{launcher:?}/{identity}/{rank}") })
+        Some(LaunchedProcess { launcher, size, rank, identity: format!("{launcher:?}/{identity}/{rank}") })
     };
     let pmi_size = || number("PMI_SIZE");
     // The connection that the launcher has made for this process alone, or the address for one.
@@ -135,9 +137,9 @@ fn find_in(get: impl Fn(&str) -> Option<String>, file: impl Fn(&str) -> Option<S
         launch(Launcher::Slurm, Some(size), number("SLURM_PROCID"), identity)
     };
     let pmix = || launch(Launcher::Pmix, None, number("PMIX_RANK"), words(&["PMIX_NAMESPACE"]));
-    let all: Vec<Launch> = [open_mpi(), pals(), alps(), hydra(), slurm()].into_iter().flatten().collect();
+    let all: Vec<LaunchedProcess> = [open_mpi(), pals(), alps(), hydra(), slurm()].into_iter().flatten().collect();
     // One process of a launcher may itself be a launcher, which has started several.
-    let several = all.iter().position(Launch::may_have_others);
+    let several = all.iter().position(LaunchedProcess::may_have_others);
     // Other launchers use PMIx, too, and say more.
     all.into_iter().nth(several.unwrap_or(0)).or_else(pmix)
 }
@@ -147,7 +149,7 @@ mod tests {
     use super::*;
 
     /// What is found where the environment has these variables, in `NAME=VALUE`, and descriptor 8 is a socket.
-    fn found(variables: &[&str]) -> Option<Launch> {
+    fn found(variables: &[&str]) -> Option<LaunchedProcess> {
         let get = |name: &str| {
             let of = |line: &&str| line.split_once('=').filter(|(other, _)| *other == name).map(|(_, value)| value);
             variables.iter().find_map(of).map(str::to_string)

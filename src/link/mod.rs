@@ -1,5 +1,5 @@
-//! How bytes go from one node to another. A node is a process of a program that a launcher, such as `mpirun`, has started
-//! several times. This room knows bytes and the numbers of nodes, and nothing of OCR.
+//! How bytes go from one node to another. A node is a process of a program that a launcher, such as `mpirun`, has
+//! started several times. This room knows bytes and the numbers of nodes, and nothing of OCR.
 //!
 //! | file | what it has |
 //! |---|---|
@@ -9,10 +9,10 @@
 //! | `threads.rs` | which threads of the process are those of the link |
 //!
 //! The library is not linked with MPI, since each implementation has an interface of its own, and most programs run
-//! without one. So what calls MPI is a plug-in, `libocr-mpi-openmpi.so` or `libocr-mpi-mpich.so`, which is loaded when a
-//! launcher is found. It is loaded for itself alone (`RTLD_LOCAL`): no name of MPI reaches the program.
+//! without one. So what calls MPI is a plug-in, `libocr-mpi-openmpi.so` or `libocr-mpi-mpich.so`, which is loaded when
+//! a launcher is found. It is loaded for itself alone (`RTLD_LOCAL`): no name of MPI reaches the program.
 //!
-//! One thread makes all calls of a link. None of them waits for another node but [`Link::end`].
+//! One thread makes all calls of a link. None of them waits for another node but [`NodeLink::end`].
 
 pub(crate) mod launcher;
 pub(crate) mod plugin;
@@ -20,7 +20,7 @@ pub(crate) mod threads;
 
 /// Which node this process is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct NodePlace {
     /// Its number, from 0.
     pub(crate) node: u32,
     /// How many nodes there are.
@@ -31,12 +31,15 @@ pub(crate) struct Place {
     pub(crate) locals: u32,
 }
 
+/// The names of the plug-ins that `make` makes, in those of their files.
+pub(crate) const KNOWN: &[&str] = &["openmpi", "mpich"];
+
 /// No message has more bytes than this.
 pub(crate) const LONGEST_MESSAGE: usize = 64 << 10;
 
 /// What has happened on a link.
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) enum Event {
+pub(crate) enum LinkEvent {
     /// A message has come. Those of one node come in the order in which they were sent.
     Arrived {
         /// The node that has sent it.
@@ -48,12 +51,12 @@ pub(crate) enum Event {
 }
 
 /// What joins the nodes.
-pub(crate) trait Link {
+pub(crate) trait NodeLink {
     /// Begins to send a message to another node. The error is for people.
     fn send(&mut self, to: u32, bytes: Vec<u8>) -> Result<(), String>;
 
     /// Appends what has happened since the last call. Never waits.
-    fn poll(&mut self, events: &mut Vec<Event>);
+    fn poll(&mut self, events: &mut Vec<LinkEvent>);
 
     /// How many messages are still on their way out of this process.
     fn sending(&self) -> usize;
@@ -61,7 +64,7 @@ pub(crate) trait Link {
     /// Has the launcher end all nodes with this status. Returns only if it cannot.
     fn abort(&mut self, status: i32);
 
-    /// Ends the link, when all messages are sent. May wait for the other nodes, which must do the same. The error is for
-    /// people.
+    /// Ends the link, when all messages are sent. May wait for the other nodes, which must do the same. The error is
+    /// for people.
     fn end(&mut self) -> Result<(), String>;
 }

@@ -8,16 +8,13 @@
 //! | `../lib/ocr` of it | a program in `bin/` that has the library in it |
 //! | `ocr` in the folders for libraries of the system | other programs that have the library in them |
 
-use crate::link::launcher::Launch;
-use crate::link::{Event, LONGEST_MESSAGE, Link, Place};
+use crate::link::launcher::LaunchedProcess;
+use crate::link::{KNOWN, LONGEST_MESSAGE, LinkEvent, NodeLink, NodePlace};
 use ocr_base::text::Readable;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-/// The names of the plug-ins that `make` makes, in those of their files.
-pub(crate) const KNOWN: &[&str] = &["openmpi", "mpich"];
 
 /// The folders for libraries of the system, each with a folder `ocr` where plug-ins are installed.
 const OF_SYSTEM: &[&str] = &[
@@ -52,9 +49,15 @@ pub(crate) fn installed(names: &[&'static str], home: &Path) -> Vec<(&'static st
     names.iter().filter_map(of).collect()
 }
 
+/// The plug-ins that a program finds which has the library in it and is where this one is, each with the name of its
+/// MPI.
+pub fn mpi_plugins() -> Vec<(&'static str, PathBuf)> {
+    installed(KNOWN, &std::env::current_exe().unwrap_or_default())
+}
+
 /// Why no plug-in can be chosen, for the end of a message.
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) enum NoChoice {
+pub(crate) enum PluginChoiceError {
     /// None is installed, of these files.
     Nothing(Vec<String>),
     /// Several are, of which each might suit.
@@ -62,16 +65,20 @@ pub(crate) enum NoChoice {
 }
 
 /// The plug-in for a launch: the one that the user names, or the one that suits. Without a launcher any may.
-pub(crate) fn choose(launch: Option<&Launch>, named: Option<&Path>, home: &Path) -> Result<PathBuf, NoChoice> {
+pub(crate) fn choose(
+    launch: Option<&LaunchedProcess>,
+    named: Option<&Path>,
+    home: &Path,
+) -> Result<PathBuf, PluginChoiceError> {
     if let Some(named) = named {
         return Ok(named.to_path_buf());
     }
     let names = launch.map_or(KNOWN, |launch| launch.launcher.plugins());
     let mut found: Vec<PathBuf> = installed(names, home).into_iter().map(|(_, file)| file).collect();
     match found.len() {
-        0 => Err(NoChoice::Nothing(names.iter().map(|name| file_of(name)).collect())),
+        0 => Err(PluginChoiceError::Nothing(names.iter().map(|name| file_of(name)).collect())),
         1 => Ok(found.remove(0)),
-        _ => Err(NoChoice::Several(found)),
+        _ => Err(PluginChoiceError::Several(found)),
     }
 }
 
@@ -173,7 +180,7 @@ impl Plugin {
     }
 
     /// Begins MPI, which waits for the other processes of the launch. The error is for people.
-    pub(crate) fn begin(&mut self) -> Result<Place, String> {
+    pub(crate) fn begin(&mut self) -> Result<NodePlace, String> {
         let mut place = RawPlace::default();
         // SAFETY: the place is this function's, and the plug-in was loaded as the table says.
         let code = unsafe { (self.table.init)(&raw mut place) };
@@ -184,7 +191,7 @@ impl Plugin {
         }
         let [node, nodes, local, locals] =
             [place.node, place.nodes, place.local_node, place.local_nodes].map(|number| number.max(0) as u32);
-        Ok(Place { node, nodes, local, locals })
+        Ok(NodePlace { node, nodes, local, locals })
     }
 
     /// The plug-in's file, and the MPI library that it uses, in that one's words. After [`Plugin::begin`].
@@ -233,7 +240,7 @@ fn load_error() -> String {
     text(unsafe { libc::dlerror() })
 }
 
-impl Link for Plugin {
+impl NodeLink for Plugin {
     fn send(&mut self, to: u32, bytes: Vec<u8>) -> Result<(), String> {
         let token = self.next;
         self.next += 1;
@@ -246,7 +253,7 @@ impl Link for Plugin {
         self.check(code)
     }
 
-    fn poll(&mut self, events: &mut Vec<Event>) {
+    fn poll(&mut self, events: &mut Vec<LinkEvent>) {
         // SAFETY: the array has room for so many events.
         let found = unsafe { (self.table.poll)(self.events.as_mut_ptr(), self.events.len() as i32) };
         for at in 0..found.max(0) as usize {
@@ -256,15 +263,15 @@ impl Link for Plugin {
                 ARRIVED => {
                     let token = event.token as usize;
                     let bytes = self.arriving[token][..event.bytes as usize].to_vec();
-                    events.push(Event::Arrived { from: event.node as u32, bytes });
+                    events.push(LinkEvent::Arrived { from: event.node as u32, bytes });
                     // The place is free again.
                     if self.post(token).is_err() {
-                        events.push(Event::Failed { node: None });
+                        events.push(LinkEvent::Failed { node: None });
                     }
                 }
                 _ => {
                     // The bytes stay: nobody says whether MPI still looks at them.
-                    events.push(Event::Failed { node: u32::try_from(event.node).ok() });
+                    events.push(LinkEvent::Failed { node: u32::try_from(event.node).ok() });
                 }
             }
         }
@@ -323,7 +330,7 @@ mod tests {
     fn of_several_none_is_chosen() {
         let folder = place("several", KNOWN);
         let chosen = choose(None, None, &folder.join("libocr.so.0"));
-        assert!(matches!(chosen, Err(NoChoice::Several(files)) if files.len() == 2));
+        assert!(matches!(chosen, Err(PluginChoiceError::Several(files)) if files.len() == 2));
         fs::remove_dir_all(folder).expect("it goes away");
     }
 

@@ -28,8 +28,8 @@ pub(super) const STOPPING: u8 = 1;
 /// Nothing is expected of the link any more.
 pub(super) const OVER: u8 = 2;
 
-/// The status with which all nodes are to end; [`NO_STATUS`]: nobody has asked for the end. The first who asks is heard.
-/// The exchange in [`ask`] pairs with the load in `serve` of `thread.rs`.
+/// The status with which all nodes are to end; [`NO_STATUS`]: nobody has asked for the end. The first who asks is
+/// heard. The exchange in [`ask`] pairs with the load in `serve` of `thread.rs`.
 pub(super) static ASKED: AtomicI32 = AtomicI32::new(NO_STATUS);
 pub(super) const NO_STATUS: i32 = i32::MIN;
 

@@ -20,8 +20,8 @@ use crate::engine::nodes::{mates, share};
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::{self, exit_now, status_after_output};
 use crate::engine::state::handlers::Handler;
-use crate::link::launcher::{self, Launch};
-use crate::link::plugin::{self, NoChoice};
+use crate::link::launcher::{self, LaunchedProcess};
+use crate::link::plugin::{self, PluginChoiceError};
 use crate::link::threads;
 use crate::message::has_standard_error;
 use crate::symbols;
@@ -50,7 +50,7 @@ const LONGEST_BEGIN: Duration = Duration::from_secs(300);
 const STACK: usize = 8 << 20;
 
 /// What has become of the process.
-pub(crate) enum Role {
+pub(crate) enum NodeRole {
     /// It begins a run: it is alone, or node 0.
     Run,
     /// It was another node, and the program has ended, with this status.
@@ -63,26 +63,26 @@ static JOINED: OnceLock<Joined> = OnceLock::new();
 /// Joins the other processes of the launch, if that is asked for, and sets what is shared with them in the settings. On
 /// another node than 0, returns when the program has ended. Ends the process with a message if it cannot join.
 /// `own_main`: the program has its own `main`.
-pub(crate) fn join(settings: &mut Settings, own_main: bool) -> Role {
+pub(crate) fn join(settings: &mut Settings, own_main: bool) -> NodeRole {
     if is_here() {
         share_out(settings);
-        return Role::Run;
+        return NodeRole::Run;
     }
     let launch = match *settings.nodes {
-        Nodes::One => return Role::Run,
-        Nodes::Auto if own_main => return Role::Run,
+        Nodes::One => return NodeRole::Run,
+        Nodes::Auto if own_main => return NodeRole::Run,
         Nodes::Auto => match launcher::find() {
             Some(launch) if launch.may_have_others() => Some(launch),
-            _ => return Role::Run,
+            _ => return NodeRole::Run,
         },
         Nodes::Mpi => launcher::find(),
     };
     if launch.is_none() && std::env::var_os(launcher::JOINED).is_some() {
         // Another process has used the rank.
-        return Role::Run;
+        return NodeRole::Run;
     }
     if launch.as_ref().is_some_and(|launch| !launch.may_have_others()) {
-        return Role::Run;
+        return NodeRole::Run;
     }
     let rank = launch.as_ref().map_or(0, |launch| launch.rank);
     let plan = match plan(settings, launch.as_ref()) {
@@ -96,7 +96,7 @@ pub(crate) fn join(settings: &mut Settings, own_main: bool) -> Role {
     }
     let joined = match wait_to_join(&told, rank) {
         Some(joined) => joined,
-        None => return Role::Run,
+        None => return NodeRole::Run,
     };
     if let Some(launch) = &launch {
         // SAFETY: the process begins a run, and has no thread of the runtime but the link's, which waits for messages.
@@ -108,13 +108,13 @@ pub(crate) fn join(settings: &mut Settings, own_main: bool) -> Role {
     begin();
     if node == 0 {
         share_out(settings);
-        return Role::Run;
+        return NodeRole::Run;
     }
-    Role::Ended(wait_for_end(&told))
+    NodeRole::Ended(wait_for_end(&told))
 }
 
 /// What the thread of the link is to do. The error is for people.
-fn plan(settings: &Settings, launch: Option<&Launch>) -> Result<Plan, String> {
+fn plan(settings: &Settings, launch: Option<&LaunchedProcess>) -> Result<Plan, String> {
     let size = launch.and_then(|launch| launch.size);
     let launcher = launch.map(|launch| launch.launcher.name());
     let alone = "or have each process run the whole program by itself with OCR_NODES=1";
@@ -133,13 +133,13 @@ fn plan(settings: &Settings, launch: Option<&Launch>) -> Result<Plan, String> {
         return Err(too_many(size, MOST_NODES));
     }
     let plugin = plugin::choose(launch, settings.mpi.as_deref(), &home()).map_err(|why| match why {
-        NoChoice::Nothing(files) => format!(
+        PluginChoiceError::Nothing(files) => format!(
             "{several}, and there is no plug-in for it: {} is in none of {}. Install that with the library, or make it by \
              `make mpi-plugin MPICC=mpicc`; name its file by OCR_MPI if it is elsewhere; {alone}",
             files.join(" or "),
             folders()
         ),
-        NoChoice::Several(files) => format!(
+        PluginChoiceError::Several(files) => format!(
             "{several}, and which MPI that is cannot be told. Name its plug-in by OCR_MPI, which is one of {}",
             files.iter().map(|file| Readable::path(file).to_string()).collect::<Vec<_>>().join(", ")
         ),
@@ -169,8 +169,8 @@ fn refuse(rank: u32, why: &str) -> ! {
     exit_now(REFUSED_STATUS)
 }
 
-/// Waits until the thread of the link has met the other nodes. None where there are none. Ends the process if they cannot
-/// be one program.
+/// Waits until the thread of the link has met the other nodes. None where there are none. Ends the process if they
+/// cannot be one program.
 fn wait_to_join(told: &Receiver<Told>, rank: u32) -> Option<Joined> {
     let begin = Instant::now();
     let mut is_noted = false;
@@ -229,8 +229,8 @@ fn begin() {
     let handler = unsafe { Handler::begin(libc::SIGTERM, asked_to_end as *const () as usize, libc::SA_RESTART) };
     std::mem::forget(handler);
     if NODE.load(Ordering::Relaxed) != 0 {
-        // SAFETY: `has_nothing` has the form of a handler without SA_SIGINFO. It calls `write` alone, which POSIX allows in
-        // a handler.
+        // SAFETY: `has_nothing` has the form of a handler without SA_SIGINFO. It calls `write` alone, which POSIX
+        // allows in a handler.
         let handler = unsafe { Handler::begin(libc::SIGUSR1, has_nothing as *const () as usize, libc::SA_RESTART) };
         std::mem::forget(handler);
     }

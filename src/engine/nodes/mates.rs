@@ -2,8 +2,8 @@
 //! readable when the process ends (pidfd). A process that is stopped has not ended.
 //!
 //! What the descriptor says is not believed alone. A program may close all descriptors that it does not know
-//! (`closefrom`), and a file that it opens then gets the number. So the system is asked whether the process has ended. A
-//! node whose descriptor says nothing useful is asked for every second.
+//! (`closefrom`), and a file that it opens then gets the number. So the system is asked whether the process has ended.
+//! A node whose descriptor says nothing useful is asked for every second.
 
 use crate::engine::nodes::wire::Process;
 use ocr_base::text::read_file;

@@ -4,7 +4,7 @@ use crate::engine::nodes::hello::Hello;
 use crate::engine::nodes::wire::{Process, Reader, Welcome, Writer};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Message {
+pub(super) enum NodeMessage {
     /// To node 0: what a node is.
     Hello(Hello),
     /// From node 0: the program may begin.
@@ -17,15 +17,15 @@ pub(super) enum Message {
     Lost(u32),
 }
 
-impl Message {
+impl NodeMessage {
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Writer::default();
         match self {
-            Message::Hello(hello) => {
+            NodeMessage::Hello(hello) => {
                 out.u32(1);
                 hello.write(&mut out);
             }
-            Message::Welcome(Welcome { share, mates }) => {
+            NodeMessage::Welcome(Welcome { share, mates }) => {
                 out.u32(2);
                 out.u32(share.0);
                 out.u32(share.1);
@@ -36,13 +36,13 @@ impl Message {
                     out.u64(mate.start);
                 }
             }
-            Message::Stop { status, orderly } => {
+            NodeMessage::Stop { status, orderly } => {
                 out.u32(3);
                 out.u32(*status as u32);
                 out.u32(u32::from(*orderly));
             }
-            Message::Stopped => out.u32(4),
-            Message::Lost(node) => {
+            NodeMessage::Stopped => out.u32(4),
+            NodeMessage::Lost(node) => {
                 out.u32(5);
                 out.u32(*node);
             }
@@ -51,19 +51,19 @@ impl Message {
     }
 
     /// The message that these bytes are; none where they are no whole one.
-    pub(super) fn decode(bytes: &[u8]) -> Option<Message> {
+    pub(super) fn decode(bytes: &[u8]) -> Option<NodeMessage> {
         let mut from = Reader(bytes);
         let message = match from.u32()? {
-            1 => Message::Hello(Hello::read(&mut from)?),
+            1 => NodeMessage::Hello(Hello::read(&mut from)?),
             2 => {
                 let share = (from.u32()?, from.u32()?);
                 let count = from.u32()?;
                 let mut mate = || Some(Process { node: from.u32()?, pid: from.u32()?, start: from.u64()? });
-                Message::Welcome(Welcome { share, mates: (0..count).map(|_| mate()).collect::<Option<_>>()? })
+                NodeMessage::Welcome(Welcome { share, mates: (0..count).map(|_| mate()).collect::<Option<_>>()? })
             }
-            3 => Message::Stop { status: from.u32()? as i32, orderly: from.u32()? != 0 },
-            4 => Message::Stopped,
-            5 => Message::Lost(from.u32()?),
+            3 => NodeMessage::Stop { status: from.u32()? as i32, orderly: from.u32()? != 0 },
+            4 => NodeMessage::Stopped,
+            5 => NodeMessage::Lost(from.u32()?),
             _ => return None,
         };
         from.0.is_empty().then_some(message)
@@ -79,23 +79,23 @@ mod tests {
     fn what_is_sent_is_read() {
         let mates = vec![Process { node: 3, pid: 77, start: 1 << 40 }, Process { node: 4095, pid: 1, start: 0 }];
         let all = [
-            Message::Hello(hello()),
-            Message::Welcome(Welcome { share: (2, 5), mates }),
-            Message::Welcome(Welcome { share: (0, 1), mates: Vec::new() }),
-            Message::Stop { status: -7, orderly: true },
-            Message::Stop { status: 0, orderly: false },
-            Message::Stopped,
-            Message::Lost(9),
+            NodeMessage::Hello(hello()),
+            NodeMessage::Welcome(Welcome { share: (2, 5), mates }),
+            NodeMessage::Welcome(Welcome { share: (0, 1), mates: Vec::new() }),
+            NodeMessage::Stop { status: -7, orderly: true },
+            NodeMessage::Stop { status: 0, orderly: false },
+            NodeMessage::Stopped,
+            NodeMessage::Lost(9),
         ];
         for message in all {
             let bytes = message.encode();
-            assert_eq!(Message::decode(&bytes), Some(message.clone()));
+            assert_eq!(NodeMessage::decode(&bytes), Some(message.clone()));
             for end in 0..bytes.len() {
-                assert_eq!(Message::decode(&bytes[..end]), None, "{end} bytes of {message:?}");
+                assert_eq!(NodeMessage::decode(&bytes[..end]), None, "{end} bytes of {message:?}");
             }
-            assert_eq!(Message::decode(&[&bytes[..], &[0]].concat()), None, "a byte more than {message:?}");
+            assert_eq!(NodeMessage::decode(&[&bytes[..], &[0]].concat()), None, "a byte more than {message:?}");
         }
-        assert_eq!(Message::decode(&[99, 0, 0, 0]), None);
+        assert_eq!(NodeMessage::decode(&[99, 0, 0, 0]), None);
     }
 
     /// A machine may have all nodes.
@@ -103,7 +103,7 @@ mod tests {
     fn the_longest_welcome_is_one_message() {
         let mate = |node| Process { node, pid: node, start: 0 };
         let mates = (0..crate::engine::nodes::hello::MOST_MATES).map(mate).collect();
-        let bytes = Message::Welcome(Welcome { share: (0, 1), mates }).encode();
+        let bytes = NodeMessage::Welcome(Welcome { share: (0, 1), mates }).encode();
         assert!(bytes.len() <= crate::link::LONGEST_MESSAGE, "{}", bytes.len());
     }
 }

@@ -16,8 +16,8 @@
 //! # How a program on several nodes begins and ends
 //!
 //! ```text
-//! node 0:  join - all Hellos - Welcome to all - run ......... end(status) - Stop to all - all Stopped - MPI ends - exit
-//! others:  join - Hello ----------- Welcome - wait .................................. Stop - Stopped - MPI ends - exit
+//! node 0:  join - all Hellos - Welcome to all - run ..... end(status) - Stop to all - all Stopped - MPI ends - exit
+//! others:  join - Hello ----------- Welcome - wait .............................. Stop - Stopped - MPI ends - exit
 //! ```
 //!
 //! | what happens | what follows |
@@ -29,10 +29,10 @@
 //! | the launcher sends SIGTERM | a node looks first whether another one is gone, which may be why, and says so |
 //! | a node is stopped (SIGSTOP) | nothing: the others wait for it; where the status is not 0, the launcher is asked to end it |
 //!
-//! Node 0 runs nothing before all others have come through `MPI_Init`, so it cannot end while one of them is in there. A
-//! process that was forked has no thread of the link, and none of this concerns it. One that an EDT starts by `system`
-//! finds that its rank is used (`link/launcher.rs`), and runs as a program of its own. A second run of one process uses
-//! the same nodes: MPI can begin once in a process, and ends with it.
+//! Node 0 runs nothing before all others have come through `MPI_Init`, so it cannot end while one of them is in there.
+//! A process that was forked has no thread of the link, and none of this concerns it. One that an EDT starts by
+//! `system` finds that its rank is used (`link/launcher.rs`), and runs as a program of its own. A second run of one
+//! process uses the same nodes: MPI can begin once in a process, and ends with it.
 //!
 //! A node whose status is not 0 leaves last if it can see the process of node 0: launchers kill all other processes
 //! when one ends so, and node 0 may still be writing its report.

@@ -16,13 +16,13 @@ use crate::engine::nodes::ending::{
 };
 use crate::engine::nodes::hello::{Hello, welcomes};
 use crate::engine::nodes::mates::Mates;
-use crate::engine::nodes::message::Message;
+use crate::engine::nodes::message::NodeMessage;
 use crate::engine::nodes::wire::{Process, Welcome};
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::handlers;
 use crate::link::plugin::Plugin;
-use crate::link::{Event, Link, Place, threads};
+use crate::link::{LinkEvent, NodeLink, NodePlace, threads};
 use ocr_base::text::read_file;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ const AFTER_SIGTERM: Duration = Duration::from_millis(200);
 /// How long a message that must go out now may take.
 const FOR_LAST_MESSAGE: Duration = Duration::from_millis(500);
 
-/// Somebody asks the process to end, by SIGTERM. The handler's store pairs with the swap in `Thread::look_after`.
+/// Somebody asks the process to end, by SIGTERM. The handler's store pairs with the swap in `look_after`.
 pub(super) static TERMINATED: AtomicBool = AtomicBool::new(false);
 
 /// The process of node 0, on the other nodes of its machine.
@@ -62,7 +62,7 @@ pub(super) struct Plan {
 /// What a node knows when it has joined.
 #[derive(Clone, Debug)]
 pub(super) struct Joined {
-    pub(super) place: Place,
+    pub(super) place: NodePlace,
     pub(super) share: (u32, u32),
     /// The plug-in and the MPI library.
     pub(super) about: String,
@@ -98,7 +98,7 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
         Ok(begun) => begun,
         Err(why) => return say(Told::Failed(why)),
     };
-    let mut thread = Thread {
+    let mut thread = Communicator {
         link: Box::new(link),
         place,
         events: Vec::new(),
@@ -123,7 +123,7 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
 }
 
 /// Loads the plug-in and begins MPI; compares what that says with what the launcher says. The error is for people.
-fn begin(plan: &Plan) -> Result<(Plugin, Place, String), String> {
+fn begin(plan: &Plan) -> Result<(Plugin, NodePlace, String), String> {
     let mut plugin = Plugin::load(&plan.plugin)?;
     let place = plugin.begin()?;
     let about = plugin.about();
@@ -154,14 +154,14 @@ pub(super) fn too_many(nodes: u32, most: u32) -> String {
     )
 }
 
-struct Thread {
-    link: Box<dyn Link>,
-    place: Place,
+struct Communicator {
+    link: Box<dyn NodeLink>,
+    place: NodePlace,
     /// What has happened on the link and has not been looked at.
-    events: Vec<Event>,
+    events: Vec<LinkEvent>,
     /// Messages that have come, each with its sender, and have not been looked at: several may come at a time, and who
     /// looks at one may leave what follows to others.
-    inbox: VecDeque<(u32, Message)>,
+    inbox: VecDeque<(u32, NodeMessage)>,
     /// When something happened last.
     last: Instant,
     mates: Mates,
@@ -172,7 +172,7 @@ struct Thread {
     tell: Sender<Told>,
 }
 
-impl Thread {
+impl Communicator {
     fn say(&self, told: Told) {
         // The process may have stopped listening, as it does when it ends.
         let _ = self.tell.send(told);
@@ -184,9 +184,9 @@ impl Thread {
         (0..self.place.nodes).filter(move |node| *node != this && !gone.contains(node))
     }
 
-    fn send(&mut self, to: u32, message: &Message) {
+    fn send(&mut self, to: u32, message: &NodeMessage) {
         if self.link.send(to, message.encode()).is_err() {
-            self.events.push(Event::Failed { node: Some(to) });
+            self.events.push(LinkEvent::Failed { node: Some(to) });
         }
         self.last = Instant::now();
     }
@@ -227,11 +227,11 @@ impl Thread {
         for event in std::mem::take(&mut self.events) {
             self.last = Instant::now();
             match event {
-                Event::Arrived { from, bytes } => match Message::decode(&bytes) {
+                LinkEvent::Arrived { from, bytes } => match NodeMessage::decode(&bytes) {
                     Some(message) => self.inbox.push_back((from, message)),
                     None => lost.push(Lost { node: Some(from), how: How::Strange }),
                 },
-                Event::Failed { node } => lost.push(Lost { node, how: How::Unreachable }),
+                LinkEvent::Failed { node } => lost.push(Lost { node, how: How::Unreachable }),
             }
         }
         lost
@@ -240,19 +240,19 @@ impl Thread {
     /// Tells node 0 of this one, and hears whether the program may begin: then how this node shares its cores.
     fn meet(&mut self, hello: Hello) -> Option<(u32, u32)> {
         if self.place.node != 0 {
-            self.send(0, &Message::Hello(hello));
+            self.send(0, &NodeMessage::Hello(hello));
             loop {
                 let lost = self.turn();
                 while let Some((_, message)) = self.inbox.pop_front() {
                     match message {
-                        Message::Welcome(Welcome { share, mates }) => {
+                        NodeMessage::Welcome(Welcome { share, mates }) => {
                             if let Some(process) = mates.iter().find(|mate| mate.node == 0) {
                                 let _ = NODE_0.set(*process);
                             }
                             self.mates = Mates::new(mates);
                             return Some(share);
                         }
-                        Message::Stop { status, .. } => {
+                        NodeMessage::Stop { status, .. } => {
                             self.say(Told::Refused(status));
                             self.answer_stop();
                             return None;
@@ -271,7 +271,7 @@ impl Thread {
         while hellos.iter().any(Option::is_none) {
             let lost = self.turn();
             while let Some((from, message)) = self.inbox.pop_front() {
-                if let Message::Hello(hello) = message {
+                if let NodeMessage::Hello(hello) = message {
                     hellos[from as usize] = Some(hello);
                 }
             }
@@ -298,7 +298,7 @@ impl Thread {
         let mut welcomes = welcomes(&hellos).into_iter();
         let own = welcomes.next()?;
         for (welcome, node) in welcomes.zip(1..) {
-            self.send(node, &Message::Welcome(welcome));
+            self.send(node, &NodeMessage::Welcome(welcome));
         }
         self.mates = Mates::new(own.mates);
         self.hellos = hellos;
@@ -318,15 +318,15 @@ impl Thread {
             let lost = self.turn();
             while let Some((from, message)) = self.inbox.pop_front() {
                 match message {
-                    Message::Stop { status, orderly: true } => {
+                    NodeMessage::Stop { status, orderly: true } => {
                         self.say(Told::Ending(status));
                         return self.answer_stop();
                     }
-                    Message::Stop { status, orderly: false } => {
+                    NodeMessage::Stop { status, orderly: false } => {
                         self.say(Told::Ending(status));
                         return self.say(Told::Over);
                     }
-                    Message::Lost(node) => {
+                    NodeMessage::Lost(node) => {
                         self.gone.push(node);
                         let why = self.lost_words(&Lost { node: Some(node), how: How::Told(from) });
                         end_with(why);
@@ -385,7 +385,7 @@ impl Thread {
                 if is_first {
                     let others: Vec<u32> = self.others().collect();
                     for node in others {
-                        self.send(node, &Message::Stop { status: FATAL_STATUS, orderly: false });
+                        self.send(node, &NodeMessage::Stop { status: FATAL_STATUS, orderly: false });
                     }
                     self.flush(FOR_LAST_MESSAGE);
                 }
@@ -395,7 +395,7 @@ impl Thread {
             // Node 0 sees that itself, or is told by the first that does.
             (Some(node), How::Ended(_)) => {
                 if is_first && self.mates.find(0).is_none() {
-                    self.send(0, &Message::Lost(node));
+                    self.send(0, &NodeMessage::Lost(node));
                 }
                 false
             }
@@ -437,7 +437,7 @@ impl Thread {
 
     /// Answers node 0, and ends the link.
     fn answer_stop(&mut self) {
-        self.send(0, &Message::Stopped);
+        self.send(0, &NodeMessage::Stopped);
         self.flush(FOR_STOPPED);
         self.end_link();
         self.say(Told::Over);
@@ -457,7 +457,7 @@ impl Thread {
         let orderly = !crashes && self.gone.is_empty();
         let mut waiting: Vec<u32> = self.others().collect();
         for &node in &waiting {
-            self.send(node, &Message::Stop { status, orderly });
+            self.send(node, &NodeMessage::Stop { status, orderly });
         }
         if !orderly {
             self.flush(if crashes { FOR_CRASH / 2 } else { FOR_LAST_MESSAGE });
@@ -468,7 +468,7 @@ impl Thread {
         while !waiting.is_empty() {
             let lost = self.turn();
             while let Some((from, message)) = self.inbox.pop_front() {
-                if message == Message::Stopped {
+                if message == NodeMessage::Stopped {
                     waiting.retain(|node| *node != from);
                 }
             }

@@ -2,7 +2,7 @@
 //! and end as where the library has it, with the program between them.
 
 use crate::config::{GivenArguments, Settings};
-use crate::engine::nodes::join::{Role, join};
+use crate::engine::nodes::join::{NodeRole, join};
 use crate::engine::process::watchdog;
 use crate::engine::run::start::{Run, USAGE_STATUS, answered};
 use crate::engine::state::context::Context;
@@ -70,7 +70,7 @@ pub(crate) fn begin(file: Option<PathBuf>) {
         }
     };
     // On another node, the program's own thread does not come back: the rest of its `main` is node 0's.
-    if let Role::Ended(status) = join(&mut settings, true) {
+    if let NodeRole::Ended(status) = join(&mut settings, true) {
         exit_now(status);
     }
     let run = Run::begin(settings, true);

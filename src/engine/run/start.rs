@@ -5,7 +5,7 @@ use crate::config::Settings;
 use crate::directory::from_start;
 use crate::engine::life::answers::DeviceEvents;
 use crate::engine::life::create_request::{EdtRequest, Output};
-use crate::engine::nodes::join::{self, Role, join};
+use crate::engine::nodes::join::{self, NodeRole, join};
 use crate::engine::process::{crash, sigfpe, watchdog};
 use crate::engine::run::recording::Recorded;
 use crate::engine::run::shutdown::{enter_as_main_thread, explain_panics};
@@ -62,7 +62,7 @@ pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
         }
     };
     enter_as_main_thread();
-    if let Role::Ended(status) = join(&mut settings, false) {
+    if let NodeRole::Ended(status) = join(&mut settings, false) {
         return status;
     }
     let run = Run::begin(settings, false);

@@ -37,8 +37,8 @@ const FOR_STOPPED: Duration = Duration::from_secs(2);
 /// After how long a note says that a node does not answer at the end.
 const NOTE_AFTER: Duration = Duration::from_secs(10);
 
-/// How long a node whose process gets SIGTERM looks whether another node is gone.
-const AFTER_SIGTERM: Duration = Duration::from_millis(200);
+/// How long a node whose process gets SIGTERM goes on: others that get it look meanwhile whether a node is gone.
+const AFTER_SIGTERM: Duration = Duration::from_millis(100);
 
 /// How long a message that must go out now may take.
 const FOR_LAST_MESSAGE: Duration = Duration::from_millis(500);
@@ -349,24 +349,24 @@ impl Communicator {
     }
 
     /// Somebody has sent SIGTERM. Launchers do when another process has ended, so it is looked for first. Without that,
-    /// the process ends as the system has it end. True where this thread has nothing to do any more.
+    /// the process ends as the system has it end, a little later: where all nodes have got the signal, none is to take
+    /// another one for the cause. True where this thread has nothing to do any more.
     fn look_after(&mut self) -> bool {
-        let begin = Instant::now();
-        while begin.elapsed() < AFTER_SIGTERM {
-            let ended = self.mates.wait(Duration::from_millis(10));
-            for process in ended {
-                self.gone.push(process.node);
-                if self.lose(&Lost { node: Some(process.node), how: How::Ended(process) }) {
-                    return true;
-                }
-            }
-            if !self.gone.is_empty() {
-                return false;
+        let ended = self.mates.wait(Duration::ZERO);
+        let is_any = !ended.is_empty();
+        for process in ended {
+            self.gone.push(process.node);
+            if self.lose(&Lost { node: Some(process.node), how: How::Ended(process) }) {
+                return true;
             }
         }
+        if is_any || !self.gone.is_empty() {
+            return false;
+        }
+        std::thread::sleep(AFTER_SIGTERM);
         handlers::Handler::give_back(libc::SIGTERM);
         // SAFETY: the call sends a signal to this process, which ends it.
-        unsafe { libc::kill(libc::getpid(), libc::SIGTERM) };
+        unsafe { libc::kill(std::process::id() as libc::pid_t, libc::SIGTERM) };
         false
     }
 

@@ -377,12 +377,12 @@ fn a_node_that_is_killed_ends_all() {
         for killed in [0, 1] {
             let out = folder("killed", mpi);
             let mut running =
-                Running::start(mpi.command(3).arg(program()).arg("wait").env("OCR_TEST_FOLDER", &out), &out);
+                Running::start(mpi.command(3).arg(program()).arg("stay").env("OCR_TEST_FOLDER", &out), &out);
             running.wait_until("mainEdt", |run| run.read("stdout").contains("waits"));
             let pids = processes(&out);
             // SAFETY: the call ends a process that this test has started, which has not been waited for.
             unsafe { libc::kill(pids[killed], libc::SIGKILL) };
-            // Its standard input stays open: the program does not end by itself.
+            // The program does not end by itself.
             running.wait_until("the end", |run| run.child.try_wait().expect("it is a child").is_some());
             let answer = running.end();
             assert_ne!(answer.status, Some(0), "{answer:?}");

@@ -198,6 +198,7 @@ impl Plugin {
     pub(crate) fn about(&self) -> String {
         // SAFETY: the call has no preconditions after `init`, and returns a C string that stays.
         let library = text(unsafe { (self.table.library)() });
+        let library = library.split_whitespace().collect::<Vec<_>>().join(" ");
         format!("{} ({library})", Readable::path(&self.file))
     }
 

@@ -118,6 +118,13 @@ static void run(const char *what, const char *argument)
         fflush(stdout);
         while (getchar() != EOF) {
         }
+    } else if (strcmp(what, "stay") == 0) {
+        /* Until somebody ends it: a launcher closes the standard input when another process has ended. */
+        printf("waits\n");
+        fflush(stdout);
+        for (;;) {
+            sleep(1);
+        }
     } else if (strcmp(what, "child") == 0) {
         /* Another OCR program, and one of this process alone. */
         char command[4200];

@@ -25,7 +25,7 @@ use crate::link::plugin::{self, PluginChoiceError};
 use crate::link::threads;
 use crate::message::has_standard_error;
 use crate::symbols;
-use ocr_base::text::Readable;
+use ocr_base::text::{Readable, counted};
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -94,10 +94,7 @@ pub(crate) fn join(settings: &mut Settings, own_main: bool) -> NodeRole {
     if let Err(error) = thread {
         refuse(rank, &format!("the thread that calls MPI cannot be started: {error} (ulimit -u, ulimit -v)"));
     }
-    let joined = match wait_to_join(&told, rank) {
-        Some(joined) => joined,
-        None => return NodeRole::Run,
-    };
+    let Some(joined) = wait_to_join(&told, rank) else { return NodeRole::Run };
     if let Some(launch) = &launch {
         // SAFETY: the process begins a run, and has no thread of the runtime but the link's, which waits for messages.
         // MPI sets variables itself as it begins.
@@ -289,10 +286,11 @@ pub(crate) fn remark(settings: &Settings) -> Option<String> {
     place()?;
     let joined = JOINED.get()?;
     let place = joined.place;
+    let workers = counted(*settings.workers as u64, "worker");
     let of_workers = match (settings.are_workers_fixed(), joined.share.1) {
         (true, _) => String::new(),
-        (false, nodes @ 2..) => format!(" {nodes} of them share its cores, so it has {} workers.", *settings.workers),
-        (false, _) => format!(" It has cores of its own, and {} workers.", *settings.workers),
+        (false, nodes @ 2..) => format!(" {nodes} of them share its cores, so it has {workers}."),
+        (false, _) => format!(" It has cores of its own, and {workers}."),
     };
     Some(format!(
         "The program ran on {} nodes, {} of them on the machine of node 0, joined by {}. All its objects were on node \

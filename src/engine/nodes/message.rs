@@ -6,7 +6,7 @@ use crate::engine::nodes::wire::{Process, Reader, Welcome, Writer};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum NodeMessage {
     /// To node 0: what a node is.
-    Hello(Hello),
+    Hello(Box<Hello>),
     /// From node 0: the program may begin.
     Welcome(Welcome),
     /// The receiver is to end with this status. `orderly`: it answers, and ends MPI.
@@ -54,7 +54,7 @@ impl NodeMessage {
     pub(super) fn decode(bytes: &[u8]) -> Option<NodeMessage> {
         let mut from = Reader(bytes);
         let message = match from.u32()? {
-            1 => NodeMessage::Hello(Hello::read(&mut from)?),
+            1 => NodeMessage::Hello(Box::new(Hello::read(&mut from)?)),
             2 => {
                 let share = (from.u32()?, from.u32()?);
                 let count = from.u32()?;
@@ -79,7 +79,7 @@ mod tests {
     fn what_is_sent_is_read() {
         let mates = vec![Process { node: 3, pid: 77, start: 1 << 40 }, Process { node: 4095, pid: 1, start: 0 }];
         let all = [
-            NodeMessage::Hello(hello()),
+            NodeMessage::Hello(Box::new(hello())),
             NodeMessage::Welcome(Welcome { share: (2, 5), mates }),
             NodeMessage::Welcome(Welcome { share: (0, 1), mates: Vec::new() }),
             NodeMessage::Stop { status: -7, orderly: true },

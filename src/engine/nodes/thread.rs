@@ -240,7 +240,7 @@ impl Communicator {
     /// Tells node 0 of this one, and hears whether the program may begin: then how this node shares its cores.
     fn meet(&mut self, hello: Hello) -> Option<(u32, u32)> {
         if self.place.node != 0 {
-            self.send(0, &NodeMessage::Hello(hello));
+            self.send(0, &NodeMessage::Hello(Box::new(hello)));
             loop {
                 let lost = self.turn();
                 while let Some((_, message)) = self.inbox.pop_front() {
@@ -272,7 +272,7 @@ impl Communicator {
             let lost = self.turn();
             while let Some((from, message)) = self.inbox.pop_front() {
                 if let NodeMessage::Hello(hello) = message {
-                    hellos[from as usize] = Some(hello);
+                    hellos[from as usize] = Some(*hello);
                 }
             }
             if let Some(lost) = lost.into_iter().next() {

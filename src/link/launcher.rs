@@ -151,8 +151,8 @@ mod tests {
     /// What is found where the environment has these variables, in `NAME=VALUE`, and descriptor 8 is a socket.
     fn found(variables: &[&str]) -> Option<LaunchedProcess> {
         let get = |name: &str| {
-            let of = |line: &&str| line.split_once('=').filter(|(other, _)| *other == name).map(|(_, value)| value);
-            variables.iter().find_map(of).map(str::to_string)
+            let lines = variables.iter().filter_map(|line| line.split_once('='));
+            lines.filter(|(other, _)| *other == name).map(|(_, value)| value.to_string()).next()
         };
         find_in(get, |fd| (fd == "8").then(|| "socket:[17]".to_string()))
     }

@@ -34,19 +34,24 @@ EXAMPLES       := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*
 # Chapters of the guide and their figures, which are read as they are.
 GUIDE          := $(shell cd docs/guide/src && find . -type f -printf '%P\n' | sort)
 
+# Plug-ins for MPI, one for each whose compiler is there under the name that Debian gives it. `make mpi-plugin` makes that
+# of any other compiler. Nothing else needs an MPI.
+PLUGINS        := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),build/lib/ocr/libocr-mpi-$(mpi).so))
+MPICC          ?= mpicc
+
 # What the libraries are made of, and what the command is made of besides. Folders are named too, so that a file that
 # goes away is noticed as well.
 LIBRARY_SOURCES := Cargo.toml Cargo.lock build.rs $(shell find include) \
 	$(shell find src crates -path crates/ocr-cli -prune -o -name '*.map' -o -name '*.md' -o -print)
 COMMAND_SOURCES := $(shell find crates/ocr-cli/Cargo.toml crates/ocr-cli/src)
 
-.PHONY: all libraries command manual examples setup demo test shake lint loom loom-quick miri tsan asan bench results bench-peers bench-strict \
+.PHONY: all libraries mpi-plugin command manual examples setup demo test shake lint loom loom-quick miri tsan asan bench results bench-peers bench-strict \
 	install install-files ocr-install ocr-install-files uninstall clean help
 
 all: libraries command examples manual ## the libraries, the command, its man pages and the examples, in build/ (default)
 	@:
 
-libraries: $(STATIC_LIBRARY) $(SHARED_LIBRARY) build/lib/libocr.so ## build/lib/libocr.a and build/lib/libocr.so
+libraries: $(STATIC_LIBRARY) $(SHARED_LIBRARY) build/lib/libocr.so $(PLUGINS) ## build/lib/libocr.a and libocr.so, and plug-ins for MPI in build/lib/ocr where mpicc.openmpi or mpicc.mpich is there
 
 command: $(COMMAND) ## build/bin/ocr
 
@@ -85,6 +90,20 @@ $(SHARED_LIBRARY): $(STATIC_LIBRARY) src/libocr.map
 
 build/lib/libocr.so: $(SHARED_LIBRARY)
 	@ln -sf $(SONAME) $@
+
+PLUGIN_FLAGS := -std=c11 -O2 -Wall -Wextra -fPIC -fvisibility=hidden -shared
+
+build/lib/ocr/libocr-mpi-%.so: src/link/mpi.c
+	@mkdir -p $(@D)
+	mpicc.$* $(PLUGIN_FLAGS) -o $@ $< $(LDFLAGS)
+
+# The name is that of the implementation, by which the library finds the plug-in that suits a launcher.
+mpi-plugin: ## build/lib/ocr: the plug-in for the MPI whose compiler is MPICC (mpicc)
+	@mkdir -p build/lib/ocr
+	@macros=$$(printf '#include <mpi.h>\n' | $(MPICC) -E -dM -x c -) || { \
+			echo "$(MPICC) cannot compile for MPI: install an MPI with its compiler, or name that by MPICC=" >&2; exit 1; }; \
+		case $$macros in *" OPEN_MPI "*) name=openmpi;; *" MPICH_VERSION "*) name=mpich;; *) name=other;; esac; \
+		set -x; $(MPICC) $(PLUGIN_FLAGS) -o build/lib/ocr/libocr-mpi-$$name.so src/link/mpi.c $(LDFLAGS)
 
 # The command writes them from its own options.
 $(MANUAL): $(COMMAND)
@@ -299,6 +318,7 @@ install-files: ## the same, of what has been built before
 	install -m 644 $(STATIC_LIBRARY) "$(D_LIB)"
 	install -m 755 $(SHARED_LIBRARY) "$(D_LIB)"
 	ln -sf $(SONAME) "$(D_LIB)/libocr.so"
+	for file in build/lib/ocr/libocr-mpi-*.so; do test ! -e "$$file" || install -D -m 644 "$$file" "$(D_LIB)/ocr/$${file##*/}" || exit; done
 	libdir="$(LIBDIR)"; case $$libdir in "$(PREFIX)"/*) libdir='$${prefix}'"$${libdir#"$(PREFIX)"}";; esac; \
 		sed -e "s|@PREFIX@|$(PREFIX)|" -e "s|@LIBDIR@|$$libdir|" -e '/^[a-z]*=/s/ /\\ /g' -e 's|@VERSION@|$(VERSION)|' ocr.pc.in \
 		>"$(D_LIB)/pkgconfig/ocr.pc"
@@ -343,6 +363,8 @@ ocr-install-files: ## the same, of what has been built before
 
 uninstall: ## takes away what install has put there
 	rm -rf "$(D_INCLUDE)" "$(D_SHARE)" "$(D_CMAKE)" "$(D_DATA)/doc/ocr"
+	rm -f "$(D_LIB)"/ocr/libocr-mpi-*.so
+	test ! -d "$(D_LIB)/ocr" || rmdir --ignore-fail-on-non-empty "$(D_LIB)/ocr"
 	rm -f "$(D_LIB)/libocr.a" "$(D_LIB)/$(SONAME)" "$(D_LIB)/libocr.so" "$(D_LIB)/pkgconfig/ocr.pc" \
 		"$(D_BIN)/ocr" $(APPLICATIONS:%="$(D_BIN)/ocr-%") $(PAGES:%="$(D_MAN)/man1/%.1") "$(D_MAN)/man7/ocr-settings.7" $(COMPLETIONS:%="$(D_DATA)/%")
 

@@ -22,8 +22,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use values::{
-    parse_bind, parse_bytes, parse_checks, parse_count, parse_flag, parse_models, parse_patience, parse_policy,
-    parse_queues, parse_workers,
+    parse_bind, parse_bytes, parse_checks, parse_count, parse_flag, parse_models, parse_nodes, parse_patience,
+    parse_policy, parse_queues, parse_workers,
 };
 
 /// One setting, as people see it.
@@ -122,6 +122,27 @@ impl fmt::Display for Bind {
     }
 }
 
+/// Whether the process joins others as a node of one program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Nodes {
+    /// Where a launcher has started several processes, and the library has the `main`.
+    Auto,
+    /// It does not.
+    One,
+    /// Where a launcher has started several processes, whose `main` it may be, and where MPI knows of several.
+    Mpi,
+}
+
+impl fmt::Display for Nodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Nodes::Auto => "auto",
+            Nodes::One => "1",
+            Nodes::Mpi => "mpi",
+        })
+    }
+}
+
 /// Where what runs have learned is kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Models {
@@ -179,6 +200,8 @@ macro_rules! settings {
             pub cores: usize,
             /// The file of settings; none where none was read.
             pub file: Option<PathBuf>,
+            /// Which of the program's nodes on this machine the process is, from 0, and how many they are: no setting.
+            pub on_machine: (usize, usize),
             $($(#[$doc])* pub $field: Set<$type>,)*
         }
 
@@ -195,6 +218,7 @@ macro_rules! settings {
                 Ok(Settings {
                     cores: $cores,
                     file: self.file.clone(),
+                    on_machine: (0, 1),
                     $($field: self.get($name, $default, $read)?$(
                         .unless_privileged(self, $name, $nothing, None$(.or(Some(|value| $is_file(value))))?)
                     )?,)*
@@ -218,9 +242,17 @@ settings! { cores;
         "placement policy: eft, cpu, device, static:C:D, eager, heteroprio, locality, random:SEED, or the file of a policy, as ./mine.so",
         names files if policy::is_file: policy::DEFAULT.into();
 
+    /// Whether the process is a node of a program on several.
+    nodes: Nodes = Nodes::Auto, utf8(parse_nodes), "nodes", "OCR_NODES",
+        "auto: where a launcher, such as mpirun, has started several processes of a program without a main of its own, they are the nodes of one program; mpi: of any program; 1: each process runs the whole program by itself";
+
+    /// The plug-in for MPI.
+    mpi: Option<PathBuf> = None, file, "mpi", "OCR_MPI",
+        "the plug-in for MPI, libocr-mpi-openmpi.so or another; default: the one beside the library that suits the launcher", names files: None;
+
     /// Which OpenCL devices are used.
     devices: Selection = Selection::Auto, utf8(str::parse), "devices", "OCR_DEVICES",
-        "OpenCL devices: auto, none, cpu, gpu, all, or numbers as `ocr info` prints them", names files: Selection::None;
+        "OpenCL devices: auto, none, cpu, gpu, all, or numbers as `ocr info` prints them; default: auto, and the nodes of a machine divide those among them", names files: Selection::None;
 
     /// Bytes of buffers per device.
     device_memory: Option<u64> = None, utf8(|text| parse_bytes(text).map(Some)), "device-memory", "OCR_DEVICE_MEMORY",
@@ -297,7 +329,7 @@ macro_rules! show_as_displayed {
     };
 }
 
-show_as_displayed!(usize, u64, bool, String, Selection, Checks, Bind, Models);
+show_as_displayed!(usize, u64, bool, String, Selection, Checks, Bind, Nodes, Models);
 
 impl Show for Option<PathBuf> {
     fn show(&self) -> String {
@@ -340,7 +372,7 @@ struct Values {
 
 /// Whether the system says that the program has rights that its user does not have: it is set-user-ID, set-group-ID, or
 /// has capabilities of its file.
-fn is_privileged() -> bool {
+pub(crate) fn is_privileged() -> bool {
     // SAFETY: the call takes a number, and reads what the system gave the process when it began.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }

@@ -82,6 +82,11 @@ impl CoreSet {
         order.into_iter().map(|at| CoreSet(vec![self.0[at]])).collect()
     }
 
+    /// The cores of the set from one place in its order up to another, as far as it has them.
+    pub(crate) fn part(&self, from: usize, end: usize) -> CoreSet {
+        CoreSet(self.0.iter().copied().take(end).skip(from).collect())
+    }
+
     /// Divides the set: the second part has `last` cores, one at least, and the first one has the rest, but one at
     /// least.
     pub(crate) fn split(&self, last: usize) -> (CoreSet, CoreSet) {

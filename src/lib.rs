@@ -1,5 +1,5 @@
 //! A runtime for the Open Community Runtime (OCR) programming model on one machine with CPU cores
-//! and OpenCL devices.
+//! and OpenCL devices, which several processes of a launcher can run as one program.
 //!
 //! Programs are written in C or C++ against the headers in `include/` and link `libocr`, which is made of this crate.
 //! What can do without the runtime is in crates beside it: placement and learned times in `ocr-place`, the file of a
@@ -19,6 +19,7 @@
 //! * `abi`: what the headers declare, for Rust: types, constants, and the functions as an enum.
 //! * `object`: what OCR objects are and how their state changes; no OpenCL.
 //! * [`report`]: what a run reports about itself. Others pass it what it reports; for the snapshot it looks at objects.
+//! * `link`: how bytes go from one node to another, by a plug-in for MPI.
 //! * [`config`]: every setting, from environment, file and `-ocr:` arguments.
 //! * [`cores`]: the cores that the process may use, and how workers and CPU devices share them.
 //! * `directory`: the directory in which the process was started, which relative names in settings are of.
@@ -47,6 +48,7 @@ mod directory;
 pub(crate) mod engine;
 pub(crate) mod graph;
 mod heap;
+pub(crate) mod link;
 pub(crate) mod memory;
 mod message;
 pub(crate) mod object;
@@ -61,5 +63,6 @@ mod trace;
 
 pub use abi::hints;
 pub use engine::run::start::run_program;
+pub use link::plugin::mpi_plugins;
 pub use object::code::EdtDep;
 pub use object::guid::Guid;

@@ -12,6 +12,8 @@ use ocr_base::text::Readable;
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_char};
 use std::fs::File;
+#[cfg(not(loom))]
+use std::hash::Hasher;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -33,6 +35,23 @@ pub(crate) fn name_of(function: usize, given: &str) -> &'static str {
 pub(crate) fn home_of(function: usize) -> Option<(PathBuf, usize)> {
     let home = Home::of(function)?;
     Some((home.file, function - home.base))
+}
+
+/// What tells the file that is loaded at an address from one that was built otherwise: its build ID, or, where the
+/// linker has given it none, a number of its content. With the file's name.
+#[cfg(not(loom))]
+pub(crate) fn build_of(address: usize) -> Option<(String, PathBuf)> {
+    let home = Home::of(address)?;
+    let bytes = contents(&home.file)?;
+    let name = std::fs::read_link(&home.file).unwrap_or(home.file);
+    let id = object::File::parse(&*bytes).ok()?.build_id().ok().flatten().map(|id| id.to_vec());
+    let id = id.map(|id| id.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    let of_content = || {
+        let mut hasher = rustc_hash::FxHasher::default();
+        hasher.write(&bytes);
+        format!("content {:016x}", hasher.finish())
+    };
+    Some((id.unwrap_or_else(of_content), name))
 }
 
 /// Where an instruction is, in words: the function and the file, and what `addr2line` must be given. `None` if
@@ -219,6 +238,18 @@ mod tests {
     extern "C" fn ocr_test_of_symbols() -> u64 {
         // No other function does this: the compiler would make them one.
         0x6f63_7274_6573_7473
+    }
+
+    #[test]
+    fn a_file_has_a_build() {
+        let function = ocr_test_of_symbols as *const () as usize;
+        let (id, file) = build_of(function).expect("the test is a file");
+        assert!(id.len() >= 16 && file.is_absolute(), "{id} {file:?}");
+        // SAFETY: `getauxval` has no preconditions.
+        let headers = unsafe { libc::getauxval(libc::AT_PHDR) } as usize;
+        assert_eq!(build_of(headers), Some((id.clone(), file)));
+        let other = build_of(libc::malloc as *const () as usize).expect("the C library is a file");
+        assert_ne!(other.0, id);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How the value of a setting is read. Errors are for people. Words are read alike in capital letters and small ones,
 //! and with spaces around them.
 
-use super::{Bind, Checks, Models};
+use super::{Bind, Checks, Models, Nodes};
 use crate::device::DeviceSettings;
 use crate::directory::from_start;
 use ocr_place::policy;
@@ -34,6 +34,17 @@ pub(super) fn parse_bind(text: &str) -> Result<Bind, String> {
         "cores" => Ok(Bind::Cores),
         "off" | "0" => Ok(Bind::Off),
         _ => Err(format!("\"{text}\" is none of auto, fixed, cores, off")),
+    }
+}
+
+pub(super) fn parse_nodes(text: &str) -> Result<Nodes, String> {
+    match &*word(text) {
+        "auto" => Ok(Nodes::Auto),
+        "1" => Ok(Nodes::One),
+        "mpi" => Ok(Nodes::Mpi),
+        _ => Err(format!(
+            "\"{text}\" is none of auto, 1, mpi: how many nodes there are is said to the launcher, as in mpirun -n 4"
+        )),
     }
 }
 

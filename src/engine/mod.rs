@@ -6,6 +6,7 @@
 //! | room | what it has |
 //! |---|---|
 //! | [`state`] | what a run and a thread are: data, and the transitions that touch nothing else |
+//! | [`nodes`] | the other processes of a program on several nodes: how it begins there, and how all end together |
 //! | [`devices`] | which OpenCL devices are used and opened, which cores they get, what runs remember of them |
 //! | [`strict`] | where the life of an EDT meets strict mode |
 //! | [`life`] | the steps of an EDT, and of a data block that ends |
@@ -49,6 +50,7 @@
 pub(crate) mod calls;
 pub(crate) mod devices;
 pub(crate) mod life;
+pub(crate) mod nodes;
 pub(crate) mod process;
 pub(crate) mod run;
 pub(crate) mod state;

@@ -1,11 +1,12 @@
 //! Which devices a run uses: those that the settings select, and the fallback for kernels that can run nowhere else.
 
-use crate::config::Set;
+use crate::config::{DEFAULT_ORIGIN, Set};
 use crate::device::{self, DeviceInfo, Inventory, LoaderState, Selection};
 use crate::engine::state::devices::{DevicePlan, Devices};
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
+use ocr_base::text::counted;
 use ocr_place::place::Place;
 use std::path::Path;
 
@@ -68,13 +69,24 @@ impl DevicePlan {
         for warning in &inventory.warnings {
             warning!("{warning}.");
         }
-        let infos =
-            |indices: Vec<usize>| indices.into_iter().take(Place::MAX_DEVICES).map(|at| inventory.devices[at].clone());
+        // The nodes of a machine take its devices in turns, unless the user has said which this one has.
+        let (index, nodes) = settings.on_machine;
+        let is_own = |turn: usize| settings.devices.origin != DEFAULT_ORIGIN || turn % nodes == index;
+        let infos = |indices: Vec<usize>| {
+            let own = indices.into_iter().enumerate().filter(|(turn, _)| is_own(*turn));
+            own.take(Place::MAX_DEVICES).map(|(_, at)| inventory.devices[at].clone())
+        };
         match inventory.select(&settings.devices) {
             Ok(selected) => {
                 plan.selected = infos(selected).collect();
                 plan.fallback = infos(inventory.fallback(&settings.devices)).collect();
-                if plan.selected.is_empty() && plan.fallback.is_empty() {
+                if plan.selected.is_empty() && plan.fallback.is_empty() && nodes > 1 && !inventory.devices.is_empty() {
+                    plan.problem = Some(format!(
+                        "all devices of this machine are those of other nodes: {nodes} nodes divide {} among them. Start fewer \
+                         processes on it, or name this node's devices by OCR_DEVICES",
+                        counted(inventory.devices.len() as u64, "device")
+                    ));
+                } else if plan.selected.is_empty() && plan.fallback.is_empty() {
                     plan.problem = Some(format!("{} {}", inventory.explain_absence(), device::ASK_INFO));
                 }
             }

@@ -17,11 +17,13 @@
 //! the program's at the end of a command. But none has begun while they sleep, and who would enqueue one sleeps, too. A
 //! thread of a driver may also wait for files or for a time, as NVIDIA's does, which looks at its device ten times a
 //! second. It sleeps, however often: while no device has work, it has no thread to wake.
+//! So do the threads of a link to other nodes, which have no objects of the program.
 
 use crate::device;
 use crate::engine::process::bell;
 use crate::engine::state::handlers::handled_by_program;
 use crate::engine::state::runtime::Runtime;
+use crate::link::threads::LinkThreads;
 use ocr_base::text::read_file;
 use std::collections::BTreeMap;
 use std::fs;
@@ -102,10 +104,10 @@ fn switches_of_sleeper(id: &str) -> Option<u64> {
     switches.trim().parse().ok()
 }
 
-/// Whether a thread is a driver's that waits for files or for a time.
+/// Whether a thread is a driver's or the link's that waits for files or for a time.
 fn looks(id: &str, number: i32) -> bool {
     read_file(format!("/proc/self/task/{id}/syscall")).is_ok_and(|call| is_look(&call))
-        && device::threads_of_drivers().contains(&number)
+        && (device::threads_of_drivers().contains(&number) || LinkThreads::now().contains(number))
 }
 
 /// Whether a call waits for files or for a time, by its number.

@@ -6,14 +6,16 @@
 //! to zero, and a thread that begins to wait in a call. At least one of them sees the final state. A thread that is
 //! woken in a call counts as work in flight from before it is woken. A thread of the program's own, or of a library,
 //! may call the runtime at any time. So a process is not accused while it has a thread that is neither the runtime's
-//! nor OpenCL's, and does not wait in a call. A thread that watches repeats the check, and looks whether all threads of
-//! the process sleep for good (`deadlock.rs`). A device that has work may go on; a note about one that keeps all others
-//! waiting is `patience.rs`.
+//! nor OpenCL's nor MPI's, and does not wait in a call. A thread that watches repeats the check, and looks whether all
+//! threads of the process sleep for good (`deadlock.rs`). A device that has work may go on; a note about one that keeps
+//! all others waiting is `patience.rs`.
 
 use crate::device::OpenclThreads;
+use crate::engine::nodes::ending;
 use crate::engine::state::idle::IdleCount;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::{fatal, handlers};
+use crate::link::threads::LinkThreads;
 use crate::report::snapshot::{Snapshot, SnapshotInputs, ThreadView};
 use crate::sched::sleep::SleepState;
 use ocr_base::sync::preemption_point;
@@ -33,14 +35,14 @@ impl Runtime {
         // Read before the threads of the process are: one started in between may be the program's.
         let known = idle.count() + self.seats.known();
         let [begun, ended] = apart::threads();
-        // Threads of OpenCL that are still there were among the threads counted; if one is missed, the program seems to
-        // have one more.
+        // Threads of OpenCL and of the link that are still there were among the threads counted; if one is missed, the
+        // program seems to have one more.
         let look = || {
-            let opencl = OpenclThreads::now();
-            (threads_of_process(), opencl.left())
+            let (opencl, link) = (OpenclThreads::now(), LinkThreads::now());
+            (threads_of_process(), opencl.left() + link.left())
         };
-        // Where there are devices, that opens files, and is done in one more thread.
-        let more = usize::from(!self.devices.in_use().is_empty());
+        // Where there are devices or other nodes, that opens files, and is done in one more thread.
+        let more = usize::from(!self.devices.in_use().is_empty() || ending::is_here());
         let (threads, left) = match more {
             0 => look(),
             _ => output_file::apart(look),

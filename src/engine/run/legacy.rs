@@ -2,6 +2,7 @@
 //! and end as where the library has it, with the program between them.
 
 use crate::config::{GivenArguments, Settings};
+use crate::engine::nodes::join::{NodeRole, join};
 use crate::engine::process::watchdog;
 use crate::engine::run::start::{Run, USAGE_STATUS, answered};
 use crate::engine::state::context::Context;
@@ -61,13 +62,17 @@ pub(crate) fn begin(file: Option<PathBuf>) {
     }
     let mut given = GIVEN.lock().clone();
     given.file = file.or(given.file);
-    let settings = match Settings::with(&given) {
+    let mut settings = match Settings::with(&given) {
         Ok(settings) => settings,
         Err(message) => {
             error!("{message}");
             exit_now(USAGE_STATUS);
         }
     };
+    // On another node, the program's own thread does not come back: the rest of its `main` is node 0's.
+    if let NodeRole::Ended(status) = join(&mut settings, true) {
+        exit_now(status);
+    }
     let run = Run::begin(settings, true);
     let runtime = run.runtime();
     let watching = runtime.seats.start_other("ocr-watch", || watchdog::watch(runtime));

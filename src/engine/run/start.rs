@@ -5,6 +5,7 @@ use crate::config::Settings;
 use crate::directory::from_start;
 use crate::engine::life::answers::DeviceEvents;
 use crate::engine::life::create_request::{EdtRequest, Output};
+use crate::engine::nodes::join::{self, NodeRole, join};
 use crate::engine::process::{crash, sigfpe, watchdog};
 use crate::engine::run::recording::Recorded;
 use crate::engine::run::shutdown::{enter_as_main_thread, explain_panics};
@@ -51,7 +52,7 @@ pub(crate) const USAGE_STATUS: i32 = 2;
 /// Runs an OCR program: its arguments, and its `mainEdt`. Returns the exit status.
 pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
     let loaded = Settings::load(&mut args);
-    let settings = match loaded {
+    let mut settings = match loaded {
         Ok((settings, request)) => match answered(request) {
             None => settings,
             Some(status) => return status,
@@ -62,6 +63,9 @@ pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
         }
     };
     enter_as_main_thread();
+    if let NodeRole::Ended(status) = join(&mut settings, false) {
+        return status;
+    }
     let run = Run::begin(settings, false);
     create_main(run.runtime(), &args, main_edt);
     run.runtime().idle_threads.begin();
@@ -309,7 +313,7 @@ impl Runtime {
             variants: Vec::new(),
             devices: devices.collect(),
             notes: self.registry.notes(),
-            remarks: self.registry.remarks(),
+            remarks: self.registry.remarks().into_iter().chain(join::remark(&self.settings)).collect(),
             score: None,
             status: 0,
         }

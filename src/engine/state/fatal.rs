@@ -7,8 +7,8 @@ use crate::engine::state::runtime::Runtime;
 use ocr_base::output_file::without_limit_signal;
 use std::ffi::c_int;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
 impl Runtime {
     /// What is said where the process ends in the middle of the run: by `say`, then as always. Does not
@@ -107,10 +107,19 @@ pub(crate) fn status_after_output(status: i32) -> i32 {
     if status == 0 { FATAL_STATUS } else { status }
 }
 
+/// What is done last where the process is one of several nodes: ends the others, and returns the status.
+static BEFORE_END: OnceLock<fn(i32) -> i32> = OnceLock::new();
+
+/// Has this done last before the process ends. There is one such act in a process.
+pub(crate) fn before_end(act: fn(i32) -> i32) {
+    let _ = BEFORE_END.set(act);
+}
+
 /// Flushes what the program has printed and ends the process without running destructors, which
 /// could meet threads that are still at work.
 pub(crate) fn exit_now(status: i32) -> ! {
     let status = status_after_output(status);
+    let status = BEFORE_END.get().map_or(status, |act| act(status));
     // SAFETY: `_exit` has no preconditions; it does not return.
     unsafe { libc::_exit(status) }
 }

@@ -106,6 +106,17 @@ impl Handlers {
     }
 }
 
+/// Does what may have a library install handlers, as MPI does when it is loaded, and then has all signals do again what
+/// they did before.
+pub(crate) fn keep_all<T>(work: impl FnOnce() -> T) -> T {
+    let before: Vec<_> = (1..=libc::SIGRTMAX()).map(|signal| (signal, action_of(signal))).collect();
+    let result = work();
+    for (signal, earlier) in before {
+        put_back(signal, earlier);
+    }
+    result
+}
+
 /// A handler that is installed while this lives.
 pub(crate) struct Handler {
     signal: libc::c_int,
@@ -178,8 +189,8 @@ fn put_back(signal: libc::c_int, earlier: Option<Action>) {
         && is_function(&now)
         && !is_of_program(now.sa_sigaction)
     {
-        // SAFETY: `earlier` was this signal's action before OpenCL was called. So its function, if any, is a handler of
-        // this signal, which the code that installed it made fit for that.
+        // SAFETY: `earlier` was this signal's action before the library was called. So its function, if any, is a
+        // handler of this signal, which the code that installed it made fit for that.
         unsafe { install(signal, &earlier) };
     }
 }

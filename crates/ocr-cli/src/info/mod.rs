@@ -107,6 +107,20 @@ pub(crate) fn info(options: &InfoOptions) -> Result<(), CommandError> {
     }
 }
 
+/// Which plug-ins for MPI are installed, by which several processes of a launcher are one program.
+fn plugins() -> String {
+    let found = ocr::mpi_plugins();
+    let list = found.iter().map(|(name, file)| format!("{name} ({})", Readable::path(file)));
+    match found.len() {
+        0 => "Nodes: 1. No plug-in for MPI is installed, by which processes of mpirun would be one program.\n\n"
+            .to_string(),
+        _ => format!(
+            "Nodes: 1, or as many as a launcher such as mpirun starts, by a plug-in for MPI: {}\n\n",
+            list.collect::<Vec<_>>().join(", ")
+        ),
+    }
+}
+
 /// What a program would get, as text.
 fn text(options: &InfoOptions, settings: &Settings, inventory: &Inventory, platform: Option<&Platform>) -> String {
     let mut text = format!("ocr {}, OCR API 1.1.0\n\n", env!("CARGO_PKG_VERSION"));
@@ -115,6 +129,7 @@ fn text(options: &InfoOptions, settings: &Settings, inventory: &Inventory, platf
     text += &wrap(&sharing(inventory, settings));
     text += &platform.map_or(String::new(), links);
     if !options.short {
+        text += &wrap(&plugins());
         text += &settings_and_policies(settings);
     }
     fit(&text)

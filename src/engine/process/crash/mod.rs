@@ -27,6 +27,7 @@ mod report;
 
 use crate::device::{THREAD_NAME, asked_platforms, lacking};
 use crate::engine::life::range;
+use crate::engine::nodes::ending;
 pub(crate) use crate::engine::process::crash::report::say_if_asked;
 use crate::engine::state::context::Context;
 use crate::engine::state::handlers::{Handler, WithInfo};
@@ -107,6 +108,8 @@ pub(crate) extern "C" fn handle(signal: libc::c_int, info: *const libc::siginfo_
             unsafe { libc::sleep(1) };
         }
     }
+    // The signal ends the process now.
+    ending::crashed(signal);
     Handler::give_back(signal);
     // A breakpoint is behind its instruction, which would not be tried again.
     if sent || signal == libc::SIGTRAP {
@@ -371,6 +374,7 @@ extern "C" fn handle_after_end(signal: libc::c_int, info: *const libc::siginfo_t
             say(|text| of_late(text, name_of(signal)));
         }
     }
+    ending::crashed(signal);
     Handler::give_back(signal);
     if sent || signal == libc::SIGTRAP {
         // SAFETY: `raise` touches no memory of the caller, and is one of the functions that POSIX allows in a handler.

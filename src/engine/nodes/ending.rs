@@ -1,0 +1,112 @@
+//! How far the link is, and how the end of this process becomes that of all nodes. The head of `mod.rs` has the steps.
+
+use crate::engine::state::end::FATAL_STATUS;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// The most nodes of a program: a GUID has no more than 12 bits for the number of a node.
+pub(crate) const MOST_NODES: u32 = 4096;
+
+/// The process that has joined; 0: none. A process that it has forked is another. It is written behind what is below,
+/// before any thread of the run is started.
+pub(super) static PROCESS: AtomicU32 = AtomicU32::new(0);
+
+/// The number of this node. Relaxed, and so is [`NODES`]: both are written before [`PROCESS`].
+pub(super) static NODE: AtomicU32 = AtomicU32::new(0);
+
+/// How many nodes there are.
+pub(super) static NODES: AtomicU32 = AtomicU32::new(1);
+
+/// The thread of the link, by the system's number.
+pub(super) static THREAD: AtomicI32 = AtomicI32::new(0);
+
+/// How far the link is. The stores of the thread of the link pair with the loads in `wait_until_over`.
+pub(super) static PHASE: AtomicU8 = AtomicU8::new(WORKING);
+pub(super) const WORKING: u8 = 0;
+/// All nodes are asked to end.
+pub(super) const STOPPING: u8 = 1;
+/// Nothing is expected of the link any more.
+pub(super) const OVER: u8 = 2;
+
+/// The status with which all nodes are to end; [`NO_STATUS`]: nobody has asked for the end. The first who asks is
+/// heard. The exchange in [`ask`] pairs with the load in `serve` of `thread.rs`.
+pub(super) static ASKED: AtomicI32 = AtomicI32::new(NO_STATUS);
+pub(super) const NO_STATUS: i32 = i32::MIN;
+
+/// Whether the process crashes, so that the link cannot be ended in an orderly way. Written before [`ASKED`].
+pub(super) static CRASHES: AtomicBool = AtomicBool::new(false);
+
+/// Whether a node was lost while all others ended.
+pub(super) static IS_LOST_AT_END: AtomicBool = AtomicBool::new(false);
+
+/// Whether MPI is being ended, which may take as long as the other nodes take for it.
+pub(super) static IS_ENDING_MPI: AtomicBool = AtomicBool::new(false);
+
+/// The status where the nodes cannot be one program: as for wrong settings.
+pub(super) const REFUSED_STATUS: i32 = 2;
+
+/// How long the end of MPI may take before the process ends without it.
+pub(super) const PATIENCE_AT_END: Duration = Duration::from_secs(30);
+
+/// How long a process that crashes waits until the others have been told.
+pub(super) const FOR_CRASH: Duration = Duration::from_secs(1);
+
+/// Whether this process is a node of several. For handlers of signals, too.
+pub(crate) fn is_here() -> bool {
+    PROCESS.load(Ordering::SeqCst) == std::process::id()
+}
+
+/// The number of this node, and how many there are; none where the process is alone.
+pub(crate) fn place() -> Option<(u32, u32)> {
+    is_here().then(|| (NODE.load(Ordering::Relaxed), NODES.load(Ordering::Relaxed)))
+}
+
+/// Whether this is the process of node 0, and another thread than that of the link.
+fn decides() -> bool {
+    // SAFETY: `gettid` has no preconditions.
+    let this = unsafe { libc::gettid() };
+    is_here() && NODE.load(Ordering::Relaxed) == 0 && THREAD.load(Ordering::SeqCst) != this
+}
+
+/// Asks for the end of all nodes with this status, unless somebody has done so.
+pub(super) fn ask(status: i32) {
+    let _ = ASKED.compare_exchange(NO_STATUS, status, Ordering::SeqCst, Ordering::SeqCst);
+}
+
+/// Waits until nothing is expected of the link any more. For handlers of signals, too.
+fn wait_until_over(is_enough: impl Fn(Duration) -> bool) -> bool {
+    let begin = Instant::now();
+    while PHASE.load(Ordering::SeqCst) != OVER {
+        if is_enough(begin.elapsed()) {
+            return false;
+        }
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    true
+}
+
+/// Ends all nodes with this status, and the link, if this is the process of node 0. Returns the status with which this
+/// process is to end, as it must now.
+pub(crate) fn end(status: i32) -> i32 {
+    if !decides() {
+        return status;
+    }
+    ask(status);
+    // A node that is stopped is waited for as long as nobody has failed.
+    let is_enough = |time| time > PATIENCE_AT_END && (status != 0 || IS_ENDING_MPI.load(Ordering::SeqCst));
+    if !wait_until_over(is_enough) {
+        warning!("MPI has not ended within {} seconds: this process ends without it.", PATIENCE_AT_END.as_secs());
+    }
+    if status == 0 && IS_LOST_AT_END.load(Ordering::SeqCst) { FATAL_STATUS } else { status }
+}
+
+/// Has the other nodes told that this process crashes by a signal. For the handler of that signal.
+pub(crate) fn crashed(signal: libc::c_int) {
+    /// What shells add to the number of a signal that has ended a program.
+    const BY_SIGNAL: i32 = 128;
+    if decides() {
+        CRASHES.store(true, Ordering::SeqCst);
+        ask(BY_SIGNAL + signal);
+        wait_until_over(|time| time > FOR_CRASH);
+    }
+}

@@ -1,0 +1,335 @@
+//! Whether this process is a node of a program on several nodes, and how it becomes one.
+//!
+//! | `OCR_NODES` | the library's own `main` | a `main` of the program's own |
+//! |---|---|---|
+//! | `auto` | joins where a launcher has started several processes | runs alone |
+//! | `mpi` | joins where a launcher has started several processes, or MPI says so | the same |
+//! | `1` | runs alone | runs alone |
+//!
+//! Several copies of one program that do not know of one another are never what is meant. So where the process cannot
+//! join, it ends with a message. All processes of the launch find the same, and the one with rank 0 says it. The others
+//! end a little later: launchers end all processes when one ends with an error, and rank 0 has to be heard first.
+
+use crate::config::{self, Nodes, Settings};
+use crate::engine::nodes::ending::{
+    MOST_NODES, NODE, PATIENCE_AT_END, PHASE, PROCESS, REFUSED_STATUS, WORKING, end, is_here, place,
+};
+use crate::engine::nodes::hello::Hello;
+use crate::engine::nodes::thread::{Joined, NODE_0, Plan, TERMINATED, Told, too_many, work};
+use crate::engine::nodes::{mates, share};
+use crate::engine::state::end::FATAL_STATUS;
+use crate::engine::state::fatal::{self, exit_now, status_after_output};
+use crate::engine::state::handlers::Handler;
+use crate::link::launcher::{self, LaunchedProcess};
+use crate::link::plugin::{self, PluginChoiceError};
+use crate::link::threads;
+use crate::message::has_standard_error;
+use crate::symbols;
+use ocr_base::text::{Readable, counted};
+use std::ffi::{c_int, c_void};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+/// How long a process that cannot join waits before it ends, so that the one with rank 0 has said why.
+const AFTER_RANK_0: Duration = Duration::from_secs(2);
+
+/// After how long a note says that MPI has not begun.
+const NOTE_AFTER: Duration = Duration::from_secs(30);
+
+/// How long a node that ends with an error waits for the end of node 0's process.
+const AFTER_NODE_0: Duration = Duration::from_secs(2);
+
+/// How long a process waits for the others before it gives up.
+const LONGEST_BEGIN: Duration = Duration::from_secs(300);
+
+/// MPI needs more than Rust gives threads.
+const STACK: usize = 8 << 20;
+
+/// What has become of the process.
+pub(crate) enum NodeRole {
+    /// It begins a run: it is alone, or node 0.
+    Run,
+    /// It was another node, and the program has ended, with this status.
+    Ended(i32),
+}
+
+/// What the process has learned when it joined.
+static JOINED: OnceLock<Joined> = OnceLock::new();
+
+/// Joins the other processes of the launch, if that is asked for, and sets what is shared with them in the settings. On
+/// another node than 0, returns when the program has ended. Ends the process with a message if it cannot join.
+/// `own_main`: the program has its own `main`.
+pub(crate) fn join(settings: &mut Settings, own_main: bool) -> NodeRole {
+    if is_here() {
+        share_out(settings);
+        return NodeRole::Run;
+    }
+    let launch = match *settings.nodes {
+        Nodes::One => return NodeRole::Run,
+        Nodes::Auto if own_main => return NodeRole::Run,
+        Nodes::Auto => match launcher::find() {
+            Some(launch) if launch.may_have_others() => Some(launch),
+            _ => return NodeRole::Run,
+        },
+        Nodes::Mpi => launcher::find(),
+    };
+    if launch.is_none() && std::env::var_os(launcher::JOINED).is_some() {
+        // Another process has used the rank.
+        return NodeRole::Run;
+    }
+    if launch.as_ref().is_some_and(|launch| !launch.may_have_others()) {
+        return NodeRole::Run;
+    }
+    let rank = launch.as_ref().map_or(0, |launch| launch.rank);
+    let plan = match plan(settings, launch.as_ref()) {
+        Ok(plan) => plan,
+        Err(why) => refuse(rank, &why),
+    };
+    let (tell, told) = channel();
+    let thread = Builder::new().name(threads::NAME.into()).stack_size(STACK).spawn(move || work(plan, tell));
+    if let Err(error) = thread {
+        refuse(rank, &format!("the thread that calls MPI cannot be started: {error} (ulimit -u, ulimit -v)"));
+    }
+    let Some(joined) = wait_to_join(&told, rank) else { return NodeRole::Run };
+    if let Some(launch) = &launch {
+        // SAFETY: the process begins a run, and has no thread of the runtime but the link's, which waits for messages.
+        // MPI sets variables itself as it begins.
+        unsafe { launch.note_joined() };
+    }
+    let node = joined.place.node;
+    let _ = JOINED.set(joined);
+    begin();
+    if node == 0 {
+        share_out(settings);
+        return NodeRole::Run;
+    }
+    NodeRole::Ended(wait_for_end(&told))
+}
+
+/// What the thread of the link is to do. The error is for people.
+fn plan(settings: &Settings, launch: Option<&LaunchedProcess>) -> Result<Plan, String> {
+    let size = launch.and_then(|launch| launch.size);
+    let launcher = launch.map(|launch| launch.launcher.name());
+    let alone = "or have each process run the whole program by itself with OCR_NODES=1";
+    let several = match (launcher, size) {
+        (Some(launcher), Some(size)) => format!("{launcher} has started {size} processes of this program"),
+        (Some(launcher), None) => format!("{launcher} has started this program"),
+        (None, _) => format!("{} asks for MPI", settings.nodes.origin),
+    };
+    if config::is_privileged() {
+        return Err(format!(
+            "{several}, which has rights that its user does not have (set-user-ID, set-group-ID or capabilities), and so \
+             loads no MPI: run it without a launcher, {alone}"
+        ));
+    }
+    if let Some(size) = size.filter(|&size| size > MOST_NODES) {
+        return Err(too_many(size, MOST_NODES));
+    }
+    let plugin = plugin::choose(launch, settings.mpi.as_deref(), &home()).map_err(|why| match why {
+        PluginChoiceError::Nothing(files) => format!(
+            "{several}, and there is no plug-in for it: {} is in none of {}. Install that with the library, or make it by \
+             `make mpi-plugin MPICC=mpicc`; name its file by OCR_MPI if it is elsewhere; {alone}",
+            files.join(" or "),
+            folders()
+        ),
+        PluginChoiceError::Several(files) => format!(
+            "{several}, and which MPI that is cannot be told. Name its plug-in by OCR_MPI, which is one of {}",
+            files.iter().map(|file| Readable::path(file).to_string()).collect::<Vec<_>>().join(", ")
+        ),
+    })?;
+    let hello = Hello::of_this(settings);
+    Ok(Plan { plugin, launch: launcher.map(|launcher| (size, launcher)), hello, most: MOST_NODES })
+}
+
+/// The file that has the library in it.
+fn home() -> PathBuf {
+    symbols::build_of(home as *const () as usize).map_or_else(PathBuf::new, |(_, file)| file)
+}
+
+/// The folders in which plug-ins are looked for, for people.
+fn folders() -> String {
+    let folders = plugin::folders(&home());
+    folders.iter().map(|folder| Readable::path(folder).to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// Ends the process, which cannot join. The one with rank 0 says why.
+fn refuse(rank: u32, why: &str) -> ! {
+    if rank == 0 {
+        error!("{why}.");
+    } else {
+        std::thread::sleep(AFTER_RANK_0);
+    }
+    exit_now(REFUSED_STATUS)
+}
+
+/// Waits until the thread of the link has met the other nodes. None where there are none. Ends the process if they
+/// cannot be one program.
+fn wait_to_join(told: &Receiver<Told>, rank: u32) -> Option<Joined> {
+    let begin = Instant::now();
+    let mut is_noted = false;
+    loop {
+        match told.recv_timeout(NOTE_AFTER.saturating_sub(begin.elapsed()).max(Duration::from_secs(1))) {
+            Ok(Told::Joined(joined)) => return Some(joined),
+            Ok(Told::Alone) => return None,
+            Ok(Told::Refused(status)) => {
+                // Node 0 says why. MPI is to end before this process does.
+                let _ = told.recv_timeout(PATIENCE_AT_END);
+                exit_now(status)
+            }
+            Ok(Told::Failed(why)) => {
+                if rank == 0 {
+                    error!("{}.", why.trim_end_matches('.'));
+                    // Node 0 tells the others, if the link has come as far as that.
+                    let _ = told.recv_timeout(PATIENCE_AT_END);
+                    exit_now(REFUSED_STATUS)
+                }
+                refuse(rank, &why)
+            }
+            Ok(_) => {}
+            Err(RecvTimeoutError::Timeout) => {
+                if rank == 0 && !std::mem::replace(&mut is_noted, true) {
+                    note!(
+                        "the program has not begun after {} seconds, since MPI waits for other processes of the launch. \
+                         Each of them has to be this program, with the same OCR_NODES.",
+                        NOTE_AFTER.as_secs()
+                    );
+                }
+                if begin.elapsed() > LONGEST_BEGIN {
+                    let why = "the program cannot begin: other processes of the launch have not joined for 5 minutes. They may \
+                               have ended before, be another program, or have OCR_NODES=1";
+                    refuse(rank, why);
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => refuse(rank, "the thread that calls MPI has ended"),
+        }
+    }
+}
+
+unsafe extern "C" {
+    /// Of the C library: has `exit` call a function, the last that was registered first.
+    fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+}
+
+/// Registers what is to be done when the process ends, which is a node from here on.
+fn begin() {
+    PHASE.store(WORKING, Ordering::SeqCst);
+    PROCESS.store(std::process::id(), Ordering::SeqCst);
+    fatal::before_end(end);
+    // SAFETY: `process_exits` has the form that the call asks for, and stays, since the library is never unloaded.
+    unsafe { on_exit(process_exits, std::ptr::null_mut()) };
+    // SAFETY: `asked_to_end` has the form of a handler without SA_SIGINFO. It stores to an atomic, or gives the signal
+    // back and raises it, all of which POSIX allows in a handler.
+    let handler = unsafe { Handler::begin(libc::SIGTERM, asked_to_end as *const () as usize, libc::SA_RESTART) };
+    std::mem::forget(handler);
+    if NODE.load(Ordering::Relaxed) != 0 {
+        // SAFETY: `has_nothing` has the form of a handler without SA_SIGINFO. It calls `write` alone, which POSIX
+        // allows in a handler.
+        let handler = unsafe { Handler::begin(libc::SIGUSR1, has_nothing as *const () as usize, libc::SA_RESTART) };
+        std::mem::forget(handler);
+    }
+}
+
+/// `exit` calls this before the destructors of libraries run, those of MPI among them.
+extern "C" fn process_exits(status: c_int, _: *mut c_void) {
+    if !is_here() || NODE.load(Ordering::Relaxed) != 0 {
+        return;
+    }
+    // What has been printed is written first: where some of it is lost, all nodes are to end with that status, and the
+    // launcher may end this process as soon as another one has ended with an error.
+    let status = status_after_output(status);
+    let after = end(status);
+    if after != status {
+        exit_now(after);
+    }
+}
+
+/// The handler of SIGTERM.
+extern "C" fn asked_to_end(signal: c_int) {
+    if is_here() && PHASE.load(Ordering::SeqCst) == WORKING {
+        TERMINATED.store(true, Ordering::SeqCst);
+        return;
+    }
+    Handler::give_back(signal);
+    // SAFETY: `raise` touches no memory of the caller, and is one of the functions that POSIX allows in a handler.
+    unsafe { libc::raise(signal) };
+}
+
+/// The handler of SIGUSR1 on other nodes than 0.
+extern "C" fn has_nothing(_: c_int) {
+    const NOTE: &str = "ocr: note: SIGUSR1: this process is a node on which nothing runs. Send the signal to the process of \
+        node 0, which has the lowest rank.\n";
+    // SAFETY: the call has no preconditions, and returns the address of this thread's `errno`.
+    let place = unsafe { libc::__errno_location() };
+    // SAFETY: the place is this thread's `errno`, which is there as long as the thread is.
+    let before = unsafe { *place };
+    if has_standard_error() {
+        // SAFETY: the call reads as many bytes as the text has, and POSIX allows it in a handler.
+        unsafe { libc::write(libc::STDERR_FILENO, NOTE.as_ptr().cast(), NOTE.len()) };
+    }
+    // SAFETY: the place is this thread's `errno`. Code that the signal has interrupted finds its own value there.
+    unsafe { *place = before };
+}
+
+/// Sets what this node has of the machine.
+fn share_out(settings: &mut Settings) {
+    let Some(joined) = JOINED.get() else { return };
+    share::take(settings, joined.share);
+    settings.on_machine = (joined.place.local as usize, joined.place.locals as usize);
+}
+
+/// What the report says of the nodes; none where the process is alone.
+pub(crate) fn remark(settings: &Settings) -> Option<String> {
+    place()?;
+    let joined = JOINED.get()?;
+    let place = joined.place;
+    let workers = counted(*settings.workers as u64, "worker");
+    let of_workers = match (settings.are_workers_fixed(), joined.share.1) {
+        (true, _) => String::new(),
+        (false, nodes @ 2..) => format!(" {nodes} of them share its cores, so it has {workers}."),
+        (false, _) => format!(" It has cores of its own, and {workers}."),
+    };
+    Some(format!(
+        "The program ran on {} nodes, {} of them on the machine of node 0, joined by {}. All its objects were on node \
+         0.{of_workers}",
+        place.nodes, place.locals, joined.about
+    ))
+}
+
+/// Waits on another node than 0 for the end of the program. Returns the status.
+fn wait_for_end(told: &Receiver<Told>) -> i32 {
+    let mut status = FATAL_STATUS;
+    let mut limit = None;
+    loop {
+        let next = match limit {
+            None => told.recv().map_err(|_| ()),
+            Some(limit) => told.recv_timeout(limit).map_err(|_| ()),
+        };
+        match next {
+            Ok(Told::Ending(with)) => (status, limit) = (with, Some(PATIENCE_AT_END)),
+            Ok(Told::Lost(words)) => {
+                if let Some(words) = words {
+                    error!("{words}");
+                }
+                exit_now(FATAL_STATUS)
+            }
+            Ok(Told::Over) | Err(()) => break,
+            Ok(_) => {}
+        }
+    }
+    if status != 0 {
+        wait_for_node_0();
+    }
+    status
+}
+
+/// Waits until the process of node 0 has ended, where this node sees it, and otherwise as long as that may take.
+fn wait_for_node_0() {
+    let begin = Instant::now();
+    while begin.elapsed() < AFTER_NODE_0 && !NODE_0.get().is_some_and(mates::has_ended) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}

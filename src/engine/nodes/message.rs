@@ -1,0 +1,109 @@
+//! The messages between nodes, as bytes: a word that says which it is, and its fields.
+
+use crate::engine::nodes::hello::Hello;
+use crate::engine::nodes::wire::{Process, Reader, Welcome, Writer};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum NodeMessage {
+    /// To node 0: what a node is.
+    Hello(Box<Hello>),
+    /// From node 0: the program may begin.
+    Welcome(Welcome),
+    /// The receiver is to end with this status. `orderly`: it answers, and ends MPI.
+    Stop { status: i32, orderly: bool },
+    /// To node 0: the sender ends.
+    Stopped,
+    /// To node 0: another node is gone.
+    Lost(u32),
+}
+
+impl NodeMessage {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut out = Writer::default();
+        match self {
+            NodeMessage::Hello(hello) => {
+                out.u32(1);
+                hello.write(&mut out);
+            }
+            NodeMessage::Welcome(Welcome { share, mates }) => {
+                out.u32(2);
+                out.u32(share.0);
+                out.u32(share.1);
+                out.u32(mates.len() as u32);
+                for mate in mates {
+                    out.u32(mate.node);
+                    out.u32(mate.pid);
+                    out.u64(mate.start);
+                }
+            }
+            NodeMessage::Stop { status, orderly } => {
+                out.u32(3);
+                out.u32(*status as u32);
+                out.u32(u32::from(*orderly));
+            }
+            NodeMessage::Stopped => out.u32(4),
+            NodeMessage::Lost(node) => {
+                out.u32(5);
+                out.u32(*node);
+            }
+        }
+        out.0
+    }
+
+    /// The message that these bytes are; none where they are no whole one.
+    pub(super) fn decode(bytes: &[u8]) -> Option<NodeMessage> {
+        let mut from = Reader(bytes);
+        let message = match from.u32()? {
+            1 => NodeMessage::Hello(Box::new(Hello::read(&mut from)?)),
+            2 => {
+                let share = (from.u32()?, from.u32()?);
+                let count = from.u32()?;
+                let mut mate = || Some(Process { node: from.u32()?, pid: from.u32()?, start: from.u64()? });
+                NodeMessage::Welcome(Welcome { share, mates: (0..count).map(|_| mate()).collect::<Option<_>>()? })
+            }
+            3 => NodeMessage::Stop { status: from.u32()? as i32, orderly: from.u32()? != 0 },
+            4 => NodeMessage::Stopped,
+            5 => NodeMessage::Lost(from.u32()?),
+            _ => return None,
+        };
+        from.0.is_empty().then_some(message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::nodes::hello::tests::hello;
+
+    #[test]
+    fn what_is_sent_is_read() {
+        let mates = vec![Process { node: 3, pid: 77, start: 1 << 40 }, Process { node: 4095, pid: 1, start: 0 }];
+        let all = [
+            NodeMessage::Hello(Box::new(hello())),
+            NodeMessage::Welcome(Welcome { share: (2, 5), mates }),
+            NodeMessage::Welcome(Welcome { share: (0, 1), mates: Vec::new() }),
+            NodeMessage::Stop { status: -7, orderly: true },
+            NodeMessage::Stop { status: 0, orderly: false },
+            NodeMessage::Stopped,
+            NodeMessage::Lost(9),
+        ];
+        for message in all {
+            let bytes = message.encode();
+            assert_eq!(NodeMessage::decode(&bytes), Some(message.clone()));
+            for end in 0..bytes.len() {
+                assert_eq!(NodeMessage::decode(&bytes[..end]), None, "{end} bytes of {message:?}");
+            }
+            assert_eq!(NodeMessage::decode(&[&bytes[..], &[0]].concat()), None, "a byte more than {message:?}");
+        }
+        assert_eq!(NodeMessage::decode(&[99, 0, 0, 0]), None);
+    }
+
+    /// A machine may have all nodes.
+    #[test]
+    fn the_longest_welcome_is_one_message() {
+        let mate = |node| Process { node, pid: node, start: 0 };
+        let mates = (0..crate::engine::nodes::hello::MOST_MATES).map(mate).collect();
+        let bytes = NodeMessage::Welcome(Welcome { share: (0, 1), mates }).encode();
+        assert!(bytes.len() <= crate::link::LONGEST_MESSAGE, "{}", bytes.len());
+    }
+}

@@ -1,0 +1,532 @@
+//! The thread that makes all calls of the link, from the first, which loads MPI, to the last, which ends it. It never
+//! waits inside MPI but while that begins and ends.
+//!
+//! | what it expects | how it waits |
+//! |---|---|
+//! | a message has come, or was to be sent, less than 100 us ago | it gives its core away and looks again |
+//! | less than 5 ms ago | it looks again after 50 us |
+//! | less than 100 ms ago | it looks again after 1 ms |
+//! | otherwise | it looks again after 2 ms, which takes about one percent of a core |
+//!
+//! While it sleeps, it also waits for the end of other processes of this machine.
+
+use crate::engine::nodes::ending::{
+    ASKED, CRASHES, FOR_CRASH, IS_ENDING_MPI, IS_LOST_AT_END, NO_STATUS, NODE, NODES, OVER, PHASE, REFUSED_STATUS,
+    STOPPING, THREAD, ask,
+};
+use crate::engine::nodes::hello::{Hello, welcomes};
+use crate::engine::nodes::mates::Mates;
+use crate::engine::nodes::message::NodeMessage;
+use crate::engine::nodes::wire::{Process, Welcome};
+use crate::engine::state::end::FATAL_STATUS;
+use crate::engine::state::fatal::fatal;
+use crate::engine::state::handlers;
+use crate::link::plugin::Plugin;
+use crate::link::{LinkEvent, NodeLink, NodePlace, threads};
+use ocr_base::text::read_file;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+/// How long the others are waited for at the end where the status is not 0: then the launcher ends them.
+const FOR_STOPPED: Duration = Duration::from_secs(2);
+
+/// After how long a note says that a node does not answer at the end.
+const NOTE_AFTER: Duration = Duration::from_secs(10);
+
+/// How long a node whose process gets SIGTERM goes on: others that get it look meanwhile whether a node is gone.
+const AFTER_SIGTERM: Duration = Duration::from_millis(100);
+
+/// How long a message that must go out now may take.
+const FOR_LAST_MESSAGE: Duration = Duration::from_millis(500);
+
+/// Somebody asks the process to end, by SIGTERM. The handler's store pairs with the swap in `look_after`.
+pub(super) static TERMINATED: AtomicBool = AtomicBool::new(false);
+
+/// The process of node 0, on the other nodes of its machine.
+pub(super) static NODE_0: OnceLock<Process> = OnceLock::new();
+
+/// What the process that joins tells the thread.
+pub(super) struct Plan {
+    pub(super) plugin: PathBuf,
+    /// How many processes the launcher has started, if it says that, and what it is called.
+    pub(super) launch: Option<(Option<u32>, &'static str)>,
+    pub(super) hello: Hello,
+    /// The most nodes that there may be.
+    pub(super) most: u32,
+}
+
+/// What a node knows when it has joined.
+#[derive(Clone, Debug)]
+pub(super) struct Joined {
+    pub(super) place: NodePlace,
+    pub(super) share: (u32, u32),
+    /// The plug-in and the MPI library.
+    pub(super) about: String,
+}
+
+/// What the thread tells the process that joins, or waits on another node than 0.
+pub(super) enum Told {
+    /// There is one process, and so no link.
+    Alone,
+    Joined(Joined),
+    /// The nodes cannot be one program. The process on whose side that is printed gets the words.
+    Failed(String),
+    /// The program has failed to begin, which another node says.
+    Refused(i32),
+    /// The program ends with this status.
+    Ending(i32),
+    /// The link is over.
+    Over,
+    /// Another node is gone, in words for the process that prints them.
+    Lost(Option<String>),
+}
+
+/// Works from the beginning of MPI to its end.
+pub(super) fn work(plan: Plan, tell: Sender<Told>) {
+    threads::mark_this();
+    // SAFETY: `gettid` has no preconditions.
+    THREAD.store(unsafe { libc::gettid() }, Ordering::SeqCst);
+    // Libraries that MPI loads install handlers as they are loaded.
+    let begun = threads::watch(|| handlers::keep_all(|| begin(&plan)));
+    // Nobody hears it where the process has given up.
+    let say = |told| drop(tell.send(told));
+    let (link, place, about) = match begun {
+        Ok(begun) => begun,
+        Err(why) => return say(Told::Failed(why)),
+    };
+    let mut thread = Communicator {
+        link: Box::new(link),
+        place,
+        events: Vec::new(),
+        inbox: VecDeque::new(),
+        last: Instant::now(),
+        mates: Mates::new(Vec::new()),
+        hellos: Vec::new(),
+        gone: Vec::new(),
+        tell,
+    };
+    if place.nodes == 1 {
+        let _ = thread.link.end();
+        return thread.say(Told::Alone);
+    }
+    NODE.store(place.node, Ordering::Relaxed);
+    NODES.store(place.nodes, Ordering::Relaxed);
+    if let Some(share) = thread.meet(plan.hello) {
+        thread.say(Told::Joined(Joined { place, share, about }));
+        thread.serve();
+        PHASE.store(OVER, Ordering::SeqCst);
+    }
+}
+
+/// Loads the plug-in and begins MPI; compares what that says with what the launcher says. The error is for people.
+fn begin(plan: &Plan) -> Result<(Plugin, NodePlace, String), String> {
+    let mut plugin = Plugin::load(&plan.plugin)?;
+    let place = plugin.begin()?;
+    let about = plugin.about();
+    if let Some((Some(size), launcher)) = plan.launch
+        && size != place.nodes
+    {
+        let _ = plugin.end();
+        return Err(format!(
+            "{launcher} has started {size} processes, and the plug-in {about} knows of {}: the launcher is of another MPI \
+             than the plug-in, and {size} programs would run that do not know of one another. Start the program with the \
+             launcher of {}, or name the launcher's plug-in by OCR_MPI",
+            place.nodes,
+            plugin.interface()
+        ));
+    }
+    if place.nodes > plan.most {
+        let _ = plugin.end();
+        return Err(too_many(place.nodes, plan.most));
+    }
+    Ok((plugin, place, about))
+}
+
+/// What is said where there are more nodes than there may be.
+pub(super) fn too_many(nodes: u32, most: u32) -> String {
+    format!(
+        "the launcher has started {nodes} processes, and a program has at most {most} nodes. Start fewer processes: one on \
+         each machine suffices, since a node uses all cores that it may"
+    )
+}
+
+struct Communicator {
+    link: Box<dyn NodeLink>,
+    place: NodePlace,
+    /// What has happened on the link and has not been looked at.
+    events: Vec<LinkEvent>,
+    /// Messages that have come, each with its sender, and have not been looked at: several may come at a time, and who
+    /// looks at one may leave what follows to others.
+    inbox: VecDeque<(u32, NodeMessage)>,
+    /// When something happened last.
+    last: Instant,
+    mates: Mates,
+    /// What each node has told; on node 0 alone.
+    hellos: Vec<Hello>,
+    /// Nodes that are gone.
+    gone: Vec<u32>,
+    tell: Sender<Told>,
+}
+
+impl Communicator {
+    fn say(&self, told: Told) {
+        // The process may have stopped listening, as it does when it ends.
+        let _ = self.tell.send(told);
+    }
+
+    fn others(&self) -> impl Iterator<Item = u32> + use<> {
+        let gone = self.gone.clone();
+        let this = self.place.node;
+        (0..self.place.nodes).filter(move |node| *node != this && !gone.contains(node))
+    }
+
+    fn send(&mut self, to: u32, message: &NodeMessage) {
+        if self.link.send(to, message.encode()).is_err() {
+            self.events.push(LinkEvent::Failed { node: Some(to) });
+        }
+        self.last = Instant::now();
+    }
+
+    /// Puts what has come into the inbox, and sleeps if nothing is there. Returns the nodes that are gone since.
+    fn turn(&mut self) -> Vec<Lost> {
+        self.link.poll(&mut self.events);
+        let mut lost = self.sort_events();
+        if self.inbox.is_empty() && lost.is_empty() {
+            let idle = self.last.elapsed();
+            let ended = if idle < Duration::from_micros(100) {
+                std::thread::yield_now();
+                Vec::new()
+            } else {
+                let micros = match idle.as_millis() {
+                    0..5 => 50,
+                    5..100 => 1000,
+                    _ => 2000,
+                };
+                let ended = self.mates.wait(Duration::from_micros(micros));
+                if !ended.is_empty() {
+                    // What a node has sent before it ended comes first: it may say why.
+                    self.link.poll(&mut self.events);
+                }
+                ended
+            };
+            lost.extend(self.sort_events());
+            lost.extend(ended.into_iter().map(|process| Lost { node: Some(process.node), how: How::Ended(process) }));
+        }
+        lost.retain(|lost| lost.node.is_none_or(|node| !self.gone.contains(&node)));
+        self.gone.extend(lost.iter().filter_map(|lost| lost.node));
+        lost
+    }
+
+    /// Puts messages that have come into the inbox. Returns the nodes that cannot be reached.
+    fn sort_events(&mut self) -> Vec<Lost> {
+        let mut lost = Vec::new();
+        for event in std::mem::take(&mut self.events) {
+            self.last = Instant::now();
+            match event {
+                LinkEvent::Arrived { from, bytes } => match NodeMessage::decode(&bytes) {
+                    Some(message) => self.inbox.push_back((from, message)),
+                    None => lost.push(Lost { node: Some(from), how: How::Strange }),
+                },
+                LinkEvent::Failed { node } => lost.push(Lost { node, how: How::Unreachable }),
+            }
+        }
+        lost
+    }
+
+    /// Tells node 0 of this one, and hears whether the program may begin: then how this node shares its cores.
+    fn meet(&mut self, hello: Hello) -> Option<(u32, u32)> {
+        if self.place.node != 0 {
+            self.send(0, &NodeMessage::Hello(Box::new(hello)));
+            loop {
+                let lost = self.turn();
+                while let Some((_, message)) = self.inbox.pop_front() {
+                    match message {
+                        NodeMessage::Welcome(Welcome { share, mates }) => {
+                            if let Some(process) = mates.iter().find(|mate| mate.node == 0) {
+                                let _ = NODE_0.set(*process);
+                            }
+                            self.mates = Mates::new(mates);
+                            return Some(share);
+                        }
+                        NodeMessage::Stop { status, .. } => {
+                            self.say(Told::Refused(status));
+                            self.answer_stop();
+                            return None;
+                        }
+                        _ => {}
+                    }
+                }
+                if !lost.is_empty() {
+                    self.say(Told::Failed("node 0 cannot be reached while the program begins".into()));
+                    return None;
+                }
+            }
+        }
+        let mut hellos: Vec<Option<Hello>> = vec![None; self.place.nodes as usize];
+        hellos[0] = Some(hello);
+        while hellos.iter().any(Option::is_none) {
+            let lost = self.turn();
+            while let Some((from, message)) = self.inbox.pop_front() {
+                if let NodeMessage::Hello(hello) = message {
+                    hellos[from as usize] = Some(*hello);
+                }
+            }
+            if let Some(lost) = lost.into_iter().next() {
+                let why = match (lost.node, lost.how) {
+                    (Some(node), How::Strange) => format!(
+                        "node {node} has a library of another release than node 0 (ocr {}): their messages differ. Install \
+                         one release on all machines",
+                        env!("CARGO_PKG_VERSION")
+                    ),
+                    (Some(node), _) => format!("node {node} cannot be reached while the program begins"),
+                    (None, _) => "a node cannot be reached while the program begins".into(),
+                };
+                self.refuse(why);
+                return None;
+            }
+        }
+        let hellos: Vec<Hello> = hellos.into_iter().flatten().collect();
+        let differs = |(node, other): (usize, &Hello)| hellos[0].difference(0, other, node as u32);
+        if let Some(why) = hellos.iter().enumerate().find_map(differs) {
+            self.refuse(why);
+            return None;
+        }
+        let mut welcomes = welcomes(&hellos).into_iter();
+        let own = welcomes.next()?;
+        for (welcome, node) in welcomes.zip(1..) {
+            self.send(node, &NodeMessage::Welcome(welcome));
+        }
+        self.mates = Mates::new(own.mates);
+        self.hellos = hellos;
+        Some(own.share)
+    }
+
+    /// Ends all nodes, since they cannot be one program; node 0 says why.
+    fn refuse(&mut self, why: String) {
+        self.say(Told::Failed(why));
+        self.stop_all(REFUSED_STATUS);
+        self.say(Told::Over);
+    }
+
+    /// Waits for the end of the program.
+    fn serve(&mut self) {
+        loop {
+            let lost = self.turn();
+            while let Some((from, message)) = self.inbox.pop_front() {
+                match message {
+                    NodeMessage::Stop { status, orderly: true } => {
+                        self.say(Told::Ending(status));
+                        return self.answer_stop();
+                    }
+                    NodeMessage::Stop { status, orderly: false } => {
+                        self.say(Told::Ending(status));
+                        return self.say(Told::Over);
+                    }
+                    NodeMessage::Lost(node) => {
+                        self.gone.push(node);
+                        let why = self.lost_words(&Lost { node: Some(node), how: How::Told(from) });
+                        end_with(why);
+                    }
+                    _ => {}
+                }
+            }
+            for lost in lost {
+                if self.lose(&lost) {
+                    return;
+                }
+            }
+            if self.place.node == 0 && ASKED.load(Ordering::SeqCst) != NO_STATUS {
+                return self.stop_all(ASKED.load(Ordering::SeqCst));
+            }
+            if TERMINATED.swap(false, Ordering::SeqCst) && self.look_after() {
+                return;
+            }
+        }
+    }
+
+    /// Somebody has sent SIGTERM. Launchers do when another process has ended, so it is looked for first. Without that,
+    /// the process ends as the system has it end, a little later: where all nodes have got the signal, none is to take
+    /// another one for the cause. True where this thread has nothing to do any more.
+    fn look_after(&mut self) -> bool {
+        let ended = self.mates.wait(Duration::ZERO);
+        let is_any = !ended.is_empty();
+        for process in ended {
+            self.gone.push(process.node);
+            if self.lose(&Lost { node: Some(process.node), how: How::Ended(process) }) {
+                return true;
+            }
+        }
+        if is_any || !self.gone.is_empty() {
+            return false;
+        }
+        std::thread::sleep(AFTER_SIGTERM);
+        handlers::Handler::give_back(libc::SIGTERM);
+        // SAFETY: the call sends a signal to this process, which ends it.
+        unsafe { libc::kill(std::process::id() as libc::pid_t, libc::SIGTERM) };
+        false
+    }
+
+    /// A node is gone. True where this thread has nothing to do any more.
+    fn lose(&mut self, lost: &Lost) -> bool {
+        let this = self.place.node;
+        if this == 0 {
+            end_with(self.lost_words(lost));
+            return false;
+        }
+        // Of those on the machine, the first that is left speaks.
+        let is_first = self.mates.nodes().all(|mate| mate > this);
+        match (lost.node, &lost.how) {
+            (Some(0), _) => {
+                let words = is_first.then(|| self.lost_words(lost));
+                if is_first {
+                    let others: Vec<u32> = self.others().collect();
+                    for node in others {
+                        self.send(node, &NodeMessage::Stop { status: FATAL_STATUS, orderly: false });
+                    }
+                    self.flush(FOR_LAST_MESSAGE);
+                }
+                self.say(Told::Lost(words));
+                true
+            }
+            // Node 0 sees that itself, or is told by the first that does.
+            (Some(node), How::Ended(_)) => {
+                if is_first && self.mates.find(0).is_none() {
+                    self.send(0, &NodeMessage::Lost(node));
+                }
+                false
+            }
+            _ => {
+                self.say(Told::Lost(Some(self.lost_words(lost))));
+                true
+            }
+        }
+    }
+
+    fn lost_words(&self, lost: &Lost) -> String {
+        let who = match (lost.node, &lost.how) {
+            (Some(node), _) if (node as usize) < self.hellos.len() => self.hellos[node as usize].name(node),
+            (Some(node), How::Ended(process)) => {
+                let host = read_file("/proc/sys/kernel/hostname").unwrap_or_default();
+                format!("node {node} (process {} on {})", process.pid, host.trim())
+            }
+            (Some(node), _) => format!("node {node}"),
+            (None, _) => "a node".to_string(),
+        };
+        let what = match lost.how {
+            How::Ended(_) | How::Told(_) => {
+                "is gone: its process was killed, or ended without the runtime, as by _exit. All other nodes end"
+            }
+            How::Unreachable => "cannot be reached any more: MPI says that a message has failed. All other nodes end",
+            How::Strange => "has sent what is no message of this release. All nodes end",
+        };
+        format!("{who} {what}.")
+    }
+
+    /// Looks until all messages are sent, or until this time has passed.
+    fn flush(&mut self, limit: Duration) {
+        let begin = Instant::now();
+        while self.link.sending() > 0 && begin.elapsed() < limit {
+            self.link.poll(&mut self.events);
+            std::thread::yield_now();
+        }
+    }
+
+    /// Answers node 0, and ends the link.
+    fn answer_stop(&mut self) {
+        self.send(0, &NodeMessage::Stopped);
+        self.flush(FOR_STOPPED);
+        self.end_link();
+        self.say(Told::Over);
+    }
+
+    fn end_link(&mut self) {
+        IS_ENDING_MPI.store(true, Ordering::SeqCst);
+        if let Err(why) = self.link.end() {
+            warning!("MPI has not ended as it should: {why}.");
+        }
+    }
+
+    /// On node 0: ends all others with this status, and the link.
+    fn stop_all(&mut self, status: i32) {
+        PHASE.store(STOPPING, Ordering::SeqCst);
+        let crashes = CRASHES.load(Ordering::SeqCst);
+        let orderly = !crashes && self.gone.is_empty();
+        let mut waiting: Vec<u32> = self.others().collect();
+        for &node in &waiting {
+            self.send(node, &NodeMessage::Stop { status, orderly });
+        }
+        if !orderly {
+            self.flush(if crashes { FOR_CRASH / 2 } else { FOR_LAST_MESSAGE });
+            return PHASE.store(OVER, Ordering::SeqCst);
+        }
+        let begin = Instant::now();
+        let mut is_noted = false;
+        while !waiting.is_empty() {
+            let lost = self.turn();
+            while let Some((from, message)) = self.inbox.pop_front() {
+                if message == NodeMessage::Stopped {
+                    waiting.retain(|node| *node != from);
+                }
+            }
+            for lost in lost.iter().filter(|lost| lost.node.is_none_or(|node| waiting.contains(&node))) {
+                error!("{}", self.lost_words(lost));
+                IS_LOST_AT_END.store(true, Ordering::SeqCst);
+            }
+            waiting.retain(|node| !self.gone.contains(node));
+            let time = begin.elapsed();
+            if status != 0 && time > FOR_STOPPED || IS_LOST_AT_END.load(Ordering::SeqCst) {
+                break;
+            }
+            if time > NOTE_AFTER && !std::mem::replace(&mut is_noted, true) {
+                let first = waiting.first().map_or(String::new(), |&node| self.hello_name(node));
+                note!(
+                    "the program has ended on node 0, and {first} has not answered for {} seconds. If its process is stopped, \
+                     kill -CONT has it go on.",
+                    NOTE_AFTER.as_secs()
+                );
+            }
+        }
+        if waiting.is_empty() && self.gone.is_empty() {
+            self.end_link();
+            return PHASE.store(OVER, Ordering::SeqCst);
+        }
+        PHASE.store(OVER, Ordering::SeqCst);
+        if !IS_LOST_AT_END.load(Ordering::SeqCst) {
+            // The launcher ends those that do not answer.
+            self.link.abort(status);
+        }
+    }
+
+    fn hello_name(&self, node: u32) -> String {
+        self.hellos.get(node as usize).map_or_else(|| format!("node {node}"), |hello| hello.name(node))
+    }
+}
+
+/// Ends this process with an error, on a thread of its own: this one has to tell the others then.
+fn end_with(why: String) {
+    let end = move || fatal(&why);
+    if std::thread::Builder::new().name("ocr-lost".into()).spawn(end).is_err() {
+        ask(FATAL_STATUS);
+    }
+}
+
+/// A node that is gone, as far as this one knows.
+struct Lost {
+    node: Option<u32>,
+    how: How,
+}
+
+enum How {
+    /// Its process has ended.
+    Ended(Process),
+    /// Another node says so.
+    Told(#[expect(dead_code, reason = "for whoever debugs it")] u32),
+    /// A message to it has failed.
+    Unreachable,
+    /// It has sent what is no message.
+    Strange,
+}

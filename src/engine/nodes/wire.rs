@@ -1,0 +1,63 @@
+//! How the fields of messages are bytes, and what more than one kind of message has. Numbers are little-endian, and
+//! texts have their length before them.
+
+/// Writes fields.
+#[derive(Default)]
+pub(super) struct Writer(pub(super) Vec<u8>);
+
+impl Writer {
+    pub(super) fn u32(&mut self, number: u32) {
+        self.0.extend(number.to_le_bytes());
+    }
+
+    pub(super) fn u64(&mut self, number: u64) {
+        self.0.extend(number.to_le_bytes());
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        self.u32(text.len() as u32);
+        self.0.extend(text.as_bytes());
+    }
+}
+
+/// Reads fields, each of which may be missing.
+pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, bytes: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(bytes)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    pub(super) fn u32(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+    }
+
+    pub(super) fn u64(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+
+    pub(super) fn text(&mut self) -> Option<String> {
+        let length = self.u32()? as usize;
+        String::from_utf8(self.take(length)?.to_vec()).ok()
+    }
+}
+
+/// Another node of the same machine, by its process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Process {
+    pub(super) node: u32,
+    pub(super) pid: u32,
+    /// When it was started, in the system's ticks since that began: another process may get the number later.
+    pub(super) start: u64,
+}
+
+/// What node 0 tells each node when all fit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Welcome {
+    /// Which of the nodes that share cores it is, and how many they are.
+    pub(super) share: (u32, u32),
+    /// The other nodes that it can watch, by number.
+    pub(super) mates: Vec<Process>,
+}

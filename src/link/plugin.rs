@@ -1,0 +1,346 @@
+//! The plug-in that calls MPI: where it is looked for, how it is loaded, and the table by which it is called. `mpi.c`
+//! beside this file is what it is made of.
+//!
+//! | where a plug-in is looked for | why |
+//! |---|---|
+//! | the file that `OCR_MPI` names | the user says so |
+//! | the folder `ocr` beside the library, or beside the program where that has the library in it | an installation may be moved |
+//! | `../lib/ocr` of it | a program in `bin/` that has the library in it |
+//! | `ocr` in the folders for libraries of the system | other programs that have the library in them |
+
+use crate::link::launcher::LaunchedProcess;
+use crate::link::{KNOWN, LONGEST_MESSAGE, LinkEvent, NodeLink, NodePlace};
+use ocr_base::text::Readable;
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// The folders for libraries of the system, each with a folder `ocr` where plug-ins are installed.
+const OF_SYSTEM: &[&str] = &[
+    "/usr/local/lib",
+    "/usr/lib",
+    "/usr/lib64",
+    #[cfg(target_arch = "x86_64")]
+    "/usr/lib/x86_64-linux-gnu",
+    #[cfg(target_arch = "aarch64")]
+    "/usr/lib/aarch64-linux-gnu",
+];
+
+/// The file of a plug-in with this name.
+fn file_of(name: &str) -> String {
+    format!("libocr-mpi-{name}.so")
+}
+
+/// The folders in which plug-ins may be. `home` is the file that has the library in it.
+pub(crate) fn folders(home: &Path) -> Vec<PathBuf> {
+    let home = home.canonicalize().unwrap_or_else(|_| home.to_path_buf());
+    let beside = home.parent().into_iter().flat_map(|folder| [folder.join("ocr"), folder.join("../lib/ocr")]);
+    beside.chain(OF_SYSTEM.iter().map(|folder| Path::new(folder).join("ocr"))).collect()
+}
+
+/// The plug-ins that are installed, of those with these names, each with its name.
+pub(crate) fn installed(names: &[&'static str], home: &Path) -> Vec<(&'static str, PathBuf)> {
+    let folders = folders(home);
+    let of = |name: &&'static str| {
+        let files = folders.iter().map(|folder| folder.join(file_of(name)));
+        Some((*name, files.into_iter().find(|file| file.is_file())?))
+    };
+    names.iter().filter_map(of).collect()
+}
+
+/// The plug-ins that a program finds which has the library in it and is where this one is, each with the name of its
+/// MPI.
+pub fn mpi_plugins() -> Vec<(&'static str, PathBuf)> {
+    installed(KNOWN, &std::env::current_exe().unwrap_or_default())
+}
+
+/// Why no plug-in can be chosen, for the end of a message.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum PluginChoiceError {
+    /// None is installed, of these files.
+    Nothing(Vec<String>),
+    /// Several are, of which each might suit.
+    Several(Vec<PathBuf>),
+}
+
+/// The plug-in for a launch: the one that the user names, or the one that suits. Without a launcher any may.
+pub(crate) fn choose(
+    launch: Option<&LaunchedProcess>,
+    named: Option<&Path>,
+    home: &Path,
+) -> Result<PathBuf, PluginChoiceError> {
+    if let Some(named) = named {
+        return Ok(named.to_path_buf());
+    }
+    let names = launch.map_or(KNOWN, |launch| launch.launcher.plugins());
+    let mut found: Vec<PathBuf> = installed(names, home).into_iter().map(|(_, file)| file).collect();
+    match found.len() {
+        0 => Err(PluginChoiceError::Nothing(names.iter().map(|name| file_of(name)).collect())),
+        1 => Ok(found.remove(0)),
+        _ => Err(PluginChoiceError::Several(found)),
+    }
+}
+
+/// The number of the table's form. `OCR_LINK_VERSION` in `mpi.c` has to be the same.
+const VERSION: u32 = 1;
+
+/// `ocrLinkPlace_t` of `mpi.c`.
+#[repr(C)]
+#[derive(Default)]
+struct RawPlace {
+    node: i32,
+    nodes: i32,
+    local_node: i32,
+    local_nodes: i32,
+}
+
+const SENT: i32 = 1;
+const ARRIVED: i32 = 2;
+
+/// `ocrLinkEvent_t` of `mpi.c`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct RawEvent {
+    kind: i32,
+    node: i32,
+    bytes: u64,
+    token: u64,
+}
+
+/// `ocrLink_t` of `mpi.c`.
+#[repr(C)]
+struct Table {
+    version: u32,
+    size: u32,
+    interface: *const c_char,
+    init: unsafe extern "C" fn(*mut RawPlace) -> c_int,
+    library: unsafe extern "C" fn() -> *const c_char,
+    send: unsafe extern "C" fn(i32, *const c_void, u64, u64) -> c_int,
+    receive: unsafe extern "C" fn(*mut c_void, u64, u64) -> c_int,
+    poll: unsafe extern "C" fn(*mut RawEvent, i32) -> i32,
+    abort: unsafe extern "C" fn(i32),
+    end: unsafe extern "C" fn() -> c_int,
+    words: unsafe extern "C" fn(c_int) -> *const c_char,
+}
+
+/// How many messages may arrive before somebody looks. `RECEIVES` in `mpi.c` is the most that can be posted.
+const RECEIVES: usize = 16;
+
+/// A plug-in that is loaded. It stays as long as the process: MPI cannot be unloaded.
+pub(crate) struct Plugin {
+    file: PathBuf,
+    table: &'static Table,
+    /// The bytes of messages on their way out, by token. A `Vec` that moves leaves its bytes where they are.
+    sending: HashMap<u64, Vec<u8>>,
+    next: u64,
+    /// What messages arrive in; the token of a receive is its number here.
+    arriving: Vec<Box<[u8]>>,
+    events: [RawEvent; 64],
+}
+
+impl Plugin {
+    /// Loads a plug-in. The error is for people.
+    pub(crate) fn load(file: &Path) -> Result<Plugin, String> {
+        let shown = Readable::path(file);
+        let name = CString::new(file.as_os_str().as_bytes()).map_err(|_| format!("{shown} is no name of a file"))?;
+        // SAFETY: the name is a C string. The constructors of the plug-in and of its MPI run, which the user has
+        // installed to be loaded.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE) };
+        if handle.is_null() {
+            return Err(format!("the plug-in {shown} cannot be loaded: {}", load_error()));
+        }
+        // SAFETY: the handle is that of a library which stays, and the name is a C string.
+        let found = unsafe { libc::dlsym(handle, c"ocrLink".as_ptr()) };
+        if found.is_null() {
+            return Err(format!("{shown} is no plug-in of this runtime: it has no ocrLink"));
+        }
+        // SAFETY: each table that has this name begins with the number of its form, an aligned word, and is constant.
+        let version = unsafe { found.cast::<u32>().read() };
+        if version != VERSION {
+            return Err(format!(
+                "the plug-in {shown} has form {version} of the interface, and this library (ocr {}) has form {VERSION}: \
+                 they are of different releases. Install the plug-in of this library, or make it by `make mpi-plugin`",
+                env!("CARGO_PKG_VERSION")
+            ));
+        }
+        // SAFETY: the number says that it is this table, which is constant and stays with the library.
+        let table = unsafe { &*found.cast::<Table>() };
+        if table.size as usize != size_of::<Table>() {
+            return Err(format!("the plug-in {shown} has a table of {} bytes: it is damaged", table.size));
+        }
+        Ok(Plugin {
+            file: file.to_path_buf(),
+            table,
+            sending: HashMap::new(),
+            next: 0,
+            arriving: Vec::new(),
+            events: [RawEvent::default(); 64],
+        })
+    }
+
+    /// Begins MPI, which waits for the other processes of the launch. The error is for people.
+    pub(crate) fn begin(&mut self) -> Result<NodePlace, String> {
+        let mut place = RawPlace::default();
+        // SAFETY: the place is this function's, and the plug-in was loaded as the table says.
+        let code = unsafe { (self.table.init)(&raw mut place) };
+        self.check(code)?;
+        for token in 0..RECEIVES {
+            self.arriving.push(vec![0; LONGEST_MESSAGE].into_boxed_slice());
+            self.post(token)?;
+        }
+        let [node, nodes, local, locals] =
+            [place.node, place.nodes, place.local_node, place.local_nodes].map(|number| number.max(0) as u32);
+        Ok(NodePlace { node, nodes, local, locals })
+    }
+
+    /// The plug-in's file, and the MPI library that it uses, in that one's words. After [`Plugin::begin`].
+    pub(crate) fn about(&self) -> String {
+        // SAFETY: the call has no preconditions after `init`, and returns a C string that stays.
+        let library = text(unsafe { (self.table.library)() });
+        let library = library.split_whitespace().collect::<Vec<_>>().join(" ");
+        format!("{} ({library})", Readable::path(&self.file))
+    }
+
+    /// The MPI that it was compiled for.
+    pub(crate) fn interface(&self) -> String {
+        text(self.table.interface)
+    }
+
+    /// Posts a receive into one of the places for messages.
+    fn post(&mut self, token: usize) -> Result<(), String> {
+        let place = &mut self.arriving[token];
+        // SAFETY: the place has so many bytes, stays where it is as long as this plug-in, and is not touched until the
+        // plug-in says that a message has arrived in it.
+        let code = unsafe { (self.table.receive)(place.as_mut_ptr().cast(), LONGEST_MESSAGE as u64, token as u64) };
+        self.check(code)
+    }
+
+    fn check(&self, code: c_int) -> Result<(), String> {
+        if code == 0 {
+            return Ok(());
+        }
+        // SAFETY: the call takes any number, and returns a C string that stays until the next call.
+        let why = text(unsafe { (self.table.words)(code) });
+        Err(format!("{} says: {why}", self.interface()))
+    }
+}
+
+/// A C string of the plug-in.
+fn text(from: *const c_char) -> String {
+    if from.is_null() {
+        return String::new();
+    }
+    // SAFETY: the functions of the table return null or a C string that stays during this call.
+    Readable(unsafe { CStr::from_ptr(from) }.to_bytes()).to_string()
+}
+
+/// What the loader says of the call that has failed.
+fn load_error() -> String {
+    // SAFETY: the call has no preconditions, and returns null or a C string that stays until the next call.
+    text(unsafe { libc::dlerror() })
+}
+
+impl NodeLink for Plugin {
+    fn send(&mut self, to: u32, bytes: Vec<u8>) -> Result<(), String> {
+        let token = self.next;
+        self.next += 1;
+        let bytes = self.sending.entry(token).or_insert(bytes);
+        // SAFETY: the bytes stay where they are, unchanged, until the plug-in says that they are sent.
+        let code = unsafe { (self.table.send)(to as i32, bytes.as_ptr().cast(), bytes.len() as u64, token) };
+        if code != 0 {
+            self.sending.remove(&token);
+        }
+        self.check(code)
+    }
+
+    fn poll(&mut self, events: &mut Vec<LinkEvent>) {
+        // SAFETY: the array has room for so many events.
+        let found = unsafe { (self.table.poll)(self.events.as_mut_ptr(), self.events.len() as i32) };
+        for at in 0..found.max(0) as usize {
+            let event = self.events[at];
+            match event.kind {
+                SENT => drop(self.sending.remove(&event.token)),
+                ARRIVED => {
+                    let token = event.token as usize;
+                    let bytes = self.arriving[token][..event.bytes as usize].to_vec();
+                    events.push(LinkEvent::Arrived { from: event.node as u32, bytes });
+                    // The place is free again.
+                    if self.post(token).is_err() {
+                        events.push(LinkEvent::Failed { node: None });
+                    }
+                }
+                _ => {
+                    // The bytes stay: nobody says whether MPI still looks at them.
+                    events.push(LinkEvent::Failed { node: u32::try_from(event.node).ok() });
+                }
+            }
+        }
+    }
+
+    fn sending(&self) -> usize {
+        self.sending.len()
+    }
+
+    fn abort(&mut self, status: i32) {
+        // SAFETY: the call has no preconditions after `init`.
+        unsafe { (self.table.abort)(status) };
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        // SAFETY: nothing is sent any more, and `end` cancels the receives before their places go.
+        let code = unsafe { (self.table.end)() };
+        self.check(code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// A folder with a library in it and these plug-ins, for one test.
+    fn place(test: &str, plugins: &[&str]) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("ocr-plugins-{}-{test}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(folder.join("ocr")).expect("the folder for temporary files can be written");
+        for name in plugins {
+            fs::write(folder.join("ocr").join(file_of(name)), "").expect("it can be written");
+        }
+        fs::write(folder.join("libocr.so.0"), "").expect("it can be written");
+        folder
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "writes files")]
+    fn the_plugin_beside_the_library_is_chosen() {
+        let folder = place("one", &["mpich"]);
+        let home = folder.join("libocr.so.0");
+        let file = folder.canonicalize().expect("it is there").join("ocr/libocr-mpi-mpich.so");
+        assert_eq!(installed(KNOWN, &home).first(), Some(&("mpich", file.clone())));
+        // By the link that programs are linked with, too.
+        std::os::unix::fs::symlink("libocr.so.0", folder.join("libocr.so")).expect("a link");
+        assert_eq!(choose(None, None, &folder.join("libocr.so")), Ok(file));
+        let named = Path::new("/there/x.so");
+        assert_eq!(choose(None, Some(named), &home), Ok(named.to_path_buf()));
+        fs::remove_dir_all(folder).expect("it goes away");
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "writes files")]
+    fn of_several_none_is_chosen() {
+        let folder = place("several", KNOWN);
+        let chosen = choose(None, None, &folder.join("libocr.so.0"));
+        assert!(matches!(chosen, Err(PluginChoiceError::Several(files)) if files.len() == 2));
+        fs::remove_dir_all(folder).expect("it goes away");
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "loads a library")]
+    fn what_is_no_plugin_is_refused() {
+        let missing = Plugin::load(Path::new("/nowhere/x.so")).err().expect("it is not there");
+        assert!(missing.contains("/nowhere/x.so") && missing.contains("cannot be loaded"), "{missing}");
+        let other = Plugin::load(Path::new("libc.so.6")).err().expect("the C library is no plug-in");
+        assert!(other.contains("no ocrLink"), "{other}");
+    }
+}

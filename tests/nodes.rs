@@ -1,0 +1,437 @@
+//! Programs on several nodes: results, exit statuses, and what is said where the processes of a launch cannot be one
+//! program, or one of them is gone. Each test runs under every MPI that is there, of Open MPI and MPICH: its `mpirun`
+//! and the plug-in that `make` has made. Where none is, the tests say so and pass.
+//!
+//! What Open MPI needs as root, in a container, and with more processes than cores, is set here and nowhere in the
+//! library.
+
+mod support;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A run that takes longer than this is ended: it hangs.
+const WATCHDOG: Duration = Duration::from_secs(300);
+
+/// An MPI that is installed.
+#[derive(Clone, Copy)]
+struct Mpi {
+    name: &'static str,
+    launcher: &'static str,
+    options: &'static [&'static str],
+}
+
+const ALL: [Mpi; 2] = [
+    Mpi { name: "openmpi", launcher: "mpirun.openmpi", options: &["--oversubscribe", "--bind-to", "none"] },
+    Mpi { name: "mpich", launcher: "mpirun.mpich", options: &[] },
+];
+
+impl Mpi {
+    fn plugin(self) -> PathBuf {
+        support::root().join(format!("build/lib/ocr/libocr-mpi-{}.so", self.name))
+    }
+
+    fn is_there(self) -> bool {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        self.plugin().is_file() && std::env::split_paths(&path).any(|folder| folder.join(self.launcher).is_file())
+    }
+
+    /// A command that starts so many processes of what is added.
+    fn command(self, nodes: usize) -> Command {
+        let mut command = Command::new(self.launcher);
+        command.args(self.options).args(["-n", &nodes.to_string()]);
+        let of_root = ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"];
+        command.envs(of_root.map(|name| (name, "1"))).env("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("OCR_") {
+                command.env_remove(name);
+            }
+        }
+        command
+    }
+}
+
+/// The MPIs under which tests run. Says once what is missing.
+fn installed() -> Vec<Mpi> {
+    let found: Vec<Mpi> = ALL.into_iter().filter(|mpi| mpi.is_there()).collect();
+    for missing in ALL.into_iter().filter(|mpi| !mpi.is_there()) {
+        eprintln!(
+            "not run under {}: there is no {}, or no {} (make)",
+            missing.name,
+            missing.launcher,
+            missing.plugin().display()
+        );
+    }
+    found
+}
+
+/// Compiles a file of `tests/nodes` with these options, into the folder for tests.
+fn compile(name: &str, source: &str, options: &[&str]) -> PathBuf {
+    let folder = support::root().join("target/nodes");
+    fs::create_dir_all(&folder).expect("target/ can be written");
+    let program = folder.join(name);
+    let library = support::root().join("build/lib");
+    let built = support::compiler("CC", "cc")
+        .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-DOCR_ASSERT", "-Iinclude", "-o"])
+        .arg(&program)
+        .arg(Path::new("tests/nodes").join(source))
+        .args(options)
+        .args(["-Lbuild/lib", "-locr"])
+        .arg(format!("-Wl,-rpath,{}", library.display()))
+        .current_dir(support::root())
+        .status();
+    assert!(built.expect("there is a C compiler").success(), "run make first");
+    program
+}
+
+fn program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| compile("program", "program.c", &[]))
+}
+
+/// An empty folder for one run.
+fn folder(name: &str, mpi: Mpi) -> PathBuf {
+    let folder = support::root().join("target/nodes").join(format!("{name}-{}", mpi.name));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("target/ can be written");
+    folder
+}
+
+/// How a run ended, and what it said.
+#[derive(Debug)]
+struct Answer {
+    status: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Answer {
+    /// How often a text is in either output.
+    fn count(&self, text: &str) -> usize {
+        self.stdout.matches(text).count() + self.stderr.matches(text).count()
+    }
+
+    fn expect(&self, status: i32, texts: &[&str]) {
+        assert_eq!(self.status, Some(status), "{self:?}");
+        for text in texts {
+            assert_eq!(self.count(text), 1, "{text}: {self:?}");
+        }
+    }
+}
+
+/// A run that goes on. Its outputs are files, which nobody has to read meanwhile.
+struct Running {
+    child: Child,
+    out: PathBuf,
+}
+
+impl Running {
+    fn start(command: &mut Command, out: &Path) -> Running {
+        let file = |name: &str| fs::File::create(out.join(name)).expect("target/ can be written");
+        let child = command.stdin(Stdio::piped()).stdout(file("stdout")).stderr(file("stderr")).spawn();
+        Running { child: child.expect("mpirun can be started"), out: out.to_path_buf() }
+    }
+
+    fn read(&self, name: &str) -> String {
+        String::from_utf8_lossy(&fs::read(self.out.join(name)).unwrap_or_default()).into_owned()
+    }
+
+    /// Waits until this is true; ends the run if it takes too long.
+    fn wait_until(&mut self, what: &str, is_true: impl Fn(&mut Running) -> bool) {
+        let begin = Instant::now();
+        while !is_true(self) {
+            if begin.elapsed() > WATCHDOG {
+                let _ = self.child.kill();
+                panic!("{what} does not come: {} {}", self.read("stdout"), self.read("stderr"));
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Ends the standard input, and waits for the end of the run.
+    fn end(mut self) -> Answer {
+        drop(self.child.stdin.take());
+        self.wait_until("the end", |run| run.child.try_wait().expect("it is a child").is_some());
+        let status = self.child.wait().expect("it is a child").code();
+        Answer { status, stdout: self.read("stdout"), stderr: self.read("stderr") }
+    }
+}
+
+fn run(command: &mut Command, out: &Path) -> Answer {
+    Running::start(command, out).end()
+}
+
+/// Runs the program on so many nodes.
+fn run_program(mpi: Mpi, nodes: usize, out: &Path, args: &[&str]) -> Answer {
+    run(mpi.command(nodes).arg(program()).args(args).env("OCR_TEST_FOLDER", out), out)
+}
+
+/// The process of each rank, by the number of the rank.
+fn processes(out: &Path) -> Vec<i32> {
+    let pid = |rank: usize| fs::read_to_string(out.join(format!("{rank}.pid"))).ok()?.trim().parse().ok();
+    (0..).map_while(pid).collect()
+}
+
+#[test]
+fn several_processes_are_one_program() {
+    for mpi in installed() {
+        for nodes in [1, 2, 4] {
+            let out = folder("sum", mpi);
+            let answer = run_program(mpi, nodes, &out, &["sum"]);
+            answer.expect(
+                0,
+                &["mainEdt on rank 0, 2 arguments", "sum 5050 on rank 0", "the program has exited on rank 0"],
+            );
+            assert_eq!(answer.count("rank"), 3, "{answer:?}");
+            assert_eq!(processes(&out).len(), nodes);
+        }
+    }
+}
+
+#[test]
+fn the_standard_input_is_node_0s() {
+    for mpi in installed() {
+        let out = folder("input", mpi);
+        let mut running = Running::start(mpi.command(3).arg(program()).arg("lines"), &out);
+        let mut stdin = running.child.stdin.take().expect("a pipe");
+        stdin.write_all(b"one\ntwo\n").expect("it is read");
+        drop(stdin);
+        running.end().expect(0, &["rank 0 reads one", "rank 0 reads two"]);
+    }
+}
+
+/// Each process ends with the status of the program, whatever the launcher makes of that: a shell between the two
+/// writes it down, and ends with 0, so that no launcher ends the others.
+#[test]
+fn all_nodes_end_with_one_status() {
+    let cases: [(&[&str], i32, &str); 6] = [
+        (&["sum"], 0, "sum 5050"),
+        (&["abort", "5"], 5, "mainEdt"),
+        (&["exit", "3"], 3, "mainEdt"),
+        (&["exit", "0"], 0, "mainEdt"),
+        (&["hang"], 1, "ocr: error: the program hangs"),
+        (&["close"], 1, "could be written to its standard output"),
+    ];
+    for mpi in installed() {
+        for (args, status, text) in cases {
+            let out = folder("status", mpi);
+            let script = format!(
+                "rank=$OMPI_COMM_WORLD_RANK$PMI_RANK; '{}' {}; echo $? >'{}'/$rank.status",
+                program().display(),
+                args.join(" "),
+                out.display()
+            );
+            let answer = run(mpi.command(3).args(["sh", "-c", &script]), &out);
+            assert_eq!(answer.count(text), 1, "{args:?}: {answer:?}");
+            for rank in 0..3 {
+                let said = fs::read_to_string(out.join(format!("{rank}.status"))).unwrap_or_default();
+                assert_eq!(said.trim(), status.to_string(), "rank {rank} of {args:?} under {}: {answer:?}", mpi.name);
+            }
+        }
+    }
+}
+
+/// The launcher passes the status on, too; of a crash it makes what it likes.
+#[test]
+fn the_launcher_ends_with_the_status() {
+    for mpi in installed() {
+        let out = folder("launcher", mpi);
+        for (args, status) in [(["abort", "5"], 5), (["exit", "3"], 3)] {
+            run_program(mpi, 2, &out, &args).expect(status, &["mainEdt"]);
+        }
+        for (what, text) in [("crash", "crashed with SIGSEGV"), ("assert", "crashed with SIGABRT")] {
+            let answer = run_program(mpi, 4, &out, &[what]);
+            assert_ne!(answer.status, Some(0), "{answer:?}");
+            assert_eq!(answer.count(text), 1, "{answer:?}");
+            assert_eq!(answer.count("is gone"), 0, "it has said that it crashes: {answer:?}");
+        }
+    }
+}
+
+/// MPI installs handlers and starts threads. A hang is found all the same, and SIGUSR1 tells what runs.
+#[test]
+fn mpi_leaves_signals_and_threads_to_the_runtime() {
+    for mpi in installed() {
+        run_program(mpi, 2, &folder("hang", mpi), &["hang"])
+            .expect(1, &["ocr: error: the program hangs", "mainEdt on rank 0"]);
+        let out = folder("signals", mpi);
+        let mut running = Running::start(mpi.command(2).arg(program()).arg("wait").env("OCR_TEST_FOLDER", &out), &out);
+        running.wait_until("mainEdt", |run| run.read("stdout").contains("waits"));
+        let pids = processes(&out);
+        // SAFETY: the call sends signals to processes that this test has started, which have not been waited for.
+        unsafe { libc::kill(pids[0], libc::SIGUSR1) };
+        running.wait_until("the snapshot", |run| run.read("stderr").contains("runs EDT"));
+        // SAFETY: as above.
+        unsafe { libc::kill(pids[1], libc::SIGUSR1) };
+        running.wait_until("the note", |run| run.read("stderr").contains("a node on which nothing runs"));
+        running.end().expect(0, &["1 running"]);
+    }
+}
+
+#[test]
+fn a_plugin_that_does_not_suit_is_an_error() {
+    let all = installed();
+    let other = compile("other-version.so", "other-version.c", &["-fPIC", "-shared"]);
+    for &mpi in &all {
+        let out = folder("plugin", mpi);
+        for (file, text) in [
+            (PathBuf::from("/nowhere/plugin.so"), "/nowhere/plugin.so cannot be loaded"),
+            (support::root().join("build/lib/libocr.so"), "is no plug-in of this runtime"),
+            (other.clone(), "has form 4711 of the interface"),
+        ] {
+            let mut command = mpi.command(2);
+            run(command.arg(program()).arg("sum").env("OCR_MPI", file), &out).expect(2, &["ocr: error:", text]);
+        }
+        for wrong in all.iter().filter(|wrong| wrong.name != mpi.name) {
+            let mut command = mpi.command(3);
+            let answer = run(command.arg(program()).arg("sum").env("OCR_MPI", wrong.plugin()), &out);
+            answer.expect(2, &["ocr: error:", "has started 3 processes", "knows of 1", "OCR_MPI"]);
+            assert_eq!(answer.count("mainEdt"), 0, "{answer:?}");
+        }
+        // A library without plug-ins beside it.
+        fs::copy(support::root().join("build/lib/libocr.so.0"), out.join("libocr.so.0")).expect("make has made it");
+        let mut command = mpi.command(2);
+        let answer = run(command.arg(program()).arg("sum").env("LD_LIBRARY_PATH", &out), &out);
+        if !answer.stdout.contains("sum 5050") {
+            answer.expect(2, &["ocr: error:", "has started 2 processes", "there is no plug-in for it", "OCR_NODES=1"]);
+        }
+    }
+}
+
+#[test]
+fn nodes_that_differ_are_an_error() {
+    for mpi in installed() {
+        let out = folder("differ", mpi);
+        let other = compile("program-other", "program.c", &["-O1"]);
+        let mut command = mpi.command(1);
+        command.arg(program()).args(["sum", ":", "-n", "1"]).arg(other).arg("sum");
+        let words = ["ocr: error:", "different builds of the program", "On node 0 (process", "on node 1 (process"];
+        let answer = run(&mut command, &out);
+        answer.expect(2, &words);
+        assert_eq!(answer.count("mainEdt"), 0, "{answer:?}");
+        let mut command = mpi.command(1);
+        command.arg(program()).args(["sum", ":", "-n", "1"]).arg(program()).args(["-ocr:check", "strict", "sum"]);
+        let words =
+            ["ocr: error:", "different settings", "check is \"off\", by default", "it is \"strict\", by -ocr:check"];
+        run(&mut command, &out).expect(2, &words);
+    }
+}
+
+/// What the launcher's variables say alone, without one.
+#[test]
+fn more_nodes_than_there_may_be_are_an_error() {
+    let out = folder("limit", ALL[1]);
+    let mut command = Command::new(program());
+    command.arg("sum").envs([("PMI_SIZE", "5000"), ("PMI_RANK", "0")]);
+    run(&mut command, &out).expect(2, &["ocr: error:", "5000 processes", "at most 4096 nodes"]);
+}
+
+/// One node is as no launcher, and so is `OCR_NODES=1`: then each process runs the whole program.
+#[test]
+fn mpi_is_loaded_for_several_nodes_alone() {
+    let out = folder("maps", ALL[0]);
+    run(Command::new(program()).arg("maps"), &out).expect(0, &["no MPI is loaded"]);
+    for mpi in installed() {
+        run_program(mpi, 1, &out, &["maps"]).expect(0, &["no MPI is loaded"]);
+        run_program(mpi, 2, &out, &["maps"]).expect(0, &["\nMPI is loaded"]);
+        let answer = run(mpi.command(2).arg(program()).arg("maps").env("OCR_NODES", "1"), &out);
+        assert_eq!((answer.status, answer.count("no MPI is loaded")), (Some(0), 2), "{answer:?}");
+    }
+    let needed = Command::new("readelf").arg("-d").arg(support::root().join("build/lib/libocr.so")).output();
+    let needed = needed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    assert!(!needed.contains("libmpi"), "{needed}");
+}
+
+/// A program that an EDT starts inherits what the launcher has said, and is a program of its own.
+#[test]
+fn a_child_of_a_node_runs_alone() {
+    for mpi in installed() {
+        let out = folder("child", mpi);
+        let answer = run_program(mpi, 2, &out, &["child", &program().display().to_string()]);
+        answer.expect(0, &["sum 5050", "the child has ended with 0", "the fork has ended with 0"]);
+    }
+}
+
+#[test]
+fn a_program_with_its_own_main_joins_when_it_says_so() {
+    let program = compile("own-main", "own-main.c", &[]);
+    for mpi in installed() {
+        let out = folder("own", mpi);
+        let answer = run(mpi.command(2).arg(&program), &out);
+        assert_eq!((answer.status, answer.count("main\n"), answer.count("over")), (Some(0), 2, 2), "{answer:?}");
+        let answer = run(mpi.command(2).arg(&program).env("OCR_NODES", "mpi"), &out);
+        answer.expect(0, &["run 1", "run 2", "over"]);
+        assert_eq!(answer.count("main\n"), 2, "{answer:?}");
+        run(mpi.command(2).arg(&program).arg("7").env("OCR_NODES", "mpi"), &out).expect(7, &["run 1", "run 2", "over"]);
+    }
+}
+
+#[test]
+fn a_node_that_is_killed_ends_all() {
+    for mpi in installed() {
+        for killed in [0, 1] {
+            let out = folder("killed", mpi);
+            let mut running =
+                Running::start(mpi.command(3).arg(program()).arg("stay").env("OCR_TEST_FOLDER", &out), &out);
+            running.wait_until("mainEdt", |run| run.read("stdout").contains("waits"));
+            let pids = processes(&out);
+            // SAFETY: the call ends a process that this test has started, which has not been waited for.
+            unsafe { libc::kill(pids[killed], libc::SIGKILL) };
+            // The program does not end by itself.
+            running.wait_until("the end", |run| run.child.try_wait().expect("it is a child").is_some());
+            let answer = running.end();
+            assert_ne!(answer.status, Some(0), "{answer:?}");
+            // MPICH's launcher may end the others before they can say anything, and says it itself.
+            if mpi.name == "openmpi" {
+                let words = format!("ocr: error: node {killed} (process {} on ", pids[killed]);
+                assert_eq!(answer.count(&words), 1, "{answer:?}");
+                assert_eq!(answer.count("is gone"), 1, "{answer:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_node_that_is_stopped_is_waited_for() {
+    for mpi in installed() {
+        let out = folder("stopped", mpi);
+        let mut running = Running::start(mpi.command(2).arg(program()).arg("wait").env("OCR_TEST_FOLDER", &out), &out);
+        running.wait_until("mainEdt", |run| run.read("stdout").contains("waits"));
+        let stopped = processes(&out)[1];
+        // SAFETY: the call stops a process that this test has started, which has not been waited for.
+        unsafe { libc::kill(stopped, libc::SIGSTOP) };
+        drop(running.child.stdin.take());
+        running.wait_until("the note", |run| run.read("stderr").contains("If its process is stopped"));
+        // SAFETY: as above; it goes on.
+        unsafe { libc::kill(stopped, libc::SIGCONT) };
+        running.end().expect(0, &["the program has ended on node 0, and node 1 (process"]);
+    }
+}
+
+/// Nodes of one machine share its cores, and the report says so.
+#[test]
+fn nodes_share_the_cores_of_their_machine() {
+    let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    for mpi in installed() {
+        let out = folder("cores", mpi);
+        let report = out.join("report.json");
+        let workers = |nodes: usize, variables: &[(&str, &str)]| {
+            let mut command = mpi.command(nodes);
+            command.arg(program()).arg("sum").env("OCR_REPORT", &report).envs(variables.iter().copied());
+            run(&mut command, &out).expect(0, &["sum 5050"]);
+            let text = fs::read_to_string(&report).expect("the report is written");
+            let report: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+            (report["workers"].as_u64(), text)
+        };
+        let (number, text) = workers(2, &[]);
+        assert_eq!(number, Some((cores / 2).max(1) as u64), "{text}");
+        assert!(text.contains("The program ran on 2 nodes"), "{text}");
+        assert_eq!(workers(2, &[("OCR_WORKERS", "3")]).0, Some(3));
+        assert_eq!(workers(1, &[]).0, Some(cores as u64));
+    }
+}

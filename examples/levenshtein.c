@@ -22,8 +22,8 @@
  * each tile where it runs.
  *
  * Blocks. With --block the squares of this graph are larger, and have variants of different grain: a kernel sweeps the
- * whole square, while the C function cuts it into tiles (--tile) with the same dependences among them, which all workers
- * run. The task is a finish EDT, so that its output event waits for its tiles.
+ * whole square, while the C function cuts it into tiles (--tile) with the same dependences among them, which all
+ * workers run. The task is a finish EDT, so that its output event waits for its tiles.
  *
  * The graph is made row by row as the wavefront advances. When a row is complete, `rowDone` adds up its share of the
  * distance, destroys its blocks, and creates the next row that does not exist yet. Output events vanish when they are
@@ -108,8 +108,8 @@ static ocrGuid_t innerDp(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
     return NULL_GUID;
 }
 
-/* Creates the tiles of a block, row by row. They wait for its data blocks, which it has until it ends, so that no output
- * event is gone before it is connected. Tiles write to parts of both boundaries side by side: mode RW. */
+/* Creates the tiles of a block, row by row. They wait for its data blocks, which it has until it ends, so that no
+ * output event is gone before it is connected. Tiles write to parts of both boundaries side by side: mode RW. */
 static void cutBlock(u64 planes, const u64 *paramv, ocrEdtDep_t depv[]) {
     const Inner *inner = depv[INNER].ptr;
     const u64 side = inner->tile, rows = paramv[ROWS], columns = paramv[COLUMNS];

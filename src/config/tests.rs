@@ -168,7 +168,7 @@ mod with_others {
 #[test]
 fn one_entry_adds_a_setting() {
     let default = with_others::read(&[], false).expect("right");
-    assert_eq!(default.file, None);
+    assert_eq!((&default.file, default.on_machine), (&None, (0, 1)));
     assert_eq!((*default.sheep, &*default.sheep.origin), (default.cores, DEFAULT_ORIGIN));
     let given = [("sheep", "7"), ("flock", "/names")];
     let settings = with_others::read(&given, false).expect("right");

@@ -1,7 +1,7 @@
 /*
- * The plug-in by which the runtime speaks MPI. `src/link/plugin.rs` loads it at run time and calls what the table at the
- * end names. The compiler of each MPI makes a plug-in of this one file (`make mpi-plugin MPICC=mpicc`), and nothing else
- * of the runtime is linked with an MPI.
+ * The plug-in by which the runtime speaks MPI. `src/link/plugin.rs` loads it at run time and calls what the table at
+ * the end names. The compiler of each MPI makes a plug-in of this one file (`make mpi-plugin MPICC=mpicc`), and nothing
+ * else of the runtime is linked with an MPI.
  *
  * One thread makes all calls of the table: the one that has called `init`. After `init` and before `end`, no call waits
  * for another process: each begins a request, or asks which of them are done.

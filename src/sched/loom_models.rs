@@ -419,9 +419,9 @@ impl Seated {
     }
 }
 
-/// One of two workers gives up its seat, or is about to, and gets it back, while EDTs come: `before` of them before that,
-/// `meanwhile` while the seat is not there, and `behind` afterwards. `together` of them wait for each other, so that both
-/// workers are needed. The one that runs the last EDT ends the run.
+/// One of two workers gives up its seat, or is about to, and gets it back, while EDTs come: `before` of them before
+/// that, `meanwhile` while the seat is not there, and `behind` afterwards. `together` of them wait for each other, so
+/// that both workers are needed. The one that runs the last EDT ends the run.
 fn seats_come_back([before, meanwhile, behind]: [usize; 3], together: usize) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);

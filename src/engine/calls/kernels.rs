@@ -148,8 +148,8 @@ impl Runtime {
         let templates = &self.objects.templates;
         let all: Vec<Guid> = templates.live().collect();
         for template in all {
-            // One that is destroyed meanwhile needs none.
-            // What comes to nothing since the template has changed meanwhile is kept: EDTs of the work before may run it.
+            // One that is destroyed meanwhile needs none. What comes to nothing since the template has changed
+            // meanwhile is kept: EDTs of the work before may run it.
             let _ = templates.change(template, |view| self.build_late(view).ok_or(()), |_, _| {});
         }
     }

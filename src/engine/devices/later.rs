@@ -8,7 +8,8 @@
 //! A kernel is left unbuilt, and opens nothing, if its template has a C function, and
 //!
 //! - `OCR_DEVICES` is `auto`, by which such a kernel has no device unless a hint names one; or it is `all`, and
-//! - the policy decides by what earlier runs have learned of times, and devices have cores of the workers' at times; and
+//! - the policy decides by what earlier runs have learned of times, and devices have cores of the workers' at times;
+//!   and
 //! - an earlier run has built the kernel for the same devices; and
 //! - the times of the function are known, and for no size the kernel is known to be faster, even on all cores alone.
 //!

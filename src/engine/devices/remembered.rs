@@ -114,8 +114,8 @@ fn processor() -> String {
 }
 
 impl Runtime {
-    /// The one work that does the same as this, which has got a kernel, or is to get one that is left unbuilt; with what
-    /// earlier runs have learned of it.
+    /// The one work that does the same as this, which has got a kernel, or is to get one that is left unbuilt; with
+    /// what earlier runs have learned of it.
     pub(crate) fn intern_with_kernels(&self, work: Code, is_left: bool) -> &'static Code {
         let work = self.objects.code_table.intern(work);
         if self.remembered.reads && (is_left || work.has_choice()) && work.times.begin_recall() {

@@ -125,8 +125,8 @@ pub(crate) struct Later {
     pub(in crate::engine) found: OnceLock<Option<Found>>,
     /// The plan by that, for messages.
     pub(in crate::engine) plan: OnceLock<Option<DevicePlan>>,
-    /// Whether kernels were left unbuilt. SeqCst: a thread that leaves one sets this, and then looks whether devices are
-    /// open; one that has opened devices looks at this afterwards. So one of the two builds the kernel.
+    /// Whether kernels were left unbuilt. SeqCst: a thread that leaves one sets this, and then looks whether devices
+    /// are open; one that has opened devices looks at this afterwards. So one of the two builds the kernel.
     pub(in crate::engine) left: AtomicBool,
     /// When devices are opened nevertheless, in nanoseconds since the run began; `u64::MAX` if they are not. Relaxed: a
     /// thread that sees it late opens them late.

@@ -1,8 +1,8 @@
 //! How long finish EDTs with variants take as functions: until their scopes close.
 //!
-//! The function of such an EDT creates the EDTs that do the work, and returns soon. The workers do that work together, and
-//! that of other scopes beside it. So the time of a scope is its *share*: while `n` timed scopes are open, each gets an
-//! `n`-th of the time that passes. That is what the workers need for it, however many run at once.
+//! The function of such an EDT creates the EDTs that do the work, and returns soon. The workers do that work together,
+//! and that of other scopes beside it. So the time of a scope is its *share*: while `n` timed scopes are open, each
+//! gets an `n`-th of the time that passes. That is what the workers need for it, however many run at once.
 
 use crate::object::code::Code;
 use crate::object::scope::Scope;

@@ -23,8 +23,8 @@
 //!
 //! A switch takes some tens of microseconds of a core. So what is lent stays so for [`LOOK`], unless EDTs wait for
 //! workers when nothing is launched any more. `lent` is written with the lock held, and is read without it for a guess
-//! by a thread that sends a launch and sees that something is lent already. The thread that sends counts its launch after
-//! it has looked. So the manager may take back the cores of that launch, and lends some at its next look.
+//! by a thread that sends a launch and sees that something is lent already. The thread that sends counts its launch
+//! after it has looked. So the manager may take back the cores of that launch, and lends some at its next look.
 //!
 //! # Threads that are started meanwhile
 //!
@@ -32,14 +32,14 @@
 //! would stay on a part for good. Each switch looks through the threads of the process for new ones: a driver's is
 //! bound as the others are from then on, and any other follows its side until that side has all cores again. A thread
 //! of the program that binds itself, meanwhile, to just the cores of a side cannot be told from one that has inherited
-//! them. A process that a function starts keeps the cores of the worker, and nobody moves it later. `OCR_BIND=off` is for
-//! programs to which that matters.
+//! them. A process that a function starts keeps the cores of the worker, and nobody moves it later. `OCR_BIND=off` is
+//! for programs to which that matters.
 //!
 //! # What a time is worth
 //!
 //! Models have the time of a kernel that has all cores. A kernel that had a part of them has taken longer, and one
-//! during which the part has changed had the mean of the parts, by time. If such a kernel is short, what it took to move
-//! threads is much of its time, so it teaches nothing: the next one will.
+//! during which the part has changed had the mean of the parts, by time. If such a kernel is short, what it took to
+//! move threads is much of its time, so it teaches nothing: the next one will.
 
 use crate::cores::{self, CoreSet};
 use crate::device;

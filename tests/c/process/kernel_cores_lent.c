@@ -1,8 +1,8 @@
 /*
  * By default all cores are the workers'. Of a program with two templates, one is better as a kernel and the other as a
  * function: after some rounds each runs as what suits it. Functions run while kernels do, on other cores, and the
- * workers have all cores again when no kernel runs. So has a thread that a function has started meanwhile, unless it has
- * bound itself elsewhere before, and no thread is one that lets others finish any more.
+ * workers have all cores again when no kernel runs. So has a thread that a function has started meanwhile, unless it
+ * has bound itself elsewhere before, and no thread is one that lets others finish any more.
  */
 // clause: process ocr-variants.h
 // needs: opencl

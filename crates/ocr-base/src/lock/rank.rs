@@ -65,9 +65,9 @@ ranks! {
 
     /// The run of a program with its own `main` (`src/engine/run/legacy.rs`).
     LegacyRun [
-        LabelRuns, DeviceOpener, Handlers, Codes, RememberedPlaces, RememberedProgram, CodeName, UnusedKernels, Shutdown,
-        CurrentRun, Lending, Seats, Waiters, Sleeper, GivenArguments, Tallies, TallyTimes, Notes, Remarks, SymbolNames,
-        AskingOpencl, HandlersOfOpencl, HandlersOfRuntime, RecordingFile, Depot, Inbox
+        LabelRuns, DeviceOpener, Handlers, Codes, RememberedPlaces, RememberedProgram, CodeName, UnusedKernels,
+        Shutdown, CurrentRun, Lending, Seats, Waiters, Sleeper, GivenArguments, Tallies, TallyTimes, Notes, Remarks,
+        SymbolNames, AskingOpencl, HandlersOfOpencl, HandlersOfRuntime, RecordingFile, Depot, Inbox
     ];
 
     /// The thread that opens devices beside the run (`src/engine/state/devices.rs`).

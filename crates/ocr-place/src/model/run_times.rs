@@ -168,8 +168,8 @@ impl RunTimes {
         }
     }
 
-    /// Whether the function of a finish EDT does most of the work of its scope itself, by the last one: then its time is
-    /// that of one worker. Otherwise the workers do it together.
+    /// Whether the function of a finish EDT does most of the work of its scope itself, by the last one: then its time
+    /// is that of one worker. Otherwise the workers do it together.
     pub fn works_alone(&self) -> bool {
         self.0.get().is_some_and(|table| table.works_alone.load(Ordering::Relaxed))
     }

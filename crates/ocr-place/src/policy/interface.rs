@@ -276,8 +276,8 @@ pub struct KeptEdt {
     pub shape: Shape,
     /// Whether the worker that brings it has ended its EDT, and is about to look for another.
     pub frees_worker: bool,
-    /// Whether its function is spread over the workers: the EDT is a finish EDT, whose function creates the EDTs that do
-    /// the work. On the host its time is that of the whole scope, with all workers.
+    /// Whether its function is spread over the workers: the EDT is a finish EDT, whose function creates the EDTs that
+    /// do the work. On the host its time is that of the whole scope, with all workers.
     pub is_spread: bool,
     /// Where it may run: one of each place at most, and at least one.
     pub candidates: SmallVec<[Candidate; 3]>,

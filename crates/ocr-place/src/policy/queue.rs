@@ -333,8 +333,8 @@ impl Queue {
     /// `safe_ns`, since no other place would take the EDT from it. `waiting` EDTs wait for it.
     pub(super) fn has_room(&self, safe_ns: u64, waiting: usize, now: u64) -> bool {
         if self.place == Place::HOST {
-            // One for each worker, and more while the blocks of some are on their way. A worker asks when it finds nothing
-            // that an EDT has created which all work on.
+            // One for each worker, and more while the blocks of some are on their way. A worker asks when it finds
+            // nothing that an EDT has created which all work on.
             let there = self.given.iter().filter(|given| given.there <= now && !given.is_spread);
             return there.count() < self.units && self.given.len() < COMING * self.units;
         }

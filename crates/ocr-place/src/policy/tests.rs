@@ -350,8 +350,8 @@ impl Machine for Clock {
     fn offer_to_workers(&self, _: bool) {}
 }
 
-/// In how many microseconds ten EDTs have ended that take `device` as kernels, and as functions `host` with all workers,
-/// of which the workers begin one after the other.
+/// In how many microseconds ten EDTs have ended that take `device` as kernels, and as functions `host` with all
+/// workers, of which the workers begin one after the other.
 fn spread_over_workers(is_spread: bool, host: u64, device: u64) -> u64 {
     const SCOPE: usize = 1_000;
     let times: &RunTimes = Box::leak(Box::default());

@@ -54,8 +54,8 @@ static ocrGuid_t works(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 }
 
 /* Slot 0: a piece, the others: that all pieces were worked on. A plain copy uses the source, so that no piece may be
- * expected to share it any longer. This piece stays, and has memory of its own from here on. Parameters: the source, the
- * offset. */
+ * expected to share it any longer. This piece stays, and has memory of its own from here on. Parameters: the source,
+ * the offset. */
 static ocrGuid_t copies_back(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     ocrGuid_t whole = {.guid = (s64)paramv[0]}, copied;

@@ -38,8 +38,8 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 
 static ocrGuid_t s_fill, s_both, s_places[2];
 
-/* The device is better where the small block alone counts. An EDT of a quarter of a millisecond or more would be tried, at
- * times, in the place that is worse. */
+/* The device is better where the small block alone counts. An EDT of a quarter of a millisecond or more would be tried,
+ * at times, in the place that is worse. */
 static ocrGuid_t function(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
     struct timespec begin, now;

@@ -1,7 +1,7 @@
 /*
- * OCR_HINT_EDT_TIME_PARAMS of a template names the parameters whose product says how long an EDT takes. Times are kept by
- * that product from the first EDT on, whatever else the parameters are. Parameters that are not there are left out, and
- * a mask of 0 is as without the hint. It can be read back.
+ * OCR_HINT_EDT_TIME_PARAMS of a template names the parameters whose product says how long an EDT takes. Times are kept
+ * by that product from the first EDT on, whatever else the parameters are. Parameters that are not there are left out,
+ * and a mask of 0 is as without the hint. It can be read back.
  */
 // clause: ocr-hints.h
 // needs: opencl
@@ -17,8 +17,12 @@ static ocrGuid_t hinted(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     return NULL_GUID;
 }
-static ocrGuid_t beyond(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) { return hinted(paramc, paramv, depc, depv); }
-static ocrGuid_t zero(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) { return hinted(paramc, paramv, depc, depv); }
+static ocrGuid_t beyond(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    return hinted(paramc, paramv, depc, depv);
+}
+static ocrGuid_t zero(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    return hinted(paramc, paramv, depc, depv);
+}
 
 /* Templates are created where the name of their function stands, by which they are known. */
 static void give_mask(ocrGuid_t tmpl, u64 mask) {

@@ -54,7 +54,8 @@ static ocrGuid_t done(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    ocrGuid_t both = template_of(function, 0, 2), block = words_block(WORDS, 0, 0), before = NULL_GUID, first = NULL_GUID;
+    ocrGuid_t both = template_of(function, 0, 2), block = words_block(WORDS, 0, 0);
+    ocrGuid_t before = NULL_GUID, first = NULL_GUID;
     OK(ocrEdtTemplateAddKernel(both, source, NULL, "add", per_word, OCR_NO_RESULT));
     for (u32 i = 0; i < EDTS; i++) {
         ocrGuid_t edt, ended;

@@ -115,12 +115,16 @@ pub(crate) fn end(child: &mut Child, signals: &Signals) {
     let last = Instant::now() + GRACE;
     while Instant::now() < last {
         forget_ended(child.id());
-        let orphans = adopted();
-        if has_ended(group) && orphans.is_empty() && !goes_on(group) {
+        // In this order: what ends between leaves its children to this process. So nothing is left only where, behind
+        // the end of the group, there was no other child, not even one that has ended.
+        let is_over = has_ended(group) && !goes_on(group);
+        let mut others = children();
+        others.retain(|&other| other != group);
+        if is_over && others.is_empty() {
             let _ = child.wait();
             return;
         }
-        ask_orphans(&orphans);
+        ask_orphans(&others);
         if wait_for([signals.file()], [libc::POLLIN], Some(LOOK)) != [0] {
             break;
         }
@@ -131,20 +135,14 @@ pub(crate) fn end(child: &mut Child, signals: &Signals) {
     let _ = child.wait();
     // Each one that is killed may leave children, which are adopted then.
     for _ in 0..100 {
-        let orphans = adopted();
+        forget_ended(child.id());
+        let orphans = children();
         if orphans.is_empty() {
             return;
         }
         orphans.iter().for_each(|&orphan| send(orphan, libc::SIGKILL));
         sleep(LOOK);
     }
-}
-
-/// The processes that runs have left, and that have not ended. The child of a run that goes on is one of them.
-fn adopted() -> Vec<libc::pid_t> {
-    let mut all = children();
-    all.retain(|&child| !has_ended(child));
-    all
 }
 
 /// The children of this process that it has not had from the beginning, of which some may have ended.

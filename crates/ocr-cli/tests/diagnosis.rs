@@ -9,6 +9,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -27,8 +28,16 @@ fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
     command
 }
 
+/// Whether programs run: one that is to have the machine for itself has this alone.
+static MACHINE: RwLock<()> = RwLock::new(());
+
 /// The findings in a recorded run of a planted program, with two workers.
 fn findings(cause: &str, is_control: bool, settings: &[(&str, &str)]) -> Vec<Value> {
+    let _beside_others = MACHINE.read();
+    findings_of_run(cause, is_control, settings)
+}
+
+fn findings_of_run(cause: &str, is_control: bool, settings: &[(&str, &str)]) -> Vec<Value> {
     let name = if is_control { "control" } else { "planted" };
     let folder = PathBuf::from(SOURCES).join("target/diagnosis-tests").join(cause).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -157,9 +166,10 @@ fn a_machine_that_is_busy_is_named() {
             std::panic::resume_unwind(panic);
         }
     });
+    let _alone = MACHINE.write();
     for _ in 0..5 {
         let before = usage();
-        let found = findings("busy_machine", true, NO_DEVICE);
+        let found = findings_of_run("busy_machine", true, NO_DEVICE);
         let after = usage();
         let [busy, idle, own] = [0, 1, 2].map(|at| after[at] - before[at]);
         if busy.saturating_sub(own) * 50 <= busy + idle {

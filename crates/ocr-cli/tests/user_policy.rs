@@ -123,7 +123,8 @@ fn a_run_under_a_policy_of_a_user_is_recorded_explained_and_simulated() {
     let rows = answer["simulated"].as_array().expect("rows");
     assert_eq!(rows[2]["policy"], "./fastest.so");
     let seconds = |row: usize| rows[row]["seconds"].as_f64().expect("a number");
-    assert!(seconds(2) < 1.2 * seconds(0).min(seconds(1)), "{answer:#}");
+    // Under `cpu` the workers would have both cores.
+    assert!(seconds(2) < 1.2 * seconds(1), "{answer:#}");
     assert!(answer["off"].is_number(), "{answer:#}");
     assert_eq!(ocr(&folder, &words, &[]), (0, text, errors), "nothing is random");
     let words = ["simulate", "run.trace", "--policy", "./fastest.so", "--explain"];

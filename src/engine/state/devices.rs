@@ -4,7 +4,7 @@
 use crate::cores::{CoreSet, Shares};
 use crate::device;
 use crate::device::{DeviceInfo, DeviceKind, DeviceManager, InlineList, Inventory, ManagerEvents};
-use crate::engine::devices::found::Found;
+use crate::engine::state::found_devices::FoundDevices;
 use crate::engine::state::lending::Lending;
 use crate::engine::state::runtime::Runtime;
 use crate::object::data_block::DataBlock;
@@ -122,7 +122,7 @@ fn counted<T>(sum: &AtomicU64, work: impl FnOnce() -> T) -> T {
 /// Devices that need not be opened for the kernels that there are (`devices/later.rs`).
 pub(crate) struct Later {
     /// What earlier runs have found, as this one has read it.
-    pub(in crate::engine) found: OnceLock<Option<Found>>,
+    pub(in crate::engine) found: OnceLock<Option<FoundDevices>>,
     /// The plan by that, for messages.
     pub(in crate::engine) plan: OnceLock<Option<DevicePlan>>,
     /// Whether kernels were left unbuilt. SeqCst: a thread that leaves one sets this, and then looks whether devices

@@ -13,6 +13,7 @@ pub(crate) mod fatal;
 pub(crate) mod fetch_at_end;
 pub(crate) mod finish_times;
 pub(crate) mod fork;
+pub(crate) mod found_devices;
 pub(crate) mod handlers;
 pub(crate) mod idle;
 pub(crate) mod learned;

@@ -119,7 +119,7 @@ pub(super) struct CoreShares {
 }
 
 /// Workers and CPU devices under a policy.
-pub(super) struct Shared {
+pub(super) struct SharedMachine {
     /// How many workers there are.
     pub(super) workers: usize,
     /// For each CPU device its index, and how many times as long its kernels take as in the replay's times.
@@ -169,7 +169,7 @@ impl CoreShares {
     }
 
     /// Workers and devices under a policy that asks for cores to be lent, or does not.
-    pub(super) fn under(&self, asks: bool) -> Shared {
+    pub(super) fn under(&self, asks: bool) -> SharedMachine {
         let lends = self.lends(asks);
         let divided = self.divided();
         let slower = self.devices.iter().map(|&(index, whole, timed)| {
@@ -187,7 +187,7 @@ impl CoreShares {
             (_, None) => self.workers,
         };
         let devices = self.devices.iter().map(|(index, ..)| *index).collect();
-        Shared { workers, slower, lends: lends.then_some(LentCores { cores: self.cores, devices }) }
+        SharedMachine { workers, slower, lends: lends.then_some(LentCores { cores: self.cores, devices }) }
     }
 }
 

@@ -325,8 +325,9 @@ __kernel void levenshtein_bits_gpu(uint tile, uint rows, uint columns, uint plan
                     }
                 }
             }
-            /* What is handed on within the words of the group is in local memory. */
-            barrier(CLK_LOCAL_MEM_FENCE);
+            /* What is handed on within the words of the group is in local memory. The last item overwrites words of the
+             * boundary that item 0 has read. */
+            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         }
         if (works) {
             vertical[word] = vp;

@@ -70,7 +70,8 @@ export! {
         let device = with(Err(Status::EPERM), |context| {
             let view = context.runtime.objects.templates.view(template.into());
             if view.is_some_and(|view| !view.work.kernels.is_empty()) {
-                if context.runtime.devices.later.is_any_left() {
+                // A manager's thread is the one that builds.
+                if !context.is_manager && context.runtime.devices.later.is_any_left() {
                     context.runtime.open_what_was_put_off();
                 }
                 device_of(context, affinity.into())

@@ -91,12 +91,11 @@ pub(super) unsafe fn add_kernel(
             Ok::<&'static Code, Infallible>(work)
         };
         let changed = templates.change(template, add, |view, work| context.release_new(view, work));
-        match (changed, added) {
-            (None, _) | (_, Added::Refused) => return Status::EINVAL,
-            (_, Added::Left) => context.runtime.is_left(),
+        match added {
+            Added::Left => context.runtime.is_left(),
             // It may have opened devices for others, too.
-            (_, Added::Usable) => context.runtime.build_left(),
+            Added::Usable | Added::Refused => context.runtime.build_left(),
         }
-        Status::OK
+        if changed.is_none() || added == Added::Refused { Status::EINVAL } else { Status::OK }
     })
 }

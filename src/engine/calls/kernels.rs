@@ -158,7 +158,7 @@ impl Runtime {
     fn build_late(&'static self, view: TemplateView) -> Option<&'static Code> {
         let mut work = view.work.clone();
         let without = |kernel: &Kernel| kernel.built.is_empty();
-        if work.function.is_none() || !work.kernels.iter().any(without) {
+        if work.function.is_none() || !work.kernels.iter().any(without) || loader::why_no_devices().is_some() {
             return None;
         }
         let mut kernels = std::mem::take(&mut work.kernels);

@@ -32,6 +32,7 @@ use ocr_place::model::{KeptTimes, ModelEntry};
 use ocr_place::place::Place;
 use ocr_place::policy::can_kernel_win;
 use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
 
 /// Opening devices may take this part of the core time of a run that uses no kernel.
 const PART: u64 = 32;
@@ -86,9 +87,10 @@ impl Runtime {
             return false;
         }
         let opening_ns = found.opened_ns.max(SHORT_NS);
-        let open_at = self.now_since_start() + opening_ns * PART / self.settings.cores.max(1) as u64;
-        later.open_at.fetch_min(open_at, Ordering::Relaxed);
-        later.longest.fetch_max((longest * LONGER).max(SHORT_NS), Ordering::Relaxed);
+        // Both numbers are of files.
+        let wait_ns = opening_ns.saturating_mul(PART) / self.settings.cores.max(1) as u64;
+        later.open_at.fetch_min(self.now_since_start().saturating_add(wait_ns), Ordering::Relaxed);
+        later.longest.fetch_max(longest.saturating_mul(LONGER).max(SHORT_NS), Ordering::Relaxed);
         true
     }
 
@@ -124,7 +126,14 @@ impl Runtime {
         }
         later.open_at.store(u64::MAX, Ordering::Relaxed);
         let mut opener = later.opener.lock();
-        if matches!(*opener, Opener::NotStarted) {
+        // One that met a thread with the lock of the loader has opened nothing.
+        let opens_nothing = |thread: &JoinHandle<()>| thread.is_finished() && !self.devices.is_open();
+        let may_start = match &*opener {
+            Opener::NotStarted => true,
+            Opener::Started(thread) => opens_nothing(thread),
+            Opener::Over => false,
+        };
+        if may_start {
             let thread = device::spawn_thread_of_opencl("later", || {
                 self.begin_outside();
                 self.open_what_was_put_off();
@@ -138,7 +147,8 @@ impl Runtime {
     /// Opens the devices, and builds the kernels that were left.
     pub(crate) fn open_what_was_put_off(&'static self) {
         let is_open = self.devices.open_for(self, true).is_some();
-        if !is_open && loader::why_no_devices().is_none() {
+        let is_nothing_there = || self.devices.plan.get().is_some_and(|plan| plan.devices().is_empty());
+        if !is_open && is_nothing_there() {
             // What earlier runs have found is gone: the kernels have no device.
             self.devices.later.left.store(false, Ordering::SeqCst);
         }
@@ -147,19 +157,27 @@ impl Runtime {
 
     /// Builds the kernels that were left, if devices are open by now.
     pub(crate) fn build_left(&'static self) {
-        let later = &self.devices.later;
-        if !self.devices.is_open() || !later.is_any_left() {
-            return;
+        if self.devices.is_open() && self.devices.later.is_any_left() {
+            self.build_all_left();
         }
-        self.build_for_all_templates();
-        // What is left from here on is built by the thread that leaves it, which finds the devices open.
-        later.left.store(false, Ordering::SeqCst);
     }
 
-    /// A template has got a kernel that was left unbuilt. Other threads may have opened devices meanwhile.
+    fn build_all_left(&'static self) {
+        self.build_for_all_templates();
+        // While another thread has the lock of the loader, nothing was built.
+        if loader::why_no_devices().is_none() {
+            // What is left from here on is built by the thread that leaves it, which finds the devices open.
+            self.devices.later.left.store(false, Ordering::SeqCst);
+        }
+    }
+
+    /// A template has got a kernel that was left unbuilt. Other threads may have opened devices meanwhile, and may have
+    /// built what was left before.
     pub(crate) fn is_left(&'static self) {
         self.devices.later.left.store(true, Ordering::SeqCst);
-        self.build_left();
+        if self.devices.is_open() {
+            self.build_all_left();
+        }
     }
 
     /// The run ends: no thread opens devices any more.

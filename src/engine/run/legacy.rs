@@ -131,6 +131,8 @@ pub(crate) fn end(wait: bool) -> Option<i32> {
         runtime.end.wait();
     }
     Context::leave();
+    // While somebody watches: a thread that opens devices may wait for a lock of this thread's.
+    runtime.end_opening();
     // A panic there has been printed; there is nothing to be done about it.
     let _ = watching.join();
     // From here on it waits for the runtime's threads.

@@ -233,8 +233,9 @@ fn is_of_driver(function: usize) -> bool {
     if base.starts_with(b"libLLVM") {
         return !program_has_llvm();
     }
-    // What each driver has for the loader of OpenCL, which has none itself.
-    symbols::defines(function, b"clIcdGetPlatformIDsKHR") && !is_of_program(function)
+    // What each driver has for the loader of OpenCL (cl_khr_icd). PoCL has the first up to its release 6.
+    let of_drivers: [&[u8]; 2] = [b"clIcdGetPlatformIDsKHR", b"clGetExtensionFunctionAddress"];
+    of_drivers.iter().any(|name| symbols::defines(function, name)) && !is_of_program(function)
 }
 
 /// Whether the program was linked with LLVM. Looked up once, when a run begins: that takes the lock of the dynamic

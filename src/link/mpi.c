@@ -63,7 +63,7 @@ typedef struct {
 } ocrLink_t;
 
 /* Errors of this file; those of MPI are not below 0. */
-enum { NO_THREADS = -1, NO_MEMORY = -2, TOO_LARGE = -3, MPI_IS_OVER = -4 };
+enum { IS_BEGUN = -1, NO_MEMORY = -2, TOO_LARGE = -3, MPI_IS_OVER = -4 };
 
 enum { TAG = 0, RECEIVES = 16 };
 
@@ -89,8 +89,8 @@ static char text[MPI_MAX_ERROR_STRING + 64];
 static const char *words(int code)
 {
     switch (code) {
-    case NO_THREADS:
-        return "the program has begun MPI itself, without MPI_THREAD_MULTIPLE";
+    case IS_BEGUN:
+        return "the program has begun MPI itself, and the runtime begins and ends it; run the program with OCR_NODES=1";
     case NO_MEMORY:
         return "there is no memory for another request";
     case TOO_LARGE:
@@ -135,18 +135,14 @@ static int init(ocrLinkPlace_t *place)
         return MPI_IS_OVER;
     }
     if (isBegun) {
-        /* The program's threads may call MPI while this one does. */
-        MPI_Query_thread(&level);
-        if (level < MPI_THREAD_MULTIPLE) {
-            return NO_THREADS;
-        }
-    } else {
-        int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
-        if (code != MPI_SUCCESS) {
-            return code;
-        }
-        isOurs = true;
+        /* The program would end MPI in `main`, before this node has told the others of the end. */
+        return IS_BEGUN;
     }
+    int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    isOurs = true;
     return joinWorld(place);
 }
 

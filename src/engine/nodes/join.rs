@@ -240,8 +240,7 @@ extern "C" fn process_exits(status: c_int, _: *mut c_void) {
     }
     // What has been printed is written first: where some of it is lost, all nodes are to end with that status, and the
     // launcher may end this process as soon as another one has ended with an error.
-    let status = status_after_output(status);
-    let after = end(status);
+    let after = end(status_after_output(status));
     if after != status {
         exit_now(after);
     }
@@ -309,7 +308,8 @@ fn wait_for_end(told: &Receiver<Told>) -> i32 {
             Some(limit) => told.recv_timeout(limit).map_err(|_| ()),
         };
         match next {
-            Ok(Told::Ending(with)) => (status, limit) = (with, Some(PATIENCE_AT_END)),
+            // A node that is stopped is waited for, as long as nothing is wrong.
+            Ok(Told::Ending(with)) => (status, limit) = (with, (with != 0).then_some(PATIENCE_AT_END)),
             Ok(Told::Lost(words)) => {
                 if let Some(words) = words {
                     error!("{words}");

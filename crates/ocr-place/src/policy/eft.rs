@@ -446,7 +446,7 @@ impl EftPlan {
     /// cores or memory, and what the host has to do takes longer meanwhile.
     fn slows_host(&self, kept: &KeptEdt, device: Place) -> bool {
         let (host, queue) = (self.places.get(Place::HOST), self.places.get(device));
-        let is_busy = !host.line().is_empty() || host.given() > 0;
+        let is_busy = !host.line().is_empty() || host.unfinished() > 0;
         let has_host = kept.candidates.iter().any(|other| other.place == Place::HOST);
         if device == Place::HOST || !is_busy || !has_host || queue.given() > 0 {
             return false;
@@ -456,7 +456,7 @@ impl EftPlan {
         let (Some(on_host), Some(on_device), Some(slowdown)) = (ns(Place::HOST), ns(device), slowdown) else {
             return false;
         };
-        let units = host.units().min(host.given() + host.line().len());
+        let units = host.units().min(host.unfinished() + host.line().len());
         let on_host = on_host as f64 * host.units_for(kept) as f64;
         on_device as f64 * units as f64 * (1.0 - 1.0 / slowdown.max(1.0)) > on_host
     }

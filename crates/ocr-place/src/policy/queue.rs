@@ -62,6 +62,8 @@ struct Given {
     there: u64,
     /// Whether all units of the place work on it together.
     is_spread: bool,
+    /// Whether its function has returned, so that it has no unit: what it has created goes on.
+    has_returned: bool,
     like: KeptEdt,
 }
 
@@ -181,6 +183,7 @@ impl Queue {
             since: now,
             there: now.saturating_add(copies),
             is_spread: self.spreads(kept),
+            has_returned: false,
             like: kept.clone(),
         });
     }
@@ -188,8 +191,11 @@ impl Queue {
     /// The function of an EDT has returned that all units work on: it is known by its scope from now on. False if it
     /// was not given to this place.
     pub(super) fn goes_on(&mut self, edt: usize, scope: usize) -> bool {
-        let given = self.given.iter_mut().find(|given| given.edt == edt);
-        given.map(|given| given.edt = scope).is_some()
+        let Some(given) = self.given.iter_mut().find(|given| given.edt == edt) else {
+            return false;
+        };
+        (given.edt, given.has_returned) = (scope, true);
+        true
     }
 
     /// An EDT has ended: which. None if it was not given to this place.
@@ -239,7 +245,7 @@ impl Queue {
 
     /// How many EDTs it was given that have a unit for themselves.
     fn single(&self) -> usize {
-        self.given.len() - self.spread()
+        self.running().filter(|given| !given.is_spread).count()
     }
 
     /// What an EDT has taken so far of the time that is expected of it.
@@ -249,8 +255,19 @@ impl Queue {
         if given.is_spread { taken / self.spread() as u64 } else { taken }
     }
 
-    /// How many EDTs the place was given and has not ended.
+    /// Those that it was given and that have units now, or will. What has returned has none, however many such scopes
+    /// are open: what these wait for must find room.
+    fn running(&self) -> impl Iterator<Item = &Given> {
+        self.given.iter().filter(|given| !given.has_returned)
+    }
+
+    /// How many EDTs the place was given of which none has ended or returned.
     pub(super) fn given(&self) -> usize {
+        self.running().count()
+    }
+
+    /// How many EDTs the place was given and has not ended, with those that have returned.
+    pub(super) fn unfinished(&self) -> usize {
         self.given.len()
     }
 
@@ -326,7 +343,7 @@ impl Queue {
     /// Whether a unit has been given nothing, and nothing waits for it. A worker whose EDT ends counts: it looks for
     /// another.
     pub(super) fn is_idle(&self) -> bool {
-        self.line.is_empty() && self.given.len() < self.units
+        self.line.is_empty() && self.given() < self.units
     }
 
     /// Whether the place should be given another EDT. A device is given more as long as it has ended all of it in
@@ -335,8 +352,8 @@ impl Queue {
         if self.place == Place::HOST {
             // One for each worker, and more while the blocks of some are on their way. A worker asks when it finds
             // nothing that an EDT has created which all work on.
-            let there = self.given.iter().filter(|given| given.there <= now && !given.is_spread);
-            return there.count() < self.units && self.given.len() < COMING * self.units;
+            let there = self.running().filter(|given| given.there <= now);
+            return there.count() < self.units && self.given() < COMING * self.units;
         }
         let Some(first) = self.given.first() else {
             return true;
@@ -436,7 +453,7 @@ impl Queue {
             if self.single() + others < self.units || self.single() < self.units && self.spread() > 0 {
                 return 0;
             }
-            let single = self.given.iter().filter(|given| !given.is_spread);
+            let single = self.running().filter(|given| !given.is_spread);
             let left = single.map(|given| self.left(given, now));
             let other = (others > 0).then_some(ns);
             return left.chain(other).min().unwrap_or(0);

@@ -393,3 +393,24 @@ fn what_all_workers_do_together_is_one_unit() {
     // Taken for the work of one of four workers, the host looks faster than it is, and has too many in the end.
     assert_eq!(spread_over_workers(false, 1_000, 1_500), 7_000);
 }
+
+/// What scopes wait for finds room, however many of them are open.
+#[test]
+fn scopes_that_are_open_keep_no_worker_from_others() {
+    for is_spread in [true, false] {
+        let times: &RunTimes = Box::leak(Box::default());
+        times.sample(0, 64, 1_000_000, true);
+        times.sample(1, 64, 10_000_000_000, true);
+        let policy = parse("eft").expect("a policy");
+        let keeper = policy.keeper().expect("a keeper");
+        let clock = Clock(std::cell::Cell::new(0));
+        (0..100).for_each(|edt| keeper.keep(KeptEdt { is_spread, ..kept(edt, times) }, &clock));
+        for number in 0..100 {
+            let edt = keeper.take(Place::HOST, &clock).edt;
+            let edt = edt.unwrap_or_else(|| panic!("{number} scopes are open, and the next EDT is refused"));
+            assert!(keeper.goes_on(edt, 1_000 + edt, true, &clock));
+        }
+        (0..100).for_each(|edt| keeper.ended(1_000 + edt, Place::HOST, false, &clock));
+        assert_eq!(keeper.count(), 0);
+    }
+}

@@ -241,6 +241,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(not(loom))]
     fn a_file_has_a_build() {
         let function = ocr_test_of_symbols as *const () as usize;
         let (id, file) = build_of(function).expect("the test is a file");

@@ -232,6 +232,7 @@ mod loom_models {
             output: Cell::new(Guid::NULL),
             result: Cell::new(Guid::NULL),
             result_goes: Cell::new(false),
+            is_timed: Cell::new(false),
             index: Cell::new(0),
             edt: Cell::new(Guid::NULL),
             work: Cell::new(ptr::null()),

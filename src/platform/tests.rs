@@ -13,6 +13,7 @@ fn example() -> Platform {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "it asks for the memory of the machine")]
 fn what_is_written_is_read() {
     let platform = example();
     let text = platform.text();
@@ -61,6 +62,7 @@ fn what_is_wrong_is_said() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "it asks for the memory of the machine")]
 fn another_machine_is_told_from_this_one() {
     let mut platform = example();
     platform.host.compute_units += 1;

@@ -386,11 +386,13 @@ fn a_node_that_is_killed_ends_all() {
             running.wait_until("the end", |run| run.child.try_wait().expect("it is a child").is_some());
             let answer = running.end();
             assert_ne!(answer.status, Some(0), "{answer:?}");
-            // MPICH's launcher may end the others before they can say anything, and says it itself.
+            // A launcher may end the others before they can say anything, and says it itself: MPICH's mostly, and that
+            // of Open MPI where it is the first to see it.
             if mpi.name == "openmpi" {
                 let words = format!("ocr: error: node {killed} (process {} on ", pids[killed]);
-                assert_eq!(answer.count(&words), 1, "{answer:?}");
-                assert_eq!(answer.count("is gone"), 1, "{answer:?}");
+                let by_launcher = answer.stderr.contains(&format!("process rank {killed} with PID"));
+                assert!(answer.count(&words) == 1 || by_launcher, "{answer:?}");
+                assert_eq!(answer.count("is gone"), answer.count(&words), "{answer:?}");
             }
         }
     }

@@ -88,7 +88,8 @@ typedef enum {
 /* What is known of how long an EDT takes in a place. Nothing is known by a policy without OCR_POLICY_LEARNS. */
 typedef struct {
     u64 runNs;    /* it is expected to keep a unit of the place busy for this time; or OCR_POLICY_UNKNOWN, as all of
-                     these */
+                     these. A finish EDT whose function has others do the work keeps all workers busy on the host, until
+                     its scope closes; `ended` is called when the function has returned */
     u64 atMostNs; /* a bound, where runNs is not known and the kernel may have been compiled in the only launch */
     u64 newestNs; /* what the last one of its kind took in this run */
     u64 aloneNs;  /* from its begin to its end in a place that runs several at once, alone there */

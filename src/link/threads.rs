@@ -6,19 +6,14 @@
 //! the flag, the threads that come while the link begins count as well. Then a thread that the program starts in that
 //! very time is taken for one of the link.
 
-use ocr_base::text::read_file;
+use ocr_base::apart::block_signals;
+use ocr_base::thread_mark::{ThreadMark, about, of_process};
 use std::collections::BTreeSet;
-use std::fs;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The name of the thread that makes the calls.
 pub(crate) const NAME: &str = "ocr-link";
-
-/// `SHORT_INODE` of personality(2), "no effect". Threads of OpenCL have another one.
-const FLAG: libc::c_ulong = 0x0100_0000;
-/// The argument by which personality(2) returns the personality and changes nothing.
-const ASK: libc::c_ulong = 0xffff_ffff;
 
 /// Whether the process has such threads. Relaxed: who asks reads the threads of the process behind that, and one that
 /// is missed counts as the program's.
@@ -27,41 +22,20 @@ static ANY: AtomicBool = AtomicBool::new(false);
 /// The threads that have come while the link began, where the system refuses the flag.
 static CAME: OnceLock<BTreeSet<String>> = OnceLock::new();
 
-/// Gives this thread the marks, but for the name, and has it take no signal that somebody sends to the process.
+/// Gives this thread the marks, but for the name, and has it take no signal that is sent to the process. What a handler
+/// of the program finds is then what it would find without a link.
 pub(crate) fn mark_this() {
-    // SAFETY: with `ASK`, `personality` only reads a word of the thread's.
-    let now = unsafe { libc::personality(ASK) };
-    if now != -1 {
-        // SAFETY: the thread keeps all flags that it has, and gets one that the system says has no effect.
-        unsafe { libc::personality(now as libc::c_ulong | FLAG) };
-    }
+    ThreadMark::LINK.set();
     ANY.store(true, Ordering::Relaxed);
     block_signals();
 }
 
-/// Signals for the process go to the program's threads: what a handler of the program finds is then what it would find
-/// without a link. Those of the thread's own faults stay.
-fn block_signals() {
-    const OWN: [libc::c_int; 7] =
-        [libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGSEGV, libc::SIGSYS, libc::SIGTRAP];
-    // SAFETY: zero bytes are a valid set of signals.
-    let mut set: libc::sigset_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the set is this function's, and the call overwrites it.
-    unsafe { libc::sigfillset(&raw mut set) };
-    for signal in OWN {
-        // SAFETY: the set is this function's, and was filled above.
-        unsafe { libc::sigdelset(&raw mut set, signal) };
-    }
-    // SAFETY: the call reads the set, and changes which signals this thread takes.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const set, std::ptr::null_mut()) };
-}
-
 /// Does what may have MPI start threads.
 pub(crate) fn watch<T>(begin: impl FnOnce() -> T) -> T {
-    let before: BTreeSet<String> = all().collect();
+    let before: BTreeSet<String> = of_process().collect();
     let result = begin();
-    if !has_flag(&this()) {
-        let _ = CAME.set(all().filter(|id| !before.contains(id)).collect());
+    if !ThreadMark::LINK.is_of(&this()) {
+        let _ = CAME.set(of_process().filter(|id| !before.contains(id)).collect());
     }
     result
 }
@@ -70,10 +44,10 @@ pub(crate) fn watch<T>(begin: impl FnOnce() -> T) -> T {
 pub(crate) struct LinkThreads(Vec<String>);
 
 impl LinkThreads {
-    /// Those that are there now.
+    /// The link's threads that the process has now.
     pub(crate) fn now() -> LinkThreads {
         let is_any = ANY.load(Ordering::Relaxed);
-        LinkThreads(if is_any { all().filter(|id| is_marked(id)).collect() } else { Vec::new() })
+        LinkThreads(if is_any { of_process().filter(|id| is_marked(id)).collect() } else { Vec::new() })
     }
 
     /// How many of them are still there, and so have been there all the time since then.
@@ -87,12 +61,6 @@ impl LinkThreads {
     }
 }
 
-/// The threads of the process.
-fn all() -> impl Iterator<Item = String> {
-    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten();
-    tasks.filter_map(|task| task.ok()?.file_name().into_string().ok())
-}
-
 /// The number of the calling thread.
 fn this() -> String {
     // SAFETY: `gettid` has no preconditions.
@@ -101,18 +69,8 @@ fn this() -> String {
 
 fn is_marked(id: &str) -> bool {
     about(id, "comm").trim_end() == NAME
-        || has_flag(id)
+        || ThreadMark::LINK.is_of(id)
         || CAME.get().is_some_and(|came| came.contains(id)) && !about(id, "comm").is_empty()
-}
-
-fn has_flag(id: &str) -> bool {
-    let flags = libc::c_ulong::from_str_radix(about(id, "personality").trim(), 16);
-    flags.is_ok_and(|flags| flags & FLAG != 0)
-}
-
-/// What the system says of a thread of this process; nothing if there is none.
-fn about(id: &str, what: &str) -> String {
-    read_file(format!("/proc/self/task/{id}/{what}")).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -133,7 +91,7 @@ mod tests {
                 let _ = tell.send(this());
                 let _ = ended.recv();
             });
-            let is_flagged = has_flag(&this());
+            let is_flagged = ThreadMark::LINK.is_of(&this());
             child.expect("a thread").join().expect("no panic");
             is_flagged
         };

@@ -172,6 +172,15 @@ static inline double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Takes a core until a clock has gone on by `ns` nanoseconds. */
+static inline void busy_by(clockid_t clock, long ns) {
+    struct timespec begin, now;
+    clock_gettime(clock, &begin);
+    do {
+        clock_gettime(clock, &now);
+    } while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < ns);
+}
+
 /* Gives other EDTs a chance to run: a yield now and then a nap, as cores may be fewer than workers. */
 static inline void breathe(void) {
     struct timespec nap = {0, 20000};

@@ -9,6 +9,7 @@
  *   all         then many EDTs do that at once, each with a template of its own
  *   long        then an EDT whose function takes far longer than those before, and others until OpenCL is there
  *   ends        then an EDT whose function takes far longer than those before, and the end at once
+ *   exits       the same, and the end is by `exit`
  *
  * It prints whether the library of OpenCL is loaded when the kernel was added, and at the end.
  */
@@ -102,6 +103,9 @@ static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         link_to(block, edt, 0, DB_MODE_RW);
         return NULL_GUID;
     }
+    if (is_mode("exits")) {
+        exit(0);
+    }
     if (!is_mode("ends")) {
         say("end");
     }
@@ -132,7 +136,8 @@ static ocrGuid_t goes_on(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
         link_to(done, end, 0, DB_MODE_NULL);
         link_to(block, edt, 0, DB_MODE_RW);
     } else {
-        link_to(block, edt_before(end, 0, both, is_mode("long") || is_mode("ends") ? LONG_US : 1), 0, DB_MODE_RW);
+        bool is_long = is_mode("long") || is_mode("ends") || is_mode("exits");
+        link_to(block, edt_before(end, 0, both, is_long ? LONG_US : 1), 0, DB_MODE_RW);
     }
     return NULL_GUID;
 }

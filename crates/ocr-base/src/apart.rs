@@ -82,8 +82,9 @@ fn leave_table(kept: Kept) -> io::Result<()> {
     }
 }
 
-/// Has signals blocked while `begin` starts a thread, which inherits that.
-fn without_handlers<T>(begin: impl FnOnce() -> T) -> T {
+/// Has this thread take no signal that is sent to the process, so that no handler of the program runs on it. Those of
+/// the thread's own faults stay. Gives the mask that the thread had.
+pub fn block_signals() -> libc::sigset_t {
     let own = [libc::SIGBUS, libc::SIGSEGV, libc::SIGILL, libc::SIGFPE, libc::SIGTRAP, libc::SIGABRT, libc::SIGSYS];
     let mut blocked = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: the call writes the whole set, for which there is room.
@@ -97,9 +98,16 @@ fn without_handlers<T>(begin: impl FnOnce() -> T) -> T {
     let mut before = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: `blocked` is a set, and `before` has room for one.
     unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const blocked, before.as_mut_ptr()) };
+    // SAFETY: with these arguments the call above cannot fail, so it has written the mask of this thread.
+    unsafe { before.assume_init() }
+}
+
+/// Has signals blocked while `begin` starts a thread, which inherits that.
+fn without_handlers<T>(begin: impl FnOnce() -> T) -> T {
+    let before = block_signals();
     let begun = begin();
-    // SAFETY: with these arguments the call above cannot fail, so it has written the mask of this thread to `before`.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
+    // SAFETY: the mask is one that this thread has had.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut()) };
     begun
 }
 

@@ -14,6 +14,7 @@
 //!   meet.
 //! - [`output_file::OutputFile`]: a file that is written under a name of the user's; `io::Error`, in words for people.
 //! - [`output_file::without_signals`]: writes that end in an error, and in no signal, at a limit of file size.
+//! - [`thread_mark::ThreadMark`]: a mark that threads have from the thread that starts them.
 //! - [`sync`]: the atomics of lock-free protocols, which `loom` replaces in a build with `--cfg loom`.
 //! - [`sync::Spin`]: the wait in a spin loop.
 //! - [`sync::preemption_point`]: where a thread may be interrupted in a build with `--cfg ocr_tiny`; once in `rarity`
@@ -24,3 +25,4 @@ pub mod lock;
 pub mod output_file;
 pub mod sync;
 pub mod text;
+pub mod thread_mark;

@@ -15,19 +15,14 @@ use crate::device::opencl::surroundings;
 use crate::stack::SignalStack;
 use ocr_base::apart;
 use ocr_base::lock::{Mutex, rank};
-use ocr_base::text::read_file;
+use ocr_base::thread_mark::{self, ThreadMark, about};
 use std::cell::Cell;
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
-use std::{fs, io};
 
 /// What the names begin with.
 pub const NAME: &str = "ocr-device-";
-
-/// `WHOLE_SECONDS` of personality(2), "no effect". Setting it with all that the thread has keeps the rest.
-const FLAG: libc::c_ulong = 0x0200_0000;
-/// The argument by which personality(2) returns the personality and changes nothing.
-const ASK: libc::c_ulong = 0xffff_ffff;
 
 /// Whether there ever was such a thread.
 static ANY: AtomicBool = AtomicBool::new(false);
@@ -57,10 +52,7 @@ pub fn is_marked_here() -> bool {
     let mut name = [0u8; 16];
     // SAFETY: it may be called in a handler, and writes 16 bytes at most.
     unsafe { libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr()) };
-    // SAFETY: with `ASK`, `personality` only reads a word of the thread's; it is a system call, and may be made in a
-    // handler.
-    let flags = unsafe { libc::personality(ASK) };
-    is_one() || name.starts_with(NAME.as_bytes()) || flags != -1 && flags as libc::c_ulong & FLAG != 0
+    is_one() || name.starts_with(NAME.as_bytes()) || ThreadMark::OPENCL.is_here()
 }
 
 /// Starts a thread that may call OpenCL.
@@ -73,7 +65,7 @@ pub(crate) fn spawn<T: Send + 'static>(
     ANY.store(true, Ordering::SeqCst);
     Builder::new().name(format!("{NAME}{name}")).spawn(move || {
         IS_ONE.set(true);
-        set_flag();
+        ThreadMark::OPENCL.set();
         let _handlers = SignalStack::of_runtime();
         let _own = Own::begin();
         work()
@@ -108,8 +100,7 @@ pub(crate) fn of_drivers() -> Vec<libc::pid_t> {
 
 /// The threads of the process that are there now, by number.
 pub(crate) fn of_process() -> impl Iterator<Item = libc::pid_t> {
-    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten();
-    tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok())
+    thread_mark::of_process().filter_map(|id| id.parse().ok())
 }
 
 /// Whether OpenCL has started a thread of the process, as far as that can be told.
@@ -159,17 +150,6 @@ pub(crate) fn move_from(from: &CoreSet, to: &CoreSet) {
     }
 }
 
-/// Gives this thread the flag, if the system lets it.
-fn set_flag() {
-    // SAFETY: with `ASK`, `personality` only reads a word of the thread's.
-    let now = unsafe { libc::personality(ASK) };
-    if now != -1 {
-        // SAFETY: the thread keeps all flags that it has, and gets one that the system says has no effect. So no
-        // behaviour changes that other code relies on.
-        unsafe { libc::personality(now as libc::c_ulong | FLAG) };
-    }
-}
-
 /// Whether there are threads of OpenCL's, and they can be told from others.
 fn can_tell() -> bool {
     let process = || is_marked(&std::process::id().to_string());
@@ -189,7 +169,7 @@ impl OpenclThreads {
         if !can_tell() {
             return OpenclThreads(Vec::new());
         }
-        OpenclThreads(of_process().map(|id| id.to_string()).filter(|id| is_marked(id)).collect())
+        OpenclThreads(thread_mark::of_process().filter(|id| is_marked(id)).collect())
     }
 
     /// How many of them are still there, and so have been there all the time since then.
@@ -210,17 +190,7 @@ fn is_marked(id: &str) -> bool {
     let name = about(id, "comm");
     // A thread with descriptors of its own inherits the flag where one of OpenCL's has started it, and is counted by
     // itself.
-    name.starts_with(NAME) || !name.starts_with(apart::NAME) && has_flag(id)
-}
-
-fn has_flag(id: &str) -> bool {
-    let flags = libc::c_ulong::from_str_radix(about(id, "personality").trim(), 16);
-    flags.is_ok_and(|flags| flags & FLAG != 0)
-}
-
-/// What the system says of a thread of this process; nothing if there is none.
-fn about(id: &str, what: &str) -> String {
-    read_file(format!("/proc/self/task/{id}/{what}")).unwrap_or_default()
+    name.starts_with(NAME) || !name.starts_with(apart::NAME) && ThreadMark::OPENCL.is_of(id)
 }
 
 #[cfg(test)]
@@ -270,7 +240,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "reads /proc")]
     fn a_driver_may_rename_its_threads() {
-        let flagged = spawn("test", || has_flag(&own_id())).expect("a thread");
+        let flagged = spawn("test", || ThreadMark::OPENCL.is_of(&own_id())).expect("a thread");
         if !flagged.join().expect("no panic") {
             say_line!("not tested: the system does not let a thread have the flag");
             return;

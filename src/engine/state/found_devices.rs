@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 /// The name of the file.
 pub(in crate::engine) const FILE: &str = "devices.json";
-/// So many kernels are kept.
+/// How many kernels the file has at most; those that were built longest ago are left out.
 const KERNELS: usize = 1000;
 
 /// What earlier runs have found.

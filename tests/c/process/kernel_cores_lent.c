@@ -81,18 +81,10 @@ static bool any_lets_others_finish(void) {
     return any;
 }
 
-static void busy_for(long ns) {
-    struct timespec begin, now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-    do {
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    } while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < ns);
-}
-
 /* Its kernel takes some microseconds. */
 static ocrGuid_t long_function(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    busy_for(5000000);
+    busy_by(CLOCK_THREAD_CPUTIME_ID, 5000000);
     atomic_fetch_add(&functions_of_kernels, 1);
     return NULL_GUID;
 }
@@ -106,7 +98,7 @@ static ocrGuid_t short_function(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t d
     if (!CPU_EQUAL(&workers.cores, &all) && !atomic_exchange(&apart, true)) {
         start(&started);
     }
-    busy_for(300000);
+    busy_by(CLOCK_THREAD_CPUTIME_ID, 300000);
     atomic_fetch_add(&functions_of_functions, 1);
     return NULL_GUID;
 }

@@ -18,17 +18,9 @@ enum { WAITERS = 24, WAITS = 6, KERNELS = 60 };
 static atomic_int answered, doubled;
 static ocrGuid_t kernel, block;
 
-static void busy_for(long ns) {
-    struct timespec begin, now;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    do {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < ns);
-}
-
 static ocrGuid_t short_work(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    busy_for(200000);
+    busy_by(CLOCK_MONOTONIC, 200000);
     return NULL_GUID;
 }
 
@@ -40,7 +32,7 @@ static ocrGuid_t waits(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         OK(ocrLegacySpawnOCR(&handle, tmpl, 0, NULL, 1, &slot, NULL_GUID));
         OK(ocrLegacyBlockProgress(handle, NULL, NULL, NULL, LEGACY_PROP_NONE));
         OK(ocrEventDestroy(handle));
-        busy_for(300000);
+        busy_by(CLOCK_MONOTONIC, 300000);
         atomic_fetch_add(&answered, 1);
     }
     return NULL_GUID;
@@ -54,7 +46,7 @@ static ocrGuid_t after(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     atomic_fetch_add(&doubled, 1);
     ((u32 *)depv[0].ptr)[0] = 0;
     if (left > 1) {
-        busy_for(left % 3 * 1500000);
+        busy_by(CLOCK_MONOTONIC, left % 3 * 1500000);
         ocrGuid_t done, edt = kernel_edt(kernel, 1, 0, NULL, 1, &done);
         left--;
         ocrGuid_t next = spawn(after, 1, &left, 2, NULL);

@@ -7,13 +7,12 @@
 // env: OCR_SCHED=static:1:1
 // workers: 2
 #include "kernel.h"
-#include <dirent.h>
+#include "models_folder.h"
 #include <extensions/ocr-affinity.h>
 #include <extensions/ocr-legacy.h>
 
 static const char *source = "__kernel void kernels(__global uint *words) { words[0] += 1; }\n";
 enum { EDTS = 20 };
-static char folder[] = "/tmp/ocr-models-XXXXXX";
 
 static ocrGuid_t works(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
@@ -86,40 +85,8 @@ static ocrGuid_t root(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     return NULL_GUID;
 }
 
-/* In how many lines of the files both texts are. */
-static int lines_with(const char *one, const char *other) {
-    int found = 0;
-    char line[4096], path[4096];
-    DIR *all = opendir(folder);
-    CHECK(all != NULL);
-    for (struct dirent *entry; (entry = readdir(all));) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        FILE *file = strstr(entry->d_name, ".models") ? fopen(path, "r") : NULL;
-        while (file && fgets(line, sizeof line, file))
-            found += strstr(line, one) && strstr(line, other);
-        if (file)
-            fclose(file);
-    }
-    closedir(all);
-    return found;
-}
-
-static void remove_all(void) {
-    char path[4096];
-    DIR *all = opendir(folder);
-    for (struct dirent *entry; all && (entry = readdir(all));) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        remove(path);
-    }
-    if (all)
-        closedir(all);
-    rmdir(folder);
-}
-
 int main(void) {
-    CHECK(mkdtemp(folder) != NULL);
-    CHECK(setenv("OCR_MODELS", folder, 1) == 0);
-    atexit(remove_all);
+    use_models_folder();
     for (int round = 0; round < 2; round++) {
         ocrConfig_t config = {0, NULL, NULL};
         ocrGuid_t context;

@@ -4,7 +4,7 @@
 //! heterogeneous architectures" (2016).
 
 use super::interface::{Choice, Choices, Keeper, KeptEdt, Machine, Policy, PolicyEntry, Taken};
-use super::queue::Places;
+use super::places::Places;
 use crate::place::Place;
 use ocr_base::lock::{Mutex, rank};
 use std::cmp::Reverse;

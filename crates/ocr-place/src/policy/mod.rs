@@ -16,6 +16,7 @@ mod eft;
 mod heteroprio;
 mod interface;
 mod locality;
+mod places;
 mod queue;
 mod random;
 mod told;

@@ -1,6 +1,6 @@
 //! What is before a place: the EDTs that wait for it, and those that it was given. Times are nanoseconds.
 
-use super::interface::{Candidate, KeptEdt, Machine};
+use super::interface::{KeptEdt, Machine};
 use super::told::{Certainty, Expected};
 use crate::place::Place;
 use smallvec::SmallVec;
@@ -14,7 +14,7 @@ const COMMITTED_NS: u64 = 100_000;
 /// The time of what a device was given may also be one in this many of the time that waits for it, up to
 /// `COMMITTED_MOST_NS`.
 const WAITING_PART: u64 = 16;
-const COMMITTED_MOST_NS: u64 = 1_000_000;
+pub(super) const COMMITTED_MOST_NS: u64 = 1_000_000;
 /// A device is given a second EDT if the first takes less than this. Beside a longer one, a gap is nothing, and an EDT
 /// that was not given can still go elsewhere.
 const SECOND_NS: u64 = 1_000_000;
@@ -130,10 +130,11 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn new(place: Place, units: usize) -> Queue {
+    /// A queue of a place that was not looked at yet ([`Queue::look_at`]).
+    pub(super) fn new(place: Place) -> Queue {
         Queue {
             place,
-            units,
+            units: 1,
             at_once: 1,
             others: 0,
             line: WaitingLine::default(),
@@ -142,6 +143,24 @@ impl Queue {
             last_ends: HashMap::new(),
             link_free_at: 0,
         }
+    }
+
+    /// Looks what the place has to do now, and how many units it has: workers become fewer where a device gets cores of
+    /// theirs.
+    pub(super) fn look_at(&mut self, machine: &dyn Machine) {
+        let all = if self.place == Place::HOST {
+            self.units = machine.workers();
+            self.units.saturating_sub(machine.idle_workers())
+        } else {
+            self.at_once = machine.at_once(self.place);
+            machine.device_load(self.place)
+        };
+        self.others = all.saturating_sub(self.single());
+    }
+
+    /// In what time the copies have ended that come before those of another EDT.
+    pub(super) fn link_free_in(&self, now: u64) -> u64 {
+        self.link_free_at.saturating_sub(now)
     }
 
     pub(super) fn line(&self) -> &WaitingLine {
@@ -172,7 +191,7 @@ impl Queue {
     }
 
     /// The place is given an EDT whose blocks are there in `copies` nanoseconds.
-    fn give(&mut self, kept: &KeptEdt, copies: u64, now: u64) {
+    pub(super) fn give(&mut self, kept: &KeptEdt, copies: u64, now: u64) {
         if copies != 0 {
             self.link_free_at = now.saturating_add(copies);
         }
@@ -244,7 +263,7 @@ impl Queue {
     }
 
     /// How many EDTs it was given that have a unit for themselves.
-    fn single(&self) -> usize {
+    pub(super) fn single(&self) -> usize {
         self.running().filter(|given| !given.is_spread).count()
     }
 
@@ -255,8 +274,8 @@ impl Queue {
         if given.is_spread { taken / self.spread() as u64 } else { taken }
     }
 
-    /// Those that it was given and that have units now, or will. What has returned has none, however many such scopes
-    /// are open: what these wait for must find room.
+    /// The EDTs that the place was given and that need a unit of it. A finish EDT whose function has returned needs
+    /// none, however many such scopes are open: the EDTs that a scope waits for must find room.
     fn running(&self) -> impl Iterator<Item = &Given> {
         self.given.iter().filter(|given| !given.has_returned)
     }
@@ -407,7 +426,7 @@ impl Queue {
     }
 
     /// What is left of all that the place was given, without what it waits for: the time of its units.
-    fn given_ns(&self, now: u64) -> u64 {
+    pub(super) fn given_ns(&self, now: u64) -> u64 {
         let one = |(at, given)| self.given_one_ns(at, given, now);
         self.given.iter().enumerate().map(one).sum()
     }
@@ -462,7 +481,7 @@ impl Queue {
     }
 
     /// What is expected here of an EDT that has so much before it.
-    fn expected(&self, kept: &KeptEdt, copy_ns: u64, ahead: u64, now: u64) -> Expected {
+    pub(super) fn expected(&self, kept: &KeptEdt, copy_ns: u64, ahead: u64, now: u64) -> Expected {
         let busy_ns = kept.times.expected(self.place, &kept.shape);
         let doubt = self.doubt(kept, now);
         let busy_ns = busy_ns.map(|ns| if doubt > 1.0 { (ns as f64 * doubt) as u64 } else { ns });
@@ -473,7 +492,7 @@ impl Queue {
     }
 
     /// What the first `some` of all take, as if they were alike.
-    fn part(&self, some: usize, all: usize) -> u64 {
+    pub(super) fn part(&self, some: usize, all: usize) -> u64 {
         if all == 0 {
             return 0;
         }
@@ -500,133 +519,4 @@ pub(super) fn is_of_kind(one: &KeptEdt, other: &KeptEdt) -> bool {
 /// Whether it is known how long an EDT takes in a place.
 pub(super) fn is_known(kept: &KeptEdt, place: Place) -> bool {
     kept.times.certainty(place, &kept.shape) >= Certainty::Derived
-}
-
-/// The queues of all places, the host's first.
-pub(super) struct Places(Vec<Queue>);
-
-impl Places {
-    pub(super) fn new() -> Places {
-        Places(Vec::new())
-    }
-
-    /// Has queues for all places that there are by now, and looks what the places have to do.
-    pub(super) fn complete(&mut self, machine: &dyn Machine) {
-        match self.0.first_mut() {
-            // Workers become fewer where a device gets cores of theirs.
-            Some(host) => host.units = machine.workers(),
-            None => self.0.push(Queue::new(Place::HOST, machine.workers())),
-        }
-        while self.0.len() <= machine.devices() {
-            self.0.push(Queue::new(Place::device(self.0.len() - 1), 1));
-        }
-        for queue in &mut self.0 {
-            let all = match queue.place {
-                Place::HOST => queue.units.saturating_sub(machine.idle_workers()),
-                device => machine.device_load(device),
-            };
-            if queue.place != Place::HOST {
-                queue.at_once = machine.at_once(queue.place);
-            }
-            queue.others = all.saturating_sub(queue.single());
-        }
-    }
-
-    pub(super) fn of(&mut self, place: Place) -> &mut Queue {
-        &mut self.0[index(place)]
-    }
-
-    pub(super) fn get(&self, place: Place) -> &Queue {
-        &self.0[index(place)]
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Queue> {
-        self.0.iter()
-    }
-
-    /// The places whose queues these are.
-    pub(super) fn places(&self) -> impl Iterator<Item = Place> + use<> {
-        let devices = self.0.len().saturating_sub(1);
-        std::iter::once(Place::HOST).chain((0..devices).map(Place::device))
-    }
-
-    /// In what time the blocks of an EDT are in a place; none if it cannot run there.
-    fn copies_in(&self, kept: &KeptEdt, place: Place, now: u64) -> Option<u64> {
-        let candidate = (kept.candidates.iter()).find(|candidate| candidate.place == place)?;
-        let behind = candidate.behind.map(|device| self.get(device).given_ns(now));
-        // Blocks come to a device behind those of the EDTs that it was given.
-        let link = match place {
-            Place::HOST => 0,
-            _ if candidate.copy_ns == 0 => 0,
-            device => self.get(device).link_free_at.saturating_sub(now),
-        };
-        Some(candidate.copy_ns + link.max(behind.unwrap_or(0)))
-    }
-
-    /// Whether the blocks of an EDT are all in a place.
-    pub(super) fn is_there(kept: &KeptEdt, place: Place) -> bool {
-        let there = |one: &Candidate| one.copy_ns == 0 && one.behind.is_none();
-        kept.candidates.iter().any(|one| one.place == place && there(one))
-    }
-
-    /// In what time no other place than this one would have ended the EDT whose turn it is here, if it began now;
-    /// halved, since times may be wrong.
-    pub(super) fn safe_ns(&self, place: Place) -> u64 {
-        let Some(next) = self.get(place).line.get(0) else {
-            return 0;
-        };
-        let others = (next.kept.candidates.iter()).filter(|candidate| candidate.place != place);
-        let ns = |other: &Candidate| {
-            let ns = (next.kept.times).expected(other.place, &next.kept.shape);
-            ns.map_or(0, |ns| (ns + other.copy_ns) / 2)
-        };
-        others.map(ns).min().unwrap_or(COMMITTED_MOST_NS)
-    }
-
-    /// A place is given an EDT. True if it has to wait for blocks.
-    pub(super) fn give(&mut self, kept: &KeptEdt, place: Place, now: u64) -> bool {
-        let copies = self.copies_in(kept, place, now).unwrap_or(0);
-        self.of(place).give(kept, copies, now);
-        copies != 0
-    }
-
-    /// What is expected of an EDT in a place behind `before` of those that wait there; none where it cannot run there.
-    pub(super) fn expected(&self, kept: &KeptEdt, place: Place, before: usize, now: u64) -> Option<Expected> {
-        let queue = self.get(place);
-        let copies = self.copies_in(kept, place, now)?;
-        let ahead = queue.part(before, queue.line.len());
-        Some(queue.expected(kept, copies, ahead, now))
-    }
-
-    /// In what time it has ended then; none where its time is not known.
-    fn end_behind(&self, kept: &KeptEdt, place: Place, before: usize, now: u64) -> Option<u64> {
-        self.expected(kept, place, before, now)?.end_ns()
-    }
-
-    /// In what time an EDT has ended that comes to wait for a place.
-    pub(super) fn end_of_new(&self, one: &QueuedEdt, place: Place, now: u64) -> Option<u64> {
-        let before = self.get(place).line.before(one.key);
-        self.end_behind(&one.kept, place, before, now)
-    }
-
-    /// In what time the EDT of this number in the line of a place has ended.
-    pub(super) fn end_of(&self, place: Place, at: usize, now: u64) -> Option<u64> {
-        let one = self.get(place).line.get(at)?;
-        self.end_behind(&one.kept, place, at, now)
-    }
-
-    /// In what time an EDT has ended that a place takes now, before those that wait there.
-    pub(super) fn end_of_next(&self, kept: &KeptEdt, place: Place, now: u64) -> Option<u64> {
-        self.end_behind(kept, place, 0, now)
-    }
-
-    /// An EDT has ended that was given to this place, or to another, if it has failed there.
-    pub(super) fn ended(&mut self, edt: usize, place: Place, now: u64) -> Option<KeptEdt> {
-        let here = self.of(place).ended(edt, now);
-        here.or_else(|| self.0.iter_mut().find_map(|queue| queue.ended(edt, now)))
-    }
-}
-
-fn index(place: Place) -> usize {
-    place.device_index().map_or(0, |device| device + 1)
 }

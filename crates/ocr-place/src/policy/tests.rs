@@ -1,11 +1,14 @@
 use super::*;
 use crate::model::{RunTimes, Shape};
 use crate::place::Place;
+use std::cell::Cell;
 
 /// A machine with workers that are free, and a device that has lately run a given number of kernels at once.
 struct Wide {
     workers: usize,
     at_once: usize,
+    /// Nanoseconds of a clock that a test sets.
+    now: Cell<u64>,
 }
 
 impl Machine for Wide {
@@ -28,7 +31,7 @@ impl Machine for Wide {
         most
     }
     fn now_ns(&self) -> u64 {
-        0
+        self.now.get()
     }
     fn offer_to_workers(&self, _: bool) {}
 }
@@ -59,7 +62,7 @@ fn wide(count: usize) -> Vec<usize> {
     });
     let policy = parse("eft").expect("a policy");
     let keeper = policy.keeper().expect("it keeps EDTs");
-    let machine = Wide { workers: 16, at_once: 16 };
+    let machine = Wide { workers: 16, at_once: 16, now: Cell::new(0) };
     for edt in 0..count {
         keeper.keep(kept(edt, &TIMES), &machine);
     }
@@ -255,7 +258,7 @@ fn a_policy_is_added_by_an_entry() {
 }
 
 /// A machine on which one worker is in an EDT, and that notes what workers are offered last.
-struct Offered(std::cell::Cell<bool>);
+struct Offered(Cell<bool>);
 
 impl Machine for Offered {
     fn device_load(&self, _: Place) -> usize {
@@ -289,7 +292,7 @@ fn a_worker_that_gets_nothing_is_offered_nothing() {
     for name in ["eft", "heteroprio"] {
         let policy = parse(name).expect("a policy");
         let keeper = policy.keeper().expect("it keeps EDTs");
-        let machine = Offered(std::cell::Cell::new(false));
+        let machine = Offered(Cell::new(false));
         for edt in [7, 8] {
             keeper.keep(kept(edt, &TIMES), &machine);
         }
@@ -316,38 +319,13 @@ fn a_device_that_slows_the_workers_down_more_than_it_helps_gets_nothing() {
         }
         let policy = parse("eft").expect("a policy");
         let keeper = policy.keeper().expect("it keeps EDTs");
-        let machine = Wide { workers: 1, at_once: 1 };
+        let machine = Wide { workers: 1, at_once: 1, now: Cell::new(0) };
         for edt in 0..30 {
             keeper.keep(kept(edt, times), &machine);
         }
         assert!(keeper.take(Place::HOST, &machine).edt.is_some());
         assert_eq!(keeper.take(DEVICES[0], &machine).edt.is_some(), gets);
     }
-}
-
-/// Four workers and a device, at a time that a test sets.
-struct Clock(std::cell::Cell<u64>);
-
-impl Machine for Clock {
-    fn device_load(&self, _: Place) -> usize {
-        0
-    }
-    fn devices(&self) -> usize {
-        1
-    }
-    fn workers(&self) -> usize {
-        4
-    }
-    fn idle_workers(&self) -> usize {
-        4
-    }
-    fn pending(&self, most: usize) -> usize {
-        most
-    }
-    fn now_ns(&self) -> u64 {
-        self.0.get()
-    }
-    fn offer_to_workers(&self, _: bool) {}
 }
 
 /// In how many microseconds ten EDTs have ended that take `device` as kernels, and as functions `host` with all
@@ -360,27 +338,27 @@ fn spread_over_workers(is_spread: bool, host: u64, device: u64) -> u64 {
     }
     let policy = parse("eft").expect("a policy");
     let keeper = policy.keeper().expect("a keeper");
-    let clock = Clock(std::cell::Cell::new(0));
-    (0..10).for_each(|edt| keeper.keep(KeptEdt { is_spread, ..kept(edt, times) }, &clock));
+    let machine = Wide { workers: 4, at_once: 1, now: Cell::new(0) };
+    (0..10).for_each(|edt| keeper.keep(KeptEdt { is_spread, ..kept(edt, times) }, &machine));
     let (mut ends, mut left): ([Option<(usize, u64)>; 2], _) = ([None; 2], 10);
     while left > 0 {
-        let now = clock.0.get();
+        let now = machine.now.get();
         for (at, place, us) in [(0, Place::HOST, host), (1, DEVICES[0], device)] {
             if ends[at].is_none()
-                && let Some(edt) = keeper.take(place, &clock).edt
+                && let Some(edt) = keeper.take(place, &machine).edt
             {
                 let goes_on = place == Place::HOST && is_spread;
-                assert!(!goes_on || keeper.goes_on(edt, SCOPE + edt, true, &clock));
+                assert!(!goes_on || keeper.goes_on(edt, SCOPE + edt, true, &machine));
                 ends[at] = Some((if goes_on { SCOPE + edt } else { edt }, now + us * 1_000));
             }
         }
         let next = (0..2).filter_map(|at| Some((ends[at]?.1, at))).min().expect("a place has an EDT");
         let (token, place) = (ends[next.1].take().expect("it has").0, [Place::HOST, DEVICES[0]][next.1]);
-        clock.0.set(next.0);
-        keeper.ended(token, place, false, &clock);
+        machine.now.set(next.0);
+        keeper.ended(token, place, false, &machine);
         left -= 1;
     }
-    clock.0.get() / 1_000
+    machine.now.get() / 1_000
 }
 
 #[test]
@@ -403,14 +381,14 @@ fn scopes_that_are_open_keep_no_worker_from_others() {
         times.sample(1, 64, 10_000_000_000, true);
         let policy = parse("eft").expect("a policy");
         let keeper = policy.keeper().expect("a keeper");
-        let clock = Clock(std::cell::Cell::new(0));
-        (0..100).for_each(|edt| keeper.keep(KeptEdt { is_spread, ..kept(edt, times) }, &clock));
+        let machine = Wide { workers: 4, at_once: 1, now: Cell::new(0) };
+        (0..100).for_each(|edt| keeper.keep(KeptEdt { is_spread, ..kept(edt, times) }, &machine));
         for number in 0..100 {
-            let edt = keeper.take(Place::HOST, &clock).edt;
+            let edt = keeper.take(Place::HOST, &machine).edt;
             let edt = edt.unwrap_or_else(|| panic!("{number} scopes are open, and the next EDT is refused"));
-            assert!(keeper.goes_on(edt, 1_000 + edt, true, &clock));
+            assert!(keeper.goes_on(edt, 1_000 + edt, true, &machine));
         }
-        (0..100).for_each(|edt| keeper.ended(1_000 + edt, Place::HOST, false, &clock));
+        (0..100).for_each(|edt| keeper.ended(1_000 + edt, Place::HOST, false, &machine));
         assert_eq!(keeper.count(), 0);
     }
 }

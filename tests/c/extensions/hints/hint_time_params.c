@@ -8,10 +8,8 @@
 // env: OCR_SCHED=cpu
 // workers: 1
 #include "kernel.h"
-#include <dirent.h>
+#include "models_folder.h"
 #include <extensions/ocr-legacy.h>
-
-static char folder[] = "/tmp/ocr-params-XXXXXX";
 
 static ocrGuid_t hinted(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
@@ -72,42 +70,10 @@ static ocrGuid_t root(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     return NULL_GUID;
 }
 
-/* In how many lines of the files both texts are. */
-static int lines_with(const char *one, const char *other) {
-    int found = 0;
-    char line[4096], path[4096];
-    DIR *files = opendir(folder);
-    CHECK(files != NULL);
-    for (struct dirent *entry; (entry = readdir(files));) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        FILE *file = strstr(entry->d_name, ".models") ? fopen(path, "r") : NULL;
-        while (file && fgets(line, sizeof line, file))
-            found += strstr(line, one) && strstr(line, other);
-        if (file)
-            fclose(file);
-    }
-    closedir(files);
-    return found;
-}
-
-static void remove_all(void) {
-    char path[4096];
-    DIR *files = opendir(folder);
-    for (struct dirent *entry; files && (entry = readdir(files));) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        remove(path);
-    }
-    if (files)
-        closedir(files);
-    rmdir(folder);
-}
-
 int main(void) {
     ocrConfig_t config = {0, NULL, NULL};
     ocrGuid_t context;
-    CHECK(mkdtemp(folder) != NULL);
-    CHECK(setenv("OCR_MODELS", folder, 1) == 0);
-    atexit(remove_all);
+    use_models_folder();
     ocrLegacyInit(&context, &config);
     spawn(root, 0, NULL, 0, NULL);
     CHECK_EQ(ocrLegacyFinalize(context, true), 0);

@@ -15,18 +15,10 @@ static const char *source = "__kernel void add(__global uint *words) {\n"
                             "    words[get_global_id(0)] += 1;\n"
                             "}\n";
 
-static void busy_for(long ns) {
-    struct timespec begin, now;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    do {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < ns);
-}
-
 /* A part of the work of an EDT: three milliseconds, and its share of the words. */
 static ocrGuid_t part(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
-    busy_for(3000000);
+    busy_by(CLOCK_MONOTONIC, 3000000);
     for (u32 i = 0; i < WORDS / PARTS; i++)
         ((u32 *)depv[0].ptr)[paramv[0] * WORDS / PARTS + i] += 1;
     return NULL_GUID;

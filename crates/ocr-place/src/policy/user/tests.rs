@@ -47,7 +47,7 @@ unsafe fn line<'a>(own: *mut c_void) -> &'a mut Line {
 unsafe fn options<'a>(edt: *const PolicyEdt) -> &'a [PolicyOption] {
     // SAFETY: by the contract.
     let edt = unsafe { &*edt };
-    // SAFETY: by the contract, there are `optionCount` options.
+    // SAFETY: the caller promises a description that is there, and its `options` are `optionCount` elements.
     unsafe { std::slice::from_raw_parts(edt.options, edt.optionCount as usize) }
 }
 

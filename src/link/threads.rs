@@ -70,7 +70,7 @@ pub(crate) fn watch<T>(begin: impl FnOnce() -> T) -> T {
 pub(crate) struct LinkThreads(Vec<String>);
 
 impl LinkThreads {
-    /// Those that are there now.
+    /// The threads of the link that the process has now.
     pub(crate) fn now() -> LinkThreads {
         let is_any = ANY.load(Ordering::Relaxed);
         LinkThreads(if is_any { all().filter(|id| is_marked(id)).collect() } else { Vec::new() })

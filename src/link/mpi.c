@@ -231,7 +231,7 @@ static int32_t pollReceives(ocrLinkEvent_t *events, int32_t most)
 static int32_t pollSends(ocrLinkEvent_t *events, int32_t most)
 {
     int count = 0;
-    /* The oldest, if there is no room to tell of all: the others come later. */
+    /* Where `events` has no room for all messages, only the first are asked for: a later call reports the others. */
     int asked = sending < most ? sending : most;
     if (asked <= 0) {
         return 0;

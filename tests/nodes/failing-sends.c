@@ -1,6 +1,6 @@
 /*
- * What tests/nodes.rs has loaded before all else on node 0: MPI cannot say which messages are sent, as where it has lost
- * its network. Each thread that the runtime starts to report a lost node is printed.
+ * What tests/nodes.rs has loaded before all else on node 0: MPI cannot say which messages are sent, as where it has
+ * lost its network. Each thread that the runtime starts to report a lost node is printed.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

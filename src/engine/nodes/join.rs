@@ -7,9 +7,9 @@
 //! | `1` | runs alone | runs alone |
 //!
 //! Several copies of one program that do not know of one another are never what is meant. So where the process cannot
-//! join, it ends with a message. Most reasons hold for all processes of the launch, and the one with rank 0 prints them.
-//! The others follow a little later: by then most launchers have ended them, since rank 0 has ended with an error. What
-//! one machine alone lacks, as a plug-in, is so printed, too. Under other launchers one process of a machine prints.
+//! join, it ends with a message. Most reasons hold for all processes of the launch, and rank 0 prints them. The others
+//! follow a little later: by then most launchers have ended them, since rank 0 has ended with an error. What one machine
+//! alone lacks, as a plug-in, is so printed, too. Under other launchers one process of a machine prints.
 
 use crate::config::{self, Nodes, Settings};
 use crate::engine::nodes::ending::{
@@ -58,8 +58,8 @@ pub(crate) enum NodeRole {
     Ended(i32),
 }
 
-/// What the process has learned when it joined; `Some(None)`: MPI has said that it is alone, and is ended. A process that
-/// it has forked finds the same, but is no node.
+/// What the process has learned when it joined; `Some(None)`: MPI has said that it is alone, and is ended. A process
+/// that it has forked finds the same, but is no node.
 static JOINED: OnceLock<Option<Joined>> = OnceLock::new();
 
 /// What is to be done where the processes that are waited for never come.
@@ -100,7 +100,8 @@ pub(crate) fn join(settings: &mut Settings, own_main: bool) -> NodeRole {
         refuse(launch, &format!("the thread that calls MPI cannot be started: {error} (ulimit -u, ulimit -v)"));
     }
     let joined = wait_to_join(&told, launch);
-    // SAFETY: as above, and the link's thread waits for messages or has ended MPI. MPI sets variables itself as it begins.
+    // SAFETY: the process begins a run, and has no thread of the runtime but the link's, which waits for messages or
+    // has ended MPI. Threads of a program with its own `main` keep off the environment, as `ocrLegacyInit` asks for.
     unsafe { launcher::note_used() };
     let node = joined.as_ref().map(|joined| joined.place.node);
     let _ = JOINED.set(joined);

@@ -64,7 +64,7 @@ impl Mates {
         self.processes.iter().find(|process| process.node == node).copied()
     }
 
-    /// Sleeps for this time, or until a node of this machine ends. Takes the nodes out that have ended, and returns them.
+    /// Sleeps for this time, or until a node of this machine ends. Takes those out that have ended, and returns them.
     pub(super) fn wait(&mut self, time: Duration) -> Vec<Process> {
         let limit = libc::timespec { tv_sec: time.as_secs() as _, tv_nsec: time.subsec_nanos() as _ };
         let (entries, count) = (self.entries.as_mut_ptr(), self.entries.len() as libc::nfds_t);

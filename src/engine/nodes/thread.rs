@@ -156,8 +156,8 @@ struct Communicator {
     place: NodePlace,
     /// What has happened on the link and has not been looked at.
     events: Vec<LinkEvent>,
-    /// Messages that have come, each with its sender, and have not been looked at: several may come at a time, and who
-    /// looks at one may leave what follows to others.
+    /// Messages that have come and have not been handled, each with its sender. Several may come in one turn, and the
+    /// function that handles one of them may return before the next.
     inbox: VecDeque<(u32, NodeMessage)>,
     /// When something happened last.
     last: Instant,
@@ -404,8 +404,8 @@ impl Communicator {
         }
     }
 
-    /// Ends the process of node 0 with an error, on a thread of its own: this one has to tell the others then. Once: MPI
-    /// may fail in the same way at each turn until that thread has written the report.
+    /// Ends the process of node 0 with an error, on a thread of its own: this one has to tell the others then. Once:
+    /// MPI may fail in the same way at each turn until that thread has written the report.
     fn end_because_of(&mut self, lost: &Lost) {
         if std::mem::replace(&mut self.is_ending, true) {
             return;

@@ -72,11 +72,16 @@ fn installed() -> Vec<Mpi> {
 
 /// Compiles a file of `tests/nodes` with these options, into the folder for tests.
 fn compile(name: &str, source: &str, options: &[&str]) -> PathBuf {
+    compile_by(support::compiler("CC", "cc"), name, source, options)
+}
+
+/// [`compile`] by this compiler.
+fn compile_by(mut compiler: Command, name: &str, source: &str, options: &[&str]) -> PathBuf {
     let folder = support::root().join("target/nodes");
     fs::create_dir_all(&folder).expect("target/ can be written");
     let program = folder.join(name);
     let library = support::root().join("build/lib");
-    let built = support::compiler("CC", "cc")
+    let built = compiler
         .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-DOCR_ASSERT", "-Iinclude", "-o"])
         .arg(&program)
         .arg(Path::new("tests/nodes").join(source))
@@ -357,6 +362,22 @@ fn a_child_of_a_node_runs_alone() {
     }
 }
 
+/// Processes of a launch that each run alone have children that run alone, too.
+#[test]
+fn a_child_of_a_process_that_runs_alone_runs_alone() {
+    let own_main = compile("own-main", "own-main.c", &[]);
+    for mpi in installed() {
+        let out = folder("alone", mpi);
+        for command in [[].as_slice(), &["-ocr:nodes", "1"]] {
+            let parent = if command.is_empty() { &own_main } else { program() };
+            let answer = run(mpi.command(2).arg(parent).args(command).arg("child").arg(program()), &out);
+            assert_eq!(answer.status, Some(0), "{answer:?}");
+            assert_eq!(answer.count("sum 5050"), 2, "{command:?}: {answer:?}");
+            assert_eq!(answer.count("the child has ended with 0"), 2, "{command:?}: {answer:?}");
+        }
+    }
+}
+
 #[test]
 fn a_program_with_its_own_main_joins_when_it_says_so() {
     let program = compile("own-main", "own-main.c", &[]);
@@ -368,6 +389,68 @@ fn a_program_with_its_own_main_joins_when_it_says_so() {
         answer.expect(0, &["run 1", "run 2", "over"]);
         assert_eq!(answer.count("main\n"), 2, "{answer:?}");
         run(mpi.command(2).arg(&program).arg("7").env("OCR_NODES", "mpi"), &out).expect(7, &["run 1", "run 2", "over"]);
+    }
+}
+
+/// MPI knows of one process and is ended. It cannot begin anew, neither for the second run nor in a child.
+#[test]
+fn a_process_that_mpi_finds_alone_has_a_second_run() {
+    let own_main = compile("own-main", "own-main.c", &[]);
+    for mpi in installed() {
+        let out = folder("single", mpi);
+        // What root needs is set by this, and the launcher's part is left out.
+        let with_root = mpi.command(1);
+        let mut command = Command::new(&own_main);
+        for (name, value) in with_root.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.arg("child").arg(program()).env("OCR_NODES", "mpi").env("OCR_MPI", mpi.plugin());
+        let answer = run(&mut command, &out);
+        answer.expect(0, &["main\n", "run 1", "sum 5050", "the child has ended with 0", "run 2", "over"]);
+    }
+}
+
+/// The first process of a machine without the plug-in says so, though it is not rank 0: the others wait for it in MPI.
+#[test]
+fn a_plugin_that_one_machine_lacks_is_an_error() {
+    for mpi in installed() {
+        let out = folder("lacks", mpi);
+        let mut command = mpi.command(1);
+        command.arg(program()).args(["sum", ":", "-n", "1", "env", "OCR_MPI=/nowhere/plugin.so", "MPI_LOCALRANKID=0"]);
+        let text = "/nowhere/plugin.so cannot be loaded";
+        let mut running = Running::start(command.arg(program()).arg("sum"), &out);
+        running.wait_until("the error", |run| run.read("stderr").contains(text));
+        // The launcher of MPICH goes on, and would end after minutes.
+        // SAFETY: the call sends a signal to a process that this test has started, which has not been waited for.
+        unsafe { libc::kill(running.child.id() as i32, libc::SIGTERM) };
+        let answer = running.end();
+        assert_ne!(answer.status, Some(0), "{answer:?}");
+        assert_eq!((answer.count(text), answer.count("mainEdt")), (1, 0), "{answer:?}");
+    }
+}
+
+/// A message that fails is reported once, though MPI fails each time that it is asked.
+#[test]
+fn messages_that_fail_end_all_nodes_once() {
+    for mpi in installed() {
+        let out = folder("failing", mpi);
+        let compiler = Command::new(format!("mpicc.{}", mpi.name));
+        let failing =
+            compile_by(compiler, &format!("failing-{}.so", mpi.name), "failing-sends.c", &["-fPIC", "-shared"]);
+        let mut command = mpi.command(1);
+        command.arg("env").arg(format!("LD_PRELOAD={}", failing.display())).arg(program()).arg("stay");
+        command.args([":", "-n", "1"]).arg(program()).arg("stay");
+        let mut running = Running::start(&mut command, &out);
+        // The program does not end by itself.
+        running.wait_until("the end", |run| run.child.try_wait().expect("it is a child").is_some());
+        let answer = running.end();
+        assert_ne!(answer.status, Some(0), "{answer:?}");
+        for text in ["ocr: error: a node cannot be reached any more", "a thread reports the loss"] {
+            assert_eq!(answer.count(text), 1, "{text}: {answer:?}");
+        }
     }
 }
 

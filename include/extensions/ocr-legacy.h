@@ -44,7 +44,9 @@ typedef struct _ocrConfig_t {
 void ocrParseArgs(int argc, const char *argv[], ocrConfig_t *ocrConfig);
 
 /*
- * Starts the runtime, which takes calls at once, from every thread.
+ * Starts the runtime, which takes calls at once, from every thread. Where a launcher such as mpirun has
+ * started the process, this sets a variable of the environment, by which programs that it starts find
+ * that they are not of the launch. No other thread may use the environment meanwhile.
  *
  *   legacyContext  out: what the other functions here ask for; NULL: it is not wanted
  *   ocrConfig      from ocrParseArgs; NULL: the settings come from the environment and from arguments

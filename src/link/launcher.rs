@@ -15,15 +15,15 @@
 //! The script of a batch job has `SLURM_NTASKS`, but is no step that was launched: it has no number of a step, or one
 //! of those that SLURM keeps for itself.
 //!
-//! A process that an EDT starts inherits the variables. Its rank is used already, and MPI would fail or hang. So a
-//! process that joins says in [`JOINED`] as what it has done so, and a child finds that there. What is said names the
-//! rank and the launch. A launcher that is called below an EDT makes another launch, and what it starts may join.
+//! A process that an OCR program starts inherits the variables. Its rank is its parent's already, and MPI would fail or
+//! hang. So a process that begins a run, with others or alone, writes its launch and rank into the variable [`USED`]. A
+//! child finds them there. A launcher that a program calls makes another launch, and what it starts may join.
 
 use crate::link::KNOWN;
 use std::fs;
 
-/// The variable by which children learn that this rank is used.
-pub(crate) const JOINED: &str = "OCR_JOINED_AS";
+/// The variable by which children learn which rank of which launch is used.
+const USED: &str = "OCR_JOINED_AS";
 
 /// What has started the processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +66,9 @@ pub(crate) struct LaunchedProcess {
     /// How many processes there are, where the launcher says that.
     pub(crate) size: Option<u32>,
     pub(crate) rank: u32,
+    /// Its number among the processes of its machine, under a launcher that lets the others be when a process ends with
+    /// an error before it has called MPI.
+    local: Option<u32>,
     /// What names the launch and the rank.
     identity: String,
 }
@@ -76,18 +79,15 @@ impl LaunchedProcess {
         self.size != Some(1)
     }
 
-    /// Whether this launch, or the rank in it, is another one than that of a process above, which has joined.
-    fn is_other_than(&self, joined: &str) -> bool {
-        self.identity != joined && !self.identity.contains(CLOSED)
+    /// Whether this process prints why it cannot join. Under most launchers each may: rank 0 is the first, and the
+    /// launcher then ends the others. Under one that lets them be, only the first process of each machine prints.
+    pub(crate) fn prints_errors(&self) -> bool {
+        self.rank == 0 || self.local.is_none_or(|local| local == 0)
     }
 
-    /// Tells the processes that this one starts that its rank is used.
-    ///
-    /// # Safety
-    /// No other thread reads or writes the environment but by the functions of the C library for that, or of Rust.
-    pub(crate) unsafe fn note_joined(&self) {
-        // SAFETY: the caller promises what the call asks for.
-        unsafe { std::env::set_var(JOINED, &self.identity) };
+    /// Whether this launch, or the rank in it, is another one than that of a process above, which has used it.
+    fn is_other_than(&self, used: &str) -> bool {
+        self.identity != used && !self.identity.contains(CLOSED)
     }
 }
 
@@ -98,11 +98,27 @@ pub(crate) fn find() -> Option<LaunchedProcess> {
         |name| std::env::var(name).ok().filter(|text| !text.is_empty()),
         |fd| fs::read_link(format!("/proc/self/fd/{fd}")).ok().map(|file| file.display().to_string()),
     );
-    let joined = std::env::var(JOINED).ok();
-    found.filter(|launch| joined.is_none_or(|joined| launch.is_other_than(&joined)))
+    let used = std::env::var(USED).ok();
+    found.filter(|launch| used.is_none_or(|used| launch.is_other_than(&used)))
 }
 
-/// Stands for a connection to the launcher that is closed: below a process that has joined, it was that one's.
+/// Whether a process has used its rank: this one, or one above it.
+pub(crate) fn is_any_used() -> bool {
+    std::env::var_os(USED).is_some()
+}
+
+/// Has the processes that this one starts find that its rank is used, if there are others of the launch.
+///
+/// # Safety
+/// No other thread reads or writes the environment meanwhile.
+pub(crate) unsafe fn note_used() {
+    if let Some(launch) = find().filter(LaunchedProcess::may_have_others) {
+        // SAFETY: the caller promises what the call asks for.
+        unsafe { std::env::set_var(USED, &launch.identity) };
+    }
+}
+
+/// Stands for a connection to the launcher that is closed: below a process that has used its rank, it was that one's.
 const CLOSED: &str = "closed";
 
 /// Steps that SLURM itself makes have numbers from here on: that of the batch script, and the interactive one.
@@ -114,7 +130,13 @@ fn find_in(get: impl Fn(&str) -> Option<String>, file: impl Fn(&str) -> Option<S
     let words = |names: &[&str]| names.iter().map(|name| get(name).unwrap_or_default()).collect::<Vec<_>>().join("/");
     let launch = |launcher, size, rank: Option<u32>, identity: String| {
         let rank = rank?;
-        Some(LaunchedProcess { launcher, size, rank, identity: format!("{launcher:?}/{identity}/{rank}") })
+        let local = match launcher {
+            // `srun --mpi=pmi2` looks like Hydra.
+            Launcher::Hydra => number("MPI_LOCALRANKID").or_else(|| number("SLURM_LOCALID")),
+            Launcher::Slurm => number("SLURM_LOCALID"),
+            Launcher::OpenMpi | Launcher::Pals | Launcher::Alps | Launcher::Pmix => None,
+        };
+        Some(LaunchedProcess { launcher, size, rank, local, identity: format!("{launcher:?}/{identity}/{rank}") })
     };
     let pmi_size = || number("PMI_SIZE");
     // The connection that the launcher has made for this process alone, or the address for one.
@@ -202,6 +224,16 @@ mod tests {
         let one = ["OMPI_COMM_WORLD_SIZE=1", "OMPI_COMM_WORLD_RANK=0", "PMIX_RANK=0", "PMIX_NAMESPACE=7"];
         let one = found(&one).expect("a launcher");
         assert!(!one.may_have_others());
+    }
+
+    #[test]
+    fn under_a_launcher_that_ends_nobody_one_process_of_a_machine_prints() {
+        let prints = |variables: &[&str]| found(variables).expect("a launch").prints_errors();
+        assert!(prints(&["PMI_SIZE=4", "PMI_RANK=0", "MPI_LOCALRANKID=1"]));
+        assert!(prints(&["PMI_SIZE=4", "PMI_RANK=2", "MPI_LOCALRANKID=0"]));
+        assert!(!prints(&["PMI_SIZE=4", "PMI_RANK=3", "MPI_LOCALRANKID=1"]));
+        assert!(!prints(&["SLURM_STEP_ID=0", "SLURM_PROCID=5", "SLURM_STEP_NUM_TASKS=8", "SLURM_LOCALID=1"]));
+        assert!(prints(&["OMPI_COMM_WORLD_SIZE=4", "OMPI_COMM_WORLD_RANK=3"]));
     }
 
     /// A launch is told from another by what names it, and so is a rank from another of the same launch.

@@ -12,7 +12,8 @@
 //! without one. So what calls MPI is a plug-in, `libocr-mpi-openmpi.so` or `libocr-mpi-mpich.so`, which is loaded when
 //! a launcher is found. It is loaded for itself alone (`RTLD_LOCAL`): no name of MPI reaches the program.
 //!
-//! One thread makes all calls of a link. None of them waits for another node but [`NodeLink::end`].
+//! One thread makes all calls of a link. None of them waits for another node but [`begin`](plugin::Plugin::begin) and
+//! [`end`](plugin::Plugin::end).
 
 pub(crate) mod launcher;
 pub(crate) mod plugin;
@@ -48,23 +49,4 @@ pub(crate) enum LinkEvent {
     },
     /// A message or a receive has failed; the node is that of the message, where that is known.
     Failed { node: Option<u32> },
-}
-
-/// What joins the nodes.
-pub(crate) trait NodeLink {
-    /// Begins to send a message to another node. The error is for people.
-    fn send(&mut self, to: u32, bytes: Vec<u8>) -> Result<(), String>;
-
-    /// Appends what has happened since the last call. Never waits.
-    fn poll(&mut self, events: &mut Vec<LinkEvent>);
-
-    /// How many messages are still on their way out of this process.
-    fn sending(&self) -> usize;
-
-    /// Has the launcher end all nodes with this status. Returns only if it cannot.
-    fn abort(&mut self, status: i32);
-
-    /// Ends the link, when all messages are sent. May wait for the other nodes, which must do the same. The error is
-    /// for people.
-    fn end(&mut self) -> Result<(), String>;
 }

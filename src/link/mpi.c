@@ -55,9 +55,9 @@ typedef struct {
     int (*receive)(void *at, uint64_t bytes, uint64_t token);
     /* Writes what has happened since, at most so many events, and returns how many. Never waits. */
     int32_t (*poll)(ocrLinkEvent_t *events, int32_t most);
-    /* Ends all processes. Returns only if MPI cannot. */
+    /* Ends all processes. Returns only if MPI cannot. After `init`. */
     void (*abort)(int32_t status);
-    /* Ends MPI, if `init` has begun it. May wait for the other processes, which must do the same. */
+    /* Ends MPI. May wait for the other processes, which must do the same. After `init`; nothing is called behind it. */
     int (*end)(void);
     const char *(*words)(int code);
 } ocrLink_t;
@@ -68,7 +68,6 @@ enum { IS_BEGUN = -1, NO_MEMORY = -2, TOO_LARGE = -3, MPI_IS_OVER = -4 };
 enum { TAG = 0, RECEIVES = 16 };
 
 static MPI_Comm comm = MPI_COMM_NULL;
-static bool isOurs;
 
 /* Receives that are posted, the oldest at `first`. */
 static MPI_Request ring[RECEIVES];
@@ -139,11 +138,7 @@ static int init(ocrLinkPlace_t *place)
         return IS_BEGUN;
     }
     int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
-    if (code != MPI_SUCCESS) {
-        return code;
-    }
-    isOurs = true;
-    return joinWorld(place);
+    return code != MPI_SUCCESS ? code : joinWorld(place);
 }
 
 static const char *library(void)
@@ -236,13 +231,15 @@ static int32_t pollReceives(ocrLinkEvent_t *events, int32_t most)
 static int32_t pollSends(ocrLinkEvent_t *events, int32_t most)
 {
     int count = 0;
-    /* The oldest, if there is no room to tell of all: the others come later. */
+    /* Where `events` has no room for all messages, only the first are asked for: a later call reports the others. */
     int asked = sending < most ? sending : most;
     if (asked <= 0) {
         return 0;
     }
     int code = MPI_Testsome(asked, sends, &count, done, statuses);
     if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
+        /* What has become of them is not known, and MPI would fail so at each call: the failure is reported once. */
+        sending = 0;
         events[0] = (ocrLinkEvent_t){.kind = OCR_LINK_FAILED, .node = -1};
         return 1;
     }
@@ -277,10 +274,7 @@ static int32_t pollAll(ocrLinkEvent_t *events, int32_t most)
     return found + pollSends(events + found, most - found);
 }
 
-static void endAll(int32_t status)
-{
-    MPI_Abort(comm != MPI_COMM_NULL ? comm : MPI_COMM_WORLD, status);
-}
+static void endAll(int32_t status) { MPI_Abort(comm, status); }
 
 static int end(void)
 {
@@ -289,10 +283,8 @@ static int end(void)
         MPI_Cancel(&ring[first]);
         MPI_Request_free(&ring[first]);
     }
-    if (comm != MPI_COMM_NULL) {
-        MPI_Comm_free(&comm);
-    }
-    return isOurs ? MPI_Finalize() : MPI_SUCCESS;
+    MPI_Comm_free(&comm);
+    return MPI_Finalize();
 }
 
 #if defined(OPEN_MPI)

@@ -9,7 +9,7 @@
 //! | `ocr` in the folders for libraries of the system | other programs that have the library in them |
 
 use crate::link::launcher::LaunchedProcess;
-use crate::link::{KNOWN, LONGEST_MESSAGE, LinkEvent, NodeLink, NodePlace};
+use crate::link::{KNOWN, LONGEST_MESSAGE, LinkEvent, NodePlace};
 use ocr_base::text::Readable;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -224,25 +224,9 @@ impl Plugin {
         let why = text(unsafe { (self.table.words)(code) });
         Err(format!("{} says: {why}", self.interface()))
     }
-}
 
-/// A C string of the plug-in.
-fn text(from: *const c_char) -> String {
-    if from.is_null() {
-        return String::new();
-    }
-    // SAFETY: the functions of the table return null or a C string that stays during this call.
-    Readable(unsafe { CStr::from_ptr(from) }.to_bytes()).to_string()
-}
-
-/// What the loader says of the call that has failed.
-fn load_error() -> String {
-    // SAFETY: the call has no preconditions, and returns null or a C string that stays until the next call.
-    text(unsafe { libc::dlerror() })
-}
-
-impl NodeLink for Plugin {
-    fn send(&mut self, to: u32, bytes: Vec<u8>) -> Result<(), String> {
+    /// Begins to send a message to another node. The error is for people.
+    pub(crate) fn send(&mut self, to: u32, bytes: Vec<u8>) -> Result<(), String> {
         let token = self.next;
         self.next += 1;
         let bytes = self.sending.entry(token).or_insert(bytes);
@@ -254,7 +238,8 @@ impl NodeLink for Plugin {
         self.check(code)
     }
 
-    fn poll(&mut self, events: &mut Vec<LinkEvent>) {
+    /// Appends what has happened since the last call. Never waits.
+    pub(crate) fn poll(&mut self, events: &mut Vec<LinkEvent>) {
         // SAFETY: the array has room for so many events.
         let found = unsafe { (self.table.poll)(self.events.as_mut_ptr(), self.events.len() as i32) };
         for at in 0..found.max(0) as usize {
@@ -278,26 +263,122 @@ impl NodeLink for Plugin {
         }
     }
 
-    fn sending(&self) -> usize {
+    /// How many messages are still on their way out of this process.
+    pub(crate) fn sending(&self) -> usize {
         self.sending.len()
     }
 
-    fn abort(&mut self, status: i32) {
+    /// Has the launcher end all nodes with this status. Returns only if it cannot.
+    pub(crate) fn abort(&mut self, status: i32) {
         // SAFETY: the call has no preconditions after `init`.
         unsafe { (self.table.abort)(status) };
     }
 
-    fn end(&mut self) -> Result<(), String> {
-        // SAFETY: nothing is sent any more, and `end` cancels the receives before their places go.
+    /// Ends the link, when all messages are sent. May wait for the other nodes, which must do the same. The error is
+    /// for people.
+    pub(crate) fn end(&mut self) -> Result<(), String> {
+        // SAFETY: `init` has succeeded, and nothing is called behind this.
         let code = unsafe { (self.table.end)() };
-        self.check(code)
+        self.check(code)?;
+        self.arriving.clear();
+        self.sending.clear();
+        Ok(())
     }
+}
+
+impl Drop for Plugin {
+    /// Without [`Plugin::end`], requests may be posted still, and a thread of MPI may write a message into its place or
+    /// read one that is sent. So the memory of all messages is never freed. The process ends soon.
+    fn drop(&mut self) {
+        std::mem::forget(std::mem::take(&mut self.arriving));
+        std::mem::forget(std::mem::take(&mut self.sending));
+    }
+}
+
+/// A C string of the plug-in.
+fn text(from: *const c_char) -> String {
+    if from.is_null() {
+        return String::new();
+    }
+    // SAFETY: the functions of the table return null or a C string that stays during this call.
+    Readable(unsafe { CStr::from_ptr(from) }.to_bytes()).to_string()
+}
+
+/// What the loader says of the call that has failed.
+fn load_error() -> String {
+    // SAFETY: the call has no preconditions, and returns null or a C string that stays until the next call.
+    text(unsafe { libc::dlerror() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::RefCell;
     use std::fs;
+
+    thread_local! {
+        /// The memory that the plug-in of a test was given: where, and how many bytes.
+        static GIVEN: RefCell<Vec<(*const u8, usize)>> = const { RefCell::new(Vec::new()) };
+    }
+
+    /// A plug-in whose requests are never over. It knows nothing of MPI.
+    fn plugin_that_keeps() -> Plugin {
+        extern "C" fn init(_: *mut RawPlace) -> c_int {
+            0
+        }
+        extern "C" fn library() -> *const c_char {
+            c"none".as_ptr()
+        }
+        extern "C" fn send(_: i32, at: *const c_void, bytes: u64, _: u64) -> c_int {
+            GIVEN.with_borrow_mut(|given| given.push((at.cast(), bytes as usize)));
+            0
+        }
+        extern "C" fn receive(at: *mut c_void, bytes: u64, _: u64) -> c_int {
+            GIVEN.with_borrow_mut(|given| given.push((at.cast_const().cast(), bytes as usize)));
+            0
+        }
+        extern "C" fn poll(_: *mut RawEvent, _: i32) -> i32 {
+            0
+        }
+        extern "C" fn abort(_: i32) {}
+        extern "C" fn end() -> c_int {
+            0
+        }
+        extern "C" fn words(_: c_int) -> *const c_char {
+            c"nothing".as_ptr()
+        }
+        let interface = c"none".as_ptr();
+        let (version, size) = (VERSION, size_of::<Table>() as u32);
+        let table = Table { version, size, interface, init, library, send, receive, poll, abort, end, words };
+        Plugin {
+            file: PathBuf::new(),
+            table: Box::leak(Box::new(table)),
+            sending: HashMap::new(),
+            next: 0,
+            arriving: Vec::new(),
+            events: [RawEvent::default(); 64],
+        }
+    }
+
+    /// MPI may use that memory until it has ended, which it has not.
+    #[test]
+    #[cfg_attr(miri, ignore = "leaks memory on purpose")]
+    fn the_memory_of_requests_that_are_not_over_stays() {
+        let mut plugin = plugin_that_keeps();
+        plugin.begin().expect("it begins");
+        for place in &mut plugin.arriving {
+            place.fill(7);
+        }
+        plugin.send(1, vec![7; LONGEST_MESSAGE]).expect("it is sent");
+        drop(plugin);
+        let given = GIVEN.take();
+        assert_eq!(given.len(), RECEIVES + 1);
+        for (at, bytes) in given {
+            // SAFETY: the plug-in has given so many bytes, and what this test shows is that they are not freed.
+            let bytes = unsafe { std::slice::from_raw_parts(at, bytes) };
+            assert!(bytes.iter().all(|&byte| byte == 7));
+        }
+    }
 
     /// A folder with a library in it and these plug-ins, for one test.
     fn place(test: &str, plugins: &[&str]) -> PathBuf {

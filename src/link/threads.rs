@@ -44,7 +44,7 @@ pub(crate) fn watch<T>(begin: impl FnOnce() -> T) -> T {
 pub(crate) struct LinkThreads(Vec<String>);
 
 impl LinkThreads {
-    /// The link's threads that the process has now.
+    /// The threads of the link that the process has now.
     pub(crate) fn now() -> LinkThreads {
         let is_any = ANY.load(Ordering::Relaxed);
         LinkThreads(if is_any { of_process().filter(|id| is_marked(id)).collect() } else { Vec::new() })

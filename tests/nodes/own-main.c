@@ -1,11 +1,13 @@
 /*
  * A program with a main of its own, which tests/nodes.rs starts as several nodes: two runs in one process, and a status
- * that main itself returns.
+ * that main itself returns. With `child PROGRAM`, main starts that other OCR program during the first run.
  */
 #include <extensions/ocr-legacy.h>
 #include <ocr.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 
 static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
@@ -15,11 +17,23 @@ static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return NULL_GUID;
 }
 
-static void run(u64 number)
+static void startChild(const char *program)
+{
+    char command[4200];
+    snprintf(command, sizeof command, "'%s' sum", program);
+    fflush(stdout);
+    int status = system(command);
+    printf("the child has ended with %d\n", WEXITSTATUS(status));
+}
+
+static void run(u64 number, const char *child)
 {
     ocrGuid_t context, template, edt;
     ocrConfig_t config = {0};
     ocrLegacyInit(&context, &config);
+    if (child != NULL) {
+        startChild(child);
+    }
     ocrEdtTemplateCreate(&template, ends, 1, 0);
     ocrEdtCreate(&edt, template, 1, &number, 0, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
     ocrLegacyFinalize(context, true);
@@ -29,8 +43,9 @@ int main(int argc, char **argv)
 {
     printf("main\n");
     fflush(stdout);
-    run(1);
-    run(2);
+    bool isParent = argc > 2 && strcmp(argv[1], "child") == 0;
+    run(1, isParent ? argv[2] : NULL);
+    run(2, NULL);
     printf("over\n");
-    return argc > 1 ? atoi(argv[1]) : 0;
+    return argc == 2 ? atoi(argv[1]) : 0;
 }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 /// The most nodes of a program: a GUID has no more than 12 bits for the number of a node.
 pub(crate) const MOST_NODES: u32 = 4096;
 
-/// The process that has joined; 0: none. A process that it has forked is another. It is written behind what is below,
-/// before any thread of the run is started.
+/// The process that has joined; 0: none. A process that it has forked is another. [`NODE`], [`NODES`], [`THREAD`] and
+/// [`PHASE`] are written before it, and it is written before any thread of the run is started.
 pub(super) static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// The number of this node. Relaxed, and so is [`NODES`]: both are written before [`PROCESS`].

@@ -7,8 +7,9 @@
 //! | `1` | runs alone | runs alone |
 //!
 //! Several copies of one program that do not know of one another are never what is meant. So where the process cannot
-//! join, it ends with a message. All processes of the launch find the same, and the one with rank 0 says it. The others
-//! end a little later: launchers end all processes when one ends with an error, and rank 0 has to be heard first.
+//! join, it ends with a message. Most reasons hold for all processes of the launch, and rank 0 prints them. The others
+//! follow a little later: by then most launchers have ended them, since rank 0 has ended with an error. What one
+//! machine alone lacks, as a plug-in, is so printed, too. Under other launchers one process of a machine prints.
 
 use crate::config::{self, Nodes, Settings};
 use crate::engine::nodes::ending::{
@@ -34,7 +35,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-/// How long a process that cannot join waits before it ends, so that the one with rank 0 has said why.
+/// How long a process that cannot join waits before it prints why: the launcher ends it where rank 0 has done so.
 const AFTER_RANK_0: Duration = Duration::from_secs(2);
 
 /// After how long a note says that MPI has not begun.
@@ -57,51 +58,54 @@ pub(crate) enum NodeRole {
     Ended(i32),
 }
 
-/// What the process has learned when it joined.
-static JOINED: OnceLock<Joined> = OnceLock::new();
+/// What the process has learned when it joined; `Some(None)`: MPI has said that it is alone, and is ended. A process
+/// that it has forked finds the same, but is no node.
+static JOINED: OnceLock<Option<Joined>> = OnceLock::new();
+
+/// What is to be done where the processes that are waited for never come.
+const IF_STARTED_BY_ANOTHER: &str = "A process that another one of the launch has started has the rank of that one, and \
+    needs OCR_NODES=1.";
 
 /// Joins the other processes of the launch, if that is asked for, and sets what is shared with them in the settings. On
 /// another node than 0, returns when the program has ended. Ends the process with a message if it cannot join.
 /// `own_main`: the program has its own `main`.
 pub(crate) fn join(settings: &mut Settings, own_main: bool) -> NodeRole {
-    if is_here() {
-        share_out(settings);
+    if JOINED.get().is_some() {
+        if is_here() {
+            share_out(settings);
+        }
         return NodeRole::Run;
     }
-    let launch = match *settings.nodes {
-        Nodes::One => return NodeRole::Run,
-        Nodes::Auto if own_main => return NodeRole::Run,
-        Nodes::Auto => match launcher::find() {
-            Some(launch) if launch.may_have_others() => Some(launch),
-            _ => return NodeRole::Run,
-        },
-        Nodes::Mpi => launcher::find(),
+    let launch = launcher::find();
+    let has_others = launch.as_ref().map(LaunchedProcess::may_have_others);
+    let joins = match *settings.nodes {
+        Nodes::One => false,
+        Nodes::Auto => !own_main && has_others == Some(true),
+        Nodes::Mpi => has_others.unwrap_or(!launcher::is_any_used()),
     };
-    if launch.is_none() && std::env::var_os(launcher::JOINED).is_some() {
-        // Another process has used the rank.
+    if !joins {
+        // SAFETY: the process begins a run, and has no thread of the runtime. Threads of a program with its own `main`
+        // keep off the environment, as the description of `ocrLegacyInit` asks for.
+        unsafe { launcher::note_used() };
         return NodeRole::Run;
     }
-    if launch.as_ref().is_some_and(|launch| !launch.may_have_others()) {
-        return NodeRole::Run;
-    }
-    let rank = launch.as_ref().map_or(0, |launch| launch.rank);
-    let plan = match plan(settings, launch.as_ref()) {
+    let launch = launch.as_ref();
+    let plan = match plan(settings, launch) {
         Ok(plan) => plan,
-        Err(why) => refuse(rank, &why),
+        Err(why) => refuse(launch, &why),
     };
     let (tell, told) = channel();
     let thread = Builder::new().name(threads::NAME.into()).stack_size(STACK).spawn(move || work(plan, tell));
     if let Err(error) = thread {
-        refuse(rank, &format!("the thread that calls MPI cannot be started: {error} (ulimit -u, ulimit -v)"));
+        refuse(launch, &format!("the thread that calls MPI cannot be started: {error} (ulimit -u, ulimit -v)"));
     }
-    let Some(joined) = wait_to_join(&told, rank) else { return NodeRole::Run };
-    if let Some(launch) = &launch {
-        // SAFETY: the process begins a run, and has no thread of the runtime but the link's, which waits for messages.
-        // MPI sets variables itself as it begins.
-        unsafe { launch.note_joined() };
-    }
-    let node = joined.place.node;
+    let joined = wait_to_join(&told, launch);
+    // SAFETY: the process begins a run, and has no thread of the runtime but the link's, which waits for messages or
+    // has ended MPI. Threads of a program with its own `main` keep off the environment, as `ocrLegacyInit` asks for.
+    unsafe { launcher::note_used() };
+    let node = joined.as_ref().map(|joined| joined.place.node);
     let _ = JOINED.set(joined);
+    let Some(node) = node else { return NodeRole::Run };
     begin();
     if node == 0 {
         share_out(settings);
@@ -127,7 +131,7 @@ fn plan(settings: &Settings, launch: Option<&LaunchedProcess>) -> Result<Plan, S
         ));
     }
     if let Some(size) = size.filter(|&size| size > MOST_NODES) {
-        return Err(too_many(size, MOST_NODES));
+        return Err(too_many(size));
     }
     let plugin = plugin::choose(launch, settings.mpi.as_deref(), &home()).map_err(|why| match why {
         PluginChoiceError::Nothing(files) => format!(
@@ -142,7 +146,7 @@ fn plan(settings: &Settings, launch: Option<&LaunchedProcess>) -> Result<Plan, S
         ),
     })?;
     let hello = Hello::of_this(settings);
-    Ok(Plan { plugin, launch: launcher.map(|launcher| (size, launcher)), hello, most: MOST_NODES })
+    Ok(Plan { plugin, launch: launcher.map(|launcher| (size, launcher)), hello })
 }
 
 /// The file that has the library in it.
@@ -156,19 +160,26 @@ fn folders() -> String {
     folders.iter().map(|folder| Readable::path(folder).to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// Ends the process, which cannot join. The one with rank 0 says why.
-fn refuse(rank: u32, why: &str) -> ! {
-    if rank == 0 {
-        error!("{why}.");
-    } else {
+/// The rank of the process; 0 where there is no launcher.
+fn rank_of(launch: Option<&LaunchedProcess>) -> u32 {
+    launch.map_or(0, |launch| launch.rank)
+}
+
+/// Ends the process, which cannot join, and says why: at once if it has rank 0, or else if it is still there later.
+fn refuse(launch: Option<&LaunchedProcess>, why: &str) -> ! {
+    if rank_of(launch) != 0 {
         std::thread::sleep(AFTER_RANK_0);
+    }
+    if launch.is_none_or(LaunchedProcess::prints_errors) {
+        error!("{why}.");
     }
     exit_now(REFUSED_STATUS)
 }
 
 /// Waits until the thread of the link has met the other nodes. None where there are none. Ends the process if they
 /// cannot be one program.
-fn wait_to_join(told: &Receiver<Told>, rank: u32) -> Option<Joined> {
+fn wait_to_join(told: &Receiver<Told>, launch: Option<&LaunchedProcess>) -> Option<Joined> {
+    let rank = rank_of(launch);
     let begin = Instant::now();
     let mut is_noted = false;
     loop {
@@ -181,30 +192,33 @@ fn wait_to_join(told: &Receiver<Told>, rank: u32) -> Option<Joined> {
                 exit_now(status)
             }
             Ok(Told::Failed(why)) => {
+                let why = why.trim_end_matches('.');
                 if rank == 0 {
-                    error!("{}.", why.trim_end_matches('.'));
+                    error!("{why}.");
                     // Node 0 tells the others, if the link has come as far as that.
                     let _ = told.recv_timeout(PATIENCE_AT_END);
                     exit_now(REFUSED_STATUS)
                 }
-                refuse(rank, &why)
+                refuse(launch, why)
             }
             Ok(_) => {}
             Err(RecvTimeoutError::Timeout) => {
                 if rank == 0 && !std::mem::replace(&mut is_noted, true) {
                     note!(
                         "the program has not begun after {} seconds, since MPI waits for other processes of the launch. \
-                         Each of them has to be this program, with the same OCR_NODES.",
+                         Each of them has to be this program, with the same OCR_NODES. {IF_STARTED_BY_ANOTHER}",
                         NOTE_AFTER.as_secs()
                     );
                 }
                 if begin.elapsed() > LONGEST_BEGIN {
-                    let why = "the program cannot begin: other processes of the launch have not joined for 5 minutes. They may \
-                               have ended before, be another program, or have OCR_NODES=1";
-                    refuse(rank, why);
+                    let why = format!(
+                        "the program cannot begin: other processes of the launch have not joined for 5 minutes. They may \
+                         have ended before, be another program, or have OCR_NODES=1. {IF_STARTED_BY_ANOTHER}"
+                    );
+                    refuse(launch, why.trim_end_matches('.'));
                 }
             }
-            Err(RecvTimeoutError::Disconnected) => refuse(rank, "the thread that calls MPI has ended"),
+            Err(RecvTimeoutError::Disconnected) => refuse(launch, "the thread that calls MPI has ended"),
         }
     }
 }
@@ -275,7 +289,7 @@ extern "C" fn has_nothing(_: c_int) {
 
 /// Sets what this node has of the machine.
 fn share_out(settings: &mut Settings) {
-    let Some(joined) = JOINED.get() else { return };
+    let Some(Some(joined)) = JOINED.get() else { return };
     share::take(settings, joined.share);
     settings.on_machine = (joined.place.local as usize, joined.place.locals as usize);
 }
@@ -283,7 +297,7 @@ fn share_out(settings: &mut Settings) {
 /// What the report says of the nodes; none where the process is alone.
 pub(crate) fn remark(settings: &Settings) -> Option<String> {
     place()?;
-    let joined = JOINED.get()?;
+    let joined = JOINED.get()?.as_ref()?;
     let place = joined.place;
     let workers = counted(*settings.workers as u64, "worker");
     let of_workers = match (settings.are_workers_fixed(), joined.share.1) {

@@ -9,7 +9,7 @@ use crate::engine::nodes::wire::Process;
 use ocr_base::text::read_file;
 use std::time::{Duration, Instant};
 
-/// How often the system is asked where no descriptor tells.
+/// How often the system is asked about nodes that have no descriptor.
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// The state of a process, and when it was started; none if there is none with this number.
@@ -29,7 +29,7 @@ pub(super) fn start_of(pid: u32) -> Option<u64> {
     look(pid).map(|(_, start)| start)
 }
 
-/// Whether a process has ended. One whose end nobody has asked for yet has, too.
+/// Whether a process has ended. One that its parent has not waited for yet (a zombie) has, too.
 pub(super) fn has_ended(process: &Process) -> bool {
     look(process.pid).is_none_or(|(state, start)| start != process.start || matches!(state, 'Z' | 'X'))
 }
@@ -37,7 +37,7 @@ pub(super) fn has_ended(process: &Process) -> bool {
 /// The other nodes of this machine that have not ended.
 pub(super) struct Mates {
     processes: Vec<Process>,
-    /// What is waited for, one entry for each of them: the descriptor, or -1.
+    /// What `ppoll` waits for, one entry for each process: its descriptor, or -1.
     entries: Vec<libc::pollfd>,
     looked: Instant,
 }
@@ -54,16 +54,17 @@ impl Mates {
         Mates { processes, entries, looked: Instant::now() }
     }
 
-    /// The nodes that are there, by number.
+    /// The numbers of the nodes that have not ended.
     pub(super) fn nodes(&self) -> impl Iterator<Item = u32> {
         self.processes.iter().map(|process| process.node)
     }
 
+    /// The process of this node, if it is on this machine and has not ended.
     pub(super) fn find(&self, node: u32) -> Option<Process> {
         self.processes.iter().find(|process| process.node == node).copied()
     }
 
-    /// Sleeps for this time, or until one of them ends. Returns those that have ended, which are none of them any more.
+    /// Sleeps for this time, or until a node of this machine ends. Takes those out that have ended, and returns them.
     pub(super) fn wait(&mut self, time: Duration) -> Vec<Process> {
         let limit = libc::timespec { tv_sec: time.as_secs() as _, tv_nsec: time.subsec_nanos() as _ };
         let (entries, count) = (self.entries.as_mut_ptr(), self.entries.len() as libc::nfds_t);
@@ -79,7 +80,8 @@ impl Mates {
         self.ended(is_time)
     }
 
-    /// Those that have ended, of those whose descriptor says so, and, if `all`, of those that have none.
+    /// Takes the nodes out whose processes have ended, and returns them. It asks the system about each node whose
+    /// descriptor has become readable, and, if `all`, about each one without a descriptor.
     fn ended(&mut self, all: bool) -> Vec<Process> {
         let mut ended = Vec::new();
         let mut at = 0;
@@ -93,7 +95,7 @@ impl Mates {
                 continue;
             }
             if is_told {
-                // The number is another file's now.
+                // The process has not ended, so the descriptor's number is another file's now.
                 entry.fd = -1;
             }
             entry.revents = 0;

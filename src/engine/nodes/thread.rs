@@ -11,8 +11,8 @@
 //! While it sleeps, it also waits for the end of other processes of this machine.
 
 use crate::engine::nodes::ending::{
-    ASKED, CRASHES, FOR_CRASH, IS_ENDING_MPI, IS_LOST_AT_END, NO_STATUS, NODE, NODES, OVER, PHASE, REFUSED_STATUS,
-    STOPPING, THREAD, ask,
+    ASKED, CRASHES, FOR_CRASH, IS_ENDING_MPI, IS_LOST_AT_END, MOST_NODES, NO_STATUS, NODE, NODES, OVER, PHASE,
+    REFUSED_STATUS, STOPPING, THREAD, ask,
 };
 use crate::engine::nodes::hello::{Hello, welcomes};
 use crate::engine::nodes::mates::Mates;
@@ -22,7 +22,7 @@ use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::handlers;
 use crate::link::plugin::Plugin;
-use crate::link::{LinkEvent, NodeLink, NodePlace, threads};
+use crate::link::{LinkEvent, NodePlace, threads};
 use ocr_base::text::read_file;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -55,12 +55,9 @@ pub(super) struct Plan {
     /// How many processes the launcher has started, if it says that, and what it is called.
     pub(super) launch: Option<(Option<u32>, &'static str)>,
     pub(super) hello: Hello,
-    /// The most nodes that there may be.
-    pub(super) most: u32,
 }
 
 /// What a node knows when it has joined.
-#[derive(Clone, Debug)]
 pub(super) struct Joined {
     pub(super) place: NodePlace,
     pub(super) share: (u32, u32),
@@ -73,7 +70,7 @@ pub(super) enum Told {
     /// There is one process, and so no link.
     Alone,
     Joined(Joined),
-    /// The nodes cannot be one program. The process on whose side that is printed gets the words.
+    /// The nodes cannot be one program, with the words for that.
     Failed(String),
     /// The program has failed to begin, which another node says.
     Refused(i32),
@@ -92,14 +89,13 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
     THREAD.store(unsafe { libc::gettid() }, Ordering::SeqCst);
     // Libraries that MPI loads install handlers as they are loaded.
     let begun = threads::watch(|| handlers::keep_all(|| begin(&plan)));
-    // Nobody hears it where the process has given up.
-    let say = |told| drop(tell.send(told));
     let (link, place, about) = match begun {
         Ok(begun) => begun,
-        Err(why) => return say(Told::Failed(why)),
+        // Nobody hears it where the process has given up.
+        Err(why) => return drop(tell.send(Told::Failed(why))),
     };
     let mut thread = Communicator {
-        link: Box::new(link),
+        link,
         place,
         events: Vec::new(),
         inbox: VecDeque::new(),
@@ -107,6 +103,7 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
         mates: Mates::new(Vec::new()),
         hellos: Vec::new(),
         gone: Vec::new(),
+        is_ending: false,
         tell,
     };
     if place.nodes == 1 {
@@ -139,28 +136,28 @@ fn begin(plan: &Plan) -> Result<(Plugin, NodePlace, String), String> {
             plugin.interface()
         ));
     }
-    if place.nodes > plan.most {
+    if place.nodes > MOST_NODES {
         let _ = plugin.end();
-        return Err(too_many(place.nodes, plan.most));
+        return Err(too_many(place.nodes));
     }
     Ok((plugin, place, about))
 }
 
 /// What is said where there are more nodes than there may be.
-pub(super) fn too_many(nodes: u32, most: u32) -> String {
+pub(super) fn too_many(nodes: u32) -> String {
     format!(
-        "the launcher has started {nodes} processes, and a program has at most {most} nodes. Start fewer processes: one on \
-         each machine suffices, since a node uses all cores that it may"
+        "the launcher has started {nodes} processes, and a program has at most {MOST_NODES} nodes. Start fewer processes: one \
+         on each machine suffices, since a node uses all cores that it may"
     )
 }
 
 struct Communicator {
-    link: Box<dyn NodeLink>,
+    link: Plugin,
     place: NodePlace,
     /// What has happened on the link and has not been looked at.
     events: Vec<LinkEvent>,
-    /// Messages that have come, each with its sender, and have not been looked at: several may come at a time, and who
-    /// looks at one may leave what follows to others.
+    /// Messages that have come and have not been handled, each with its sender. Several may come in one turn, and the
+    /// function that handles one of them may return before the next.
     inbox: VecDeque<(u32, NodeMessage)>,
     /// When something happened last.
     last: Instant,
@@ -169,6 +166,8 @@ struct Communicator {
     hellos: Vec<Hello>,
     /// Nodes that are gone.
     gone: Vec<u32>,
+    /// Whether this process ends because of a node that is gone or cannot be reached; on node 0 alone.
+    is_ending: bool,
     tell: Sender<Told>,
 }
 
@@ -316,7 +315,7 @@ impl Communicator {
     fn serve(&mut self) {
         loop {
             let lost = self.turn();
-            while let Some((from, message)) = self.inbox.pop_front() {
+            while let Some((_, message)) = self.inbox.pop_front() {
                 match message {
                     NodeMessage::Stop { status, orderly: true } => {
                         self.say(Told::Ending(status));
@@ -328,8 +327,7 @@ impl Communicator {
                     }
                     NodeMessage::Lost(node) => {
                         self.gone.push(node);
-                        let why = self.lost_words(&Lost { node: Some(node), how: How::Told(from) });
-                        end_with(why);
+                        self.end_because_of(&Lost { node: Some(node), how: How::Told });
                     }
                     _ => {}
                 }
@@ -374,7 +372,7 @@ impl Communicator {
     fn lose(&mut self, lost: &Lost) -> bool {
         let this = self.place.node;
         if this == 0 {
-            end_with(self.lost_words(lost));
+            self.end_because_of(lost);
             return false;
         }
         // Of those on the machine, the first that is left speaks.
@@ -406,18 +404,31 @@ impl Communicator {
         }
     }
 
+    /// Ends the process of node 0 with an error, on a thread of its own: this one has to tell the others then. Once:
+    /// MPI may fail in the same way at each turn until that thread has written the report.
+    fn end_because_of(&mut self, lost: &Lost) {
+        if std::mem::replace(&mut self.is_ending, true) {
+            return;
+        }
+        let why = self.lost_words(lost);
+        let end = move || fatal(&why);
+        if std::thread::Builder::new().name("ocr-lost".into()).spawn(end).is_err() {
+            ask(FATAL_STATUS);
+        }
+    }
+
     fn lost_words(&self, lost: &Lost) -> String {
         let who = match (lost.node, &lost.how) {
-            (Some(node), _) if (node as usize) < self.hellos.len() => self.hellos[node as usize].name(node),
-            (Some(node), How::Ended(process)) => {
+            // Node 0 alone knows what the others have told.
+            (Some(node), How::Ended(process)) if self.hellos.is_empty() => {
                 let host = read_file("/proc/sys/kernel/hostname").unwrap_or_default();
                 format!("node {node} (process {} on {})", process.pid, host.trim())
             }
-            (Some(node), _) => format!("node {node}"),
+            (Some(node), _) => self.hello_name(node),
             (None, _) => "a node".to_string(),
         };
         let what = match lost.how {
-            How::Ended(_) | How::Told(_) => {
+            How::Ended(_) | How::Told => {
                 "is gone: its process was killed, or ended without the runtime, as by _exit. All other nodes end"
             }
             How::Unreachable => "cannot be reached any more: MPI says that a message has failed. All other nodes end",
@@ -454,7 +465,7 @@ impl Communicator {
     fn stop_all(&mut self, status: i32) {
         PHASE.store(STOPPING, Ordering::SeqCst);
         let crashes = CRASHES.load(Ordering::SeqCst);
-        let orderly = !crashes && self.gone.is_empty();
+        let orderly = !crashes && self.gone.is_empty() && !self.is_ending;
         let mut waiting: Vec<u32> = self.others().collect();
         for &node in &waiting {
             self.send(node, &NodeMessage::Stop { status, orderly });
@@ -501,16 +512,9 @@ impl Communicator {
         }
     }
 
+    /// A node, for people: as much of it as this one knows.
     fn hello_name(&self, node: u32) -> String {
         self.hellos.get(node as usize).map_or_else(|| format!("node {node}"), |hello| hello.name(node))
-    }
-}
-
-/// Ends this process with an error, on a thread of its own: this one has to tell the others then.
-fn end_with(why: String) {
-    let end = move || fatal(&why);
-    if std::thread::Builder::new().name("ocr-lost".into()).spawn(end).is_err() {
-        ask(FATAL_STATUS);
     }
 }
 
@@ -524,7 +528,7 @@ enum How {
     /// Its process has ended.
     Ended(Process),
     /// Another node says so.
-    Told(#[expect(dead_code, reason = "for whoever debugs it")] u32),
+    Told,
     /// A message to it has failed.
     Unreachable,
     /// It has sent what is no message.

@@ -17,7 +17,8 @@
 //! the program's at the end of a command. But none has begun while they sleep, and who would enqueue one sleeps, too. A
 //! thread of a driver may also wait for files or for a time, as NVIDIA's does, which looks at its device ten times a
 //! second. It sleeps, however often: while no device has work, it has no thread to wake.
-//! So do the threads of a link to other nodes, which have no objects of the program.
+//! The threads that join this process with other nodes (`src/link/threads.rs`) wait for a time, too, and look for
+//! messages. They sleep, however often, since they have no objects of the program and wake none of its threads.
 
 use crate::device;
 use crate::engine::process::bell;

@@ -229,6 +229,27 @@ fn what_may_have_changed_is_found_anew() {
     place.run("short", &[]).is(NO, NO);
 }
 
+/// What OpenCL itself changes in the environment does not make the next run ask again.
+#[test]
+fn what_opencl_changes_in_the_environment_is_no_change() {
+    let Some(place) = Place::fresh("variables") else { return };
+    let library = place.0.join("libchanges-variables.so");
+    let built = support::compiler("CC", "cc")
+        .args(["-std=gnu11", "-Wall", "-Werror", "-shared", "-fPIC", "tests/opening/changes-variables.c", "-o"])
+        .arg(&library)
+        .args(["-Wl,--no-as-needed", "-l:libOpenCL.so.1"])
+        .current_dir(support::root())
+        .status();
+    if !built.expect("there is a C compiler").success() {
+        eprintln!("not tested: the linker finds no libOpenCL.so.1");
+        return;
+    }
+    let settings = [("OPENCL_DYLIB_PATH", library.to_str().expect("UTF-8"))];
+    place.run("short", &settings).is(OPEN, OPEN);
+    place.run("short", &settings).is(NO, NO);
+    place.run("short", &[]).is(OPEN, OPEN);
+}
+
 /// The devices are gone, and nothing says so before they are to be opened.
 #[test]
 fn devices_that_are_gone_are_missed_by_nobody_who_does_not_need_them() {

@@ -68,7 +68,7 @@ pub use interface::{
 pub use opencl::discovery::{ASK_INFO, DeviceInfo, DeviceKind, Inventory, LoaderState, discover, discover_telling};
 pub use opencl::error::{BuildError, DeviceError, LaunchError, code_name};
 pub use opencl::handle::DeviceManager;
-pub use opencl::loader::surroundings;
+pub use opencl::loader::{surroundings, variables};
 pub use opencl::measure::{LinkSpeed, measure_links};
 pub use opencl::surroundings::{asked_platforms, is_loaded, is_pocl, lacking, load_failure, why_ended};
 pub use opencl::threads::{

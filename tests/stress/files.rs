@@ -194,7 +194,7 @@ pub(crate) struct FileState {
 
 impl FileState {
     pub(crate) fn all_of(graph: &Graph) -> Vec<FileState> {
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let folder = crate::child::folder();
         let state = |file| FileState {
             guid: Place::default(),
             path: folder.join(format!("stress-{}-{file}.data", std::process::id())),

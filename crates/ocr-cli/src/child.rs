@@ -6,6 +6,8 @@
 
 use crate::input::wait_for;
 use crate::signals::Signals;
+use std::env;
+use std::ffi::OsString;
 use std::io::{self, PipeReader, PipeWriter};
 use std::mem::MaybeUninit;
 use std::os::fd::AsFd;
@@ -49,6 +51,16 @@ pub(crate) fn in_group(command: &mut Command) {
 /// Children that the process had before the command began, which whoever has started it gave it: a shell has a program
 /// behind `> >(tee log)` be one.
 static OTHERS: OnceLock<Vec<libc::pid_t>> = OnceLock::new();
+
+/// The environment that the command was started with.
+static ENVIRONMENT: OnceLock<Vec<(OsString, OsString)>> = OnceLock::new();
+
+/// The environment that the command was started with, which is what runs are to have. Drivers change that of a process
+/// which asks them for devices, and a program that inherits the change may find other devices: PoCL sets
+/// `HWLOC_PLUGINS_PATH`, and under NVIDIA's no program found a GPU.
+pub(crate) fn environment() -> &'static [(OsString, OsString)] {
+    ENVIRONMENT.get_or_init(|| env::vars_os().collect())
+}
 
 /// Has processes whose parents have ended become children of the command.
 pub(crate) fn adopt() {

@@ -111,6 +111,8 @@ fn end_with(command: Command, text: &str) -> Command {
 }
 
 fn main() -> ExitCode {
+    // Before anything asks OpenCL.
+    child::environment();
     match check_output().and_then(|()| answer()) {
         Ok(status) => status,
         Err(failure) => {

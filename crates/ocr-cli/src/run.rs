@@ -39,7 +39,7 @@ pub(crate) struct Runner {
 pub(crate) struct Program<'a> {
     /// The words of the program's command line; never empty.
     pub(crate) words: &'a [OsString],
-    /// Variables of the environment, besides those of this process.
+    /// Variables of the environment, besides those that the command was started with.
     pub(crate) variables: Vec<(&'a str, &'a str)>,
     /// Whether the run has a recording, and a report that says how good its schedule was.
     pub(crate) recorded: bool,
@@ -186,7 +186,7 @@ impl Runner {
         Ok(Runner { folder, input, signals, limit: Limit::new(timeout), keys })
     }
 
-    /// Runs a program with the environment of this process and its variables.
+    /// Runs a program with the environment that the command was started with, and its variables.
     pub(crate) fn run(&mut self, program: &Program<'_>) -> Result<Run, RunError> {
         if let Some(signal) = self.signals.come() {
             return Err(RunError::Interrupted(signal));
@@ -196,7 +196,11 @@ impl Runner {
         // What an earlier run has left says nothing about this one.
         remove_all(&report);
         let mut command = Command::new(&program.words[0]);
-        command.args(&program.words[1..]).envs(program.variables.iter().copied()).env("OCR_REPORT", &report);
+        command
+            .args(&program.words[1..])
+            .env_clear()
+            .envs(child::environment().iter().map(|(name, value)| (name, value)));
+        command.envs(program.variables.iter().copied()).env("OCR_REPORT", &report);
         if program.recorded {
             command.env("OCR_TRACE", &recording);
         }

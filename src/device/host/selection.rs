@@ -147,6 +147,7 @@ mod tests {
             platforms: Vec::new(),
             notes: Vec::new(),
             warnings: Vec::new(),
+            variables: Vec::new(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::device::opencl::error::code_name;
 use crate::device::opencl::loader::{
-    LIBRARY, LIBRARY_OVERRIDE, icd_files, icd_place, is_static, library_names, loaded_library, passed_over,
+    LIBRARY, LIBRARY_OVERRIDE, icd_files, icd_place, is_static, library_names, loaded_library, passed_over, variables,
 };
 use crate::device::opencl::surroundings::{is_pocl, load_failure, pocl_cache_fault, pocl_cache_is_empty};
 use crate::device::opencl::{surroundings, threads};
@@ -189,6 +189,8 @@ pub struct Inventory {
     pub notes: Vec<String>,
     /// What the user has set, and does not take effect.
     pub warnings: Vec<String>,
+    /// The [`variables`] as they were before OpenCL was asked.
+    pub variables: Vec<u8>,
 }
 
 /// What finds out more where a device is missing.
@@ -401,6 +403,7 @@ impl Inventory {
             platforms: Vec::new(),
             notes: Vec::new(),
             warnings: Vec::new(),
+            variables: variables(),
         }
     }
 
@@ -551,6 +554,7 @@ mod tests {
             platforms: Vec::new(),
             notes: Vec::new(),
             warnings: Vec::new(),
+            variables: Vec::new(),
         };
         let text = none.explain_absence();
         assert!(text.contains("(tried /x/y.so: "), "{text}");

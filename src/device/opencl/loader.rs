@@ -87,16 +87,20 @@ const VARIABLES: [&[u8]; 13] = [
 /// What is there where a machine has a device of another kind than its cores.
 const NODES: [&str; 4] = ["/dev/nvidiactl", "/dev/kfd", "/dev/dri", "/dev/accel"];
 
-/// What says which devices OpenCL finds, as far as it can be told without asking: variables, the files by which
-/// platforms are found, the library of earlier, and nodes of devices.
-pub fn surroundings(library: Option<&Path>) -> Vec<u8> {
-    let mut all = vec![u8::from(is_static())];
+/// The variables by which libraries and drivers of OpenCL find and choose devices, with their values. OpenCL may change
+/// them when it is asked for devices: with PoCL 5, `OCL_ICD_FILENAMES` is set then.
+pub fn variables() -> Vec<u8> {
     let mut variables: Vec<_> = std::env::vars_os().collect();
     variables.retain(|(name, _)| VARIABLES.iter().any(|begin| name.as_bytes().starts_with(begin)));
     variables.sort();
-    for (name, value) in variables {
-        all.extend([name.as_bytes(), b"=", value.as_bytes(), b"\0"].concat());
-    }
+    variables.iter().flat_map(|(name, value)| [name.as_bytes(), b"=", value.as_bytes(), b"\0"].concat()).collect()
+}
+
+/// What says which devices OpenCL finds, as far as it can be told without asking: the [`variables`] before it was
+/// asked, the files by which platforms are found, the library of earlier, and nodes of devices.
+pub fn surroundings(variables: &[u8], library: Option<&Path>) -> Vec<u8> {
+    let mut all = vec![u8::from(is_static())];
+    all.extend(variables);
     let (place, _) = icd_place();
     let files = icd_files().into_iter().chain([place]).chain(NODES.map(PathBuf::from));
     for path in files.chain(library.map(Path::to_path_buf)) {

@@ -38,9 +38,10 @@ struct FoundDevice {
     units: u32,
 }
 
-/// What says which devices there are, of a run with so many cores.
-fn surroundings(cores: &str, library: Option<&PathBuf>) -> u64 {
-    let mut all = device::surroundings(library.map(PathBuf::as_path));
+/// What says which devices there are, of a run with so many cores, and with these variables before it asked for
+/// devices.
+fn surroundings(variables: &[u8], cores: &str, library: Option<&PathBuf>) -> u64 {
+    let mut all = device::surroundings(variables, library.map(PathBuf::as_path));
     all.extend(format!("{} {cores}", env!("CARGO_PKG_VERSION")).into_bytes());
     hash(&all)
 }
@@ -60,7 +61,7 @@ impl FoundDevices {
         };
         FoundDevices {
             day: today(),
-            surroundings: surroundings(cores, library.as_ref()),
+            surroundings: surroundings(&inventory.variables, cores, library.as_ref()),
             library,
             devices: inventory.devices.iter().map(device).collect(),
             ..FoundDevices::default()
@@ -74,7 +75,7 @@ impl FoundDevices {
     /// What is kept, if this run may believe it.
     pub(in crate::engine) fn believed(store: &Store, cores: &str) -> Option<FoundDevices> {
         let found = FoundDevices::read(store.read_other(FILE))?;
-        let now = surroundings(cores, found.library.as_ref());
+        let now = surroundings(&device::variables(), cores, found.library.as_ref());
         found.holds(today(), now).then_some(found)
     }
 

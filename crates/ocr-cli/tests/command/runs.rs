@@ -158,3 +158,32 @@ fn what_runs_print_goes_to_files() {
     assert!(output.status.success() && stdout.contains("4.000"), "{stdout}{stderr}");
     assert_eq!(fs::read_dir(folder.join("tmp")).expect("it is there").count(), 0);
 }
+
+/// Drivers of OpenCL, which the command asks for devices, change the environment of its process.
+#[test]
+fn runs_have_the_environment_of_the_command() {
+    let folder = folder("environment");
+    let library = folder.join("libchanges-variables.so");
+    let built = Command::new(std::env::var("CC").unwrap_or("cc".into()))
+        .args(["-std=gnu11", "-shared", "-fPIC", "tests/opening/changes-variables.c", "-o"])
+        .arg(&library)
+        .args(["-Wl,--no-as-needed", "-l:libOpenCL.so.1"])
+        .current_dir(super::root())
+        .status();
+    if !built.expect("there is a C compiler").success() {
+        eprintln!("not tested: the linker finds no libOpenCL.so.1");
+        return;
+    }
+    let settings = [("OPENCL_DYLIB_PATH", library.to_str().expect("UTF-8"))];
+    if ocr(&["info", "--require-device"], &settings).status != Some(0) {
+        eprintln!("not tested: there is no OpenCL device");
+        return;
+    }
+    let file = folder.join("variables");
+    let program = script("environment", &format!("env >'{}'\necho seconds: 1\nreport 1", file.display()));
+    let settings = [settings[0], ("KEPT", "as it was")];
+    ocr(&["compare", "--policies=device", "--devices=all", "--runs=1", &program], &settings).is(0, &["1.000"]);
+    let variables = fs::read_to_string(&file).expect("they were written");
+    assert!(variables.contains("KEPT=as it was\n"), "{variables}");
+    assert!(!variables.contains("OCL_ICD_FILENAMES="), "{variables}");
+}

@@ -22,7 +22,7 @@
 //!   of that is greater than the mean loss (`doubt.rs`).
 //! - Of the places in which its time is known, the best takes it, but for two cases. An EDT that is the only one is
 //!   left to a place that is to try it. And while another place is tried, it takes no second one; where fewer than
-//!   [`FEW`] wait, it takes none until that place has ended, or for as long as an EDT takes.
+//!   `FEW` (20) wait, it takes none until that place has ended, or for as long as an EDT takes.
 //! - If its times are known and scatter, a place other than the best takes it only if both lie within their errors, and
 //!   the best has something to do.
 //!

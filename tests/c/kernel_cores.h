@@ -130,8 +130,8 @@ static inline int expect_apart(void) {
     cpu_set_t all = cores_of_process(), both, either;
     Side workers, device;
     look(&workers, &device);
-    CHECK(CPU_COUNT(&workers.cores) > 0 && CPU_COUNT(&workers.cores) < CPU_COUNT(&all));
     need_threads(&device);
+    CHECK(CPU_COUNT(&workers.cores) > 0 && CPU_COUNT(&workers.cores) < CPU_COUNT(&all));
     CPU_AND(&both, &workers.cores, &device.cores);
     CHECK_EQ(CPU_COUNT(&both), 0);
     CPU_OR(&either, &workers.cores, &device.cores);

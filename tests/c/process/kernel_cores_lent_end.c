@@ -56,6 +56,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
                        "    while (words[0] == 0) atomic_or(words + 1, 0u);\n"
                        "}\n",
                        "waits", 0, 1);
+    needs_cpu_device();
     void *memory;
     OK(ocrDbCreate(&block, &memory, 64 * sizeof(u32), DB_PROP_NONE, NULL_HINT, NO_ALLOC));
     words = memory;

@@ -83,6 +83,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     need_cores();
     kernel = kernel_of("__kernel void one(__global uint *words) { words[0] = 1; }", "one", 0, 1);
+    needs_cpu_device();
     block = words_block(64, 0, 0);
     in_scope(all, ends, 0, NULL_GUID);
     return NULL_GUID;

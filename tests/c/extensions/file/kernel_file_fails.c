@@ -1,10 +1,12 @@
 /*
  * A kernel fails while the run ends. What it may have left half written does not get into the file: the program ends
  * with a message, and another one says that the chunk was not written. The kernel fails in so far as OpenCL
- * reports that when the runtime asks.
+ * reports that when the runtime asks. A device with memory of its own leaves the host's copy as it was.
  */
 // clause: ocr-file.h ocr-variants.h
 // needs: opencl
+// env: OCR_DEVICES=cpu
+// env: OCR_DEVICE_FORCE_COPIES=
 // status: 1
 // stderr: kernel 'writes'
 // stderr: its data may be half written
@@ -47,6 +49,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     OK(ocrFileGetChunk(&chunk, file, 0, 64));
     CHECK_EQ(unlink(name), 0);
     ocrGuid_t tmpl = kernel_of("kernel void writes(global uint *x) { x[get_global_id(0)] = 2; }", "writes", 0, 1);
+    needs_cpu_device();
     link_to(chunk, kernel_edt(tmpl, 16, 0, NULL, 1, NULL), 0, DB_MODE_EW);
     while (!asked)
         breathe();

@@ -4,7 +4,8 @@
  *
  *   independent   LAUNCHES kernels in flight, each with a buffer of its own: LAUNCHES kernel EDTs in a finish scope,
  *                 and, set argument by argument and enqueued, a loop over one in-order queue and over two in turn (the
- *                 runtime has two), with one clFinish at the end
+ *                 runtime has two), with one clFinish at the end; and over two with an event for each kernel, whose
+ *                 ends are looked for one by one, as a program does that goes on with each of them
  *   chain         LINKS kernels on one buffer, each after the one before: kernel EDTs that wait for the output event of
  *                 the one before, and loops over one in-order queue, where the host waits for each (as it must if it is
  *                 to decide what comes next), and where it does not
@@ -16,7 +17,8 @@
  * found at the start by timing the hand-written loop. Times are nanoseconds per kernel, from the first call to when all
  * have finished, one line for each round:
  *
- *   independent_SIZE_edt, independent_SIZE_queue, independent_SIZE_queues, independent_SIZE_first
+ *   independent_SIZE_edt, independent_SIZE_queue, independent_SIZE_queues, independent_SIZE_events,
+ *   independent_SIZE_first
  *   chain_SIZE_edt, chain_SIZE_wait, chain_SIZE_queue
  *
  * where SIZE is empty, 20us, 200us or 1ms, and "first" is the run of EDTs before the one that is measured. For 1ms
@@ -64,6 +66,7 @@ static cl_command_queue queue[QUEUES];
 static cl_program program;
 static cl_kernel kernel;
 static cl_mem *buffer;
+static cl_event *event;
 static void *memory;
 
 static void mustCl(cl_int status, const char *call) {
@@ -111,8 +114,9 @@ static void setUp(cl_device_id device) {
     kernel = clCreateKernel(program, "spin", &status);
     mustCl(status, "clCreateKernel");
     buffer = malloc(allLaunches * sizeof(cl_mem));
+    event = malloc(allLaunches * sizeof(cl_event));
     memory = aligned_alloc(4096, allLaunches * 4096);
-    EXPECT(buffer != NULL && memory != NULL);
+    EXPECT(buffer != NULL && event != NULL && memory != NULL);
     memset(memory, 0, allLaunches * 4096);
     for (u64 i = 0; i < allLaunches; i++) {
         buffer[i] = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, BYTES, (char *)memory + i * 4096,
@@ -130,21 +134,22 @@ static void tearDown(void) {
         clReleaseCommandQueue(queue[q]);
     clReleaseContext(context);
     free(memory);
+    free(event);
     free(buffer);
 }
 
-static void enqueue(cl_command_queue to, u32 count, u64 which) {
+static void enqueue(cl_command_queue to, u32 count, u64 which, cl_event *ended) {
     const size_t global = ITEMS, local = ITEMS;
     MUST_CL(clSetKernelArg(kernel, 0, sizeof count, &count));
     MUST_CL(clSetKernelArg(kernel, 1, sizeof buffer[which], &buffer[which]));
-    MUST_CL(clEnqueueNDRangeKernel(to, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
+    MUST_CL(clEnqueueNDRangeKernel(to, kernel, 1, NULL, &global, &local, 0, NULL, ended));
 }
 
 /* Nanoseconds per kernel of independent kernels over `queues` queues. */
 static double independentByHand(u64 count, u32 steps, int queues) {
     const double begin = now();
     for (u64 i = 0; i < count; i++)
-        enqueue(queue[i % (u64)queues], steps, i);
+        enqueue(queue[i % (u64)queues], steps, i, NULL);
     for (int q = 0; q < queues; q++)
         MUST_CL(clFlush(queue[q]));
     for (int q = 0; q < queues; q++)
@@ -152,10 +157,33 @@ static double independentByHand(u64 count, u32 steps, int queues) {
     return (now() - begin) / (double)count;
 }
 
+static bool hasEnded(cl_event which) {
+    cl_int status;
+    MUST_CL(clGetEventInfo(which, CL_EVENT_STATUS, sizeof status, &status, NULL));
+    return status == CL_COMPLETE;
+}
+
+/* The same over all queues, where each kernel's end is seen by itself. */
+static double independentWithEvents(u64 count, u32 steps) {
+    const double begin = now();
+    u64 seen = 0;
+    for (u64 i = 0; i < count; i++) {
+        enqueue(queue[i % QUEUES], steps, i, &event[i]);
+        for (; seen < i && hasEnded(event[seen]); seen++)
+            MUST_CL(clReleaseEvent(event[seen]));
+    }
+    for (int q = 0; q < QUEUES; q++)
+        MUST_CL(clFlush(queue[q]));
+    while (seen < count)
+        if (hasEnded(event[seen]))
+            MUST_CL(clReleaseEvent(event[seen++]));
+    return (now() - begin) / (double)count;
+}
+
 static double chainByHand(u32 steps, bool wait) {
     const double begin = now();
     for (u64 i = 0; i < links; i++) {
-        enqueue(queue[0], steps, 0);
+        enqueue(queue[0], steps, 0, NULL);
         if (wait)
             MUST_CL(clFinish(queue[0]));
     }
@@ -326,6 +354,8 @@ static void byHand(void) {
     const int size = (int)(turn % SIZES);
     independentLoop(size, "queue", 1);
     independentLoop(size, "queues", QUEUES);
+    independentWithEvents(launches, steps[size]);
+    report("independent", size, "events", independentWithEvents(launches, steps[size]));
     chainLoop(size, "wait", true);
     chainLoop(size, "queue", false);
 }

@@ -26,6 +26,8 @@ typedef uint64_t cl_bitfield;
 #define CL_DRIVER_VERSION          0x102D
 #define CL_MEM_READ_WRITE          (1 << 0)
 #define CL_MEM_USE_HOST_PTR        (1 << 3)
+#define CL_EVENT_STATUS            0x11D3
+#define CL_COMPLETE                0
 
 /* name, result, arguments */
 #define OPENCL_FUNCTIONS(F)                                                                                           \
@@ -43,6 +45,8 @@ typedef uint64_t cl_bitfield;
     F(clSetKernelArg, cl_int, (cl_kernel, cl_uint, size_t, const void *))                                             \
     F(clEnqueueNDRangeKernel, cl_int, (cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *,          \
                                        const size_t *, cl_uint, const cl_event *, cl_event *))                        \
+    F(clGetEventInfo, cl_int, (cl_event, cl_uint, size_t, void *, size_t *))                                          \
+    F(clReleaseEvent, cl_int, (cl_event))                                                                             \
     F(clFlush, cl_int, (cl_command_queue))                                                                            \
     F(clFinish, cl_int, (cl_command_queue))                                                                           \
     F(clReleaseMemObject, cl_int, (cl_mem))                                                                           \

@@ -396,7 +396,8 @@ __kernel void levenshtein_dp_gpu(uint tile, uint rows, uint columns, __global co
                 if (lane == here - 1)
                     top[column] = west; /* item 0 has read what was there before */
             }
-            barrier(CLK_LOCAL_MEM_FENCE);
+            /* What the rows hand on is in local memory, and what was read of the boundary in global memory. */
+            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         }
         if (works)
             left[row + 1] = west;

@@ -10,7 +10,8 @@ use std::path::PathBuf;
 pub(crate) const AFTER_HELP: &str = "\
 A run is recorded with OCR_TRACE=FILE. It shows most with OCR_WORKERS=1 OCR_SCHED=cpu: the order of EDTs is found by what \
 the program has asked for, not by when they ran, and what each EDT wrote is seen best where no other runs at the \
-same time.
+same time. Of an EDT that makes thousands of calls it is not seen whether it goes on to write a block that it has given \
+away.
 
 The status is 1 if there are races. Pairs whose order alone is not determined, as of two EDTs that hold a block in mode EW, \
 are shown and change no status: a program whose result does not depend on that order is right.";

@@ -130,6 +130,14 @@ fn the_order_of_two_in_mode_ew_is_no_race() {
     assert!(!text.contains("order not determined"), "{text}");
 }
 
+/// To look at what it has given away at each of its calls would have such an EDT take ten times as long in a recording.
+#[test]
+fn what_an_edt_has_given_away_is_looked_at_for_a_bounded_number_of_calls() {
+    let (status, text) = check(&recorded("late-by-much", "wrong", 1), &[]);
+    assert_eq!(status, 0, "{text}");
+    assert!(text.contains("all that matters is ordered by the program"), "{text}");
+}
+
 #[test]
 fn a_block_that_is_written_when_it_was_passed_on_has_advice_of_its_own() {
     let (_, text) = check(&recorded("late", "wrong", 1), &[]);

@@ -4,8 +4,9 @@
 //! Before the function runs, words of each block that it may write are kept, and compared when it has returned or
 //! releases the block. A block that it gives to others in its midst (by a dependence, an event or a release) has its
 //! checksum kept, by which it is seen that the EDT goes on to write it. At most `LOOKED_AT` bytes of a block are looked
-//! at.
+//! at, and of blocks that were given away `MOST_LOOKED_AT` words while the EDT runs.
 
+use crate::engine::state::contents::Contents;
 use crate::engine::state::context::Context;
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
@@ -16,6 +17,11 @@ use std::sync::atomic::Ordering;
 /// How many of the blocks that were given away last are looked at again at each call that others may begin by, and at
 /// the end.
 const LOOKED_AT_AGAIN: usize = 16;
+
+/// How many words of blocks that were given away are looked at while an EDT runs: a mebibyte, which takes 0.1 to 1 ms.
+/// An EDT that creates thousands of others would otherwise take ten times as long where it is recorded. It is not seen
+/// whether such a one goes on to write what it has given away.
+const MOST_LOOKED_AT: usize = (1 << 20) / 8;
 
 /// A checksum of words.
 fn checksum(words: &[u64]) -> u64 {
@@ -35,6 +41,13 @@ fn differences(before: &[u64], now: &[u64]) -> (u64, u32) {
         }
     }
     (parts, words)
+}
+
+impl Contents {
+    /// The words in `now` were looked at, of a block that was given away.
+    fn spend(&mut self) {
+        self.left = self.left.saturating_sub(self.now.len());
+    }
 }
 
 impl Context {
@@ -85,6 +98,7 @@ impl Context {
         contents.words.clear();
         contents.before.clear();
         contents.given.clear();
+        contents.left = MOST_LOOKED_AT;
         for (_, slot) in edt.blocks() {
             if slot.info().mode.writes() {
                 let first = contents.words.len();
@@ -148,9 +162,10 @@ impl Context {
         let is_creator = is_creator.is_some_and(|(block, _locked)| block.creator.load(Ordering::Relaxed) == holder);
         let writes = is_creator || self.slot_of(block).is_some_and(|slot| slot.info().mode.writes());
         let mut contents = std::mem::take(&mut self.contents);
-        if writes && !contents.given.iter().any(|(known, _)| *known == block) {
+        if writes && contents.left > 0 && !contents.given.iter().any(|(known, _)| *known == block) {
             contents.now.clear();
             if self.words_of(block, &mut contents.now).is_some() {
+                contents.spend();
                 if contents.given.len() == LOOKED_AT_AGAIN {
                     contents.given.remove(0);
                 }
@@ -166,8 +181,13 @@ impl Context {
             return;
         }
         let mut contents = std::mem::take(&mut self.contents);
-        for (block, print) in &mut contents.given {
-            *print = self.record_given(*block, *print, &mut contents.now);
+        for at in 0..contents.given.len() {
+            let (block, print) = contents.given[at];
+            contents.given[at].1 = self.record_given(block, print, &mut contents.now);
+            contents.spend();
+        }
+        if contents.left == 0 {
+            contents.given.clear();
         }
         self.contents = contents;
     }

@@ -13,4 +13,7 @@ pub(crate) struct Contents {
     pub(crate) given: Vec<(Guid, u64)>,
     /// What is compared with `words`, kept for its memory.
     pub(crate) now: Vec<u64>,
+    /// How many words of blocks that it has given to others are still looked at. With 0 it is not seen any more
+    /// whether it writes such blocks.
+    pub(crate) left: usize,
 }

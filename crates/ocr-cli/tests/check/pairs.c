@@ -10,6 +10,9 @@
 
 static bool right;
 
+// How many calls by which others could begin an EDT makes between what it gives away and what it does with that.
+static u32 calls_between;
+
 static ocrGuid_t template_of(ocrEdt_t function, u32 paramc, u32 depc) {
     ocrGuid_t template;
     ocrEdtTemplateCreate(&template, function, paramc, depc);
@@ -150,6 +153,9 @@ static ocrGuid_t pass_on(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
         at[1] = 2;
     ocrDbRelease(depv[0].guid);
     ocrEventSatisfy(guid_of(paramv[0]), depv[0].guid);
+    ocrGuid_t latch = calls_between > 0 ? event(OCR_EVENT_LATCH_T) : NULL_GUID;
+    for (u32 call = 0; call < calls_between; call++)
+        ocrEventSatisfySlot(latch, NULL_GUID, OCR_EVENT_LATCH_INCR_SLOT);
     if (!right)
         at[1] = 2;
     return NULL_GUID;
@@ -162,6 +168,11 @@ static void late(void) {
     ocrAddDependence(outputs[1], end, 1, DB_MODE_NULL);
     ocrAddDependence(once, reads, 0, DB_MODE_RO);
     ocrAddDependence(data, writes, 0, DB_MODE_RW);
+}
+
+static void late_by_much(void) {
+    calls_between = 20000;
+    late();
 }
 
 // Creates an EDT that reads the block, in its midst, and writes the block before or after that.
@@ -378,7 +389,8 @@ static const struct {
     {"exclusive-reader", exclusive_reader},
     {"parts", parts},         {"sum", sum},             {"destroyed", destroyed},
     {"destroyed-event", destroyed_event},
-    {"late", late},           {"midst", midst},         {"wavefront", wavefront},       {"channel", channel},
+    {"late", late},           {"late-by-much", late_by_much},
+    {"midst", midst},         {"wavefront", wavefront},       {"channel", channel},
     {"latch", latch},         {"finish", finish},       {"label", label},               {"once", once},
     {"held", held},           {"returned", returned},
 };

@@ -382,6 +382,12 @@ impl<'a> Comparison<'a> {
                 text += " The seconds that the program prints may leave a part of it out.";
             }
             text += "\n";
+            for (policy, times) in self.slow_recordings() {
+                text += &format!(
+                    "{policy}: the recorded run took {times:.1} times as long as the measured ones, so bound and reasons are \
+                     of a slower run. The machine was busy, or the recording itself took the time.\n"
+                );
+            }
         }
         for (at, key) in self.options.show.iter().enumerate() {
             let mut runs = self.finished().peekable();
@@ -407,6 +413,17 @@ impl<'a> Comparison<'a> {
             text += "The program has no kernels, so policies have nothing to choose: which one is set has no effect.\n";
         }
         text
+    }
+
+    /// The policies whose recorded run took much longer than the measured ones by the seconds that the program prints,
+    /// and how many times as long.
+    fn slow_recordings(&self) -> impl Iterator<Item = (&str, f64)> {
+        const MUCH: f64 = 1.5;
+        let rows = self.rows.iter().filter_map(|row| {
+            let measured = row.middle().filter(|run| run.is_own)?;
+            Some((row.policy.as_str(), row.own? / measured.seconds))
+        });
+        rows.filter(|(_, times)| times.is_finite() && *times > MUCH)
     }
 
     /// Whether several policies have run a program in which no template has a kernel.

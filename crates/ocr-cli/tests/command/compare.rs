@@ -175,6 +175,18 @@ fn compare_says_how_near_a_recorded_run_is_to_the_bound() {
 }
 
 #[test]
+fn a_recorded_run_that_takes_much_longer_is_named() {
+    let hello = example("hello");
+    for (seconds, is_slow) in [("9", true), ("4", false)] {
+        let text = format!("{hello}\nif [ -n \"$OCR_TRACE\" ]; then echo seconds: {seconds}; else echo seconds: 3; fi");
+        let program = script(&format!("slow-recording-{seconds}"), &text);
+        let answer = ocr(&["compare", "--policies=cpu", "--runs=1", "--bounds", &program], &[]).is(0, &["Bound: "]);
+        let said = answer.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(said.contains("cpu: the recorded run took 3.0 times as long"), is_slow, "{said}");
+    }
+}
+
+#[test]
 fn compare_writes_a_page_and_tells_the_same_as_json() {
     let finish = example("finish");
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("compare.html");

@@ -54,9 +54,10 @@ pub(super) fn busy_machine(look: &Look<'_>) -> Option<Seen> {
 pub(super) fn opencl_start(look: &Look<'_>) -> Option<Seen> {
     let slept = look.start as f64;
     let first = look.ground.ran.iter().min_by_key(|&&edt| look.ground.edt(edt).begin)?;
-    // A longer run has no longer a start, so that any other cause comes first, unless all others together are less.
-    let is_most = slept > look.ns / 2.0;
-    let seen = if is_most { Seen::saves(slept) } else { Seen::default() };
+    // A longer run has no longer a start. So any other cause comes first, unless the start is most of this run. Even
+    // then one does that is most of the rest.
+    let rest = look.ns - slept;
+    let seen = if slept > rest { Seen::saves(slept).behind(rest / 2.0) } else { Seen::default() };
     let seen = seen
         .word("slept", time(slept))
         .word("part", percent(slept / look.ns))

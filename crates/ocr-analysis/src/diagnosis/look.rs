@@ -58,6 +58,8 @@ pub(super) struct Seen {
     pub(super) template: Option<u32>,
     /// How many nanoseconds shorter the run would be at most. None where that is not known.
     pub(super) saves_ns: Option<u64>,
+    /// Findings that save more come before this one, in nanoseconds. None if that is what it saves itself.
+    pub(super) behind_ns: Option<u64>,
     /// What stands in the rule's texts for each name in braces.
     pub(super) words: Vec<(&'static str, String)>,
 }
@@ -66,6 +68,12 @@ impl Seen {
     /// Something without which the run would be shorter by this many nanoseconds at most.
     pub(super) fn saves(ns: f64) -> Seen {
         Seen { saves_ns: Some(ns as u64), ..Seen::default() }
+    }
+
+    /// What saves more nanoseconds than these comes first.
+    pub(super) fn behind(mut self, ns: f64) -> Seen {
+        self.behind_ns = Some(ns as u64);
+        self
     }
 
     /// What was seen was seen in this place.

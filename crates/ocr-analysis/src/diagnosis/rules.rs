@@ -249,7 +249,7 @@ fn findings_by<Id: Copy + PartialEq>(rules: &[Rule<Id>], look: &Look<'_>) -> Vec
     let better: Vec<Id> = found.iter().flat_map(|(rule, _)| rule.instead_of).copied().collect();
     found.retain(|(rule, _)| !better.contains(&rule.id));
     // The sort is stable, so the order of the table counts among equals.
-    found.sort_by_key(|(_, seen)| Reverse(seen.saves_ns));
+    found.sort_by_key(|(_, seen)| Reverse(seen.behind_ns.or(seen.saves_ns)));
     let finding = |(rule, seen): (&Rule<Id>, Seen)| Finding {
         rule: rule.id,
         place: seen.place,

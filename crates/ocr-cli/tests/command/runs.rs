@@ -70,9 +70,10 @@ fn what_was_measured_is_shown_where_a_command_is_interrupted() {
     for (signal, name, status) in [(libc::SIGINT, "SIGINT", 130), (libc::SIGTERM, "SIGTERM", 143)] {
         // The second one does not end by the signal that asks it to.
         let more = if signal == libc::SIGTERM { "trap '' TERM" } else { "" };
-        for (command, args) in
-            [("compare", &["--policies=cpu", "--runs=9"][..]), ("tune", &["--vary=env:X=a,b,c", "--metric=cost"])]
-        {
+        for (command, args) in [
+            ("compare", &["--policies=cpu", "--runs=9", "--timeout=0"][..]),
+            ("tune", &["--vary=env:X=a,b,c", "--metric=cost", "--timeout=0"]),
+        ] {
             let folder = folder(&format!("{command}-{name}"));
             let program = endless(&format!("endless-{command}-{name}"), &folder, 6, more);
             let args = [&[command], args, &[&program]].concat();

@@ -46,6 +46,11 @@ impl Gathering {
         self.group.iter().all(|&head| head == NOBODY)
     }
 
+    /// The outermost head in whose scope a task is, or which it is itself; `u32::MAX` for none.
+    pub fn head(&self, task: u32) -> u32 {
+        self.group[task as usize]
+    }
+
     /// The edge of the gathered problem where one task waits for another: none where both are in one group. `part` is
     /// the part of the first one's time that counts, and `ends` says that the end of the first one's scope is waited
     /// for.

@@ -6,6 +6,7 @@
 //! | `check.rs` | what cannot be in a recording, and what is cut off |
 //! | `data.rs` | when the blocks of each EDT were brought to where it ran |
 //! | `medians.rs` | how long EDTs take in each place |
+//! | `scope_times.rs` | what finish EDTs took whose functions have others do the work |
 //! | `scopes.rs` | which EDTs are in which finish scope, and what waits for them |
 //! | `series.rs` | what was counted while the run went on, as values over time |
 //! | `short.rs` | short names of devices |
@@ -16,6 +17,7 @@ mod build;
 mod check;
 mod data;
 mod medians;
+mod scope_times;
 mod scopes;
 mod score;
 mod series;
@@ -27,6 +29,7 @@ pub use check::Findings;
 pub(crate) use check::TOLERANCE;
 pub(crate) use data::DeviceCores;
 pub(crate) use medians::{Medians, median};
+pub(crate) use scope_times::{ScopeTime, scope_times};
 pub(crate) use scopes::{NOBODY, Scopes};
 pub use score::Score;
 pub use series::Series;

@@ -66,9 +66,8 @@ impl RecordedRun {
     /// The run with what functions would have created in place of the kernels that ran. None if that is nothing.
     pub(crate) fn supposed(&self) -> Option<Supposed> {
         let of_two = |edt: &u32| self.is_of_two_grains(&self.edts[*edt as usize]);
-        let (functions, kernels): (Vec<u32>, Vec<u32>) = (0..self.edts.len() as u32)
-            .filter(of_two)
-            .partition(|edt| self.edts[*edt as usize].place == 0);
+        let (functions, kernels): (Vec<u32>, Vec<u32>) =
+            (0..self.edts.len() as u32).filter(of_two).partition(|edt| self.edts[*edt as usize].place == 0);
         if functions.is_empty() || kernels.is_empty() {
             return None;
         }

@@ -90,7 +90,8 @@ fn an_edt_that_waits_in_a_call_and_the_helper_meanwhile_make_no_bound_above_the_
 /// the third waits for the first. Another, which waits for the scope, ran as a kernel of `kernel` seconds, and a last
 /// one of 1 s waits for that.
 fn of_two_grains(kernel: u64) -> RecordedRun {
-    let second = |template, place, begin: u64, end: u64| edt(template, place, begin * 1_000_000_000, end * 1_000_000_000);
+    let second =
+        |template, place, begin: u64, end: u64| edt(template, place, begin * 1_000_000_000, end * 1_000_000_000);
     let mut edts = vec![
         second(0, 0, 0, 1),
         second(1, 0, 1, 4),

@@ -32,8 +32,9 @@ impl Replay {
         // EDTs for which a kernel ran are not there, so the numbers of others are lower.
         let is_there = |task: u32| outcome.ran.get(task as usize).is_none_or(|ran| ran.place != Place::UNDECIDED);
         let mut count = 0..;
-        let numbers: Vec<u32> =
-            (self.numbers.iter()).map(|&task| if is_there(task) { count.next() } else { None }.unwrap_or(NOBODY)).collect();
+        let numbers: Vec<u32> = (self.numbers.iter())
+            .map(|&task| if is_there(task) { count.next() } else { None }.unwrap_or(NOBODY))
+            .collect();
         let number_of = |edt: u32| numbers.get(edt as usize).copied().filter(|&number| number != NOBODY);
         let all = run.edts.iter().zip(&self.numbers).filter(|(_, task)| is_there(**task));
         let edts = all.map(|(edt, &task)| {

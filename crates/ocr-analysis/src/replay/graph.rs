@@ -2,9 +2,8 @@
 
 use super::costs::RunCosts;
 use super::machine::ReplayMachine;
-use super::scopes::{self, ScopeTime};
 use super::{ReplayRow, shares};
-use crate::recorded::{DeviceCores, Medians, NEVER, NOBODY, RecordedEdt, RecordedRun, Scopes};
+use crate::recorded::{DeviceCores, Medians, NEVER, NOBODY, RecordedEdt, RecordedRun, ScopeTime, Scopes, scope_times};
 use ocr_place::simulate::{During, SimulatedBlock, SimulatedTask, TaskGraph, Uses};
 use rustc_hash::FxHashMap;
 
@@ -186,7 +185,7 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
         return Err(format!("in the recording {} no EDT has ended, so there is nothing to simulate", run.name));
     }
     let cores = DeviceUnits::of(run);
-    let (medians, parts) = (Medians::by(run, |edt| cores.time(edt)), parts(run));
+    let (medians, parts) = (Medians::by(run, |_, edt| cores.time(edt)), parts(run));
     let costs = RunCosts::of(run);
     let recorded = run;
     let (supposed, like) = recorded.supposed().map(|made| (made.run, made.like)).unzip();
@@ -260,7 +259,7 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
     let mut numbers = numbers;
     numbers.truncate(run.edts.len());
     enter_scopes(run, &of_scopes, &numbers, &mut graph);
-    let scopes = scopes::times(recorded, &of_scopes);
+    let scopes = scope_times(recorded, &of_scopes);
     let scopes = scopes.into_iter().map(|(head, time)| (numbers[head as usize], time)).collect();
     Ok(ReplayGraph { graph, numbers, edts, scopes, unknown, recorded: measured(recorded), supposed })
 }

@@ -5,7 +5,6 @@
 //! | `graph.rs` | makes a graph of tasks of the recorded run |
 //! | `machine.rs` | the machine of the recording, or another one |
 //! | `costs.rs` | what starting EDTs cost, and until their ends were known |
-//! | `scopes.rs` | what finish EDTs took whose functions have others do the work |
 //! | `as_run.rs` | a simulated run in the form of a recorded one |
 //!
 //! **Times.** Where an EDT ran, it takes what it took. Elsewhere it takes the median of the EDTs of its template whose
@@ -35,13 +34,11 @@ mod as_run;
 mod costs;
 mod graph;
 mod machine;
-mod scopes;
 
 pub use machine::{DeviceWish, Wish};
 
-use self::scopes::ScopeTime;
 use crate::bounds::{Bounds, BoundsError, Gathering, Precedence, Problem};
-use crate::recorded::{NOBODY, RecordedRun};
+use crate::recorded::{NOBODY, RecordedRun, ScopeTime};
 use ocr_place::model::{KeptTimes, RunTimes, ToldBy};
 use ocr_place::place::Place;
 use ocr_place::simulate::{Costs, MachineModel, SimulatedDevice, SimulatedTask, TaskGraph, Uses, simulate};

@@ -112,7 +112,8 @@ fn every_policy_ends_scopes_within_scopes() {
         }
         graph.tasks[head].ns[1] = Some(30 * US);
     }
-    let inner: Vec<u32> = (0..graph.tasks.len() as u32).filter(|&at| graph.tasks[at as usize].within.is_some()).collect();
+    let inner: Vec<u32> =
+        (0..graph.tasks.len() as u32).filter(|&at| graph.tasks[at as usize].within.is_some()).collect();
     for head in inner {
         for _ in 0..2 {
             let successor = graph.tasks.len() as u32;

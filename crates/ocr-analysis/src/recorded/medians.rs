@@ -21,11 +21,6 @@ pub(crate) struct Medians {
 }
 
 impl Medians {
-    /// The medians of a run.
-    pub(crate) fn of(run: &RecordedRun) -> Medians {
-        Medians::by(run, |_, edt| edt.time())
-    }
-
     /// The medians of a run, where `time` says how many nanoseconds an EDT took, by its number.
     pub(crate) fn by(run: &RecordedRun, time: impl Fn(u32, &RecordedEdt) -> Option<u64>) -> Medians {
         let mut by_bytes: FxHashMap<(u32, u8, u64), Vec<u64>> = FxHashMap::default();

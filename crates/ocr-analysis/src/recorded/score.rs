@@ -87,7 +87,7 @@ impl RecordedRun {
     /// The EDTs that have ended and the places of the run, in nanoseconds, as the bounds take them. Also returns of how
     /// many EDTs it is not known how long they take in some place where they could run. Where an EDT did not run, it is
     /// taken to need the median of the EDTs of its template there. A finish EDT that has a kernel is one task with its
-    /// scope (`gather.rs`); where it ran as a kernel, the scope is supposed (`supposed.rs`).
+    /// scope (`bounds/gather.rs`); where it ran as a kernel, the scope is supposed (`supposed.rs`).
     fn problem(&self) -> Result<(Problem, u64), BoundsError> {
         let (classes, places) = self.classes();
         let medians = self.medians_by_class(&classes);

@@ -73,9 +73,7 @@ impl RecordedRun {
         }
         let (models, of_kernels) = self.models(&functions, &kernels);
         let members = || models.iter().flat_map(|model| model.members.iter().copied());
-        if members().next().is_none() {
-            return None;
-        }
+        members().next()?;
         let heads = models.iter().map(|model| model.head);
         let used_by = members().chain(heads).chain(of_kernels.iter().map(|(kernel, _)| *kernel));
         let uses = by_edt(used_by, self.uses.iter().map(|uses| uses.edt));

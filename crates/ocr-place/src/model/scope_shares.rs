@@ -14,9 +14,7 @@ pub struct ScopeShares {
 impl ScopeShares {
     /// Gives the open scopes their shares of the time until now.
     fn count(&mut self, now_ns: u64) {
-        if self.open != 0 {
-            self.share_ns += now_ns.saturating_sub(self.counted_ns) / self.open;
-        }
+        self.share_ns += now_ns.saturating_sub(self.counted_ns).checked_div(self.open).unwrap_or(0);
         self.counted_ns = self.counted_ns.max(now_ns);
     }
 

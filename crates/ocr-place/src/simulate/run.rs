@@ -217,7 +217,7 @@ struct DeviceLine {
 
 /// The function of a finish EDT that has returned, and whose scope is open.
 #[derive(Clone, Copy)]
-struct Returned {
+struct ReturnedTask {
     /// How long the function took, in nanoseconds.
     function: u64,
     /// Its share of the workers' time when it returned.
@@ -272,7 +272,7 @@ struct SimulatedRun<'a> {
     /// For each EDT, how many in its scope are not over, those in scopes of their own left out.
     open: Vec<u32>,
     /// For each EDT, its function that has returned and whose scope is open.
-    returned: Vec<Option<Returned>>,
+    returned: Vec<Option<ReturnedTask>>,
     /// The shares of the open scopes.
     shares: ScopeShares,
     /// What will happen, the earliest first: the time in nanoseconds from the beginning, the EDT, and what happens to
@@ -439,7 +439,7 @@ impl SimulatedRun<'_> {
     fn returns(&mut self, number: u32, function: u64) {
         let keeper = self.policy.keeper();
         let token = self.token_of_scope(number);
-        self.returned[number as usize] = Some(Returned {
+        self.returned[number as usize] = Some(ReturnedTask {
             function,
             share: self.shares.begin(self.shared.now.get()),
             beside: self.shared.any_device_works(),
@@ -469,7 +469,7 @@ impl SimulatedRun<'_> {
     }
 
     /// The scope of a finish EDT closes that ran as a function: what it took is learned.
-    fn closes(&mut self, number: u32, returned: Returned) {
+    fn closes(&mut self, number: u32, returned: ReturnedTask) {
         let now = self.shared.now.get();
         let task = &self.graph.tasks[number as usize];
         let whole = returned.function + (now - self.ran[number as usize].ended);

@@ -87,9 +87,8 @@ typedef enum {
 
 /* What is known of how long an EDT takes in a place. Nothing is known by a policy without OCR_POLICY_LEARNS. */
 typedef struct {
-    u64 runNs;    /* it is expected to keep a unit of the place busy for this time; or OCR_POLICY_UNKNOWN, as all of
-                     these. A finish EDT whose function has others do the work keeps all workers busy on the host, until
-                     its scope closes; `ended` is called when the function has returned */
+    u64 runNs;    /* it is expected to keep a unit of the place busy for this time, or all of them where isSpread says
+                     so; or OCR_POLICY_UNKNOWN, as all of these */
     u64 atMostNs; /* a bound, where runNs is not known and the kernel may have been compiled in the only launch */
     u64 newestNs; /* what the last one of its kind took in this run */
     u64 aloneNs;  /* from its begin to its end in a place that runs several at once, alone there */
@@ -97,7 +96,9 @@ typedef struct {
     double slowdown; /* how many times as long it takes while another place works; 0: not known */
     double error;    /* relative error of what was expected in this place, where that was often wrong; otherwise 0 */
     u32 certainty;   /* ocrPolicyCertainty_t, of runNs */
-    u32 unused;
+    u32 isSpread; /* 1: it is a finish EDT whose function creates the EDTs that do the work, so that all units of the
+                     place, the host, work on it until its scope closes. `ended` is called when the function has
+                     returned, and the end of the scope is not reported. 0: it has one unit */
 } ocrPolicyTime_t;
 
 /* Why an EDT goes where it goes, as `ocr explain` says it. */

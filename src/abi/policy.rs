@@ -44,7 +44,7 @@ same! {
     ocrPolicyPlace_t, PolicyPlace: units load;
     ocrPolicyOption_t, PolicyOption: place behind copyNs bytes;
     ocrPolicyEdt_t, PolicyEdt: kind priority bytes params options paramCount optionCount;
-    ocrPolicyTime_t, PolicyTime: runNs atMostNs newestNs aloneNs besideNs slowdown error certainty unused;
+    ocrPolicyTime_t, PolicyTime: runNs atMostNs newestNs aloneNs besideNs slowdown error certainty isSpread;
     ocrPolicyExpected_t, PolicyExpected: place unused queueNs copyNs runNs;
     ocrPolicyMachine, PolicyMachine:
         nowNs places placeCount isRecorded time pending askAgain considered runtime;

@@ -22,14 +22,20 @@ fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
 
 /// The recording of a run of `benches/c/variants.c`, which has EDTs of a function and a kernel.
 fn record(name: &str, arguments: &[&str], settings: &[(&str, &str)]) -> PathBuf {
+    record_program(name, &["benches/c/variants.c"], arguments, settings)
+}
+
+/// The recording of a run of a program in C.
+fn record_program(name: &str, sources: &[&str], arguments: &[&str], settings: &[(&str, &str)]) -> PathBuf {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("target/simulate-tests").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("target/ can be written");
-    let (program, file) = (folder.join("variants"), folder.join("run.trace"));
+    let (program, file) = (folder.join("program"), folder.join("run.trace"));
     let built = support::compiler("CC", "cc")
-        .args(["-std=gnu11", "-O2", "-Iinclude", "-o"])
+        .args(["-std=gnu11", "-O2", "-Iinclude", "-Iexamples", "-o"])
         .arg(&program)
-        .args(["benches/c/variants.c", "build/lib/libocr.a", "-lpthread", "-lm", "-ldl"])
+        .args(sources)
+        .args(["build/lib/libocr.a", "-lpthread", "-lm", "-ldl"])
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
         .status();
     assert!(built.expect("there is a C compiler").success());
@@ -136,6 +142,42 @@ fn a_run_with_kernels_is_simulated_on_faster_devices() {
     for sentence in ["recorded (static:1:1)", "No schedule ends before", "knew nothing of how long"] {
         assert!(text.contains(sentence), "no `{sentence}` in\n{text}");
     }
+}
+
+/// Blocks of a wavefront, each a kernel or a function that cuts it into tiles. Of either variant some ran, and policies
+/// have all blocks as the other one.
+#[test]
+fn a_block_is_simulated_as_a_kernel_or_as_its_tiles() {
+    if support::is_without_opencl() {
+        return;
+    }
+    let settings =
+        [("OCR_DEVICES", "all"), ("OCR_WORKERS", "1"), ("POCL_MAX_PTHREAD_COUNT", "1"), ("OCR_SCHED", "static:1:1")];
+    let sources = ["examples/levenshtein.c", "examples/common/edit-distance.c"];
+    let arguments = ["--quiet", "--random", "8000", "--seed", "1", "--block", "2048", "--tile", "512"];
+    let file = record_program("blocks", &sources, &arguments, &settings);
+    let answer = json(&file, &["--policy", "static:1:1,device,cpu,eft"]);
+    let counts = |row: &serde_json::Value| [0, 1].map(|place| row["edts"][place].as_u64().expect("a number"));
+    let [of_workers, kernels] = counts(&answer["recorded"]);
+    // Four by four blocks, each of four by four tiles.
+    let functions = 16 - kernels;
+    assert!(kernels > 0 && functions > 0, "{answer:#}");
+    let others = of_workers - 17 * functions;
+    let row = |at: usize| &answer["simulated"][at];
+    assert_eq!(counts(row(1)), [others, 16], "{answer:#}");
+    assert_eq!(counts(row(2)), [others + 17 * 16, 0], "{answer:#}");
+    for at in [0, 3] {
+        let [of_workers, kernels] = counts(row(at));
+        assert_eq!(of_workers, others + 17 * (16 - kernels), "{answer:#}");
+    }
+    // Under `cpu` OpenCL is not started, which bounds count.
+    let mixed = answer["bounds"]["mixed"].as_f64().expect("a number");
+    for row in [&answer["recorded"], row(0), row(1), row(3)] {
+        assert!(row["seconds"].as_f64() >= Some(mixed * 0.999), "{answer:#}");
+    }
+    // What was simulated is explained as if it had been recorded.
+    let (status, text, errors) = simulate(&file, &["--policy", "device", "--explain"]);
+    assert!(status == 0 && text.contains("supposed to create"), "{text}{errors}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::object::hints::EDT_TIME_PARAMS;
 use crate::object::scope::Scope;
 use crate::report::VariantReport;
 use crate::report::tally::RanEdts;
-use ocr_place::model::{Params, Shape};
+use ocr_place::model::{Params, RunTimes, Shape};
 use ocr_place::place::Place;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -189,8 +189,9 @@ impl Context {
         };
         let times = &call.work.times;
         if call.learns {
-            let works_alone = call.function * 4 >= whole * 3;
-            let ns = if works_alone { whole } else { share }.as_nanos() as u64;
+            let [function, whole, share] = [call.function, whole, share].map(|time| time.as_nanos() as u64);
+            let works_alone = RunTimes::is_alone(function, whole);
+            let ns = if works_alone { whole } else { share };
             times.note_alone(works_alone);
             let beside = call.beside || self.runtime.any_device_runs(Place::HOST);
             times.sample(Place::HOST.number(), call.shape, ns, beside);

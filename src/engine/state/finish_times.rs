@@ -1,13 +1,12 @@
 //! How long finish EDTs with variants take as functions: until their scopes close.
 //!
 //! The function of such an EDT creates the EDTs that do the work, and returns soon. The workers do that work together,
-//! and that of other scopes beside it. So the time of a scope is its *share*: while `n` timed scopes are open, each
-//! gets an `n`-th of the time that passes. That is what the workers need for it, however many run at once.
+//! and that of other scopes beside it. So the time of a scope is its share of the time that passes ([`ScopeShares`]).
 
 use crate::object::code::Code;
 use crate::object::scope::Scope;
 use ocr_base::lock::{Mutex, rank};
-use ocr_place::model::Shape;
+use ocr_place::model::{ScopeShares, Shape};
 use std::collections::HashMap;
 use std::ptr;
 use std::time::{Duration, Instant};
@@ -20,10 +19,9 @@ pub(crate) struct FinishTimes(Mutex<rank::FinishTimes, OpenScopes>);
 struct OpenScopes {
     /// What has returned, by the addresses of the scopes.
     returned: HashMap<usize, Returned>,
-    /// The share that a scope would have by now that has been open from the beginning.
-    share: Duration,
-    /// Up to when that is counted.
-    counted: Option<Instant>,
+    shares: ScopeShares,
+    /// Since when time is counted: when the first function returned.
+    since: Option<Instant>,
 }
 
 /// The function of a finish EDT that has returned.
@@ -42,9 +40,9 @@ pub(crate) struct FinishCall {
 
 struct Returned {
     call: FinishCall,
-    /// When, as time and as share.
     at: Instant,
-    share: Duration,
+    /// Of the shares of scopes.
+    share: u64,
 }
 
 /// A timed scope that has closed.
@@ -75,25 +73,24 @@ impl FinishTimes {
 }
 
 impl OpenScopes {
-    /// Gives the open scopes their shares of the time until now.
-    fn count(&mut self, now: Instant) {
-        if let (Some(counted), open @ 1..) = (self.counted, self.returned.len() as u32) {
-            self.share += now.saturating_duration_since(counted) / open;
-        }
-        self.counted = Some(now);
+    /// Nanoseconds since the first function returned.
+    fn ns(&mut self, now: Instant) -> u64 {
+        let since = *self.since.get_or_insert(now);
+        now.saturating_duration_since(since).as_nanos() as u64
     }
 
     fn begin(&mut self, scope: usize, call: FinishCall, now: Instant) {
-        self.count(now);
-        self.returned.insert(scope, Returned { call, at: now, share: self.share });
+        let now_ns = self.ns(now);
+        let share = self.shares.begin(now_ns);
+        self.returned.insert(scope, Returned { call, at: now, share });
     }
 
     fn end(&mut self, scope: usize, now: Instant) -> Option<ClosedScope> {
-        self.count(now);
         let Returned { call, at, share } = self.returned.remove(&scope)?;
+        let now_ns = self.ns(now);
         Some(ClosedScope {
             whole: call.function + now.saturating_duration_since(at),
-            share: call.function + self.share.saturating_sub(share),
+            share: call.function + Duration::from_nanos(self.shares.end(share, now_ns)),
             call,
         })
     }
@@ -110,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn scopes_that_are_open_together_share_the_time() {
+    fn a_scope_has_all_of_its_time_and_a_share() {
         let begun = Instant::now();
         let at = |ms| begun + Duration::from_millis(ms);
         let mut open = OpenScopes::default();
@@ -122,13 +119,8 @@ mod tests {
         open.begin(2, call(), at(10));
         // 10 alone, and half of 20.
         assert_eq!(end(&mut open, 1, 30), (30, 20));
-        open.begin(3, call(), at(40));
-        // Half of 20, 10 alone, half of 20.
-        assert_eq!(end(&mut open, 2, 60), (50, 30));
-        assert_eq!(end(&mut open, 3, 70), (30, 20));
-        // Nothing was open meanwhile.
-        open.begin(4, call(), at(1_000));
-        assert_eq!(end(&mut open, 4, 1_005), (5, 5));
-        assert!(open.end(4, at(2_000)).is_none());
+        assert!(open.end(1, at(40)).is_none());
+        // Half of 20, and 10 alone.
+        assert_eq!(end(&mut open, 2, 40), (30, 20));
     }
 }

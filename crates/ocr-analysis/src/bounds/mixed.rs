@@ -24,7 +24,7 @@ pub(super) fn bound(problem: &Problem, order: &LengthOrder, prices: &[f64], roun
     let (count, classes) = (problem.count(), problem.places.len());
     let mut begins = vec![0.0; count];
     let mut by = vec![(NOBODY, 0.0); count];
-    let mut takes = problem.least_times();
+    let mut takes = problem.least_lengths();
     let critical = order.longest(&takes, &mut begins, &mut by);
     let mut named = NamedSums { flow: vec![0.0; count], prices: prices.to_vec(), weight: 1.0 };
     named.path(critical.last, &by, 1.0);
@@ -73,23 +73,24 @@ impl NamedSums {
         }
     }
 
-    /// Places each task where it costs least by what was named, and returns the sum of these costs. Adds the time of
-    /// each task there, times `weight`, to `takes` of the task and to `loads` of the class.
+    /// Places each task where it costs least by what was named, and returns the sum of these costs. Adds the length of
+    /// each task there, times `weight`, to `takes` of the task, and its time to `loads` of the class.
     fn answer(&self, problem: &Problem, weight: f64, takes: &mut [f64], loads: &mut [f64]) -> f64 {
         let mut sum = 0.0;
         for (task, (flow, takes)) in self.flow.iter().zip(takes).enumerate() {
-            let mut least = (f64::INFINITY, 0, 0.0);
+            let mut least = (f64::INFINITY, 0, 0.0, 0.0);
             for (class, time) in problem.choices(task) {
-                let cost = time * (flow + self.prices[class]);
+                let length = problem.length(task, class);
+                let cost = length * flow + time * self.prices[class];
                 // If costs are equal, as where no class has a price yet, the class counts in which the task takes less
                 // time.
                 if cost < least.0 || cost == least.0 && time < least.2 {
-                    least = (cost, class, time);
+                    least = (cost, class, time, length);
                 }
             }
-            let (cost, class, time) = least;
+            let (cost, class, time, length) = least;
             sum += cost;
-            *takes += weight * time;
+            *takes += weight * length;
             loads[class] += weight * time;
         }
         sum

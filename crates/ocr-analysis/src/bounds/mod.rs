@@ -4,22 +4,30 @@
 //! `p(i, r)` in class `r`, or cannot run there. An edge says that a task begins no earlier than another has done a part
 //! of its work; mostly all of it.
 //!
+//! A task may be one that its class does not run as a whole: all its places may work on it together (`gather.rs`). Its
+//! time is then the time of all places that it needs, and its length how long it lasts at least. For all others both are
+//! the same. Places are filled by times, and paths are as long as lengths.
+//!
 //! * The **area bound** is the least time if work could be split at will over all places: the value of a linear
 //!   program.
 //! * The **critical path** is the longest chain of tasks, each at the place where it is fastest.
 //! * The **mixed bound** is never below these two. Take any flow of value `F` from sources to sinks of the graph, of
 //!   which `f(i)` passes task `i`. Take also any price `z(r) >= 0` for a place of each class, such that `F + sum of
-//!   m(r) z(r) = 1`. Then the sum over all tasks of the least of `p(i, r) (f(i) + z(r))` over `r` is a bound.
+//!   m(r) z(r) = 1`. Then the sum over all tasks of the least of `l(i, r) f(i) + p(i, r) z(r)` over `r` is a bound, where
+//!   `l(i, r)` is the length.
 //!
-//! Why the mixed bound is one: in a schedule of time `T`, the tasks of each path take `T` at most, and so do the tasks
-//! of each place. The sum of these times, weighted by the flow and the prices, is at most `T`. In it each task counts
-//! with what it takes where it is, which is no less than the least.
+//! Why the mixed bound is one: in a schedule of time `T`, the tasks of each path last `T` at most, and the tasks of a
+//! class take `m(r) T` at most. The sum of these, weighted by the flow and the prices, is at most `T`. In it each task
+//! counts with what it takes where it is, which is no less than the least.
 //!
 //! Prices and flow are found by *fictitious play* (`mixed.rs`). Each round needs a longest path and the loads of
 //! classes, and every round gives a bound that is valid. Rounding is within some `1e-12` of the result.
 
 mod area;
+mod gather;
 mod mixed;
+
+pub use gather::Gathering;
 
 #[cfg(test)]
 mod tests;
@@ -32,6 +40,8 @@ pub struct Problem {
     /// The time of each task in each class, task by task: that of task `i` in class `r` stands at `i * places.len() +
     /// r`. Infinity where the task cannot run in the class.
     pub times: Vec<f64>,
+    /// How long each task lasts at least in each class, in the order of `times`. Empty if that is the time of each.
+    pub lengths: Vec<f64>,
     /// Which task waits for a part of which other.
     pub edges: Vec<Precedence>,
 }
@@ -179,6 +189,12 @@ impl Problem {
         times.iter().copied().enumerate().filter(|(_, time)| time.is_finite())
     }
 
+    /// How long a task lasts at least in a class in which it can run.
+    fn length(&self, task: usize, class: usize) -> f64 {
+        let at = task * self.places.len() + class;
+        if self.lengths.is_empty() { self.times[at] } else { self.lengths[at] }
+    }
+
     /// Checks the numbers of the problem. The error is [`BoundsError::Malformed`] or [`BoundsError::Nowhere`].
     fn check(&self) -> Result<(), BoundsError> {
         let classes = self.places.len();
@@ -188,15 +204,17 @@ impl Problem {
             (edge.from as usize) < count && (edge.to as usize) < count && (0.0..=1.0).contains(&edge.part)
         };
         let whole = classes != 0 && self.times.len() == classes * count;
-        if !whole || self.places.contains(&0) || !self.times.iter().all(is_time) || !self.edges.iter().all(is_edge) {
+        let whole = whole && (self.lengths.is_empty() || self.lengths.len() == self.times.len());
+        let are_times = self.times.iter().chain(&self.lengths).all(is_time);
+        if !whole || self.places.contains(&0) || !are_times || !self.edges.iter().all(is_edge) {
             return Err(BoundsError::Malformed);
         }
         if (0..count).all(|task| self.choices(task).next().is_some()) { Ok(()) } else { Err(BoundsError::Nowhere) }
     }
 
-    /// The time of each task in the class where it is fastest.
-    fn least_times(&self) -> Vec<f64> {
-        let least = |task| self.choices(task).map(|(_, time)| time).fold(f64::INFINITY, f64::min);
+    /// The length of each task in the class where it is shortest.
+    fn least_lengths(&self) -> Vec<f64> {
+        let least = |task| self.choices(task).map(|(class, _)| self.length(task, class)).fold(f64::INFINITY, f64::min);
         (0..self.count()).map(least).collect()
     }
 

@@ -8,6 +8,7 @@ fn problem(places: &[u32], times: &[&[f64]], edges: &[(u32, u32)]) -> Problem {
     Problem {
         places: places.to_vec(),
         times: times.concat(),
+        lengths: Vec::new(),
         edges: edges.iter().map(|&(from, to)| Precedence { from, to, part: 1.0 }).collect(),
     }
 }
@@ -175,7 +176,7 @@ fn small(classes: RangeInclusive<usize>) -> impl Strategy<Value = Problem> {
             }
             let onwards = edges.into_iter().filter(|(from, to, _)| from < to);
             let edges = onwards.map(|(from, to, part)| Precedence { from, to, part: part as f32 / 4.0 });
-            Problem { places, times, edges: edges.collect() }
+            Problem { places, times, lengths: Vec::new(), edges: edges.collect() }
         })
     })
 }
@@ -223,4 +224,91 @@ fn a_wavefront_of_many_tasks_is_close_to_its_bound() {
     assert_eq!(bounds.path, f64::from(2 * side - 1));
     assert!((bounds.area - f64::from(side * side) / 4.0).abs() < 1e-6, "{bounds:?}");
     assert!(bounds.mixed >= bounds.area);
+}
+
+/// Heads that the first class does as their scopes. `ends` are edges of which the scope's end is waited for.
+fn gathered(problem: &Problem, within: &[Option<u32>], ends: &[(u32, u32)]) -> Problem {
+    let gathering = Gathering::new(within.iter().map(|head| head.unwrap_or(NOBODY)).collect());
+    let inner = problem.edges.iter().map(|edge| (edge.from, edge.to, edge.part, false));
+    let ends = ends.iter().map(|&(from, to)| (from, to, 1.0, true));
+    let outer: Vec<Precedence> =
+        inner.chain(ends).filter_map(|(from, to, part, ends)| gathering.edge(from, to, part, ends)).collect();
+    problem.clone().gather(&gathering, &outer).expect("a graph without circles")
+}
+
+#[test]
+fn a_head_is_its_kernel_or_its_scope_on_all_workers() {
+    // Two workers and a device. A function of 1 creates three tasks of 3, of which the third waits for the first. The
+    // kernel takes 6. Two of these in a chain.
+    let one: [&[f64]; 4] = [&[1.0, 6.0], &[3.0, NOT], &[3.0, NOT], &[3.0, NOT]];
+    let times = [one, one].concat();
+    let edges = [(0, 1), (0, 2), (0, 3), (1, 3), (4, 5), (4, 6), (4, 7), (5, 7)];
+    let detailed = problem(&[2, 1], &times, &edges);
+    let within = [None, Some(0), Some(0), Some(0), None, Some(4), Some(4), Some(4)];
+    let two = gathered(&detailed, &within, &[(0, 4)]);
+    assert_eq!((two.times.clone(), two.lengths.clone()), (vec![10.0, 6.0, 10.0, 6.0], vec![7.0, 6.0, 7.0, 6.0]));
+    assert_eq!(two.edges, [Precedence { from: 0, to: 1, part: 1.0 }]);
+    let bounds = two.bounds(40).expect("bounds");
+    // Both as kernels take 12 of the device; one as its scope takes 5 of both workers.
+    assert_eq!(bounds.path, 12.0);
+    assert!((bounds.area - 60.0 / 11.0).abs() < 1e-9, "{bounds:?}");
+    assert!(bounds.mixed >= 12.0 && bounds.mixed <= 12.0 + 1e-9, "{bounds:?}");
+    // With one worker its share is all of the sum. A kernel of 50 is never better.
+    let slow: [&[f64]; 4] = [&[1.0, 50.0], &[3.0, NOT], &[3.0, NOT], &[3.0, NOT]];
+    let alone = gathered(&problem(&[1, 1], &slow, &edges[..4]), &within[..4], &[]);
+    assert_eq!(alone.bounds(20).expect("bounds").path, 10.0);
+    // What waits for something in the scope may begin with it, and so do others of the scope that wait for it.
+    let into = problem(&[2, 1], &times, &[(1, 4), (4, 2)]);
+    let within = [None, Some(0), Some(0), Some(0), None, None, None, None];
+    assert_eq!(gathered(&into, &within, &[]).edges, [Precedence { from: 0, to: 1, part: 0.0 }]);
+    // A scope in the scope may not be there, and a task of it may run elsewhere: both count as little as they may.
+    let nested: [&[f64]; 4] = [&[1.0, 50.0], &[2.0, 9.0], &[3.0, NOT], &[4.0, 3.0]];
+    let nested = problem(&[2, 1], &nested, &[(0, 1), (1, 2), (0, 3)]);
+    let nested = gathered(&nested, &[None, Some(0), Some(1), Some(0)], &[]);
+    assert_eq!((nested.times, nested.lengths), (vec![1.0, 50.0], vec![4.0, 50.0]));
+}
+
+/// The best schedule in which the first task is the head of the tasks of `within`: as its scope or as its kernel.
+fn best_of_both(problem: &Problem, within: &[Option<u32>], ends: &[u32]) -> f64 {
+    let is_of = |task: usize| task == 0 || within[task].is_some();
+    let mut function = problem.clone();
+    let edge = |from: usize, to: u32| Precedence { from: from as u32, to, part: 1.0 };
+    for &to in ends {
+        function.edges.extend((0..problem.count()).filter(|&task| is_of(task)).map(|task| edge(task, to)));
+    }
+    let mut kernel = function.clone();
+    function.times[1] = NOT;
+    let function = best(&function);
+    if kernel.times[1] == NOT {
+        return function;
+    }
+    kernel.times[0] = NOT;
+    for task in (1..problem.count()).filter(|&task| is_of(task)) {
+        (kernel.times[2 * task], kernel.times[2 * task + 1]) = (0.0, 0.0);
+    }
+    function.min(best(&kernel))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 300 }, ..ProptestConfig::default() })]
+
+    #[test]
+    fn neither_variant_of_a_head_ends_before_a_bound(problem in small(2..=2), scope in 0..16_u32, ends in 0..16_u32) {
+        let mut problem = problem;
+        if problem.times[0].is_infinite() {
+            problem.times[0] = 2.0;
+        }
+        let count = problem.count() as u32;
+        let within: Vec<Option<u32>> =
+            (0..count).map(|task| (task > 0 && scope >> (task - 1) & 1 != 0).then_some(0)).collect();
+        // What waits for the scope comes after all of it.
+        let last = (0..count).rfind(|&task| within[task as usize].is_some()).unwrap_or(0);
+        let ends: Vec<u32> = (last + 1..count).filter(|task| ends >> (task - 1) & 1 != 0).collect();
+        let best = best_of_both(&problem, &within, &ends);
+        let ends: Vec<(u32, u32)> = ends.into_iter().map(|to| (0, to)).collect();
+        let bounds = gathered(&problem, &within, &ends).bounds(20).expect("bounds");
+        prop_assert!(bounds.area <= best + 1e-9, "{bounds:?} of {best}");
+        prop_assert!(bounds.path <= best + 1e-9, "{bounds:?} of {best}");
+        prop_assert!(bounds.mixed <= best + 1e-9, "{bounds:?} of {best}");
+    }
 }

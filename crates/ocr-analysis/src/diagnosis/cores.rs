@@ -121,7 +121,9 @@ pub(super) fn slow_kernel(look: &Look<'_>) -> Option<Seen> {
         // Where no function ran, what the policy knew of it.
         let known = measured.or_else(|| look.expected(its.template, 0));
         // A kernel without a function that is known cannot be on the workers.
-        let function = known?;
+        // The workers do it together where the function is spread over them.
+        let workers = if look.ground.spreads(its.template) { cores as u64 } else { 1 };
+        let function = known?.saturating_mul(workers);
         now += its.ns as f64;
         as_functions += its.edts as f64 * function as f64;
         let lost = its.edts as f64 * (kernel as f64 - function as f64);

@@ -74,10 +74,10 @@ pub(super) fn missing_variant(look: &Look<'_>) -> Vec<Seen> {
 /// How much the times of some EDTs vary: the width of their middle half, where each time is divided by the median of
 /// the EDTs that have as many bytes.
 fn spread(look: &Look<'_>, edts: &[u32]) -> f64 {
-    let part = |&edt: &u32| {
-        let edt = look.ground.edt(edt);
+    let part = |&number: &u32| {
+        let edt = look.ground.edt(number);
         let median = (look.ground.medians).at(edt.template, edt.place, edt.bytes)?;
-        Some(edt.time()? as f64 / median.max(1) as f64)
+        Some(look.ground.took(number)? as f64 / median.max(1) as f64)
     };
     let mut parts: Vec<f64> = edts.iter().filter_map(part).collect();
     parts.sort_unstable_by(f64::total_cmp);
@@ -107,7 +107,7 @@ pub(super) fn wrong_model(look: &Look<'_>) -> Vec<Seen> {
         {
             continue;
         }
-        let mut times: Vec<u64> = edts.iter().filter_map(|&edt| ground.edt(edt).time()).collect();
+        let mut times: Vec<u64> = edts.iter().filter_map(|&edt| ground.took(edt)).collect();
         let varies = spread(look, &edts) >= LIMITS.error;
         let advice = if varies {
             "EDTs whose blocks have as many bytes take different times: those that do different work are better \

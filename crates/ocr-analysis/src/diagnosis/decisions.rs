@@ -9,7 +9,8 @@
 //! `max(t + copies, free) + run`
 //!
 //! - `copies` is what the policy expected, or else the time of all blocks at the speed of the run's copies.
-//! - `run` is the median of the EDTs of its template there.
+//! - `run` is the median of the EDTs of its template there. A finish EDT that has a kernel, and ran as a function, ends
+//!   when its scope closes, and took what the workers needed for that.
 //!
 //! What the decision has **cost** is how much later the EDT has ended than it would have in the best other place. A
 //! difference counts as no cost if it is below a part of the time from the decision to the end ([`PART`]), or below
@@ -169,8 +170,8 @@ pub(crate) fn of(ground: &Ground<'_>, number: u32, at: u64, free: &Free) -> Opti
     let others = ground.places_of(edt).filter(|place| *place != edt.place);
     let ends = others.filter_map(|place| Some((end_at(ground, number, place, at, free)?, place)));
     let (end, better) = ends.min()?;
-    let cost = edt.end.saturating_sub(end);
-    if cost < LEAST_NS.max((edt.end - at) / PART) {
+    let cost = ground.ended(number).saturating_sub(end);
+    if cost < LEAST_NS.max((ground.ended(number) - at) / PART) {
         return None;
     }
     Some(Decision { edt: number, at, better, end, cost, cause: cause(ground, number, at, better, free) })
@@ -208,7 +209,7 @@ fn cause(ground: &Ground<'_>, number: u32, at: u64, better: u8, free: &Free) -> 
     let free_in = |place: u8| free.get(&place).map_or(0, |free| free - at);
     let copied_in = ground.copies_for(number).map_or(0, |copies| copies.end.saturating_sub(at));
     let ready_in = |expected: &Expected| expected.queue_ns.max(expected.copy_ns);
-    let (took, would_take) = (edt.time().unwrap_or(0), ground.time_at(edt, better).unwrap_or(run_there));
+    let (took, would_take) = (ground.took(number).unwrap_or(0), ground.time_at(number, better).unwrap_or(run_there));
     let (free_here, free_there) = (free_in(edt.place), free_in(better));
     let copies = here.expected.copy_ns;
     let parts = [

@@ -1,7 +1,9 @@
 //! What all explanations of a run look up: its units and what ran on them, medians, the copies for each EDT, and the
 //! dependences that lead to each EDT.
 
-use crate::recorded::{Edge, Medians, NEVER, RecordedEdt, RecordedEstimate, RecordedRun};
+use crate::recorded::{
+    Edge, Medians, NEVER, RecordedEdt, RecordedEstimate, RecordedRun, ScopeTime, Scopes, scope_times,
+};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -37,6 +39,8 @@ pub(crate) struct EdtCopies {
 pub(crate) struct Ground<'a> {
     pub(crate) run: &'a RecordedRun,
     pub(crate) medians: Medians,
+    /// What finish EDTs of two grains took as functions.
+    scopes: FxHashMap<u32, ScopeTime>,
     /// The numbers of the EDTs that have ended.
     pub(crate) ran: Vec<u32>,
     /// When the first of these EDTs began.
@@ -72,8 +76,12 @@ impl<'a> Ground<'a> {
             *places.entry(unit.place).or_default() += 1;
         }
         let (first, edges) = incoming(run);
+        let scopes = scope_times(run, &Scopes::of(run, run.edts.len()));
         Some(Ground {
-            medians: Medians::of(run),
+            medians: Medians::by(run, |number, edt| {
+                scopes.get(&number).map_or_else(|| edt.time(), |scope| Some(scope.ns))
+            }),
+            scopes,
             copies: copies(run),
             links: links(run),
             run,
@@ -116,11 +124,32 @@ impl<'a> Ground<'a> {
         self.places_of(edt).nth(1).is_some()
     }
 
+    /// How many nanoseconds an EDT took: a finish EDT of two grains that ran as a function, until its scope closed, or
+    /// its share where others were open. None where it has not ended.
+    pub(crate) fn took(&self, number: u32) -> Option<u64> {
+        self.scopes.get(&number).map_or_else(|| self.edt(number).time(), |scope| Some(scope.ns))
+    }
+
+    /// When an EDT has ended, or its scope has closed.
+    pub(crate) fn ended(&self, number: u32) -> u64 {
+        self.scopes.get(&number).map_or_else(|| self.edt(number).end, |scope| scope.end)
+    }
+
+    /// Whether the workers do the work of a template's functions together, by any EDT of it that has ended.
+    pub(crate) fn spreads(&self, template: u32) -> bool {
+        self.ran.iter().any(|&number| {
+            let works_alone = self.scopes.get(&number).is_some_and(|scope| scope.works_alone);
+            let edt = self.edt(number);
+            edt.template == template && !works_alone && self.run.is_of_two_grains(edt)
+        })
+    }
+
     /// How many nanoseconds an EDT takes in a place: what it took where it ran, and the median elsewhere. None where
     /// that is not known.
-    pub(crate) fn time_at(&self, edt: &RecordedEdt, place: u8) -> Option<u64> {
+    pub(crate) fn time_at(&self, number: u32, place: u8) -> Option<u64> {
+        let edt = self.edt(number);
         if edt.place == place && edt.time().is_some() {
-            return edt.time();
+            return self.took(number);
         }
         self.medians.at(edt.template, place, edt.bytes)
     }

@@ -34,7 +34,7 @@ pub(crate) fn predictions(ground: &Ground<'_>, edts: &[u32]) -> Option<Predictio
         let Some(estimate) = of_place(ground.decided(number).1, edt.place) else {
             continue;
         };
-        let (Some(ns), Some(took)) = (estimate.expected.run_ns, edt.time()) else {
+        let (Some(ns), Some(took)) = (estimate.expected.run_ns, ground.took(number)) else {
             continue;
         };
         guesses += u64::from(estimate.certainty == Certainty::Guessed);

@@ -211,10 +211,10 @@ pub(super) fn view(ground: &Ground<'_>, number: u32) -> EdtView {
             .places_of(edt)
             .map(|place| PlaceOfEdt {
                 place: run.place_name(place),
-                run_ns: ground.time_at(edt, place),
+                run_ns: ground.time_at(number, place),
                 free_ns: seen.free.get(&place).copied(),
                 end_ns: if edt.place == place {
-                    time(edt.end)
+                    time(ground.ended(number))
                 } else if seen.free.is_empty() {
                     None
                 } else {
@@ -280,7 +280,7 @@ fn choice(ground: &Ground<'_>, places: &[RecordedEstimate]) -> ExplainedChoice {
 
 fn truth(ground: &Ground<'_>, number: u32, seen: &SeenDecision) -> Option<Truth> {
     let edt: &RecordedEdt = ground.edt(number);
-    let run_ns = edt.time()?;
+    let run_ns = ground.took(number)?;
     let copies = ground.copies_for(number);
     let unit = ground.units.iter().find(|unit| unit.place == edt.place && unit.edts.contains(&number));
     Some(Truth {
@@ -292,7 +292,7 @@ fn truth(ground: &Ground<'_>, number: u32, seen: &SeenDecision) -> Option<Truth>
         copied_bytes: copies.map_or(0, |copies| copies.bytes),
         wait_ns: edt.begin - seen.at,
         begin_ns: edt.begin,
-        end_ns: edt.end,
+        end_ns: ground.ended(number),
         run_ns,
     })
 }

@@ -136,7 +136,7 @@ impl<'a> Explained<'a> {
                 name: run.name_of(edt),
                 decided_ns: one.at,
                 place: run.place_name(edt.place),
-                end_ns: edt.end,
+                end_ns: ground.ended(one.edt),
                 better: run.place_name(one.better),
                 better_end_ns: one.end,
                 cost_ns: one.cost,

@@ -103,6 +103,36 @@ fn a_device_that_is_too_slow() {
     assert_eq!(most.cause, DecisionCause::NoEstimate);
 }
 
+/// Four workers, of which two had something to do, and a finish EDT that ran as a function of 10 us: it has created four
+/// EDTs of 100 us. EDTs of its template followed one after the other as kernels of 3 ms.
+#[test]
+fn a_function_with_its_scope_is_compared_with_a_kernel() {
+    let mut edts = vec![edt(0, 0, 0, 0, 10)];
+    edts.extend((0..4).map(|at| edt(1, 0, at % 2, 10 + at as u64 / 2 * 100, 110 + at as u64 / 2 * 100)));
+    edts.extend((0..20).map(|at| edt(0, 1, 0, 210 + at * 3_000, 3_210 + at * 3_000)));
+    for edt in &mut edts {
+        edt.finish = edt.template == 0;
+        edt.parent = if edt.template == 1 { 0 } else { u32::MAX };
+        edt.runnable = edt.begin;
+    }
+    let mut run = run(4, "eft", &[("block", HOST | DEVICE), ("tile", HOST)], edts);
+    let expected = Expected { queue_ns: 0, copy_ns: 0, run_ns: Some(210_000) };
+    let (certainty, why) = (Certainty::Measured, Why::Planned);
+    run.estimates =
+        vec![RecordedEstimate { edt: 0, at: 0, place: 0, expected, certainty, why, is_chosen: true, is_first: true }];
+    let whole = whole(&run);
+    // Each kernel would have been 210 us of the workers, until the scope had closed.
+    assert_eq!((whole.costly, whole.decisions[0].cost_ns), (20, 2_790_000));
+    let explained = Explained::new(&run).expect("it has EDTs");
+    let ground = &explained.0;
+    assert_eq!((ground.took(0), ground.ended(0), ground.time_at(5, 0)), (Some(210_000), 210_000, Some(210_000)));
+    let predicted = crate::diagnosis::predictions(ground, &[0]).expect("it was expected");
+    assert_eq!((predicted.count, predicted.median_error), (1, 0.0));
+    // As functions they would need all four workers for 210 us each, so the device is worth its share.
+    let said: Vec<RuleId> = whole.findings.iter().map(|finding| finding.rule).collect();
+    assert!(!said.contains(&RuleId::SlowKernel), "{said:?}");
+}
+
 /// Two workers, and a chain of EDTs on each.
 #[test]
 fn a_run_in_which_nothing_is_to_be_improved() {

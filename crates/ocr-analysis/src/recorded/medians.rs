@@ -21,17 +21,12 @@ pub(crate) struct Medians {
 }
 
 impl Medians {
-    /// The medians of a run.
-    pub(crate) fn of(run: &RecordedRun) -> Medians {
-        Medians::by(run, RecordedEdt::time)
-    }
-
-    /// The medians of a run, where `time` says how many nanoseconds an EDT took.
-    pub(crate) fn by(run: &RecordedRun, time: impl Fn(&RecordedEdt) -> Option<u64>) -> Medians {
+    /// The medians of a run, where `time` says how many nanoseconds an EDT took, by its number.
+    pub(crate) fn by(run: &RecordedRun, time: impl Fn(u32, &RecordedEdt) -> Option<u64>) -> Medians {
         let mut by_bytes: FxHashMap<(u32, u8, u64), Vec<u64>> = FxHashMap::default();
         let mut by_template: FxHashMap<(u32, u8), Vec<u64>> = FxHashMap::default();
-        for edt in &run.edts {
-            if let Some(ns) = time(edt) {
+        for (number, edt) in run.edts.iter().enumerate() {
+            if let Some(ns) = time(number as u32, edt) {
                 let key = (edt.template, edt.place, edt.bytes);
                 by_bytes.entry(key).or_default().push(ns);
                 by_template.entry((key.0, key.1)).or_default().push(ns);

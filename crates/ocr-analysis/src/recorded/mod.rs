@@ -6,23 +6,31 @@
 //! | `check.rs` | what cannot be in a recording, and what is cut off |
 //! | `data.rs` | when the blocks of each EDT were brought to where it ran |
 //! | `medians.rs` | how long EDTs take in each place |
+//! | `scope_times.rs` | what finish EDTs took whose functions have others do the work |
+//! | `scopes.rs` | which EDTs are in which finish scope, and what waits for them |
 //! | `series.rs` | what was counted while the run went on, as values over time |
 //! | `short.rs` | short names of devices |
 //! | `score.rs` | how long the run took, against the time before which no schedule ends |
+//! | `supposed.rs` | what functions of finish EDTs would have created where kernels ran |
 
 mod build;
 mod check;
 mod data;
 mod medians;
+mod scope_times;
+mod scopes;
 mod score;
 mod series;
 mod short;
+mod supposed;
 
 pub use build::read;
 pub use check::Findings;
 pub(crate) use check::TOLERANCE;
 pub(crate) use data::DeviceCores;
 pub(crate) use medians::{Medians, median};
+pub(crate) use scope_times::{ScopeTime, scope_times};
+pub(crate) use scopes::{NOBODY, Scopes};
 pub use score::Score;
 pub use series::Series;
 pub(crate) use series::counted_up;

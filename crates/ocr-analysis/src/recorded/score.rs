@@ -1,8 +1,8 @@
 //! The score of a recorded run: how long it took, against the time before which no schedule of its EDTs on its places
 //! ends.
 
-use super::{NEVER, RecordedRun, median};
-use crate::bounds::{BoundsError, Precedence, Problem};
+use super::{NEVER, NOBODY, RecordedRun, Scopes, median};
+use crate::bounds::{BoundsError, Gathering, Precedence, Problem};
 use ocr_base::text::{counted, duration};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -66,9 +66,9 @@ impl RecordedRun {
         let first = ran.clone().map(|edt| edt.begin).min()?;
         let last = ran.clone().map(|edt| edt.end).max()?;
         let edts = ran.count() as u64;
-        let (problem, unknown) = self.problem();
-        let bounds = match problem.bounds(ROUNDS) {
-            Ok(bounds) => bounds,
+        let bounds = self.problem().and_then(|(problem, unknown)| Ok((problem.bounds(ROUNDS)?, unknown)));
+        let (bounds, unknown) = match bounds {
+            Ok(known) => known,
             Err(BoundsError::Circle | BoundsError::Nowhere | BoundsError::Malformed) => {
                 return None;
             }
@@ -86,33 +86,45 @@ impl RecordedRun {
 
     /// The EDTs that have ended and the places of the run, in nanoseconds, as the bounds take them. Also returns of how
     /// many EDTs it is not known how long they take in some place where they could run. Where an EDT did not run, it is
-    /// taken to need the median of the EDTs of its template there.
-    fn problem(&self) -> (Problem, u64) {
+    /// taken to need the median of the EDTs of its template there. A finish EDT that has a kernel is one task with its
+    /// scope (`bounds/gather.rs`); where it ran as a kernel, the scope is supposed (`supposed.rs`).
+    fn problem(&self) -> Result<(Problem, u64), BoundsError> {
         let (classes, places) = self.classes();
-        let ran = || self.edts.iter().enumerate().filter(|(_, edt)| edt.time().is_some());
-        let mut times: FxHashMap<(u32, usize), Vec<u64>> = FxHashMap::default();
-        for (_, edt) in ran() {
-            let class = classes[&edt.place];
-            let time = edt.time().unwrap_or(0);
-            times.entry((edt.template, class)).or_default().push(time);
-        }
-        let medians: FxHashMap<(u32, usize), u64> =
-            times.into_iter().map(|(key, mut times)| (key, median(&mut times))).collect();
+        let medians = self.medians_by_class(&classes);
+        let supposed = self.supposed();
+        let run = supposed.as_ref().map_or(self, |supposed| &supposed.run);
+        let scopes = Scopes::of(run, self.edts.len());
         let mut problem = Problem { places, ..Problem::default() };
         let mut unknown = 0;
-        let mut numbers = vec![u32::MAX; self.edts.len()];
-        for (number, (at, edt)) in ran().enumerate() {
-            numbers[at] = number as u32;
-            let template = self.templates.get(edt.template as usize);
+        let mut numbers = vec![NOBODY; run.edts.len()];
+        // The nearest finish EDT around each EDT that may run as a kernel in its place, and the same of tasks.
+        let mut around = vec![NOBODY; run.edts.len()];
+        let mut within = Vec::new();
+        for (at, edt) in run.edts.iter().enumerate() {
+            let scope = scopes.of[at] as usize;
+            if let Some(finish) = run.edts.get(scope) {
+                let its = numbers[scope] as usize;
+                let has_both = classes.contains_key(&0) && its < within.len() && run.is_of_two_grains(finish) && {
+                    let times = &problem.times[its * problem.places.len()..][..problem.places.len()];
+                    times[0].is_finite() && times[1..].iter().any(|time| time.is_finite())
+                };
+                around[at] = if has_both { scope as u32 } else { around[scope] };
+            }
+            let Some(ns) = edt.time() else {
+                continue;
+            };
+            numbers[at] = within.len() as u32;
+            within.push(numbers.get(around[at] as usize).copied().unwrap_or(NOBODY));
+            let template = run.templates.get(edt.template as usize);
             let could = template.map_or(0, |template| template.places);
             let mut is_unknown = false;
-            let at = problem.times.len();
-            problem.times.resize(at + problem.places.len(), f64::INFINITY);
+            let first = problem.times.len();
+            problem.times.resize(first + problem.places.len(), f64::INFINITY);
             for (&place, &class) in &classes {
                 let known = medians.get(&(edt.template, class));
                 let allowed = place < 64 && could >> place & 1 != 0;
-                problem.times[at + class] = match known {
-                    _ if place == edt.place => edt.time().unwrap_or(0) as f64,
+                problem.times[first + class] = match known {
+                    _ if place == edt.place => ns as f64,
                     Some(&ns) if allowed => ns as f64,
                     _ => {
                         is_unknown |= allowed;
@@ -120,23 +132,43 @@ impl RecordedRun {
                     }
                 };
             }
-            unknown += u64::from(is_unknown);
+            unknown += u64::from(is_unknown && at < self.edts.len());
         }
-        let edges = self.edges.iter().filter_map(|edge| {
+        let gathering = Gathering::new(within);
+        let mut outer = Vec::new();
+        for edge in &run.edges {
             let [from, to] = [edge.from, edge.to].map(|edt| numbers[edt as usize]);
-            if from == u32::MAX || to == u32::MAX {
-                return None;
+            if from == NOBODY || to == NOBODY {
+                continue;
             }
-            let first = &self.edts[edge.from as usize];
+            let first = &run.edts[edge.from as usize];
             let part = match (edge.at, first.time()) {
                 (NEVER, _) => 1.0,
                 (_, None | Some(0)) => 0.0,
                 (at, Some(time)) => at.saturating_sub(first.begin) as f32 / time as f32,
             };
-            Some(Precedence { from, to, part: part.clamp(0.0, 1.0) })
-        });
-        problem.edges = edges.collect();
-        (problem, unknown)
+            let part = part.clamp(0.0, 1.0);
+            problem.edges.push(Precedence { from, to, part });
+            // Numbers go up from a scope to those in it.
+            let head = gathering.head(from);
+            let ends = edge.at == NEVER && head != NOBODY && {
+                let scope = scopes.awaited(run, edge.from, edge.to);
+                scope.is_some_and(|scope| numbers[scope as usize] <= head)
+            };
+            outer.extend(gathering.edge(from, to, part, ends));
+        }
+        Ok((problem.gather(&gathering, &outer)?, unknown))
+    }
+
+    /// How many nanoseconds the EDTs of a template take in a class of places, as medians.
+    fn medians_by_class(&self, classes: &FxHashMap<u8, usize>) -> FxHashMap<(u32, usize), u64> {
+        let mut times: FxHashMap<(u32, usize), Vec<u64>> = FxHashMap::default();
+        for edt in &self.edts {
+            if let Some(time) = edt.time() {
+                times.entry((edt.template, classes[&edt.place])).or_default().push(time);
+            }
+        }
+        times.into_iter().map(|(key, mut times)| (key, median(&mut times))).collect()
     }
 
     /// The class of each place that ran EDTs, and how many EDTs each class can run at once. This is the number of

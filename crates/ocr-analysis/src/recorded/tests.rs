@@ -86,6 +86,82 @@ fn an_edt_that_waits_in_a_call_and_the_helper_meanwhile_make_no_bound_above_the_
     assert!(score.mixed <= score.seconds + 1e-9, "{score:?}");
 }
 
+/// Two workers and a device. A finish EDT of two grains ran as a function of 1 s, which has created three EDTs of 3 s:
+/// the third waits for the first. Another, which waits for the scope, ran as a kernel of `kernel` seconds, and a last
+/// one of 1 s waits for that.
+fn of_two_grains(kernel: u64) -> RecordedRun {
+    let second =
+        |template, place, begin: u64, end: u64| edt(template, place, begin * 1_000_000_000, end * 1_000_000_000);
+    let mut edts = vec![
+        second(0, 0, 0, 1),
+        second(1, 0, 1, 4),
+        second(1, 0, 1, 4),
+        second(1, 0, 4, 7),
+        second(0, 1, 7, 7 + kernel),
+        second(2, 0, 7 + kernel, 8 + kernel),
+    ];
+    (edts[0].finish, edts[4].finish) = (true, true);
+    edts[1..4].iter_mut().for_each(|inner| inner.parent = 0);
+    let created = (1..4).map(|to| Edge { from: 0, to, at: 500_000_000 });
+    let by_end = [(1, 3), (3, 4), (4, 5)].map(|(from, to)| Edge { from, to, at: NEVER });
+    RecordedRun {
+        templates: vec![template("block", 0b11), template("tile", 1), template("last", 1)],
+        edges: created.chain(by_end).collect(),
+        edts,
+        ..run()
+    }
+}
+
+#[test]
+fn a_score_knows_that_a_kernel_stands_for_a_function_and_its_scope() {
+    let score = |kernel| of_two_grains(kernel).score().expect("a score");
+    // The scope takes 10 s of two workers, and lasts 0.5 + 3 + 3 s at least, as its chain does. As kernels both take
+    // 2 s each.
+    let quick = score(2);
+    assert!((quick.critical_path - 5.0).abs() < 1e-6, "{quick:?}");
+    assert_eq!((quick.edts, quick.unknown), (6, 0));
+    // One and a half of both as kernels take 3 s, and two workers as long for the other half and the last one.
+    assert!((quick.area - 3.0).abs() < 1e-6, "{quick:?}");
+    assert!(quick.mixed >= 5.0 - 1e-6 && quick.mixed <= quick.seconds, "{quick:?}");
+    // A slow kernel is taken to be a scope like the other one, which has a chain of 6.5 s.
+    let slow = score(20);
+    assert!((slow.critical_path - 14.0).abs() < 1e-6, "{slow:?}");
+    // Where no kernel of the template ran, each EDT of the scope counts: 6.5 s, and 1 s for each of the others.
+    let mut run = of_two_grains(2);
+    run.edts[4].template = 2;
+    run.templates[2].places = 0b11;
+    let path = run.score().expect("a score").critical_path;
+    assert!((path - 8.5).abs() < 1e-6, "{path}");
+}
+
+#[test]
+fn what_a_function_would_have_created_is_like_what_another_has() {
+    let mut run = of_two_grains(2);
+    run.block_bytes = vec![8, 16, 8, 4];
+    let uses = [(0, 0), (0, 1), (2, 1), (2, 3), (4, 2), (4, 0)];
+    run.uses = uses.map(|(edt, block)| RecordedUse { edt, block, writes: edt == 2 }).into();
+    let supposed = run.supposed().expect("a kernel ran");
+    assert_eq!(supposed.like, [1, 2, 3]);
+    let parents: Vec<u32> = supposed.run.edts[6..].iter().map(|edt| edt.parent).collect();
+    assert_eq!(parents, [4, 4, 4]);
+    // The function had created them after a half of its time; so it does with the kernel's. Blocks are its own.
+    let edge = |from, to, at| Edge { from, to, at };
+    let created = (6..9).map(|to| edge(4, to, 8_000_000_000));
+    let mut edges: Vec<Edge> = created.chain([edge(6, 8, NEVER)]).collect();
+    let mut made = supposed.run.edges[run.edges.len()..].to_vec();
+    let key = |edge: &Edge| (edge.to, edge.from);
+    edges.sort_by_key(key);
+    made.sort_by_key(key);
+    assert_eq!(made, edges);
+    assert_eq!(
+        supposed.run.uses[6..],
+        [(7, 0, true), (7, 3, true)].map(|(edt, block, writes)| RecordedUse { edt, block, writes })
+    );
+    // What has not ended is no example.
+    run.edts[2].end = NEVER;
+    assert!(run.supposed().is_none());
+}
+
 #[test]
 fn what_an_edt_has_done_in_its_body_counts_in_part() {
     let mut run = run();

@@ -1,9 +1,9 @@
 //! A simulated run in the form of a recorded one, so that it can be explained like a recorded run.
 
 use super::Replay;
-use super::graph::NOBODY;
 use crate::recorded::{
-    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedRun, RecordedTemplate, RecordedThread, Transfer,
+    Edge, NEVER, NOBODY, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedRun, RecordedTemplate, RecordedThread,
+    RecordedUse, Scopes, Transfer,
 };
 use ocr_place::place::Place;
 use ocr_place::simulate::{Copied, Outcome, simulate_recorded};
@@ -20,40 +20,63 @@ impl Replay {
         let (graph, machine) = self.under(policy);
         let models = self.models(&graph, cold);
         let outcome = simulate_recorded(&graph, &machine, policy, &models)?;
+        let recorded_edts = run.edts.len();
+        let run = self.supposed.as_ref().unwrap_or(run);
         let mut about = run.about.clone();
         about.insert("workers".into(), machine.workers.to_string());
         about.insert("sched".into(), policy.to_string());
-        let edts = run.edts.iter().zip(&self.numbers);
         let begun = |edt: u32| {
             let task = *self.numbers.get(edt as usize)?;
             Some(outcome.ran.get(task as usize)?.begun)
         };
-        let edts: Vec<RecordedEdt> = edts.map(|(edt, &task)| ran(edt, task, begun(edt.parent), &outcome)).collect();
-        let edges = run.edges.iter().map(|edge| {
-            let [before, now] = [&run.edts, &edts].map(|edts| &edts[edge.from as usize]);
-            moved(edge, before, now)
+        // EDTs for which a kernel ran are not there, so the numbers of others are lower.
+        let is_there = |task: u32| outcome.ran.get(task as usize).is_none_or(|ran| ran.place != Place::UNDECIDED);
+        let mut count = 0..;
+        let numbers: Vec<u32> = (self.numbers.iter())
+            .map(|&task| if is_there(task) { count.next() } else { None }.unwrap_or(NOBODY))
+            .collect();
+        let number_of = |edt: u32| numbers.get(edt as usize).copied().filter(|&number| number != NOBODY);
+        let all = run.edts.iter().zip(&self.numbers).filter(|(_, task)| is_there(**task));
+        let edts = all.map(|(edt, &task)| {
+            let parent = number_of(edt.parent).unwrap_or(NOBODY);
+            RecordedEdt { parent, ..ran(edt, task, begun(edt.parent), &outcome) }
         });
+        let uses = run.uses.iter().filter_map(|uses| Some(RecordedUse { edt: number_of(uses.edt)?, ..*uses }));
         let devices = self.places.iter().enumerate().skip(1);
-        Ok(RecordedRun {
+        let mut simulated = RecordedRun {
             name: run.name.clone(),
             about,
             status: run.status,
             end: outcome.ns,
             cut: run.cut.clone(),
             templates: self.templates(run),
-            edges: edges.collect(),
             threads: (0..machine.workers as u32).map(worker).collect(),
             devices: devices.map(device).collect::<BTreeMap<_, _>>(),
             blocks: run.blocks.clone(),
             labels: run.labels.clone(),
             block_bytes: run.block_bytes.clone(),
             block_guids: run.block_guids.clone(),
-            uses: run.uses.clone(),
+            uses: uses.collect(),
             copies: (outcome.copies.iter()).map(|copy| transfer(run, copy)).collect(),
-            estimates: self.estimates(&outcome),
-            edts,
+            estimates: self.estimates(&outcome, &numbers),
+            edts: edts.collect(),
             ..RecordedRun::default()
-        })
+        };
+        // What waits for a scope waits for the EDT of it that ended last, which may be another one here.
+        let of_run = Scopes::of(run, recorded_edts);
+        let of_simulated = Scopes::of(&simulated, simulated.edts.len());
+        let edges = run.edges.iter().filter_map(|edge| {
+            let to = number_of(edge.to)?;
+            let scope = (edge.at == NEVER).then(|| of_run.awaited(run, edge.from, edge.to)).flatten();
+            let from = match scope {
+                Some(scope) => of_simulated.last[number_of(scope)? as usize],
+                None => number_of(edge.from)?,
+            };
+            let now = simulated.edts.get(from as usize)?;
+            Some(Edge { from, to, ..moved(edge, &run.edts[edge.from as usize], now) })
+        });
+        simulated.edges = edges.collect();
+        Ok(simulated)
     }
 
     /// The templates, with the places of the simulated machine where EDTs of them can run.
@@ -71,12 +94,12 @@ impl Replay {
         templates
     }
 
-    /// What the policy expected in the simulation, in the order of the EDTs.
-    fn estimates(&self, outcome: &Outcome) -> Vec<RecordedEstimate> {
+    /// What the policy expected in the simulation, in the order of the EDTs. `numbers` are those of the EDTs there.
+    fn estimates(&self, outcome: &Outcome, numbers: &[u32]) -> Vec<RecordedEstimate> {
         let mut edts = vec![NOBODY; self.graph.tasks.len()];
         for (edt, &task) in self.numbers.iter().enumerate() {
             if let Some(its) = edts.get_mut(task as usize) {
-                *its = edt as u32;
+                *its = numbers[edt];
             }
         }
         let estimate = |&(at, place): &(u64, ocr_place::policy::Considered)| RecordedEstimate {

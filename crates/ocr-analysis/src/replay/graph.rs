@@ -3,20 +3,21 @@
 use super::costs::RunCosts;
 use super::machine::ReplayMachine;
 use super::{ReplayRow, shares};
-use crate::recorded::{DeviceCores, Medians, NEVER, RecordedEdt, RecordedRun};
+use crate::recorded::{DeviceCores, Medians, NEVER, NOBODY, RecordedEdt, RecordedRun, ScopeTime, Scopes, scope_times};
 use ocr_place::simulate::{During, SimulatedBlock, SimulatedTask, TaskGraph, Uses};
 use rustc_hash::FxHashMap;
-
-/// The number that stands for no EDT and for no task.
-pub(super) const NOBODY: u32 = u32::MAX;
 
 /// A recorded run as a graph.
 pub(super) struct ReplayGraph {
     pub(super) graph: TaskGraph,
     /// The number of each EDT's task; [`NOBODY`] for an EDT that has none, since it has not ended.
     pub(super) numbers: Vec<u32>,
-    /// How many tasks are EDTs; the others are joins.
+    /// How many tasks are EDTs of the recording; the others are supposed EDTs and joins.
     pub(super) edts: usize,
+    /// The run with supposed EDTs, where there are any.
+    pub(super) supposed: Option<RecordedRun>,
+    /// For each task that is a finish EDT of two grains, what its function takes with its scope as a policy counts it.
+    pub(super) scopes: FxHashMap<u32, ScopeTime>,
     /// How many EDTs could run in a place where it is not known how long they take.
     pub(super) unknown: usize,
     /// What was measured in the recorded run.
@@ -67,68 +68,6 @@ fn parts(run: &RecordedRun) -> FxHashMap<u8, f64> {
     spans.into_iter().map(part).collect()
 }
 
-/// The finish scopes of a run.
-struct Scopes {
-    /// For each EDT, the finish EDT in whose scope it is; [`NOBODY`] for none.
-    of: Vec<u32>,
-    /// For each finish EDT, the EDT of its scope that was the last to end; [`NOBODY`] for other EDTs.
-    last: Vec<u32>,
-}
-
-impl Scopes {
-    fn of(run: &RecordedRun) -> Scopes {
-        let count = run.edts.len();
-        let mut of = vec![NOBODY; count];
-        for (number, edt) in run.edts.iter().enumerate() {
-            // EDTs are in the order of their creation, so the parent's scope is known.
-            if (edt.parent as usize) < number {
-                let is_finish = run.edts[edt.parent as usize].finish;
-                of[number] = if is_finish { edt.parent } else { of[edt.parent as usize] };
-            }
-        }
-        let mut last = vec![NOBODY; count];
-        let end = |number: u32| match run.edts.get(number as usize) {
-            Some(edt) if edt.end != NEVER => Some(edt.end),
-            _ => None,
-        };
-        for number in (0..count as u32).rev() {
-            let at = number as usize;
-            if run.edts[at].finish && end(number) > end(last[at]) {
-                last[at] = number;
-            }
-            let latest = if run.edts[at].finish { last[at] } else { number };
-            if let Some(scope) = last.get_mut(of[at] as usize)
-                && end(latest) > end(*scope)
-            {
-                *scope = latest;
-            }
-        }
-        Scopes { of, last }
-    }
-
-    /// The finish EDT whose scope the EDT `to` waits for, where it waits for the end of `from`. This is the outermost
-    /// scope that ended with `from` and in which `to` is not. None if no scope ended with `from`.
-    fn awaited(&self, run: &RecordedRun, from: u32, to: u32) -> Option<u32> {
-        let mut scope = if run.edts[from as usize].finish { from } else { self.of[from as usize] };
-        let mut found = None;
-        while scope != NOBODY && self.last[scope as usize] == from && !self.contains(scope, to) {
-            found = Some(scope);
-            scope = self.of[scope as usize];
-        }
-        found
-    }
-
-    /// Whether an EDT is in the scope of a finish EDT, directly or within another scope.
-    fn contains(&self, scope: u32, edt: u32) -> bool {
-        let mut at = self.of[edt as usize];
-        // A finish EDT has a lower number than the EDTs in its scope.
-        while at != NOBODY && at > scope {
-            at = self.of[at as usize];
-        }
-        at == scope
-    }
-}
-
 /// The dependences among EDTs that ran, and joins. EDTs have the numbers that they have in the run, and joins those
 /// after.
 struct ReplayEdges {
@@ -139,8 +78,7 @@ struct ReplayEdges {
 }
 
 /// The dependences of a run. A task that waits for a finish scope waits for a join, and that for all EDTs of the scope.
-fn edges(run: &RecordedRun) -> ReplayEdges {
-    let scopes = Scopes::of(run);
+fn edges(run: &RecordedRun, scopes: &Scopes) -> ReplayEdges {
     let ran = |edt: u32| run.edts[edt as usize].time().is_some();
     let mut found = ReplayEdges { all: Vec::with_capacity(run.edges.len()), joins: FxHashMap::default() };
     let mut next = run.edts.len() as u32;
@@ -246,10 +184,20 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
     if run.edts.iter().all(|edt| edt.time().is_none()) {
         return Err(format!("in the recording {} no EDT has ended, so there is nothing to simulate", run.name));
     }
-    let edges = edges(run);
-    let numbers = order(run, &edges)?;
     let cores = DeviceUnits::of(run);
-    let (medians, parts) = (Medians::by(run, |edt| cores.time(edt)), parts(run));
+    let (medians, parts) = (Medians::by(run, |_, edt| cores.time(edt)), parts(run));
+    let costs = RunCosts::of(run);
+    let recorded = run;
+    let (supposed, like) = recorded.supposed().map(|made| (made.run, made.like)).unzip();
+    let run = supposed.as_ref().unwrap_or(recorded);
+    let of_scopes = Scopes::of(run, recorded.edts.len());
+    let edges = edges(run, &of_scopes);
+    let numbers = order(run, &edges)?;
+    // The recorded EDT that each EDT is, or is like.
+    let model = |edt: usize| match edt.checked_sub(recorded.edts.len()) {
+        Some(at) => like.as_ref().map_or(edt, |like| like[at] as usize),
+        None => edt,
+    };
     let count = numbers.iter().filter(|number| **number != NOBODY).count();
     let mut graph = TaskGraph {
         tasks: vec![SimulatedTask::default(); count],
@@ -257,13 +205,12 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
         // One template more, for EDTs whose template is not known.
         templates: run.templates.len() as u32 + 1,
     };
-    let costs = RunCosts::of(run);
     let (mut edts, mut unknown, mut nowhere) = (0, 0, 0);
     for (of_run, (edt, &number)) in run.edts.iter().zip(&numbers).enumerate() {
         if number == NOBODY {
             continue;
         }
-        edts += 1;
+        edts += usize::from(of_run < recorded.edts.len());
         let template = run.templates.get(edt.template as usize);
         let could = template.map_or(0, |template| template.places);
         let may = |place: u8| place == edt.place || place < 64 && could >> place & 1 != 0;
@@ -284,9 +231,9 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
         let task = &mut graph.tasks[number as usize];
         task.ns = std::iter::once(host).chain(devices).collect();
         let like = machine.like.iter().map(|&(place, _)| place);
-        task.costs = std::iter::once(0).chain(like).map(|place| costs.at(of_run, edt, place)).collect();
+        task.costs = std::iter::once(0).chain(like).map(|place| costs.at(model(of_run), edt, place)).collect();
         task.template = edt.template.min(run.templates.len() as u32);
-        unknown += usize::from(is_unknown);
+        unknown += usize::from(is_unknown && of_run < recorded.edts.len());
         nowhere += usize::from(task.ns.iter().all(Option::is_none));
     }
     if nowhere != 0 {
@@ -311,7 +258,29 @@ pub(super) fn of(run: &RecordedRun, machine: &ReplayMachine) -> Result<ReplayGra
     }
     let mut numbers = numbers;
     numbers.truncate(run.edts.len());
-    Ok(ReplayGraph { graph, numbers, edts, unknown, recorded: measured(run) })
+    enter_scopes(run, &of_scopes, &numbers, &mut graph);
+    let scopes = scope_times(recorded, &of_scopes);
+    let scopes = scopes.into_iter().map(|(head, time)| (numbers[head as usize], time)).collect();
+    Ok(ReplayGraph { graph, numbers, edts, scopes, unknown, recorded: measured(recorded), supposed })
+}
+
+/// Enters in which scope each task is, of the finish EDTs that can run on the host and on a device.
+fn enter_scopes(run: &RecordedRun, scopes: &Scopes, numbers: &[u32], graph: &mut TaskGraph) {
+    let mut around: Vec<Option<u32>> = vec![None; run.edts.len()];
+    for edt in 0..run.edts.len() {
+        let scope = scopes.of[edt];
+        let Some(finish) = run.edts.get(scope as usize) else {
+            continue;
+        };
+        let its = numbers[scope as usize];
+        let ns = graph.tasks.get(its as usize).map_or(&[][..], |task| &task.ns);
+        let has_both = run.is_of_two_grains(finish) && ns.iter().flatten().count() > 1 && ns[0].is_some();
+        around[edt] = if has_both { Some(its) } else { around[scope as usize] };
+        if let Some(task) = graph.tasks.get_mut(numbers[edt] as usize) {
+            // Where records are missing, an EDT may not wait for the one that has created it.
+            task.within = around[edt].filter(|&head| head < numbers[edt]);
+        }
+    }
 }
 
 /// What was measured in the recorded run, as a row beside those of policies.

@@ -14,6 +14,12 @@
 //! **Dependences.** If an EDT waits for something in the body of another, the other releases it after the same part of
 //! its time as in the recording. An EDT that waits for a finish scope waits for all EDTs of the scope.
 //!
+//! **Finish EDTs of two grains** have a kernel that does a large piece of work, or a function that creates the EDTs
+//! which do it. Where the policy takes the kernel, the EDTs of the scope do not run. Where it takes the function, they
+//! run as in the recording. Where the recording has the kernel, the function creates what it has created for another
+//! EDT of the template (`crates/ocr-analysis/src/recorded/supposed.rs`); where all ran as kernels, it may not run.
+//! Policies know the time of a scope as the runtime learns it, with other workers in proportion.
+//!
 //! **Blocks** are those of the recording, and begin in the host's memory, so copies to devices are simulated.
 //!
 //! **Costs**: each EDT takes as long to be started as in the recording, and so does the news of its end. Workers that
@@ -31,10 +37,12 @@ mod machine;
 
 pub use machine::{DeviceWish, Wish};
 
-use crate::bounds::{Bounds, Precedence, Problem};
-use crate::recorded::RecordedRun;
+use crate::bounds::{Bounds, BoundsError, Gathering, Precedence, Problem};
+use crate::recorded::{NOBODY, RecordedRun, ScopeTime};
 use ocr_place::model::{KeptTimes, RunTimes, ToldBy};
+use ocr_place::place::Place;
 use ocr_place::simulate::{Costs, MachineModel, SimulatedDevice, SimulatedTask, TaskGraph, Uses, simulate};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -47,10 +55,16 @@ const SAMPLES: usize = 11;
 /// A recorded run that can be simulated on a machine.
 pub struct Replay {
     graph: TaskGraph,
-    /// The index in the graph of the task of each recorded EDT; `graph::NOBODY` for an EDT that has none.
+    /// The index in the graph of the task of each recorded EDT; `NOBODY` for an EDT that has none.
     numbers: Vec<u32>,
-    /// How many tasks are EDTs; the others are joins.
+    /// How many tasks are EDTs of the recording; the others are supposed EDTs and joins.
     edts: usize,
+    /// The run with supposed EDTs, where there are any.
+    supposed: Option<RecordedRun>,
+    /// For each task that is a finish EDT of two grains and ran as a function, what it took with its scope.
+    scopes: FxHashMap<u32, ScopeTime>,
+    /// How many workers the recorded run had.
+    recorded_workers: usize,
     machine: MachineModel,
     /// The names of the places, the host's first.
     places: Vec<String>,
@@ -126,6 +140,13 @@ impl Replay {
                 made.unknown, made.edts
             ));
         }
+        if let Some(supposed) = &made.supposed {
+            notes.push(format!(
+                "some finish EDTs ran as kernels, and others of their templates as functions: where a policy takes the function \
+                 of the former, it is supposed to create what the latter have created ({} EDTs in all)",
+                supposed.edts.len() - run.edts.len()
+            ));
+        }
         if run.copies.is_empty() && machine.model.devices.iter().all(|device| device.shares_memory) {
             notes.push("nothing is copied: the devices use the host's memory".to_string());
         }
@@ -133,15 +154,18 @@ impl Replay {
             notes.retain(|note| !note.starts_with("nothing is copied"));
         }
         let first = (0..run.edts.len()).min_by_key(|&edt| run.edts[edt].begin);
-        let first = first.map_or(graph::NOBODY, |edt| made.numbers[edt]);
+        let first = first.map_or(NOBODY, |edt| made.numbers[edt]);
         let on_host = |task: &SimulatedTask| task.is_join() || matches!(task.ns[..], [Some(_), ..]);
         let without_devices =
-            (uses_devices(&made.recorded.policy) && first != graph::NOBODY && made.graph.tasks.iter().all(on_host))
+            (uses_devices(&made.recorded.policy) && first != NOBODY && made.graph.tasks.iter().all(on_host))
                 .then(|| WithoutDevices { workers: machine.alone, start: (first, run.opencl_start()) });
         let mut replay = Replay {
             graph: made.graph,
             numbers: made.numbers,
             edts: made.edts,
+            supposed: made.supposed,
+            scopes: made.scopes,
+            recorded_workers: machine::workers(run),
             places: machine.names,
             groups: machine.groups,
             alike: machine.alike,
@@ -153,18 +177,21 @@ impl Replay {
             is_recorded_machine: machine.is_recorded,
             without_devices,
         };
-        let bounds = replay.problem().bounds(ROUNDS);
+        let bounds = replay.problem().and_then(|problem| problem.bounds(ROUNDS));
         replay.bounds =
             bounds.map_err(|why| format!("the recording {} has no graph that could run: {why}", run.name))?;
         Ok(replay)
     }
 
-    /// The EDTs and the places of the machine, in nanoseconds, as the bounds take them.
-    fn problem(&self) -> Problem {
+    /// The EDTs and the places of the machine, in nanoseconds, as the bounds take them. Finish EDTs of two grains are
+    /// one task with their scopes.
+    fn problem(&self) -> Result<Problem, BoundsError> {
         let mut problem = Problem { places: vec![self.machine.workers as u32], ..Problem::default() };
         problem.places.extend(self.alike.iter().map(|(_, many)| *many));
         let tasks = &self.graph.tasks;
         problem.times.reserve(tasks.len() * problem.places.len());
+        let gathering = Gathering::new(tasks.iter().map(|task| task.within.unwrap_or(NOBODY)).collect());
+        let mut outer = Vec::new();
         for (number, task) in tasks.iter().enumerate() {
             let at = |place: usize| match task.ns.get(place) {
                 _ if task.is_join() => 0.0,
@@ -174,12 +201,16 @@ impl Replay {
             problem.times.push(at(0));
             let devices = self.alike.iter().map(|(first, _)| at(first + 1));
             problem.times.extend(devices);
-            let edge = |to, part| Precedence { from: number as u32, to, part };
-            (problem.edges).extend(task.successors.iter().map(|&to| edge(to, 1.0)));
-            let during = task.during.iter().map(|during| edge(during.successor, during.part));
-            problem.edges.extend(during);
+            let at_end = task.successors.iter().map(|&to| (to, 1.0));
+            let during = task.during.iter().map(|during| (during.successor, during.part));
+            for (to, part) in at_end.chain(during) {
+                problem.edges.push(Precedence { from: number as u32, to, part });
+                // A join of the outermost scope waits for the head, too; that of a scope within is over earlier.
+                let ends = tasks[to as usize].is_join() && gathering.head(number as u32) == number as u32;
+                outer.extend(gathering.edge(number as u32, to, part, ends));
+            }
         }
-        problem
+        problem.gather(&gathering, &outer)
     }
 
     /// How long the EDTs of a graph take, for each template: as an earlier run would have learned it, or nothing if
@@ -190,12 +221,25 @@ impl Replay {
             return models;
         }
         let mut samples = std::collections::BTreeMap::<(u32, usize, u64), Vec<u64>>::new();
-        for task in graph.tasks.iter().filter(|task| !task.is_join()) {
+        let heads: FxHashSet<u32> = graph.tasks.iter().filter_map(|task| task.within).collect();
+        let scaled = |ns: u64| (ns as f64 * self.recorded_workers as f64 / self.machine.workers as f64) as u64;
+        for (number, task) in graph.tasks.iter().enumerate().filter(|(_, task)| !task.is_join()) {
+            let scope = self.scopes.get(&(number as u32));
+            if let Some(scope) = scope {
+                models[task.template as usize].note_alone(scope.works_alone);
+            }
             let bytes = |block: u32| graph.blocks[block as usize].bytes;
             let bytes = task.blocks.iter().map(|uses| bytes(uses.block)).sum();
             for (place, ns) in task.ns.iter().enumerate() {
+                let ns = match scope.filter(|_| place == 0) {
+                    Some(scope) if scope.works_alone => Some(scope.ns),
+                    Some(scope) => Some(scaled(scope.ns)),
+                    // What its function takes without the scope says nothing.
+                    None if place == 0 && heads.contains(&(number as u32)) => None,
+                    None => *ns,
+                };
                 if let Some(ns) = ns {
-                    samples.entry((task.template, place, bytes)).or_default().push(*ns);
+                    samples.entry((task.template, place, bytes)).or_default().push(ns);
                 }
             }
         }
@@ -254,7 +298,7 @@ impl Replay {
         let mut edts = vec![0; self.places.len()];
         let mut busy = vec![0; self.places.len()];
         let ran = self.graph.tasks.iter().zip(&outcome.ran);
-        for (_, ran) in ran.filter(|(task, _)| !task.is_join()) {
+        for (_, ran) in ran.filter(|(task, ran)| !task.is_join() && ran.place != Place::UNDECIDED) {
             edts[ran.place.number()] += 1;
             busy[ran.place.number()] += ran.ended - ran.begun;
         }

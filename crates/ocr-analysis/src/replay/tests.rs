@@ -114,6 +114,90 @@ fn what_waits_for_a_finish_scope_waits_for_all_of_it() {
     assert_eq!(replay.simulate("cpu", false).expect("a policy").edts.iter().sum::<u64>(), 4);
 }
 
+/// Two workers and a device, and a chain of three finish EDTs of two grains, and a last EDT of 10 us. The first ran as a
+/// function of 10 us, which has created four EDTs of 100 us in the middle of that. The others ran as kernels of 250 us.
+fn of_two_grains() -> RecordedRun {
+    let us = |template, place, lane, begin: u64, end: u64| RecordedEdt {
+        lane,
+        ..edt(template, place, begin * 1_000, end * 1_000)
+    };
+    let mut edts = vec![
+        us(0, 0, 0, 0, 10),
+        us(1, 0, 1, 5, 105),
+        us(1, 0, 0, 10, 110),
+        us(1, 0, 1, 105, 205),
+        us(1, 0, 0, 110, 210),
+        us(0, 1, 0, 210, 460),
+        us(0, 1, 0, 460, 710),
+        us(2, 0, 0, 710, 720),
+    ];
+    [0, 5, 6].into_iter().for_each(|head| edts[head].finish = true);
+    edts[1..5].iter_mut().for_each(|inner| (inner.parent, inner.runnable) = (0, 5_000));
+    let mut run = run(edts);
+    run.about.insert("workers".into(), "2".into());
+    let template = |name: &str, places| RecordedTemplate { name: name.into(), places };
+    run.templates = vec![template("block", 0b11), template("tile", 1), template("last", 1)];
+    let created = (1..5).map(|to| Edge { from: 0, to, at: 5_000 });
+    run.edges = created.chain([by_end(4, 5), by_end(5, 6), by_end(6, 7)]).collect();
+    run
+}
+
+#[test]
+fn a_kernel_and_a_function_with_its_scope_are_variants_of_one_edt() {
+    let run = of_two_grains();
+    let replay = replay(&run, None, &[]).expect("it can run");
+    assert_eq!(replay.edts(), 8);
+    assert!(replay.notes()[0].contains("(8 EDTs in all)"), "{:?}", replay.notes());
+    let row = |policy: &str| {
+        let row = replay.simulate(policy, false).expect("a policy");
+        ((row.seconds * 1e6).round() as u64, row.edts)
+    };
+    // Each scope takes 210 us of both workers, and each kernel stands for one of them.
+    assert_eq!(row("cpu"), (3 * 210 + 10, vec![16, 0]));
+    assert_eq!(row("device"), (3 * 250 + 10, vec![1, 3]));
+    // The policy knows the time of the scope and not that of the function alone.
+    assert_eq!(row("eft"), (3 * 210 + 10, vec![16, 0]));
+    // All of a scope is 410 us of one worker.
+    let [area, path, mixed] = replay.bounds().map(|seconds| seconds * 1e6);
+    assert!((path - (3.0 * 205.0 + 10.0)).abs() < 1e-6, "{path}");
+    // Of the three, y as kernels: 250 y = (410 (3 - y) + 10) / 2.
+    assert!((area - 250.0 * 1240.0 / 910.0).abs() < 1e-6, "{area}");
+    assert!(mixed >= path && mixed <= 640.0, "{mixed}");
+    // On four workers each has one of the four, of which one begins with the end of the function.
+    let wider = super::tests::replay(&run, Some(4), &[]).expect("it can run");
+    for policy in ["cpu", "eft"] {
+        let seconds = wider.simulate(policy, false).expect("a policy").seconds;
+        assert_eq!((seconds * 1e6).round(), 3.0 * 110.0 + 10.0, "{policy}");
+    }
+    let known = |replay: &Replay| replay.models(&replay.graph, false)[0].expected(0, 0).map(|time| time.ns);
+    assert_eq!((known(&replay), known(&wider)), (Some(210_000), Some(105_000)));
+}
+
+#[test]
+fn a_simulated_run_has_a_kernel_or_a_scope() {
+    let run = of_two_grains();
+    let replay = replay(&run, None, &[]).expect("it can run");
+    let of = |policy| replay.simulated(&run, policy, false).expect("a policy");
+    let kernels = of("device");
+    let chain: Vec<(u32, u32)> = kernels.edges.iter().map(|edge| (edge.from, edge.to)).collect();
+    assert_eq!((kernels.edts.len(), chain), (4, vec![(0, 1), (1, 2), (2, 3)]));
+    assert!(kernels.edts.iter().all(|edt| edt.time().is_some()));
+    let functions = of("cpu");
+    assert_eq!(functions.edts.len(), 16);
+    let parents: Vec<u32> = functions.edts[8..].iter().map(|edt| edt.parent).collect();
+    assert_eq!(parents, [5, 5, 5, 5, 6, 6, 6, 6]);
+    // What waits for a scope waits for its last EDT.
+    let before: Vec<u32> = functions.edges.iter().filter(|edge| edge.to == 6).map(|edge| edge.from).collect();
+    assert_eq!(before.len(), 1);
+    assert!((8..12).contains(&before[0]), "{before:?}");
+    assert_eq!(functions.edts[6].begin, functions.edts[before[0] as usize].end);
+    // No bound of what was simulated is above it.
+    for run in [kernels, functions] {
+        let score = run.score().expect("a score");
+        assert!(score.mixed <= score.seconds + 1e-9 && score.ratio() < 1.1, "{score:?}");
+    }
+}
+
 #[test]
 fn blocks_keep_their_identities_and_are_copied_once() {
     let mut run = run(vec![edt(0, 1, 0, 100), edt(0, 1, 100, 200)]);

@@ -15,6 +15,7 @@
 //! | `shape.rs` | by what the time of an EDT is predicted before it runs: its bytes and its parameters |
 //! | `split.rs` | by which parameter the times of a template are distinguished, and the classes of its values |
 //! | `run_times.rs` | the times of a template in all places, and whether its predictions are any good |
+//! | `scope_shares.rs` | the time of finish EDTs whose functions have others do the work |
 //! | `transfers.rs` | latency and bandwidth of copies |
 //! | `file.rs` | the file of a place, in which times are kept between runs: its form, and what is damaged in one |
 //! | `line.rs` | the fields of lines in such a file, and their check |
@@ -36,6 +37,7 @@ mod file;
 mod line;
 mod run_times;
 mod samples;
+mod scope_shares;
 mod shape;
 mod sizes;
 mod split;
@@ -47,6 +49,7 @@ pub use copy_entry::CopyEntry;
 pub use file::{Content, ModelEntry, ModelKey};
 pub use line::hash;
 pub use run_times::RunTimes;
+pub use scope_shares::ScopeShares;
 pub use shape::{Params, Shape};
 pub use split::ToldBy;
 pub use store::{Store, StoredFile, today};

@@ -58,6 +58,9 @@ pub struct SimulatedTask {
     pub successors: Vec<u32>,
     /// The EDTs that wait for what this one does before its end.
     pub during: Vec<During>,
+    /// The nearest finish EDT in whose scope this EDT is, of those that can run on the host and on a device; its index
+    /// is lower. Where that EDT runs on a device, its kernel does what this EDT would have done, which does not run.
+    pub within: Option<u32>,
 }
 
 impl SimulatedTask {
@@ -79,6 +82,15 @@ pub struct TaskGraph {
 }
 
 impl TaskGraph {
+    /// For each EDT, how many others are in its scope, without those in scopes within that.
+    pub(super) fn in_scopes(&self) -> Vec<u32> {
+        let mut count = vec![0; self.tasks.len()];
+        for head in self.tasks.iter().filter_map(|task| task.within) {
+            count[head as usize] += 1;
+        }
+        count
+    }
+
     /// For each EDT, how many dependences it waits for. The error is a text that says what is wrong with the graph.
     pub(super) fn waits(&self) -> Result<Vec<u32>, String> {
         let mut waits = vec![0; self.tasks.len()];
@@ -91,6 +103,9 @@ impl TaskGraph {
             }
             if (task.blocks.iter()).any(|uses| uses.block as usize >= self.blocks.len()) {
                 return Err(format!("EDT {number} uses a block that is not there"));
+            }
+            if task.within.is_some_and(|head| head as usize >= number || self.tasks[head as usize].is_join()) {
+                return Err(format!("EDT {number} is in the scope of an EDT that could not have created it"));
             }
             if task.is_join() && !task.during.is_empty() {
                 return Err(format!("the join {number} has no body in which it does something"));

@@ -7,6 +7,11 @@
 //! after the other. Where a device computes on cores of the workers, as many workers stand still as the runtime has
 //! stand still for that ([`LentCores`]). Nothing is random: the same graph, machine and policy give the same run.
 //!
+//! A finish EDT of two grains is a function that creates EDTs, or a kernel that does what they would do. Which of them
+//! runs, the policy decides: where it is the kernel, the EDTs of the scope are over with it and run nowhere. Where it is
+//! the function, they run as any others, so that workers do the work together. The time that is learned then is that of
+//! the whole scope, and its share where several are open ([`ScopeShares`]), as in a run.
+//!
 //! What the runtime itself costs is in [`Costs`] for each EDT, if the graph says it. What the simulation leaves out:
 //! caches, and that EDTs of different places slow each other down.
 
@@ -23,7 +28,7 @@ pub(crate) use run::simulate_under;
 pub use run::{simulate, simulate_recorded};
 
 #[cfg(doc)]
-use crate::model::RunTimes;
+use crate::model::{RunTimes, ScopeShares};
 #[cfg(doc)]
 use crate::policy::Machine;
 

@@ -6,7 +6,7 @@ use crate::policy::Considered;
 /// Where and when an EDT ran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RanTask {
-    /// The place where the EDT ran; undecided for a join.
+    /// The place where the EDT ran; undecided for a join, and for an EDT for which a kernel ran.
     pub place: Place,
     /// The unit of the place: the number of the worker, or 0 for a device.
     pub unit: usize,

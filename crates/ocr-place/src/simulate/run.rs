@@ -3,7 +3,7 @@
 use super::graph::{Costs, LentCores, MachineModel, SimulatedTask, TaskGraph};
 use super::outcome::{Copied, Outcome, RanTask};
 use crate::cores::{lent_for, workers_beside};
-use crate::model::{Direction, RunTimes, Shape, Transfers};
+use crate::model::{Direction, RunTimes, ScopeShares, Shape, Transfers};
 use crate::place::{Place, PlaceSet};
 use crate::policy::{self, BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine, Policy, PolicyFault};
 use std::cell::{Cell, RefCell};
@@ -107,6 +107,10 @@ pub(crate) fn simulate_under(
             RanTask { place: Place::UNDECIDED, unit: 0, ready: 0, given: 0, begun: 0, ended: 0 };
             graph.tasks.len()
         ],
+        has_scope: graph.in_scopes().iter().map(|&count| count != 0).collect(),
+        open: graph.in_scopes(),
+        returned: vec![None; graph.tasks.len()],
+        shares: ScopeShares::default(),
         ends: BinaryHeap::new(),
         running: 0,
         over: Vec::new(),
@@ -138,6 +142,12 @@ struct VisibleMachine {
     considered: Option<RefCell<Vec<(u64, Considered)>>>,
     /// What is wrong with an answer of the policy, as a text for people.
     fault: RefCell<Option<String>>,
+}
+
+impl VisibleMachine {
+    fn any_device_works(&self) -> bool {
+        self.loads.borrow().iter().any(|&load| load != 0)
+    }
 }
 
 impl Machine for VisibleMachine {
@@ -205,6 +215,19 @@ struct DeviceLine {
     link_free_at: u64,
 }
 
+/// The function of a finish EDT that has returned, and whose scope is open.
+#[derive(Clone, Copy)]
+struct ReturnedTask {
+    /// How long the function took, in nanoseconds.
+    function: u64,
+    /// Its share of the workers' time when it returned.
+    share: u64,
+    /// Whether a device worked then.
+    beside: bool,
+    /// Whether the policy's keeper waits for the end of the scope.
+    is_kept: bool,
+}
+
 /// Something that happens to an EDT at a time. Of equal times, an end comes before a release.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Happening {
@@ -244,6 +267,14 @@ struct SimulatedRun<'a> {
     pool: VecDeque<u32>,
     devices: Vec<DeviceLine>,
     ran: Vec<RanTask>,
+    /// For each EDT, whether others are in its scope.
+    has_scope: Vec<bool>,
+    /// For each EDT, how many in its scope are not over, those in scopes of their own left out.
+    open: Vec<u32>,
+    /// For each EDT, its function that has returned and whose scope is open.
+    returned: Vec<Option<ReturnedTask>>,
+    /// The shares of the open scopes.
+    shares: ScopeShares,
     /// What will happen, the earliest first: the time in nanoseconds from the beginning, the EDT, and what happens to
     /// it.
     ends: BinaryHeap<Reverse<(u64, u32, Happening)>>,
@@ -368,23 +399,99 @@ impl SimulatedRun<'_> {
         }
     }
 
-    /// Releases the EDTs that wait for joins which are over.
+    /// Releases the EDTs that wait for joins which are over, or for EDTs that a kernel stands for.
     fn join(&mut self) {
         while let Some(join) = self.over.pop() {
             self.shared.left.update(|left| left - 1);
             let graph = self.graph;
-            for &successor in &graph.tasks[join as usize].successors {
+            let task = &graph.tasks[join as usize];
+            let during = task.during.iter().map(|during| during.successor);
+            for successor in task.successors.iter().copied().chain(during) {
                 self.released(successor);
             }
         }
     }
 
-    /// Places an EDT that waits for nothing any more; a join is over.
+    /// Whether a kernel of a finish EDT does what this EDT would have done.
+    fn is_stood_for(&self, number: u32) -> bool {
+        let mut at = self.graph.tasks[number as usize].within;
+        while let Some(head) = at {
+            if self.ran[head as usize].place.device_index().is_some() {
+                return true;
+            }
+            at = self.graph.tasks[head as usize].within;
+        }
+        false
+    }
+
+    /// Whether workers do the work of an EDT together if it runs as a function.
+    fn is_spread(&self, number: u32) -> bool {
+        let template = self.graph.tasks[number as usize].template;
+        self.has_scope[number as usize] && !self.known[template as usize].works_alone()
+    }
+
+    /// By what the keeper knows the scope of an EDT.
+    fn token_of_scope(&self, number: u32) -> usize {
+        self.graph.tasks.len() + number as usize
+    }
+
+    /// The function of a finish EDT has returned that has created others.
+    fn returns(&mut self, number: u32, function: u64) {
+        let keeper = self.policy.keeper();
+        let token = self.token_of_scope(number);
+        self.returned[number as usize] = Some(ReturnedTask {
+            function,
+            share: self.shares.begin(self.shared.now.get()),
+            beside: self.shared.any_device_works(),
+            is_kept: keeper.is_some_and(|keeper| keeper.goes_on(number as usize, token, false, &self.shared)),
+        });
+    }
+
+    /// An EDT has ended. Closes its own scope if nothing in it is left, and those that were open for it alone.
+    fn closes_scopes(&mut self, number: u32) {
+        let mut at = number;
+        loop {
+            match self.returned[at as usize] {
+                Some(_) if self.open[at as usize] != 0 => return,
+                Some(returned) => self.closes(at, returned),
+                None => {}
+            }
+            let Some(head) = self.graph.tasks[at as usize].within else {
+                return;
+            };
+            self.open[head as usize] -= 1;
+            if self.returned[head as usize].is_none() {
+                // Its function has not returned.
+                return;
+            }
+            at = head;
+        }
+    }
+
+    /// The scope of a finish EDT closes that ran as a function: what it took is learned.
+    fn closes(&mut self, number: u32, returned: ReturnedTask) {
+        let now = self.shared.now.get();
+        let task = &self.graph.tasks[number as usize];
+        let whole = returned.function + (now - self.ran[number as usize].ended);
+        let share = returned.function + self.shares.end(returned.share, now);
+        let works_alone = RunTimes::is_alone(returned.function, whole);
+        let times = self.known[task.template as usize];
+        self.returned[number as usize] = None;
+        times.note_alone(works_alone);
+        let beside = returned.beside || self.shared.any_device_works();
+        let ns = if works_alone { whole } else { share };
+        times.sample(Place::HOST.number(), shape_of(self.graph, task), ns, beside);
+        if let Some(keeper) = self.policy.keeper().filter(|_| returned.is_kept) {
+            keeper.ended(self.token_of_scope(number), Place::HOST, false, &self.shared);
+        }
+    }
+
+    /// Places an EDT that waits for nothing any more; a join is over, and so is an EDT for which a kernel has run.
     fn is_ready(&mut self, number: u32) {
         let task = &self.graph.tasks[number as usize];
         let now = self.shared.now.get();
         self.ran[number as usize].ready = now;
-        if task.is_join() {
+        if task.is_join() || self.is_stood_for(number) {
             let ran = &mut self.ran[number as usize];
             (ran.begun, ran.ended) = (now, now);
             self.over.push(number);
@@ -406,7 +513,7 @@ impl SimulatedRun<'_> {
                     devices,
                     blocks: &blocks,
                     times: self.known[task.template as usize],
-                    is_spread: false,
+                    is_spread: self.is_spread(number),
                 };
                 match self.policy.choose(&choices, &self.shared) {
                     Choice::FirstFree if !function => Choice::At(policy::least_loaded(devices, &self.shared)),
@@ -427,7 +534,7 @@ impl SimulatedRun<'_> {
                     times: self.known[task.template as usize],
                     shape: blocks.shape(),
                     frees_worker: false,
-                    is_spread: false,
+                    is_spread: self.is_spread(number),
                     candidates: host.into_iter().chain(devices).map(candidate).collect(),
                 };
                 keeper.keep(kept, &self.shared);
@@ -621,7 +728,8 @@ impl SimulatedRun<'_> {
         self.ends.push(Reverse((begun + ns, number, Happening::Ends)));
         for during in &task.during {
             let at = begun + (ns as f64 * f64::from(during.part)) as u64;
-            let at = at.min(begun + ns);
+            // What a kernel stands for is over when that has ended.
+            let at = if self.is_stood_for(during.successor) { begun + ns } else { at.min(begun + ns) };
             (self.ends).push(Reverse((at, during.successor, Happening::Released)));
         }
     }
@@ -646,11 +754,16 @@ impl SimulatedRun<'_> {
             let beside = self.running > 1;
             // Models have the time with all cores.
             let ns = task.ns[ran.place.number()].unwrap_or(ran.ended - ran.begun);
-            times.sample(ran.place.number(), shape_of(self.graph, task), ns, beside);
-            if let Some(keeper) = self.policy.keeper() {
-                keeper.ended(number as usize, ran.place, false, &self.shared);
+            if ran.place == Place::HOST && self.has_scope[number as usize] {
+                self.returns(number, ns);
+            } else {
+                times.sample(ran.place.number(), shape_of(self.graph, task), ns, beside);
+                if let Some(keeper) = self.policy.keeper() {
+                    keeper.ended(number as usize, ran.place, false, &self.shared);
+                }
             }
         }
+        self.closes_scopes(number);
         let known_at = self.shared.now.get() + self.costs(number, ran.place).told_ns;
         for &successor in &task.successors {
             if known_at == self.shared.now.get() {

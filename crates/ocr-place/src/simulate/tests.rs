@@ -1,4 +1,5 @@
 mod drawn;
+mod scopes;
 
 use super::*;
 use crate::model::RunTimes;

@@ -76,7 +76,7 @@ layouts! {
         slowdown: f64,
         error: f64,
         certainty: u32,
-        unused: u32,
+        isSpread: u32,
     }
 
     /// What a policy expects of an EDT in a place that it has looked at.

@@ -80,6 +80,7 @@ struct DescribedEdt<'a> {
     token: usize,
     times: &'a dyn VariantTimes,
     shape: Shape,
+    is_spread: bool,
     is_taken: bool,
 }
 
@@ -138,6 +139,7 @@ impl<'a> DescribedEdt<'a> {
         priority: u64,
         times: &'a dyn VariantTimes,
         shape: Shape,
+        is_spread: bool,
         mut options: Vec<PolicyOption>,
     ) -> Box<DescribedEdt<'a>> {
         options.sort_by_key(|option| option.place);
@@ -157,6 +159,7 @@ impl<'a> DescribedEdt<'a> {
             token,
             times,
             shape,
+            is_spread,
             is_taken: false,
         })
     }
@@ -171,7 +174,7 @@ impl<'a> DescribedEdt<'a> {
             bytes: blocks.bytes_at(place),
         };
         let options = choices.places().map(option).collect();
-        DescribedEdt::new(choices.edt, 0, choices.times, blocks.shape(), options)
+        DescribedEdt::new(choices.edt, 0, choices.times, blocks.shape(), choices.is_spread, options)
     }
 
     fn may_run_in(&self, place: Place) -> bool {
@@ -191,7 +194,7 @@ impl<'a> DescribedEdt<'a> {
             slowdown: times.slowdown(place, shape).unwrap_or(0.0),
             error: times.error(place),
             certainty: times.certainty(place, shape) as u32,
-            unused: 0,
+            isSpread: u32::from(self.is_spread && place == Place::HOST),
         }
     }
 }
@@ -205,7 +208,7 @@ impl DescribedEdt<'static> {
             bytes: UNKNOWN,
         };
         let options = kept.candidates.iter().map(option).collect();
-        DescribedEdt::new(kept.edt, kept.priority, kept.times, kept.shape, options)
+        DescribedEdt::new(kept.edt, kept.priority, kept.times, kept.shape, kept.is_spread, options)
     }
 }
 
@@ -256,7 +259,7 @@ unsafe extern "C" fn time(machine: *const PolicyMachine, edt: *const PolicyEdt, 
         slowdown: 0.0,
         error: 0.0,
         certainty: 0,
-        unused: 0,
+        isSpread: 0,
     };
     match (call.edt(edt, "asked for the time of"), Place::numbered(place as usize)) {
         (Some(described), Some(place)) if described.may_run_in(place) => described.time(place),

@@ -351,6 +351,30 @@ fn times_are_known_and_told() {
     }
 }
 
+/// It knows of which EDTs the workers do the work of the function together.
+#[test]
+fn what_is_spread_over_the_workers_is_told() {
+    unsafe extern "C" fn by_spread(_: *mut c_void, edt: *const PolicyEdt, machine: *const PolicyMachine) -> u32 {
+        // SAFETY: the machine is that of this call.
+        let time = unsafe { &*machine }.time;
+        // SAFETY: the machine and the EDT are those of this call.
+        let [host, device] = [0, 1].map(|place| unsafe { time(machine, edt, place) }.isSpread);
+        assert_eq!(device, 0);
+        1 - host
+    }
+    let calls = PolicyCalls { choose: Some(by_spread), ..NONE };
+    // The first creates an EDT, the second does not.
+    let task = |ns| SimulatedTask { ns, ..SimulatedTask::default() };
+    let mut head = task(vec![Some(1_000), Some(9_000)]);
+    head.successors = vec![1];
+    let inner = SimulatedTask { within: Some(0), ..task(vec![Some(5_000), None]) };
+    let tasks = vec![head, inner, task(vec![Some(1_000), Some(9_000)])];
+    let graph = TaskGraph { tasks, templates: 1, ..TaskGraph::default() };
+    let outcome = under(calls, &graph, &machine(2, 1)).expect("it ends");
+    let places: Vec<Place> = outcome.ran.iter().map(|ran| ran.place).collect();
+    assert_eq!(places, [Place::HOST, Place::HOST, Place::device(0)]);
+}
+
 #[test]
 fn what_a_policy_lacks_is_said() {
     for (calls, lack) in [

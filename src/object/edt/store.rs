@@ -9,6 +9,7 @@ use crate::object::header::{Header, Word};
 use crate::object::hints::{EDT_PRIORITY, HintSet, Hints};
 use crate::object::link::Link;
 use crate::object::remains::{self, Remains};
+use crate::object::zone::Zone;
 use std::cell::Cell;
 use std::sync::atomic::{Ordering, fence};
 
@@ -190,6 +191,17 @@ macro_rules! by_kind {
 }
 
 impl Edts {
+    /// Makes a store without EDTs, of a node.
+    pub fn new(zone: Zone) -> Edts {
+        Edts {
+            small: Arena::new(zone),
+            medium: Arena::new(zone),
+            large: Arena::new(zone),
+            huge: Arena::new(zone),
+            hints: Hints::default(),
+        }
+    }
+
     /// Takes a slot for an EDT with `depc` pre-slots and `param_words` words of parameters. The EDT is free;
     /// pre-slots are unconnected, `index`, `kind`, `depc` are set. `None` when memory is used up.
     #[inline]

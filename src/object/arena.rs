@@ -80,10 +80,9 @@ pub unsafe trait Slot: Sync {
 
 /// The slots of one kind of object.
 pub struct Arena<T> {
+    /// The chunk table. Behind it is a bit for each chunk: whether a slot of it was ever handed out. There may be many
+    /// chunks of labels on which no object was created; they are passed over, and no memory is there for them.
     chunks: NonNull<AtomicPtr<T>>,
-    /// A bit for each chunk: whether a slot of it was ever handed out. There may be many chunks of labels on which
-    /// no object was created; they are passed over, and no memory is there for them.
-    used: Box<[AtomicU64]>,
     zone: Zone,
     /// On lines of its own: the chunk table is read at every lookup, by every thread.
     depot: CachePadded<DepotMutex<Depot>>,
@@ -310,7 +309,8 @@ impl<T> Arena<T> {
     /// Those of all indices. A model has few.
     const CHUNKS: usize = if cfg!(loom) { 4 } else { (1 << u32::BITS) / Self::PER_CHUNK };
 
-    const TABLE: Layout = match Layout::array::<AtomicPtr<T>>(Self::CHUNKS) {
+    /// Entries, and then words of bits, which have the same size.
+    const TABLE: Layout = match Layout::array::<AtomicPtr<T>>(Self::CHUNKS + Self::CHUNKS.div_ceil(64)) {
         Ok(layout) => layout,
         Err(_) => panic!("the chunk table fits an address space"),
     };
@@ -321,6 +321,16 @@ impl<T> Arena<T> {
         let entry = unsafe { self.chunks.add(number) };
         // SAFETY: zeroed memory is a valid `AtomicPtr`, and the table lives as long as `self`.
         unsafe { entry.as_ref() }
+    }
+
+    /// The word of bits, and the bit, that say whether a slot of this chunk was ever handed out.
+    fn used(&self, chunk: usize) -> (&AtomicU64, u64) {
+        const { assert!(size_of::<AtomicU64>() == size_of::<AtomicPtr<T>>()) };
+        debug_assert!(chunk < Self::CHUNKS);
+        // SAFETY: behind the entries there is a word for each 64 chunks, so this one is within the table's mapping.
+        let word = unsafe { self.chunks.add(Self::CHUNKS + chunk / 64) }.cast::<AtomicU64>();
+        // SAFETY: zeroed memory is a valid `AtomicU64`, and the table lives as long as `self`.
+        (unsafe { word.as_ref() }, 1 << (chunk % 64))
     }
 }
 
@@ -335,7 +345,6 @@ impl<T: Slot> Arena<T> {
         let table = chunk::map_table(Self::TABLE).unwrap_or_else(|| handle_alloc_error(Self::TABLE));
         Arena {
             chunks: table.cast(),
-            used: bytemuck::zeroed_slice_box(Self::CHUNKS.div_ceil(64)),
             zone,
             depot: CachePadded::new(DepotMutex::new(Depot::new(zone))),
             labels: CachePadded::default(),
@@ -487,8 +496,7 @@ impl<T: Slot> Arena<T> {
 
     /// A slot is handed out.
     fn note_use(&self, index: u32) {
-        let chunk = index as usize / Self::PER_CHUNK;
-        let (word, bit) = (&self.used[chunk / 64], 1 << (chunk % 64));
+        let (word, bit) = self.used(index as usize / Self::PER_CHUNK);
         // Most often it is not the first, and the line stays shared.
         if word.load(Ordering::Relaxed) & bit == 0 {
             word.fetch_or(bit, Ordering::Relaxed);
@@ -499,8 +507,11 @@ impl<T: Slot> Arena<T> {
     fn used_of(&self, slots: Range<u64>) -> impl Iterator<Item = u32> {
         let in_chunks = |index: u64| index as usize / Self::PER_CHUNK;
         let chunks = in_chunks(slots.start)..in_chunks(slots.end - 1) + 1;
-        let used = |chunk: usize| self.used[chunk / 64].load(Ordering::Relaxed) >> (chunk % 64) & 1 != 0;
-        chunks.filter(move |&chunk| used(chunk)).flat_map(move |chunk| {
+        let is_used = |chunk: usize| {
+            let (word, bit) = self.used(chunk);
+            word.load(Ordering::Relaxed) & bit != 0
+        };
+        chunks.filter(move |&chunk| is_used(chunk)).flat_map(move |chunk| {
             let first = (chunk * Self::PER_CHUNK).max(slots.start as usize);
             let end = ((chunk + 1) * Self::PER_CHUNK).min(slots.end as usize);
             (first..end).map(|index| index as u32)

@@ -138,7 +138,7 @@ fn zone() -> Result<Zone, String> {
     if let Some((node, nodes)) = ending::place() {
         return Zone::of(node, nodes).ok_or_else(|| format!("there is no node {node} of {nodes}"));
     }
-    let Some(text) = std::env::var_os(TEST_ZONE) else {
+    let Some(text) = std::env::var_os(TEST_ZONE).filter(|text| !text.is_empty()) else {
         return Ok(Zone::default());
     };
     let parts = text.to_str().and_then(|text| text.split_once('/'));
@@ -146,7 +146,7 @@ fn zone() -> Result<Zone, String> {
     zone.ok_or_else(|| {
         let text = Readable::os(&text);
         format!(
-            "${TEST_ZONE}: {text} is not the number of a node, from 0, and that of the nodes, at most 4096, as in 5/8"
+            "${TEST_ZONE}: {text} is no node and number of nodes, such as 5/8: nodes are numbered from 0, and at most 4096"
         )
     })
 }

@@ -206,7 +206,8 @@ fn a_node_hands_out_the_indices_of_its_zone_and_knows_no_others() {
 
 #[test]
 fn nothing_is_created_when_the_indices_of_a_zone_are_used_up() {
-    for node in [0, 1, MOST_NODES - 1] {
+    let nodes = [0, 1, MOST_NODES - 1];
+    for &node in if cfg!(miri) { &nodes[2..] } else { &nodes[..] } {
         let zone = zone(node, MOST_NODES);
         let arena = Arena::<Thing>::new(zone);
         let Range { start, end } = zone.indices();
@@ -290,7 +291,7 @@ fn a_slot_that_has_had_its_last_generation_is_no_label() {
     assert!((0..3 * BLOCK).all(|_| create(&arena, &mut cache) != index));
 }
 
-/// How many pages of an arena's chunk table are in memory.
+/// How many pages of an arena's chunk table, and of the bits behind it, are in memory.
 #[cfg(not(miri))]
 fn pages_of_table<T: Slot>(arena: &Arena<T>) -> usize {
     const PAGE: usize = 4096;
@@ -313,7 +314,7 @@ fn an_arena_takes_no_memory_for_zones_of_others() {
         arena.drain(&mut cache);
         create(&arena, &mut cache);
         assert_eq!(arena.live().count(), 1, "{zone:?}");
-        assert_eq!(pages_of_table(&arena), 1, "{zone:?}");
+        assert_eq!(pages_of_table(&arena), 2, "{zone:?}");
         assert_eq!(arena.depot.lock().blocks.len(), 1, "{zone:?}");
     }
 }

@@ -386,6 +386,14 @@ impl Edts {
         by_kind!(self, kind, arena => Some(&arena.get(index)?.edt))
     }
 
+    /// The slots of EDTs that can have been handed out, for a signal handler: it takes no lock.
+    pub fn look(&self) -> impl Iterator<Item = &Edt> {
+        let small = self.small.look().chain(self.huge.look()).map(|(_, slot)| &slot.edt);
+        let medium = self.medium.look().map(|(_, slot)| &slot.edt);
+        let large = self.large.look().map(|(_, slot)| &slot.edt);
+        small.chain(medium).chain(large)
+    }
+
     /// Locks the EDT of this GUID, if it is alive.
     #[inline(always)]
     pub fn lock(&self, guid: Guid) -> Option<(&Edt, LockedEdt<'_>)> {

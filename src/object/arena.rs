@@ -1,8 +1,10 @@
 //! Where objects live: chunks of slots that are never unmapped while the runtime lives.
 //!
 //! A lookup is two loads (the chunk table, then the slot's header) for any 32-bit index, valid or
-//! not. The table has an entry for each chunk that there can be, and most of its pages are never touched: an arena hands
-//! out the indices of its [`Zone`] one after the other. Each thread takes slots from, and returns them to, a [`Cache`] of its own. What is too much
+//! not. The table has an entry for each chunk that there can be. Most of its pages are never touched, since an arena
+//! hands out the indices of its [`Zone`] one after the other.
+//!
+//! Each thread takes slots from, and returns them to, a [`Cache`] of its own. What is too much
 //! there goes to a shared depot, `BATCH` slots with one lock operation, and comes back from it, so
 //! that an object freed by another thread than its creator's finds its way back.
 //!
@@ -100,8 +102,8 @@ unsafe impl<T: Slot> Sync for Arena<T> {}
 unsafe impl<T: Slot> Send for Arena<T> {}
 
 struct Depot {
-    /// Blocks of slots by the thousand, from the first of the zone on. Most may be far from any that has free slots, and
-    /// are not there then.
+    /// Blocks of slots by the thousand, from the first of the zone on. Most may be far from any that has free slots,
+    /// and are not there then.
     blocks: Vec<Box<[DepotBlock]>>,
     /// The number of the first block of the zone.
     first_block: u32,

@@ -1,5 +1,5 @@
-//! Which indices and generations a node gives to the objects that it makes, and what a GUID says of nodes. The layout is
-//! in [`super::guid`].
+//! Which indices and generations a node gives to the objects that it makes, and what a GUID says of nodes. The layout
+//! is in [`super::guid`].
 
 use super::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS, Guid};
 use std::ops::Range;

@@ -49,7 +49,7 @@ pub(super) unsafe fn unmap(chunk: *mut u8) {
 
 /// A table of zeros, of which no page is there before it is touched. Where the system gives huge pages unasked, one
 /// entry would take 2 MiB.
-#[cfg(not(miri))]
+#[cfg(not(any(miri, loom)))]
 pub(super) fn map_table(layout: Layout) -> Option<NonNull<u8>> {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
@@ -67,7 +67,7 @@ pub(super) fn map_table(layout: Layout) -> Option<NonNull<u8>> {
 ///
 /// # Safety
 /// [`map_table`] made it, with this layout, and it is not used any more.
-#[cfg(not(miri))]
+#[cfg(not(any(miri, loom)))]
 pub(super) unsafe fn unmap_table(table: NonNull<u8>, layout: Layout) {
     // SAFETY: the caller promises that `map_table` has mapped these bytes, and that they are not used any more.
     unsafe { libc::munmap(table.as_ptr().cast(), layout.size()) };
@@ -97,8 +97,8 @@ const LAYOUT: Layout = match Layout::from_size_align(CHUNK_BYTES, CHUNK_BYTES) {
     Err(_) => panic!("a chunk fits an address space"),
 };
 
-/// Gets a table from the allocator.
-#[cfg(miri)]
+/// Gets a table from the allocator: the interpreter knows no advice, and a model makes many small tables.
+#[cfg(any(miri, loom))]
 pub(super) fn map_table(layout: Layout) -> Option<NonNull<u8>> {
     // SAFETY: the layout has a non-zero size.
     NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) })
@@ -108,7 +108,7 @@ pub(super) fn map_table(layout: Layout) -> Option<NonNull<u8>> {
 ///
 /// # Safety
 /// [`map_table`] made it, with this layout, and it is not used any more.
-#[cfg(miri)]
+#[cfg(any(miri, loom))]
 pub(super) unsafe fn unmap_table(table: NonNull<u8>, layout: Layout) {
     // SAFETY: the caller promises that `map_table` has allocated it with this layout, and that it is not used any more.
     unsafe { std::alloc::dealloc(table.as_ptr(), layout) };

@@ -58,10 +58,7 @@ impl Zone {
 
     /// The node that has the object.
     pub fn owner_of(self, guid: Guid) -> u32 {
-        match guid.is_label() {
-            true => guid.generation() & ((1 << self.bits) - 1),
-            false => self.creator_of(guid),
-        }
+        if guid.is_label() { guid.generation() & ((1 << self.bits) - 1) } else { self.creator_of(guid) }
     }
 
     /// Whether the node has the object.

@@ -155,11 +155,12 @@ mod tests {
     use super::*;
     use crate::object::arena::Cache;
     use crate::object::data_block::{BlockState, DataBlocks};
+    use crate::object::zone::Zone;
 
     #[test]
     fn blocks_of_no_bytes_do_not_gather() {
         let mut state = QuarantineState::default();
-        let blocks = DataBlocks::new(true);
+        let blocks = DataBlocks::new(Zone::default(), true);
         let mut cache = Cache::default();
         for _ in 0..BYTES_KEPT / 256 {
             let block = blocks.allocate(&mut cache, 0, true).expect("memory");

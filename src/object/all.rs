@@ -6,6 +6,7 @@ use super::guid::{Guid, Kind};
 use super::header::Word;
 use super::registry::{Numbers, Registry};
 use super::remains::Remains;
+use super::zone::Zone;
 use super::{code, data_block, edt, event, file, map, range, scope, template};
 
 /// All objects of a runtime.
@@ -51,6 +52,24 @@ impl Caches {
 }
 
 impl Objects {
+    /// Makes a store without objects, of a node. `strict` is whether strict mode is on, and `timed` what is timed.
+    pub fn new(zone: Zone, strict: bool, timed: code::Timed) -> Objects {
+        Objects {
+            edts: edt::Edts::new(zone),
+            events: event::Events::new(zone),
+            data_blocks: data_block::DataBlocks::new(zone, strict),
+            templates: template::Templates::new(zone),
+            ranges: range::Ranges::new(zone),
+            numbers: Numbers::new(zone),
+            maps: Registry::default(),
+            creations: map::Creations::new(zone),
+            files: file::Files::default(),
+            // No GUID names a scope.
+            scopes: Arena::default(),
+            code_table: code::CodeTable::new(strict, timed),
+        }
+    }
+
     /// What kind of event a GUID names, if the event exists.
     pub fn event_kind(&self, guid: Guid) -> Option<EventKind> {
         if guid.is_output() { self.edts.lock_output(guid).map(|_| EventKind::Once) } else { self.events.kind(guid) }

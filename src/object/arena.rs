@@ -1,7 +1,10 @@
 //! Where objects live: chunks of slots that are never unmapped while the runtime lives.
 //!
 //! A lookup is two loads (the chunk table, then the slot's header) for any 32-bit index, valid or
-//! not. Each thread takes slots from, and returns them to, a [`Cache`] of its own. What is too much
+//! not. The table has an entry for each chunk that there can be. Most of its pages are never touched, since an arena
+//! hands out the indices of its [`Zone`] one after the other.
+//!
+//! Each thread takes slots from, and returns them to, a [`Cache`] of its own. What is too much
 //! there goes to a shared depot, `BATCH` slots with one lock operation, and comes back from it, so
 //! that an object freed by another thread than its creator's finds its way back.
 //!
@@ -29,6 +32,7 @@ mod lock;
 mod loom_models;
 
 use super::header::{Header, State, Word};
+use super::zone::{MOST_NODES, Zone};
 use crate::heap;
 use crossbeam_utils::CachePadded;
 pub(crate) use label::{CreateOnLabelError, LabelTakenError, Labels};
@@ -36,7 +40,7 @@ pub(crate) use label::{CreateOnLabelError, LabelTakenError, Labels};
 use lock::DepotMutex;
 #[cfg(not(loom))]
 type DepotMutex<T> = ocr_base::lock::Mutex<ocr_base::lock::rank::Depot, T>;
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::alloc::{Layout, handle_alloc_error};
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -57,7 +61,6 @@ const ROW: u32 = 64;
 
 /// A model makes an arena for each interleaving.
 const CHUNK_BYTES: usize = if cfg!(loom) { 16 << 10 } else { 2 << 20 };
-const CHUNKS: usize = if cfg!(loom) { 4 } else { 1 << 16 };
 
 /// What can live in an arena.
 ///
@@ -79,10 +82,10 @@ pub unsafe trait Slot: Sync {
 
 /// The slots of one kind of object.
 pub struct Arena<T> {
+    /// The chunk table. Behind it is a bit for each chunk: whether a slot of it was ever handed out. There may be many
+    /// chunks of labels on which no object was created; they are passed over, and no memory is there for them.
     chunks: NonNull<AtomicPtr<T>>,
-    /// A bit for each chunk: whether a slot of it was ever handed out. There may be many chunks of labels on which
-    /// no object was created; they are passed over, and no memory is there for them.
-    used: Box<[AtomicU64]>,
+    zone: Zone,
     /// On lines of its own: the chunk table is read at every lookup, by every thread.
     depot: CachePadded<DepotMutex<Depot>>,
     labels: CachePadded<label::Runs>,
@@ -98,14 +101,16 @@ unsafe impl<T: Slot> Sync for Arena<T> {}
 // or behind the mutex.
 unsafe impl<T: Slot> Send for Arena<T> {}
 
-#[derive(Default)]
 struct Depot {
-    /// Blocks of slots by the thousand. Most may be far from any that has free slots, and are not there then.
+    /// Blocks of slots by the thousand, from the first of the zone on. Most may be far from any that has free slots,
+    /// and are not there then.
     blocks: Vec<Box<[DepotBlock]>>,
+    /// The number of the first block of the zone.
+    first_block: u32,
     /// The blocks that are listed.
     list: Vec<u32>,
-    /// Slots below this have been handed out at least once. Slot 0 is never used.
-    fresh: u32,
+    /// Slots of the zone below this have been handed out at least once.
+    fresh: u64,
 }
 
 /// What the depot has of a block.
@@ -118,15 +123,36 @@ struct DepotBlock {
 }
 
 impl Depot {
+    /// How many blocks are there together.
+    const GROUP: usize = 1024;
+
+    fn new(zone: Zone) -> Depot {
+        let fresh = zone.indices().start;
+        Depot { blocks: Vec::new(), first_block: fresh as u32 / BLOCK, list: Vec::new(), fresh }
+    }
+
+    /// Where a block is in `blocks`. One before the first of the zone is nowhere.
+    fn place_of(&self, number: u32) -> (usize, usize) {
+        let number = number.wrapping_sub(self.first_block) as usize;
+        (number / Self::GROUP, number % Self::GROUP)
+    }
+
+    /// The free slots of a block, as bits. It may be of another zone.
+    fn free_of(&self, number: u32) -> u64 {
+        let (group, at) = self.place_of(number);
+        let block = self.blocks.get(group).and_then(|group| group.get(at));
+        block.map_or(0, |block| block.free)
+    }
+
+    /// A block of the zone.
     fn block(&mut self, number: u32) -> &mut DepotBlock {
-        const GROUP: usize = 1024;
-        let (group, at) = (number as usize / GROUP, number as usize % GROUP);
+        let (group, at) = self.place_of(number);
         if self.blocks.len() <= group {
             self.blocks.resize_with(group + 1, Box::default);
         }
         let blocks = &mut self.blocks[group];
         if blocks.is_empty() {
-            *blocks = vec![DepotBlock::default(); GROUP].into();
+            *blocks = vec![DepotBlock::default(); Self::GROUP].into();
         }
         &mut blocks[at]
     }
@@ -146,10 +172,10 @@ impl Depot {
         // All that have free slots are listed.
         let last = self.last()?;
         let mut block = wanted;
-        if self.block(block).free == 0 {
+        if self.free_of(block) == 0 {
             block = last;
             let start = block.saturating_sub(ROW);
-            while block > start && self.block(block - 1).free != 0 {
+            while block > start && self.free_of(block - 1) != 0 {
                 block -= 1;
             }
         }
@@ -275,45 +301,66 @@ impl Cache {
 
 impl<T: Slot> Default for Arena<T> {
     fn default() -> Self {
-        Arena::new()
+        Arena::new(Zone::default())
+    }
+}
+
+impl<T> Arena<T> {
+    const PER_CHUNK: usize = CHUNK_BYTES / size_of::<T>();
+
+    /// Those of all indices. A model has few.
+    const CHUNKS: usize = if cfg!(loom) { 4 } else { (1 << u32::BITS) / Self::PER_CHUNK };
+
+    /// Entries, and then words of bits, which have the same size.
+    const TABLE: Layout = match Layout::array::<AtomicPtr<T>>(Self::CHUNKS + Self::CHUNKS.div_ceil(64)) {
+        Ok(layout) => layout,
+        Err(_) => panic!("the chunk table fits an address space"),
+    };
+
+    fn chunk(&self, number: usize) -> &AtomicPtr<T> {
+        debug_assert!(number < Self::CHUNKS);
+        // SAFETY: `number` is below `CHUNKS`, the length of the table, so the entry is within its mapping.
+        let entry = unsafe { self.chunks.add(number) };
+        // SAFETY: zeroed memory is a valid `AtomicPtr`, and the table lives as long as `self`.
+        unsafe { entry.as_ref() }
+    }
+
+    /// The word of bits, and the bit, that say whether a slot of this chunk was ever handed out.
+    fn used(&self, chunk: usize) -> (&AtomicU64, u64) {
+        const { assert!(size_of::<AtomicU64>() == size_of::<AtomicPtr<T>>()) };
+        debug_assert!(chunk < Self::CHUNKS);
+        // SAFETY: behind the entries there is a word for each 64 chunks, so this one is within the table's mapping.
+        let word = unsafe { self.chunks.add(Self::CHUNKS + chunk / 64) }.cast::<AtomicU64>();
+        // SAFETY: zeroed memory is a valid `AtomicU64`, and the table lives as long as `self`.
+        (unsafe { word.as_ref() }, 1 << (chunk % 64))
     }
 }
 
 impl<T: Slot> Arena<T> {
-    const PER_CHUNK: usize = CHUNK_BYTES / size_of::<T>();
-    const TABLE: Layout = match Layout::array::<AtomicPtr<T>>(CHUNKS) {
-        Ok(layout) => layout,
-        Err(_) => panic!("the chunk table fits an address space"),
-    };
-    /// Makes an arena without chunks; the first allocation maps one.
-    pub fn new() -> Arena<T> {
-        const { assert!(size_of::<T>().is_power_of_two() && Self::PER_CHUNK >= BLOCK as usize) };
-        // SAFETY: the layout has a non-zero size.
-        let table = unsafe { alloc_zeroed(Self::TABLE) }.cast::<AtomicPtr<T>>();
-        let chunks = NonNull::new(table).unwrap_or_else(|| handle_alloc_error(Self::TABLE));
+    /// Makes an arena without chunks, which hands out the indices of a zone; the first allocation maps a chunk.
+    pub fn new(zone: Zone) -> Arena<T> {
+        const {
+            assert!(size_of::<T>().is_power_of_two() && Self::PER_CHUNK >= BLOCK as usize);
+            // So a chunk is of one zone.
+            assert!(Self::PER_CHUNK as u64 <= (1 << u32::BITS) / MOST_NODES as u64);
+        }
+        let table = chunk::map_table(Self::TABLE).unwrap_or_else(|| handle_alloc_error(Self::TABLE));
         Arena {
-            chunks,
-            used: (0..CHUNKS.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
-            depot: CachePadded::new(DepotMutex::new(Depot { fresh: 1, ..Depot::default() })),
+            chunks: table.cast(),
+            zone,
+            depot: CachePadded::new(DepotMutex::new(Depot::new(zone))),
             labels: CachePadded::default(),
             kept: (T::KEPT + heap::kept_for_each()) * Self::PER_CHUNK,
             slots: PhantomData,
         }
     }
 
-    fn chunk(&self, number: usize) -> &AtomicPtr<T> {
-        debug_assert!(number < CHUNKS);
-        // SAFETY: `number` is below `CHUNKS`, the length of the table, so the entry is within its allocation.
-        let entry = unsafe { self.chunks.add(number) };
-        // SAFETY: zeroed memory is a valid `AtomicPtr`, and the table lives as long as `self`.
-        unsafe { entry.as_ref() }
-    }
-
     /// The slot of this index, live or free, if its chunk exists.
     #[inline]
     pub fn get(&self, index: u32) -> Option<&T> {
         let number = index as usize / Self::PER_CHUNK;
-        if number >= CHUNKS {
+        // Not so but in a model.
+        if number >= Self::CHUNKS {
             return None;
         }
         // Pairs with the store in `chunk_for`: a chunk is seen whole.
@@ -395,15 +442,18 @@ impl<T: Slot> Arena<T> {
         if heap::is_low() {
             return None;
         }
-        // The rest of a block.
-        let first = depot.fresh;
+        // The rest of a block; zones end where blocks do.
+        let Range { start, end } = self.zone.indices();
+        if depot.fresh == end {
+            return None;
+        }
+        let first = depot.fresh as u32;
         let block = first / BLOCK;
-        let end = (block + 1).checked_mul(BLOCK)?;
-        self.chunk_for(first, first as usize >= Self::PER_CHUNK)?;
-        depot.fresh = end;
+        self.chunk_for(first, first as usize / Self::PER_CHUNK > start as usize / Self::PER_CHUNK)?;
+        depot.fresh = u64::from(block + 1) * u64::from(BLOCK);
         self.note_use(first);
         #[cfg(loom)]
-        (first..end).for_each(|index| self.begin_header(index));
+        (first..depot.fresh as u32).for_each(|index| self.begin_header(index));
         let all = u64::MAX >> (u64::BITS - BLOCK);
         let bits = all & u64::MAX << (first % BLOCK);
         cache.rest = Bits { block, bits };
@@ -422,7 +472,8 @@ impl<T: Slot> Arena<T> {
     /// Called with the depot locked, so that a chunk is made once.
     fn chunk_for(&self, index: u32, huge: bool) -> Option<()> {
         let number = index as usize / Self::PER_CHUNK;
-        if number >= CHUNKS {
+        // Not so but in a model.
+        if number >= Self::CHUNKS {
             return None;
         }
         let entry = self.chunk(number);
@@ -447,8 +498,7 @@ impl<T: Slot> Arena<T> {
 
     /// A slot is handed out.
     fn note_use(&self, index: u32) {
-        let chunk = index as usize / Self::PER_CHUNK;
-        let (word, bit) = (&self.used[chunk / 64], 1 << (chunk % 64));
+        let (word, bit) = self.used(index as usize / Self::PER_CHUNK);
         // Most often it is not the first, and the line stays shared.
         if word.load(Ordering::Relaxed) & bit == 0 {
             word.fetch_or(bit, Ordering::Relaxed);
@@ -456,14 +506,17 @@ impl<T: Slot> Arena<T> {
     }
 
     /// The slots of this range that have been handed out, and some more.
-    fn used_of(&self, slots: Range<u32>) -> impl Iterator<Item = u32> {
-        let in_chunks = |index: u32| index as usize / Self::PER_CHUNK;
+    fn used_of(&self, slots: Range<u64>) -> impl Iterator<Item = u32> {
+        let in_chunks = |index: u64| index as usize / Self::PER_CHUNK;
         let chunks = in_chunks(slots.start)..in_chunks(slots.end - 1) + 1;
-        let used = |chunk: usize| self.used[chunk / 64].load(Ordering::Relaxed) >> (chunk % 64) & 1 != 0;
-        chunks.filter(move |&chunk| used(chunk)).flat_map(move |chunk| {
+        let is_used = |chunk: usize| {
+            let (word, bit) = self.used(chunk);
+            word.load(Ordering::Relaxed) & bit != 0
+        };
+        chunks.filter(move |&chunk| is_used(chunk)).flat_map(move |chunk| {
             let first = (chunk * Self::PER_CHUNK).max(slots.start as usize);
             let end = ((chunk + 1) * Self::PER_CHUNK).min(slots.end as usize);
-            first as u32..end as u32
+            (first..end).map(|index| index as u32)
         })
     }
 
@@ -531,22 +584,24 @@ impl<T: Slot> Arena<T> {
     /// The indices of live slots, for reports and for tearing down.
     pub fn live(&self) -> impl Iterator<Item = (u32, Word<T::State>, &T)> {
         let end = self.depot.lock().fresh;
-        self.used_of(1..end).filter_map(|index| {
+        self.used_of(self.zone.indices().start..end).filter_map(|index| {
             let slot = self.get(index)?;
             let word = slot.header().peek();
             (word.state() != T::State::FREE).then_some((index, word, slot))
         })
     }
+
+    /// The slots that can have been handed out, for a signal handler: it takes no lock.
+    pub fn look(&self) -> impl Iterator<Item = (u32, &T)> {
+        self.zone.indices().map_while(|index| Some((index as u32, self.get(index as u32)?)))
+    }
 }
 
 impl<T> Drop for Arena<T> {
     fn drop(&mut self) {
-        for number in 0..CHUNKS {
-            // SAFETY: `number` is below `CHUNKS`, the length of the table, so the entry is within its allocation.
-            let entry = unsafe { self.chunks.add(number) };
-            // SAFETY: the table was zeroed, which makes each entry a valid `AtomicPtr`, and is freed below and not
-            // before.
-            let chunk = unsafe { entry.as_ref() }.load(Ordering::Relaxed);
+        let first = self.zone.indices().start as usize / Self::PER_CHUNK;
+        for number in first..Self::CHUNKS {
+            let chunk = self.chunk(number).load(Ordering::Relaxed);
             if chunk.is_null() {
                 // Indices are handed out in order, so later chunks do not exist either.
                 break;
@@ -555,9 +610,8 @@ impl<T> Drop for Arena<T> {
             unsafe { chunk::unmap(chunk.cast()) };
             heap::let_go(self.kept);
         }
-        let layout = Layout::array::<AtomicPtr<T>>(CHUNKS).expect("as in `TABLE`");
-        // SAFETY: the table was allocated with this layout.
-        unsafe { dealloc(self.chunks.as_ptr().cast(), layout) };
+        // SAFETY: `chunk::map_table` made it, with this layout, and no reference outlives `self`.
+        unsafe { chunk::unmap_table(self.chunks.cast(), Self::TABLE) };
     }
 }
 

@@ -39,6 +39,7 @@ use super::guid::{Guid, Kind};
 use super::header::{Header, Locked, Word, states};
 use super::link::{Connector, ConnectorState, Link};
 use super::remains::{self, Remains};
+use super::zone::Zone;
 pub(crate) use ocr_trace::numbers::EventKind;
 use std::cell::Cell;
 use std::ptr;
@@ -235,6 +236,12 @@ fn begin(
 }
 
 impl Events {
+    /// Makes a store without events, of a node.
+    pub fn new(zone: Zone) -> Events {
+        // No GUID names a connector.
+        Events { events: Arena::new(zone), connectors: Arena::default(), collectives: AtomicUsize::new(0) }
+    }
+
     /// Creates a once, idempotent, sticky or latch event; `counter` is what a latch begins with.
     /// `None` when memory is used up.
     #[inline]

@@ -5,6 +5,22 @@
 //! 0    kind    generation   index of the slot in the arena of that kind
 //! ```
 //!
+//! With several nodes, a GUID says which node has given it, the *creator*, and which one has the object, the *owner*.
+//! The number of a node takes b bits: 0 for a process that is alone, 1 for two nodes, 12 for 4096, the most
+//! ([`super::zone`]).
+//!
+//! ```text
+//! 58  57..32                      31..32-b  31-b..0
+//! 0   how often the slot was used  creator   slot     the owner is the creator
+//!
+//! 58  57     56..32+b  31+b..32    31..32-b  31-b..0
+//! 1   label  counter   owner       creator   slot     label: 1 for labels of the program; 0 is kept
+//!                                                     for objects that a node makes for another one
+//! ```
+//!
+//! The arenas of a node hand out the indices that begin with its own number. So no two nodes give one GUID, and none
+//! has to ask another for one.
+//!
 //! A GUID is positive. `NULL_GUID` is 0, `ERROR_GUID` -1 and `UNINITIALIZED_GUID` -2, so no object
 //! has kind 0 and no object has the sign bit.
 

@@ -152,7 +152,7 @@ impl<S: State> Word<S> {
         Word::new(self.generation(), count, self.state())
     }
 
-    /// Whether the slot is set apart for a label.
+    /// Whether the slot is set apart for a label: the generation has its highest bit.
     pub fn is_label(self) -> bool {
         self.generation() >= FIRST_LABEL_GENERATION
     }

@@ -15,6 +15,7 @@
 use super::guid::{Guid, Kind};
 use super::registry::Numbers;
 use super::waiting::Wake;
+use super::zone::Zone;
 use crate::heap::may_fail;
 use crate::status::Status;
 use ocr_base::lock::{Mutex, rank};
@@ -163,6 +164,11 @@ impl MapState {
 }
 
 impl Creations {
+    /// Makes those of a node; none goes on yet.
+    pub fn new(zone: Zone) -> Creations {
+        Creations { numbers: Numbers::new(zone), ..Creations::default() }
+    }
+
     /// Whether a creator was given this identifier.
     pub fn gave(&self, local: Guid) -> bool {
         self.numbers.gave(local)

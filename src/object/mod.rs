@@ -28,6 +28,7 @@ pub(crate) mod remains;
 pub(crate) mod scope;
 pub(crate) mod template;
 pub(crate) mod waiting;
+pub(crate) mod zone;
 
 mod all;
 pub(crate) use all::{Caches, Objects};

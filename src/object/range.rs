@@ -8,6 +8,7 @@
 use super::arena::{Arena, Cache, Slot};
 use super::guid::{Guid, Kind};
 use super::header::{Header, Word, states};
+use super::zone::Zone;
 use std::cell::{Cell, UnsafeCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
@@ -95,6 +96,11 @@ impl LabelBounds {
 pub struct Ranges(Arena<LabelRange>);
 
 impl Ranges {
+    /// Makes a store without ranges, of a node.
+    pub fn new(zone: Zone) -> Ranges {
+        Ranges(Arena::new(zone))
+    }
+
     /// Creates a range or, with a map, a map. `None` when memory is used up.
     pub fn create(&self, cache: &mut Cache, bounds: LabelBounds, map: Option<Map>) -> Option<Guid> {
         let (index, range) = self.0.allocate(cache)?;

@@ -1,7 +1,8 @@
 //! Objects of which a program has few, by GUID, shared out: a thread that works with one keeps it, also when it is
 //! destroyed meanwhile.
 
-use super::guid::{FIRST_LABEL_GENERATION, Guid, Kind};
+use super::guid::{Guid, Kind};
+use super::zone::Zone;
 use ocr_base::lock::{RwLock, rank};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,21 +10,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Gives GUIDs of one kind, none of them twice.
 #[derive(Default)]
-pub struct Numbers(AtomicU64);
+pub struct Numbers {
+    zone: Zone,
+    given: AtomicU64,
+}
 
 impl Numbers {
+    /// Those of a node.
+    pub fn new(zone: Zone) -> Numbers {
+        Numbers { zone, given: AtomicU64::new(0) }
+    }
+
     /// Gives the next GUID. `None` when they are used up.
     pub fn next(&self, kind: Kind) -> Option<Guid> {
         // Only the number counts.
-        let number = self.0.fetch_add(1, Ordering::Relaxed) + 1;
-        let generation = u32::try_from(number >> 32).ok()?;
-        (generation < FIRST_LABEL_GENERATION).then(|| Guid::new(kind, generation, number as u32))
+        let (index, generation) = self.zone.nth(self.given.fetch_add(1, Ordering::Relaxed) + 1)?;
+        Some(Guid::new(kind, generation, index))
     }
 
     /// Whether this is one of them, of whatever kind.
     pub fn gave(&self, guid: Guid) -> bool {
-        let number = u64::from(guid.generation()) << 32 | u64::from(guid.index());
-        (1..=self.0.load(Ordering::Relaxed)).contains(&number)
+        let given = 1..=self.given.load(Ordering::Relaxed);
+        self.zone.number_of(guid).is_some_and(|number| given.contains(&number))
     }
 }
 

@@ -11,6 +11,7 @@ use super::code::Code;
 use super::guid::{Guid, Kind};
 use super::header::{COUNT_MAX, Header, Word, states};
 use super::hints::{HintSet, Hints};
+use super::zone::Zone;
 use ocr_base::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 
 /// `EDT_PARAM_UNK`: each EDT says how many it has. The header has a cast, which `bindgen` does not read.
@@ -69,6 +70,11 @@ pub struct Templates {
 }
 
 impl Templates {
+    /// Makes a store without templates, of a node.
+    pub fn new(zone: Zone) -> Templates {
+        Templates { templates: Arena::new(zone), hints: Hints::default() }
+    }
+
     /// Creates a template. `None` when memory is used up.
     pub fn create(&self, cache: &mut Cache, view: TemplateView) -> Option<Guid> {
         let (index, template) = self.templates.allocate(cache)?;

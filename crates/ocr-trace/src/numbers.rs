@@ -3,9 +3,9 @@
 
 /// How many bits of a GUID hold the generation of the slot.
 pub const GENERATION_BITS: u32 = 27;
-/// Generations from here on are those of labels: slots that are set apart for GUIDs that the program
-/// knows before there is an object (see `src/object/arena.rs`). Others never come so far.
-pub const FIRST_LABEL_GENERATION: u32 = (1 << GENERATION_BITS) - (1 << 20);
+/// Generations from here on, which have the highest bit, are those of labels: slots that are set apart for GUIDs that
+/// the program knows before there is an object (see `src/object/guid.rs`). Others never come so far.
+pub const FIRST_LABEL_GENERATION: u32 = 1 << (GENERATION_BITS - 1);
 /// The bits of a generation.
 pub const GENERATION_MASK: u64 = (1 << GENERATION_BITS) - 1;
 

@@ -1,11 +1,9 @@
 //! How far the link is, and how the end of this process becomes that of all nodes. The head of `mod.rs` has the steps.
 
 use crate::engine::state::end::FATAL_STATUS;
+pub(crate) use crate::object::zone::MOST_NODES;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-
-/// The most nodes of a program: a GUID has no more than 12 bits for the number of a node.
-pub(crate) const MOST_NODES: u32 = 4096;
 
 /// The process that has joined; 0: none. A process that it has forked is another. [`NODE`], [`NODES`], [`THREAD`] and
 /// [`PHASE`] are written before it, and it is written before any thread of the run is started.

@@ -5,6 +5,7 @@ use crate::config::Settings;
 use crate::directory::from_start;
 use crate::engine::life::answers::DeviceEvents;
 use crate::engine::life::create_request::{EdtRequest, Output};
+use crate::engine::nodes::ending;
 use crate::engine::nodes::join::{self, NodeRole, join};
 use crate::engine::process::{crash, sigfpe, watchdog};
 use crate::engine::run::recording::Recorded;
@@ -22,9 +23,9 @@ use crate::engine::state::outputs::{Outputs, own_names};
 use crate::engine::state::runtime::Runtime;
 use crate::engine::workers::worker;
 use crate::object::Objects;
-use crate::object::code::{Code, CodeTable, EdtFunction, Timed};
-use crate::object::data_block::DataBlocks;
+use crate::object::code::{Code, EdtFunction, Timed};
 use crate::object::template::PARAM_DEF;
+use crate::object::zone::Zone;
 use crate::platform::Platform;
 use crate::report::{Destination, DeviceReport, Report};
 use crate::sched::queues::Queues;
@@ -34,6 +35,7 @@ use crate::trace::recording::Ended;
 use crate::{config, heap, trace};
 use crossbeam_utils::CachePadded;
 use ocr_analysis::recorded::Score;
+use ocr_base::text::Readable;
 use ocr_base::{output_file, text};
 use ocr_place::model::Transfers;
 use ocr_place::policy;
@@ -128,6 +130,27 @@ fn begin_outputs(settings: &mut Settings) -> Result<Outputs, String> {
     Ok(outputs)
 }
 
+/// For tests: a process that is alone makes its objects as node 5 of 8 does where this is `5/8`.
+const TEST_ZONE: &str = "OCR_TEST_ZONE";
+
+/// What the process gives to the objects that it makes. The error is for people.
+fn zone() -> Result<Zone, String> {
+    if let Some((node, nodes)) = ending::place() {
+        return Zone::of(node, nodes).ok_or_else(|| format!("there is no node {node} of {nodes}"));
+    }
+    let Some(text) = std::env::var_os(TEST_ZONE).filter(|text| !text.is_empty()) else {
+        return Ok(Zone::default());
+    };
+    let parts = text.to_str().and_then(|text| text.split_once('/'));
+    let zone = parts.and_then(|(node, nodes)| Zone::of(node.parse().ok()?, nodes.parse().ok()?));
+    zone.ok_or_else(|| {
+        let text = Readable::os(&text);
+        format!(
+            "${TEST_ZONE}: {text} is no node and number of nodes, such as 5/8: nodes are numbered from 0, and at most 4096"
+        )
+    })
+}
+
 impl Run {
     /// Starts the runtime, which counts one work in flight for its caller, whose work has not begun
     /// yet. Ends the process with a message where the system does not give what is needed.
@@ -149,6 +172,10 @@ impl Run {
                 exit_now(USAGE_STATUS);
             }
         };
+        let zone = zone().unwrap_or_else(|message| {
+            error!("{message}");
+            exit_now(USAGE_STATUS);
+        });
         let outputs = begin_outputs(&mut settings).unwrap_or_else(|message| {
             error!("{message}");
             exit_now(USAGE_STATUS);
@@ -165,11 +192,7 @@ impl Run {
         };
         heap::begin(settings.check.is_on(), *settings.workers);
         let runtime = Arc::new(Runtime {
-            objects: Objects {
-                data_blocks: DataBlocks::new(settings.check.is_on()),
-                code_table: CodeTable::new(settings.check.is_on(), timed),
-                ..Objects::default()
-            },
+            objects: Objects::new(zone, settings.check.is_on(), timed),
             queues,
             seats: CachePadded::default(),
             deferred: CachePadded::default(),

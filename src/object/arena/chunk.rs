@@ -1,6 +1,7 @@
-//! The memory of the slots: chunks that the system maps.
+//! The memory of the slots: chunks that the system maps, and the table of them.
 
 use super::CHUNK_BYTES;
+use std::alloc::Layout;
 #[cfg(not(miri))]
 use std::ptr;
 use std::ptr::NonNull;
@@ -46,6 +47,32 @@ pub(super) unsafe fn unmap(chunk: *mut u8) {
     unsafe { libc::munmap(chunk.cast(), CHUNK_BYTES) };
 }
 
+/// A table of zeros, of which no page is there before it is touched. Where the system gives huge pages unasked, one
+/// entry would take 2 MiB.
+#[cfg(not(any(miri, loom)))]
+pub(super) fn map_table(layout: Layout) -> Option<NonNull<u8>> {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new mapping at an address of the system's choice touches nothing else.
+    let start = unsafe { libc::mmap(ptr::null_mut(), layout.size(), protection, flags, -1, 0) };
+    if start == libc::MAP_FAILED {
+        return None;
+    }
+    // SAFETY: advice on the new mapping; whether it is taken makes no difference but in memory.
+    unsafe { libc::madvise(start, layout.size(), libc::MADV_NOHUGEPAGE) };
+    NonNull::new(start.cast())
+}
+
+/// Gives a table back.
+///
+/// # Safety
+/// [`map_table`] made it, with this layout, and it is not used any more.
+#[cfg(not(any(miri, loom)))]
+pub(super) unsafe fn unmap_table(table: NonNull<u8>, layout: Layout) {
+    // SAFETY: the caller promises that `map_table` has mapped these bytes, and that they are not used any more.
+    unsafe { libc::munmap(table.as_ptr().cast(), layout.size()) };
+}
+
 /// Gets a chunk from the allocator, since the interpreter knows no mapping in parts.
 #[cfg(miri)]
 pub(super) fn map(_huge: bool) -> Option<NonNull<u8>> {
@@ -65,7 +92,24 @@ pub(super) unsafe fn unmap(chunk: *mut u8) {
 }
 
 #[cfg(miri)]
-const LAYOUT: std::alloc::Layout = match std::alloc::Layout::from_size_align(CHUNK_BYTES, CHUNK_BYTES) {
+const LAYOUT: Layout = match Layout::from_size_align(CHUNK_BYTES, CHUNK_BYTES) {
     Ok(layout) => layout,
     Err(_) => panic!("a chunk fits an address space"),
 };
+
+/// Gets a table from the allocator: the interpreter knows no advice, and a model makes many small tables.
+#[cfg(any(miri, loom))]
+pub(super) fn map_table(layout: Layout) -> Option<NonNull<u8>> {
+    // SAFETY: the layout has a non-zero size.
+    NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) })
+}
+
+/// Gives a table back.
+///
+/// # Safety
+/// [`map_table`] made it, with this layout, and it is not used any more.
+#[cfg(any(miri, loom))]
+pub(super) unsafe fn unmap_table(table: NonNull<u8>, layout: Layout) {
+    // SAFETY: the caller promises that `map_table` has allocated it with this layout, and that it is not used any more.
+    unsafe { std::alloc::dealloc(table.as_ptr(), layout) };
+}

@@ -10,8 +10,8 @@
 //! objects that are still there do when the object has gone: the run waits for that as a thread does that
 //! wants to create on a label (`super::super::waiting`), so that each comes back once.
 
-use super::{Arena, CHUNKS, Depot, Slot};
-use crate::object::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS, Guid};
+use super::{Arena, Depot, Slot};
+use crate::object::guid::Guid;
 use crate::object::waiting::{Waiting, Wake};
 use ocr_base::lock::{RwLock, rank};
 use ocr_base::sync::preemption_point;
@@ -63,6 +63,13 @@ struct LabelRun {
     generation: u32,
 }
 
+impl LabelRun {
+    /// The index behind the last, which may be greater than any.
+    fn behind(self) -> u64 {
+        u64::from(self.first) + u64::from(self.len)
+    }
+}
+
 /// The runs of an arena.
 #[derive(Default)]
 pub(super) struct Runs {
@@ -111,13 +118,13 @@ impl KnownRuns {
         let before = self.returned.range(..run.first).next_back();
         if let Some((&first, before)) = before
             && before.generation == run.generation
-            && first + before.len == run.first
+            && before.behind() == u64::from(run.first)
         {
             run.first = first;
             run.len += before.len;
         }
-        let behind = run.first + run.len;
-        if let Some(next) = self.returned.get(&behind)
+        if let Ok(behind) = u32::try_from(run.behind())
+            && let Some(next) = self.returned.get(&behind)
             && next.generation == run.generation
         {
             run.len += next.len;
@@ -132,7 +139,7 @@ impl<T: Slot> Labels for Arena<T> {
         let mut known = self.labels.runs.write();
         let run = match known.take(len) {
             Some(run) => run,
-            None => LabelRun { first: self.reserve_fresh(len)?, len, generation: FIRST_LABEL_GENERATION },
+            None => LabelRun { first: self.reserve_fresh(len)?, len, generation: self.zone.first_label_generation() },
         };
         known.reserved.insert(run.first, run);
         Some((run.first, run.generation))
@@ -143,17 +150,16 @@ impl<T: Slot> Labels for Arena<T> {
         let Some(run) = known.reserved.remove(&first) else {
             return;
         };
-        let generation = run.generation + 1;
-        if generation == 1 << GENERATION_BITS {
+        let Some(generation) = self.zone.label_generation_after(run.generation) else {
             return;
-        }
-        let part = |first, behind| LabelRun { first, len: behind - first, generation };
-        let mut start = run.first;
-        let end = run.first + run.len;
-        for index in self.used_of(run.first..end) {
+        };
+        let part = |first: u64, behind: u64| LabelRun { first: first as u32, len: (behind - first) as u32, generation };
+        let mut start = u64::from(run.first);
+        let end = run.behind();
+        for index in self.used_of(start..end) {
             if !self.comes_back(index, generation) {
-                known.add(part(start, index));
-                start = index + 1;
+                known.add(part(start, index.into()));
+                start = u64::from(index) + 1;
             }
         }
         known.add(part(start, end));
@@ -196,6 +202,7 @@ impl<T: Slot> Arena<T> {
             if !known.is_label(index, generation) {
                 return Err(LabelTakenError::NoLabel);
             }
+            debug_assert!(self.zone.owns(label), "the node does not have this label's objects");
             if slot.header().claim(vacant, generation) {
                 self.note_use(index);
                 drop(known);
@@ -242,8 +249,8 @@ impl<T: Slot> Arena<T> {
     fn reserve_fresh(&self, len: u32) -> Option<u32> {
         let depot: &mut Depot = &mut self.depot.lock();
         let first = depot.fresh;
-        let end = first.checked_add(len)?;
-        if end as usize > CHUNKS * Self::PER_CHUNK {
+        let end = first + u64::from(len);
+        if end > self.zone.indices().end {
             return None;
         }
         // A label here and there is used: huge pages would touch what lies between.
@@ -252,8 +259,8 @@ impl<T: Slot> Arena<T> {
         }
         depot.fresh = end;
         #[cfg(loom)]
-        (first..end).for_each(|index| self.begin_header(index));
-        Some(first)
+        (first..end).for_each(|index| self.begin_header(index as u32));
+        Some(first as u32)
     }
 }
 
@@ -285,7 +292,7 @@ mod tests {
 
     #[test]
     fn labels_are_apart_from_other_slots_and_come_again() {
-        let arena = Arena::<Thing>::new();
+        let arena = Arena::<Thing>::default();
         let mut cache = Cache::default();
         let (first, generation) = arena.reserve(1000).expect("memory");
         for _ in 0..if cfg!(miri) { 300 } else { 5000 } {
@@ -307,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_run_that_is_given_back_serves_again_but_for_what_is_in_use() {
-        let arena = Arena::<Thing>::new();
+        let arena = Arena::<Thing>::default();
         let (first, generation) = arena.reserve(10).expect("memory");
         let in_use = label(first, generation, 4);
         assert_eq!(make(&arena, in_use), Ok(()));
@@ -325,7 +332,7 @@ mod tests {
     #[test]
     fn slots_come_back_once_whoever_is_first() {
         const LEN: u32 = 8;
-        let arena = Arena::<Thing>::new();
+        let arena = Arena::<Thing>::default();
         let (first, mut generation) = arena.reserve(LEN).expect("memory");
         for _ in 0..if cfg!(miri) { 5 } else { 2000 } {
             let labels: Vec<Guid> = (0..LEN).map(|at| label(first, generation, at)).collect();
@@ -350,7 +357,7 @@ mod tests {
 
     #[test]
     fn a_run_longer_than_a_chunk_is_reserved_and_one_too_long_refused() {
-        let arena = Arena::<Thing>::new();
+        let arena = Arena::<Thing>::default();
         let len = 3 * Arena::<Thing>::PER_CHUNK as u32;
         let (first, generation) = arena.reserve(len).expect("memory");
         let used = [0, len / 2, len - 1];

@@ -66,7 +66,7 @@ impl Shared {
 #[test]
 fn a_slot_that_comes_through_the_depot_is_a_new_object() {
     loom::model(|| {
-        let mut arena = Arena::new();
+        let mut arena = Arena::default();
         arena.depot.follow();
         let mut cache = Cache::default();
         let values = (0..8).map(|_| UnsafeCell::new(0)).collect();

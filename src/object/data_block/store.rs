@@ -7,6 +7,7 @@ use crate::object::guid::{Guid, Kind};
 use crate::object::header::Word;
 use crate::object::hints::{HintSet, Hints};
 use crate::object::partition::Partitions;
+use crate::object::zone::Zone;
 use crate::trace;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,10 +30,10 @@ pub struct DataBlocks {
 }
 
 impl DataBlocks {
-    /// Makes a store without blocks. `guarded` says whether the host memory of blocks has guards.
-    pub fn new(guarded: bool) -> DataBlocks {
+    /// Makes a store without blocks, of a node. `guarded` says whether the host memory of blocks has guards.
+    pub fn new(zone: Zone, guarded: bool) -> DataBlocks {
         DataBlocks {
-            blocks: Arena::default(),
+            blocks: Arena::new(zone),
             hints: Hints::default(),
             partitions: Partitions::default(),
             any_hinted: AtomicBool::new(false),
@@ -226,8 +227,7 @@ impl DataBlocks {
 
     /// The blocks that there are now, for a signal handler: it takes no lock.
     pub fn look(&self) -> impl Iterator<Item = (Guid, &DataBlock)> {
-        let slots = (1..).map_while(|index| Some((index, self.blocks.get(index)?)));
-        slots.filter_map(|(index, block)| {
+        self.blocks.look().filter_map(|(index, block)| {
             let word = block.header.peek();
             let guid = Guid::new(Kind::DataBlock, word.generation(), index);
             (word.state() == BlockState::Live).then_some((guid, block))
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn memory_is_aligned_for_the_vectors_that_fit() {
         for guarded in [false, true] {
-            let blocks = DataBlocks::new(guarded);
+            let blocks = DataBlocks::new(Zone::default(), guarded);
             let mut cache = Cache::default();
             for (size, align) in [(0, 16), (1, 16), (17, 32), (64, 64), (65, 128), (1 << 20, 128)] {
                 let guid = block(&blocks, &mut cache, size);
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn guards_tell_of_each_byte_beside_a_block() {
-        let blocks = DataBlocks::new(true);
+        let blocks = DataBlocks::new(Zone::default(), true);
         let mut cache = Cache::default();
         for size in [0isize, 1, 100, 128] {
             let guid = block(&blocks, &mut cache, size as u64);

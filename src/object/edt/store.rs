@@ -9,6 +9,7 @@ use crate::object::header::{Header, Word};
 use crate::object::hints::{EDT_PRIORITY, HintSet, Hints};
 use crate::object::link::Link;
 use crate::object::remains::{self, Remains};
+use crate::object::zone::Zone;
 use std::cell::Cell;
 use std::sync::atomic::{Ordering, fence};
 
@@ -190,6 +191,17 @@ macro_rules! by_kind {
 }
 
 impl Edts {
+    /// Makes a store without EDTs, of a node.
+    pub fn new(zone: Zone) -> Edts {
+        Edts {
+            small: Arena::new(zone),
+            medium: Arena::new(zone),
+            large: Arena::new(zone),
+            huge: Arena::new(zone),
+            hints: Hints::default(),
+        }
+    }
+
     /// Takes a slot for an EDT with `depc` pre-slots and `param_words` words of parameters. The EDT is free;
     /// pre-slots are unconnected, `index`, `kind`, `depc` are set. `None` when memory is used up.
     #[inline]
@@ -372,6 +384,14 @@ impl Edts {
     #[inline]
     pub fn get(&self, kind: Kind, index: u32) -> Option<&Edt> {
         by_kind!(self, kind, arena => Some(&arena.get(index)?.edt))
+    }
+
+    /// The slots of EDTs that can have been handed out, for a signal handler: it takes no lock.
+    pub fn look(&self) -> impl Iterator<Item = &Edt> {
+        let small = self.small.look().chain(self.huge.look()).map(|(_, slot)| &slot.edt);
+        let medium = self.medium.look().map(|(_, slot)| &slot.edt);
+        let large = self.large.look().map(|(_, slot)| &slot.edt);
+        small.chain(medium).chain(large)
     }
 
     /// Locks the EDT of this GUID, if it is alive.

@@ -37,7 +37,6 @@ use crate::engine::strict::is_runtimes;
 use crate::message::{Text, say};
 use crate::object::data_block::{Former, former_at};
 use crate::object::edt::{Edt, EdtState};
-use crate::object::guid::Kind;
 use crate::stack;
 use crate::trace;
 use ocr_base::text::{Counted, Readable};
@@ -463,9 +462,7 @@ fn is_of_opencl() -> bool {
 
 /// The EDTs that have a device as their place: one of their kernels may have crashed.
 fn on_devices(runtime: &Runtime) -> impl Iterator<Item = &Edt> {
-    let edts = &runtime.objects.edts;
-    let kinds = [Kind::EdtSmall, Kind::EdtMedium, Kind::EdtLarge, Kind::EdtHuge];
-    let all = kinds.into_iter().flat_map(move |kind| (1..).map_while(move |at| edts.get(kind, at)));
+    let all = runtime.objects.edts.look();
     all.filter(|edt| edt.header.peek().state() == EdtState::Runnable && edt.place.get().device_index().is_some())
 }
 

@@ -6,7 +6,8 @@
 // workers: 2 8
 // stderr: a data block was written after ocrDbRelease, by the EDT that had released it or by one that ran meanwhile: EDT 0x
 // stderr: (culprit)
-// stderr: seen at the end of EDT 0x2000000000000001 (mainEdt)
+// stderr: seen at the end of EDT 0x
+// stderr: (mainEdt)
 // stderr: Otherwise look for an EDT that keeps a pointer to the block
 #include "strict.h"
 

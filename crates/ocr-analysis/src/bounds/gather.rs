@@ -8,10 +8,10 @@
 //! * In the first class it takes the sum of the head's time and of those in its scope. It lasts at least as long as the
 //!   longest chain in the scope, and at least that sum over the number of places: its share of the workers.
 //!
-//! What may be less in another schedule counts as little as it may be. A task of the scope that can run in another class
-//! adds nothing to the sum, and counts in chains with its least time. One in the scope of a head within the scope counts
-//! nowhere, since it may not be there. What waits for something that is done within the scope waits for the begin of the
-//! gathered task alone, and the gathered task waits for what its head waits for.
+//! What may be less in another schedule counts as little as it may be. A task of the scope that can run in another
+//! class adds nothing to the sum, and counts in chains with its least time. One in the scope of a head within the scope
+//! counts nowhere, since it may not be there. What waits for something that is done within the scope waits for the
+//! begin of the gathered task alone, and the gathered task waits for what its head waits for.
 
 use super::{BoundsError, LengthOrder, NOBODY, Precedence, Problem, range};
 

@@ -5,16 +5,16 @@
 //! of its work; mostly all of it.
 //!
 //! A task may be one that its class does not run as a whole: all its places may work on it together (`gather.rs`). Its
-//! time is then the time of all places that it needs, and its length how long it lasts at least. For all others both are
-//! the same. Places are filled by times, and paths are as long as lengths.
+//! time is then the time of all places that it needs, and its length how long it lasts at least. For all others both
+//! are the same. Places are filled by times, and paths are as long as lengths.
 //!
 //! * The **area bound** is the least time if work could be split at will over all places: the value of a linear
 //!   program.
 //! * The **critical path** is the longest chain of tasks, each at the place where it is fastest.
 //! * The **mixed bound** is never below these two. Take any flow of value `F` from sources to sinks of the graph, of
 //!   which `f(i)` passes task `i`. Take also any price `z(r) >= 0` for a place of each class, such that `F + sum of
-//!   m(r) z(r) = 1`. Then the sum over all tasks of the least of `l(i, r) f(i) + p(i, r) z(r)` over `r` is a bound, where
-//!   `l(i, r)` is the length.
+//!   m(r) z(r) = 1`. Then the sum over all tasks of the least of `l(i, r) f(i) + p(i, r) z(r)` over `r` is a bound,
+//!   where `l(i, r)` is the length.
 //!
 //! Why the mixed bound is one: in a schedule of time `T`, the tasks of each path last `T` at most, and the tasks of a
 //! class take `m(r) T` at most. The sum of these, weighted by the flow and the prices, is at most `T`. In it each task

@@ -103,8 +103,8 @@ fn a_device_that_is_too_slow() {
     assert_eq!(most.cause, DecisionCause::NoEstimate);
 }
 
-/// Four workers, of which two had something to do, and a finish EDT that ran as a function of 10 us: it has created four
-/// EDTs of 100 us. EDTs of its template followed one after the other as kernels of 3 ms.
+/// Four workers, of which two had something to do, and a finish EDT that ran as a function of 10 us: it has created
+/// four EDTs of 100 us. EDTs of its template followed one after the other as kernels of 3 ms.
 #[test]
 fn a_function_with_its_scope_is_compared_with_a_kernel() {
     let mut edts = vec![edt(0, 0, 0, 0, 10)];

@@ -1,9 +1,9 @@
 //! What the functions of finish EDTs would have created where their kernels ran instead.
 //!
-//! A finish EDT may have a kernel that does a large piece of work at once, and a function that creates the EDTs which do
-//! it. A recording has either of them for each such EDT. Where it has the kernel, the function is *supposed* to create
-//! what it has created for another EDT of the template: the one whose scope took the median of time, of those with as
-//! many bytes of blocks, or else of all. No scope is supposed where all EDTs of the template ran as kernels.
+//! A finish EDT may have a kernel that does a large piece of work at once, and a function that creates the EDTs which
+//! do it. A recording has either of them for each such EDT. Where it has the kernel, the function is *supposed* to
+//! create what it has created for another EDT of the template: the one whose scope took the median of time, of those
+//! with as many bytes of blocks, or else of all. No scope is supposed where all EDTs of the template ran as kernels.
 //!
 //! Supposed EDTs stand behind the recorded ones. They have the times, places and dependences of those that they are
 //! like. Where these used blocks of their finish EDT, they use those of their own. Blocks that were created within the

@@ -114,8 +114,9 @@ fn what_waits_for_a_finish_scope_waits_for_all_of_it() {
     assert_eq!(replay.simulate("cpu", false).expect("a policy").edts.iter().sum::<u64>(), 4);
 }
 
-/// Two workers and a device, and a chain of three finish EDTs of two grains, and a last EDT of 10 us. The first ran as a
-/// function of 10 us, which has created four EDTs of 100 us in the middle of that. The others ran as kernels of 250 us.
+/// Two workers and a device, and a chain of three finish EDTs of two grains, and a last EDT of 10 us. The first ran as
+/// a function of 10 us, which has created four EDTs of 100 us in the middle of that. The others ran as kernels of 250
+/// us.
 fn of_two_grains() -> RecordedRun {
     let us = |template, place, lane, begin: u64, end: u64| RecordedEdt {
         lane,

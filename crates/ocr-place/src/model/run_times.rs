@@ -174,7 +174,8 @@ impl RunTimes {
         self.0.get().is_some_and(|table| table.works_alone.load(Ordering::Relaxed))
     }
 
-    /// Whether a function that took so long does most of the work of its scope itself, which was open for `whole` in all.
+    /// Whether a function that took so long does most of the work of its scope itself, which was open for `whole` in
+    /// all.
     pub fn is_alone(function_ns: u64, whole_ns: u64) -> bool {
         function_ns.saturating_mul(4) >= whole_ns.saturating_mul(3)
     }

@@ -8,9 +8,9 @@
 //! stand still for that ([`LentCores`]). Nothing is random: the same graph, machine and policy give the same run.
 //!
 //! A finish EDT of two grains is a function that creates EDTs, or a kernel that does what they would do. Which of them
-//! runs, the policy decides: where it is the kernel, the EDTs of the scope are over with it and run nowhere. Where it is
-//! the function, they run as any others, so that workers do the work together. The time that is learned then is that of
-//! the whole scope, and its share where several are open ([`ScopeShares`]), as in a run.
+//! runs, the policy decides: where it is the kernel, the EDTs of the scope are over with it and run nowhere. Where it
+//! is the function, they run as any others, so that workers do the work together. The time that is learned then is that
+//! of the whole scope, and its share where several are open ([`ScopeShares`]), as in a run.
 //!
 //! What the runtime itself costs is in [`Costs`] for each EDT, if the graph says it. What the simulation leaves out:
 //! caches, and that EDTs of different places slow each other down.

@@ -112,6 +112,19 @@ pub(super) fn serve(block: &DataBlock, locked: &LockedBlock<'_>, holders: &mut H
     }
 }
 
+/// Whether an EDT waits for a locked block that is to use it, and not to divide it.
+pub(crate) fn is_waited_for(block: &DataBlock, _: &LockedBlock<'_>) -> bool {
+    let mut next = block.queue.get().0;
+    // SAFETY: an EDT in the queue belongs to the queue, which the caller's lock guards.
+    while let Some(edt) = unsafe { next.as_ref() } {
+        if !edt.slots()[edt.cursor.get() as usize].divides() {
+            return true;
+        }
+        next = edt.link.get();
+    }
+    false
+}
+
 /// Whether EDTs that have not acquired a locked block will.
 pub(super) fn is_expected(locked: &LockedBlock<'_>) -> bool {
     locked.word.state() == BlockState::Private && locked.word.count() != 0

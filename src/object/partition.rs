@@ -210,10 +210,16 @@ impl Partitions {
         Some((place.whole, place.offset))
     }
 
-    /// Somebody waits for a block that is divided: the parts that share its memory and are to leave it, each
-    /// given once. From now on there are no others in this partition.
-    pub fn wanted(&self, whole: Guid) -> Vec<Guid> {
+    /// An EDT was put into the queue of a block that is divided: the parts that share its memory and are to leave it,
+    /// each given once. From now on there are no others in this partition.
+    ///
+    /// The thread may say so late: the EDT has got the block by then, and there may be another partition, for which no
+    /// EDT waits. So `is_waited_for` looks whether one waits yet. No partition begins meanwhile.
+    pub fn wanted(&self, whole: Guid, is_waited_for: impl FnOnce() -> bool) -> Vec<Guid> {
         let table = &mut *self.table.lock();
+        if !is_waited_for() {
+            return Vec::new();
+        }
         let current = table.current.get(&whole);
         if let Some(partition) = current.and_then(|number| table.partitions.get_mut(number)) {
             partition.wanted = true;
@@ -467,9 +473,10 @@ mod tests {
         assert_eq!(share(10, (0, 4)), Ok::<_, PartsError>(Entered::First));
         assert_eq!(enter(&all, 20, &[(4, 4)], false), Ok(Entered::Waiting));
         assert!(all.shares(block(10)) && !all.shares(block(20)));
-        assert_eq!(all.wanted(block(2)), []);
-        assert_eq!(all.wanted(block(1)), [block(10)]);
-        assert_eq!(all.wanted(block(1)), []);
+        assert_eq!(all.wanted(block(2), || true), []);
+        assert_eq!(all.wanted(block(1), || false), [], "the EDT has got the block meanwhile");
+        assert_eq!(all.wanted(block(1), || true), [block(10)]);
+        assert_eq!(all.wanted(block(1), || true), []);
         assert!(!all.goes_back(block(10)) && all.goes_back(block(20)));
         assert_eq!(share(30, (8, 4)), Err(PartsError::Wanted));
         assert_eq!(enter(&all, 30, &[(8, 4)], false), Ok(Entered::Waiting));
@@ -478,7 +485,7 @@ mod tests {
         }
         assert_eq!(share(40, (8, 4)), Ok(Entered::First));
         assert!(all.goes_back(block(40)) && !all.goes_back(block(50)));
-        assert_eq!(all.wanted(block(1)), []);
+        assert_eq!(all.wanted(block(1), || true), []);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //!
 //! | step | by |
 //! |---|---|
-//! | somebody is put into the queue of a divided block: each part that shares its memory is asked, once, to leave. From then on no other part of this partition shares | the thread that acquires for an EDT (`Context::is_wanted`) |
+//! | an EDT is put into the queue of a divided block, and waits there yet: each part that shares its memory is asked, once, to leave. From then on no other part of this partition shares | the thread that acquires for an EDT (`Context::is_wanted`) |
 //! | an EDT of the runtime's own acquires the part in EW mode, behind those that have it or wait for it; where the part was destroyed meanwhile, it goes by itself | the queue of the part |
 //! | it runs, on the host: the content is copied to new memory, which is the part's from then on. Its hold stays | a worker |
 //! | one after the other, the devices that know the part forget it: their buffers may be over the old memory | their managers |
@@ -83,7 +83,10 @@ impl Context {
         }
         let mut wholes = vec![whole];
         while let Some(whole) = wholes.pop() {
-            let leave = self.runtime.objects.data_blocks.partitions.wanted(whole);
+            let blocks = &self.runtime.objects.data_blocks;
+            let is_waited_for =
+                || blocks.lock(whole).is_some_and(|(block, locked)| memory::is_waited_for(block, &locked));
+            let leave = blocks.partitions.wanted(whole, is_waited_for);
             // One that has parts itself is wanted, too.
             wholes.extend(leave.into_iter().filter(|&part| self.ask_to_leave(part)));
         }

@@ -4,7 +4,7 @@
 
 use super::{Block, either_order, explore};
 use crate::memory::access::{acquire_locked, destroy};
-use crate::memory::queue::{Acquired, Left};
+use crate::memory::queue::{Acquired, Left, is_waited_for};
 use crate::memory::{divided, release_unused};
 use crate::object::data_block::{BlockState, Holders, Mark};
 use crate::object::edt::{EdtRef, Mode};
@@ -67,7 +67,9 @@ impl Sharing {
     fn want_whole(&self, mode: Mode) {
         let granted = self.whole.acquire(mode);
         if granted.is_empty() && self.whole.block.has(Mark::Divided) {
-            for part in self.table.wanted(self.whole.guid) {
+            let whole = self.whole.block;
+            let is_waited_for = || is_waited_for(whole, &whole.header.lock_pinned());
+            for part in self.table.wanted(self.whole.guid, is_waited_for) {
                 assert_eq!(part, self.part.guid);
                 self.ask_to_leave();
             }

@@ -68,8 +68,9 @@ impl Sharing {
         let granted = self.whole.acquire(mode);
         if granted.is_empty() && self.whole.block.has(Mark::Divided) {
             let whole = self.whole.block;
-            let is_waited_for = || is_waited_for(whole, &whole.header.lock_pinned());
-            for part in self.table.wanted(self.whole.guid, is_waited_for) {
+            // Before, since the table's lock is none of the model's. No other partition of the whole begins here.
+            let is_waited_for = is_waited_for(whole, &whole.header.lock_pinned());
+            for part in self.table.wanted(self.whole.guid, || is_waited_for) {
                 assert_eq!(part, self.part.guid);
                 self.ask_to_leave();
             }

@@ -2,6 +2,7 @@
 
 use super::{ocr, script};
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -33,7 +34,16 @@ fn endless(name: &str, folder: &Path, good: usize, more: &str) -> String {
 }
 
 fn start(args: &[&str], folder: &Path) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_ocr"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ocr"));
+    let heeds_signals = || {
+        // SAFETY: the call takes a number and a disposition, and is allowed between fork and exec.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+        Ok(())
+    };
+    // A shell has what it runs in the background ignore SIGINT, and these tests with it.
+    // SAFETY: the closure makes one system call, and takes no lock and no memory.
+    unsafe { command.pre_exec(heeds_signals) };
+    command
         .args(args)
         .env("TMPDIR", folder.join("tmp"))
         .env("OCR_DEVICES", "none")
@@ -70,10 +80,9 @@ fn what_was_measured_is_shown_where_a_command_is_interrupted() {
     for (signal, name, status) in [(libc::SIGINT, "SIGINT", 130), (libc::SIGTERM, "SIGTERM", 143)] {
         // The second one does not end by the signal that asks it to.
         let more = if signal == libc::SIGTERM { "trap '' TERM" } else { "" };
-        for (command, args) in [
-            ("compare", &["--policies=cpu", "--runs=9", "--timeout=0"][..]),
-            ("tune", &["--vary=env:X=a,b,c", "--metric=cost", "--timeout=0"]),
-        ] {
+        for (command, args) in
+            [("compare", &["--policies=cpu", "--runs=9"][..]), ("tune", &["--vary=env:X=a,b,c", "--metric=cost"])]
+        {
             let folder = folder(&format!("{command}-{name}"));
             let program = endless(&format!("endless-{command}-{name}"), &folder, 6, more);
             let args = [&[command], args, &[&program]].concat();

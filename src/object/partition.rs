@@ -214,7 +214,9 @@ impl Partitions {
     /// each given once. From now on there are no others in this partition.
     ///
     /// The thread may say so late: the EDT has got the block by then, and there may be another partition, for which no
-    /// EDT waits. So `is_waited_for` looks whether one waits yet. No partition begins meanwhile.
+    /// EDT waits. So `is_waited_for` looks whether one waits yet. No partition begins meanwhile: the table is locked,
+    /// and then the header of the block, as [`Partitions::enter`] does. An EDT that waits yet has the parts of a
+    /// partition leave that has begun behind it, too: the program wants the block and shares it at the same time.
     pub fn wanted(&self, whole: Guid, is_waited_for: impl FnOnce() -> bool) -> Vec<Guid> {
         let table = &mut *self.table.lock();
         if !is_waited_for() {

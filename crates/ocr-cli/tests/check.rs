@@ -130,7 +130,8 @@ fn the_order_of_two_in_mode_ew_is_no_race() {
     assert!(!text.contains("order not determined"), "{text}");
 }
 
-/// To look at what it has given away at each of its calls would have such an EDT take ten times as long in a recording.
+/// To look at what it has given away at each of its calls would have such an EDT take several times as long in a
+/// recording.
 #[test]
 fn what_an_edt_has_given_away_is_looked_at_for_a_bounded_number_of_calls() {
     let (status, text) = check(&recorded("late-by-much", "wrong", 1), &[]);

@@ -19,8 +19,8 @@ use std::sync::atomic::Ordering;
 const LOOKED_AT_AGAIN: usize = 16;
 
 /// How many words of blocks that were given away are looked at while an EDT runs: a mebibyte, which takes 0.1 to 1 ms.
-/// An EDT that creates thousands of others would otherwise take ten times as long where it is recorded. It is not seen
-/// whether such a one goes on to write what it has given away.
+/// An EDT that creates thousands of others would otherwise take several times as long where it is recorded. Whether
+/// such an EDT goes on to write what it has given away is not seen.
 const MOST_LOOKED_AT: usize = (1 << 20) / 8;
 
 /// A checksum of words.

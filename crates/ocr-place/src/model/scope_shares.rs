@@ -1,7 +1,8 @@
 //! How much of the workers' time a finish EDT took whose function has others do the work.
 
 /// The scopes that are open, and their shares: while `n` of them are open, each gets an `n`-th of the time that passes.
-/// That is what the workers need for it, however many run at once. Times are nanoseconds since some moment.
+/// So the share of a scope is the time that the workers need for it, however many scopes are open beside it. All times
+/// are nanoseconds since one moment, which the caller chooses.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ScopeShares {
     open: u64,

@@ -86,7 +86,7 @@ ranks! {
     ];
 
     /// What EDTs do, interned (`src/object/code.rs`).
-    Codes [RememberedPlaces, RememberedProgram, RecordedNames, CodeName, SymbolNames, RecordingFile];
+    Codes [RememberedPlaces, RememberedProgram, RecordedNames, CodeName, Remarks, SymbolNames, RecordingFile];
 
     /// What was read of each place (`src/engine/state/learned.rs`).
     RememberedPlaces [RememberedProgram];
@@ -199,14 +199,14 @@ ranks! {
     /// Which EDTs ran at the same time (`src/check/overlap.rs`).
     Overlap [];
 
-    /// The plan of `eft` (`crates/ocr-place/src/policy/eft.rs`).
-    EftPlan [EftTries, RecordingFile, Inbox];
+    /// The plan of `eft` (`crates/ocr-place/src/policy/eft.rs`). EDTs that have not ended are counted under it.
+    EftPlan [EftTries, RecordingFile, Depot, Inbox];
 
     /// What `eft` has tried on cores that are shared (`crates/ocr-place/src/policy/variant.rs`).
-    EftTries [];
+    EftTries [Depot];
 
     /// What a policy of a user keeps (`crates/ocr-place/src/policy/user/mod.rs`).
-    UserPlan [RecordingFile, Inbox];
+    UserPlan [RecordingFile, Depot, Inbox];
 
     /// The file of a recording, which grows (`src/trace/recording.rs`).
     RecordingFile [];

@@ -21,12 +21,12 @@ static void send(u64 domain, u64 value) {
     OK(ocrEventSatisfy(channels[(domain + DOMAINS - 1) % DOMAINS][RIGHT], block_with(value)));
 }
 
-/* The next step of a domain, whose number is in the block. */
-static void next_step(u64 domain, u64 number, ocrGuid_t block) {
+/* The next step of a domain, which waits for its block besides. */
+static ocrGuid_t next_step(u64 domain, u64 number) {
     ocrGuid_t edt = edt_of(step_of, 2, (u64[]){domain, number}, 3, NULL, EDT_PROP_NONE, NULL);
     link_to(channels[domain][LEFT], edt, 1, DB_MODE_RO);
     link_to(channels[domain][RIGHT], edt, 2, DB_MODE_RO);
-    link_to(block, edt, 0, DB_MODE_EW);
+    return edt;
 }
 
 /* paramv: the domain, the number of the step. */
@@ -43,7 +43,7 @@ static ocrGuid_t step(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     }
     /* Before the neighbours can go on, so that no channel gets more than it can keep. It waits for the block until this
      * step has ended, so that what the steps send keeps its order. */
-    next_step(paramv[0], paramv[1] + 1, depv[0].guid);
+    link_to(depv[0].guid, next_step(paramv[0], paramv[1] + 1), 0, DB_MODE_EW);
     send(paramv[0], value);
     return NULL_GUID;
 }
@@ -64,9 +64,13 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     for (u64 i = 0; i < DOMAINS; i++)
         for (int way = 0; way < WAYS; way++)
             OK(ocrEventCreateParams(&channels[i][way], OCR_EVENT_CHANNEL_T, EVT_PROP_TAKES_ARG, &params));
+    ocrGuid_t first[DOMAINS];
     for (u64 i = 0; i < DOMAINS; i++)
-        next_step(i, 0, block_with(i));
+        first[i] = next_step(i, 0);
     for (u64 i = 0; i < DOMAINS; i++)
         send(i, i);
+    /* No step begins before all of this is sent: what a step sends comes behind it. */
+    for (u64 i = 0; i < DOMAINS; i++)
+        link_to(block_with(i), first[i], 0, DB_MODE_EW);
     return NULL_GUID;
 }

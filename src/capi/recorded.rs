@@ -11,7 +11,7 @@ use crate::object::guid::Guid;
 use crate::status::Status;
 use crate::trace;
 use crate::trace::events;
-use crate::trace::format::Asked;
+use crate::trace::format::{A_COPY, Asked};
 
 /// Runs the body of a call where the run is recorded, or in strict mode, or both.
 #[cold]
@@ -135,6 +135,10 @@ fn after(api: Api, args: &[u64; MAX_ARGS], is_done: bool) {
         }
         ocrAddDependenceSlot if event(args[2]) => {
             tell(Asked::EventSatisfied, args[2], args[3], args[0]);
+        }
+        ocrAddDependenceByValue if event(args[1]) => {
+            let copy = if args[0] == 0 { 0 } else { A_COPY };
+            tell(Asked::EventSatisfied, args[1], args[2], copy);
         }
         ocrEdtCreate => output(args[8], args[6]),
         ocrOpenclTaskCreate => output(args[12], args[10]),

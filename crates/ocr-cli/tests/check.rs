@@ -13,7 +13,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// The programs of `crates/ocr-cli/tests/check/pairs.c` with a race, and what that is.
-const RACES: [(&str, &str); 17] = [
+const RACES: [(&str, &str); 21] = [
     ("writers", "write-write"),
     ("reader", "read-write"),
     ("default-mode", "read-write"),
@@ -31,6 +31,10 @@ const RACES: [(&str, &str); 17] = [
     ("once", "event-connect-trigger"),
     ("held", "read-write"),
     ("returned", "read-write"),
+    ("event-again", "read-write"),
+    ("output-again", "read-write"),
+    ("channel-refused", "read-write"),
+    ("by-value", "read-write"),
 ];
 
 /// The folder of these tests, with the programs.

@@ -233,6 +233,9 @@ impl RecordKind {
     }
 }
 
+/// Stands for the copy of a block by which an event was satisfied.
+pub const A_COPY: u64 = u64::MAX;
+
 /// What a program has asked of the runtime in a call: the number `a` of its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -241,7 +244,7 @@ pub enum Asked {
     EventCreated = 1,
     /// Event `x` was destroyed.
     EventDestroyed = 2,
-    /// Pre-slot `c` of event `x` was satisfied, with block `y` or nothing.
+    /// Pre-slot `c` of event `x` was satisfied, with block `y` or nothing, or with [`A_COPY`].
     EventSatisfied = 3,
     /// Pre-slot `c` of event `x` was connected to event `y`.
     EventLinked = 4,

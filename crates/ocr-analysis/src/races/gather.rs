@@ -11,7 +11,9 @@
 //! a finish scope before the output event of its EDT.
 
 mod called;
+mod channels;
 
+use self::channels::Channels;
 use super::order::{Edges, NONE};
 use super::things::{Actor, Deed, Did, SeenBlock, SeenEvent, Use, Written};
 use crate::recorded::TOLERANCE;
@@ -58,9 +60,11 @@ pub(super) struct Gathered {
     doing: FxHashMap<u32, ThreadWork>,
     /// Which event each pre-slot of an EDT is connected to that is not satisfied yet.
     linked: FxHashMap<(u32, u32), u32>,
-    /// The points of the generations of events with several of them.
+    /// The points of the generations of collective events.
     generations: Vec<Vec<u32>>,
-    /// How often each side of such an event was used, by event and slot.
+    /// What came to channel events, and went from them.
+    channels: Channels,
+    /// How often each side of a collective event was used, by event and slot.
     turns: FxHashMap<(u32, u32, bool), u32>,
     /// Events that are satisfied by the ends of EDTs.
     outputs: Vec<(u32, u32)>,
@@ -105,6 +109,7 @@ impl Gathered {
             on_host: false,
             last_use: NONE,
             last_created: NONE,
+            output: NONE,
             stands_for: NONE,
         });
         self.actors.len() as u32 - 1
@@ -170,7 +175,7 @@ impl Gathered {
             NONE => NONE,
             creator => self.actors[creator as usize].now,
         };
-        let several = matches!(kind, Some(EventKind::Channel | EventKind::Collective));
+        let is_collective = kind == Some(EventKind::Collective);
         let point = self.edges.point();
         self.events.push(SeenEvent {
             guid,
@@ -180,9 +185,10 @@ impl Gathered {
             point,
             counter,
             is_satisfied: false,
-            generations: if several { self.generations.len() as u32 } else { NONE },
+            generations: if is_collective { self.generations.len() as u32 } else { NONE },
+            is_gone: false,
         });
-        if several {
+        if is_collective {
             self.generations.push(Vec::new());
         }
         let new = self.events.len() as u32 - 1;
@@ -190,10 +196,18 @@ impl Gathered {
         new
     }
 
-    /// The point at which an event passes on what it was satisfied with this time; `takes` where something is connected
-    /// to it, and otherwise it is satisfied.
-    fn turn(&mut self, event: u32, slot: u32, takes: bool) -> u32 {
-        let SeenEvent { point, generations, .. } = self.events[event as usize];
+    /// The point at which an event passes on what it was satisfied with this time, by which block if that is known;
+    /// `takes` where something is connected to it, and otherwise it is satisfied.
+    fn turn(&mut self, event: u32, slot: u32, block: Option<u64>, takes: bool) -> u32 {
+        let SeenEvent { kind, point, generations, .. } = self.events[event as usize];
+        if kind == Some(EventKind::Channel) {
+            let point = self.edges.point();
+            match takes {
+                true => self.channels.got(event, point, block),
+                false => self.channels.sent(event, point, block),
+            }
+            return point;
+        }
         if generations == NONE {
             return point;
         }
@@ -207,15 +221,15 @@ impl Gathered {
         points[turn]
     }
 
-    /// Notes that an event is satisfied at a point.
-    fn satisfied(&mut self, event: u32, slot: u32, point: u32) {
+    /// Notes that an event is satisfied at a point, by which block if that is known.
+    fn satisfied(&mut self, event: u32, slot: u32, block: Option<u64>, point: u32) {
         let its = &mut self.events[event as usize];
         // What comes later to an idempotent event has no effect.
         let again = std::mem::replace(&mut its.is_satisfied, true);
         if again && its.kind == Some(EventKind::Idempotent) {
             return;
         }
-        let turn = self.turn(event, slot, false);
+        let turn = self.turn(event, slot, block, false);
         self.edges.before(point, turn);
     }
 
@@ -376,12 +390,19 @@ impl Gathered {
 
     fn slot_satisfied(&mut self, owner: u32, record: Record) {
         let (edt, actor) = (self.edt(record.x), self.actor(owner));
-        let through = self.linked.remove(&(edt, record.c));
+        // A pre-slot whose event is gone, which had not satisfied it, takes another source.
+        let through = self.linked.remove(&(edt, record.c)).filter(|&event| !self.events[event as usize].is_gone);
         let begin = self.actors[edt as usize].begin;
         let known = through.is_some_and(|event| {
             let event = &self.events[event as usize];
-            event.creator != NONE && event.generations == NONE
+            event.creator != NONE && event.generations == NONE && event.kind != Some(EventKind::Channel)
         });
+        if let Some(event) = through
+            && self.events[event as usize].kind == Some(EventKind::Channel)
+        {
+            let turn = self.turn(event, 0, Some(record.y), true);
+            self.edges.before(turn, begin);
+        }
         if through.is_none() {
             self.gives(owner, actor, record.y);
             let point = self.leads_on(actor);
@@ -470,7 +491,10 @@ impl Gathered {
             }
             let point = if is_finish { scope_end } else { now };
             self.on_event(event, edt, point, Did::Satisfy);
-            self.satisfied(event, 0, point);
+            self.satisfied(event, 0, None, point);
+        }
+        for (sent, got) in std::mem::take(&mut self.channels).pairs() {
+            self.edges.before(sent, got);
         }
         for (at, begin) in std::mem::take(&mut self.held_back) {
             let its = &self.uses[at as usize];

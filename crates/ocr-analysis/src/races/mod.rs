@@ -9,7 +9,9 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `gather.rs`, `gather/called.rs` | what each EDT did to which object, and what orders that, from the records; calls |
+//! | `gather.rs` | what each EDT did to which object, and what orders that, from the records |
+//! | `gather/called.rs` | what a call does to that |
+//! | `gather/channels.rs` | which satisfaction of a channel event each dependence gets |
 //! | `things.rs` | what is gathered: actors, uses of blocks, events, deeds |
 //! | `order.rs` | which of two points of a run comes before the other |
 //! | `find.rs` | pairs that nothing orders |

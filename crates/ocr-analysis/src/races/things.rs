@@ -40,6 +40,8 @@ pub(super) struct Actor {
     pub(super) last_use: u32,
     /// The EDT that it has created last.
     pub(super) last_created: u32,
+    /// The output event of the EDT, if that goes with it.
+    pub(super) output: u32,
     /// The actor that waits by this EDT, which does not run.
     pub(super) stands_for: u32,
 }
@@ -105,8 +107,10 @@ pub(super) struct SeenEvent {
     pub(super) counter: i64,
     /// Whether it has been satisfied.
     pub(super) is_satisfied: bool,
-    /// The points of its generations, if it has more than one.
+    /// The points of its generations, if it is a collective event.
     pub(super) generations: u32,
+    /// Whether it was destroyed, or the EDT that would have satisfied it.
+    pub(super) is_gone: bool,
 }
 
 /// What was done to an event, or an EDT that had been created.

@@ -2,6 +2,7 @@
 //     pairs NAME wrong|right
 // All of them end well on one worker, whichever they are.
 
+#include <extensions/ocr-db-by-value.h>
 #include <extensions/ocr-labeling.h>
 #include <extensions/ocr-legacy.h>
 #include <ocr.h>
@@ -381,6 +382,108 @@ static void returned(void) {
     ocrAddDependence(NULL_GUID, gives[1], 0, DB_MODE_NULL);
 }
 
+// A pre-slot is connected to an event that is destroyed, and then gets a block: by the EDT that writes it, if it is right.
+static ocrGuid_t write_and_add(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc;
+    u64 *at = depv[0].ptr;
+    at[0] = 1;
+    if (right)
+        ocrAddDependence(depv[0].guid, guid_of(paramv[0]), 0, DB_MODE_RO);
+    return NULL_GUID;
+}
+
+static void again(ocrGuid_t gone, ocrGuid_t its_edt) {
+    ocrGuid_t data = block(64), end = last(2), outputs[2];
+    ocrGuid_t reads = edt(read_one, 1, 0, &outputs[0]);
+    ocrGuid_t writes = edt(write_and_add, 1, (u64)reads.guid, &outputs[1]);
+    ocrAddDependence(outputs[0], end, 0, DB_MODE_NULL);
+    ocrAddDependence(outputs[1], end, 1, DB_MODE_NULL);
+    ocrAddDependence(gone, reads, 0, DB_MODE_RO);
+    if (ocrGuidIsNull(its_edt))
+        ocrEventDestroy(gone);
+    else
+        ocrEdtDestroy(its_edt);
+    if (!right)
+        ocrAddDependence(data, reads, 0, DB_MODE_RO);
+    ocrAddDependence(data, writes, 0, DB_MODE_RW);
+}
+
+static void event_again(void) { again(event(OCR_EVENT_STICKY_T), NULL_GUID); }
+
+static void output_again(void) {
+    ocrGuid_t output, never = edt(nothing, 1, 0, &output);
+    again(output, never);
+}
+
+// A channel passes on a copy to the first reader, refuses the second one, and passes the block of an EDT on to a third,
+// which another EDT connects, before or after that: which of both, one of two channels shows.
+static ocrGuid_t pipes[2], readers[2];
+static ocrGuid_t connect_reader(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc, (void)depv;
+    ocrAddDependence(pipes[paramv[0]], readers[paramv[0]], 0, DB_MODE_RO);
+    return NULL_GUID;
+}
+
+// Passes on what a new block has.
+static void pass_value(ocrGuid_t to) {
+    ocrGuid_t made;
+    u64 *at;
+    ocrDbCreate(&made, (void **)&at, 64, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+    at[0] = 1;
+    ocrAddDependenceByValue(made, to, 0, DB_MODE_RO);
+}
+
+static void channel_refused(void) {
+    ocrEventParams_t params;
+    memset(&params, 0, sizeof params);
+    params.EVENT_CHANNEL.maxGen = params.EVENT_CHANNEL.nbSat = params.EVENT_CHANNEL.nbDeps = 1;
+    ocrGuid_t end = last(6), outputs[6];
+    for (u32 at = 0; at < 2; at++) {
+        ocrEventCreateParams(&pipes[at], OCR_EVENT_CHANNEL_T, EVT_PROP_TAKES_ARG, &params);
+        ocrGuid_t first = edt(read_one, 1, 0, &outputs[3 * at]), refused = edt(nothing, 1, 0, NULL);
+        readers[at] = edt(read_one, 1, 0, &outputs[3 * at + 1]);
+        ocrGuid_t sends = edt(pass_on, 2, (u64)pipes[at].guid, &outputs[3 * at + 2]);
+        ocrGuid_t connects = edt(connect_reader, 1, at, NULL);
+        for (u32 slot = 3 * at; slot < 3 * at + 3; slot++)
+            ocrAddDependence(outputs[slot], end, slot, DB_MODE_NULL);
+        ocrAddDependence(pipes[at], first, 0, DB_MODE_RO);
+        if (ocrAddDependence(pipes[at], refused, 0, DB_MODE_RO) == 0)
+            ocrAbort(8);
+        ocrEdtDestroy(refused);
+        pass_value(pipes[at]);
+        ocrAddDependence(block(64), sends, 0, DB_MODE_RW);
+        if (at == 0)
+            ocrAddDependence(NULL_GUID, connects, 0, DB_MODE_NULL);
+        ocrAddDependence(NULL_GUID, sends, 1, DB_MODE_NULL);
+        if (at == 1)
+            ocrAddDependence(NULL_GUID, connects, 0, DB_MODE_NULL);
+    }
+}
+
+// Satisfies an event by value when it has written and released a block, or before, if it is wrong.
+static ocrGuid_t write_and_pass_value(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc;
+    u64 *at = depv[0].ptr;
+    if (!right)
+        pass_value(guid_of(paramv[0]));
+    at[0] = 1;
+    ocrDbRelease(depv[0].guid);
+    if (right)
+        pass_value(guid_of(paramv[0]));
+    return NULL_GUID;
+}
+
+static void by_value(void) {
+    ocrGuid_t data = block(64), sticky = event(OCR_EVENT_STICKY_T), end = last(2), outputs[2];
+    ocrGuid_t reads = edt(read_one, 2, 0, &outputs[0]);
+    ocrGuid_t writes = edt(write_and_pass_value, 1, (u64)sticky.guid, &outputs[1]);
+    ocrAddDependence(outputs[0], end, 0, DB_MODE_NULL);
+    ocrAddDependence(outputs[1], end, 1, DB_MODE_NULL);
+    ocrAddDependence(data, reads, 0, DB_MODE_RO);
+    ocrAddDependence(sticky, reads, 1, DB_MODE_RO);
+    ocrAddDependence(data, writes, 0, DB_MODE_RW);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -392,7 +495,9 @@ static const struct {
     {"late", late},           {"late-by-much", late_by_much},
     {"midst", midst},         {"wavefront", wavefront},       {"channel", channel},
     {"latch", latch},         {"finish", finish},       {"label", label},               {"once", once},
-    {"held", held},           {"returned", returned},
+    {"held", held},           {"returned", returned},   {"event-again", event_again},
+    {"output-again", output_again},                     {"channel-refused", channel_refused},
+    {"by-value", by_value},
 };
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

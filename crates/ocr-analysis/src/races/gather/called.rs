@@ -3,7 +3,7 @@
 use super::Gathered;
 use crate::races::order::NONE;
 use crate::races::things::{Deed, Did, Written};
-use ocr_trace::format::{Asked, Record};
+use ocr_trace::format::{A_COPY, Asked, Record};
 use ocr_trace::numbers::{EventKind, Mode};
 
 impl Gathered {
@@ -20,8 +20,11 @@ impl Gathered {
         self.leads_on(actor);
         let begin = self.actors[edt as usize].begin;
         self.edges.before(point, begin);
-        let turn = self.turn(source, u32::from(record.b), true);
-        self.edges.before(turn, begin);
+        // What a channel passes on is known when the pre-slot is satisfied.
+        if kind != Some(EventKind::Channel) {
+            let turn = self.turn(source, u32::from(record.b), None, true);
+            self.edges.before(turn, begin);
+        }
         self.linked.insert((edt, record.c), source);
         self.on_edt(edt, actor, point, Did::Connect);
     }
@@ -47,6 +50,7 @@ impl Gathered {
             Asked::EventDestroyed => {
                 let (event, point) = (self.event(record.x), self.happens(actor));
                 self.on_event(event, actor, point, Did::Destroy);
+                self.events[event as usize].is_gone = true;
             }
             Asked::EventSatisfied => {
                 self.gives(owner, actor, record.y);
@@ -60,7 +64,7 @@ impl Gathered {
                 self.leads_on(actor);
                 self.on_event(event, actor, point, did);
                 let slot = if is_latch { 0 } else { record.c };
-                self.satisfied(event, slot, point);
+                self.satisfied(event, slot, (record.y != A_COPY).then_some(record.y), point);
             }
             Asked::EventLinked => {
                 let (event, source) = (self.event(record.x), self.event(record.y));
@@ -70,11 +74,11 @@ impl Gathered {
                 };
                 self.on_event(source, actor, point, Did::Connect);
                 self.leads_on(actor);
-                let from = self.turn(source, 0, true);
+                let from = self.turn(source, 0, None, true);
                 let is_latch = self.events[event as usize].kind == Some(EventKind::Latch);
                 let did = if is_latch && record.c == 1 { Did::Increment } else { Did::Satisfy };
                 // The call comes before what it leads to, but satisfies nothing by itself.
-                let turn = self.turn(event, 0, false);
+                let turn = self.turn(event, 0, None, false);
                 self.edges.before(point, turn);
                 self.edges.before(from, turn);
                 self.events[event as usize].is_satisfied = true;
@@ -93,6 +97,9 @@ impl Gathered {
                     _ => self.new_event(record.x, Some(EventKind::Once), actor, 0),
                 };
                 self.outputs.push((edt, event));
+                if record.c != 1 {
+                    self.actors[edt as usize].output = event;
+                }
             }
             Asked::OwnOutput => {
                 if !self.event_of.contains_key(&record.x) {
@@ -102,7 +109,7 @@ impl Gathered {
             }
             Asked::Returned => {
                 let (event, source) = (self.event(record.x), self.event(record.y));
-                let (from, turn) = (self.turn(source, 0, true), self.turn(event, 0, false));
+                let (from, turn) = (self.turn(source, 0, None, true), self.turn(event, 0, None, false));
                 self.edges.before(from, turn);
             }
             Asked::Waited => {
@@ -118,6 +125,9 @@ impl Gathered {
                 let point = self.happens(actor);
                 if let Some(&edt) = self.by_guid.get(&record.x) {
                     self.on_edt(edt, actor, point, Did::Destroy);
+                    if let Some(output) = self.events.get_mut(self.actors[edt as usize].output as usize) {
+                        output.is_gone = true;
+                    }
                 }
             }
             Asked::BlockCreated => {

@@ -159,11 +159,15 @@ static ocrGuid_t to_keepers(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[
         OK(ocrEventCreateParams(&event, types[i], EVT_PROP_TAKES_ARG, &params));
         u64 args[] = {(u64)event.guid, i < 2};
         ocrGuid_t edt = spawn(comes_late, 2, args, 1, NULL);
-        link_to(event, edt, 0, DB_MODE_RO);
+        /* The idempotent one is destroyed by what it leads to, which comes when nothing satisfies it any more. */
+        if (types[i] != OCR_EVENT_IDEM_T)
+            link_to(event, edt, 0, DB_MODE_RO);
         OK(ocrAddDependenceByValue(block, event, 0, DB_MODE_RO));
-        /* Ignored, and the copy goes. */
-        if (types[i] == OCR_EVENT_IDEM_T)
+        if (types[i] == OCR_EVENT_IDEM_T) {
+            /* Ignored, and the copy goes. */
             OK(ocrAddDependenceByValue(block, event, 0, DB_MODE_RO));
+            link_to(event, edt, 0, DB_MODE_RO);
+        }
     }
     return NULL_GUID;
 }

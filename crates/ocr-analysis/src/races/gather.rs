@@ -29,7 +29,7 @@ struct ThreadWork {
     actor: u32,
     /// The uses of blocks of the EDT that runs, or has run last.
     open: FxHashMap<u32, u32>,
-    /// When the thread has written its former record, in ticks.
+    /// The latest time of its former records, in ticks: what they tell of came before the next thing that it does.
     written: u64,
 }
 
@@ -279,9 +279,13 @@ impl Gathered {
     }
 
     fn see(&mut self, event: TraceEvent) {
-        let (record, owner, written) = (event.record, event.owner, event.written);
+        let (record, owner) = (event.record, event.owner);
         self.look_at(record, owner, event.text);
-        self.doing.entry(owner).or_default().written = written;
+        // That which names the thread is written with its first one, when blocks may have been looked at for long.
+        if RecordKind::of(record.kind) != Some(RecordKind::Thread) {
+            let former = &mut self.doing.entry(owner).or_default().written;
+            *former = record.ticks.max(*former);
+        }
     }
 
     fn look_at(&mut self, record: Record, owner: u32, text: String) {
@@ -531,5 +535,25 @@ impl Gathered {
         self.event_of = FxHashMap::default();
         self.doing = FxHashMap::default();
         self.linked = FxHashMap::default();
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_looked_at_before_the_first_record_of_a_thread_is_written() {
+        let mut all = Gathered::default();
+        let (mut written, edt) = (0, 7);
+        let records =
+            [(RecordKind::Thread, 90), (RecordKind::Busy, 40), (RecordKind::Begin, 95), (RecordKind::End, 97)];
+        for (kind, ticks) in records {
+            written = ticks.max(written);
+            let record = Record { ticks, kind: kind as u8, x: edt, ..Record::default() };
+            all.see(TraceEvent { owner: 1, written, record, text: String::new() });
+        }
+        let actor = all.by_guid[&edt];
+        assert_eq!(all.actors[actor as usize].looked_at, 40..97);
     }
 }

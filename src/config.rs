@@ -6,6 +6,7 @@
 //! entry to `settings!`. Its name, variable, meaning, default, reading and row follow from that.
 
 mod arguments;
+mod redundancy;
 mod values;
 
 use crate::device::Selection;
@@ -14,6 +15,8 @@ pub use arguments::GivenArguments;
 use ocr_base::text::Readable;
 use ocr_place::model::Store;
 use ocr_place::policy;
+use redundancy::parse_redundancy;
+pub use redundancy::{FloatType, Redundancy, Tolerance};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -291,6 +294,10 @@ settings! { cores;
     check: Checks = Checks::Off, utf8(parse_checks), "check", "OCR_CHECK",
         "strict: end at the first misuse of the interface that can be seen, and say what to do; leaks: and with status 1 if objects are left; default: off";
 
+    /// How often EDTs with a C function and a kernel run, to be compared; none: once.
+    redundant: Option<Redundancy> = None, utf8(parse_redundancy), "redundant", "OCR_REDUNDANT",
+        "2: each EDT that has a C function and a kernel runs as both, and what they leave in its blocks is compared; 3: and as a kernel once more; 2:f32, 2:f64:1e-9: as numbers that may be apart by a part of their size; off; default: off";
+
     /// Whether statistics are printed on the standard error at exit.
     stats: bool = false, utf8(parse_flag), "stats", "OCR_STATS",
         "1: print at exit what ran where and what moved";
@@ -329,7 +336,7 @@ macro_rules! show_as_displayed {
     };
 }
 
-show_as_displayed!(usize, u64, bool, String, Selection, Checks, Bind, Nodes, Models);
+show_as_displayed!(usize, u64, bool, String, Selection, Checks, Bind, Nodes, Models, Redundancy);
 
 impl Show for Option<PathBuf> {
     fn show(&self) -> String {

@@ -340,7 +340,7 @@ pub enum Timed {
     /// No EDT is measured.
     #[default]
     Nothing,
-    /// EDTs that have more than one variant: runs learn which of them is faster.
+    /// EDTs that have more than one variant: runs learn which of them is faster, or compare what they leave.
     Choices,
     /// EDTs that have kernels, for a report.
     Kernels,

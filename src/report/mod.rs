@@ -2,6 +2,7 @@
 //! what is read from the objects; nothing here changes one.
 
 pub mod labels;
+mod redundant;
 pub mod snapshot;
 pub mod tally;
 
@@ -9,6 +10,7 @@ use ocr_analysis::recorded;
 use ocr_base::output_file::OutputFile;
 use ocr_base::text::{Counted, Readable, counted, duration};
 pub use ocr_trace::identity::numbered;
+pub use redundant::{NotCompared, RedundantReport};
 use serde::{Deserialize, Serialize};
 
 /// A run, as `OCR_REPORT` writes it and `ocr compare` reads it.
@@ -39,6 +41,9 @@ pub struct Report {
     /// For each template with kernels, how many of its EDTs ran as which variant, and how long.
     #[serde(default)]
     pub variants: Vec<VariantReport>,
+    /// For each template, what came of running its EDTs as kernels and as their function (`OCR_REDUNDANT`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redundant: Vec<RedundantReport>,
     /// What each device in use did.
     pub devices: Vec<DeviceReport>,
     /// Sentences about what was done otherwise than the program or the user had asked.
@@ -221,6 +226,12 @@ impl Report {
                     known.seconds += variant.seconds;
                 }
                 None => self.variants.push(variant),
+            }
+        }
+        for report in other.redundant {
+            match self.redundant.iter_mut().find(|known| known.template == report.template) {
+                Some(known) => known.add(report),
+                None => self.redundant.push(report),
             }
         }
         for device in other.devices {

@@ -34,6 +34,18 @@ typedef struct {
     void *device, *context, *program, *kernel;
 } fact_kernel_t;
 
+/* Whether the implementation is PoCL, whose CPU devices reach all memory of the process. */
+static inline bool fact_is_pocl(void) {
+    enum { PLATFORM_NAME = 0x0902 };
+    void *platform;
+    char name[128] = "";
+    CHECK_EQ(FACT_CALL(int32_t, clGetPlatformIDs, (uint32_t, void **, uint32_t *), (1, &platform, NULL)), 0);
+    CHECK_EQ(FACT_CALL(int32_t, clGetPlatformInfo, (void *, uint32_t, size_t, void *, size_t *),
+                       (platform, PLATFORM_NAME, sizeof name - 1, name, NULL)),
+             0);
+    return strstr(name, "Portable Computing Language") != NULL;
+}
+
 /* Builds a source without the runtime; false if that is refused. */
 static inline bool fact_compile(fact_kernel_t *fact, const char *source) {
     void *platform;

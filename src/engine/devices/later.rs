@@ -7,6 +7,7 @@
 //!
 //! A kernel is left unbuilt, and opens nothing, if its template has a C function, and
 //!
+//! - the run is not one that compares kernels with functions (`OCR_REDUNDANT`), and
 //! - `OCR_DEVICES` is `auto`, by which such a kernel has no device unless a hint names one; or it is `all`, and
 //! - the policy decides by what earlier runs have learned of times, and devices have cores of the workers' at times;
 //!   and
@@ -61,7 +62,8 @@ impl Runtime {
     pub(crate) fn puts_off(&self, work: &Code, kernel: &Kernel) -> bool {
         let later = &self.devices.later;
         let is_all = self.settings.devices.value == Selection::All;
-        if work.function.is_none() || self.devices.is_open() || !is_all || !self.remembered.reads {
+        let is_compared = self.redundant.is_some();
+        if work.function.is_none() || self.devices.is_open() || !is_all || !self.remembered.reads || is_compared {
             return false;
         }
         let Some(found) = self.found() else {

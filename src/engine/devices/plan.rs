@@ -34,9 +34,11 @@ impl Devices {
         self.later.plan.get_or_init(of_earlier).as_ref().unwrap_or_else(|| self.plan(runtime))
     }
 
-    /// Whether EDTs that have a C function, or not, go to the devices only where a hint names one.
+    /// Whether EDTs that have a C function, or not, go to the devices only where a hint names one. Redundant runs
+    /// use all devices.
     pub(crate) fn is_by_hint(&self, runtime: &Runtime, function: bool) -> bool {
-        function && (!runtime.policy.uses_devices() || self.expected(runtime).selected.is_empty())
+        let is_unused = || !runtime.policy.uses_devices() || self.expected(runtime).selected.is_empty();
+        function && runtime.redundant.is_none() && is_unused()
     }
 }
 

@@ -95,6 +95,16 @@ impl Context {
         result.map_err(CreateError::Dependence)
     }
 
+    /// Creates an EDT of the runtime's own in the middle of a step: what that leads to is worked off with the step.
+    /// All of its pre-slots are open, and it has at least one.
+    pub(crate) fn create_in_step(&mut self, request: &EdtRequest<'_>) -> Result<(), CreateError> {
+        let checked = self.check_request(request)?;
+        let edt = self.allocate_edt(request, &checked)?;
+        self.begin_on_slow_path(edt, request, &[]);
+        let (open, _) = NewSlots::begin(edt, &[]);
+        self.publish_edt(request, edt, open, None).map(|_| ())
+    }
+
     /// Makes an EDT of what was asked for, with its parameters. No other thread knows it yet.
     #[inline(always)]
     fn allocate_edt(
@@ -209,10 +219,13 @@ impl Context {
         }
     }
 
-    /// What must be done for a new EDT that has hints, in strict mode, or in a run that is recorded.
+    /// What must be done for a new EDT that has hints, in strict mode, or in a run that is recorded or redundant.
     #[cold]
     fn begin_on_slow_path(&self, edt: &Edt, request: &EdtRequest<'_>, sources: &[Guid]) {
         self.begin_hints(edt, request.template, request.hints);
+        if let (Some(redundant), Some(creator)) = (&self.runtime.redundant, self.current) {
+            redundant.creates(creator.own_guid());
+        }
         if trace::is_on() {
             self.record_created(edt, request.finish, sources);
         }

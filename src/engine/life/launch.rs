@@ -65,6 +65,8 @@ impl Context {
     fn brought(&mut self, edt: &'static Edt) {
         if edt.flags.get().is_waiter() {
             self.wake(edt);
+        } else if let Some(redundant) = &self.runtime.redundant {
+            self.brought_redundant(redundant, edt);
         } else {
             self.ready(edt);
         }
@@ -159,6 +161,7 @@ impl Context {
                     self.bring_to_host(block);
                 }
             }
+            Err(error) if self.is_failed_copy(edt, &error) => self.finish(edt, Guid::NULL),
             Err(error) if error.inputs_intact && edt.work().function.is_some() => {
                 // The EDT is none of the device's any more: what waits behind it there is to have its place.
                 self.tell_keeper(edt);
@@ -236,6 +239,7 @@ impl Context {
             if let Err(error) = answer
                 && !error.inputs_intact
                 && !self.runtime.end.was_aborted()
+                && !self.is_failed_copy(edt, &error)
             {
                 failed(edt, &error);
             }

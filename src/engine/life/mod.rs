@@ -2,6 +2,7 @@
 
 pub(crate) mod answers;
 pub(crate) mod chaining;
+pub(crate) mod compared;
 pub(crate) mod contents;
 pub(crate) mod create;
 pub(crate) mod create_request;
@@ -20,6 +21,7 @@ pub(crate) mod observed;
 pub(crate) mod place;
 pub(crate) mod range;
 pub(crate) mod recording;
+pub(crate) mod redundant;
 pub(crate) mod result;
 pub(crate) mod run;
 pub(crate) mod timing;

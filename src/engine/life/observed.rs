@@ -1,5 +1,5 @@
 //! How the function of an EDT is called where more is done than that: the run is recorded, strict mode looks at what
-//! the EDT does, or it is of interest how long the function takes.
+//! the EDT does, it is of interest how long the function takes, or what it leaves is compared with what kernels leave.
 
 use crate::check::history::Who;
 use crate::engine::state::context::Context;
@@ -36,6 +36,14 @@ pub(crate) unsafe extern "C" fn call_observed(paramc: u32, paramv: *mut u64, dep
             "a function was to be called where no EDT runs, or one without a function: this is a fault of the runtime",
         );
     };
+    at_work(|context, edt| {
+        let redundant = context.runtime.redundant.as_ref()?;
+        // SAFETY: the worker that calls this passes an EDT's `depv`, which has `depc` elements, or is null if there are
+        // none; it is the function's own copy, which no other thread knows.
+        let deps = unsafe { deps_of(depc, depv) };
+        context.show_copies(redundant, edt, deps);
+        Some(())
+    });
     // SAFETY: the worker that calls this passes an EDT's `paramv` and `depv`, which have `paramc` and `depc` elements,
     // or are null if there are none.
     let guard = || unsafe { GuardedArguments::copy((paramc, paramv), (depc, depv)) };
@@ -53,6 +61,9 @@ pub(crate) unsafe extern "C" fn call_observed(paramc: u32, paramv: *mut u64, dep
         if let Some(timed) = timed.flatten() {
             timed.end(context);
         }
+        if let Some(redundant) = &context.runtime.redundant {
+            context.compare_runs(redundant, edt, result);
+        }
         if let (Some(check), Some(guarded)) = (context.runtime.check.as_deref(), guarded) {
             guarded.quarantine(check, Who::of(edt));
             context.check_end(check, edt, result);
@@ -63,6 +74,18 @@ pub(crate) unsafe extern "C" fn call_observed(paramc: u32, paramv: *mut u64, dep
         }
     });
     result
+}
+
+/// The dependences that a function gets.
+///
+/// # Safety
+/// `depv` has `depc` elements that nothing else uses meanwhile, or `depc` is 0.
+unsafe fn deps_of<'a>(depc: u32, depv: *mut EdtDep) -> &'a mut [EdtDep] {
+    if depc == 0 {
+        return &mut [];
+    }
+    // SAFETY: the caller promises so many elements, and that nothing else uses them.
+    unsafe { std::slice::from_raw_parts_mut(depv, depc as usize) }
 }
 
 /// Does something with this thread's context and the EDT that it runs. None if it runs none.

@@ -51,6 +51,12 @@ impl Context {
             return Place::HOST;
         }
         let devices = self.runtime.devices.for_edt(edt);
+        if let Some(redundant) = &self.runtime.redundant
+            && work.function.is_some()
+            && !devices.is_empty()
+        {
+            return self.place_redundant(redundant, edt);
+        }
         if let Some(place) = self.asked_place(edt, &devices) {
             return place;
         }

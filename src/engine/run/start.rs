@@ -20,6 +20,7 @@ use crate::engine::state::fork;
 use crate::engine::state::handlers::Handlers;
 use crate::engine::state::learned::Remembered;
 use crate::engine::state::outputs::{Outputs, own_names};
+use crate::engine::state::redundant::Redundant;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::workers::worker;
 use crate::object::Objects;
@@ -185,7 +186,7 @@ impl Run {
         let learns = policy.learns() || policy.keeper().is_some() || remembered.is_kept();
         let timed = if settings.is_reported() {
             Timed::Kernels
-        } else if learns {
+        } else if learns || settings.redundant.is_some() {
             Timed::Choices
         } else {
             Timed::Nothing
@@ -204,6 +205,7 @@ impl Run {
             remembered,
             transfers: Transfers::default(),
             finish_times: FinishTimes::default(),
+            redundant: settings.redundant.value.map(Redundant::new),
             devices: Devices::new(|runtime| Arc::new(DeviceEvents(runtime))),
             end: CachePadded::default(),
             in_flight: CachePadded::new(AtomicU64::new(1)),
@@ -280,7 +282,8 @@ impl Run {
                 let missing = self.runtime.end.check_missing();
                 let left = self.runtime.check_left();
                 let unwritten = if written { 0 } else { FATAL_STATUS };
-                unwritten.max(missing).max(left).max(printed)
+                let different = self.runtime.check_redundant();
+                unwritten.max(missing).max(left).max(printed).max(different)
             }
             code => code,
         };
@@ -324,6 +327,7 @@ impl Runtime {
                 evictions: counters.evictions,
             }
         });
+        let redundant = self.redundant.as_ref().map_or(Vec::new(), Redundant::notes);
         Report {
             run: String::new(),
             policy: self.settings.sched.value.clone(),
@@ -334,12 +338,22 @@ impl Runtime {
             opening_seconds: self.devices.start.opening_ns() as f64 / 1e9,
             building_seconds: self.devices.start.building_ns() as f64 / 1e9,
             variants: Vec::new(),
+            redundant: self.redundant.as_ref().map_or(Vec::new(), Redundant::reports),
             devices: devices.collect(),
-            notes: self.registry.notes(),
+            notes: self.registry.notes().into_iter().chain(redundant).collect(),
             remarks: self.registry.remarks().into_iter().chain(join::remark(&self.settings)).collect(),
             score: None,
             status: 0,
         }
+    }
+
+    /// The status of a run that was shut down, as far as EDTs have left something else as kernels than as functions.
+    fn check_redundant(&self) -> i32 {
+        let complaint = self.redundant.as_ref().and_then(Redundant::complaint);
+        complaint.map_or(0, |complaint| {
+            error!("{complaint}");
+            FATAL_STATUS
+        })
     }
 
     /// Notes in the recording that the run ends with this status, and makes the file for viewers.

@@ -8,6 +8,7 @@ use crate::engine::state::handlers::Handlers;
 use crate::engine::state::idle::IdleProgramThreads;
 use crate::engine::state::learned::Remembered;
 use crate::engine::state::outputs::Outputs;
+use crate::engine::state::redundant::Redundant;
 use crate::engine::state::seats::Seats;
 use crate::engine::state::waiters::Waiters;
 use crate::object::Objects;
@@ -55,6 +56,8 @@ pub(crate) struct Runtime {
     pub transfers: Transfers,
     /// The scopes of finish EDTs that are timed.
     pub(crate) finish_times: crate::engine::state::finish_times::FinishTimes,
+    /// The EDTs that run as kernels and as their function, where the setting asks for it.
+    pub(crate) redundant: Option<Redundant>,
     /// The OpenCL devices, opened when the first kernel is added, or the program asks for them.
     pub devices: Devices,
     /// How and when it ends.
@@ -100,7 +103,7 @@ impl Runtime {
         TemplateView {
             paramc,
             depc,
-            needs_slow_path: self.check.is_some() || self.settings.trace.value.is_some(),
+            needs_slow_path: self.check.is_some() || self.settings.trace.value.is_some() || self.redundant.is_some(),
             work: self.objects.code_table.intern(work),
         }
     }

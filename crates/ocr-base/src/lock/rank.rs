@@ -54,6 +54,9 @@ ranks! {
     /// On which devices kernels of EDTs have failed (`src/engine/state/devices.rs`).
     FailedKernels [];
 
+    /// The EDTs that run as kernels and as their function (`src/engine/state/redundant.rs`).
+    Redundant [];
+
     /// The scopes of finish EDTs that are timed (`src/engine/state/finish_times.rs`).
     FinishTimes [];
 

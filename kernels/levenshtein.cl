@@ -213,7 +213,9 @@ __kernel void levenshtein_bits_cpu(uint tile, uint rows, uint columns, uint plan
                                    __global const uchar *columnCodes, __global ulong *vertical,
                                    __global ulong *horizontal, __global const uchar *leftDone,
                                    __global const uchar *upDone INNER) {
-    const uint words = tile / 64, used = min(words, (rows + 511) / 512 * 8);
+    /* The words behind the last row are left as they are, as the C function leaves them: what is below it would go on
+     * into `horizontal`. */
+    const uint words = tile / 64, used = (rows + 63) / 64;
     const uint inVectors = used / LANES * LANES;
     ulong spread[PLANES * STRIDE];
 

@@ -86,7 +86,11 @@ impl Files {
 }
 
 fn command(options: &[&str], policy: &str, workers: &str, files: [&Path; 2]) -> Command {
-    let mut command = Command::new(program());
+    command_of(&program(), options, policy, workers, files)
+}
+
+fn command_of(program: &Path, options: &[&str], policy: &str, workers: &str, files: [&Path; 2]) -> Command {
+    let mut command = Command::new(program);
     command
         .args(options)
         .arg("--quiet")
@@ -229,6 +233,52 @@ fn kernels_for_gpus() {
             assert_ne!(kernels.unwrap_or("0"), "0", "{what}: {text}");
         }
     }
+}
+
+/// All bits of all boundaries, those too that no tile reads, with rows that end within a vector of words, and
+/// within a word; of the kernels for CPU devices and of those for GPUs.
+#[test]
+fn kernels_leave_what_functions_do() {
+    if devices() == "none" {
+        return;
+    }
+    let files = Files::new("redundant");
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let gpu = program_of_gpu_kernels(&files);
+    let (cpu, kernels) = (program(), root().join("kernels"));
+    let redundant = |program: &Path, kernels: &Path, options: &[&str], files: [&Path; 2]| {
+        let mut command = command_of(program, options, "eft", "2", files);
+        command.env("OCR_REDUNDANT", "2").env("OCR_KERNELS", kernels);
+        command.output().expect("the program can be started")
+    };
+    let sizes = [
+        ("bits", "64", 300, 410),
+        ("bits", "512", 1100, 1050),
+        ("bits", "2048", 2600, 1090),
+        ("bits", "4096", 4500, 2100),
+        ("dp", "64", 130, 200),
+        ("dp", "300", 700, 650),
+    ];
+    for letters in [4, 190] {
+        for (method, tile, rows, columns) in sizes {
+            let a = random.text(rows, letters);
+            let b = random.text(columns, letters);
+            let (left, right) = (files.put("a", &a), files.put("b", &b));
+            for (program, kernels) in [(&cpu, &kernels), (&gpu, &files.0)] {
+                let output = redundant(program, kernels, &["--tile", tile, "--method", method], [&left, &right]);
+                let what = format!("{}: {method}, {rows} x {columns} of {letters}, --tile {tile}", program.display());
+                expect(&output, distance(&a, &b), &what);
+                let errors = String::from_utf8_lossy(&output.stderr);
+                assert!(errors.contains("as a kernel: all left the same"), "{what}: {errors}");
+            }
+        }
+    }
+    // The function of a block leaves its tiles to others.
+    let (left, right) = (files.put("a", &random.text(900, 4)), files.put("b", &random.text(700, 4)));
+    let output = redundant(&cpu, &kernels, &["--tile", "64", "--block", "512"], [&left, &right]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let says = "no EDT of \"blockBits\" was compared; 4 were not compared, since the function leaves work to EDTs that it creates";
+    assert!(output.status.success() && errors.contains(says), "{errors}");
 }
 
 #[test]

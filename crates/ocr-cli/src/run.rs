@@ -18,7 +18,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::ExitStatusExt;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// What all runs of a command have in common: a folder for their files, the standard input, and when they are ended.
@@ -205,7 +205,8 @@ impl Runner {
             command.env("OCR_TRACE", &recording);
         }
         let begin = Instant::now();
-        let status = self.status(command, program, &output, &errors);
+        let files = made(&output).and_then(|output| Ok([output, made(&errors)?].map(Stdio::from)));
+        let status = files.and_then(|files| self.status(command, program, files));
         let was_run = program.recorded && matches!(status, Ok(Some(status)) if status.success());
         let recording_read = was_run.then(|| longest(&recording));
         // The recording may be large, so it is removed at once.
@@ -238,22 +239,35 @@ impl Runner {
         result
     }
 
-    /// Starts a program whose output goes to files, feeds it, and waits for its end. None if it has not ended in time.
+    /// Runs a program once, with the output of the command. How it ended, and the report of all programs that have run,
+    /// or why there is none.
+    pub(crate) fn run_openly(
+        &mut self,
+        program: &Program<'_>,
+    ) -> Result<(ExitStatus, Result<Report, String>), RunError> {
+        let report = self.folder.path().join("report.json");
+        let mut command = Command::new(&program.words[0]);
+        command
+            .args(&program.words[1..])
+            .env_clear()
+            .envs(child::environment().iter().map(|(name, value)| (name, value)));
+        command.envs(program.variables.iter().copied()).env("OCR_REPORT", &report);
+        let Some(status) = self.status(command, program, [Stdio::inherit(), Stdio::inherit()])? else {
+            let how = format!("no end within {}", duration(self.limit.next().unwrap_or_default().as_secs_f64()));
+            return Err(RunError::Failed { how, tail: self.limit.reason() });
+        };
+        Ok((status, reports(&report).map(|(report, _)| report)))
+    }
+
+    /// Starts a program whose standard output and standard error go to these files, feeds it, and waits for its end.
+    /// None if it has not ended in time.
     fn status(
         &mut self,
         mut command: Command,
         program: &Program<'_>,
-        output: &Path,
-        errors: &Path,
+        [output, errors]: [Stdio; 2],
     ) -> Result<Option<ExitStatus>, RunError> {
         let system = |error: std::io::Error| RunError::Input(format!("no pipe for a run: {error}"));
-        let made = |file: &Path| {
-            // A process that an earlier run has left may have the old file open.
-            let _ = std::fs::remove_file(file);
-            File::create_new(file)
-                .map_err(|error| RunError::Input(format!("the output of a run cannot be kept: {error}")))
-        };
-        let (output, errors) = (made(output)?, made(errors)?);
         let given = self.input.give().map_err(system)?;
         let (ended, end) = std::io::pipe().map_err(system)?;
         command.stdin(given.stdin).stdout(output).stderr(errors);
@@ -287,6 +301,13 @@ impl Runner {
             }
         })
     }
+}
+
+/// A file for the output of a run.
+fn made(file: &Path) -> Result<File, RunError> {
+    // A process that an earlier run has left may have the old file open.
+    let _ = std::fs::remove_file(file);
+    File::create_new(file).map_err(|error| RunError::Input(format!("the output of a run cannot be kept: {error}")))
 }
 
 /// The files that programs of one run have under a name.
@@ -406,7 +427,7 @@ fn end_of(file: &Path) -> String {
 }
 
 /// The words for how a program ended.
-fn how_it_ended(status: ExitStatus) -> String {
+pub(crate) fn how_it_ended(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("status {code}"),
         (None, Some(signal)) => format!("signal {signal}"),

@@ -22,6 +22,8 @@ mod runs;
 mod terminal;
 #[path = "command/tune.rs"]
 mod tune;
+#[path = "command/verify.rs"]
+mod verify;
 
 /// How a command ended, and what it said.
 struct Answer {

@@ -10,6 +10,7 @@
 //! | `because.rs` | why one place is faster than the other |
 //! | `same.rs` | values that must be alike in all runs |
 //! | `recordings.rs` | two recordings side by side |
+//! | `verify.rs` | kernels and functions in one run, by what they leave |
 //! | `json.rs` | the comparison as JSON |
 
 mod because;
@@ -21,6 +22,7 @@ mod race;
 mod recordings;
 mod row;
 pub(crate) mod same;
+mod verify;
 
 use crate::compare::comparison::Comparison;
 use crate::compare::options::{CompareOptions, Devices, Purpose};
@@ -45,6 +47,9 @@ const LONG: Duration = Duration::from_secs(600);
 /// Runs the program under each policy, and shows the table.
 pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
     check_words::<CompareOptions>(&options.program, "compare")?;
+    if options.verify {
+        return verify::verify(options);
+    }
     if let Some(files) = recordings::named(&options.program)? {
         return recordings::compare(options, files);
     }

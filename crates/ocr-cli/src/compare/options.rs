@@ -46,11 +46,13 @@ in TMPDIR until they end.
 Two recordings in place of a program (OCR_TRACE=FILE has a run write one) are shown side by side: what \
 the EDTs of each template took, what the time went into, and how near each run is to its bound.
 
-The exit status is 1 if a run failed, values of --same differ, or times were not printed alike. \
+The exit status is 1 if a run failed, values of --same differ, or times were not printed alike; with \
+--verify, if a kernel has left something else than its function, or nothing was compared. \
 Interrupted, it is 128 and the number of the signal.
 
 Examples:
   ocr compare --show distance,gcups --same distance -- build/examples/levenshtein a.fa b.fa
+  ocr compare --verify -- build/examples/levenshtein a.fa b.fa
   ocr compare before.ocrtrace after.ocrtrace";
 
 /// The arguments of `ocr compare`.
@@ -104,6 +106,11 @@ pub(crate) struct CompareOptions {
     /// needs no other file. As --bounds, it has one more run of each policy recorded.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+
+    /// Runs the program once, with its output shown, and each EDT that has a C function and a kernel as both. What they
+    /// leave in its blocks is compared, as OCR_REDUNDANT says (default: 2, bit by bit).
+    #[arg(long, conflicts_with_all = ["policies", "runs", "warm_up", "show", "same", "bounds", "html"])]
+    pub(crate) verify: bool,
 
     /// Prints everything, with each run, as JSON.
     #[arg(long)]

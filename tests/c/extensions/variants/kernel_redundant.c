@@ -4,7 +4,6 @@
 // needs: opencl
 // revisions: plain strict
 // env: OCR_REDUNDANT=2
-// unordered: EDTs write to parts of a block side by side
 // stderr: 24 EDTs of "blend" ran as the C function and as a kernel: all left the same
 // stderr: 16 EDTs of "part" ran as the C function and as a kernel: all left the same
 // stderr-without: error

@@ -6,7 +6,6 @@
 // env: OCR_SCHED=cpu
 // env: OCR_DEVICES=all
 // env: OCR_DEVICE_FORCE_COPIES=1
-// unordered: EDTs write to parts of a block side by side
 // stderr: 24 EDTs of "blend" ran as the C function and as a kernel: all left the same
 // stderr: 16 EDTs of "part" ran as the C function and as a kernel: all left the same
 // stderr-without: error

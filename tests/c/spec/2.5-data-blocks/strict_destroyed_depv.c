@@ -2,6 +2,7 @@
 // acquired the block by then and nothing goes wrong.
 //
 // clause: 2.5.2
+// unordered: strict mode notes that an EDT destroys a block which another has got, before that ends
 // env: OCR_CHECK=strict
 // workers: 1 8
 // stderr: ocr: note: strict mode: EDT 0x

@@ -3,6 +3,7 @@
  * and link it to latches, before the EDT ends and after it has returned an event; with EDTs of all sizes.
  */
 // clause: 2.7.3
+// unordered: output events are satisfied and destroyed by others while their EDTs can run
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

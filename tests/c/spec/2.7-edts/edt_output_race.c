@@ -3,6 +3,7 @@
 // once, or was destroyed by a call that said so, and no output event is left.
 //
 // clause: 2.7.3
+// unordered: EDTs use and destroy the same objects at once, on purpose
 // stderr: ocr: note: after
 #include "check.h"
 #include <extensions/ocr-labeling.h>

@@ -3,6 +3,7 @@
  * where the EDT has to wait for the one that connects.
  */
 // clause: 2.7.3
+// unordered: strict mode notes that an output event is connected when its EDT can already run
 // env: OCR_CHECK=strict
 // workers: 1
 // stderr: ocr: note: strict mode: ocrAddDependence in EDT 0x

@@ -3,6 +3,7 @@
 // the block of its round.
 //
 // clause: 2.8.1
+// unordered: an event is connected to while another EDT satisfies it, on purpose
 // env: OCR_GONE_EVENTS=1000000
 #include "late.h"
 #include <stdatomic.h>

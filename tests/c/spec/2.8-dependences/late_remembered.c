@@ -2,6 +2,7 @@
 // which is served all the same. It holds for output events, too.
 //
 // clause: 2.8.1
+// unordered: a dependence comes when its event is gone, on purpose
 // env: OCR_GONE_EVENTS=1000
 // stderr: came too late
 #include "late.h"

@@ -3,6 +3,7 @@
  * between or behind the others, but while it runs no other EDT writes the block.
  */
 // clause: A.6
+// unordered: the EDT in mode EW runs before, between or behind those in mode RW, as the example has it
 #include "check.h"
 
 enum { HALF = 2000, ROUNDS = 20 };

@@ -4,6 +4,7 @@
  */
 // clause: B.2.3
 // deviates: B.2
+// unordered: a block is used by its label before it is created, and other runtimes do not wait for that
 // revisions: plain strict
 #include "check.h"
 #include <extensions/ocr-db-by-value.h>

@@ -3,6 +3,7 @@
  * once, whether the object was there, was being created, or came later.
  */
 // clause: B.2.3
+// unordered: labels are used while their objects are created, on purpose, and other runtimes do not wait for that
 #include "check.h"
 #include <extensions/ocr-db-by-value.h>
 #include <extensions/ocr-labeling.h>

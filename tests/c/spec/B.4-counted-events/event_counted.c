@@ -5,6 +5,7 @@
  */
 // clause: B.4 B.3.3 B.4.1
 // deviates: B.4
+// unordered: many EDTs satisfy one event, of which one succeeds
 #include "check.h"
 #include <stdatomic.h>
 

@@ -3,6 +3,7 @@
 // acquires the second block gets its memory, which is allocated then.
 //
 // clause: B.2.3
+// unordered: one EDT writes a block which others have in mode RW, and these do not look at it
 // workers: 2 8
 #include "check.h"
 #include <stdatomic.h>

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// A satisfaction of a channel event, or a dependence on one.
-struct Passed {
+struct ChannelPass {
     event: u32,
     point: u32,
     /// The GUID of the block, 0 for none. `None` where it is not known.
@@ -19,19 +19,19 @@ struct Passed {
 /// What came to channel events, and what went from them, in the order of the records.
 #[derive(Default)]
 pub(super) struct Channels {
-    sent: Vec<Passed>,
-    got: Vec<Passed>,
+    sent: Vec<ChannelPass>,
+    got: Vec<ChannelPass>,
 }
 
 impl Channels {
     /// A channel event is satisfied at a point.
     pub(super) fn sent(&mut self, event: u32, point: u32, block: Option<u64>) {
-        self.sent.push(Passed { event, point, block });
+        self.sent.push(ChannelPass { event, point, block });
     }
 
     /// A dependence on a channel event is satisfied at a point.
     pub(super) fn got(&mut self, event: u32, point: u32, block: Option<u64>) {
-        self.got.push(Passed { event, point, block });
+        self.got.push(ChannelPass { event, point, block });
     }
 
     /// The points of each satisfaction and of the dependence that gets it.

@@ -382,7 +382,7 @@ static void returned(void) {
     ocrAddDependence(NULL_GUID, gives[1], 0, DB_MODE_NULL);
 }
 
-// A pre-slot is connected to an event that is destroyed, and then gets a block: by the EDT that writes it, if it is right.
+// A pre-slot is connected to an event that is destroyed, and then gets a block: from its writer, if it is right.
 static ocrGuid_t write_and_add(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     u64 *at = depv[0].ptr;

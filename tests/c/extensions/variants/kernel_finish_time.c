@@ -6,7 +6,6 @@
 // needs: opencl
 // env: OCR_DEVICES=all
 // env: OCR_SCHED=eft
-// unordered: the parts of an EDT write to parts of its block side by side
 #include "kernel.h"
 
 enum { WORDS = 64, EDTS = 60, PARTS = 4 };

@@ -45,7 +45,7 @@ LIBRARY_SOURCES := Cargo.toml Cargo.lock build.rs $(shell find include) \
 	$(shell find src crates -path crates/ocr-cli -prune -o -name '*.map' -o -name '*.md' -o -print)
 COMMAND_SOURCES := $(shell find crates/ocr-cli/Cargo.toml crates/ocr-cli/src)
 
-.PHONY: all libraries mpi-plugin command manual examples setup demo test shake lint loom loom-quick miri tsan asan bench results bench-peers bench-strict \
+.PHONY: all libraries mpi-plugin command manual examples setup demo demo-nodes test shake lint loom loom-quick miri tsan asan bench results bench-peers bench-strict \
 	install install-files ocr-install ocr-install-files uninstall clean help
 
 all: libraries command examples manual ## the libraries, the command, its man pages and the examples, in build/ (default)
@@ -160,6 +160,12 @@ demo: setup ## compares placement policies on CPU and OpenCL, on two real sequen
 	@$(if $(HTML),echo "What ran where and when under each policy is also written to $(HTML)$(,) a page for a browser.")
 	@echo
 	@$(DEMO_COMPARE) $(if $(HTML),--html $(HTML)) -- build/examples/levenshtein --quiet --random $(DEMO_LETTERS) --seed 1
+
+demo-nodes: ## runs the seismic example on one node and on two of this machine, with Open MPI, and compares the results
+	@CC="$(CC)" CXX="$(CXX)" CARGO="$(CARGO)" .ci/setup nodes
+	@$(SAY_BUILD)
+	@$(MAKE) --no-print-directory all
+	@examples/demo-nodes
 
 # Without an OpenCL device, tests that launch kernels are left out.
 SKIP_KERNELS = if ! $(COMMAND) info --require-device >/dev/null 2>&1; then \

@@ -45,7 +45,10 @@
  *
  * --device-bands N shows the other way of sharing work: a hint of affinity puts all EDTs of the first N bands on the
  * first OpenCL device and the others on workers, whatever the policy says. Then fields and ground stay where they
- * are. */
+ * are.
+ *
+ * Nodes. On several, a hint of affinity puts the EDTs of a band on the node that has its blocks, and neighbouring bands on
+ * one node. Then edges alone go from node to node. */
 #define _POSIX_C_SOURCE 200809L
 #define PROGRAM         "seismic"
 
@@ -124,6 +127,7 @@ typedef struct {
     ocrGuid_t self, still; /* this block; an edge row of zeros, beyond the first and the last band */
     ocrGuid_t stressTemplate, velocityTemplate, extendTemplate, reportTemplate;
     u64 deviceAffinity, workerAffinity; /* values for hints */
+    u64 nodes;             /* a program on several has neighbouring bands on one node */
     u64 created;           /* iterations whose EDTs exist or have existed */
     double start;
     Band band[];
@@ -143,6 +147,12 @@ static ocrGuid_t edgeAbove(const Run *run, u64 b) {
     return b > 0 ? run->band[b - 1].lowest : run->still;
 }
 
+static u64 affinityOfNode(u64 node) {
+    ocrGuid_t affinity;
+    MUST(ocrAffinityGetAt(AFFINITY_PD, node, &affinity));
+    return ocrAffinityToHintValue(affinity);
+}
+
 /* Creates an EDT of a phase with its blocks; its control dependences are left to the caller. Its output event is
  * *done, a counted event, or else a new one, which *done gets. */
 static ocrGuid_t createPhase(const Run *run, u64 b, bool isStress, u64 iteration, bool isCounted, ocrGuid_t *done) {
@@ -150,15 +160,16 @@ static ocrGuid_t createPhase(const Run *run, u64 b, bool isStress, u64 iteration
     const u32 stride = waveStride((u32)run->width);
     u64 paramv[VELOCITY_PARAMS] = { stride, run->width, band->rows, band->source, fromFloat(wavePulse(iteration)) };
     ocrHint_t hint;
-    if (run->deviceBands > 0) {
-        MUST(ocrHintInit(&hint, OCR_HINT_EDT_T));
+    MUST(ocrHintInit(&hint, OCR_HINT_EDT_T));
+    if (run->deviceBands > 0)
         MUST(ocrSetHintValue(&hint, OCR_HINT_EDT_AFFINITY,
                              b < run->deviceBands ? run->deviceAffinity : run->workerAffinity));
-    }
+    else if (run->nodes > 1)
+        MUST(ocrSetHintValue(&hint, OCR_HINT_EDT_AFFINITY, affinityOfNode(b * run->nodes / run->bands)));
     ocrGuid_t edt;
     MUST(ocrEdtCreate(&edt, isStress ? run->stressTemplate : run->velocityTemplate, EDT_PARAM_DEF, paramv,
                       EDT_PARAM_DEF, NULL, isCounted ? EDT_PROP_OEVT_VALID : EDT_PROP_NONE,
-                      run->deviceBands > 0 ? &hint : NULL_HINT, done));
+                      run->deviceBands > 0 || run->nodes > 1 ? &hint : NULL_HINT, done));
     MUST(ocrAddDependence(band->fields, edt, FIELDS, DB_MODE_EW));
     MUST(ocrAddDependence(band->ground, edt, GROUND, DB_MODE_CONST));
     MUST(ocrAddDependence(isStress ? edgeBelow(run, b) : edgeAbove(run, b), edt, EDGE_IN, DB_MODE_CONST));
@@ -529,6 +540,7 @@ static void start(const Options *options) {
         .width = width, .height = height, .iterations = options->iterations, .bandRows = bandRows, .bands = bands,
         .window = options->window, .deviceBands = options->deviceBands, .check = options->check, .self = self,
     };
+    MUST(ocrAffinityCount(AFFINITY_PD, &run->nodes));
     if (options->png != NULL)
         strcpy(run->png, options->png);
     if (run->window == 0) /* some thousand EDTs; and not so few that `extend` is all there is to do */

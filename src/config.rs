@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use values::{
     parse_bind, parse_bytes, parse_checks, parse_count, parse_flag, parse_models, parse_nodes, parse_patience,
-    parse_policy, parse_queues, parse_workers,
+    parse_place, parse_policy, parse_queues, parse_workers,
 };
 
 /// One setting, as people see it.
@@ -121,6 +121,24 @@ impl fmt::Display for Bind {
             Bind::Fixed => "fixed",
             Bind::Cores => "cores",
             Bind::Off => "off",
+        })
+    }
+}
+
+/// On which node an EDT is created that has no hint of that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Placing {
+    /// On that of its creator.
+    Home,
+    /// On one node after the other.
+    Round,
+}
+
+impl fmt::Display for Placing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Placing::Home => "home",
+            Placing::Round => "round",
         })
     }
 }
@@ -249,6 +267,10 @@ settings! { cores;
     nodes: Nodes = Nodes::Auto, utf8(parse_nodes), "nodes", "OCR_NODES",
         "auto: where a launcher, such as mpirun, has started several processes of a program without a main of its own, they are the nodes of one program; mpi: of any program; 1: each process runs the whole program by itself";
 
+    /// Where EDTs are created on several nodes.
+    place: Placing = Placing::Home, utf8(parse_place), "place", "OCR_PLACE",
+        "on several nodes, where an EDT without a hint is created: home, on the node of its creator; round, on one node after the other; default: home";
+
     /// The plug-in for MPI.
     mpi: Option<PathBuf> = None, file, "mpi", "OCR_MPI",
         "the plug-in for MPI, libocr-mpi-openmpi.so or another; default: the one beside the library that suits the launcher", names files: None;
@@ -336,7 +358,7 @@ macro_rules! show_as_displayed {
     };
 }
 
-show_as_displayed!(usize, u64, bool, String, Selection, Checks, Bind, Nodes, Models, Redundancy);
+show_as_displayed!(usize, u64, bool, String, Selection, Checks, Bind, Nodes, Placing, Models, Redundancy);
 
 impl Show for Option<PathBuf> {
     fn show(&self) -> String {

@@ -52,6 +52,11 @@ impl Status {
         self == Status::OK
     }
 
+    /// The status with the number that C sees.
+    pub(crate) const fn from_number(number: u8) -> Status {
+        Status(number)
+    }
+
     /// The number that C sees.
     #[inline(always)]
     pub const fn number(self) -> u8 {

@@ -182,6 +182,28 @@ pub(crate) fn loaded_at(address: usize) -> Option<Loaded> {
     (!name.is_null()).then_some(Loaded { start, name })
 }
 
+/// Where the program and its libraries are loaded, each by its lowest address.
+#[cfg(not(loom))]
+pub(crate) fn loaded() -> Vec<usize> {
+    unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _: usize, found: *mut std::ffi::c_void) -> libc::c_int {
+        // SAFETY: the loader calls this with what it knows of a file, which stays during the call.
+        let info = unsafe { &*info };
+        // SAFETY: the loader gives as many headers of parts as it says, which stay as long as the file is loaded.
+        let parts = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize) };
+        let loaded = parts.iter().filter(|part| part.p_type == libc::PT_LOAD);
+        if let Some(lowest) = loaded.map(|part| part.p_vaddr).min() {
+            // SAFETY: `found` is the list of the caller, which nothing else uses meanwhile.
+            let found = unsafe { &mut *found.cast::<Vec<usize>>() };
+            found.push(info.dlpi_addr.wrapping_add(lowest) as usize);
+        }
+        0
+    }
+    let mut found: Vec<usize> = Vec::new();
+    // SAFETY: `add` has the form that the call asks for, and gets the list that it expects.
+    unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut found).cast()) };
+    found
+}
+
 /// Models ask for no names.
 #[cfg(loom)]
 pub(crate) fn loaded_at(_: usize) -> Option<Loaded> {

@@ -1,8 +1,9 @@
-//! `extensions/ocr-affinity.h`: places. One machine is one policy domain; the OpenCL devices in use
-//! come under a kind of their own.
+//! `extensions/ocr-affinity.h`: places. One machine is one policy domain, and so is each node of a program on several;
+//! the OpenCL devices in use come under a kind of their own.
 
 use crate::capi::{put, sys, with};
-use crate::engine::life::hints::place_of;
+use crate::engine::life::hints::{affinity_of_node, node_of, place_of};
+use crate::engine::nodes::outbox;
 use crate::engine::state::context::Context;
 use crate::object::guid::{Guid, Kind};
 use crate::status::Status;
@@ -13,19 +14,21 @@ use sys::{ocrAffinityKind, ocrGuid_t};
 fn count(kind: ocrAffinityKind) -> Option<u64> {
     match kind {
         sys::AFFINITY_OCL => Some(with(0, |context| context.ask_for_devices().len() as u64)),
-        sys::AFFINITY_CURRENT | sys::AFFINITY_PD | sys::AFFINITY_PD_MASTER | sys::AFFINITY_SIM | sys::AFFINITY_GUID => {
-            Some(1)
-        }
+        sys::AFFINITY_PD => Some(outbox::place().map_or(1, |(_, nodes)| nodes.into())),
+        sys::AFFINITY_CURRENT | sys::AFFINITY_PD_MASTER | sys::AFFINITY_SIM | sys::AFFINITY_GUID => Some(1),
         _ => None,
     }
 }
 
 /// The GUID of a place by its kind and its number below [`count`].
 fn at(kind: ocrAffinityKind, index: u64) -> ocrGuid_t {
-    affinity_of(match kind {
-        sys::AFFINITY_OCL => Place::device(index as usize),
-        _ => Place::HOST,
-    })
+    match (kind, outbox::place()) {
+        (sys::AFFINITY_OCL, _) => affinity_of(Place::device(index as usize)),
+        (_, None) => affinity_of(Place::HOST),
+        (sys::AFFINITY_PD, _) => affinity_of_node(index as u32).into(),
+        (sys::AFFINITY_PD_MASTER, _) => affinity_of_node(0).into(),
+        (_, Some((node, _))) => affinity_of_node(node).into(),
+    }
 }
 
 /// The GUID of a place: its number is 0 for the host, and one more than the index of a device.
@@ -56,6 +59,24 @@ fn home(context: &Context, guid: Guid) -> Option<Place> {
         }
         _ => objects.edts.lock(guid).map(|_| Place::HOST),
     }
+}
+
+/// The affinity of the place where an object is: of its node, where there are several, but for a block whose content a
+/// device alone has. None as for [`home`].
+fn affinity_home(context: &Context, guid: Guid) -> Option<ocrGuid_t> {
+    let Some((node, nodes)) = outbox::place() else {
+        return home(context, guid).map(affinity_of);
+    };
+    if let Some(node) = node_of(guid) {
+        return (node < nodes).then(|| guid.into());
+    }
+    if let Some(owner) = context.runtime.objects.owner_elsewhere(guid) {
+        return Some(affinity_of_node(owner).into());
+    }
+    Some(match home(context, guid)? {
+        Place::HOST => affinity_of_node(node).into(),
+        device => affinity_of(device),
+    })
 }
 
 export! {
@@ -129,9 +150,9 @@ export! {
         }
         let guid = Guid::from(guid);
         let place = if guid.is_null() {
-            Ok(Place::HOST)
+            Ok(at(sys::AFFINITY_CURRENT, 0))
         } else {
-            with(Err(Status::EPERM), |context| home(context, guid).ok_or(Status::EINVAL))
+            with(Err(Status::EPERM), |context| affinity_home(context, guid).ok_or(Status::EINVAL))
         };
         let place = match place {
             Ok(place) => place,
@@ -143,7 +164,7 @@ export! {
         // SAFETY: the header asks for null or a valid place.
         unsafe { put(number, 1) };
         // SAFETY: the header asks for a valid place.
-        unsafe { put(affinities, affinity_of(place)) };
+        unsafe { put(affinities, place) };
         Status::OK
     }
 

@@ -11,8 +11,9 @@ use crate::object::edt::{ExplicitRange, Mode};
 use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
 use crate::object::hints::HintSet;
+use crate::object::link::MAX_SLOTS;
 use crate::object::reduction::Operator;
-use crate::object::template::PARAM_DEF;
+use crate::object::template::{PARAM_DEF, PARAM_UNK};
 use crate::status::Status;
 use std::ffi::c_char;
 use std::ptr::NonNull;
@@ -311,7 +312,7 @@ fn create_other_event(place: &mut Guid, properties: u16, new: NewEvent, call: Ap
     })
 }
 
-fn satisfy(event: Guid, data: Guid, slot: u32) -> Status {
+pub(super) fn satisfy(event: Guid, data: Guid, slot: u32) -> Status {
     if slot > 1 || !data.is_null() && !data.is_data_block() {
         return Status::EINVAL;
     }
@@ -377,6 +378,23 @@ pub(super) struct More<'a> {
     pub range: Option<&'a ExplicitRange>,
     /// The hints that the call was given.
     pub hints: Option<&'a HintSet>,
+}
+
+/// The dependences that a new EDT of a template is given; none for null.
+///
+/// # Safety
+/// `depv` is null, or has as many elements as `depc` and the template say.
+pub(super) unsafe fn depv_of(template: Guid, depc: u32, depv: *const Guid) -> Vec<Guid> {
+    let of_template = || with(None, |context| context.runtime.objects.templates.view(template).map(|view| view.depc));
+    let count = match depc {
+        PARAM_DEF => of_template().filter(|&count| count != PARAM_UNK).unwrap_or(0),
+        count => count,
+    };
+    if depv.is_null() || count == 0 || count >= MAX_SLOTS {
+        return Vec::new();
+    }
+    // SAFETY: `depv` is not null, so the caller promises that it has so many elements.
+    unsafe { std::slice::from_raw_parts(depv, count as usize) }.to_vec()
 }
 
 /// Creates an EDT for each of the functions that do so.

@@ -2,9 +2,9 @@
 
 use crate::abi::Api;
 use crate::capi::edt::{FINISH, More, OEVT_VALID, add_dependence, create_edt};
-use crate::capi::{bytes, put, sys, with};
+use crate::capi::{bytes, elsewhere, put, sys, with};
 use crate::check::history::What;
-use crate::engine::run::legacy;
+use crate::engine::run::{legacy, serve};
 use crate::engine::state::waiters::WaitResult;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
@@ -50,6 +50,7 @@ export! {
             let file = PathBuf::from(OsStr::from_bytes(file));
             std::path::absolute(&file).unwrap_or(file)
         });
+        serve::make_calls_by(elsewhere::make_call);
         legacy::begin(file);
         // SAFETY: the header asks for a valid place.
         unsafe { put(context, Guid::new(Kind::Affinity, RUN_GENERATION, 1).into()) };

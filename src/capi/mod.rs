@@ -74,6 +74,7 @@ mod copy;
 mod db;
 mod debug;
 mod edt;
+mod elsewhere;
 mod file;
 mod guid_functions;
 mod heterogeneous;
@@ -125,6 +126,14 @@ trait CallOutcome {
     fn status(&self) -> Option<Status> {
         None
     }
+
+    /// What the function returns for a status, if that is what it returns, or nothing.
+    fn of_status(_: Status) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
 }
 
 impl CallOutcome for Status {
@@ -132,13 +141,23 @@ impl CallOutcome for Status {
     fn status(&self) -> Option<Status> {
         Some(*self)
     }
+
+    fn of_status(status: Status) -> Option<Status> {
+        Some(status)
+    }
+}
+
+impl CallOutcome for () {
+    fn of_status(_: Status) -> Option<()> {
+        Some(())
+    }
 }
 
 macro_rules! no_statuses {
     ($($type:ty)*) => {$(impl CallOutcome for $type {})*};
 }
 
-no_statuses!(() bool u32 u64 f64 Guid sys::ocrGuid_t *const c_char *mut c_char Option<unsafe extern "C" fn()>);
+no_statuses!(bool u32 u64 f64 Guid sys::ocrGuid_t *const c_char *mut c_char Option<unsafe extern "C" fn()>);
 
 /// Notes the status that a call returns, if it is an error.
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! `ocr.h`: starting and ending, and the program's arguments.
 
-use crate::capi::{guard, sys, with};
-use crate::engine::run::{shutdown, start};
+use crate::capi::{elsewhere, guard, sys, with};
+use crate::engine::run::{serve, shutdown, start};
 use crate::engine::state::end;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -95,5 +95,6 @@ pub(super) unsafe extern "C" fn ocrRunProgram(argc: c_int, argv: *mut *mut c_cha
             OsStr::from_bytes(arg.to_bytes()).to_os_string()
         })
         .collect();
+    serve::make_calls_by(elsewhere::make_call);
     guard(end::FATAL_STATUS, || start::run_program(args, main_edt))
 }

@@ -3,9 +3,10 @@
 
 use crate::abi::Api;
 use crate::capi::edt::OEVT_VALID;
-use crate::capi::{CallOutcome, look, strict, sys};
+use crate::capi::{CallOutcome, elsewhere, look, strict, sys};
 use crate::check;
 use crate::check::calls::{CallSpec, LABELED, MAX_ARGS};
+use crate::engine::nodes::outbox;
 use crate::engine::state::context::Context;
 use crate::object::guid::Guid;
 use crate::status::Status;
@@ -13,10 +14,16 @@ use crate::trace;
 use crate::trace::events;
 use crate::trace::format::{A_COPY, Asked};
 
-/// Runs the body of a call where the run is recorded, or in strict mode, or both.
+/// Runs the body of a call where the run is recorded, in strict mode, or on one of several nodes.
 #[cold]
 #[inline(never)]
 pub(super) fn observed<R: CallOutcome>(call: &'static CallSpec, words: &[u64], body: impl FnOnce() -> R) -> R {
+    if outbox::is_open()
+        && let Some(outcome) = elsewhere::made_elsewhere(call, words).and_then(R::of_status)
+    {
+        look(call, &outcome);
+        return outcome;
+    }
     let is_recorded = trace::is_on();
     if is_recorded {
         before(call.api, words);

@@ -1,7 +1,7 @@
 //! How the value of a setting is read. Errors are for people. Words are read alike in capital letters and small ones,
 //! and with spaces around them.
 
-use super::{Bind, Checks, Models, Nodes};
+use super::{Bind, Checks, Models, Nodes, Placing};
 use crate::device::DeviceSettings;
 use crate::directory::from_start;
 use ocr_place::policy;
@@ -45,6 +45,15 @@ pub(super) fn parse_nodes(text: &str) -> Result<Nodes, String> {
         _ => Err(format!(
             "\"{text}\" is none of auto, 1, mpi: how many nodes there are is said to the launcher, as in mpirun -n 4"
         )),
+    }
+}
+
+/// Where EDTs are created on several nodes.
+pub(super) fn parse_place(text: &str) -> Result<Placing, String> {
+    match &*word(text) {
+        "home" => Ok(Placing::Home),
+        "round" => Ok(Placing::Round),
+        _ => Err(format!("\"{text}\" is neither home nor round")),
     }
 }
 

@@ -273,7 +273,11 @@ impl Graph<'_> {
         }
         match source.kind() {
             None => Err(GraphError::NoSuchObject),
-            Some(Kind::DataBlock) if !self.objects.data_blocks.can_be_named(source) => Err(GraphError::NoSuchObject),
+            Some(Kind::DataBlock) if !self.objects.data_blocks.can_be_named(source) => {
+                // What another node has is not looked for: the EDT that gets the block asks that node for it.
+                let is_foreign = self.objects.data_blocks.is_foreign(source);
+                is_foreign.then_some(()).ok_or(GraphError::NoSuchObject)
+            }
             Some(kind) if kind == Kind::DataBlock || kind.is_event() => Ok(()),
             Some(_) => Err(GraphError::NotPermitted),
         }

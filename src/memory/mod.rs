@@ -56,4 +56,6 @@ pub(crate) use access::{
 pub(crate) use fall_back::{fall_back, reacquired};
 pub(crate) use holds::{end_watch, hand_back, hand_on, hold_again, hold_at_creation, hold_still, watch};
 pub(crate) use lease::Leases;
+#[cfg_attr(loom, allow(unused_imports))]
+pub(crate) use queue::take_queue;
 pub(crate) use queue::{Acquired, Left, is_waited_for};

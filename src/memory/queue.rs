@@ -112,6 +112,20 @@ pub(super) fn serve(block: &DataBlock, locked: &LockedBlock<'_>, holders: &mut H
     }
 }
 
+/// Takes all EDTs out of the queue of a locked block that is not to be acquired any more.
+#[cfg_attr(loom, allow(dead_code))]
+pub(crate) fn take_queue(block: &DataBlock, locked: &LockedBlock<'_>) -> Vec<EdtRef> {
+    let (mut next, _) = block.queue.replace((ptr::null(), ptr::null()));
+    block.unmark(locked, Mark::WaitedFor);
+    let mut taken = Vec::new();
+    // SAFETY: an EDT in the queue belongs to the queue, which the lock guards; from here on it is the caller's.
+    while let Some(edt) = unsafe { next.as_ref() } {
+        next = edt.link.get();
+        taken.push(EdtRef::new(edt));
+    }
+    taken
+}
+
 /// Whether an EDT waits for a locked block that is to use it, and not to divide it.
 pub(crate) fn is_waited_for(block: &DataBlock, _: &LockedBlock<'_>) -> bool {
     let mut next = block.queue.get().0;

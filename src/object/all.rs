@@ -12,6 +12,8 @@ use super::{code, data_block, edt, event, file, map, range, scope, template};
 /// All objects of a runtime.
 #[derive(Default)]
 pub struct Objects {
+    /// What this node makes and has of all objects.
+    pub zone: Zone,
     pub edts: edt::Edts,
     pub events: event::Events,
     pub data_blocks: data_block::DataBlocks,
@@ -55,6 +57,7 @@ impl Objects {
     /// Makes a store without objects, of a node. `strict` is whether strict mode is on, and `timed` what is timed.
     pub fn new(zone: Zone, strict: bool, timed: code::Timed) -> Objects {
         Objects {
+            zone,
             edts: edt::Edts::new(zone),
             events: event::Events::new(zone),
             data_blocks: data_block::DataBlocks::new(zone, strict),
@@ -73,6 +76,12 @@ impl Objects {
     /// What kind of event a GUID names, if the event exists.
     pub fn event_kind(&self, guid: Guid) -> Option<EventKind> {
         if guid.is_output() { self.edts.lock_output(guid).map(|_| EventKind::Once) } else { self.events.kind(guid) }
+    }
+
+    /// The node that has the object with this GUID, where that is another one.
+    pub fn owner_elsewhere(&self, guid: Guid) -> Option<u32> {
+        let has_owner = !matches!(guid.kind()?, Kind::Affinity | Kind::Local);
+        (has_owner && !self.zone.owns(guid)).then(|| self.zone.owner_of(guid))
     }
 
     /// What is still known of an event that has triggered and is gone.

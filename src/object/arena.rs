@@ -31,7 +31,7 @@ mod lock;
 #[cfg(all(test, loom))]
 mod loom_models;
 
-use super::header::{Header, State, Word};
+use super::header::{Header, Locked, State, Word};
 use super::zone::{MOST_NODES, Zone};
 use crate::heap;
 use crossbeam_utils::CachePadded;
@@ -44,7 +44,7 @@ use std::alloc::{Layout, handle_alloc_error};
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 /// How many neighbouring slots the depot keeps, and hands out, together: as a word has bits.
@@ -111,6 +111,8 @@ struct Depot {
     list: Vec<u32>,
     /// Slots of the zone below this have been handed out at least once.
     fresh: u64,
+    /// The chunks with slots of copies of what other nodes have made.
+    adopted: Vec<usize>,
 }
 
 /// What the depot has of a block.
@@ -128,7 +130,7 @@ impl Depot {
 
     fn new(zone: Zone) -> Depot {
         let fresh = zone.indices().start;
-        Depot { blocks: Vec::new(), first_block: fresh as u32 / BLOCK, list: Vec::new(), fresh }
+        Depot { blocks: Vec::new(), first_block: fresh as u32 / BLOCK, list: Vec::new(), fresh, adopted: Vec::new() }
     }
 
     /// Where a block is in `blocks`. One before the first of the zone is nowhere.
@@ -469,6 +471,27 @@ impl<T: Slot> Arena<T> {
         unsafe { header.write(Header::new()) };
     }
 
+    /// Takes the slot of an object that another node has made, for a copy of it: others may find it when it is
+    /// published. The slot goes back by [`Arena::forsake`]. `None` without memory, and where there is one already.
+    pub fn adopt(&self, index: u32, generation: u32) -> Option<&T> {
+        {
+            let mut depot = self.depot.lock();
+            let number = index as usize / Self::PER_CHUNK;
+            if number < Self::CHUNKS && self.chunk(number).load(Ordering::Relaxed).is_null() {
+                self.chunk_for(index, false)?;
+                depot.adopted.push(number);
+            }
+        }
+        let slot = self.slot(index);
+        let vacant = slot.header().vacant()?;
+        slot.header().claim(vacant, generation).then_some(slot)
+    }
+
+    /// Frees the slot of a copy, under its lock. No cache gets it, since another node hands it out.
+    pub fn forsake(&self, mut locked: Locked<'_, T::State>) {
+        locked.word = Word::new(locked.word.generation(), 0, T::State::FREE);
+    }
+
     /// Called with the depot locked, so that a chunk is made once.
     fn chunk_for(&self, index: u32, huge: bool) -> Option<()> {
         let number = index as usize / Self::PER_CHUNK;
@@ -599,16 +622,26 @@ impl<T: Slot> Arena<T> {
 
 impl<T> Drop for Arena<T> {
     fn drop(&mut self) {
+        let unmap = |chunk: *mut T| {
+            // SAFETY: `chunk::map` made it, and no reference outlives `self`.
+            unsafe { chunk::unmap(chunk.cast()) };
+            heap::let_go(self.kept);
+        };
         let first = self.zone.indices().start as usize / Self::PER_CHUNK;
         for number in first..Self::CHUNKS {
-            let chunk = self.chunk(number).load(Ordering::Relaxed);
+            let chunk = self.chunk(number).swap(ptr::null_mut(), Ordering::Relaxed);
             if chunk.is_null() {
                 // Indices are handed out in order, so later chunks do not exist either.
                 break;
             }
-            // SAFETY: `chunk::map` made it, and no reference outlives `self`.
-            unsafe { chunk::unmap(chunk.cast()) };
-            heap::let_go(self.kept);
+            unmap(chunk);
+        }
+        // Those of copies are anywhere, and few.
+        for number in std::mem::take(&mut self.depot.lock().adopted) {
+            let chunk = self.chunk(number).swap(ptr::null_mut(), Ordering::Relaxed);
+            if !chunk.is_null() {
+                unmap(chunk);
+            }
         }
         // SAFETY: `chunk::map_table` made it, with this layout, and no reference outlives `self`.
         unsafe { chunk::unmap_table(self.chunks.cast(), Self::TABLE) };

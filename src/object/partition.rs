@@ -121,7 +121,12 @@ impl Partitions {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Whether there are or were any.
+    /// Has [`Partitions::exist`] say so from now on: other nodes may want blocks, as EDTs want those that have parts.
+    pub fn look_out(&self) {
+        self.any.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether there are or were any, or blocks may be wanted elsewhere.
     #[inline]
     pub fn exist(&self) -> bool {
         // A thread that has the GUID of a part comes after the call that has made it.

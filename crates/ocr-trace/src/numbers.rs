@@ -155,6 +155,8 @@ pub enum WorkKind {
     Waiter,
     /// The writing of a destroyed chunk to its file.
     Writer,
+    /// An EDT that stands for something on another node, and does not run.
+    Elsewhere,
 }
 
 impl WorkKind {
@@ -167,6 +169,7 @@ impl WorkKind {
             WorkKind::Partition => "ocrDbPartition",
             WorkKind::Waiter => "ocrLegacyBlockProgress",
             WorkKind::Writer => "ocrDbDestroy of a chunk of a file",
+            WorkKind::Elsewhere => "another node",
         }
     }
 

@@ -116,6 +116,9 @@ impl Context {
             self.release_created(block);
         } else if let Some(slot) = self.slot_of(guid) {
             self.release_slot(block, slot);
+        } else if blocks.partitions.exist() {
+            // Another node that has it gives it back.
+            self.recall(guid);
         }
         self.work_off();
         Ok(())

@@ -4,6 +4,7 @@ pub(crate) mod by_value;
 pub(crate) mod collective;
 pub(crate) mod copy;
 pub(crate) mod data_blocks;
+pub(crate) mod elsewhere;
 pub(crate) mod files;
 pub(crate) mod kernels;
 pub(crate) mod labels;

@@ -317,7 +317,11 @@ impl Context {
     /// Counts a new EDT into the innermost finish scope, or opens one for it. False without memory.
     #[inline(always)]
     fn enter_scope(&mut self, edt: &Edt, finish: bool, output: Guid) -> bool {
-        let outer = self.current.and_then(crate::object::edt::Edt::finish_scope);
+        let outer = match self.current {
+            Some(current) => current.finish_scope(),
+            // SAFETY: the scope is null, or one that the caller keeps open.
+            None => unsafe { self.scope_elsewhere.as_ref() },
+        };
         let outer_pointer = outer.map_or(ptr::null(), ptr::from_ref);
         if finish {
             if !self.open_scope(edt, outer_pointer, output) {

@@ -8,7 +8,7 @@ impl Context {
     /// Frees a block that is not used any more.
     pub(crate) fn dispose_if(&mut self, block: &'static DataBlock, left: Left) {
         if left != Left::Alive {
-            if block.has_any([Mark::Chunk, Mark::Part, Mark::Guarded]) {
+            if block.has_any([Mark::Chunk, Mark::Part, Mark::Guarded, Mark::Borrowed]) {
                 self.dispose_marked(block);
             } else {
                 self.dispose(block);
@@ -65,11 +65,13 @@ impl Context {
     }
 
     fn free_block(&mut self, block: &'static DataBlock) {
-        let part = block.has(Mark::Part).then(|| block.guid());
+        let special = block.has_any([Mark::Part, Mark::Borrowed]).then(|| (block.guid(), block.has(Mark::Part)));
         let blocks = &self.runtime.objects.data_blocks;
         blocks.free(&mut self.caches.data_blocks, block);
-        if let Some(part) = part {
-            self.part_gone(part);
+        match special {
+            None => {}
+            Some((part, true)) => self.part_gone(part),
+            Some((copy, false)) => self.copy_is_gone(copy),
         }
     }
 

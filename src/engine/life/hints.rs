@@ -88,7 +88,8 @@ impl Context {
     pub(crate) fn asked_place(&self, edt: &Edt, devices: &[Place]) -> Option<Place> {
         let affinity = self.runtime.objects.edts.hint(edt, EDT_AFFINITY)?;
         let affinity = Guid::from_bits(affinity);
-        if affinity.is_null() {
+        // Of a node, it has decided where the EDT was created.
+        if affinity.is_null() || node_of(affinity).is_some() {
             return None;
         }
         let place = place_of(affinity).filter(|&place| match place {
@@ -123,4 +124,14 @@ pub(crate) fn place_of(affinity: Guid) -> Option<Place> {
         }
         _ => None,
     }
+}
+
+/// The affinity that names a node of a program on several.
+pub(crate) fn affinity_of_node(node: u32) -> Guid {
+    Guid::new(Kind::Affinity, node + 1, 0)
+}
+
+/// The node that an affinity names.
+pub(crate) fn node_of(affinity: Guid) -> Option<u32> {
+    (affinity.kind() == Some(Kind::Affinity)).then(|| affinity.generation().checked_sub(1)).flatten()
 }

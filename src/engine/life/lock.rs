@@ -5,6 +5,7 @@ use crate::engine::state::fatal::fatal;
 use crate::engine::state::waiters::set_stuck;
 use crate::memory;
 use crate::memory::Acquired;
+use crate::object::code::WorkKind;
 use crate::object::data_block::Mark;
 use crate::object::edt::{Edt, EdtFlags, NO_SLOT, PreSlot};
 use crate::object::guid::Guid;
@@ -38,6 +39,9 @@ impl Context {
     /// Whether the EDT has them all.
     fn acquire_blocks(&mut self, edt: &'static Edt) -> bool {
         if edt.flags.get().is_waiter() {
+            if edt.work().kind == WorkKind::Elsewhere {
+                return self.acquire_for_node(edt);
+            }
             // Said before: in a block's queue, the EDT is not this thread's any more.
             set_stuck(edt, true);
         }
@@ -60,11 +64,13 @@ impl Context {
                 Acquired::Queued => {
                     if self.runtime.objects.data_blocks.partitions.exist() {
                         self.is_wanted(data);
+                        self.recall(data);
                     }
                     // Another EDT may have the block by now, and give it on: then this says so too late, and the
                     // thread does not wait for a run that ends.
                     return false;
                 }
+                Acquired::Gone if self.want_block(edt, data) => return false,
                 Acquired::Gone if edt.flags.get().is_waiter() => {
                     edt.first.set(NO_SLOT);
                     self.wake(edt);
@@ -94,7 +100,7 @@ impl Context {
 
     /// An EDT has got the block at its cursor.
     #[inline]
-    fn has_got(&mut self, edt: &Edt, slot: &PreSlot) {
+    pub(super) fn has_got(&mut self, edt: &Edt, slot: &PreSlot) {
         let info = slot.info();
         edt.cursor.set(info.next);
         if info.kept {

@@ -1,6 +1,7 @@
 //! The steps of an EDT, and of a data block that ends. Imports `state` alone.
 
 pub(crate) mod answers;
+pub(crate) mod away;
 pub(crate) mod chaining;
 pub(crate) mod compared;
 pub(crate) mod contents;
@@ -24,5 +25,6 @@ pub(crate) mod recording;
 pub(crate) mod redundant;
 pub(crate) mod result;
 pub(crate) mod run;
+pub(crate) mod stand_in;
 pub(crate) mod timing;
 pub(crate) mod waiter;

@@ -3,6 +3,7 @@
 use crate::engine::state::context::Context;
 use crate::engine::state::waiters::{NOTHING, Sleeper, WaitResult, WaitState};
 use crate::memory;
+use crate::object::code::WorkKind;
 use crate::object::edt::Edt;
 use ocr_place::place::Place;
 use std::sync::Arc;
@@ -10,6 +11,9 @@ use std::sync::Arc;
 impl Context {
     /// Wakes the thread that an EDT stands for, which has what it waited for.
     pub(crate) fn wake(&mut self, edt: &'static Edt) {
+        if edt.work().kind == WorkKind::Elsewhere {
+            return self.has_come(edt);
+        }
         let data = edt.slots()[0].data();
         let mut answer = WaitResult { data, ..NOTHING };
         for (_, slot) in edt.blocks() {

@@ -16,15 +16,15 @@ use crate::engine::nodes::ending::{
     MOST_NODES, NODE, PATIENCE_AT_END, PHASE, PROCESS, REFUSED_STATUS, WORKING, end, is_here, place,
 };
 use crate::engine::nodes::hello::Hello;
-use crate::engine::nodes::thread::{Joined, NODE_0, Plan, TERMINATED, Told, too_many, work};
-use crate::engine::nodes::{mates, share};
+pub(crate) use crate::engine::nodes::thread::Told;
+use crate::engine::nodes::thread::{Joined, NODE_0, Plan, RUN_HAS_ENDED, TERMINATED, too_many, work};
+use crate::engine::nodes::{mates, outbox, share};
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::{self, exit_now, status_after_output};
 use crate::engine::state::handlers::Handler;
 use crate::link::launcher::{self, LaunchedProcess};
 use crate::link::plugin::{self, PluginChoiceError};
 use crate::link::threads;
-use crate::message::has_standard_error;
 use crate::symbols;
 use ocr_base::text::{Readable, counted};
 use std::ffi::{c_int, c_void};
@@ -54,8 +54,8 @@ const STACK: usize = 8 << 20;
 pub(crate) enum NodeRole {
     /// It begins a run: it is alone, or node 0.
     Run,
-    /// It was another node, and the program has ended, with this status.
-    Ended(i32),
+    /// It is another node: it begins a run that works for the others, until the program ends.
+    Serve(Receiver<Told>),
 }
 
 /// What the process has learned when it joined; `Some(None)`: MPI has said that it is alone, and is ended. A process
@@ -111,7 +111,17 @@ pub(crate) fn join(settings: &mut Settings, own_main: bool) -> NodeRole {
         share_out(settings);
         return NodeRole::Run;
     }
-    NodeRole::Ended(wait_for_end(&told))
+    share_out(settings);
+    serve_quietly(settings);
+    NodeRole::Serve(told)
+}
+
+/// What a node other than 0 leaves to node 0: reports, recordings and graphs of what waits.
+fn serve_quietly(settings: &mut Settings) {
+    settings.report.value = None;
+    settings.trace.value = None;
+    settings.halt_dot.value = None;
+    settings.stats.value = false;
 }
 
 /// What the thread of the link is to do. The error is for people.
@@ -239,12 +249,6 @@ fn begin() {
     // back and raises it, all of which POSIX allows in a handler.
     let handler = unsafe { Handler::begin(libc::SIGTERM, asked_to_end as *const () as usize, libc::SA_RESTART) };
     std::mem::forget(handler);
-    if NODE.load(Ordering::Relaxed) != 0 {
-        // SAFETY: `has_nothing` has the form of a handler without SA_SIGINFO. It calls `write` alone, which POSIX
-        // allows in a handler.
-        let handler = unsafe { Handler::begin(libc::SIGUSR1, has_nothing as *const () as usize, libc::SA_RESTART) };
-        std::mem::forget(handler);
-    }
 }
 
 /// `exit` calls this before the destructors of libraries run, those of MPI among them.
@@ -271,22 +275,6 @@ extern "C" fn asked_to_end(signal: c_int) {
     unsafe { libc::raise(signal) };
 }
 
-/// The handler of SIGUSR1 on other nodes than 0.
-extern "C" fn has_nothing(_: c_int) {
-    const NOTE: &str = "ocr: note: SIGUSR1: this process is a node on which nothing runs. Send the signal to the process of \
-        node 0, which has the lowest rank.\n";
-    // SAFETY: the call has no preconditions, and returns the address of this thread's `errno`.
-    let place = unsafe { libc::__errno_location() };
-    // SAFETY: the place is this thread's `errno`, which is there as long as the thread is.
-    let before = unsafe { *place };
-    if has_standard_error() {
-        // SAFETY: the call reads as many bytes as the text has, and POSIX allows it in a handler.
-        unsafe { libc::write(libc::STDERR_FILENO, NOTE.as_ptr().cast(), NOTE.len()) };
-    }
-    // SAFETY: the place is this thread's `errno`. Code that the signal has interrupted finds its own value there.
-    unsafe { *place = before };
-}
-
 /// Sets what this node has of the machine.
 fn share_out(settings: &mut Settings) {
     let Some(Some(joined)) = JOINED.get() else { return };
@@ -300,22 +288,27 @@ pub(crate) fn remark(settings: &Settings) -> Option<String> {
     let joined = JOINED.get()?.as_ref()?;
     let place = joined.place;
     let workers = counted(*settings.workers as u64, "worker");
+    let (sent, handled, bytes) = outbox::counts();
     let of_workers = match (settings.are_workers_fixed(), joined.share.1) {
         (true, _) => String::new(),
         (false, nodes @ 2..) => format!(" {nodes} of them share its cores, so it has {workers}."),
         (false, _) => format!(" It has cores of its own, and {workers}."),
     };
     Some(format!(
-        "The program ran on {} nodes, {} of them on the machine of node 0, joined by {}. All its objects were on node \
-         0.{of_workers}",
-        place.nodes, place.locals, joined.about
+        "The program ran on {} nodes, {} of them on the machine of node 0, joined by {}. Node 0 has sent {} about \
+         objects of other nodes, with {bytes} bytes of blocks, and handled {handled}.{of_workers}",
+        place.nodes,
+        place.locals,
+        joined.about,
+        counted(sent, "message")
     ))
 }
 
-/// Waits on another node than 0 for the end of the program. Returns the status.
-fn wait_for_end(told: &Receiver<Told>) -> i32 {
+/// Waits on another node than 0 for the end of the program. `end` then ends the run of this node. Returns the status.
+pub(crate) fn wait_for_end(told: &Receiver<Told>, end: impl FnOnce()) -> i32 {
     let mut status = FATAL_STATUS;
     let mut limit = None;
+    let mut end = Some(end);
     loop {
         let next = match limit {
             None => told.recv().map_err(|_| ()),
@@ -323,7 +316,17 @@ fn wait_for_end(told: &Receiver<Told>) -> i32 {
         };
         match next {
             // A node that is stopped is waited for, as long as nothing is wrong.
-            Ok(Told::Ending(with)) => (status, limit) = (with, (with != 0).then_some(PATIENCE_AT_END)),
+            Ok(Told::Ending(with)) => {
+                (status, limit) = (with, (with != 0).then_some(PATIENCE_AT_END));
+                outbox::close();
+                // Where something is wrong, EDTs that run are not waited for.
+                if with == 0
+                    && let Some(end) = end.take()
+                {
+                    end();
+                }
+                RUN_HAS_ENDED.store(true, Ordering::SeqCst);
+            }
             Ok(Told::Lost(words)) => {
                 if let Some(words) = words {
                     error!("{words}");

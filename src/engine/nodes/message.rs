@@ -2,6 +2,7 @@
 
 use crate::engine::nodes::hello::Hello;
 use crate::engine::nodes::wire::{Process, Reader, Welcome, Writer};
+use crate::engine::nodes::work::Work;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum NodeMessage {
@@ -15,6 +16,8 @@ pub(super) enum NodeMessage {
     Stopped,
     /// To node 0: another node is gone.
     Lost(u32),
+    /// About the program's objects.
+    Work(Work),
 }
 
 impl NodeMessage {
@@ -46,6 +49,10 @@ impl NodeMessage {
                 out.u32(5);
                 out.u32(*node);
             }
+            NodeMessage::Work(work) => {
+                out.u32(6);
+                work.write(&mut out);
+            }
         }
         out.0
     }
@@ -64,6 +71,7 @@ impl NodeMessage {
             3 => NodeMessage::Stop { status: from.u32()? as i32, orderly: from.u32()? != 0 },
             4 => NodeMessage::Stopped,
             5 => NodeMessage::Lost(from.u32()?),
+            6 => NodeMessage::Work(Work::read(&mut from)?),
             _ => return None,
         };
         from.0.is_empty().then_some(message)
@@ -87,7 +95,8 @@ mod tests {
             NodeMessage::Stopped,
             NodeMessage::Lost(9),
         ];
-        for message in all {
+        let work = crate::engine::nodes::work::tests::all().into_iter().map(NodeMessage::Work);
+        for message in all.into_iter().chain(work) {
             let bytes = message.encode();
             assert_eq!(NodeMessage::decode(&bytes), Some(message.clone()));
             for end in 0..bytes.len() {

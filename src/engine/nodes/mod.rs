@@ -9,9 +9,14 @@
 //! | `thread.rs` | the thread that makes all calls of the link, from the first to the last |
 //! | `mates.rs` | whether other nodes of this machine are still there |
 //! | `share.rs` | which cores of a machine each of its nodes has |
+//! | `work.rs` | what nodes ask of each other about the program's objects |
+//! | `outbox.rs` | messages on their way to the thread of the link, and the answers that callers wait for |
+//! | `wave.rs` | whether anything can still happen on any node |
+//! | `functions.rs` | how functions of the program are named to other nodes |
 //!
-//! Node 0 has all EDTs, events and data blocks, and the arguments, the standard input and the files of the run. The
-//! others begin no run: their thread of the link waits for the word that the program ends, and with which status.
+//! Each node has a run of its own, with workers, objects and, if there are, devices. Node 0 has `mainEdt`, the
+//! arguments, the standard input and the files of the run. An object belongs to the node that its GUID names, and a
+//! call about it is made there. `life/away.rs` says how blocks go to other nodes, and `capi/elsewhere.rs` which calls do.
 //!
 //! # How a program on several nodes begins and ends
 //!
@@ -38,10 +43,14 @@
 //! when one ends so, and node 0 may still be writing its report.
 
 pub(crate) mod ending;
+pub(crate) mod functions;
 mod hello;
 pub(crate) mod join;
 mod mates;
 mod message;
+pub(crate) mod outbox;
 mod share;
 mod thread;
+mod wave;
 mod wire;
+pub(crate) mod work;

@@ -8,7 +8,8 @@
 //! | less than 100 ms ago | it looks again after 1 ms |
 //! | otherwise | it looks again after 2 ms, which takes about one percent of a core |
 //!
-//! While it sleeps, it also waits for the end of other processes of this machine.
+//! It yields as long as a thread of this node waits for an answer, and wakes when another thread has a message for it.
+//! Whenever it has slept it looks whether other processes of this machine have ended.
 
 use crate::engine::nodes::ending::{
     ASKED, CRASHES, FOR_CRASH, IS_ENDING_MPI, IS_LOST_AT_END, MOST_NODES, NO_STATUS, NODE, NODES, OVER, PHASE,
@@ -17,7 +18,10 @@ use crate::engine::nodes::ending::{
 use crate::engine::nodes::hello::{Hello, welcomes};
 use crate::engine::nodes::mates::Mates;
 use crate::engine::nodes::message::NodeMessage;
+use crate::engine::nodes::outbox::{self, Handler};
+use crate::engine::nodes::wave::Wave;
 use crate::engine::nodes::wire::{Process, Welcome};
+use crate::engine::nodes::work::{Progress, Work};
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::handlers;
@@ -43,6 +47,13 @@ const AFTER_SIGTERM: Duration = Duration::from_millis(100);
 /// How long a message that must go out now may take.
 const FOR_LAST_MESSAGE: Duration = Duration::from_millis(500);
 
+/// How long node 0 waits between two rounds of questions whether anything can still happen.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
+/// Whether the run of a node other than 0 has ended, so that the link may. The store in `join.rs` pairs with the load
+/// in `serve`.
+pub(super) static RUN_HAS_ENDED: AtomicBool = AtomicBool::new(false);
+
 /// Somebody asks the process to end, by SIGTERM. The handler's store pairs with the swap in `look_after`.
 pub(super) static TERMINATED: AtomicBool = AtomicBool::new(false);
 
@@ -58,7 +69,7 @@ pub(super) struct Plan {
 }
 
 /// What a node knows when it has joined.
-pub(super) struct Joined {
+pub(crate) struct Joined {
     pub(super) place: NodePlace,
     pub(super) share: (u32, u32),
     /// The plug-in and the MPI library.
@@ -66,7 +77,7 @@ pub(super) struct Joined {
 }
 
 /// What the thread tells the process that joins, or waits on another node than 0.
-pub(super) enum Told {
+pub(crate) enum Told {
     /// There is one process, and so no link.
     Alone,
     Joined(Joined),
@@ -104,6 +115,8 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
         hellos: Vec::new(),
         gone: Vec::new(),
         is_ending: false,
+        wave: Wave::new(place.nodes),
+        looked: Instant::now(),
         tell,
     };
     if place.nodes == 1 {
@@ -151,6 +164,13 @@ pub(super) fn too_many(nodes: u32) -> String {
     )
 }
 
+/// How far this node is.
+fn progress(handler: Handler) -> Progress {
+    let rests = (handler.rests)();
+    let (sent, handled, _) = outbox::counts();
+    Progress { rests, sent, handled }
+}
+
 struct Communicator {
     link: Plugin,
     place: NodePlace,
@@ -168,6 +188,10 @@ struct Communicator {
     gone: Vec<u32>,
     /// Whether this process ends because of a node that is gone or cannot be reached; on node 0 alone.
     is_ending: bool,
+    /// Whether anything can still happen; on node 0 alone.
+    wave: Wave,
+    /// When the last round of it began.
+    looked: Instant,
     tell: Sender<Told>,
 }
 
@@ -192,11 +216,14 @@ impl Communicator {
 
     /// Puts what has come into the inbox, and sleeps if nothing is there. Returns the nodes that are gone since.
     fn turn(&mut self) -> Vec<Lost> {
+        for (to, work) in outbox::take() {
+            self.send(to, &NodeMessage::Work(work));
+        }
         self.link.poll(&mut self.events);
         let mut lost = self.sort_events();
         if self.inbox.is_empty() && lost.is_empty() {
             let idle = self.last.elapsed();
-            let ended = if idle < Duration::from_micros(100) {
+            let ended = if idle < Duration::from_micros(100) || outbox::is_awaited() {
                 std::thread::yield_now();
                 Vec::new()
             } else {
@@ -205,7 +232,8 @@ impl Communicator {
                     5..100 => 1000,
                     _ => 2000,
                 };
-                let ended = self.mates.wait(Duration::from_micros(micros));
+                outbox::wait(Duration::from_micros(micros));
+                let ended = self.mates.wait(Duration::ZERO);
                 if !ended.is_empty() {
                     // What a node has sent before it ended comes first: it may say why.
                     self.link.poll(&mut self.events);
@@ -311,15 +339,28 @@ impl Communicator {
         self.say(Told::Over);
     }
 
-    /// Waits for the end of the program.
+    /// Works for the program until it ends.
     fn serve(&mut self) {
+        let mut early = VecDeque::new();
+        let mut stops = false;
         loop {
             let lost = self.turn();
-            while let Some((_, message)) = self.inbox.pop_front() {
+            if stops && RUN_HAS_ENDED.load(Ordering::SeqCst) {
+                return self.answer_stop();
+            }
+            // What has come before the run could handle it.
+            if !early.is_empty() && outbox::handler().is_some() {
+                for (from, work) in std::mem::take(&mut early) {
+                    self.handle(from, work);
+                }
+            }
+            while let Some((from, message)) = self.inbox.pop_front() {
                 match message {
+                    NodeMessage::Work(work) if outbox::handler().is_none() && !stops => early.push_back((from, work)),
+                    NodeMessage::Work(work) => self.handle(from, work),
                     NodeMessage::Stop { status, orderly: true } => {
                         self.say(Told::Ending(status));
-                        return self.answer_stop();
+                        stops = true;
                     }
                     NodeMessage::Stop { status, orderly: false } => {
                         self.say(Told::Ending(status));
@@ -337,12 +378,57 @@ impl Communicator {
                     return;
                 }
             }
+            self.look_around();
             if self.place.node == 0 && ASKED.load(Ordering::SeqCst) != NO_STATUS {
                 return self.stop_all(ASKED.load(Ordering::SeqCst));
             }
             if TERMINATED.swap(false, Ordering::SeqCst) && self.look_after() {
                 return;
             }
+        }
+    }
+
+    /// Handles a message about work. One that comes when the run has ended is dropped.
+    fn handle(&mut self, from: u32, work: Work) {
+        let Some(handler) = outbox::handler() else { return };
+        match work {
+            Work::Answer { id, answer } => {
+                outbox::answered(id, answer);
+                outbox::note_handled();
+            }
+            Work::Look(round) => {
+                let progress = progress(handler);
+                outbox::post(from, Work::Seen { round, progress });
+            }
+            Work::Seen { round, progress } => {
+                if self.wave.answer(from, round, progress) {
+                    self.wave.forget();
+                    (handler.all_rest)();
+                }
+            }
+            work => {
+                (handler.goes_on)();
+                (handler.work)(from, work);
+                outbox::note_handled();
+            }
+        }
+    }
+
+    /// On node 0: asks all others whether anything can still happen, if nothing happens here.
+    fn look_around(&mut self) {
+        if self.place.node != 0 || self.wave.is_under_way() || self.looked.elapsed() < BETWEEN_LOOKS {
+            return;
+        }
+        self.looked = Instant::now();
+        let Some(handler) = outbox::handler() else { return };
+        let own = progress(handler);
+        if !own.rests {
+            return self.wave.forget();
+        }
+        let round = self.wave.begin(own);
+        let others: Vec<u32> = self.others().collect();
+        for node in others {
+            self.send(node, &NodeMessage::Work(Work::Look(round)));
         }
     }
 

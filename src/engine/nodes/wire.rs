@@ -15,8 +15,12 @@ impl Writer {
     }
 
     pub(super) fn text(&mut self, text: &str) {
-        self.u32(text.len() as u32);
-        self.0.extend(text.as_bytes());
+        self.bytes(text.as_bytes());
+    }
+
+    pub(super) fn bytes(&mut self, bytes: &[u8]) {
+        self.u32(bytes.len() as u32);
+        self.0.extend(bytes);
     }
 }
 
@@ -39,8 +43,12 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn text(&mut self) -> Option<String> {
+        String::from_utf8(self.bytes()?.to_vec()).ok()
+    }
+
+    pub(super) fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.u32()? as usize;
-        String::from_utf8(self.take(length)?.to_vec()).ok()
+        self.take(length)
     }
 }
 

@@ -102,6 +102,18 @@ impl Runtime {
             && !self.end.is_ending()
     }
 
+    /// Whether nothing happens on this node before another one sends something, but for `held` works in flight that it
+    /// counts for the others.
+    pub(crate) fn rests_but_for(&self, held: u64) -> bool {
+        let state = self.queues.sleep.state();
+        state.sleeping() == self.workers_left()
+            && state.searching() == 0
+            && !self.devices.asks()
+            && self.in_flight.load(Ordering::SeqCst) == held
+            && !self.queues.any_work()
+            && self.queues.sleep.state() == state
+    }
+
     /// Says once where a program may hang and the runtime cannot see that, since the system does not tell of its
     /// threads.
     pub(crate) fn note_blind(&self) {

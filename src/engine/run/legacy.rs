@@ -4,6 +4,7 @@
 use crate::config::{GivenArguments, Settings};
 use crate::engine::nodes::join::{NodeRole, join};
 use crate::engine::process::watchdog;
+use crate::engine::run::serve;
 use crate::engine::run::start::{Run, USAGE_STATUS, answered};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::{exit_now, fatal};
@@ -70,11 +71,12 @@ pub(crate) fn begin(file: Option<PathBuf>) {
         }
     };
     // On another node, the program's own thread does not come back: the rest of its `main` is node 0's.
-    if let NodeRole::Ended(status) = join(&mut settings, true) {
-        exit_now(status);
+    if let NodeRole::Serve(told) = join(&mut settings, true) {
+        exit_now(serve::serve(settings, &told));
     }
     let run = Run::begin(settings, true);
     let runtime = run.runtime();
+    serve::open(runtime);
     let watching = runtime.seats.start_other("ocr-watch", || watchdog::watch(runtime));
     let watching = match watching {
         Ok(watching) => watching,

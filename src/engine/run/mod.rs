@@ -2,5 +2,6 @@
 
 pub(crate) mod legacy;
 pub(crate) mod recording;
+pub(crate) mod serve;
 pub(crate) mod shutdown;
 pub(crate) mod start;

@@ -5,6 +5,8 @@
 //! kernel that fails meanwhile ends the program as ever: what it has left half written must not get into a file.
 //! `ocrAbort` and fatal errors write the report and end the process as it stands; the calling thread does not go on.
 
+use crate::engine::nodes::outbox;
+use crate::engine::nodes::work::Call;
 use crate::engine::process::bell;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::Interrupt;
@@ -61,6 +63,11 @@ pub(crate) fn abort(status: i32) {
         let this = unsafe { &*context };
         (this.runtime, this.current.is_some(), this.seat.seating)
     };
+    if outbox::place().is_some_and(|(node, _)| node != 0) {
+        // All nodes end with the status, this one among them.
+        let _ = outbox::ask(0, Call::Abort(status));
+        stay(Runtime::current());
+    }
     if !runtime.legacy {
         end_process(status);
     }

@@ -7,11 +7,14 @@ use crate::engine::life::answers::DeviceEvents;
 use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::nodes::ending;
 use crate::engine::nodes::join::{self, NodeRole, join};
+use crate::engine::nodes::outbox;
 use crate::engine::process::{crash, sigfpe, watchdog};
 use crate::engine::run::recording::Recorded;
+use crate::engine::run::serve;
 use crate::engine::run::shutdown::{enter_as_main_thread, explain_panics};
 use crate::engine::state::context::Context;
 use crate::engine::state::devices::Devices;
+use crate::engine::state::elsewhere::Elsewhere;
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::{exit_now, fatal, status_after_output};
 use crate::engine::state::fetch_at_end::FetchAtEnd;
@@ -66,10 +69,11 @@ pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
         }
     };
     enter_as_main_thread();
-    if let NodeRole::Ended(status) = join(&mut settings, false) {
-        return status;
+    if let NodeRole::Serve(told) = join(&mut settings, false) {
+        return serve::serve(settings, &told);
     }
     let run = Run::begin(settings, false);
+    serve::open(run.runtime());
     create_main(run.runtime(), &args, main_edt);
     run.runtime().idle_threads.begin();
     run.runtime().end_outside();
@@ -206,6 +210,7 @@ impl Run {
             transfers: Transfers::default(),
             finish_times: FinishTimes::default(),
             redundant: settings.redundant.value.map(Redundant::new),
+            elsewhere: Elsewhere::default(),
             devices: Devices::new(|runtime| Arc::new(DeviceEvents(runtime))),
             end: CachePadded::default(),
             in_flight: CachePadded::new(AtomicU64::new(1)),
@@ -256,6 +261,7 @@ impl Run {
     /// program.
     pub(crate) fn end(self) -> i32 {
         self.runtime.seats.join();
+        outbox::close();
         self.runtime.end.leave_it_to_who_exits();
         self.runtime.end_opening();
         // Kernels that were sent to a device run to their end, as the EDTs that ran on workers have. Later

@@ -12,6 +12,7 @@ use crate::object::Caches;
 use crate::object::code::Code;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef};
+use crate::object::scope::Scope;
 use crate::report::tally::Tally;
 use crate::sched::queues::Local;
 use std::ptr;
@@ -36,6 +37,8 @@ pub(crate) struct Context {
     pub credit: Credit,
     /// The EDT whose function the thread runs, or that waits in a call on it.
     pub current: Option<&'static Edt>,
+    /// The finish scope of an EDT that is created for another node, while it is; null otherwise.
+    pub(crate) scope_elsewhere: *const Scope,
     /// The EDT in whose call the runtime creates one of its own, which is not to be in that one's finish scope.
     pub on_behalf_of: Option<&'static Edt>,
     /// The blocks that the current EDT (or the thread) created and has not released.
@@ -117,6 +120,7 @@ impl Context {
             contents: Contents::default(),
             credit: Credit::default(),
             current: None,
+            scope_elsewhere: ptr::null(),
             on_behalf_of: None,
             held: HeldBlocks::default(),
             belongings: Belongings::default(),

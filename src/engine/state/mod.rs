@@ -9,6 +9,7 @@ pub(crate) mod context;
 pub(crate) mod deferred;
 pub(crate) mod devices;
 pub(crate) mod difference;
+pub(crate) mod elsewhere;
 pub(crate) mod end;
 pub(crate) mod fatal;
 pub(crate) mod fetch_at_end;

@@ -3,6 +3,7 @@
 use crate::check;
 use crate::config::Settings;
 use crate::engine::state::devices::Devices;
+use crate::engine::state::elsewhere::Elsewhere;
 use crate::engine::state::end::End;
 use crate::engine::state::handlers::Handlers;
 use crate::engine::state::idle::IdleProgramThreads;
@@ -58,6 +59,8 @@ pub(crate) struct Runtime {
     pub(crate) finish_times: crate::engine::state::finish_times::FinishTimes,
     /// The EDTs that run as kernels and as their function, where the setting asks for it.
     pub(crate) redundant: Option<Redundant>,
+    /// Blocks that go from one node to another.
+    pub(crate) elsewhere: Elsewhere,
     /// The OpenCL devices, opened when the first kernel is added, or the program asks for them.
     pub devices: Devices,
     /// How and when it ends.

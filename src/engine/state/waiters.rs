@@ -1,6 +1,7 @@
 //! The threads that wait for an event in a call, and what each is answered.
 
 use crate::engine::state::runtime::Runtime;
+use crate::object::code::WorkKind;
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
 use ocr_base::lock::{Condvar, Mutex, MutexGuard, rank};
@@ -134,6 +135,10 @@ impl Sleeper {
 
 /// The EDT that stands for a thread waits for what may never come, as the turn at a block, or does not any more.
 pub(crate) fn set_stuck(edt: &Edt, stuck: bool) {
+    if edt.work().kind == WorkKind::Elsewhere {
+        // It stands for something on another node.
+        return;
+    }
     sleeper_of(edt).stuck.store(stuck, Ordering::SeqCst);
 }
 

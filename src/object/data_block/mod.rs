@@ -108,6 +108,8 @@ pub enum Mark {
     Watched = 2048,
     /// The block is a part that gets memory of its own and leaves its whole.
     Leaving = 4096,
+    /// The block is a copy of another node's, which goes back to it.
+    Borrowed = 8192,
 }
 
 /// The holders of a block, counted by mode.

@@ -27,6 +27,7 @@ pub struct DataBlocks {
     any_hinted: AtomicBool,
     /// Whether host memory has guards.
     guarded: bool,
+    zone: Zone,
 }
 
 impl DataBlocks {
@@ -38,7 +39,27 @@ impl DataBlocks {
             partitions: Partitions::default(),
             any_hinted: AtomicBool::new(false),
             guarded,
+            zone,
         }
+    }
+
+    /// Whether another node has the block with this GUID, if there is one.
+    pub fn is_foreign(&self, guid: Guid) -> bool {
+        guid.is_data_block() && !self.zone.owns(guid)
+    }
+
+    /// Makes a copy of another node's block, not yet published, with memory for its content. `None` without memory.
+    pub fn adopt(&self, guid: Guid, size: u64) -> Option<&DataBlock> {
+        debug_assert!(self.is_foreign(guid));
+        let memory = self.memory(size, true).ok()?;
+        let Some(block) = self.blocks.adopt(guid.index(), guid.generation()) else {
+            free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base), size);
+            return None;
+        };
+        block.begin(guid.index(), size, memory, self.guarded);
+        // So that `free` looks twice.
+        block.second.hinted.set(true);
+        Some(block)
     }
 
     /// A new block of `size` bytes, with or without host memory, not yet published: the caller sets
@@ -98,6 +119,9 @@ impl DataBlocks {
         }
         if block.second.hinted.get() {
             self.hints.drop_of(block.guid());
+            if self.is_foreign(block.guid()) {
+                return self.forsake(block);
+            }
         }
         let mut locked = block.header.lock_pinned();
         let base = block.second.base.replace(std::ptr::null_mut());
@@ -112,6 +136,16 @@ impl DataBlocks {
         drop(locked);
         free_memory(base, size);
         self.blocks.free(cache, freed, index);
+    }
+
+    /// Gives back the memory and the slot of a copy of another node's block.
+    #[cold]
+    fn forsake(&self, block: &DataBlock) {
+        let size = block.size();
+        let locked = block.header.lock_pinned();
+        let base = block.second.base.replace(std::ptr::null_mut());
+        self.blocks.forsake(locked);
+        free_memory(base, size);
     }
 
     /// The block of a GUID and its lock, if the slot is still in that generation: the block is

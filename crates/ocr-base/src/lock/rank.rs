@@ -232,6 +232,21 @@ ranks! {
     /// The callbacks that OpenCL has not called yet (`src/device/opencl/raw.rs`).
     KnownCallbacks [];
 
+    /// What a run does for other nodes (`src/engine/nodes/outbox.rs`).
+    NodeHandler [];
+
+    /// Calls about objects of other nodes that have no answer yet (`src/engine/nodes/outbox.rs`).
+    AnswersAwaited [];
+
+    /// Blocks that other nodes have, and those that this node has of them (`src/engine/state/elsewhere.rs`).
+    BlocksElsewhere [];
+
+    /// The builds of files with functions that other nodes have named (`src/engine/nodes/functions.rs`).
+    FunctionHomes [];
+
+    /// Messages to other nodes that have not been sent (`src/engine/nodes/outbox.rs`).
+    Outbox [];
+
     /// A lock of the tests.
     TestOuter [TestInner];
 

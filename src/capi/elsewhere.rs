@@ -1,0 +1,376 @@
+//! Calls about objects of other nodes. The node that has the object makes the call, and the caller waits for its answer.
+//!
+//! | call | is made by |
+//! |---|---|
+//! | `ocrEventSatisfy`, `ocrEventSatisfySlot` | the owner of the event or EDT |
+//! | `ocrAddDependence`, `ocrAddDependenceSlot` | the owner of the event that is the source; of a block or `NULL_GUID`, that of the destination |
+//! | `ocrEventDestroy`, `ocrEdtDestroy`, `ocrDbDestroy`, `ocrEdtTemplateDestroy` | the owner of the object |
+//! | `ocrEdtCreate` | the node that its hint, or the setting, names; the caller then adds the dependences |
+//! | `ocrShutdown`, `ocrAbort` | node 0 |
+//! | `ocrSetHint`, `ocrAttachDebugLabel` | no node: they advise, and what they say is lost |
+//!
+//! Where nodes work together, `export!` takes each call to [`made_elsewhere`] before its body. Any other call about an
+//! object of another node ends the program with a message.
+
+use crate::abi::Api;
+use crate::capi::edt::{self, FINISH, More, OEVT_VALID, add_dependence, depv_of, mode_for, satisfy};
+use crate::capi::{hints, put, sys, with};
+use crate::check::calls::{CallSpec, LABELED, Role};
+use crate::config::Placing;
+use crate::engine::life::create_request::{EdtRequest, Output};
+use crate::engine::life::hints::node_of;
+use crate::engine::life::stand_in::StandIn;
+use crate::engine::nodes::outbox;
+use crate::engine::nodes::work::{Answer, Call, NewEdt};
+use crate::engine::run::shutdown;
+use crate::engine::state::fatal::fatal;
+use crate::object::edt::Mode;
+use crate::object::guid::Guid;
+use crate::object::hints::EDT_AFFINITY;
+use crate::status::Status;
+use std::ptr;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// More parameters than these do not fit a message with the rest of what is said of an EDT.
+const MOST_PARAMS: usize = (crate::link::LONGEST_MESSAGE - 8192) / 8;
+
+/// The node that has an object, where that is another one.
+fn owner(guid: Guid) -> Option<u32> {
+    with(None, |context| context.runtime.objects.owner_elsewhere(guid))
+}
+
+/// The status of a call that another node makes; that of a program which ends, where no answer comes.
+fn asked(owner: u32, call: Call) -> Status {
+    outbox::ask(owner, call).map_or(Status::ECANCELED, |answer| Status::from_number(answer.status as u8))
+}
+
+/// Makes a call where its object is, if that is on another node. None if the call is this node's.
+pub(super) fn made_elsewhere(call: &'static CallSpec, words: &[u64]) -> Option<Status> {
+    use Api::*;
+    let (node, _) = outbox::place()?;
+    let guid = |at: usize| Guid::from_bits(words[at]);
+    match call.api {
+        ocrShutdown => (node != 0).then(|| asked(0, Call::Shutdown)),
+        ocrEventSatisfy => satisfied(guid(0), guid(1), 0),
+        ocrEventSatisfySlot => satisfied(guid(0), guid(1), words[2] as u32),
+        ocrAddDependence => depends((guid(0), 0), guid(1), words[2] as u32, words[3] as u32),
+        ocrAddDependenceSlot => depends((guid(0), words[1] as u32), guid(2), words[3] as u32, words[4] as u32),
+        ocrEventDestroy | ocrEdtDestroy | ocrEdtTemplateDestroy => {
+            owner(guid(0)).map(|owner| asked(owner, Call::Destroy(guid(0))))
+        }
+        ocrDbDestroy => owner(guid(0)).map(|owner| {
+            let status = asked(owner, Call::Destroy(guid(0)));
+            // As on one node: the caller has the block no more.
+            let _ = with(Ok(()), |context| context.release_block(guid(0)));
+            status
+        }),
+        ocrEdtCreate => create_edt(node, words),
+        ocrDbRelease => None,
+        ocrSetHint | ocrAttachDebugLabel => owner(guid(0)).map(|_| Status::OK),
+        _ => {
+            refuse_other(call, words);
+            None
+        }
+    }
+}
+
+/// Ends the program where a call that is made here alone is about an object of another node. A block that a running EDT
+/// has is here.
+fn refuse_other(call: &CallSpec, words: &[u64]) {
+    for ((_, role), &word) in call.args.iter().zip(words) {
+        let guid = Guid::from_bits(word);
+        if !role.is_guid() && *role != Role::Guid {
+            continue;
+        }
+        with((), |context| {
+            let Some(owner) = context.runtime.objects.owner_elsewhere(guid) else { return };
+            if !context.runtime.objects.data_blocks.exists(guid) {
+                fatal(&format!(
+                    "{} is about {guid} of node {owner}, in {}. On several nodes this call is for objects of the node that \
+                     calls it: call it where the object was created, or run the program on one node.",
+                    call.shown(),
+                    context.who()
+                ));
+            }
+        });
+    }
+}
+
+/// Satisfies a pre-slot of an event or an EDT, if another node has it.
+fn satisfied(event: Guid, data: Guid, slot: u32) -> Option<Status> {
+    if slot > 1 && !event.is_edt() {
+        return None;
+    }
+    let owner = owner(event)?;
+    Some(if event.is_edt() {
+        let mode = Mode::Rw;
+        asked(owner, Call::Depend { source: data, post_slot: 0, destination: event, slot, mode })
+    } else {
+        asked(owner, Call::Satisfy { event, increment: slot == 1, data })
+    })
+}
+
+/// Adds a dependence, if another node has one of its ends.
+fn depends((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode: u32) -> Option<Status> {
+    if owner(destination).is_none() && (!source.is_event() || owner(source).is_none()) {
+        return None;
+    }
+    let Some(mode) = mode_for(destination, mode) else { return Some(Status::EINVAL) };
+    Some(link((source, post_slot), destination, slot, mode))
+}
+
+/// Adds a dependence, on whatever nodes its ends are.
+fn link((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode: Mode) -> Status {
+    let maker = if source.is_event() { owner(source) } else { owner(destination) };
+    match maker {
+        Some(owner) => asked(owner, Call::Depend { source, post_slot, destination, slot, mode }),
+        None => depend((source, post_slot), destination, slot, mode),
+    }
+}
+
+/// Adds a dependence whose source is a block, or an event of this node.
+fn depend((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode: Mode) -> Status {
+    match owner(destination) {
+        None => add_dependence(source.into(), post_slot, destination.into(), slot, mode as _),
+        Some(of) => with(Status::EPERM, |context| {
+            let role = StandIn::PreSlot { of, destination, slot, mode };
+            // It gets the GUID of a block, and does not use the block.
+            Status::from(context.stand_in(role, (source, post_slot), Mode::Ro))
+        }),
+    }
+}
+
+/// Creates an EDT on another node, or one of this node that another node's objects belong to. None for one that is all
+/// this node's.
+fn create_edt(node: u32, words: &[u64]) -> Option<Status> {
+    let properties = words[6] as u16;
+    let template = Guid::from_bits(words[1]);
+    // SAFETY: the header asks for null or a valid hint.
+    let hint = unsafe { hints::given(words[7] as *const sys::ocrHint_t, sys::OCR_HINT_EDT_T) };
+    // The end of a finish EDT counts a given latch event up and down, which is done on one node.
+    let output = given_output(properties, words);
+    let stays = output.is_some() && properties & FINISH != 0 || u32::from(properties) & LABELED != 0;
+    let asked = hint.and_then(|hint| node_of(Guid::from_bits(hint.get(EDT_AFFINITY)?)));
+    let target = if stays { node } else { asked.unwrap_or_else(|| place(node)) };
+    let template_here = match owner(template) {
+        None => template,
+        Some(owner) => match copy_of_template(owner, template) {
+            Some(copy) => copy,
+            None => return Some(Status::EINVAL),
+        },
+    };
+    // SAFETY: programs that call `ocrEdtCreate` promise that `depv` has as many elements as they say.
+    let sources = unsafe { depv_of(template_here, words[4] as u32, words[5] as *const Guid) };
+    if target != node
+        && let Some(status) = create_there(target, template_here, &sources, words)
+    {
+        return Some(status);
+    }
+    let foreign_output = output.is_some_and(|output| owner(output).is_some());
+    let has_foreign = foreign_output || sources.iter().any(|&source| source.is_event() && owner(source).is_some());
+    if template_here == template && !has_foreign {
+        return None;
+    }
+    Some(create_here(template_here, &sources, words))
+}
+
+/// The event that is given as the output event of a new EDT, if one is.
+fn given_output(properties: u16, words: &[u64]) -> Option<Guid> {
+    let place = words[8] as *const Guid;
+    // SAFETY: a place that is not null has the GUID of an event in it where the properties say so.
+    (properties & OEVT_VALID != 0 && !place.is_null()).then(|| unsafe { place.read() })
+}
+
+/// Where an EDT is created of which no hint says that.
+fn place(node: u32) -> u32 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let (placing, nodes) =
+        (with(Placing::Home, |context| *context.runtime.settings.place), outbox::place().map_or(1, |(_, nodes)| nodes));
+    match placing {
+        Placing::Home => node,
+        // Relaxed: any order of the nodes will do.
+        Placing::Round => NEXT.fetch_add(1, Ordering::Relaxed).wrapping_add(node) % nodes,
+    }
+}
+
+/// The copy of another node's template that this one has, or makes.
+fn copy_of_template(owner: u32, template: Guid) -> Option<Guid> {
+    let known = with(None, |context| context.runtime.elsewhere.lock().templates.get(&template).copied());
+    if known.is_some() {
+        return known;
+    }
+    let text = outbox::ask(owner, Call::DescribeTemplate(template))?.template?;
+    with(None, |context| {
+        let copy = context.template_of(&text)?;
+        context.runtime.elsewhere.lock().templates.insert(template, copy);
+        Some(copy)
+    })
+}
+
+/// Creates an EDT on another node, and adds its dependences. None for one that has to be created here: its template has
+/// no function, its parameters do not fit a message, or it has no pre-slot that keeps it from ending before a given
+/// output event waits for it.
+fn create_there(target: u32, template: Guid, sources: &[Guid], words: &[u64]) -> Option<Status> {
+    let (place, output) = (words[0] as *mut Guid, words[8] as *mut Guid);
+    let given = given_output(words[6] as u16, words);
+    let paramv = words[3] as *const u64;
+    let request = EdtRequest {
+        template,
+        paramc: words[2] as u32,
+        paramv,
+        depc: words[4] as u32,
+        depv: ptr::null(),
+        finish: words[6] as u16 & FINISH != 0,
+        range: None,
+        hints: None,
+        // So that dependences may come later.
+        guid: Some(NonNull::dangling()),
+        label: None,
+        output: Output::None,
+    };
+    let (new, scope) = with(None, |context| {
+        let text = context.describe_template(template)?;
+        let checked = context.check_request(&request).ok()?;
+        if given.is_some() && checked.depc == 0 {
+            return None;
+        }
+        let params = match checked.paramc as usize {
+            0 => Vec::new(),
+            count if count > MOST_PARAMS => return None,
+            // SAFETY: `paramv` is not null, which was checked, and programs that call `ocrEdtCreate` promise that it has
+            // as many elements as they say.
+            count => unsafe { std::slice::from_raw_parts(paramv, count) }.to_vec(),
+        };
+        let scope = context.enter_scope_from_elsewhere();
+        let (depc, finish) = (checked.depc, request.finish);
+        Some((NewEdt { template: text, params, depc, finish, output: !output.is_null(), scope }, scope))
+    })?;
+    let answer = outbox::ask(target, Call::CreateEdt(Box::new(new)));
+    let Some(answer) = answer else { return Some(Status::ECANCELED) };
+    let status = Status::from_number(answer.status as u8);
+    if !status.is_ok() {
+        with((), |context| context.leave_scope_from_elsewhere(scope));
+        return Some(status);
+    }
+    let [edt, of_output] = answer.guids;
+    // SAFETY: the header asks for null or a valid place.
+    unsafe { put(place, edt) };
+    match given {
+        Some(given) => _ = link((of_output, 0), given, 0, Mode::Null),
+        // SAFETY: the header asks for null or a valid place.
+        None => unsafe { put(output, of_output) },
+    }
+    Some(connect(edt, sources, |_| true))
+}
+
+/// Creates an EDT of this node, of a template that is here, and adds its dependences on events of other nodes.
+fn create_here(template: Guid, sources: &[Guid], words: &[u64]) -> Status {
+    let given = given_output(words[6] as u16, words).filter(|&given| owner(given).is_some());
+    // Where its end must be waited for elsewhere, nothing lets it begin before that is so.
+    let is_foreign = |source: Guid| given.is_some() || source.is_event() && owner(source).is_some();
+    if given.is_some() && sources.is_empty() {
+        fatal(
+            "ocrEdtCreate: an EDT without pre-slots is given an output event of another node, which it could miss. Create \
+             that event on the node of the EDT, or give the EDT a pre-slot.",
+        );
+    }
+    let mut of_edt = sys::ocrGuid_t::from(Guid::NULL);
+    let (properties, output) = match given {
+        Some(_) => (words[6] as u16 & !OEVT_VALID, &raw mut of_edt),
+        None => (words[6] as u16, words[8] as *mut sys::ocrGuid_t),
+    };
+    let mut depv: Vec<sys::ocrGuid_t> = (sources.iter())
+        .map(|&source| if is_foreign(source) { Guid::UNINITIALIZED } else { source })
+        .map(sys::ocrGuid_t::from)
+        .collect();
+    let mut own = sys::ocrGuid_t::from(Guid::NULL);
+    let place = match words[0] as *mut sys::ocrGuid_t {
+        given if given.is_null() => &raw mut own,
+        given => given,
+    };
+    let depv = if sources.is_empty() { ptr::null_mut() } else { depv.as_mut_ptr() };
+    // SAFETY: the header asks for null or a valid hint.
+    let hint = unsafe { hints::given(words[7] as *const sys::ocrHint_t, sys::OCR_HINT_EDT_T) };
+    let more = More { range: None, hints: hint.as_ref() };
+    let params = (words[2] as u32, words[3] as *mut u64);
+    // SAFETY: the arguments are those of the caller, who keeps to the header, but for the template and the
+    // dependences, of which this function has as many as the EDT has.
+    let status =
+        unsafe { edt::create_edt(place, template.into(), params, (words[4] as u32, depv), properties, more, output) };
+    if !status.is_ok() {
+        return status;
+    }
+    if let Some(given) = given {
+        let _ = link((of_edt.into(), 0), given, 0, Mode::Null);
+    }
+    // SAFETY: the call has succeeded, so there is a GUID.
+    connect(unsafe { *place }.into(), sources, is_foreign)
+}
+
+/// Adds the dependences of a new EDT that are chosen. The first status that is no success.
+fn connect(edt: Guid, sources: &[Guid], is_chosen: impl Fn(Guid) -> bool) -> Status {
+    let mut worst = Status::OK;
+    for (slot, &source) in (0u32..).zip(sources) {
+        if source == Guid::UNINITIALIZED || !is_chosen(source) {
+            continue;
+        }
+        let status = link((source, 0), edt, slot, Mode::Rw);
+        if worst.is_ok() {
+            worst = status;
+        }
+    }
+    worst
+}
+
+/// Makes a call for another node, which has the caller.
+pub(super) fn make_call(from: u32, call: Call) -> Answer {
+    let status = match call {
+        Call::Satisfy { event, increment, data } => satisfy(event, data, u32::from(increment)),
+        Call::Depend { source, post_slot, destination, slot, mode } => {
+            depend((source, post_slot), destination, slot, mode)
+        }
+        Call::Destroy(guid) => destroy(guid),
+        Call::DescribeTemplate(guid) => {
+            let text = with(None, |context| context.describe_template(guid));
+            return Answer { template: text.map(Box::new), ..Answer::default() };
+        }
+        Call::CreateEdt(new) => {
+            let created = with(None, |context| Some(context.create_edt_for(from, &new)));
+            match created {
+                None => Status::ECANCELED,
+                Some(Ok(guids)) => return Answer { guids, ..Answer::default() },
+                Some(Err(why)) => why.into(),
+            }
+        }
+        Call::Shutdown => {
+            with((), |context| context.runtime.shutdown());
+            Status::OK
+        }
+        Call::Abort(status) => {
+            // On a thread of its own: all nodes are to be told, which that of the link does.
+            let abort = move || shutdown::abort(status);
+            let _ = std::thread::Builder::new().name("ocr-abort".into()).spawn(abort);
+            Status::OK
+        }
+    };
+    Answer { status: status.number().into(), ..Answer::default() }
+}
+
+/// Destroys an object of this node for another one.
+fn destroy(guid: Guid) -> Status {
+    let bits = if guid.is_data_block() {
+        // SAFETY: any bits are accepted as a GUID.
+        unsafe { sys::ocrDbDestroy(guid.into()) }
+    } else if guid.is_edt() {
+        // SAFETY: any bits are accepted as a GUID.
+        unsafe { sys::ocrEdtDestroy(guid.into()) }
+    } else if guid.is_event() {
+        // SAFETY: any bits are accepted as a GUID.
+        unsafe { sys::ocrEventDestroy(guid.into()) }
+    } else {
+        // SAFETY: any bits are accepted as a GUID.
+        unsafe { sys::ocrEdtTemplateDestroy(guid.into()) }
+    };
+    Status::from_number(bits)
+}

@@ -1,0 +1,116 @@
+//! EDTs that another node creates for this one, and templates for them.
+//!
+//! An EDT that has a finish scope on the node of its creator has one here, too: it stays open until all that the EDT has
+//! led to on this node has ended. Then the creator's node is notified, and counts one EDT out of its own scope. What
+//! such an EDT creates on further nodes is counted here in the same way. So a scope closes when all has ended, on
+//! whatever node, and takes one message for each EDT that was created elsewhere.
+
+use crate::engine::life::create_request::{CreateError, EdtRequest, Output};
+use crate::engine::life::stand_in::StandIn;
+use crate::engine::nodes::functions;
+use crate::engine::nodes::work::{NewEdt, TemplateText};
+use crate::engine::state::context::Context;
+use crate::graph::finish::Closes;
+use crate::object::code::Code;
+use crate::object::edt::Mode;
+use crate::object::event::EventKind;
+use crate::object::guid::Guid;
+use crate::object::scope::{Scope, ScopeState};
+use ocr_base::sync::Ordering;
+use std::ptr;
+use std::ptr::NonNull;
+
+impl Context {
+    /// The text of a template, by which another node makes it anew. None if there is no such template, or none of its
+    /// variants is a function.
+    pub(crate) fn describe_template(&self, template: Guid) -> Option<TemplateText> {
+        let view = self.runtime.objects.templates.view(template)?;
+        let function = functions::home_of(view.work.function?)?;
+        Some(TemplateText { function, name: view.work.name.given().into(), paramc: view.paramc, depc: view.depc })
+    }
+
+    /// Makes a template by the text that another node has given. None where the function is not in this process, or
+    /// without memory.
+    pub(crate) fn template_of(&mut self, text: &TemplateText) -> Option<Guid> {
+        let function = functions::find(&text.function)?;
+        let view = self.runtime.template(Code::of_program(function, &text.name), text.paramc, text.depc);
+        self.runtime.objects.templates.create(&mut self.caches.templates, view)
+    }
+
+    /// Counts an EDT that another node will create into the finish scope of the running EDT. Returns the scope, as that
+    /// node gets to know it; 0 where there is none.
+    pub(crate) fn enter_scope_from_elsewhere(&mut self) -> u64 {
+        let scope = self.current.and_then(crate::object::edt::Edt::finish_scope);
+        scope.map_or(0, |scope| {
+            self.credit.check_in(scope);
+            ptr::from_ref(scope) as u64
+        })
+    }
+
+    /// What an EDT has led to on another node has ended, or it was not created: it leaves the scope that it was counted
+    /// into, of which [`Context::enter_scope_from_elsewhere`] has answered the address.
+    pub(crate) fn leave_scope_from_elsewhere(&mut self, scope: u64) {
+        let scope = scope as usize as *const Scope;
+        // SAFETY: the scope is null, or one of this node's that the EDT was counted into. So it is open, and its slot
+        // lives as long as the runtime.
+        let scope = unsafe { scope.as_ref() };
+        self.check_out(scope);
+        self.work_off();
+    }
+
+    /// Creates an EDT for another node, `from`, with open pre-slots. The GUIDs of the EDT and of its output event.
+    pub(crate) fn create_edt_for(&mut self, from: u32, new: &NewEdt) -> Result<[Guid; 2], CreateError> {
+        let template = self.template_of(&new.template).ok_or_else(|| {
+            CreateError::Arguments(format!("no file of this process has the function \"{}\"", new.template.name).into())
+        })?;
+        let scope = match new.scope {
+            0 => None,
+            scope => Some(self.open_scope_for(from, scope)?),
+        };
+        let (mut edt, mut output) = (Guid::NULL, Guid::NULL);
+        self.scope_elsewhere = scope.map_or(ptr::null(), ptr::from_ref);
+        let created = self.create_edt(&EdtRequest {
+            template,
+            paramc: new.params.len() as u32,
+            paramv: match &new.params[..] {
+                [] => ptr::null(),
+                params => params.as_ptr(),
+            },
+            depc: new.depc,
+            depv: ptr::null(),
+            finish: new.finish,
+            range: None,
+            hints: None,
+            guid: NonNull::new(&mut edt),
+            label: None,
+            output: if new.output { NonNull::new(&mut output).map_or(Output::None, Output::New) } else { Output::None },
+        });
+        self.scope_elsewhere = ptr::null();
+        self.runtime.objects.templates.destroy(&mut self.caches.templates, template);
+        // The scope was kept open meanwhile.
+        self.check_out(scope);
+        self.work_off();
+        created.map(|()| [edt, output])
+    }
+
+    /// Opens a finish scope for what an EDT of another node's scope leads to here. It is counted in once, for the caller.
+    fn open_scope_for(&mut self, node: u32, scope: u64) -> Result<&'static Scope, CreateError> {
+        let objects = &self.runtime.objects;
+        let closed = objects.events.create_plain(&mut self.caches.events, EventKind::Once, 0);
+        let closed = closed.ok_or(CreateError::OutOfMemory)?;
+        self.stand_in(StandIn::ScopeOf { node, scope }, (closed, 0), Mode::Ro).map_err(CreateError::Dependence)?;
+        let opened = objects.scopes.allocate(&mut self.caches.scopes);
+        let (index, opened) = opened.ok_or(CreateError::OutOfMemory)?;
+        opened.index.set(index);
+        opened.count.store(1, Ordering::Relaxed);
+        opened.parent.set(ptr::null());
+        opened.output.set(closed);
+        opened.result.set(Guid::NULL);
+        opened.result_goes.set(false);
+        opened.is_timed.set(false);
+        opened.edt.set(Guid::NULL);
+        opened.work.set(ptr::null());
+        opened.header.publish(opened.header.peek().with_state(ScopeState::Open));
+        Ok(opened)
+    }
+}

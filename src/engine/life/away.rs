@@ -1,0 +1,272 @@
+//! Blocks that go from one node to another and back.
+//!
+//! A block belongs to the node that has created it, its *owner*. When an EDT of another node acquires it, that node, the
+//! *borrower*, gets a copy under the block's own GUID: an ordinary block, in whose queue the EDTs of that node wait.
+//! While the borrower has it, an EDT of the runtime's holds the block at the owner, as one that divides it does
+//! ([`super::stand_in`], `memory/divided.rs`): no other EDT gets it, in whatever mode. So one node at a time uses a block,
+//! and the copy stays where it is until another node needs it.
+//!
+//! ```text
+//! borrower                                             owner
+//! an EDT finds no block ------- Want ----------------> a stand-in waits in the block's queue
+//! the copy is published, EDTs  <----- Content -------- it has the block, and sends the content
+//!   acquire it in any number
+//! a stand-in waits behind them <----- Recall --------- another EDT, or a stand-in, waits in the block's queue
+//! it has the copy, which goes -------- Content ------> the content is written, the stand-in gives the block back
+//! EDTs that came later ------- Want -----------------> ...
+//! ```
+//!
+//! | of a block, at the borrower | an EDT acquires it | Content | Recall | the stand-in has it |
+//! |---|---|---|---|---|
+//! | away | Want; wanted | - | - | - |
+//! | wanted | it waits with the others | here; all that wait acquire it | - | - |
+//! | here | as any block | - | leaving: a stand-in joins the queue | - |
+//! | leaving | as any block, behind the stand-in | - | - | away: Content goes back, and EDTs in the queue acquire anew |
+//!
+//! | of a block, at the owner | Want | an EDT joins the queue | Content |
+//! |---|---|---|---|
+//! | here | a stand-in joins the queue | - | - |
+//! | lent | a stand-in joins the queue | recalled: Recall, once | - |
+//! | recalled | a stand-in joins the queue | - | here |
+//!
+//! *No deadlock*: EDTs of all nodes acquire blocks in the order of GUIDs, and a stand-in acquires one block. A borrower
+//! gives a copy back when the EDTs that stand before the stand-in have ended, and those wait for greater GUIDs alone.
+//! *No recall is lost*: the lender is noted before it looks whether an EDT waits, and an EDT that has joined the queue
+//! looks whether there is a lender. Both look under the lock of the table. *Nothing is overtaken*: messages of two nodes
+//! arrive in order, so a Want that follows a Content comes behind it.
+
+use crate::engine::life::stand_in::StandIn;
+use crate::engine::nodes::outbox;
+use crate::engine::nodes::work::Work;
+use crate::engine::state::context::Context;
+use crate::engine::state::elsewhere::LentBlock;
+use crate::engine::state::fatal::fatal;
+use crate::memory;
+use crate::memory::divided;
+use crate::object::data_block::{BlockState, DataBlock, Mark};
+use crate::object::edt::{Edt, EdtRef, Mode, NO_SLOT};
+use crate::object::guid::Guid;
+use crate::object::name::{BlockName, EdtName};
+use ocr_place::place::Place;
+
+/// How many bytes of a block go in one message, which has other fields, too.
+const PIECE: usize = crate::link::LONGEST_MESSAGE - 256;
+
+/// Sends the content of a block in pieces; an empty one is one piece.
+fn send_content(to: u32, block: Guid, content: &[u8]) {
+    let size = content.len() as u64;
+    let mut offset = 0;
+    loop {
+        let end = content.len().min(offset + PIECE);
+        let bytes = content[offset..end].to_vec();
+        outbox::post(to, Work::Content { block, size, offset: offset as u64, bytes });
+        offset = end;
+        if offset == content.len() {
+            return;
+        }
+    }
+}
+
+impl Context {
+    /// An EDT needs a block that is not here, since another node has it: the EDT waits until that node has sent it.
+    /// False if no other node can have it.
+    #[cold]
+    pub(crate) fn want_block(&mut self, edt: &'static Edt, block: Guid) -> bool {
+        if !outbox::is_open() || !self.runtime.objects.data_blocks.is_foreign(block) {
+            return false;
+        }
+        let is_first = {
+            let mut elsewhere = self.runtime.elsewhere.lock();
+            let waiting = elsewhere.wanted.entry(block).or_default();
+            waiting.push(EdtRef::new(edt));
+            waiting.len() == 1
+        };
+        if is_first {
+            outbox::post(self.runtime.objects.zone.owner_of(block), Work::Want(block));
+        }
+        true
+    }
+
+    /// At the owner: another node needs a block.
+    pub(crate) fn block_is_wanted(&mut self, by: u32, block: Guid) {
+        let lent = self.stand_in(StandIn::Borrower(by), (block, 0), Mode::Ew);
+        if lent.is_err() {
+            outbox::post(by, Work::NoBlock(block));
+        }
+        self.work_off();
+    }
+
+    /// At the owner: a stand-in has the block that a node needs, or no block if that is gone.
+    pub(super) fn lend(&mut self, edt: &'static Edt, to: u32) {
+        let guid = edt.slots()[0].data();
+        if edt.first.get() == NO_SLOT {
+            outbox::post(to, Work::NoBlock(guid));
+            self.runtime.objects.edts.free(&mut self.caches.edts, edt);
+            return;
+        }
+        let block = self.runtime.objects.data_blocks.pinned(guid);
+        let lent = LentBlock { edt: EdtRef::new(edt), to, is_recalled: false };
+        // Before others can find that it is lent: a Recall must not come before it.
+        send_content(to, guid, content_of(block));
+        self.runtime.elsewhere.lock().lent.insert(guid, lent);
+        let is_waited_for = {
+            let locked = block.header.lock_pinned();
+            block.has(Mark::WaitedFor) || block.is_destroyed(&locked)
+        };
+        if is_waited_for {
+            self.recall(guid);
+        }
+    }
+
+    /// At the owner: asks for a block back, if another node has it and was not asked.
+    #[cold]
+    pub(crate) fn recall(&mut self, block: Guid) {
+        let to = {
+            let mut elsewhere = self.runtime.elsewhere.lock();
+            let Some(lent) = elsewhere.lent.get_mut(&block) else { return };
+            if std::mem::replace(&mut lent.is_recalled, true) {
+                return;
+            }
+            lent.to
+        };
+        outbox::post(to, Work::Recall(block));
+    }
+
+    /// At the borrower: the owner wants a block back.
+    pub(crate) fn block_is_recalled(&mut self, by: u32, block: Guid) {
+        if self.stand_in(StandIn::Owner(by), (block, 0), Mode::Ew).is_err() {
+            fatal(&format!("{} was asked back by node {by}, and is not here.", BlockName(block)));
+        }
+        self.work_off();
+    }
+
+    /// At the borrower: a stand-in has the copy, which goes back.
+    pub(super) fn send_back(&mut self, edt: &'static Edt) {
+        let guid = edt.slots()[0].data();
+        let block = self.runtime.objects.data_blocks.pinned(guid);
+        self.runtime.elsewhere.lock().returning.insert(guid, content_of(block).to_vec());
+        let waiting = {
+            let mut locked = block.header.lock_pinned();
+            locked.word = locked.word.with_state(BlockState::Destroyed).with_count(0);
+            memory::take_queue(block, &locked)
+        };
+        let left = memory::release(block, Mode::Ew, Place::HOST, &mut self.steps.granted);
+        self.runtime.objects.edts.free(&mut self.caches.edts, edt);
+        // EDTs in mode RO may hold it yet; then the last of them has it disposed of.
+        self.dispose_if(block, left);
+        for edt in waiting {
+            self.acquire_rest(edt.get());
+        }
+    }
+
+    /// A copy of another node's block is gone from this node: its content goes back.
+    #[cold]
+    pub(super) fn copy_is_gone(&mut self, block: Guid) {
+        let content = self.runtime.elsewhere.lock().returning.remove(&block);
+        let content = content.unwrap_or_default();
+        send_content(self.runtime.objects.zone.owner_of(block), block, &content);
+    }
+
+    /// A piece of a block has come: from its owner, or back from the borrower.
+    pub(crate) fn content_comes(&mut self, guid: Guid, size: u64, offset: u64, bytes: &[u8]) {
+        let is_last = offset + bytes.len() as u64 == size;
+        if self.runtime.objects.data_blocks.is_foreign(guid) {
+            let block = self.copy_for(guid, size, offset);
+            write(block, offset, bytes);
+            if is_last {
+                self.copy_is_here(guid, block);
+            }
+        } else {
+            let block = self.runtime.objects.data_blocks.pinned(guid);
+            write(block, offset, bytes);
+            if is_last {
+                self.block_is_back(guid, block);
+            }
+        }
+        self.work_off();
+    }
+
+    /// At the borrower: the copy that is arriving. The first piece makes it.
+    fn copy_for(&mut self, guid: Guid, size: u64, offset: u64) -> &'static DataBlock {
+        let mut elsewhere = self.runtime.elsewhere.lock();
+        if offset != 0
+            && let Some(block) = elsewhere.arriving.get(&guid)
+        {
+            return block;
+        }
+        let Some(block) = self.runtime.objects.data_blocks.adopt(guid, size) else {
+            drop(elsewhere);
+            fatal(&format!("{} is needed here, and there is no memory for its {size} bytes.", BlockName(guid)));
+        };
+        elsewhere.arriving.insert(guid, block);
+        block
+    }
+
+    /// At the borrower: the EDTs that have waited for a block acquire it.
+    fn copy_is_here(&mut self, guid: Guid, block: &'static DataBlock) {
+        let waiting = {
+            let mut elsewhere = self.runtime.elsewhere.lock();
+            elsewhere.arriving.remove(&guid);
+            block.header.publish(block.header.peek().with_state(BlockState::Live));
+            elsewhere.wanted.remove(&guid).unwrap_or_default()
+        };
+        {
+            let locked = block.header.lock_pinned();
+            block.mark(&locked, Mark::Borrowed);
+        }
+        for edt in waiting {
+            self.acquire_rest(edt.get());
+        }
+    }
+
+    /// At the borrower: the owner has no such block.
+    pub(crate) fn no_block_comes(&mut self, guid: Guid) {
+        let waiting = self.runtime.elsewhere.lock().wanted.remove(&guid).unwrap_or_default();
+        for edt in waiting {
+            let edt = edt.get();
+            if edt.flags.get().is_waiter() {
+                edt.first.set(NO_SLOT);
+                self.wake(edt);
+                continue;
+            }
+            fatal(&format!(
+                "{} cannot acquire {} of another node: the block was destroyed before the EDT could run. Destroy a block \
+                 when the EDTs that use it have ended (OCR 1.1.0, 2.5.2).",
+                EdtName::of(edt),
+                BlockName(guid)
+            ));
+        }
+        self.work_off();
+    }
+
+    /// At the owner: a block that another node had is here again.
+    fn block_is_back(&mut self, guid: Guid, block: &'static DataBlock) {
+        let Some(lent) = self.runtime.elsewhere.lock().lent.remove(&guid) else { return };
+        let left = divided::unite(block, &mut self.steps.granted);
+        self.dispose_if(block, left);
+        self.runtime.objects.edts.free(&mut self.caches.edts, lent.edt.get());
+    }
+}
+
+/// The content of a block that the caller's stand-in holds in EW mode on the host.
+fn content_of(block: &DataBlock) -> &[u8] {
+    let size = block.size() as usize;
+    let start = block.host_memory().unwrap_or_else(|_| {
+        fatal(&format!("there is no memory for {} on the host.", BlockName(block.guid())));
+    });
+    // SAFETY: the memory has as many bytes as the block. No EDT but the stand-in holds the block for writing, and none
+    // gets it before the stand-in gives it back, which is after the caller has copied them.
+    unsafe { std::slice::from_raw_parts(start.as_ptr(), size) }
+}
+
+/// Writes a piece of a block's content, which is within the block.
+fn write(block: &DataBlock, offset: u64, bytes: &[u8]) {
+    if bytes.is_empty() || offset + bytes.len() as u64 > block.size() {
+        return;
+    }
+    // A copy was made with memory, and a block that was lent has it since then.
+    let place = block.host_ptr().wrapping_add(offset as usize);
+    // SAFETY: the piece ends before the block does. The block is a copy that no EDT knows yet, or is held by a stand-in
+    // in EW mode: so no other thread reads or writes it.
+    unsafe { place.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+}

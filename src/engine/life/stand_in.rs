@@ -1,0 +1,191 @@
+//! EDTs of the runtime's that stand for something on another node. They acquire blocks or wait for events as any EDT
+//! does, and do not run: the thread that brings one so far does what it stands for.
+//!
+//! | it stands for | waits for | then |
+//! |---|---|---|
+//! | a pre-slot of another node's object | an event | that node is sent what the event has been satisfied with |
+//! | a node that needs a block | the block, in EW mode | the content goes to that node; the EDT holds the block until it comes back |
+//! | a block's owner that wants it back | the copy here, in EW mode | the content goes to the owner, and the copy is gone |
+//! | the end of a finish scope on this node | the scope's event | the node of the creator is notified |
+
+use crate::engine::life::create_request::Output;
+use crate::engine::life::internal_edt::InternalEdt;
+use crate::engine::nodes::outbox;
+use crate::engine::nodes::work::{Call, Work};
+use crate::engine::state::context::Context;
+use crate::engine::state::fatal::fatal;
+use crate::graph::GraphError;
+use crate::memory::{Acquired, divided};
+use crate::object::code::{EdtDep, WorkKind};
+use crate::object::edt::{Edt, EdtFlags, Mode, NO_SLOT};
+use crate::object::guid::Guid;
+use ocr_base::sync::Spin;
+
+/// What such an EDT stands for. Its parameters say so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StandIn {
+    PreSlot { of: u32, destination: Guid, slot: u32, mode: Mode },
+    Borrower(u32),
+    Owner(u32),
+    ScopeOf { node: u32, scope: u64 },
+}
+
+impl StandIn {
+    fn params(self) -> [u64; 4] {
+        match self {
+            StandIn::PreSlot { of, destination, slot, mode } => {
+                [0, of.into(), destination.bits(), u64::from(slot) << 32 | mode as u64]
+            }
+            StandIn::Borrower(node) => [1, node.into(), 0, 0],
+            StandIn::Owner(node) => [2, node.into(), 0, 0],
+            StandIn::ScopeOf { node, scope } => [3, node.into(), scope, 0],
+        }
+    }
+
+    /// What an EDT of the kind [`WorkKind::Elsewhere`] stands for.
+    pub(crate) fn of(edt: &Edt) -> StandIn {
+        let &[role, node, third, fourth] = edt.params() else {
+            unreachable!("such an EDT has four parameters");
+        };
+        let node = node as u32;
+        match role {
+            0 => StandIn::PreSlot {
+                of: node,
+                destination: Guid::from_bits(third),
+                slot: (fourth >> 32) as u32,
+                mode: Mode::from_bits(fourth as u32).unwrap_or(Mode::Null),
+            },
+            1 => StandIn::Borrower(node),
+            2 => StandIn::Owner(node),
+            _ => StandIn::ScopeOf { node, scope: third },
+        }
+    }
+}
+
+/// What such an EDT runs, which is never called.
+unsafe extern "C" fn nothing(_: u32, _: *mut u64, _: u32, _: *mut EdtDep) -> Guid {
+    Guid::NULL
+}
+
+impl Context {
+    /// Creates an EDT that stands for something elsewhere, and connects it to a block or an event of this node. What
+    /// that leads to has not been worked off. The error is that of the source.
+    pub(crate) fn stand_in(
+        &mut self,
+        role: StandIn,
+        (source, post_slot): (Guid, u32),
+        mode: Mode,
+    ) -> Result<(), GraphError> {
+        let created = self.create_internal_edt(InternalEdt {
+            function: nothing,
+            kind: WorkKind::Elsewhere,
+            params: &role.params(),
+            depc: 2,
+            output: Output::None,
+            in_scope: false,
+        });
+        let Ok(edt) = created else {
+            fatal("no memory for an EDT that stands for an object of another node.");
+        };
+        if let Some((edt, _locked)) = self.runtime.objects.edts.lock(edt) {
+            edt.flags.add(EdtFlags::WAITER);
+        }
+        // The second pre-slot has kept it from going on.
+        let spin = Spin::default();
+        let connected = loop {
+            match self.with_graph(|graph| graph.add_dependence_slot(source, post_slot, edt, 0, mode)) {
+                Err(GraphError::Opening) => spin.wait(),
+                connected => break connected,
+            }
+        };
+        if connected.is_err() {
+            let _ = self.destroy_edt(edt);
+            return connected;
+        }
+        self.with_graph(|graph| graph.add_dependence(Guid::NULL, edt, 1, Mode::Null))
+    }
+
+    /// A stand-in has what it waited for.
+    #[cold]
+    pub(crate) fn has_come(&mut self, edt: &'static Edt) {
+        match StandIn::of(edt) {
+            StandIn::PreSlot { .. } | StandIn::ScopeOf { .. } => self.send_on(edt),
+            StandIn::Borrower(node) => self.lend(edt, node),
+            StandIn::Owner(_) => self.send_back(edt),
+        }
+    }
+
+    /// A stand-in has a block in its pre-slot. One that passes on the GUID does so. Another one acquires the block as an
+    /// EDT does that divides it: from now on no EDT passes it in the queue, in whatever mode, and when it has the block,
+    /// none is served. Whether it has got the block.
+    #[cold]
+    pub(super) fn acquire_for_node(&mut self, edt: &'static Edt) -> bool {
+        if matches!(StandIn::of(edt), StandIn::PreSlot { .. } | StandIn::ScopeOf { .. }) {
+            self.send_on(edt);
+            return false;
+        }
+        let slot = &edt.slots()[0];
+        let block = slot.data();
+        slot.set_divides();
+        match divided::divide(&self.runtime.objects.data_blocks, block, edt) {
+            Acquired::Granted => {
+                self.has_got(edt, slot);
+                true
+            }
+            Acquired::Queued => {
+                self.recall(block);
+                false
+            }
+            Acquired::Gone => {
+                edt.first.set(NO_SLOT);
+                self.has_come(edt);
+                false
+            }
+        }
+    }
+
+    /// Sends to another node what an event has been satisfied with.
+    #[cold]
+    pub(crate) fn send_on(&mut self, edt: &'static Edt) {
+        let data = edt.slots()[0].data();
+        let role = StandIn::of(edt);
+        self.runtime.objects.edts.free(&mut self.caches.edts, edt);
+        match role {
+            StandIn::ScopeOf { node, scope } => outbox::post(node, Work::ScopeDone(scope)),
+            StandIn::PreSlot { of, destination, slot, mode } => {
+                let call = if destination.is_edt() {
+                    Call::Depend { source: data, post_slot: 0, destination, slot, mode }
+                } else {
+                    Call::Satisfy { event: destination, increment: slot == 1, data }
+                };
+                outbox::post(of, Work::Call { id: 0, call });
+            }
+            _ => unreachable!("it holds a block"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_say_what_it_stands_for() {
+        let objects = crate::object::Objects::default();
+        let mut caches = crate::object::edt::EdtCaches::default();
+        let all = [
+            StandIn::PreSlot { of: 4095, destination: Guid::from_bits(77 << 40), slot: u32::MAX, mode: Mode::Ew },
+            StandIn::Borrower(3),
+            StandIn::Owner(0),
+            StandIn::ScopeOf { node: 1, scope: u64::MAX },
+        ];
+        for role in all {
+            let edt = objects.edts.allocate(&mut caches, 2, 4).expect("memory");
+            let params = role.params();
+            edt.paramc.set(4);
+            // SAFETY: room for four parameters was asked for, and only this test knows the EDT.
+            unsafe { edt.params_ptr().copy_from_nonoverlapping(params.as_ptr(), 4) };
+            assert_eq!(StandIn::of(edt), role);
+        }
+    }
+}

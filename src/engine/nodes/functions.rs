@@ -1,0 +1,58 @@
+//! Functions of the program, as other nodes find them: by the file that they are in and their distance from where that
+//! is loaded. The files are the same on all nodes, and each process may have them elsewhere.
+
+use crate::engine::nodes::work::FunctionHome;
+use crate::object::code::EdtFunction;
+use crate::symbols;
+use ocr_base::lock::{Mutex, rank};
+use std::collections::HashMap;
+
+/// What was found: the builds of files, by where these are loaded.
+static BUILDS: Mutex<rank::FunctionHomes, Option<HashMap<usize, String>>> = Mutex::new(None);
+
+/// What tells the file apart that is loaded at this address.
+fn build_at(start: usize) -> Option<String> {
+    if let Some(known) = BUILDS.lock().as_ref().and_then(|known| known.get(&start).cloned()) {
+        return Some(known);
+    }
+    let (build, _) = symbols::build_of(start)?;
+    BUILDS.lock().get_or_insert_default().insert(start, build.clone());
+    Some(build)
+}
+
+/// How other nodes find a function. None for one that is in no file, such as one that was compiled at run time.
+pub(crate) fn home_of(function: EdtFunction) -> Option<FunctionHome> {
+    let at = function as *const () as usize;
+    let start = symbols::loaded_at(at)?.start;
+    Some(FunctionHome { build: build_at(start)?, distance: (at - start) as u64 })
+}
+
+/// The function here that another node has described. None where its file is not loaded here.
+pub(crate) fn find(home: &FunctionHome) -> Option<EdtFunction> {
+    let start = symbols::loaded().into_iter().find(|&start| build_at(start).as_ref() == Some(&home.build))?;
+    let at = start.checked_add(usize::try_from(home.distance).ok()?)?;
+    symbols::loaded_at(at).filter(|there| there.start == start)?;
+    // SAFETY: the other node has found an EDT's function at this distance in a file with the same build ID, which is
+    // loaded here. So the address is that of a function of this type.
+    Some(unsafe { std::mem::transmute::<usize, EdtFunction>(at) })
+}
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::*;
+    use crate::object::code::EdtDep;
+    use crate::object::guid::Guid;
+
+    unsafe extern "C" fn edt(_: u32, _: *mut u64, _: u32, _: *mut EdtDep) -> Guid {
+        Guid::NULL
+    }
+
+    #[test]
+    fn a_function_is_found_by_its_home() {
+        let home = home_of(edt).expect("it is in the program");
+        let found = find(&home).expect("the program is loaded");
+        assert_eq!(found as *const () as usize, edt as *const () as usize);
+        assert!(find(&FunctionHome { build: "none".into(), ..home.clone() }).is_none());
+        assert!(find(&FunctionHome { distance: 1 << 40, ..home }).is_none());
+    }
+}

@@ -1,0 +1,145 @@
+//! What the threads of this node hand to the thread of the link, and the answers that they wait for.
+//!
+//! Any thread puts messages here, in the order in which they are to arrive at a node; the thread of the link takes them
+//! out. A call that another node must answer waits in [`ask`] for that, on the caller's own thread. The answer never
+//! depends on that thread: the owner's thread of the link makes the call, and waits for no other node.
+//!
+//! A call that an EDT makes about an object of another node has so happened before the EDT's next call begins. That is
+//! the order of `ocr-memory-model` in the plainest form: what an EDT has done before it satisfies, creates or releases
+//! has happened for all that runs because of that, on any node.
+
+use crate::engine::nodes::ending;
+use crate::engine::nodes::work::{Answer, Call, Work};
+use ocr_base::lock::{Condvar, Mutex, rank};
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+/// Messages that have not been sent, each with its receiver.
+static MESSAGES: Mutex<rank::Outbox, VecDeque<(u32, Work)>> = Mutex::new(VecDeque::new());
+
+/// Wakes the thread of the link where it sleeps.
+static ADDED: Condvar = Condvar::new();
+
+/// The calls that have no answer yet. None when no answer will come any more.
+static ASKED: Mutex<rank::AnswersAwaited, Option<HashMap<u64, Sender<Answer>>>> = Mutex::new(None);
+
+/// Numbers the calls; 0 is that of a call that is not answered.
+static LAST: AtomicU64 = AtomicU64::new(0);
+
+/// How many messages about work this node has sent and handled, and the bytes of blocks among those that it has sent.
+/// SeqCst: a message is counted before it can have an effect elsewhere, and when its effect here can be seen.
+static SENT: AtomicU64 = AtomicU64::new(0);
+static HANDLED: AtomicU64 = AtomicU64::new(0);
+static BYTES: AtomicU64 = AtomicU64::new(0);
+
+/// What a run does for other nodes. The thread of the link calls it.
+#[derive(Clone, Copy)]
+pub(crate) struct Handler {
+    /// Handles a message.
+    pub(crate) work: fn(from: u32, work: Work),
+    /// Whether nothing happens on this node before a message comes.
+    pub(crate) rests: fn() -> bool,
+    /// On node 0: nothing happens on any node any more.
+    pub(crate) all_rest: fn(),
+    /// Something may happen again: a message is about to be sent or handled.
+    pub(crate) goes_on: fn(),
+}
+
+static HANDLER: Mutex<rank::NodeHandler, Option<Handler>> = Mutex::new(None);
+
+/// Whether a run handles messages now.
+static WORKS: AtomicBool = AtomicBool::new(false);
+
+/// What the run of this process does for other nodes, while one runs.
+pub(super) fn handler() -> Option<Handler> {
+    *HANDLER.lock()
+}
+
+/// A run begins to work for other nodes.
+pub(crate) fn open(handler: Handler) {
+    *HANDLER.lock() = Some(handler);
+    *ASKED.lock() = Some(HashMap::new());
+    WORKS.store(true, Ordering::SeqCst);
+}
+
+/// No answer comes any more, and no message is handled: the program ends. Calls that wait go on without an answer.
+pub(crate) fn close() {
+    WORKS.store(false, Ordering::SeqCst);
+    *HANDLER.lock() = None;
+    *ASKED.lock() = None;
+}
+
+/// Whether this process is a node whose run works for other nodes. For paths that are slow anyway.
+pub(crate) fn is_open() -> bool {
+    WORKS.load(Ordering::SeqCst)
+}
+
+/// The number of this node, and how many there are, where it works together with others.
+pub(crate) fn place() -> Option<(u32, u32)> {
+    is_open().then(ending::place).flatten()
+}
+
+/// Sends a message to another node.
+pub(crate) fn post(to: u32, work: Work) {
+    if work.is_counted() {
+        if let Some(handler) = handler() {
+            (handler.goes_on)();
+        }
+        SENT.fetch_add(1, Ordering::SeqCst);
+    }
+    if let Work::Content { bytes, .. } = &work {
+        BYTES.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+    }
+    MESSAGES.lock().push_back((to, work));
+    ADDED.notify_one();
+}
+
+/// Has the owner of an object make a call, and waits for its answer. None where the program ends before that comes.
+pub(crate) fn ask(to: u32, call: Call) -> Option<Answer> {
+    let (tell, told) = channel();
+    let id = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+    ASKED.lock().as_mut()?.insert(id, tell);
+    post(to, Work::Call { id, call });
+    told.recv().ok()
+}
+
+/// An answer has come.
+pub(super) fn answered(id: u64, answer: Answer) {
+    let asked = ASKED.lock().as_mut().and_then(|asked| asked.remove(&id));
+    // Nobody waits for it where the program ends.
+    if let Some(tell) = asked {
+        let _ = tell.send(answer);
+    }
+}
+
+/// Whether calls wait for answers.
+pub(super) fn is_awaited() -> bool {
+    ASKED.lock().as_ref().is_some_and(|asked| !asked.is_empty())
+}
+
+/// A message about work was handled.
+pub(super) fn note_handled() {
+    HANDLED.fetch_add(1, Ordering::SeqCst);
+}
+
+/// How many messages about work this node has sent and handled, and how many bytes of blocks it has sent.
+pub(crate) fn counts() -> (u64, u64, u64) {
+    // Handled first: what is handled meanwhile may have sent more, and is seen in the next round.
+    let handled = HANDLED.load(Ordering::SeqCst);
+    (SENT.load(Ordering::SeqCst), handled, BYTES.load(Ordering::Relaxed))
+}
+
+/// Takes the messages that wait to be sent.
+pub(super) fn take() -> VecDeque<(u32, Work)> {
+    std::mem::take(&mut *MESSAGES.lock())
+}
+
+/// Sleeps for this time, or until there is a message to be sent.
+pub(super) fn wait(time: Duration) {
+    let mut messages = MESSAGES.lock();
+    if messages.is_empty() {
+        ADDED.wait_for(&mut messages, time);
+    }
+}

@@ -1,0 +1,347 @@
+//! What nodes ask of each other while a program runs: calls about objects of another node, and the contents of blocks.
+//!
+//! | message | from, to | what follows |
+//! |---|---|---|
+//! | `Call` | a node with a caller, the owner of the object | the owner makes the call, and answers if `id` is not 0 |
+//! | `Answer` | back | the caller goes on |
+//! | `Want` | a node on which an EDT needs a block, its owner | an EDT of the owner's acquires the block for that node, and its content is sent |
+//! | `Content` | the owner, the borrower; and back | a piece of a block; the last piece gives the right to use it |
+//! | `NoBlock` | the owner, the borrower | the block does not exist |
+//! | `Recall` | the owner, the borrower | the borrower sends the content back when the EDTs that it has let in have ended |
+//! | `ScopeDone` | a node, that of the creator | all that an EDT has led to there has ended |
+//! | `Look`, `Seen` | node 0, all; and back | whether something can still happen anywhere ([`super::wave`]) |
+
+use crate::engine::nodes::wire::{Reader, Writer};
+use crate::object::edt::Mode;
+use crate::object::guid::Guid;
+
+/// A function of the program: its file by what tells builds apart, and its distance from where that is loaded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct FunctionHome {
+    pub(crate) build: String,
+    pub(crate) distance: u64,
+}
+
+/// A template, as another node makes it anew.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct TemplateText {
+    pub(crate) function: FunctionHome,
+    pub(crate) name: String,
+    pub(crate) paramc: u32,
+    pub(crate) depc: u32,
+}
+
+/// An EDT that another node is to create.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct NewEdt {
+    pub(crate) template: TemplateText,
+    pub(crate) params: Vec<u64>,
+    pub(crate) depc: u32,
+    pub(crate) finish: bool,
+    /// Whether the caller wants an output event.
+    pub(crate) output: bool,
+    /// The finish scope of the creator, as its node knows it; 0 for none.
+    pub(crate) scope: u64,
+}
+
+/// A call about an object of the receiver.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Call {
+    Satisfy {
+        event: Guid,
+        increment: bool,
+        data: Guid,
+    },
+    Depend {
+        source: Guid,
+        post_slot: u32,
+        destination: Guid,
+        slot: u32,
+        mode: Mode,
+    },
+    /// An object of any kind is destroyed.
+    Destroy(Guid),
+    /// The answer is the text of the template.
+    DescribeTemplate(Guid),
+    /// The answer is the GUIDs of the EDT and of its output event.
+    CreateEdt(Box<NewEdt>),
+    Shutdown,
+    Abort(i32),
+}
+
+/// What the owner of an object answers.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Answer {
+    /// The status code of the call.
+    pub(crate) status: u32,
+    pub(crate) guids: [Guid; 2],
+    pub(crate) template: Option<Box<TemplateText>>,
+}
+
+/// How far a node is: what [`super::wave`] adds up.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Progress {
+    /// Whether nothing happens on the node before a message comes.
+    pub(crate) rests: bool,
+    /// How many messages about work it has sent, and how many it has handled.
+    pub(crate) sent: u64,
+    pub(crate) handled: u64,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Work {
+    Call { id: u64, call: Call },
+    Answer { id: u64, answer: Answer },
+    Want(Guid),
+    Content { block: Guid, size: u64, offset: u64, bytes: Vec<u8> },
+    NoBlock(Guid),
+    Recall(Guid),
+    ScopeDone(u64),
+    Look(u32),
+    Seen { round: u32, progress: Progress },
+}
+
+impl Work {
+    /// Whether the message itself keeps the program from having come to a halt.
+    pub(super) fn is_counted(&self) -> bool {
+        !matches!(self, Work::Look(_) | Work::Seen { .. })
+    }
+
+    pub(super) fn write(&self, out: &mut Writer) {
+        match self {
+            Work::Call { id, call } => {
+                out.u32(0);
+                out.u64(*id);
+                call.write(out);
+            }
+            Work::Answer { id, answer } => {
+                out.u32(1);
+                out.u64(*id);
+                out.u32(answer.status);
+                answer.guids.iter().for_each(|guid| out.u64(guid.bits()));
+                out.u32(answer.template.is_some().into());
+                if let Some(template) = &answer.template {
+                    template.write(out);
+                }
+            }
+            Work::Want(block) => {
+                out.u32(2);
+                out.u64(block.bits());
+            }
+            Work::Content { block, size, offset, bytes } => {
+                out.u32(3);
+                out.u64(block.bits());
+                out.u64(*size);
+                out.u64(*offset);
+                out.bytes(bytes);
+            }
+            Work::NoBlock(block) => {
+                out.u32(4);
+                out.u64(block.bits());
+            }
+            Work::Recall(block) => {
+                out.u32(5);
+                out.u64(block.bits());
+            }
+            Work::ScopeDone(scope) => {
+                out.u32(6);
+                out.u64(*scope);
+            }
+            Work::Look(round) => {
+                out.u32(7);
+                out.u32(*round);
+            }
+            Work::Seen { round, progress } => {
+                out.u32(8);
+                out.u32(*round);
+                out.u32(progress.rests.into());
+                out.u64(progress.sent);
+                out.u64(progress.handled);
+            }
+        }
+    }
+
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<Work> {
+        Some(match from.u32()? {
+            0 => Work::Call { id: from.u64()?, call: Call::read(from)? },
+            1 => {
+                let (id, status) = (from.u64()?, from.u32()?);
+                let guids = [guid(from)?, guid(from)?];
+                let template = match from.u32()? {
+                    0 => None,
+                    _ => Some(Box::new(TemplateText::read(from)?)),
+                };
+                Work::Answer { id, answer: Answer { status, guids, template } }
+            }
+            2 => Work::Want(guid(from)?),
+            3 => {
+                let (block, size, offset) = (guid(from)?, from.u64()?, from.u64()?);
+                let bytes = from.bytes()?.to_vec();
+                let fits = offset.checked_add(bytes.len() as u64).is_some_and(|end| end <= size);
+                fits.then_some(Work::Content { block, size, offset, bytes })?
+            }
+            4 => Work::NoBlock(guid(from)?),
+            5 => Work::Recall(guid(from)?),
+            6 => Work::ScopeDone(from.u64()?),
+            7 => Work::Look(from.u32()?),
+            8 => {
+                let round = from.u32()?;
+                let progress = Progress { rests: from.u32()? != 0, sent: from.u64()?, handled: from.u64()? };
+                Work::Seen { round, progress }
+            }
+            _ => return None,
+        })
+    }
+}
+
+fn guid(from: &mut Reader<'_>) -> Option<Guid> {
+    from.u64().map(Guid::from_bits)
+}
+
+impl TemplateText {
+    fn write(&self, out: &mut Writer) {
+        out.text(&self.function.build);
+        out.u64(self.function.distance);
+        out.text(&self.name);
+        out.u32(self.paramc);
+        out.u32(self.depc);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<TemplateText> {
+        Some(TemplateText {
+            function: FunctionHome { build: from.text()?, distance: from.u64()? },
+            name: from.text()?,
+            paramc: from.u32()?,
+            depc: from.u32()?,
+        })
+    }
+}
+
+impl Call {
+    fn write(&self, out: &mut Writer) {
+        match self {
+            Call::Satisfy { event, increment, data } => {
+                out.u32(0);
+                out.u64(event.bits());
+                out.u32((*increment).into());
+                out.u64(data.bits());
+            }
+            Call::Depend { source, post_slot, destination, slot, mode } => {
+                out.u32(1);
+                out.u64(source.bits());
+                out.u32(*post_slot);
+                out.u64(destination.bits());
+                out.u32(*slot);
+                out.u32(*mode as u32);
+            }
+            Call::Destroy(guid) => {
+                out.u32(2);
+                out.u64(guid.bits());
+            }
+            Call::DescribeTemplate(guid) => {
+                out.u32(3);
+                out.u64(guid.bits());
+            }
+            Call::CreateEdt(edt) => {
+                out.u32(4);
+                edt.template.write(out);
+                out.u32(edt.params.len() as u32);
+                edt.params.iter().for_each(|&param| out.u64(param));
+                out.u32(edt.depc);
+                out.u32(edt.finish.into());
+                out.u32(edt.output.into());
+                out.u64(edt.scope);
+            }
+            Call::Shutdown => out.u32(5),
+            Call::Abort(status) => {
+                out.u32(6);
+                out.u32(*status as u32);
+            }
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Call> {
+        Some(match from.u32()? {
+            0 => Call::Satisfy { event: guid(from)?, increment: from.u32()? != 0, data: guid(from)? },
+            1 => Call::Depend {
+                source: guid(from)?,
+                post_slot: from.u32()?,
+                destination: guid(from)?,
+                slot: from.u32()?,
+                mode: Mode::from_bits(from.u32()?)?,
+            },
+            2 => Call::Destroy(guid(from)?),
+            3 => Call::DescribeTemplate(guid(from)?),
+            4 => {
+                let template = TemplateText::read(from)?;
+                let count = from.u32()?;
+                let params = (0..count).map(|_| from.u64()).collect::<Option<_>>()?;
+                Call::CreateEdt(Box::new(NewEdt {
+                    template,
+                    params,
+                    depc: from.u32()?,
+                    finish: from.u32()? != 0,
+                    output: from.u32()? != 0,
+                    scope: from.u64()?,
+                }))
+            }
+            5 => Call::Shutdown,
+            6 => Call::Abort(from.u32()? as i32),
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A message of each kind.
+    pub(in crate::engine::nodes) fn all() -> Vec<Work> {
+        let guid = |bits| Guid::from_bits(bits);
+        let template = TemplateText {
+            function: FunctionHome { build: "ab12".into(), distance: 0x1130 },
+            name: "step".into(),
+            paramc: 2,
+            depc: 3,
+        };
+        let edt = NewEdt {
+            template: template.clone(),
+            params: vec![7, u64::MAX],
+            depc: 3,
+            finish: true,
+            output: false,
+            scope: 0x7f00,
+        };
+        let calls = [
+            Call::Satisfy { event: guid(1 << 60 | 5), increment: true, data: Guid::NULL },
+            Call::Depend { source: guid(9), post_slot: 1, destination: guid(10), slot: 2, mode: Mode::Ew },
+            Call::Destroy(guid(77)),
+            Call::DescribeTemplate(guid(78)),
+            Call::CreateEdt(Box::new(edt)),
+            Call::Shutdown,
+            Call::Abort(-3),
+        ];
+        let answer = Answer { status: 22, guids: [guid(3), guid(4)], template: None };
+        let described = Answer { template: Some(Box::new(template)), ..Answer::default() };
+        let others = [
+            Work::Answer { id: 3, answer },
+            Work::Answer { id: 4, answer: described },
+            Work::Want(guid(8)),
+            Work::Content { block: guid(8), size: 5, offset: 2, bytes: vec![1, 2, 3] },
+            Work::NoBlock(guid(8)),
+            Work::Recall(guid(8)),
+            Work::ScopeDone(0x7fff_0000),
+            Work::Look(9),
+            Work::Seen { round: 9, progress: Progress { rests: true, sent: 5, handled: 4 } },
+        ];
+        calls.into_iter().map(|call| Work::Call { id: 12, call }).chain(others).collect()
+    }
+
+    #[test]
+    fn a_piece_beyond_the_end_of_its_block_is_no_message() {
+        let mut out = Writer::default();
+        Work::Content { block: Guid::from_bits(8), size: 5, offset: 3, bytes: vec![1, 2, 3] }.write(&mut out);
+        assert_eq!(Work::read(&mut Reader(&out.0)), None);
+    }
+}

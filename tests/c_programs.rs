@@ -19,6 +19,8 @@
 //! * `OCR_TEST_TRACE=1`: runs are recorded, and the recordings checked by `ocr trace check` and `ocr check`
 //! * `OCR_TEST_ZONE=NODE/NODES`: programs make their GUIDs as that node of several does, such as node 5 of 8 for `5/8`:
 //!   the library reads this
+//! * `OCR_TEST_NODES=N`: programs that end with status 0, without kernels and strict mode, run on N nodes under MPICH,
+//!   which take EDTs in turn
 //! * `OCR_BLESS=1`: what a program prints replaces its `.expected-output` and its `.stderr`, where it has one and
 //!   differs
 //! * `OCR_TEST_TIMES=N`: the N runs that took the longest are listed at the end
@@ -204,6 +206,12 @@ impl Program {
             valgrind.arg(if ends_normally { "--leak-check=full" } else { "--leak-check=no" });
             valgrind.arg(binary).env("OCR_TEST_SMALL", "1");
             valgrind
+        } else if let Some(nodes) = &place.nodes {
+            let mut launcher = Command::new("mpirun.mpich");
+            launcher.args(["-n", nodes]).arg(binary).env("OCR_PLACE", "round");
+            // A program with the library in it has no plug-in beside it.
+            launcher.env("OCR_MPI", place.root.join("build/lib/ocr/libocr-mpi-mpich.so"));
+            launcher
         } else {
             Command::new(binary)
         };
@@ -395,6 +403,8 @@ struct Place {
     /// When the library or a header last changed.
     newest_input: SystemTime,
     valgrind: bool,
+    /// The number of nodes, where programs run on several.
+    nodes: Option<String>,
     sanitizer: Option<Sanitizer>,
     /// The folder of recordings, where runs are recorded.
     recordings: Option<PathBuf>,
@@ -612,6 +622,7 @@ fn main() -> Result<(), String> {
         objects,
         shared,
         valgrind: support::is_set("OCR_TEST_VALGRIND"),
+        nodes: env::var("OCR_TEST_NODES").ok(),
         sanitizer,
         recordings: support::is_set("OCR_TEST_TRACE").then(|| output.join("recordings")),
         output,
@@ -665,6 +676,10 @@ fn main() -> Result<(), String> {
         let ignored = ignored || asks.needs_halt && matches!(sanitizer, Some(Sanitizer::Thread));
         // Memcheck and the sanitizers tell of crashes themselves.
         let ignored = ignored || asks.needs_signals && place.is_slow();
+        let on_one_node = asks.needs_opencl
+            || asks.status != Expected::Code(0)
+            || asks.revision == Some(directives::Revision::Strict);
+        let ignored = ignored || on_one_node && place.nodes.is_some();
         let counts = match only_workers {
             Some(count) if asks.workers.contains(&count) => vec![count],
             Some(_) => asks.workers[..1].to_vec(),

@@ -12,6 +12,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -47,6 +48,8 @@ impl Mpi {
         command.args(self.options).args(["-n", &nodes.to_string()]);
         let of_root = ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"];
         command.envs(of_root.map(|name| (name, "1"))).env("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
+        // Two launchers that begin at a time fail where both make the folder that they share.
+        command.env(FOLDER_OF_LAUNCHER, folder_of_launcher());
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("OCR_") {
                 command.env_remove(name);
@@ -54,6 +57,18 @@ impl Mpi {
         }
         command
     }
+}
+
+/// What tells the launcher of Open MPI where its files are to be.
+const FOLDER_OF_LAUNCHER: &str = "OMPI_MCA_orte_tmpdir_base";
+
+/// A new folder with a short name: Open MPI makes names of sockets in it.
+fn folder_of_launcher() -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("ocr-{}-{number}", std::process::id()));
+    fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
+    folder
 }
 
 /// The MPIs under which tests run. Says once what is missing.
@@ -133,13 +148,17 @@ impl Answer {
 struct Running {
     child: Child,
     out: PathBuf,
+    /// The folder for the files of the launcher.
+    of_launcher: Option<PathBuf>,
 }
 
 impl Running {
     fn start(command: &mut Command, out: &Path) -> Running {
         let file = |name: &str| fs::File::create(out.join(name)).expect("target/ can be written");
+        let of_launcher = command.get_envs().find(|(name, _)| *name == FOLDER_OF_LAUNCHER);
+        let of_launcher = of_launcher.and_then(|(_, folder)| folder.map(PathBuf::from));
         let child = command.stdin(Stdio::piped()).stdout(file("stdout")).stderr(file("stderr")).spawn();
-        Running { child: child.expect("mpirun can be started"), out: out.to_path_buf() }
+        Running { child: child.expect("mpirun can be started"), out: out.to_path_buf(), of_launcher }
     }
 
     fn read(&self, name: &str) -> String {
@@ -163,6 +182,9 @@ impl Running {
         drop(self.child.stdin.take());
         self.wait_until("the end", |run| run.child.try_wait().expect("it is a child").is_some());
         let status = self.child.wait().expect("it is a child").code();
+        if let Some(folder) = &self.of_launcher {
+            let _ = fs::remove_dir_all(folder);
+        }
         Answer { status, stdout: self.read("stdout"), stderr: self.read("stderr") }
     }
 }
@@ -273,7 +295,7 @@ fn mpi_leaves_signals_and_threads_to_the_runtime() {
         running.wait_until("the snapshot", |run| run.read("stderr").contains("runs EDT"));
         // SAFETY: as above.
         unsafe { libc::kill(pids[1], libc::SIGUSR1) };
-        running.wait_until("the other snapshot", |run| run.read("stderr").matches("SIGUSR1").count() > 1);
+        running.wait_until("the snapshot of node 1", |run| run.read("stderr").matches("have run").count() > 1);
         running.end().expect(0, &["1 running"]);
     }
 }

@@ -32,8 +32,8 @@ use std::ptr;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// More parameters than these do not fit a message with the rest of what is said of an EDT.
-const MOST_PARAMS: usize = (crate::link::LONGEST_MESSAGE - 8192) / 8;
+/// More parameters and pre-slots than these do not fit a message with the rest of what is said of an EDT.
+const MOST_WORDS: usize = (crate::link::LONGEST_MESSAGE - 8192) / 8;
 
 /// The node that has an object, where that is another one.
 fn owner(guid: Guid) -> Option<u32> {
@@ -237,14 +237,18 @@ fn create_there(target: u32, template: Guid, sources: &[Guid], words: &[u64]) ->
         }
         let params = match checked.paramc as usize {
             0 => Vec::new(),
-            count if count > MOST_PARAMS => return None,
+            count if count + sources.len() > MOST_WORDS => return None,
             // SAFETY: `paramv` is not null, which was checked, and programs that call `ocrEdtCreate` promise that it has
             // as many elements as they say.
             count => unsafe { std::slice::from_raw_parts(paramv, count) }.to_vec(),
         };
         let scope = context.enter_scope_from_elsewhere();
         let (depc, finish) = (checked.depc, request.finish);
-        Some((NewEdt { template: text, params, depc, finish, output: !output.is_null(), scope }, scope))
+        // A given output event must wait for it before it can end.
+        let goes_along = |source: Guid| given.is_none() && is_for(target, source);
+        let along = |&source| if goes_along(source) { source } else { Guid::UNINITIALIZED };
+        let sources = sources.iter().map(along).collect();
+        Some((NewEdt { template: text, params, depc, sources, finish, output: !output.is_null(), scope }, scope))
     })?;
     let answer = outbox::ask(target, Call::CreateEdt(Box::new(new)));
     let Some(answer) = answer else { return Some(Status::ECANCELED) };
@@ -261,7 +265,13 @@ fn create_there(target: u32, template: Guid, sources: &[Guid], words: &[u64]) ->
         // SAFETY: the header asks for null or a valid place.
         None => unsafe { put(output, of_output) },
     }
-    Some(connect(edt, sources, |_| true))
+    Some(connect(edt, sources, |source| given.is_some() || !is_for(target, source)))
+}
+
+/// Whether a node can connect this source of a dependence to an EDT of its own, without asking another one.
+fn is_for(node: u32, source: Guid) -> bool {
+    let owner = || owner(source).or_else(|| outbox::place().map(|(here, _)| here));
+    !source.is_event() || owner() == Some(node)
 }
 
 /// Creates an EDT of this node, of a template that is here, and adds its dependences on events of other nodes.

@@ -6,7 +6,7 @@
 //! | room | what it has |
 //! |---|---|
 //! | [`state`] | what a run and a thread are: data, and the transitions that touch nothing else |
-//! | [`nodes`] | the other processes of a program on several nodes: how it begins there, and how all end together |
+//! | [`nodes`] | the other processes of a program on several nodes: how it begins there, what they ask of each other, and how all end together |
 //! | [`devices`] | which OpenCL devices are used and opened, which cores they get, what runs remember of them |
 //! | [`strict`] | where the life of an EDT meets strict mode |
 //! | [`life`] | the steps of an EDT, and of a data block that ends |

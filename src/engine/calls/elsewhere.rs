@@ -58,7 +58,7 @@ impl Context {
         self.work_off();
     }
 
-    /// Creates an EDT for another node, `from`, with open pre-slots. The GUIDs of the EDT and of its output event.
+    /// Creates an EDT for another node, `from`, which connects the pre-slots that are left open. The GUIDs of the EDT and of its output event.
     pub(crate) fn create_edt_for(&mut self, from: u32, new: &NewEdt) -> Result<[Guid; 2], CreateError> {
         let template = self.template_of(&new.template).ok_or_else(|| {
             CreateError::Arguments(format!("no file of this process has the function \"{}\"", new.template.name).into())
@@ -77,7 +77,10 @@ impl Context {
                 params => params.as_ptr(),
             },
             depc: new.depc,
-            depv: ptr::null(),
+            depv: match &new.sources[..] {
+                [] => ptr::null(),
+                sources => sources.as_ptr(),
+            },
             finish: new.finish,
             range: None,
             hints: None,

@@ -7,34 +7,54 @@ use crate::symbols;
 use ocr_base::lock::{Mutex, rank};
 use std::collections::HashMap;
 
-/// What was found: the builds of files, by where these are loaded.
-static BUILDS: Mutex<rank::FunctionHomes, Option<HashMap<usize, String>>> = Mutex::new(None);
+/// What was found. A file that is loaded stays, as long as a template has one of its functions.
+#[derive(Default)]
+struct Known {
+    /// The builds of files, by where these are loaded.
+    builds: HashMap<usize, String>,
+    /// Functions of this process, by their addresses.
+    homes: HashMap<usize, FunctionHome>,
+    /// Functions that other nodes have described.
+    functions: HashMap<FunctionHome, EdtFunction>,
+}
+
+static KNOWN: Mutex<rank::FunctionHomes, Option<Known>> = Mutex::new(None);
 
 /// What tells the file apart that is loaded at this address.
 fn build_at(start: usize) -> Option<String> {
-    if let Some(known) = BUILDS.lock().as_ref().and_then(|known| known.get(&start).cloned()) {
+    if let Some(known) = KNOWN.lock().as_ref().and_then(|known| known.builds.get(&start).cloned()) {
         return Some(known);
     }
     let (build, _) = symbols::build_of(start)?;
-    BUILDS.lock().get_or_insert_default().insert(start, build.clone());
+    KNOWN.lock().get_or_insert_default().builds.insert(start, build.clone());
     Some(build)
 }
 
 /// How other nodes find a function. None for one that is in no file, such as one that was compiled at run time.
 pub(crate) fn home_of(function: EdtFunction) -> Option<FunctionHome> {
     let at = function as *const () as usize;
+    if let Some(known) = KNOWN.lock().as_ref().and_then(|known| known.homes.get(&at).cloned()) {
+        return Some(known);
+    }
     let start = symbols::loaded_at(at)?.start;
-    Some(FunctionHome { build: build_at(start)?, distance: (at - start) as u64 })
+    let home = FunctionHome { build: build_at(start)?, distance: (at - start) as u64 };
+    KNOWN.lock().get_or_insert_default().homes.insert(at, home.clone());
+    Some(home)
 }
 
 /// The function here that another node has described. None where its file is not loaded here.
 pub(crate) fn find(home: &FunctionHome) -> Option<EdtFunction> {
+    if let Some(known) = KNOWN.lock().as_ref().and_then(|known| known.functions.get(home).copied()) {
+        return Some(known);
+    }
     let start = symbols::loaded().into_iter().find(|&start| build_at(start).as_ref() == Some(&home.build))?;
     let at = start.checked_add(usize::try_from(home.distance).ok()?)?;
     symbols::loaded_at(at).filter(|there| there.start == start)?;
     // SAFETY: the other node has found an EDT's function at this distance in a file with the same build ID, which is
     // loaded here. So the address is that of a function of this type.
-    Some(unsafe { std::mem::transmute::<usize, EdtFunction>(at) })
+    let function = unsafe { std::mem::transmute::<usize, EdtFunction>(at) };
+    KNOWN.lock().get_or_insert_default().functions.insert(home.clone(), function);
+    Some(function)
 }
 
 #[cfg(all(test, not(miri)))]

@@ -4,9 +4,9 @@
 //! out. A call that another node must answer waits in [`ask`] for that, on the caller's own thread. The answer never
 //! depends on that thread: the owner's thread of the link makes the call, and waits for no other node.
 //!
-//! A call that an EDT makes about an object of another node has so happened before the EDT's next call begins. That is
-//! the order of `ocr-memory-model` in the plainest form: what an EDT has done before it satisfies, creates or releases
-//! has happened for all that runs because of that, on any node.
+//! A call that an EDT makes about an object of another node has so happened before the EDT's next call begins. That
+//! gives the order of the memory model in the plainest way: what an EDT has done before it satisfies, creates or
+//! releases has happened for all that runs because of that, on any node.
 
 use crate::engine::nodes::ending;
 use crate::engine::nodes::work::{Answer, Call, Work};

@@ -16,7 +16,7 @@ use crate::object::edt::Mode;
 use crate::object::guid::Guid;
 
 /// A function of the program: its file by what tells builds apart, and its distance from where that is loaded.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct FunctionHome {
     pub(crate) build: String,
     pub(crate) distance: u64,
@@ -37,6 +37,9 @@ pub(crate) struct NewEdt {
     pub(crate) template: TemplateText,
     pub(crate) params: Vec<u64>,
     pub(crate) depc: u32,
+    /// What its pre-slots are connected to, where the receiver can do that: blocks, and events of its own. The caller
+    /// connects the others. Empty for none.
+    pub(crate) sources: Vec<Guid>,
     pub(crate) finish: bool,
     /// Whether the caller wants an output event.
     pub(crate) output: bool,
@@ -248,6 +251,8 @@ impl Call {
                 out.u32(edt.params.len() as u32);
                 edt.params.iter().for_each(|&param| out.u64(param));
                 out.u32(edt.depc);
+                out.u32(edt.sources.len() as u32);
+                edt.sources.iter().for_each(|source| out.u64(source.bits()));
                 out.u32(edt.finish.into());
                 out.u32(edt.output.into());
                 out.u64(edt.scope);
@@ -276,10 +281,14 @@ impl Call {
                 let template = TemplateText::read(from)?;
                 let count = from.u32()?;
                 let params = (0..count).map(|_| from.u64()).collect::<Option<_>>()?;
+                let depc = from.u32()?;
+                let count = from.u32()?;
+                let sources = (0..count).map(|_| guid(from)).collect::<Option<_>>()?;
                 Call::CreateEdt(Box::new(NewEdt {
                     template,
                     params,
-                    depc: from.u32()?,
+                    depc,
+                    sources,
                     finish: from.u32()? != 0,
                     output: from.u32()? != 0,
                     scope: from.u64()?,
@@ -309,6 +318,7 @@ pub(super) mod tests {
             template: template.clone(),
             params: vec![7, u64::MAX],
             depc: 3,
+            sources: vec![guid(5), Guid::UNINITIALIZED, Guid::NULL],
             finish: true,
             output: false,
             scope: 0x7f00,

@@ -316,3 +316,28 @@ fn an_arena_takes_no_memory_for_zones_of_others() {
         assert_eq!(arena.depot.lock().blocks.len(), 1, "{zone:?}");
     }
 }
+
+#[test]
+fn a_copy_of_another_nodes_object_has_its_guid_and_goes_back() {
+    let arena = Arena::<Thing>::new(Zone::of(1, 4).expect("there is such a node"));
+    let mut cache = Cache::default();
+    let (own, _) = arena.allocate(&mut cache).expect("memory");
+    // Of nodes before and behind this one.
+    for node in [0, 3] {
+        let index = (node << 30) + 77;
+        assert!(arena.get(index).is_none());
+        for generation in [5, 5, 6] {
+            let slot = arena.adopt(index, generation).expect("memory");
+            assert!(slot.header().lock(generation).is_none(), "it is not published");
+            slot.header().publish(slot.header().peek().with_state(TestState::Live));
+            assert!(arena.adopt(index, generation).is_none(), "it is here");
+            assert!(slot.header().lock(generation + 1).is_none());
+            let locked = slot.header().lock(generation).expect("it is published");
+            arena.forsake(locked);
+            assert!(slot.header().lock(generation).is_none(), "it has gone back");
+        }
+    }
+    // The arena hands out none of these.
+    let mut handed = (0..5000).map(|_| arena.allocate(&mut cache).expect("memory").0);
+    assert!(handed.all(|index| index > own && index < 2 << 30));
+}

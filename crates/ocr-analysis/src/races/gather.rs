@@ -202,9 +202,10 @@ impl Gathered {
         let SeenEvent { kind, point, generations, .. } = self.events[event as usize];
         if kind == Some(EventKind::Channel) {
             let point = self.edges.point();
-            match takes {
-                true => self.channels.got(event, point, block),
-                false => self.channels.sent(event, point, block),
+            if takes {
+                self.channels.got(event, point, block);
+            } else {
+                self.channels.sent(event, point, block);
             }
             return point;
         }

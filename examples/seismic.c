@@ -47,8 +47,8 @@
  * first OpenCL device and the others on workers, whatever the policy says. Then fields and ground stay where they
  * are.
  *
- * Nodes. On several, a hint of affinity puts the EDTs of a band on the node that has its blocks, and neighbouring bands on
- * one node. Then edges alone go from node to node. */
+ * Nodes. On several, a hint of affinity puts all EDTs of a band on one node, and neighbouring bands on the same. Then
+ * edges alone go from node to node. */
 #define _POSIX_C_SOURCE 200809L
 #define PROGRAM         "seismic"
 

@@ -1,4 +1,5 @@
-//! Calls about objects of other nodes. The node that has the object makes the call, and the caller waits for its answer.
+//! Calls about objects of other nodes. The node that has the object makes the call, and the caller waits for its
+//! answer.
 //!
 //! | call | is made by |
 //! |---|---|
@@ -21,7 +22,7 @@ use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::life::hints::node_of;
 use crate::engine::life::stand_in::StandIn;
 use crate::engine::nodes::outbox;
-use crate::engine::nodes::work::{Answer, Call, NewEdt};
+use crate::engine::nodes::work::{Call, CallAnswer, NewEdt};
 use crate::engine::run::shutdown;
 use crate::engine::state::fatal::fatal;
 use crate::object::edt::Mode;
@@ -238,8 +239,8 @@ fn create_there(target: u32, template: Guid, sources: &[Guid], words: &[u64]) ->
         let params = match checked.paramc as usize {
             0 => Vec::new(),
             count if count + sources.len() > MOST_WORDS => return None,
-            // SAFETY: `paramv` is not null, which was checked, and programs that call `ocrEdtCreate` promise that it has
-            // as many elements as they say.
+            // SAFETY: `paramv` is not null, which was checked, and programs that call `ocrEdtCreate` promise that it
+            // has as many elements as they say.
             count => unsafe { std::slice::from_raw_parts(paramv, count) }.to_vec(),
         };
         let scope = context.enter_scope_from_elsewhere();
@@ -334,7 +335,7 @@ fn connect(edt: Guid, sources: &[Guid], is_chosen: impl Fn(Guid) -> bool) -> Sta
 }
 
 /// Makes a call for another node, which has the caller.
-pub(super) fn make_call(from: u32, call: Call) -> Answer {
+pub(super) fn make_call(from: u32, call: Call) -> CallAnswer {
     let status = match call {
         Call::Satisfy { event, increment, data } => satisfy(event, data, u32::from(increment)),
         Call::Depend { source, post_slot, destination, slot, mode } => {
@@ -343,13 +344,13 @@ pub(super) fn make_call(from: u32, call: Call) -> Answer {
         Call::Destroy(guid) => destroy(guid),
         Call::DescribeTemplate(guid) => {
             let text = with(None, |context| context.describe_template(guid));
-            return Answer { template: text.map(Box::new), ..Answer::default() };
+            return CallAnswer { template: text.map(Box::new), ..CallAnswer::default() };
         }
         Call::CreateEdt(new) => {
             let created = with(None, |context| Some(context.create_edt_for(from, &new)));
             match created {
                 None => Status::ECANCELED,
-                Some(Ok(guids)) => return Answer { guids, ..Answer::default() },
+                Some(Ok(guids)) => return CallAnswer { guids, ..CallAnswer::default() },
                 Some(Err(why)) => why.into(),
             }
         }
@@ -364,7 +365,7 @@ pub(super) fn make_call(from: u32, call: Call) -> Answer {
             Status::OK
         }
     };
-    Answer { status: status.number().into(), ..Answer::default() }
+    CallAnswer { status: status.number().into(), ..CallAnswer::default() }
 }
 
 /// Destroys an object of this node for another one.

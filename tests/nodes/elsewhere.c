@@ -128,8 +128,8 @@ static void spread(ocrEdt_t function, u32 paramc, u64 *paramv, u64 count, ocrGui
     for (u64 at = 0; at < count; at++) {
         ocrHint_t hint;
         onNode(&hint, here() + at);
-        MUST(ocrEdtCreate(NULL, of, EDT_PARAM_DEF, paramc > 0 ? paramv : NULL, EDT_PARAM_DEF, &block, EDT_PROP_NONE, &hint,
-                          NULL));
+        MUST(ocrEdtCreate(NULL, of, EDT_PARAM_DEF, paramc > 0 ? paramv : NULL, EDT_PARAM_DEF, &block, EDT_PROP_NONE,
+                          &hint, NULL));
     }
     MUST(ocrEdtTemplateDestroy(of));
 }
@@ -204,7 +204,8 @@ static ocrGuid_t connector(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
             ocrHint_t hint;
             MUST(ocrEventCreateParams(&event, types[at], EVT_PROP_TAKES_ARG, &params));
             onNode(&hint, at + time);
-            MUST(ocrEdtCreate(&waits, ofReceiver, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint, NULL));
+            MUST(ocrEdtCreate(&waits, ofReceiver, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint,
+                              NULL));
             MUST(ocrAddDependence(counter, waits, 0, DB_MODE_EW));
             MUST(ocrAddDependence(event, waits, 1, DB_MODE_RO));
             u64 param = (u64)event.guid;
@@ -319,7 +320,8 @@ static void endOn(u64 node, u64 how)
 {
     ocrHint_t hint;
     onNode(&hint, node);
-    MUST(ocrEdtCreate(NULL, template(ends, 1, 0), EDT_PARAM_DEF, &how, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint, NULL));
+    MUST(ocrEdtCreate(NULL, template(ends, 1, 0), EDT_PARAM_DEF, &how, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint,
+                      NULL));
 }
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])

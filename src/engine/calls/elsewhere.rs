@@ -1,8 +1,8 @@
 //! EDTs that another node creates for this one, and templates for them.
 //!
-//! An EDT that has a finish scope on the node of its creator has one here, too: it stays open until all that the EDT has
-//! led to on this node has ended. Then the creator's node is notified, and counts one EDT out of its own scope. What
-//! such an EDT creates on further nodes is counted here in the same way. So a scope closes when all has ended, on
+//! An EDT that has a finish scope on the node of its creator has one here, too: it stays open until all that the EDT
+//! has led to on this node has ended. Then the creator's node is notified, and counts one EDT out of its own scope.
+//! What such an EDT creates on further nodes is counted here in the same way. So a scope closes when all has ended, on
 //! whatever node, and takes one message for each EDT that was created elsewhere.
 
 use crate::engine::life::create_request::{CreateError, EdtRequest, Output};
@@ -58,7 +58,8 @@ impl Context {
         self.work_off();
     }
 
-    /// Creates an EDT for another node, `from`, which connects the pre-slots that are left open. The GUIDs of the EDT and of its output event.
+    /// Creates an EDT for another node, `from`, which connects the pre-slots that are left open. The GUIDs of the EDT
+    /// and of its output event.
     pub(crate) fn create_edt_for(&mut self, from: u32, new: &NewEdt) -> Result<[Guid; 2], CreateError> {
         let template = self.template_of(&new.template).ok_or_else(|| {
             CreateError::Arguments(format!("no file of this process has the function \"{}\"", new.template.name).into())
@@ -96,7 +97,8 @@ impl Context {
         created.map(|()| [edt, output])
     }
 
-    /// Opens a finish scope for what an EDT of another node's scope leads to here. It is counted in once, for the caller.
+    /// Opens a finish scope for what an EDT of another node's scope leads to here. It is counted in once, for the
+    /// caller.
     fn open_scope_for(&mut self, node: u32, scope: u64) -> Result<&'static Scope, CreateError> {
         let objects = &self.runtime.objects;
         let closed = objects.events.create_plain(&mut self.caches.events, EventKind::Once, 0);

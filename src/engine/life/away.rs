@@ -1,10 +1,10 @@
 //! Blocks that go from one node to another and back.
 //!
-//! A block belongs to the node that has created it, its *owner*. When an EDT of another node acquires it, that node, the
-//! *borrower*, gets a copy under the block's own GUID: an ordinary block, in whose queue the EDTs of that node wait.
-//! While the borrower has it, an EDT of the runtime's holds the block at the owner, as one that divides it does
-//! ([`super::stand_in`], `memory/divided.rs`): no other EDT gets it, in whatever mode. So one node at a time uses a block,
-//! and the copy stays where it is until another node needs it.
+//! A block belongs to the node that has created it, its *owner*. When an EDT of another node acquires it, that node,
+//! the *borrower*, gets a copy under the block's own GUID: an ordinary block, in whose queue the EDTs of that node
+//! wait. While the borrower has it, an EDT of the runtime's holds the block at the owner, as one that divides it does
+//! ([`super::stand_in`], `memory/divided.rs`): no other EDT gets it, in whatever mode. So one node at a time uses a
+//! block, and the copy stays where it is until another node needs it.
 //!
 //! ```text
 //! borrower                                             owner
@@ -32,12 +32,12 @@
 //! *No deadlock*: EDTs of all nodes acquire blocks in the order of GUIDs, and a stand-in acquires one block. A borrower
 //! gives a copy back when the EDTs that stand before the stand-in have ended, and those wait for greater GUIDs alone.
 //! *No recall is lost*: the lender is noted before it looks whether an EDT waits, and an EDT that has joined the queue
-//! looks whether there is a lender. Both look under the lock of the table. *Nothing is overtaken*: messages of two nodes
-//! arrive in order, so a Want that follows a Content comes behind it.
+//! looks whether there is a lender. Both look under the lock of the table. *Nothing is overtaken*: messages of two
+//! nodes arrive in order, so a Want that follows a Content comes behind it.
 
 use crate::engine::life::stand_in::StandIn;
 use crate::engine::nodes::outbox;
-use crate::engine::nodes::work::Work;
+use crate::engine::nodes::work::NodeWork;
 use crate::engine::state::context::Context;
 use crate::engine::state::elsewhere::LentBlock;
 use crate::engine::state::fatal::fatal;
@@ -59,7 +59,7 @@ fn send_content(to: u32, block: Guid, content: &[u8]) {
     loop {
         let end = content.len().min(offset + PIECE);
         let bytes = content[offset..end].to_vec();
-        outbox::post(to, Work::Content { block, size, offset: offset as u64, bytes });
+        outbox::post(to, NodeWork::Content { block, size, offset: offset as u64, bytes });
         offset = end;
         if offset == content.len() {
             return;
@@ -82,7 +82,7 @@ impl Context {
             waiting.len() == 1
         };
         if is_first {
-            outbox::post(self.runtime.objects.zone.owner_of(block), Work::Want(block));
+            outbox::post(self.runtime.objects.zone.owner_of(block), NodeWork::Want(block));
         }
         true
     }
@@ -91,7 +91,7 @@ impl Context {
     pub(crate) fn block_is_wanted(&mut self, by: u32, block: Guid) {
         let lent = self.stand_in(StandIn::Borrower(by), (block, 0), Mode::Ew);
         if lent.is_err() {
-            outbox::post(by, Work::NoBlock(block));
+            outbox::post(by, NodeWork::NoBlock(block));
         }
         self.work_off();
     }
@@ -100,7 +100,7 @@ impl Context {
     pub(super) fn lend(&mut self, edt: &'static Edt, to: u32) {
         let guid = edt.slots()[0].data();
         if edt.first.get() == NO_SLOT {
-            outbox::post(to, Work::NoBlock(guid));
+            outbox::post(to, NodeWork::NoBlock(guid));
             self.runtime.objects.edts.free(&mut self.caches.edts, edt);
             return;
         }
@@ -129,7 +129,7 @@ impl Context {
             }
             lent.to
         };
-        outbox::post(to, Work::Recall(block));
+        outbox::post(to, NodeWork::Recall(block));
     }
 
     /// At the borrower: the owner wants a block back.

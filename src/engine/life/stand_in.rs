@@ -11,7 +11,7 @@
 use crate::engine::life::create_request::Output;
 use crate::engine::life::internal_edt::InternalEdt;
 use crate::engine::nodes::outbox;
-use crate::engine::nodes::work::{Call, Work};
+use crate::engine::nodes::work::{Call, NodeWork};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::graph::GraphError;
@@ -115,9 +115,9 @@ impl Context {
         }
     }
 
-    /// A stand-in has a block in its pre-slot. One that passes on the GUID does so. Another one acquires the block as an
-    /// EDT does that divides it: from now on no EDT passes it in the queue, in whatever mode, and when it has the block,
-    /// none is served. Whether it has got the block.
+    /// A stand-in has a block in its pre-slot. One that passes on the GUID does so. Another one acquires the block as
+    /// an EDT does that divides it: from now on no EDT passes it in the queue, in whatever mode, and when it has the
+    /// block, none is served. Whether it has got the block.
     #[cold]
     pub(super) fn acquire_for_node(&mut self, edt: &'static Edt) -> bool {
         if matches!(StandIn::of(edt), StandIn::PreSlot { .. } | StandIn::ScopeOf { .. }) {
@@ -151,14 +151,14 @@ impl Context {
         let role = StandIn::of(edt);
         self.runtime.objects.edts.free(&mut self.caches.edts, edt);
         match role {
-            StandIn::ScopeOf { node, scope } => outbox::post(node, Work::ScopeDone(scope)),
+            StandIn::ScopeOf { node, scope } => outbox::post(node, NodeWork::ScopeDone(scope)),
             StandIn::PreSlot { of, destination, slot, mode } => {
                 let call = if destination.is_edt() {
                     Call::Depend { source: data, post_slot: 0, destination, slot, mode }
                 } else {
                     Call::Satisfy { event: destination, increment: slot == 1, data }
                 };
-                outbox::post(of, Work::Call { id: 0, call });
+                outbox::post(of, NodeWork::Call { id: 0, call });
             }
             _ => unreachable!("it holds a block"),
         }

@@ -2,7 +2,7 @@
 
 use crate::engine::nodes::hello::Hello;
 use crate::engine::nodes::wire::{Process, Reader, Welcome, Writer};
-use crate::engine::nodes::work::Work;
+use crate::engine::nodes::work::NodeWork;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum NodeMessage {
@@ -17,7 +17,7 @@ pub(super) enum NodeMessage {
     /// To node 0: another node is gone.
     Lost(u32),
     /// About the program's objects.
-    Work(Work),
+    Work(NodeWork),
 }
 
 impl NodeMessage {
@@ -71,7 +71,7 @@ impl NodeMessage {
             3 => NodeMessage::Stop { status: from.u32()? as i32, orderly: from.u32()? != 0 },
             4 => NodeMessage::Stopped,
             5 => NodeMessage::Lost(from.u32()?),
-            6 => NodeMessage::Work(Work::read(&mut from)?),
+            6 => NodeMessage::Work(NodeWork::read(&mut from)?),
             _ => return None,
         };
         from.0.is_empty().then_some(message)

@@ -9,7 +9,7 @@
 //! releases has happened for all that runs because of that, on any node.
 
 use crate::engine::nodes::ending;
-use crate::engine::nodes::work::{Answer, Call, Work};
+use crate::engine::nodes::work::{Call, CallAnswer, NodeWork};
 use ocr_base::lock::{Condvar, Mutex, rank};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,13 +17,13 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 /// Messages that have not been sent, each with its receiver.
-static MESSAGES: Mutex<rank::Outbox, VecDeque<(u32, Work)>> = Mutex::new(VecDeque::new());
+static MESSAGES: Mutex<rank::Outbox, VecDeque<(u32, NodeWork)>> = Mutex::new(VecDeque::new());
 
 /// Wakes the thread of the link where it sleeps.
 static ADDED: Condvar = Condvar::new();
 
 /// The calls that have no answer yet. None when no answer will come any more.
-static ASKED: Mutex<rank::AnswersAwaited, Option<HashMap<u64, Sender<Answer>>>> = Mutex::new(None);
+static ASKED: Mutex<rank::AnswersAwaited, Option<HashMap<u64, Sender<CallAnswer>>>> = Mutex::new(None);
 
 /// Numbers the calls; 0 is that of a call that is not answered.
 static LAST: AtomicU64 = AtomicU64::new(0);
@@ -36,9 +36,9 @@ static BYTES: AtomicU64 = AtomicU64::new(0);
 
 /// What a run does for other nodes. The thread of the link calls it.
 #[derive(Clone, Copy)]
-pub(crate) struct Handler {
+pub(crate) struct WorkHandler {
     /// Handles a message.
-    pub(crate) work: fn(from: u32, work: Work),
+    pub(crate) work: fn(from: u32, work: NodeWork),
     /// Whether nothing happens on this node before a message comes.
     pub(crate) rests: fn() -> bool,
     /// On node 0: nothing happens on any node any more.
@@ -47,18 +47,18 @@ pub(crate) struct Handler {
     pub(crate) goes_on: fn(),
 }
 
-static HANDLER: Mutex<rank::NodeHandler, Option<Handler>> = Mutex::new(None);
+static HANDLER: Mutex<rank::NodeHandler, Option<WorkHandler>> = Mutex::new(None);
 
 /// Whether a run handles messages now.
 static WORKS: AtomicBool = AtomicBool::new(false);
 
 /// What the run of this process does for other nodes, while one runs.
-pub(super) fn handler() -> Option<Handler> {
+pub(super) fn handler() -> Option<WorkHandler> {
     *HANDLER.lock()
 }
 
 /// A run begins to work for other nodes.
-pub(crate) fn open(handler: Handler) {
+pub(crate) fn open(handler: WorkHandler) {
     *HANDLER.lock() = Some(handler);
     *ASKED.lock() = Some(HashMap::new());
     WORKS.store(true, Ordering::SeqCst);
@@ -82,14 +82,14 @@ pub(crate) fn place() -> Option<(u32, u32)> {
 }
 
 /// Sends a message to another node.
-pub(crate) fn post(to: u32, work: Work) {
+pub(crate) fn post(to: u32, work: NodeWork) {
     if work.is_counted() {
         if let Some(handler) = handler() {
             (handler.goes_on)();
         }
         SENT.fetch_add(1, Ordering::SeqCst);
     }
-    if let Work::Content { bytes, .. } = &work {
+    if let NodeWork::Content { bytes, .. } = &work {
         BYTES.fetch_add(bytes.len() as u64, Ordering::Relaxed);
     }
     MESSAGES.lock().push_back((to, work));
@@ -97,16 +97,16 @@ pub(crate) fn post(to: u32, work: Work) {
 }
 
 /// Has the owner of an object make a call, and waits for its answer. None where the program ends before that comes.
-pub(crate) fn ask(to: u32, call: Call) -> Option<Answer> {
+pub(crate) fn ask(to: u32, call: Call) -> Option<CallAnswer> {
     let (tell, told) = channel();
     let id = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     ASKED.lock().as_mut()?.insert(id, tell);
-    post(to, Work::Call { id, call });
+    post(to, NodeWork::Call { id, call });
     told.recv().ok()
 }
 
 /// An answer has come.
-pub(super) fn answered(id: u64, answer: Answer) {
+pub(super) fn answered(id: u64, answer: CallAnswer) {
     let asked = ASKED.lock().as_mut().and_then(|asked| asked.remove(&id));
     // Nobody waits for it where the program ends.
     if let Some(tell) = asked {
@@ -132,7 +132,7 @@ pub(crate) fn counts() -> (u64, u64, u64) {
 }
 
 /// Takes the messages that wait to be sent.
-pub(super) fn take() -> VecDeque<(u32, Work)> {
+pub(super) fn take() -> VecDeque<(u32, NodeWork)> {
     std::mem::take(&mut *MESSAGES.lock())
 }
 

@@ -18,10 +18,10 @@ use crate::engine::nodes::ending::{
 use crate::engine::nodes::hello::{Hello, welcomes};
 use crate::engine::nodes::mates::Mates;
 use crate::engine::nodes::message::NodeMessage;
-use crate::engine::nodes::outbox::{self, Handler};
+use crate::engine::nodes::outbox::{self, WorkHandler};
 use crate::engine::nodes::wave::Wave;
 use crate::engine::nodes::wire::{Process, Welcome};
-use crate::engine::nodes::work::{Progress, Work};
+use crate::engine::nodes::work::{NodeProgress, NodeWork};
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::handlers;
@@ -165,10 +165,10 @@ pub(super) fn too_many(nodes: u32) -> String {
 }
 
 /// How far this node is.
-fn progress(handler: Handler) -> Progress {
+fn progress(handler: WorkHandler) -> NodeProgress {
     let rests = (handler.rests)();
     let (sent, handled, _) = outbox::counts();
-    Progress { rests, sent, handled }
+    NodeProgress { rests, sent, handled }
 }
 
 struct Communicator {
@@ -389,18 +389,18 @@ impl Communicator {
     }
 
     /// Handles a message about work. One that comes when the run has ended is dropped.
-    fn handle(&mut self, from: u32, work: Work) {
+    fn handle(&mut self, from: u32, work: NodeWork) {
         let Some(handler) = outbox::handler() else { return };
         match work {
-            Work::Answer { id, answer } => {
+            NodeWork::Answer { id, answer } => {
                 outbox::answered(id, answer);
                 outbox::note_handled();
             }
-            Work::Look(round) => {
+            NodeWork::Look(round) => {
                 let progress = progress(handler);
-                outbox::post(from, Work::Seen { round, progress });
+                outbox::post(from, NodeWork::Seen { round, progress });
             }
-            Work::Seen { round, progress } => {
+            NodeWork::Seen { round, progress } => {
                 if self.wave.answer(from, round, progress) {
                     self.wave.forget();
                     (handler.all_rest)();
@@ -428,7 +428,7 @@ impl Communicator {
         let round = self.wave.begin(own);
         let others: Vec<u32> = self.others().collect();
         for node in others {
-            self.send(node, &NodeMessage::Work(Work::Look(round)));
+            self.send(node, &NodeMessage::Work(NodeWork::Look(round)));
         }
     }
 

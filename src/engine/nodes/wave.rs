@@ -11,7 +11,7 @@
 //! rested when they were asked first; a node that stops resting without a message cannot be, so each rested from its
 //! first answer to t unless a message came, and those had all come. At t nothing was on its way and all rested.
 
-use crate::engine::nodes::work::Progress;
+use crate::engine::nodes::work::NodeProgress;
 
 /// What a round has found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +26,7 @@ struct Total {
 pub(super) struct Wave {
     round: u32,
     /// What each node has answered in this round; node 0 stands first. Empty between two rounds.
-    seen: Vec<Option<Progress>>,
+    seen: Vec<Option<NodeProgress>>,
     before: Option<Total>,
     nodes: usize,
 }
@@ -42,7 +42,7 @@ impl Wave {
     }
 
     /// Begins a round with the answer of node 0. Returns its number, with which all others must be asked.
-    pub(super) fn begin(&mut self, own: Progress) -> u32 {
+    pub(super) fn begin(&mut self, own: NodeProgress) -> u32 {
         self.round = self.round.wrapping_add(1);
         self.seen = vec![None; self.nodes];
         self.seen[0] = Some(own);
@@ -50,14 +50,14 @@ impl Wave {
     }
 
     /// A node has answered. True if nothing can happen on any node any more.
-    pub(super) fn answer(&mut self, node: u32, round: u32, progress: Progress) -> bool {
+    pub(super) fn answer(&mut self, node: u32, round: u32, progress: NodeProgress) -> bool {
         if round != self.round || !self.is_under_way() {
             return false;
         }
         if let Some(place) = self.seen.get_mut(node as usize) {
             *place = Some(progress);
         }
-        let Some(all) = self.seen.iter().copied().collect::<Option<Vec<Progress>>>() else {
+        let Some(all) = self.seen.iter().copied().collect::<Option<Vec<NodeProgress>>>() else {
             return false;
         };
         self.seen.clear();
@@ -80,12 +80,12 @@ impl Wave {
 mod tests {
     use super::*;
 
-    fn at(rests: bool, sent: u64, handled: u64) -> Progress {
-        Progress { rests, sent, handled }
+    fn at(rests: bool, sent: u64, handled: u64) -> NodeProgress {
+        NodeProgress { rests, sent, handled }
     }
 
     /// A round of two nodes.
-    fn round(wave: &mut Wave, first: Progress, second: Progress) -> bool {
+    fn round(wave: &mut Wave, first: NodeProgress, second: NodeProgress) -> bool {
         let number = wave.begin(first);
         wave.answer(1, number, second)
     }

@@ -74,7 +74,7 @@ pub(crate) enum Call {
 
 /// What the owner of an object answers.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct CallAnswer {
     /// The status code of the call.
     pub(crate) status: u32,
     pub(crate) guids: [Guid; 2],
@@ -83,7 +83,7 @@ pub(crate) struct Answer {
 
 /// How far a node is: what [`super::wave`] adds up.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Progress {
+pub(crate) struct NodeProgress {
     /// Whether nothing happens on the node before a message comes.
     pub(crate) rests: bool,
     /// How many messages about work it has sent, and how many it has handled.
@@ -92,32 +92,32 @@ pub(crate) struct Progress {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Work {
+pub(crate) enum NodeWork {
     Call { id: u64, call: Call },
-    Answer { id: u64, answer: Answer },
+    Answer { id: u64, answer: CallAnswer },
     Want(Guid),
     Content { block: Guid, size: u64, offset: u64, bytes: Vec<u8> },
     NoBlock(Guid),
     Recall(Guid),
     ScopeDone(u64),
     Look(u32),
-    Seen { round: u32, progress: Progress },
+    Seen { round: u32, progress: NodeProgress },
 }
 
-impl Work {
+impl NodeWork {
     /// Whether the message itself keeps the program from having come to a halt.
     pub(super) fn is_counted(&self) -> bool {
-        !matches!(self, Work::Look(_) | Work::Seen { .. })
+        !matches!(self, NodeWork::Look(_) | NodeWork::Seen { .. })
     }
 
     pub(super) fn write(&self, out: &mut Writer) {
         match self {
-            Work::Call { id, call } => {
+            NodeWork::Call { id, call } => {
                 out.u32(0);
                 out.u64(*id);
                 call.write(out);
             }
-            Work::Answer { id, answer } => {
+            NodeWork::Answer { id, answer } => {
                 out.u32(1);
                 out.u64(*id);
                 out.u32(answer.status);
@@ -127,34 +127,34 @@ impl Work {
                     template.write(out);
                 }
             }
-            Work::Want(block) => {
+            NodeWork::Want(block) => {
                 out.u32(2);
                 out.u64(block.bits());
             }
-            Work::Content { block, size, offset, bytes } => {
+            NodeWork::Content { block, size, offset, bytes } => {
                 out.u32(3);
                 out.u64(block.bits());
                 out.u64(*size);
                 out.u64(*offset);
                 out.bytes(bytes);
             }
-            Work::NoBlock(block) => {
+            NodeWork::NoBlock(block) => {
                 out.u32(4);
                 out.u64(block.bits());
             }
-            Work::Recall(block) => {
+            NodeWork::Recall(block) => {
                 out.u32(5);
                 out.u64(block.bits());
             }
-            Work::ScopeDone(scope) => {
+            NodeWork::ScopeDone(scope) => {
                 out.u32(6);
                 out.u64(*scope);
             }
-            Work::Look(round) => {
+            NodeWork::Look(round) => {
                 out.u32(7);
                 out.u32(*round);
             }
-            Work::Seen { round, progress } => {
+            NodeWork::Seen { round, progress } => {
                 out.u32(8);
                 out.u32(*round);
                 out.u32(progress.rests.into());
@@ -164,9 +164,9 @@ impl Work {
         }
     }
 
-    pub(super) fn read(from: &mut Reader<'_>) -> Option<Work> {
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<NodeWork> {
         Some(match from.u32()? {
-            0 => Work::Call { id: from.u64()?, call: Call::read(from)? },
+            0 => NodeWork::Call { id: from.u64()?, call: Call::read(from)? },
             1 => {
                 let (id, status) = (from.u64()?, from.u32()?);
                 let guids = [guid(from)?, guid(from)?];
@@ -174,23 +174,23 @@ impl Work {
                     0 => None,
                     _ => Some(Box::new(TemplateText::read(from)?)),
                 };
-                Work::Answer { id, answer: Answer { status, guids, template } }
+                NodeWork::Answer { id, answer: CallAnswer { status, guids, template } }
             }
-            2 => Work::Want(guid(from)?),
+            2 => NodeWork::Want(guid(from)?),
             3 => {
                 let (block, size, offset) = (guid(from)?, from.u64()?, from.u64()?);
                 let bytes = from.bytes()?.to_vec();
                 let fits = offset.checked_add(bytes.len() as u64).is_some_and(|end| end <= size);
-                fits.then_some(Work::Content { block, size, offset, bytes })?
+                fits.then_some(NodeWork::Content { block, size, offset, bytes })?
             }
-            4 => Work::NoBlock(guid(from)?),
-            5 => Work::Recall(guid(from)?),
-            6 => Work::ScopeDone(from.u64()?),
-            7 => Work::Look(from.u32()?),
+            4 => NodeWork::NoBlock(guid(from)?),
+            5 => NodeWork::Recall(guid(from)?),
+            6 => NodeWork::ScopeDone(from.u64()?),
+            7 => NodeWork::Look(from.u32()?),
             8 => {
                 let round = from.u32()?;
-                let progress = Progress { rests: from.u32()? != 0, sent: from.u64()?, handled: from.u64()? };
-                Work::Seen { round, progress }
+                let progress = NodeProgress { rests: from.u32()? != 0, sent: from.u64()?, handled: from.u64()? };
+                NodeWork::Seen { round, progress }
             }
             _ => return None,
         })
@@ -306,7 +306,7 @@ pub(super) mod tests {
     use super::*;
 
     /// A message of each kind.
-    pub(in crate::engine::nodes) fn all() -> Vec<Work> {
+    pub(in crate::engine::nodes) fn all() -> Vec<NodeWork> {
         let guid = |bits| Guid::from_bits(bits);
         let template = TemplateText {
             function: FunctionHome { build: "ab12".into(), distance: 0x1130 },
@@ -332,26 +332,26 @@ pub(super) mod tests {
             Call::Shutdown,
             Call::Abort(-3),
         ];
-        let answer = Answer { status: 22, guids: [guid(3), guid(4)], template: None };
-        let described = Answer { template: Some(Box::new(template)), ..Answer::default() };
+        let answer = CallAnswer { status: 22, guids: [guid(3), guid(4)], template: None };
+        let described = CallAnswer { template: Some(Box::new(template)), ..CallAnswer::default() };
         let others = [
-            Work::Answer { id: 3, answer },
-            Work::Answer { id: 4, answer: described },
-            Work::Want(guid(8)),
-            Work::Content { block: guid(8), size: 5, offset: 2, bytes: vec![1, 2, 3] },
-            Work::NoBlock(guid(8)),
-            Work::Recall(guid(8)),
-            Work::ScopeDone(0x7fff_0000),
-            Work::Look(9),
-            Work::Seen { round: 9, progress: Progress { rests: true, sent: 5, handled: 4 } },
+            NodeWork::Answer { id: 3, answer },
+            NodeWork::Answer { id: 4, answer: described },
+            NodeWork::Want(guid(8)),
+            NodeWork::Content { block: guid(8), size: 5, offset: 2, bytes: vec![1, 2, 3] },
+            NodeWork::NoBlock(guid(8)),
+            NodeWork::Recall(guid(8)),
+            NodeWork::ScopeDone(0x7fff_0000),
+            NodeWork::Look(9),
+            NodeWork::Seen { round: 9, progress: NodeProgress { rests: true, sent: 5, handled: 4 } },
         ];
-        calls.into_iter().map(|call| Work::Call { id: 12, call }).chain(others).collect()
+        calls.into_iter().map(|call| NodeWork::Call { id: 12, call }).chain(others).collect()
     }
 
     #[test]
     fn a_piece_beyond_the_end_of_its_block_is_no_message() {
         let mut out = Writer::default();
-        Work::Content { block: Guid::from_bits(8), size: 5, offset: 3, bytes: vec![1, 2, 3] }.write(&mut out);
-        assert_eq!(Work::read(&mut Reader(&out.0)), None);
+        NodeWork::Content { block: Guid::from_bits(8), size: 5, offset: 3, bytes: vec![1, 2, 3] }.write(&mut out);
+        assert_eq!(NodeWork::read(&mut Reader(&out.0)), None);
     }
 }

@@ -5,7 +5,7 @@ use crate::config::{GivenArguments, Settings};
 use crate::engine::nodes::join::{NodeRole, join};
 use crate::engine::process::watchdog;
 use crate::engine::run::serve;
-use crate::engine::run::start::{Run, USAGE_STATUS, answered};
+use crate::engine::run::start::{Run, USAGE_STATUS, answered, run_for_others};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::{exit_now, fatal};
 use crate::engine::state::fork;
@@ -72,7 +72,7 @@ pub(crate) fn begin(file: Option<PathBuf>) {
     };
     // On another node, the program's own thread does not come back: the rest of its `main` is node 0's.
     if let NodeRole::Serve(told) = join(&mut settings, true) {
-        exit_now(serve::serve(settings, &told));
+        exit_now(run_for_others(settings, &told));
     }
     let run = Run::begin(settings, true);
     let runtime = run.runtime();

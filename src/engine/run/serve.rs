@@ -1,32 +1,26 @@
 //! A run on one of several nodes: what it does for the others.
 //!
 //! Each node counts one work in flight for the others, so that it does not come to a halt by itself. Node 0 takes that
-//! back when all nodes rest ([`crate::engine::nodes::outbox::Handler`]); then a hang is found as on one node. It counts
+//! back when all nodes rest ([`WorkHandler`]); then a hang is found as on one node. It counts
 //! it again before it sends or handles the next message.
 
 use crate::check;
-use crate::config::Settings;
-use crate::engine::nodes::join::{Told, wait_for_end};
-use crate::engine::nodes::outbox::{self, Handler};
-use crate::engine::nodes::work::{Answer, Call, Work};
-use crate::engine::process::watchdog;
-use crate::engine::run::start::{Run, USAGE_STATUS};
+use crate::engine::nodes::outbox::{self, WorkHandler};
+use crate::engine::nodes::work::{Call, CallAnswer, NodeWork};
 use crate::engine::state::context::Context;
-use crate::engine::state::fatal::exit_now;
 use crate::engine::state::runtime::Runtime;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Receiver;
 
 /// Makes a call for another node: the C boundary does.
-static MAKE_CALL: OnceLock<fn(from: u32, call: Call) -> Answer> = OnceLock::new();
+static MAKE_CALL: OnceLock<fn(from: u32, call: Call) -> CallAnswer> = OnceLock::new();
 
 /// Whether this node counts a work in flight for the others. Swaps pair with each other: of the threads that change it,
 /// one counts.
 static IS_HELD: AtomicBool = AtomicBool::new(false);
 
 /// Has calls of other nodes made so. Before a run begins.
-pub(crate) fn make_calls_by(make: fn(from: u32, call: Call) -> Answer) {
+pub(crate) fn make_calls_by(make: fn(from: u32, call: Call) -> CallAnswer) {
     let _ = MAKE_CALL.set(make);
 }
 
@@ -40,27 +34,7 @@ pub(super) fn open(runtime: &'static Runtime) {
     check::set_on(runtime.check.is_some(), true);
     IS_HELD.store(true, Ordering::SeqCst);
     runtime.begin_outside();
-    outbox::open(Handler { work, rests, all_rest, goes_on });
-}
-
-/// Runs on another node than 0 until the program ends. Returns the status.
-pub(super) fn serve(settings: Settings, told: &Receiver<Told>) -> i32 {
-    let run = Run::begin(settings, false);
-    let runtime = run.runtime();
-    open(runtime);
-    let watching = runtime.seats.start_other("ocr-watch", || watchdog::watch(runtime));
-    let Ok(watching) = watching else {
-        error!("the thread that looks for crashes cannot be started: a limit (ulimit -u, ulimit -v) leaves no thread");
-        exit_now(USAGE_STATUS);
-    };
-    runtime.idle_threads.begin();
-    runtime.end_outside();
-    wait_for_end(told, || {
-        runtime.shutdown();
-        // A panic there has been printed; there is nothing to be done about it.
-        let _ = watching.join();
-        run.end();
-    })
+    outbox::open(WorkHandler { work, rests, all_rest, goes_on });
 }
 
 fn with_runtime<R>(none: R, act: impl FnOnce(&Runtime) -> R) -> R {
@@ -93,12 +67,12 @@ fn all_rest() {
 }
 
 /// Handles a message of another node, on the thread of the link.
-fn work(from: u32, work: Work) {
+fn work(from: u32, work: NodeWork) {
     let work = match work {
-        Work::Call { id, call } => {
-            let answer = MAKE_CALL.get().map_or_else(Answer::default, |make| make(from, call));
+        NodeWork::Call { id, call } => {
+            let answer = MAKE_CALL.get().map_or_else(CallAnswer::default, |make| make(from, call));
             if id != 0 {
-                outbox::post(from, Work::Answer { id, answer });
+                outbox::post(from, NodeWork::Answer { id, answer });
             }
             return;
         }
@@ -110,12 +84,12 @@ fn work(from: u32, work: Work) {
         // Nothing else refers to it: this thread makes no call of the program's.
         let context = unsafe { &mut *context };
         match work {
-            Work::Want(block) => context.block_is_wanted(from, block),
-            Work::Content { block, size, offset, bytes } => context.content_comes(block, size, offset, &bytes),
-            Work::NoBlock(block) => context.no_block_comes(block),
-            Work::Recall(block) => context.block_is_recalled(from, block),
-            Work::ScopeDone(scope) => context.leave_scope_from_elsewhere(scope),
-            Work::Call { .. } | Work::Answer { .. } | Work::Look(_) | Work::Seen { .. } => {}
+            NodeWork::Want(block) => context.block_is_wanted(from, block),
+            NodeWork::Content { block, size, offset, bytes } => context.content_comes(block, size, offset, &bytes),
+            NodeWork::NoBlock(block) => context.no_block_comes(block),
+            NodeWork::Recall(block) => context.block_is_recalled(from, block),
+            NodeWork::ScopeDone(scope) => context.leave_scope_from_elsewhere(scope),
+            NodeWork::Call { .. } | NodeWork::Answer { .. } | NodeWork::Look(_) | NodeWork::Seen { .. } => {}
         }
     }
     Context::leave_call();

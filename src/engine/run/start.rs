@@ -6,7 +6,7 @@ use crate::directory::from_start;
 use crate::engine::life::answers::DeviceEvents;
 use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::nodes::ending;
-use crate::engine::nodes::join::{self, NodeRole, join};
+use crate::engine::nodes::join::{self, NodeRole, Told, join, wait_for_end};
 use crate::engine::nodes::outbox;
 use crate::engine::process::{crash, sigfpe, watchdog};
 use crate::engine::run::recording::Recorded;
@@ -50,6 +50,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 /// Exit status where the settings or the command line are wrong.
@@ -70,7 +71,7 @@ pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
     };
     enter_as_main_thread();
     if let NodeRole::Serve(told) = join(&mut settings, false) {
-        return serve::serve(settings, &told);
+        return run_for_others(settings, &told);
     }
     let run = Run::begin(settings, false);
     serve::open(run.runtime());
@@ -79,6 +80,26 @@ pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
     run.runtime().end_outside();
     watchdog::watch(run.runtime());
     run.end()
+}
+
+/// Runs on another node than 0 until the program ends. Returns the status.
+pub(super) fn run_for_others(settings: Settings, told: &Receiver<Told>) -> i32 {
+    let run = Run::begin(settings, false);
+    let runtime = run.runtime();
+    serve::open(runtime);
+    let watching = runtime.seats.start_other("ocr-watch", || watchdog::watch(runtime));
+    let Ok(watching) = watching else {
+        error!("the thread that looks for crashes cannot be started: a limit (ulimit -u, ulimit -v) leaves no thread");
+        exit_now(USAGE_STATUS);
+    };
+    runtime.idle_threads.begin();
+    runtime.end_outside();
+    wait_for_end(told, || {
+        runtime.shutdown();
+        // A panic there has been printed; there is nothing to be done about it.
+        let _ = watching.join();
+        run.end();
+    })
 }
 
 /// Prints what the command line asks for instead of a run, if it does: the exit status then.

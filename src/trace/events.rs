@@ -7,7 +7,7 @@
 
 use super::clock;
 use super::format::{Asked, Basis, Counter, Record, RecordKind, ThreadRole};
-use super::recording::{is_sample_due, now_and_length};
+use super::recording::{is_on, is_sample_due, now_and_length};
 use super::writer::{append, append_idle, append_text, is_unnamed, set_named, set_role};
 use std::cell::Cell;
 use std::sync::OnceLock;
@@ -170,12 +170,15 @@ pub(crate) fn end(edt: u64) {
     }
 }
 
-/// Records how long this thread has been on a core, and how long it was ready and had none.
+/// Records how long this thread has been on a core, how long it was ready and had none, and what the system has done
+/// for it.
 #[cold]
 #[inline(never)]
 pub(crate) fn usage() {
     let waited = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let waited = waited.split_ascii_whitespace().nth(1).and_then(|ns| ns.parse().ok());
+    let its = clock::system_use();
+    append(Record { c: its.waits, ..of(RecordKind::System, its.ns, its.faults) });
     let spent = clock::spent_ns(libc::CLOCK_THREAD_CPUTIME_ID);
     append(of(RecordKind::Usage, spent, waited.unwrap_or(0)));
 }
@@ -187,6 +190,27 @@ pub(crate) fn process_usage() {
     static CORES: OnceLock<u64> = OnceLock::new();
     let cores = CORES.get_or_init(|| thread::available_parallelism().map_or(1, |n| n.get() as u64));
     append(Record { a: 1, ..of(RecordKind::Usage, clock::spent_ns(libc::CLOCK_PROCESS_CPUTIME_ID), *cores) });
+}
+
+/// For what what runs on a thread waits.
+#[derive(Clone, Copy)]
+pub(crate) enum OpenClWait {
+    /// For the platforms and devices.
+    Start = 1,
+    /// For a kernel that is compiled.
+    Kernel = 2,
+}
+
+/// Does something of OpenCL, and records that what runs on this thread has waited for it.
+pub(crate) fn waiting_for_opencl<T>(what: OpenClWait, wait: impl FnOnce() -> T) -> T {
+    if !is_on() {
+        return wait();
+    }
+    let (begun, _) = now_and_length(0);
+    let result = wait();
+    let (now, _) = now_and_length(0);
+    append(Record { a: what as u8, ..of(RecordKind::WaitedForOpenCl, 0, now.saturating_sub(begun)) });
+    result
 }
 
 /// Records that an EDT is given to the device at a place, which knows it by `token`.

@@ -64,6 +64,32 @@ pub fn spent_ns(clock: libc::clockid_t) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
+/// What the system has done for a thread since that began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SystemUse {
+    /// How many nanoseconds on a core the thread was in the system.
+    pub ns: u64,
+    /// How many pages the system has brought when the thread touched them, from disks or not.
+    pub faults: u64,
+    /// How often the thread has given up its core to wait for something.
+    pub waits: u32,
+}
+
+/// What the system has done for this thread. All zeros where it does not say.
+pub fn system_use() -> SystemUse {
+    let mut its = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: `its` is a variable of the type that the call fills, so its address is valid for that.
+    unsafe { libc::getrusage(libc::RUSAGE_THREAD, its.as_mut_ptr()) };
+    // SAFETY: it has numbers alone, all of which are zeros where the call has not written them.
+    let its = unsafe { its.assume_init() };
+    let faults = its.ru_minflt.max(0) as u64 + its.ru_majflt.max(0) as u64;
+    SystemUse {
+        ns: its.ru_stime.tv_sec.max(0) as u64 * 1_000_000_000 + its.ru_stime.tv_usec.max(0) as u64 * 1000,
+        faults,
+        waits: its.ru_nvcsw.clamp(0, i64::from(u32::MAX)) as u32,
+    }
+}
+
 /// The ticks of a counter and the nanoseconds of `CLOCK_MONOTONIC` at one moment. Of several tries the shortest one is
 /// taken.
 pub fn pair(kind: ClockKind) -> [u64; 2] {

@@ -220,10 +220,16 @@ kinds! {
     Waits = 42,
     /// The EDT that runs on the thread goes on.
     GoesOn = 43,
+    /// What runs on the thread has waited for OpenCL up to now: for `y` ticks, until it had started where `a` is 1, or
+    /// until a kernel was compiled where `a` is 2.
+    WaitedForOpenCl = 44,
     /// Since it began, the thread was on a core for `x` nanoseconds, and was ready and without a core for `y`. Where
     /// `a` is 1, all threads of the process together were on cores for `x` nanoseconds, and the process may use `y`
     /// cores.
     Usage = 50,
+    /// Since it began, the thread was in the system for `x` of the nanoseconds on a core, has had `y` page faults, and
+    /// has given up its core `c` times to wait for something. The thread's record of kind 50 follows.
+    System = 51,
 }
 
 impl RecordKind {

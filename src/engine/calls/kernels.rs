@@ -11,6 +11,7 @@ use crate::engine::state::runtime::Runtime;
 use crate::object::code::{Code, Kernel, KernelError, NO_RESULT, NdRangeFunction};
 use crate::object::guid::Guid;
 use crate::object::template::{PARAM_UNK, TemplateView};
+use crate::trace::events::{self, OpenClWait};
 use ocr_base::text::Counted;
 use ocr_place::place::Place;
 use std::sync::atomic::Ordering;
@@ -201,7 +202,8 @@ impl Runtime {
                 continue;
             }
             self.begin_outside();
-            let built = self.devices.start.building(|| build(used, &spec, view));
+            let build = || self.devices.start.building(|| build(used, &spec, view));
+            let built = events::waiting_for_opencl(OpenClWait::Kernel, build);
             self.end_outside();
             match built {
                 Ok(id) => kernel.built.push((Place::device(number), id)),

@@ -7,7 +7,7 @@ use crate::engine::state::devices::{Devices, Open, Used};
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
 use crate::trace;
-use crate::trace::events;
+use crate::trace::events::{self, OpenClWait};
 use crate::trace::format::Counter;
 use ocr_place::model::Direction;
 use ocr_place::place::Place;
@@ -26,12 +26,16 @@ impl Devices {
         if wanted.is_empty() {
             return None;
         }
-        let open = self.open.get_or_init(|| {
+        let new = || {
             let lending = self.sharing.decide_lending(runtime, wanted);
             let shares = (function && lending.is_none()).then(|| self.sharing.decide(runtime, wanted));
             let open = || Open::new(runtime, wanted, shares.flatten());
             runtime.signals.keep(|| self.start.opening(open))
-        });
+        };
+        // Of several threads one opens them, and the others wait for it.
+        let wait = || self.open.get_or_init(new);
+        let open = self.open.get();
+        let open = open.unwrap_or_else(|| events::waiting_for_opencl(OpenClWait::Start, wait));
         if function && !self.lends() {
             // Devices that kernels without a function have opened get their cores now, too.
             self.sharing.begin(runtime, wanted, &open.used);

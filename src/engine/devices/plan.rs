@@ -6,6 +6,7 @@ use crate::engine::state::devices::{DevicePlan, Devices};
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
+use crate::trace::events::{self, OpenClWait};
 use ocr_base::text::counted;
 use ocr_place::place::Place;
 use std::path::Path;
@@ -17,7 +18,12 @@ impl Devices {
         {
             return self.no_plan.get_or_init(|| DevicePlan { problem: Some(why.to_string()), ..DevicePlan::default() });
         }
-        (self.plan).get_or_init(|| runtime.signals.keep(|| DevicePlan::new(runtime)))
+        if let Some(plan) = self.plan.get() {
+            return plan;
+        }
+        // Of several threads one asks OpenCL, and the others wait for it.
+        let plan = || self.plan.get_or_init(|| runtime.signals.keep(|| DevicePlan::new(runtime)));
+        events::waiting_for_opencl(OpenClWait::Start, plan)
     }
 
     /// The plan, without asking OpenCL where earlier runs have found enough. None of its devices can be opened.

@@ -6,7 +6,7 @@ use super::{
 };
 use ocr_base::text::duration;
 use ocr_place::policy::{Certainty, Expected, Why};
-use ocr_trace::clock::Apart;
+use ocr_trace::clock::{Apart, SystemUse};
 use ocr_trace::format::{Basis, MODE_EW, MODE_NULL, MODE_RW, Record, RecordKind, ThreadRole};
 use ocr_trace::reader::{RecordingFile, TraceEvent};
 use rustc_hash::FxHashMap;
@@ -30,6 +30,8 @@ struct Doing {
     waits_since: Option<u64>,
     /// Since when the thread, a worker, has been idle, in nanoseconds since the begin of the run. None if it is not.
     idle_since: Option<u64>,
+    /// What the system had done for the thread at the last record about that.
+    system: SystemUse,
 }
 
 /// A run as far as its records have been looked at.
@@ -104,7 +106,9 @@ pub fn read(path: &Path) -> Result<RecordedRun, ReadError> {
             scale.ns(event.record.ticks),
             scale.ns(event.written),
             match RecordKind::of(event.record.kind) {
-                Some(RecordKind::Kernel) => scale.took(event.record.ticks, event.record.y),
+                Some(RecordKind::Kernel | RecordKind::WaitedForOpenCl) => {
+                    scale.took(event.record.ticks, event.record.y)
+                }
                 Some(RecordKind::Copy) => scale.took(event.record.ticks, u64::from(event.record.c) * 16),
                 _ => 0,
             },
@@ -220,6 +224,13 @@ impl Builder {
                     *waited = waited.saturating_add(now.saturating_sub(since));
                 }
             }
+            RecordKind::WaitedForOpenCl => {
+                let doing = self.doing.entry(owner).or_default();
+                if let Some(edt) = doing.cause.checked_sub(1).filter(|_| doing.runs) {
+                    let waited = &mut self.run.edts[edt as usize].opencl;
+                    *waited = waited.saturating_add(took);
+                }
+            }
             RecordKind::Satisfied => {
                 let bytes = self.run.blocks.get(&record.y).copied().unwrap_or(0);
                 let edt = self.edt(record.x);
@@ -325,14 +336,20 @@ impl Builder {
                 let usage = (record.x, record.y);
                 self.run.process_usage = self.run.process_usage.max(Some(usage));
             }
+            RecordKind::System => {
+                let system = SystemUse { ns: record.x, faults: record.y, waits: record.c };
+                self.doing.entry(owner).or_default().system = system;
+            }
             RecordKind::Usage => {
-                let edt = self.doing.entry(owner).or_default().cause.wrapping_sub(1);
+                let doing = self.doing.entry(owner).or_default();
+                let (edt, system) = (doing.cause.wrapping_sub(1), doing.system);
                 self.run.usage.push(super::Usage {
                     thread: owner,
                     edt,
                     at: now,
                     on_core: record.x,
                     without_core: record.y,
+                    system,
                 });
             }
         }

@@ -51,6 +51,10 @@ impl RecordedRun {
         wrong(&|edt| before(edt.runnable, edt.begin), "begins before it is runnable");
         wrong(&|edt| before(edt.begin, edt.end), "ends before it begins");
         wrong(
+            &|edt| edt.end != NEVER && before(edt.opencl, edt.end.saturating_sub(edt.begin)),
+            "waited for OpenCL longer than it ran",
+        );
+        wrong(
             &|edt| edt.satisfied > edt.depc && edt.created != NEVER && edt.depc < 65535,
             "more pre-slots satisfied than there are",
         );

@@ -49,7 +49,7 @@ fn event(ticks: u64, kind: RecordKind, x: u64, y: u64) -> Record {
 fn threads() -> [Vec<(Record, &'static str)>; 2] {
     use RecordKind::{
         Begin, Block, Busy, Copy, Counter, Created, Device, End, Fetch, Fetched, Granted, Idle, Kernel, KernelEnd,
-        Label, Launched, Linked, Placed, Runnable, Satisfied, Template, Thread,
+        Label, Launched, Linked, Placed, Runnable, Satisfied, System, Template, Thread, Usage, WaitedForOpenCl,
     };
     let text = |record, text| (record, text);
     let at_place = |record: Record| Record { a: 1, ..record };
@@ -69,7 +69,10 @@ fn threads() -> [Vec<(Record, &'static str)>; 2] {
         (created(20, 101, 77), ""),
         (event(30, Satisfied, 101, 500), ""),
         (Record { a: 255, ..event(31, Runnable, 101, 0) }, ""),
+        (at_place(event(39, WaitedForOpenCl, 0, 6)), ""),
         (event(40, End, 100, 0), ""),
+        (Record { c: 2, ..event(40, System, 5, 3) }, ""),
+        (event(40, Usage, 21, 1), ""),
         (event(41, Idle, 0, 0), ""),
         (event(90, Busy, 0, 0), ""),
         (event(91, Counter, 0, 3), ""),
@@ -157,6 +160,9 @@ fn the_file_is_one_that_is_whole() {
     assert_eq!((run.edts.len(), run.edges.len(), run.threads.len()), (2, 2, 2));
     let [host, device] = [0, 1].map(|edt: usize| run.edts[edt].time());
     assert_eq!((host, device), (Some(30), Some(20)));
+    assert_eq!((run.edts[0].opencl, run.edts[1].opencl), (6, 0));
+    let system = SystemUse { ns: 5, faults: 3, waits: 2 };
+    assert_eq!(run.usage, [Usage { thread: 0, edt: 0, at: 40, on_core: 21, without_core: 1, system }]);
     // The worker had done its last thing before the end.
     let done = run.threads.values().map(|thread| thread.done);
     assert_eq!(done.collect::<Vec<_>>(), [Some(90), None]);

@@ -31,26 +31,15 @@ impl DeviceCores<'_> {
 }
 
 impl RecordedRun {
-    /// How many nanoseconds the first EDT was off its core in a run with devices: there it waits in calls of the
-    /// runtime until OpenCL has started and kernels are compiled. 0 where that is not recorded.
+    /// How many nanoseconds the run waited for OpenCL: until it had started, and kernels were compiled. Of several
+    /// workers whose EDTs waited, that which waited longest counts. 0 where that is not recorded.
     pub fn opencl_start(&self) -> u64 {
-        let first = (0..self.edts.len() as u32).min_by_key(|&edt| self.edts[edt as usize].begin);
-        let Some(first) = first.filter(|_| !self.devices.is_empty()) else {
-            return 0;
-        };
-        let edt = &self.edts[first as usize];
-        let its = || self.usage.iter().filter(|usage| usage.thread == edt.lane);
-        // Counters are looked at when it is time for that, on whatever thread. So the first record of this thread may
-        // be the one behind the end of the EDT, and its times are those since the thread has begun.
-        let begun = edt.begin.saturating_add(edt.time().unwrap_or(0) / 64);
-        let before = its().rfind(|usage| usage.at <= begun);
-        let after = its().find(|usage| usage.at >= edt.end && usage.edt == first);
-        let (Some(after), Some(took)) = (after, edt.time()) else {
-            return 0;
-        };
-        let before = before.map_or((0, 0), |usage| (usage.on_core, usage.without_core));
-        let used = after.on_core.saturating_sub(before.0) + after.without_core.saturating_sub(before.1);
-        took.saturating_sub(used)
+        let mut waited: FxHashMap<u32, u64> = FxHashMap::default();
+        for edt in self.edts.iter().filter(|edt| edt.opencl != 0) {
+            let its = waited.entry(edt.lane).or_default();
+            *its = its.saturating_add(edt.opencl);
+        }
+        waited.into_values().max().unwrap_or(0)
     }
 
     /// How many cores a CPU device had: that of the whole device, its share when it was opened, and then each number

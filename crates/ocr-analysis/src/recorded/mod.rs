@@ -38,6 +38,7 @@ pub(crate) use short::short_names;
 
 use ocr_base::text::counted;
 use ocr_place::policy::{Certainty, Expected, Why};
+use ocr_trace::clock::SystemUse;
 use ocr_trace::format::UNDECIDED;
 use std::collections::{BTreeMap, HashMap};
 
@@ -131,6 +132,8 @@ pub struct Usage {
     pub on_core: u64,
     /// How many nanoseconds the thread was ready, and had no core.
     pub without_core: u64,
+    /// What the system has done for the thread. All zeros where that is not recorded.
+    pub system: SystemUse,
 }
 
 /// A span in which a worker had no EDT to run.
@@ -250,6 +253,8 @@ pub struct RecordedEdt {
     pub end: u64,
     /// For how many nanoseconds the EDT waited in calls. Its worker ran others meanwhile.
     pub waited: u64,
+    /// For how many nanoseconds the EDT waited for OpenCL: until it had started, or kernels were compiled.
+    pub opencl: u64,
     /// The place of the EDT: 0 for the host, otherwise a device; 255 if it has no place yet.
     pub place: u8,
     /// The number of the thread that ran the EDT, or of the lane of its device; `u32::MAX` if the EDT has not begun.
@@ -277,6 +282,7 @@ impl Default for RecordedEdt {
             begin: NEVER,
             end: NEVER,
             waited: 0,
+            opencl: 0,
             place: UNDECIDED,
             lane: u32::MAX,
         }

@@ -24,7 +24,7 @@
 //!
 //! **Costs**: each EDT takes as long to be started as in the recording, and so does the news of its end. Workers that
 //! the runtime has stopped before half of the EDTs had begun are not counted. Under a policy that uses no device none
-//! is stopped, and the first EDT does not wait for OpenCL.
+//! is stopped, and no EDT waits for OpenCL.
 //!
 //! **What is left out**: caches, EDTs that slow each other down, priorities (they are not
 //! recorded), EDTs that wait for a block that another holds. A device runs one kernel at a time; where its queues
@@ -91,9 +91,8 @@ pub struct Replay {
 struct WithoutDevices {
     /// How many workers there are: none is stopped for a device's core.
     workers: usize,
-    /// The number of the first EDT's task, and how many nanoseconds of its time it waited until OpenCL had started and
-    /// kernels were compiled.
-    start: (u32, u64),
+    /// The tasks of EDTs that waited for OpenCL, and how many nanoseconds of their times that was.
+    starts: Vec<(u32, u64)>,
 }
 
 /// The result of a run under a policy, simulated or recorded.
@@ -153,12 +152,11 @@ impl Replay {
         if machine.model.devices.is_empty() {
             notes.retain(|note| !note.starts_with("nothing is copied"));
         }
-        let first = (0..run.edts.len()).min_by_key(|&edt| run.edts[edt].begin);
-        let first = first.map_or(NOBODY, |edt| made.numbers[edt]);
+        let waited = run.edts.iter().zip(&made.numbers).map(|(edt, &number)| (number, edt.opencl));
+        let starts = waited.filter(|&(number, waited)| number != NOBODY && waited != 0).collect();
         let on_host = |task: &SimulatedTask| task.is_join() || matches!(task.ns[..], [Some(_), ..]);
-        let without_devices =
-            (uses_devices(&made.recorded.policy) && first != NOBODY && made.graph.tasks.iter().all(on_host))
-                .then(|| WithoutDevices { workers: machine.alone, start: (first, run.opencl_start()) });
+        let without_devices = (uses_devices(&made.recorded.policy) && made.graph.tasks.iter().all(on_host))
+            .then_some(WithoutDevices { workers: machine.alone, starts });
         let mut replay = Replay {
             graph: made.graph,
             numbers: made.numbers,
@@ -255,8 +253,8 @@ impl Replay {
         models
     }
 
-    /// The graph and the machine under a policy. One that uses no device opens none, so that the first EDT does not
-    /// wait for OpenCL, and no worker is stopped.
+    /// The graph and the machine under a policy. One that uses no device opens none, so that no EDT
+    /// waits for OpenCL, and no worker is stopped.
     fn under(&self, policy: &str) -> (Cow<'_, TaskGraph>, MachineModel) {
         let mut machine = self.machine.clone();
         let mut graph = Cow::Borrowed(&self.graph);
@@ -273,10 +271,12 @@ impl Replay {
         let other = self.without_devices.as_ref();
         if let Some(other) = other.filter(|_| !uses_devices(policy)) {
             machine.workers = other.workers;
-            let (first, start) = other.start;
-            let its = |graph: &TaskGraph| graph.tasks[first as usize].ns[0];
-            if let Some(all) = its(&graph).filter(|all| (1..*all).contains(&start)) {
-                let task = &mut graph.to_mut().tasks[first as usize];
+            let its = |graph: &TaskGraph, number: u32| graph.tasks[number as usize].ns.first().copied().flatten();
+            for &(number, start) in &other.starts {
+                let Some(all) = its(&graph, number).filter(|all| (1..*all).contains(&start)) else {
+                    continue;
+                };
+                let task = &mut graph.to_mut().tasks[number as usize];
                 task.ns[0] = Some(all - start);
                 for during in &mut task.during {
                     let at = f64::from(during.part) * all as f64 - start as f64;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::recorded::{Edge, NEVER, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedThread, RecordedUse, Usage};
+use crate::recorded::{Edge, NEVER, RecordedDevice, RecordedEdt, RecordedTemplate, RecordedThread, RecordedUse};
 use rustc_hash::FxHashMap;
 
 /// An EDT that ran from `begin` to `end`.
@@ -339,8 +339,7 @@ fn a_worker_that_was_stopped_before_the_work_is_not_counted() {
 #[test]
 fn without_a_device_opencl_does_not_start_and_no_worker_is_stopped() {
     let mut run = one_long_and_ten_short();
-    let usage = |at, on_core| Usage { thread: 0, edt: 0, at, on_core, without_core: 0 };
-    run.usage = vec![usage(0, 0), usage(900, 100)];
+    run.edts[0].opencl = 800;
     // The others are created behind the start, at the end of the first.
     run.edges = (1..11).map(|to| Edge { from: 0, to, at: 890 }).collect();
     for edt in &mut run.edts[1..] {
@@ -526,16 +525,16 @@ fn a_kernel_on_borrowed_cores_counts_as_with_all_of_them() {
     assert_eq!(last, Some(400_000));
 }
 
-/// Counters are looked at by whichever thread finds that it is time. Here the first record of the worker is behind its
-/// first EDT, of whose 900 it was on a core for 100.
+/// Two workers waited for OpenCL at the same time: one of them in two EDTs, which is longer.
 #[test]
-fn the_start_of_opencl_is_told_by_the_record_behind_the_first_edt() {
+fn the_run_waited_for_opencl_as_long_as_one_worker() {
     let mut run = one_long_and_ten_short();
-    run.usage = vec![Usage { thread: 0, edt: 0, at: 905, on_core: 100, without_core: 50 }];
+    for (edt, waited) in [(0, 750), (1, 4), (2, 3)] {
+        run.edts[edt].opencl = waited;
+    }
+    assert_eq!(run.opencl_start(), 757);
+    run.edts[0].lane = 7;
     assert_eq!(run.opencl_start(), 750);
-    // One of another thread says nothing.
-    run.usage[0].thread = 1;
-    assert_eq!(run.opencl_start(), 0);
 }
 
 /// Two kernels, and a function that uses a block of the first. A CPU device brings blocks behind the kernels that it

@@ -63,8 +63,13 @@ fn findings_of_run(cause: &str, is_control: bool, settings: &[(&str, &str)]) -> 
 
 /// What a planted program says of its cause: its first finding has this name and these words.
 fn names(cause: &str, settings: &[(&str, &str)], words: &[&str]) {
+    names_as(cause, cause, settings, words);
+}
+
+/// What a planted program says of its cause, which a rule of another name finds.
+fn names_as(rule: &str, cause: &str, settings: &[(&str, &str)], words: &[&str]) {
     let found = findings(cause, false, settings);
-    assert_eq!(found.first().map(|its| &its["rule"]), Some(&Value::from(cause)), "{found:#?}");
+    assert_eq!(found.first().map(|its| &its["rule"]), Some(&Value::from(rule)), "{found:#?}");
     let said = format!("{} {}", found[0]["text"], found[0]["advice"]);
     for word in words {
         assert!(said.contains(word), "no `{word}` in {said}");
@@ -74,9 +79,36 @@ fn names(cause: &str, settings: &[(&str, &str)], words: &[&str]) {
 /// Runs a planted program, whose first finding has this name and these words, and its control, which has no such
 /// finding.
 fn finds(cause: &str, settings: &[(&str, &str)], words: &[&str]) {
-    names(cause, settings, words);
+    finds_as(cause, cause, settings, words);
+}
+
+fn finds_as(rule: &str, cause: &str, settings: &[(&str, &str)], words: &[&str]) {
+    names_as(rule, cause, settings, words);
     let found = findings(cause, true, settings);
-    assert!(found.iter().all(|its| its["rule"] != cause), "{found:#?}");
+    assert!(found.iter().all(|its| its["rule"] != rule), "{found:#?}");
+}
+
+/// Does something while two threads for each core want what the program wants, so it has a third of the cores.
+fn under_load(test: impl FnOnce() + std::panic::UnwindSafe) {
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..2 * cores() {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let result = std::panic::catch_unwind(test);
+        is_over.store(true, Ordering::Relaxed);
+        if let Err(panic) = result {
+            std::panic::resume_unwind(panic);
+        }
+    });
+}
+
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 const NO_DEVICE: &[(&str, &str)] = &[("OCR_DEVICES", "none")];
@@ -129,6 +161,73 @@ fn the_start_of_opencl_is_named_where_it_is_much_of_the_run() {
     finds("open_cl_start", devices, &["OpenCL started and kernels were compiled for", "while mainEdt waited"]);
 }
 
+/// An EDT that waits for OpenCL does not sleep in the system, whenever in the run that is.
+#[test]
+fn an_edt_that_waits_for_opencl_late_in_the_run_does_not_sleep() {
+    let devices = &[("OCR_DEVICES", "all"), ("OCR_SCHED", "device")];
+    let found = findings("late_kernel", false, devices);
+    let start = found.iter().find(|its| its["rule"] == "open_cl_start").expect("it is most of the run");
+    let text = start["text"].as_str().expect("a text");
+    assert!(text.contains("while lateEdt waited"), "{text}");
+    assert!(found.iter().all(|its| its["rule"] != "sleeps"), "{found:#?}");
+}
+
+/// Looks for a cause in a program as the machine is, and while other programs keep it busy.
+fn finds_busy_or_not(cause: &str, settings: &[(&str, &str)], words: &[&str]) {
+    finds(cause, settings, words);
+    under_load(|| finds(cause, settings, words));
+}
+
+#[test]
+fn a_chain_is_named() {
+    finds_busy_or_not("one_chain", NO_DEVICE, &["EDTs that wait for each other", "60 of the chain are of computeEdt"]);
+}
+
+#[test]
+fn an_edt_that_is_longer_than_a_share_is_named() {
+    finds_busy_or_not("one_edt", NO_DEVICE, &["One EDT of mainEdt takes", "Divide mainEdt"]);
+}
+
+#[test]
+fn edts_that_are_too_few_are_named() {
+    finds_busy_or_not("few_large", NO_DEVICE, &["3 EDTs of computeEdt take", "Divide computeEdt into smaller EDTs"]);
+}
+
+#[test]
+fn edts_that_fill_new_pages_are_named() {
+    finds_busy_or_not(
+        "in_system",
+        NO_DEVICE,
+        &["EDTs of fillEdt keep the system busy", "used memory for the first time"],
+    );
+}
+
+#[test]
+fn edts_that_look_again_and_again_are_named() {
+    finds("polling", NO_DEVICE, &["EDTs of pollEdt create the next one", "wait for an event"]);
+}
+
+#[test]
+fn threads_of_the_program_that_take_cores_are_named() {
+    finds("other_threads", NO_DEVICE, &["Threads of the program's own"]);
+}
+
+#[test]
+fn workers_that_are_more_than_cores_are_named() {
+    let many = (4 * cores()).to_string();
+    let settings = [("OCR_DEVICES", "none"), ("OCR_WORKERS", many.as_str())];
+    finds("too_many_workers", &settings, &["There are more workers than cores", "Leave OCR_WORKERS out"]);
+}
+
+#[test]
+fn workers_that_are_fewer_than_cores_are_named() {
+    if cores() == 1 {
+        return eprintln!("skipped: there is one core");
+    }
+    let settings = [("OCR_DEVICES", "none"), ("OCR_WORKERS", "1")];
+    finds_busy_or_not("few_workers", &settings, &["One worker of", "Leave OCR_WORKERS out"]);
+}
+
 /// The numbers of a line of a file about the system, in hundredths of a second, behind so many words.
 fn ticks(file: &str, behind: usize) -> Vec<u64> {
     let text = fs::read_to_string(file).expect("Linux has it");
@@ -145,27 +244,11 @@ fn usage() -> [u64; 3] {
     [all[0] + all[1] + all[2] + all[5] + all[6] + all[7], all[3] + all[4], own[0] + own[1]]
 }
 
-/// Two threads for each core want what the program wants, so it has a third of the cores. Without them it is silent;
-/// that is looked at only where nobody else was busy, either.
+/// Without other programs it is silent; that is looked at only where nobody else was busy.
 #[test]
 fn a_machine_that_is_busy_is_named() {
-    let is_over = AtomicBool::new(false);
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        for _ in 0..2 * cores {
-            scope.spawn(|| {
-                while !is_over.load(Ordering::Relaxed) {
-                    std::hint::spin_loop();
-                }
-            });
-        }
-        let words = ["The machine was busy with other programs", "Do not compare this run"];
-        let found = std::panic::catch_unwind(|| names("busy_machine", NO_DEVICE, &words));
-        is_over.store(true, Ordering::Relaxed);
-        if let Err(panic) = found {
-            std::panic::resume_unwind(panic);
-        }
-    });
+    let words = ["The machine was busy with other programs", "Do not compare this run"];
+    under_load(|| names("busy_machine", NO_DEVICE, &words));
     let _alone = MACHINE.write();
     for _ in 0..5 {
         let before = usage();

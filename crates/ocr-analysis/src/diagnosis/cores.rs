@@ -1,25 +1,15 @@
-//! Rules about cores: threads that were ready and had none, EDTs that slept, and kernels that cost a worker its core.
+//! Rules about cores: threads that were ready and had none, workers that are fewer or more than cores, OpenCL's start,
+//! and kernels that cost a worker its core.
 
 use super::look::{LIMITS, Look, Seen, percent, time};
-use crate::recorded::Usage;
+use super::shape::GraphShape;
+use ocr_base::text::counted;
 use rustc_hash::FxHashMap;
-
-/// The records of one thread, each with the one before it.
-fn pairs(look: &Look<'_>) -> Vec<(Usage, Usage)> {
-    let mut last: FxHashMap<u32, Usage> = FxHashMap::default();
-    let mut pairs = Vec::new();
-    for &usage in &look.run.usage {
-        if let Some(before) = last.insert(usage.thread, usage) {
-            pairs.push((before, usage));
-        }
-    }
-    pairs
-}
 
 /// How many nanoseconds workers were ready and had no core, and how many they were on one.
 fn without_and_on(look: &Look<'_>) -> (u64, u64) {
     let is_worker = |thread: u32| look.run.threads.get(&thread).is_some_and(|its| its.is_worker);
-    let workers = pairs(look).into_iter().filter(|(_, after)| is_worker(after.thread));
+    let workers = look.usage_pairs().into_iter().filter(|(_, after)| is_worker(after.thread));
     workers.fold((0, 0), |(without, on), (before, after)| {
         (
             without + after.without_core.saturating_sub(before.without_core),
@@ -34,78 +24,122 @@ pub(super) fn is_disturbed(look: &Look<'_>) -> bool {
     without as f64 > LIMITS.cost * (without + on) as f64
 }
 
-/// The rule *busy machine*: workers were ready and had no core, though the process used less than its cores.
-pub(super) fn busy_machine(look: &Look<'_>) -> Option<Seen> {
+/// How many nanoseconds each worker was ready and without a core, on average, where that is a tenth of what they needed
+/// and of the run; and what part of what they needed it was.
+fn without_cores(look: &Look<'_>) -> Option<(f64, f64)> {
     let (without, on) = without_and_on(look);
-    let (used, cores) = look.run.process_usage?;
-    // Where the process itself has all its cores, its own threads are what its workers wait for.
-    let has_all = used as f64 > 0.85 * cores as f64 * look.run.end.max(1) as f64;
     let units = look.ground.places.get(&0).copied().unwrap_or(1).max(1) as f64;
     let part = without as f64 / (without + on).max(1) as f64;
-    if has_all || part < LIMITS.symptom || !look.counts(without as f64 / units) {
+    (part >= LIMITS.symptom && look.counts(without as f64 / units)).then_some((without as f64 / units, part))
+}
+
+/// Whether workers lacked cores so much that idle time says nothing about the program.
+pub(super) fn lacks_cores(look: &Look<'_>) -> bool {
+    without_cores(look).is_some()
+}
+
+/// What part of the time that workers needed they were on cores. With a core for each worker, a run takes no less than
+/// that part of this one.
+pub(super) fn had_cores(look: &Look<'_>) -> f64 {
+    let (without, on) = without_and_on(look);
+    if on == 0 { 1.0 } else { on as f64 / (without + on) as f64 }
+}
+
+/// Whether the process used all the cores that it may use. Then its own threads are what its workers wait for.
+fn uses_all_cores(look: &Look<'_>) -> bool {
+    let (used, cores) = look.run.process_usage.unwrap_or((0, 1));
+    used as f64 > 0.85 * cores as f64 * look.run.end.max(1) as f64
+}
+
+/// A number that the head of the recording has.
+fn about(look: &Look<'_>, name: &str) -> Option<u64> {
+    look.run.about.get(name)?.parse().ok()
+}
+
+/// The rule *busy machine*: workers were ready and had no core, though the process used less than its cores.
+pub(super) fn busy_machine(look: &Look<'_>) -> Option<Seen> {
+    let (_, part) = without_cores(look)?;
+    look.run.process_usage.filter(|_| !uses_all_cores(look))?;
+    let (without, _) = without_and_on(look);
+    // What the run loses is not in the program, so that any cause in the program comes first.
+    let seen = Seen::default().of_machine().at(0).word("part", percent(part)).word("without", time(without as f64));
+    Some(seen)
+}
+
+/// The rule *more workers than cores*: workers wait for each other's cores.
+pub(super) fn too_many_workers(look: &Look<'_>) -> Option<Seen> {
+    let (_, part) = without_cores(look)?;
+    let (workers, cores) = (about(look, "workers")?, about(look, "cores")?);
+    let (without, on) = without_and_on(look);
+    // Workers that share cores get all the work done, if somewhat later.
+    let seen = Seen::default()
+        .of_machine()
+        .at(0)
+        .word("workers", counted(workers, "worker"))
+        .word("cores", counted(cores, "core"))
+        .word("number", cores.to_string())
+        .word("part", percent(part));
+    (workers > cores && (without + on) as f64 > cores as f64 * look.ns).then_some(seen)
+}
+
+/// The rule *other threads*: threads of the program's own take the cores that the workers want.
+pub(super) fn other_threads(look: &Look<'_>) -> Option<Seen> {
+    let (without, part) = without_cores(look)?;
+    let (used, cores) = look.run.process_usage?;
+    // OpenCL has threads of its own.
+    if !look.run.devices.is_empty() || look.start != 0 {
         return None;
     }
-    // What the run loses is not in the program, so that any cause in the program comes first.
-    let seen = Seen::default().at(0).word("part", percent(part)).word("without", time(without as f64));
+    // A worker may have been on a core ever since it was looked at last.
+    let mut last: FxHashMap<u32, (u64, u64)> = look.run.workers().map(|(thread, _)| (thread, (0, 0))).collect();
+    last.extend(look.run.usage.iter().map(|usage| (usage.thread, (usage.at, usage.on_core))));
+    let most = last.values().map(|(at, on_core)| on_core + look.run.end.saturating_sub(*at));
+    let others = used.saturating_sub(most.sum()) as f64;
+    if others < LIMITS.symptom * used as f64 || !look.counts(others / cores.max(1) as f64 / had_cores(look)) {
+        return None;
+    }
+    let seen = Seen::saves(without.min(others / cores.max(1) as f64))
+        .of_machine()
+        .at(0)
+        .word("others", time(others))
+        .word("share", percent(others / used.max(1) as f64))
+        .word("part", percent(part));
     Some(seen)
+}
+
+/// The rule *few workers*: there are fewer workers than cores, all have work all the time, and there is more of it.
+pub(super) fn few_workers(look: &Look<'_>) -> Option<Seen> {
+    let (workers, cores) = (about(look, "workers")?, about(look, "cores")?);
+    if workers >= cores || !look.run.devices.is_empty() || look.busy(0) < LIMITS.busy {
+        return None;
+    }
+    let shape = GraphShape::of(look)?;
+    let best = (shape.work / cores as f64).max(shape.path);
+    let saves = look.ns - best;
+    let seen = Seen::saves(saves)
+        .at(0)
+        .word("Workers", if workers == 1 { "One worker".to_string() } else { counted(workers, "worker") })
+        .word("ran", if workers == 1 { "was" } else { "were" })
+        .word("busy", percent(look.busy(0)))
+        .word("cores", counted(cores, "core"))
+        .word("number", cores.to_string())
+        .word("best", time(best));
+    look.counts(saves).then_some(seen)
 }
 
 /// The rule *OpenCL start*: the start took a good part of the run.
 pub(super) fn opencl_start(look: &Look<'_>) -> Option<Seen> {
-    let slept = look.start as f64;
-    let first = look.ground.ran.iter().min_by_key(|&&edt| look.ground.edt(edt).begin)?;
+    let waited = look.start as f64;
+    let most = look.run.edts.iter().max_by_key(|edt| edt.opencl)?;
     // A longer run has no longer a start. So any other cause comes first, unless the start is most of this run. Even
-    // then one does that is most of the rest.
-    let rest = look.ns - slept;
-    let seen = if slept > rest { Seen::saves(slept).behind(rest / 2.0) } else { Seen::default() };
+    // then one does that is a quarter of the rest.
+    let rest = (look.ns - waited).max(0.0);
+    let seen = if waited > rest { Seen::saves(waited).behind(rest / 4.0) } else { Seen::default() };
     let seen = seen
-        .word("slept", time(slept))
-        .word("part", percent(slept / look.ns))
-        .word("main", look.run.template_name(look.ground.edt(*first)));
-    (slept >= LIMITS.symptom * look.ns).then_some(seen)
-}
-
-/// The rule *sleeps*: EDTs keep their workers and use no core.
-pub(super) fn sleeps(look: &Look<'_>) -> Option<Seen> {
-    let mut slept: FxHashMap<u32, (u64, u64, u64)> = FxHashMap::default();
-    for (before, after) in pairs(look) {
-        let Some(edt) = look.run.edts.get(after.edt as usize) else {
-            continue;
-        };
-        // What the first EDT waits for is the start of OpenCL.
-        if look.start != 0 && edt.begin == look.ground.begin {
-            continue;
-        }
-        // Only what was written behind the end of a long EDT, on the worker that ran it, is about that EDT.
-        let Some(took) = edt.time().filter(|_| edt.place == 0 && edt.end <= after.at) else {
-            continue;
-        };
-        let used =
-            after.on_core.saturating_sub(before.on_core) + after.without_core.saturating_sub(before.without_core);
-        let known = slept.entry(edt.template).or_default();
-        known.0 += took.saturating_sub(used);
-        known.1 += took;
-        known.2 += 1;
-    }
-    let all: u64 = slept.values().map(|(slept, ..)| slept).sum();
-    let most = slept.into_iter().max_by_key(|(template, (slept, ..))| (*slept, *template));
-    let (template, (slept, took, edts)) = most?;
-    let units = look.ground.places.get(&0).copied().unwrap_or(1).max(1) as f64;
-    let costs = all as f64 / units;
-    // Where the system takes cores from the process, not all of that time is in its figures.
-    let part = if is_disturbed(look) { 2.0 / 3.0 } else { 1.0 / 3.0 };
-    if !look.counts(costs) || (slept as f64) < part * took as f64 {
-        return None;
-    }
-    let seen = Seen::saves(costs)
-        .at(0)
-        .of(template)
-        .word("template", look.template(template))
-        .word("edts", edts.to_string())
-        .word("slept", time(slept as f64 / edts.max(1) as f64))
-        .word("took", time(took as f64 / edts.max(1) as f64))
-        .word("part", percent(costs / look.ns));
-    Some(seen)
+        .word("waited", time(waited))
+        .word("part", percent(waited / look.ns))
+        .word("most", look.run.template_name(most));
+    (waited >= LIMITS.symptom * look.ns).then_some(seen)
 }
 
 /// The rule *slow kernel*: the workers with all cores would be faster than the run with its kernels.

@@ -1,5 +1,6 @@
-//! Rules about the EDT that creates most of the others.
+//! Rules about the EDT that creates most of the others, and about EDTs that create each other.
 
+use super::cores::had_cores;
 use super::idle::total;
 use super::look::{LIMITS, Look, Seen, percent, time};
 use crate::recorded::{NEVER, RecordedEdt, median};
@@ -86,4 +87,73 @@ pub(super) fn one_creator(look: &Look<'_>) -> Option<Seen> {
     let is_small = its.runs < LIMITS.small_ns / 5 && its.gap <= LIMITS.small_ns / 5;
     let is_all = its.created >= 100 && 2.0 * creating > look.ns;
     (is_small && is_all).then(|| words(look, &its, creating))
+}
+
+/// The rule *polling*: short EDTs create the next one of their template, beside EDTs that do the work.
+pub(super) fn polling(look: &Look<'_>) -> Option<Seen> {
+    let edts = &look.run.edts;
+    // How many EDTs of its own template each EDT has created.
+    let mut created: FxHashMap<u32, u64> = FxHashMap::default();
+    for edt in edts {
+        if edts.get(edt.parent as usize).is_some_and(|parent| parent.template == edt.template) {
+            *created.entry(edt.parent).or_default() += 1;
+        }
+    }
+    let mut times: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
+    for (parent, _) in created.into_iter().filter(|(_, many)| *many == 1) {
+        let edt = &edts[parent as usize];
+        if let Some(took) = edt.time().filter(|_| edt.place == 0) {
+            times.entry(edt.template).or_default().push(took);
+        }
+    }
+    let most = times.into_iter().max_by_key(|(template, times)| (times.len(), *template));
+    let (template, mut times) = most.filter(|(_, times)| times.len() >= 100)?;
+    let many = times.len() as u64;
+    let workers = look.ground.places.get(&0).copied().unwrap_or(1).max(1) as f64;
+    // Where workers lost their cores, some took long for that reason, and most did not.
+    let each = median(&mut times);
+    let took = each * many;
+    // Where nothing else runs, they are the work.
+    let others = look.variants.iter().filter(|its| its.template != template);
+    let other = others.max_by_key(|its| its.ns)?;
+    if each > LIMITS.small_ns || !look.counts(took as f64 / workers / had_cores(look)) || other.ns < took / 4 {
+        return None;
+    }
+    let seen = Seen::saves(took as f64 / workers)
+        .at(0)
+        .of(template)
+        .word("template", look.template(template))
+        .word("many", many.to_string())
+        .word("each", time(each as f64))
+        .word("other", look.template(other.template))
+        .word("took", time(took as f64));
+    Some(seen)
+}
+
+/// The rule *tiny*: creating EDTs takes about as long as they run.
+pub(super) fn tiny(look: &Look<'_>) -> Option<Seen> {
+    let mut created: Vec<(u32, u64)> = look.run.edts.iter().map(|edt| (edt.parent, edt.created)).collect();
+    created.retain(|&(parent, at)| (parent as usize) < look.run.edts.len() && at != NEVER);
+    if created.len() < 1000 {
+        return None;
+    }
+    created.sort_unstable();
+    let pairs = created.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    let mut gaps: Vec<u64> = pairs.map(|pair| pair[1].1 - pair[0].1).collect();
+    let gap = median(&mut gaps);
+    let mut times: Vec<u64> = look.ground.ran.iter().filter_map(|&edt| look.ground.edt(edt).time()).collect();
+    let creating = gap * created.len() as u64;
+    let each = median(&mut times);
+    let workers = look.ground.places.get(&0).copied().unwrap_or(1).max(1) as f64;
+    // What most of them run for is less than what it takes to make them.
+    let is_tiny = each < LIMITS.small_ns / 20 && gap < LIMITS.small_ns / 20 && 4 * gap > each;
+    if look.has_kernels() || !is_tiny || !look.counts(creating as f64 / workers / had_cores(look)) {
+        return None;
+    }
+    let seen = Seen::saves(creating as f64 / workers)
+        .at(0)
+        .word("many", created.len().to_string())
+        .word("each", time(each as f64))
+        .word("gap", time(gap as f64));
+    Some(seen)
 }

@@ -3,6 +3,8 @@
 use super::cores;
 use super::look::{LIMITS, Look, Seen, percent, time};
 use crate::recorded::{NEVER, RecordedEdt, median};
+use ocr_base::text::counted;
+use rustc_hash::FxHashMap;
 
 /// How many of the longest EDTs are looked at.
 const MOST: usize = 4096;
@@ -106,4 +108,32 @@ pub(super) fn alone(look: &Look<'_>) -> Option<Seen> {
         .word("took", time(took))
         .word("part", percent(took / look.ns));
     Some(seen)
+}
+
+/// A sentence on the EDTs that ran beside idle units for most of the time in which units were idle. None where no
+/// template has most of it.
+pub(super) fn ran_beside(look: &Look<'_>) -> Option<String> {
+    let mut longest = look.ground.ran.clone();
+    longest.sort_unstable_by_key(|&edt| std::cmp::Reverse(look.ground.edt(edt).time()));
+    longest.truncate(MOST);
+    let mut idle: FxHashMap<u32, (f64, Vec<u64>)> = FxHashMap::default();
+    for its in longest.into_iter().map(|edt| beside(look, edt)) {
+        let edt = look.ground.edt(its.number);
+        let took = edt.time().unwrap_or(0);
+        // An EDT beside which others ran, too, keeps none of them waiting.
+        if 2.0 * its.idle >= took as f64 {
+            let (sum, times) = idle.entry(edt.template).or_default();
+            *sum += its.idle;
+            times.push(took);
+        }
+    }
+    let all: f64 = idle.values().map(|(sum, _)| sum).sum();
+    let most = idle.into_iter().max_by(|(_, (one, _)), (_, (other, _))| one.total_cmp(other));
+    let (template, (sum, mut times)) = most?;
+    let many = counted(times.len() as u64, "EDT");
+    let median = time(median(&mut times) as f64);
+    (2.0 * sum > all).then(|| {
+        let template = look.template(template);
+        format!(" Meanwhile {many} of {template} ran beside idle workers, in the median for {median}.")
+    })
 }

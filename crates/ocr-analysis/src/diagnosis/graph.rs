@@ -1,5 +1,6 @@
 //! Rules about the EDTs of a run: how many there were, and what they waited for.
 
+use super::ends;
 use super::idle::{Idleness, total};
 use super::look::{LIMITS, Look, Seen, percent, time};
 use crate::recorded::RecordedEdt;
@@ -62,7 +63,8 @@ pub(super) fn dependences(look: &Look<'_>) -> Option<Seen> {
     let seen = Seen::saves(costs)
         .word("part", percent(costs / look.ns))
         .word("many", format!("{:.1}", busy as f64 / look.ns))
-        .word("chain", chain.unwrap_or_default());
+        .word("chain", chain.unwrap_or_default())
+        .word("beside", ends::ran_beside(look).unwrap_or_default());
     Some(seen)
 }
 

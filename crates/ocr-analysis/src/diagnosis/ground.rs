@@ -186,11 +186,15 @@ impl<'a> Ground<'a> {
         }
     }
 
+    /// The dependences that lead to an EDT.
+    pub(crate) fn edges_to(&self, edt: u32) -> &[Edge] {
+        let [from, to] = [edt, edt + 1].map(|at| self.first[at as usize] as usize);
+        &self.edges[from..to]
+    }
+
     /// The dependence of an EDT that was satisfied last. None if the EDT waited for no other.
     pub(crate) fn last_before(&self, edt: u32) -> Option<Edge> {
-        let [from, to] = [edt, edt + 1].map(|at| self.first[at as usize] as usize);
-        let edges = self.edges[from..to].iter();
-        let done = edges.filter(|edge| self.done(edge) != NEVER);
+        let done = self.edges_to(edt).iter().filter(|edge| self.done(edge) != NEVER);
         done.max_by_key(|edge| self.done(edge)).copied()
     }
 

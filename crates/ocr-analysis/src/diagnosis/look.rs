@@ -6,9 +6,10 @@ use super::ground::Ground;
 use super::idle::{IdleTimes, Idleness, PlaceTime, total};
 use super::moved::Moved;
 use super::variants::{Variant, variants};
-use crate::recorded::{RecordedRun, Score, median};
+use crate::recorded::{RecordedRun, Score, Usage, median};
 use ocr_base::text::{Counted, duration};
 use ocr_place::policy::Certainty;
+use rustc_hash::FxHashMap;
 
 /// The limits from which on rules say something. Shares are parts of 1, and times are in nanoseconds.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +61,8 @@ pub(super) struct Seen {
     pub(super) saves_ns: Option<u64>,
     /// Findings that save more come before this one, in nanoseconds. None if that is what it saves itself.
     pub(super) behind_ns: Option<u64>,
+    /// Whether it is about the cores that workers lacked, which hides what idle time says of the program.
+    pub(super) is_of_machine: bool,
     /// What stands in the rule's texts for each name in braces.
     pub(super) words: Vec<(&'static str, String)>,
 }
@@ -73,6 +76,12 @@ impl Seen {
     /// What saves more nanoseconds than these comes first.
     pub(super) fn behind(mut self, ns: f64) -> Seen {
         self.behind_ns = Some(ns as u64);
+        self
+    }
+
+    /// What was seen is about the cores that workers lacked.
+    pub(super) fn of_machine(mut self) -> Seen {
+        self.is_of_machine = true;
         self
     }
 
@@ -110,7 +119,7 @@ pub(crate) struct Look<'a> {
     pub(crate) chain: Chain,
     /// The time of the run, in nanoseconds; at least 1.
     pub(crate) ns: f64,
-    /// How much of that the first EDT waited for OpenCL's start, in nanoseconds.
+    /// How much of that the run waited for OpenCL's start, in nanoseconds.
     pub(crate) start: u64,
 }
 
@@ -147,6 +156,18 @@ impl<'a> Look<'a> {
     /// Whether any kernel ran.
     pub(super) fn has_kernels(&self) -> bool {
         self.variants.iter().any(|its| its.place != 0)
+    }
+
+    /// What the system said of threads, each time with what it had said of the same thread before.
+    pub(super) fn usage_pairs(&self) -> Vec<(Usage, Usage)> {
+        let mut last: FxHashMap<u32, Usage> = FxHashMap::default();
+        let mut pairs = Vec::new();
+        for &usage in &self.run.usage {
+            if let Some(before) = last.insert(usage.thread, usage) {
+                pairs.push((before, usage));
+            }
+        }
+        pairs
     }
 
     /// The name of a template.

@@ -7,8 +7,9 @@
 //! |---|---|
 //! | `rules.rs` | the table of rules: when each is said, its text and its advice |
 //! | `look.rs` | what rules look at, and the limits from which on they say something |
-//! | `creation.rs`, `ends.rs`, `graph.rs` | rules about the EDTs: who creates them, which run alone, what they wait for |
-//! | `decided.rs`, `places.rs`, `blocks.rs`, `cores.rs` | rules about decisions, places, data blocks, and cores |
+//! | `creation.rs`, `ends.rs`, `graph.rs`, `shape.rs` | rules about the EDTs: who creates them, which run alone, what they wait for, what they take |
+//! | `decided.rs`, `places.rs`, `blocks.rs`, `cores.rs`, `system.rs` | rules about decisions, places, data blocks, cores, and the system |
+//! | `quiet.rs` | the run as it would have been with a core for each worker |
 //! | `ground.rs` | units, medians, copies and dependences of a run |
 //! | `idle.rs` | how long workers and devices ran EDTs, and the causes of idle time |
 //! | `decisions.rs`, `predictions.rs` | what decisions have cost, and how good predictions were |
@@ -32,7 +33,10 @@ mod look;
 mod moved;
 mod places;
 mod predictions;
+mod quiet;
 mod rules;
+mod shape;
+mod system;
 mod variants;
 
 pub use decisions::DecisionCause;

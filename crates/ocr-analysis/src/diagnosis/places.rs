@@ -1,5 +1,6 @@
 //! Rules about places: which EDTs they were given, what it took to start these, and how long they waited.
 
+use super::cores;
 use super::idle::{Idleness, PlaceTime, total};
 use super::look::{LIMITS, Look, Seen, bytes, percent, time};
 use super::variants::Variant;
@@ -135,10 +136,24 @@ fn each_used<'a>(look: &Look<'a>, see: impl Fn(&PlaceTime) -> Option<Seen>) -> V
     used.filter_map(see).collect()
 }
 
+/// What starting the EDTs of a place takes if each start takes the median, in nanoseconds.
+fn usual_starts(look: &Look<'_>, place: u8) -> f64 {
+    let mut starts: Vec<u64> = Vec::new();
+    for unit in look.ground.units.iter().filter(|unit| unit.place == place) {
+        for pair in unit.edts.windows(2) {
+            let [before, edt] = [pair[0], pair[1]].map(|edt| look.ground.edt(edt));
+            starts.push(edt.begin.saturating_sub(look.ground.ready(pair[1]).max(before.end)));
+        }
+    }
+    starts.len() as f64 * median(&mut starts) as f64
+}
+
 /// The rule *small*: a place needed a large part of its time to start EDTs.
 pub(super) fn small(look: &Look<'_>) -> Vec<Seen> {
     each_used(look, |place| {
         let starting = place.of(Idleness::Starting) as f64;
+        // Where workers lost their cores, some starts took long for that reason, and most did not.
+        let starting = if cores::is_disturbed(look) { starting.min(usual_starts(look, place.place)) } else { starting };
         let costs = starting / f64::from(place.units.max(1));
         let here = look.ground.ran.iter().map(|&edt| look.ground.edt(edt));
         let here = here.filter(|edt| edt.place == place.place);

@@ -6,8 +6,9 @@
 //! A rule with a better word for a symptom names the rules of that symptom under `instead of`; those are silent then.
 //! A name in braces stands for a figure, which the function of the rule gives.
 
+use super::ground::Ground;
 use super::look::{LIMITS, Look, Seen};
-use super::{blocks, cores, creation, decided, ends, graph, places};
+use super::{blocks, cores, creation, decided, ends, graph, places, quiet, shape, system};
 use serde::Serialize;
 use std::cmp::Reverse;
 
@@ -67,35 +68,69 @@ macro_rules! rules {
 }
 
 rules! {
+    OtherThreads: "threads that run no EDTs used a tenth of what the process did, and workers lacked cores",
+        cores::other_threads,
+        text "Threads of the program's own, which run no EDTs, took cores from the workers: they used {others} ({share} of \
+              what the process used), and workers were ready and had no core for {part} of the time that they needed.",
+        advice "Let EDTs do what these threads do, let the threads sleep while they wait, or start fewer workers (OCR_WORKERS).",
+        instead of [BusyMachine TooManyWorkers Small Starved NoWork Dependences Tail NearTheBound];
+    TooManyWorkers: "there are more workers than cores, and they were ready and had none for a tenth of the time",
+        cores::too_many_workers,
+        text "There are more workers than cores: {workers} share {cores}, and were ready and had none for {part} of the time \
+              that they needed. So EDTs seem to take longer than they do.",
+        advice "Leave OCR_WORKERS out, or set it to {number}. More of them help only where EDTs sleep in system calls.",
+        instead of [Small Starved NoWork Dependences Tail NearTheBound OneChain OneEdt FewLarge];
     BusyMachine: "workers were ready and had no core for a tenth of the time, and the process did not use all its cores",
         cores::busy_machine,
         text "The machine was busy with other programs: workers were ready and had no core for {part} of the time that they \
               needed ({without} together).",
         advice "Do not compare this run; run it again when the machine is quiet.",
-        instead of [Small Starved NoWork Dependences Tail Placement SeenLate WrongModel UnknownTimes OtherPolicy
-            NearTheBound Share WaitForData];
+        instead of [Starved NoWork Dependences Tail Placement SeenLate WrongModel UnknownTimes OtherPolicy
+            NearTheBound Share WaitForData OneChain OneEdt FewLarge];
+    FewWorkers: "fewer workers than cores had EDTs for nine tenths of the run, and others could have run beside them",
+        cores::few_workers,
+        text "{Workers} of {cores} {ran} used: the run had no more, and they were in EDTs for {busy} of it. With a worker for \
+              each core, the same EDTs take {best} at best.",
+        advice "Leave OCR_WORKERS out, or set it to {number}.",
+        instead of [NearTheBound];
     OpenClStart: "starting OpenCL and compiling kernels took a tenth of the run", cores::opencl_start,
-        text "OpenCL started and kernels were compiled for {slept} ({part} of the run), while {main} waited in calls of the \
+        text "OpenCL started and kernels were compiled for {waited} ({part} of the run), while {most} waited in calls of the \
               runtime.",
         advice "Where runs are that short, OCR_DEVICES=none saves the start; in longer runs it does not count.",
         instead of [NoWork Starved];
-    Sleeps: "EDTs of a template were off their cores for a third of their time, and a tenth of the run", cores::sleeps,
+    Sleeps: "EDTs of a template were off their cores for a third of their time, and a tenth of the run", system::sleeps,
         text "EDTs of {template} sleep in the system: of {took} that one runs on average, its worker slept {slept}, and ran \
-              nothing else. That was {part} of the run's time on workers.",
-        advice "Start more workers than cores (OCR_WORKERS), so that others run meanwhile, or read ahead and let EDTs wait \
-                for an event in place of a system call.",
-        instead of [Small Starved NearTheBound NoWork Tail LongLast];
+              nothing else. That was {part} of the run's time on workers.{lock}",
+        advice "{advice}",
+        instead of [Small Starved NearTheBound NoWork Tail LongLast OneChain OneEdt FewLarge Alone];
+    InSystem: "EDTs of a template were in the system for a quarter of their time on cores, and a tenth of the run",
+        system::in_system,
+        text "EDTs of {template} keep the system busy: of {on_core} that one uses a core on average, it is in the system for \
+              {in_system}; {what}.",
+        advice "{advice}",
+        instead of [NearTheBound OneEdt FewLarge];
     SlowCreator: "one EDT creates most of the others, more slowly than they run, and workers have nothing to do meanwhile",
         creation::slow_creator,
         text "The EDT {creator} creates the others slowly: {created} EDTs, most of them of {template}, one every {gap}. \
               Each runs for {runs}, so workers have nothing to do in between.",
         advice "Let several EDTs create them, or move the work between two creations of {creator} into the EDTs.",
-        instead of [NoWork Starved Tail Small NearTheBound Dependences Placement];
+        instead of [NoWork Starved Tail Small NearTheBound Dependences Placement OneEdt OneChain FewLarge];
     OneCreator: "EDTs are so small that one EDT needs most of the run to create them", creation::one_creator,
         text "The EDTs are too small: one of {template} runs for {runs} in the median, and {creator} alone creates {created} \
               EDTs, one every {gap}. Creating them took {part} of the run.",
         advice "Give each EDT more work, about 100 us, as tiles of more elements, or let several EDTs create them.",
-        instead of [NoWork Starved Tail Small NearTheBound Dependences Placement WaitForData];
+        instead of [NoWork Starved Tail Small NearTheBound Dependences Placement WaitForData OneEdt OneChain FewLarge
+            Tiny];
+    Tiny: "EDTs run for less than 5 us in the median, and creating one takes a quarter of that", creation::tiny,
+        text "The EDTs are too small: in the median one of the {many} runs for {each}, and creating one takes {gap}.",
+        advice "Let an EDT do more itself, about 100 us: divide work only down to pieces of that size.",
+        instead of [Small NearTheBound Starved NoWork Dependences Tail WaitForData];
+    Polling: "EDTs shorter than 100 us create the next one of their template again and again beside others, for a tenth of \
+              the run", creation::polling,
+        text "EDTs of {template} create the next one of them again and again, {many} times, {each} each, beside EDTs of \
+              {other}: together they took {took} of workers.",
+        advice "Where they look whether something has been done yet, let one EDT wait for an event that is satisfied then.",
+        instead of [Small OneChain Tiny NoWork];
     ToAndFro: "blocks are copied to a device and back again and again, for a tenth of the run", blocks::to_and_fro,
         text "Data block {block} goes to and fro between the host and {device}: {times} copies of {bytes} together took \
               {took}. {why}.{others}",
@@ -114,7 +149,24 @@ rules! {
         text "EDTs wait for one data block: {many}, most of them of {template}, wanted {block} in mode {mode}, and waited \
               {waited} on average while others had it. That was {part} of the run.",
         advice "{advice}",
-        instead of [BlocksHeld WaitForData Starved Dependences Tail NearTheBound MissingVariant];
+        instead of [BlocksHeld WaitForData Starved Dependences Tail NearTheBound MissingVariant NoWork];
+    OneEdt: "one EDT takes most of the run, and longer than all of them divided among the workers", shape::one_edt,
+        text "One EDT of {template} takes {took} ({part} of the run), more than all EDTs together if they were divided among \
+              the workers ({area}).",
+        advice "Divide {template} into EDTs that run beside each other.",
+        instead of [Tail Dependences NoWork Starved NearTheBound LongLast];
+    OneChain: "EDTs that wait for each other are most of the run, and longer than all of them divided among the workers",
+        shape::one_chain,
+        text "The run is one chain: {chain} that wait for each other take {took} of {run}, though all EDTs together need {area} \
+              where workers share them. {many} of the chain are of {template}, {share} of its time.",
+        advice "Let EDTs of {template} wait for no more than they use, divide each into EDTs that run beside each other, or make \
+                them faster; more workers do not help.",
+        instead of [Tail Dependences NoWork Starved NearTheBound];
+    FewLarge: "EDTs are so few and so large that workers are idle for a tenth of the run in any order", shape::few_large,
+        text "The EDTs are too few and too large: {many} of {template} take {each} each in the median, which {workers} cannot \
+              share evenly. In the best order they take {best}, and divided into small ones {area}.",
+        advice "Divide {template} into smaller EDTs: several for each worker.",
+        instead of [Dependences Tail NoWork Starved NearTheBound];
     LongLast: "long EDTs were ready, began after short ones, and ran beside idle workers for a tenth of the run",
         ends::long_last,
         text "Long EDTs begin last: one of {template} runs for {took}, where the median is {middle}. It was ready {waited} \
@@ -125,7 +177,7 @@ rules! {
         text "The EDT {template} runs alone for {took} ({part} of the run): it waits for the others, and all workers wait \
               for it.",
         advice "Divide {template} into EDTs that run beside each other, or let it combine parts as they come, in a tree.",
-        instead of [Tail Dependences NoWork Starved];
+        instead of [Tail Dependences NoWork Starved OneEdt OneChain];
     Share: "a place had more EDTs of a template than its speed allows, and the others were idle meanwhile", places::share,
         text "{Place} {was} too slow for the share: {edts} of {all} EDTs of {template} ran there, {each} each, and on \
               {other} {other_each} each. {at_once}With {part} of them there all would end together.",
@@ -158,7 +210,7 @@ rules! {
         instead of [];
     Dependences: "units were idle by dependences for a tenth of the run", graph::dependences,
         text "For {part} of the run, workers or devices were idle because all EDTs that could run there waited for \
-              others; {many} EDTs ran at once on average.{chain}",
+              others; {many} EDTs ran at once on average.{chain}{beside}",
         advice "Divide the work into more EDTs that do not wait for each other, as smaller tiles, and give the longest \
                 chain a higher priority (OCR_HINT_EDT_PRIORITY).",
         instead of [];
@@ -233,32 +285,71 @@ fn fill(text: &str, words: &[(&'static str, String)]) -> String {
     filled + rest
 }
 
-/// What the rules find in a run; what saves most comes first.
-pub(crate) fn findings(look: &Look<'_>) -> Vec<Finding> {
-    findings_by(RULES, look)
+/// The rules whose evidence is when workers were idle. Where workers lacked cores, that is looked for in the run as it
+/// would have been with a core for each worker.
+const OF_IDLE_TIME: [RuleId; 10] = [
+    RuleId::FewWorkers,
+    RuleId::LongLast,
+    RuleId::Alone,
+    RuleId::OneEdt,
+    RuleId::OneChain,
+    RuleId::FewLarge,
+    RuleId::Dependences,
+    RuleId::Tail,
+    RuleId::NoWork,
+    RuleId::NearTheBound,
+];
+
+/// A rule of a table that has seen something.
+struct Said<'a, Id: 'static> {
+    rule: &'a Rule<Id>,
+    seen: Seen,
+    /// Whether it was seen in the run as it would have been with a core for each worker.
+    with_cores: bool,
 }
 
-/// What the rules of a table find in a run.
-fn findings_by<Id: Copy + PartialEq>(rules: &[Rule<Id>], look: &Look<'_>) -> Vec<Finding<Id>> {
+/// What the rules find in a run; what saves most comes first.
+pub(crate) fn findings(look: &Look<'_>) -> Vec<Finding> {
+    let mut said = said_by(RULES, look);
+    let with_cores = if cores::lacks_cores(look) { quiet::run(look) } else { None };
+    if let Some(ground) = with_cores.as_ref().and_then(Ground::of) {
+        let of_idle_time = |said: &Said<'_, RuleId>| OF_IDLE_TIME.contains(&said.rule.id);
+        said.retain(|said| !of_idle_time(said));
+        let there = said_by(RULES, &Look::at(&ground)).into_iter().filter(of_idle_time);
+        said.extend(there.map(|said| Said { with_cores: true, ..said }));
+    }
+    findings_of(said, look)
+}
+
+/// What the rules of a table see in a run.
+fn said_by<'a, Id: 'static>(rules: &'a [Rule<Id>], look: &Look<'_>) -> Vec<Said<'a, Id>> {
     let is_worth = |seen: &Seen| seen.saves_ns.is_none_or(|ns| ns as f64 >= LIMITS.worth * look.ns);
-    let mut found: Vec<(&Rule<Id>, Seen)> = Vec::new();
+    let mut said = Vec::new();
     for rule in rules {
         let seen = (rule.when)(look).into_iter().filter(is_worth);
-        found.extend(seen.map(|seen| (rule, seen)));
+        said.extend(seen.map(|seen| Said { rule, seen, with_cores: false }));
     }
-    let better: Vec<Id> = found.iter().flat_map(|(rule, _)| rule.instead_of).copied().collect();
-    found.retain(|(rule, _)| !better.contains(&rule.id));
+    said
+}
+
+/// What is left of what rules have seen, in the order in which it is said.
+fn findings_of<Id: Copy + PartialEq + 'static>(mut said: Vec<Said<'_, Id>>, look: &Look<'_>) -> Vec<Finding<Id>> {
+    let silent: Vec<(Id, bool)> =
+        said.iter().flat_map(|its| its.rule.instead_of.iter().map(|&id| (id, its.seen.is_of_machine))).collect();
+    // What is so with a core for each worker is so whatever the machine did.
+    said.retain(|its| !silent.iter().any(|&(id, of_machine)| id == its.rule.id && !(of_machine && its.with_cores)));
     // The sort is stable, so the order of the table counts among equals.
-    found.sort_by_key(|(_, seen)| Reverse(seen.behind_ns.or(seen.saves_ns)));
-    let finding = |(rule, seen): (&Rule<Id>, Seen)| Finding {
+    said.sort_by_key(|its| Reverse(its.seen.behind_ns.or(its.seen.saves_ns)));
+    let finding = |Said { rule, seen, with_cores }: Said<'_, Id>| Finding {
         rule: rule.id,
         place: seen.place,
         template: seen.template.map(|number| look.template(number).to_string()),
         saves_ns: seen.saves_ns,
-        text: fill(rule.text, &seen.words),
+        text: (if with_cores { "With a core for each worker: " } else { "" }).to_string()
+            + &fill(rule.text, &seen.words),
         advice: fill(rule.advice, &seen.words).trim().to_string(),
     };
-    found.into_iter().map(finding).collect()
+    said.into_iter().map(finding).collect()
 }
 
 #[cfg(test)]
@@ -300,7 +391,8 @@ mod tests {
             ..Default::default()
         };
         let ground = super::super::Ground::of(&run).expect("an EDT ran");
-        let found = findings_by(RULES, &Look::at(&ground));
+        let look = Look::at(&ground);
+        let found = findings_of(said_by(RULES, &look), &look);
         // The symptom is silent beside its cause.
         let [found] = &found[..] else {
             panic!("one finding, and not {found:?}");

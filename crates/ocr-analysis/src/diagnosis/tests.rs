@@ -338,26 +338,74 @@ fn a_worker_that_is_starved_is_named() {
     assert!(!rules(&run(3, false, edts)).contains(&RuleId::Starved));
 }
 
-#[test]
-fn a_chain_is_told_as_dependences() {
-    let each = |n: u64| on_worker(1, 0, [0, n * MS, n * MS, (n + 1) * MS]);
-    let mut run = run(2, false, (0..10).map(each).collect());
+/// Two workers. One runs a chain of ten EDTs of 1 ms, and the other one so many EDTs of 1 ms beside its end.
+fn chain_beside(others: u64) -> RecordedRun {
+    let each = |worker| move |n: u64| on_worker(worker, 0, [0, n * MS, n * MS, (n + 1) * MS]);
+    let mut run = run(2, false, (0..10).map(each(1)).chain((10 - others..10).map(each(2))).collect());
     run.edges = (0..9).map(|n| Edge { from: n, to: n + 1, at: NEVER }).collect();
-    let findings = found(&run);
-    assert_eq!(findings[0].rule, RuleId::Dependences);
-    assert_eq!(
-        findings[0].text,
-        "For 45 % of the run, workers or devices were idle because all EDTs that could run there waited for others; 1.0 EDTs ran \
-         at once on average. The longest chain of EDTs takes 10.0 ms of 10.0 ms."
-    );
-    assert!(rules(&run).contains(&RuleId::NearTheBound));
+    run
 }
 
 #[test]
-fn a_long_last_edt_is_told_as_the_tail() {
+fn a_chain_that_is_the_run_is_told() {
+    let findings = found(&chain_beside(1));
+    assert_eq!(findings[0].rule, RuleId::OneChain);
+    assert_eq!(
+        findings[0].text,
+        "The run is one chain: 10 EDTs that wait for each other take 10.0 ms of 10.0 ms, though all EDTs together need 5.50 ms \
+         where workers share them. 10 of the chain are of host, 100 % of its time."
+    );
+    assert!(!rules(&chain_beside(1)).contains(&RuleId::Dependences));
+}
+
+#[test]
+fn waiting_for_others_is_told_as_dependences() {
+    let findings = found(&chain_beside(7));
+    assert_eq!(findings[0].rule, RuleId::Dependences);
+    assert_eq!(
+        findings[0].text,
+        "For 15 % of the run, workers or devices were idle because all EDTs that could run there waited for others; 1.7 EDTs ran \
+         at once on average. The longest chain of EDTs takes 10.0 ms of 10.0 ms. Meanwhile 3 EDTs of host ran beside idle \
+         workers, in the median for 1.00 ms."
+    );
+    assert!(rules(&chain_beside(7)).contains(&RuleId::NearTheBound));
+}
+
+#[test]
+fn edts_that_are_too_few_for_the_workers_are_told() {
     let mut edts: Vec<RecordedEdt> = (1..=4).map(|worker| on_worker(worker, 0, [0, 0, 0, 5 * MS])).collect();
     edts.push(on_worker(2, 0, [0, 0, 5 * MS, 10 * MS]));
     let findings = found(&run(4, false, edts));
+    assert_eq!(findings[0].rule, RuleId::FewLarge);
+    assert_eq!(
+        findings[0].text,
+        "The EDTs are too few and too large: 5 EDTs of host take 5.00 ms each in the median, which 4 workers cannot share \
+         evenly. In the best order they take 10.0 ms, and divided into small ones 6.25 ms."
+    );
+}
+
+#[test]
+fn an_edt_that_is_longer_than_a_share_is_told() {
+    let mut edts: Vec<RecordedEdt> = (0..5).map(|n| on_worker(1, 0, [0, 0, n * MS, (n + 1) * MS])).collect();
+    edts.push(on_worker(2, 2, [0, 0, 0, 20 * MS]));
+    let findings = found(&run(2, false, edts.clone()));
+    assert_eq!((findings[0].rule, findings[0].template.as_deref()), (RuleId::OneEdt, Some("both")));
+    assert_eq!(findings[0].saves_ns, Some(7_500_000));
+    // Where the others take as long, it is no longer than its share.
+    edts[0].end = 20 * MS;
+    assert!(!rules(&run(2, false, edts[..1].iter().chain(&edts[5..]).cloned().collect())).contains(&RuleId::OneEdt));
+}
+
+/// Four workers, each with five EDTs of 1 ms, and what comes behind them.
+fn short_ones_and(last: impl IntoIterator<Item = RecordedEdt>) -> RecordedRun {
+    let each = |n: u64| on_worker(1 + (n % 4) as u32, 0, [0, 0, n / 4 * MS, (n / 4 + 1) * MS]);
+    run(4, false, (0..20).map(each).chain(last).collect())
+}
+
+#[test]
+fn long_last_edts_are_told_as_the_tail() {
+    let last = |worker| on_worker(worker, 0, [0, 5 * MS, 5 * MS, 10 * MS]);
+    let findings = found(&short_ones_and([last(2), last(3)]));
     let tail = findings.iter().find(|its| its.rule == RuleId::Tail);
     assert_eq!(
         tail.expect("it is found").text,
@@ -376,10 +424,8 @@ fn a_worker_that_has_written_nothing_was_idle() {
 
 #[test]
 fn the_tail_is_that_of_the_edt_that_took_the_time_though_a_short_one_came_last() {
-    let mut edts: Vec<RecordedEdt> = (1..=4).map(|worker| on_worker(worker, 0, [0, 0, 0, 5 * MS])).collect();
-    edts.push(on_worker(2, 2, [0, 0, 5 * MS, 9 * MS]));
-    edts.push(on_worker(2, 0, [0, 0, 9 * MS, 10 * MS]));
-    let findings = found(&run(4, false, edts));
+    let last = |worker| on_worker(worker, 2, [0, 5 * MS, 5 * MS, 9 * MS]);
+    let findings = found(&short_ones_and([last(2), last(3), on_worker(2, 0, [0, 9 * MS, 9 * MS, 10 * MS])]));
     let tail = findings.iter().find(|its| its.rule == RuleId::Tail);
     let text = &tail.expect("it is found").text;
     assert!(text.ends_with("The longest EDT then, of both, took 4.00 ms on workers."), "{text}");
@@ -410,8 +456,8 @@ fn a_program_that_creates_too_little_is_told() {
     assert!(!findings.contains(&RuleId::Dependences), "{findings:?}");
     // Where one EDT creates the others, it is named.
     let mut edts = vec![on_worker(1, 1, [0, 0, 0, 5 * MS])];
-    for worker in [1, 2] {
-        edts.push(on_worker(worker, 0, [5 * MS, 5 * MS, 5 * MS, 10 * MS]));
+    for (worker, half) in [(1, 10), (1, 15), (2, 10), (2, 15)] {
+        edts.push(on_worker(worker, 0, [5 * MS, 5 * MS, half * MS / 2, (half + 5) * MS / 2]));
     }
     let no_work = |edts: Vec<RecordedEdt>| {
         let findings = found(&run(2, false, edts));
@@ -421,8 +467,10 @@ fn a_program_that_creates_too_little_is_told() {
     let alone = "For 25 % of the run, workers or devices had nothing to do: the program had created no other EDT that could run \
                  there.";
     assert_eq!(no_work(edts.clone()), alone);
-    (edts[1].parent, edts[2].parent) = (0, 0);
-    assert_eq!(no_work(edts), format!("{alone} The EDT kernel created 2 of 3 EDTs, and ran for 5.00 ms."));
+    for edt in &mut edts[1..] {
+        edt.parent = 0;
+    }
+    assert_eq!(no_work(edts), format!("{alone} The EDT kernel created 4 of 5 EDTs, and ran for 5.00 ms."));
 }
 
 #[test]

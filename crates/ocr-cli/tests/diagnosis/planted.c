@@ -2,6 +2,7 @@
  * cause is not there. */
 #include <extensions/ocr-variants.h>
 #include <ocr.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,6 +19,23 @@ static void spin(double ms) {
     }
 }
 
+/* Computes for about so many milliseconds on a quiet machine, and longer on a busy one. */
+static void compute(double ms) {
+    static volatile unsigned result;
+    unsigned value = 1;
+    for (long i = 0; i < (long)(ms * 400000); i++) {
+        value = value * 1664525u + 1013904223u + (value >> 16);
+    }
+    result = value;
+}
+
+static void *computeAlways(void *unused) {
+    for (;;) {
+        compute(1);
+    }
+    return unused;
+}
+
 #define EDT(name) static ocrGuid_t name(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 EDT(stopEdt) {
     ocrShutdown();
@@ -32,6 +50,43 @@ EDT(workEdt) {
 
 EDT(sleepEdt) {
     usleep(paramv[0]);
+    return NULL_GUID;
+}
+
+/* Computes for the microseconds of its parameter. */
+EDT(computeEdt) {
+    compute(paramv[0] / 1e3);
+    return NULL_GUID;
+}
+
+/* Makes a block of so many bytes and touches each page of it. */
+EDT(fillEdt) {
+    ocrGuid_t block;
+    void *start;
+    ocrDbCreate(&block, &start, paramv[0], DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+    for (u64 at = 0; at < paramv[0]; at += 4096) {
+        ((char *)start)[at] = 1;
+    }
+    ocrDbDestroy(block);
+    return NULL_GUID;
+}
+
+static bool isOver;
+static ocrGuid_t poll;
+EDT(overEdt) {
+    __atomic_store_n(&isOver, true, __ATOMIC_RELEASE);
+    return NULL_GUID;
+}
+
+/* Looks whether the others are done, and has the next one look again. */
+EDT(pollEdt) {
+    ocrGuid_t next;
+    if (__atomic_load_n(&isOver, __ATOMIC_ACQUIRE)) {
+        ocrShutdown();
+        return NULL_GUID;
+    }
+    compute(0.05);
+    ocrEdtCreate(&next, poll, 0, NULL, 0, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
     return NULL_GUID;
 }
 
@@ -157,6 +212,27 @@ static void kernels(u32 many, const char *options) {
     }
 }
 
+/* EDTs of a function that wait for each other, and one behind the last. */
+static void row(ocrEdt_t function, ocrEdt_t last, u32 many, u64 us) {
+    ocrGuid_t each, behind, edts[201], outs[201];
+    ocrEdtTemplateCreate(&each, function, 1, 1);
+    ocrEdtTemplateCreate(&behind, last, 0, 1);
+    for (u32 i = 0; i < many; i++) {
+        ocrEdtCreate(&edts[i], each, 1, &us, 1, NULL, EDT_PROP_NONE, NULL_HINT, &outs[i]);
+    }
+    ocrEdtCreate(&edts[many], behind, 0, NULL, 1, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+    for (u32 i = 0; i < many; i++) {
+        ocrAddDependence(outs[i], edts[i + 1], 0, DB_MODE_NULL);
+    }
+    ocrAddDependence(NULL_GUID, edts[0], 0, DB_MODE_NULL);
+}
+
+/* The first to add a kernel, when the run has gone on for some time. */
+EDT(lateEdt) {
+    kernels(4, "-DLOOPS=100u");
+    return NULL_GUID;
+}
+
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     void *arguments = depv[0].ptr;
     const char *name = ocrGetArgv(arguments, 1);
@@ -184,6 +260,42 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     } else if (strcmp(name, "busy_machine") == 0) {
         /* The cause is outside: other threads want the cores. */
         fan(workEdt, stopEdt, 200, 5000, 0, 1000, 0);
+    } else if (strcmp(name, "one_chain") == 0) {
+        if (isControl) {
+            fan(computeEdt, stopEdt, 60, 3000, 0, 1000, 0);
+        } else {
+            row(computeEdt, stopEdt, 60, 3000);
+        }
+    } else if (strcmp(name, "one_edt") == 0) {
+        fan(computeEdt, stopEdt, 60, 1000, 0, 1000, 0);
+        if (!isControl) {
+            compute(400);
+        }
+    } else if (strcmp(name, "few_large") == 0) {
+        fan(computeEdt, stopEdt, isControl ? 60 : 3, isControl ? 4000 : 80000, 0, 1000, 0);
+    } else if (strcmp(name, "in_system") == 0) {
+        fan(isControl ? computeEdt : fillEdt, stopEdt, 60, isControl ? 4000 : 16u << 20, 0, 1000, 0);
+    } else if (strcmp(name, "polling") == 0) {
+        fan(computeEdt, isControl ? stopEdt : overEdt, 100, 3000, 0, 1000, 0);
+        if (!isControl) {
+            ocrGuid_t edt;
+            ocrEdtTemplateCreate(&poll, pollEdt, 0, 0);
+            ocrEdtCreate(&edt, poll, 0, NULL, 0, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+        }
+    } else if (strcmp(name, "other_threads") == 0) {
+        pthread_t thread;
+        for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN) && !isControl; i++) {
+            pthread_create(&thread, NULL, computeAlways, NULL);
+        }
+        fan(computeEdt, stopEdt, 60, 3000, 0, 1000, 0);
+    } else if (strcmp(name, "too_many_workers") == 0 || strcmp(name, "few_workers") == 0) {
+        if (isControl) {
+            row(computeEdt, stopEdt, 60, 3000);
+        } else {
+            fan(computeEdt, stopEdt, 120, 3000, 0, 1000, 0);
+        }
+    } else if (strcmp(name, "late_kernel") == 0) {
+        row(computeEdt, lateEdt, 5, 2000);
     } else if (strcmp(name, "open_cl_start") == 0) {
         if (!isControl) {
             kernels(4, "-DLOOPS=100u");

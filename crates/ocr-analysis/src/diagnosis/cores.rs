@@ -94,6 +94,8 @@ pub(super) fn other_threads(look: &Look<'_>) -> Option<Seen> {
     let mut last: FxHashMap<u32, (u64, u64)> = look.run.workers().map(|(thread, _)| (thread, (0, 0))).collect();
     last.extend(look.run.usage.iter().map(|usage| (usage.thread, (usage.at, usage.on_core))));
     let most = last.values().map(|(at, on_core)| on_core + look.run.end.saturating_sub(*at));
+    // What the process did before the run is of no thread that takes cores from it.
+    let used = used.saturating_sub(look.run.process_usage_before);
     let others = used.saturating_sub(most.sum()) as f64;
     if others < LIMITS.symptom * used as f64 || !look.counts(others / cores.max(1) as f64 / had_cores(look)) {
         return None;

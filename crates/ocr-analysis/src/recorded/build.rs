@@ -334,6 +334,9 @@ impl Builder {
             RecordKind::Estimate => self.considered(&record, now),
             RecordKind::Usage if record.a == 1 => {
                 let usage = (record.x, record.y);
+                if self.run.process_usage.is_none() {
+                    self.run.process_usage_before = record.x;
+                }
                 self.run.process_usage = self.run.process_usage.max(Some(usage));
             }
             RecordKind::System => {

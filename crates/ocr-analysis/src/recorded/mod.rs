@@ -117,6 +117,9 @@ pub struct RecordedRun {
     /// How long all threads of the process have been on cores, in nanoseconds, when that was recorded last; and how
     /// many cores the process may use. None where that is not recorded.
     pub process_usage: Option<(u64, u64)>,
+    /// How long all threads of the process had been on cores when that was recorded first, in nanoseconds. 0 where it
+    /// was not.
+    pub process_usage_before: u64,
 }
 
 /// How long a thread has been on a core since it began.

@@ -7,6 +7,7 @@
 
 mod arguments;
 mod redundancy;
+mod retry;
 mod values;
 
 use crate::device::Selection;
@@ -17,6 +18,8 @@ use ocr_place::model::Store;
 use ocr_place::policy;
 use redundancy::parse_redundancy;
 pub use redundancy::{FloatType, Redundancy, Tolerance};
+pub use retry::Retry;
+use retry::parse_retry;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -320,6 +323,10 @@ settings! { cores;
     redundant: Option<Redundancy> = None, utf8(parse_redundancy), "redundant", "OCR_REDUNDANT",
         "2: each EDT that has a C function and a kernel runs as both, and what they leave in its blocks is compared; 3: and as a kernel once more; 2:f32, 2:f64:1e-9: as numbers that may be apart by a part of their size; off; default: off";
 
+    /// How often an EDT whose function crashes is undone and runs again.
+    retry: Retry = Retry::Off, utf8(parse_retry), "retry", "OCR_RETRY",
+        "how often an EDT whose function crashes is undone and runs again, 1 to 1000; verify: each EDT runs twice, and the first time is undone (for tests); off; default: off";
+
     /// Whether statistics are printed on the standard error at exit.
     stats: bool = false, utf8(parse_flag), "stats", "OCR_STATS",
         "1: print at exit what ran where and what moved";
@@ -358,7 +365,7 @@ macro_rules! show_as_displayed {
     };
 }
 
-show_as_displayed!(usize, u64, bool, String, Selection, Checks, Bind, Nodes, Placing, Models, Redundancy);
+show_as_displayed!(usize, u64, bool, String, Selection, Checks, Retry, Bind, Nodes, Placing, Models, Redundancy);
 
 impl Show for Option<PathBuf> {
     fn show(&self) -> String {

@@ -165,6 +165,30 @@ fn stack_pointer(context: *const libc::c_void) -> Option<usize> {
     None
 }
 
+/// Where the function returns to that a signal has interrupted at its beginning, for a signal handler: before it has
+/// pushed anything. None where the stack pointer is not in this thread's stack, as far as that is known.
+#[allow(unused_variables)]
+pub(crate) fn return_address(context: *const libc::c_void) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let pointer = stack_pointer(context)?;
+        let is_in_stack = IN_STACK.get() != 0 && pointer.wrapping_sub(IN_STACK.get()) < BYTES;
+        let word = (is_in_stack && pointer % size_of::<usize>() == 0).then_some(pointer as *const usize)?;
+        // SAFETY: the word is aligned, and in the stack of this thread, above the guard, where the interrupted function
+        // has its own: it was touched when that was called.
+        return Some(unsafe { word.read_volatile() });
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        let context = context.cast::<libc::ucontext_t>();
+        // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the thread's context, which is there
+        // until the handler returns. The handlers of crashes have that flag and pass the pointer on.
+        return Some(unsafe { (*context).uc_mcontext.regs[30] } as usize);
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    None
+}
+
 /// An alternative stack for the signal handlers of this thread, until it is dropped there.
 pub(crate) struct SignalStack {
     /// The mapping of the stack, with a guard at its lower end.

@@ -17,6 +17,8 @@
 //! * `OCR_TEST_FOLDER=NAME`: compiled programs go to `target/c-tests/NAME`, apart from those of other settings
 //! * `OCR_TEST_WORKERS=N`: programs that run with `N` workers and with other numbers run with `N` alone
 //! * `OCR_TEST_TRACE=1`: runs are recorded, and the recordings checked by `ocr trace check` and `ocr check`
+//! * `OCR_TEST_RETRY=1`: programs run in verification mode (`OCR_RETRY=verify`), all with `build/lib/libocr.so`; those
+//!   that say `// once:` are ignored
 //! * `OCR_TEST_ZONE=NODE/NODES`: programs make their GUIDs as that node of several does, such as node 5 of 8 for `5/8`:
 //!   the library reads this
 //! * `OCR_TEST_NODES=N`: programs that end with status 0, without kernels and strict mode, run on N nodes under MPICH,
@@ -220,11 +222,16 @@ impl Program {
             // What would change what is said.
             .env_remove("OCR_CHECK")
             .env_remove("OCR_STATS")
+            .env_remove("OCR_RETRY")
             // No test writes to the cache of the user.
             .env("OCR_MODELS", "off")
             .env("OCR_WORKERS", workers.to_string());
         if asks.needs_opencl {
             command.env("OCR_DEVICES", "all");
+        }
+        if place.verifies {
+            // Functions that the loader binds late change the program's variables.
+            command.env("OCR_RETRY", "verify").env("LD_BIND_NOW", "1");
         }
         command.envs(asks.env.iter().map(|(name, value)| (name, value)));
         command.current_dir(&place.output).stdin(Stdio::null());
@@ -241,6 +248,10 @@ impl Program {
         if recording.is_some() {
             // A program that has others run reports the names that their recordings get.
             let is_told = |line: &&str| !line.starts_with("ocr: note: the recording of this run is ");
+            run.stderr = run.stderr.split_inclusive('\n').filter(is_told).collect();
+        }
+        if place.verifies {
+            let is_told = |line: &&str| !line.starts_with("ocr: note: OCR_RETRY=verify: ");
             run.stderr = run.stderr.split_inclusive('\n').filter(is_told).collect();
         }
         if run.status.code() == Some(NOT_RUN) {
@@ -406,6 +417,8 @@ struct Place {
     /// The number of nodes, where programs run on several.
     nodes: Option<String>,
     sanitizer: Option<Sanitizer>,
+    /// Whether programs run in verification mode.
+    verifies: bool,
     /// The folder of recordings, where runs are recorded.
     recordings: Option<PathBuf>,
 }
@@ -596,8 +609,11 @@ fn main() -> Result<(), String> {
     let root = support::root();
     let sources = root.join("tests/c");
     let sanitizer = Sanitizer::of_environment()?;
+    let verifies = support::is_set("OCR_TEST_RETRY");
     let objects = match sanitizer {
         Some(sanitizer) => sanitizer.objects(&root),
+        // Verification mode tells the program's variables from the runtime's by the file.
+        None if verifies => vec![root.join("build/lib/libocr.so")],
         None => vec![root.join("build/lib/libocr.a")],
     };
     let shared = match sanitizer {
@@ -624,6 +640,7 @@ fn main() -> Result<(), String> {
         valgrind: support::is_set("OCR_TEST_VALGRIND"),
         nodes: env::var("OCR_TEST_NODES").ok(),
         sanitizer,
+        verifies,
         recordings: support::is_set("OCR_TEST_TRACE").then(|| output.join("recordings")),
         output,
         root,
@@ -680,6 +697,10 @@ fn main() -> Result<(), String> {
             || asks.status != Expected::Code(0)
             || asks.revision == Some(directives::Revision::Strict);
         let ignored = ignored || on_one_node && place.nodes.is_some();
+        // In strict mode no EDT runs twice.
+        let is_strict =
+            asks.env.iter().any(|(name, value)| name == "OCR_CHECK" && value != "off" || name == "OCR_REDUNDANT");
+        let ignored = ignored || place.verifies && (asks.runs_once || is_strict);
         let counts = match only_workers {
             Some(count) if asks.workers.contains(&count) => vec![count],
             Some(_) => asks.workers[..1].to_vec(),

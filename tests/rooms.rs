@@ -34,6 +34,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("engine::nodes", BELOW_THE_ENGINE),
     ("engine::devices", BELOW_THE_ENGINE),
     ("engine::strict", BELOW_THE_ENGINE),
+    ("engine::attempt", BELOW_THE_ENGINE),
     ("engine::life", BELOW_THE_ENGINE),
     ("engine::calls", BELOW_THE_ENGINE),
     ("engine::workers", BELOW_THE_ENGINE),
@@ -41,7 +42,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("engine::run", BELOW_THE_ENGINE),
     ("capi", BELOW_THE_ENGINE),
     // What the boundary hands on: the mark of a call from Rust, and the count that a template leaves open.
-    ("tasks", &["capi", "engine::run", "object"]),
+    ("tasks", &["capi", "engine::state", "object"]),
 ];
 
 /// What the engine is built on.

@@ -55,7 +55,10 @@ ocrGuid_t ocrQuery(ocrQueryType_t query, ocrGuid_t guid, void **result, u32 *siz
  */
 void ocrResume(u32 flag);
 
-/* Makes a worker fail, to test recovery. This runtime has none: nothing happens. */
+/*
+ * Makes a worker fail, to test recovery: the calling EDT crashes once (by SIGABRT) where it runs as an attempt that can
+ * be undone (the setting OCR_RETRY) and has not crashed before. Otherwise nothing happens.
+ */
 void ocrInjectFault(void);
 
 #ifdef __cplusplus

@@ -58,10 +58,7 @@ export! {
         if db.is_null() {
             return Status::OK;
         }
-        with(Status::EPERM, |context| {
-            let destroyed = context.destroy_block(db);
-            Status::from(destroyed.inspect(|()| context.unmap(db)))
-        })
+        destroy_block(db)
     }
 
     /// Releases a data block that the calling EDT holds. OCR 1.1.0, 2.5.3.
@@ -100,6 +97,14 @@ export! {
             _ => Status::EINVAL,
         })
     }
+}
+
+/// Destroys a block. Error: `OCR_EINVAL` where the GUID names none.
+pub(super) fn destroy_block(db: Guid) -> Status {
+    with(Status::EPERM, |context| {
+        let destroyed = context.destroy_block(db);
+        Status::from(destroyed.inspect(|()| context.unmap(db)))
+    })
 }
 
 /// Warns once that there was no memory for a block, with its size in bytes. A program that does not look at the status

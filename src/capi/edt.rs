@@ -47,12 +47,7 @@ export! {
     }
 
     /// Destroys an event. OCR 1.1.0, 2.6.2.
-    fn ocrEventDestroy(guid: ocrGuid_t) -> u8, or Status::EFAULT; {
-        with(Status::EPERM, |context| {
-            let destroyed = context.with_graph(|graph| graph.destroy_event(guid.into()));
-            Status::from(destroyed.inspect(|()| context.unmap(guid.into())))
-        })
-    }
+    fn ocrEventDestroy(guid: ocrGuid_t) -> u8, or Status::EFAULT; { destroy_event(guid.into()) }
 
     /// Satisfies an event; of a latch event, its decrement slot. OCR 1.1.0, 2.6.3.
     fn ocrEventSatisfy(event: ocrGuid_t, data: ocrGuid_t) -> u8, or Status::EFAULT; {
@@ -117,12 +112,7 @@ export! {
     }
 
     /// Destroys an EDT that is not runnable, and its output event. OCR 1.1.0, 2.7.4.
-    fn ocrEdtDestroy(guid: ocrGuid_t) -> u8, or Status::EFAULT; {
-        with(Status::EPERM, |context| {
-            let destroyed = context.destroy_edt(guid.into());
-            Status::from(destroyed.inspect(|()| context.unmap(guid.into())))
-        })
-    }
+    fn ocrEdtDestroy(guid: ocrGuid_t) -> u8, or Status::EFAULT; { destroy_edt(guid.into()) }
 
     /// Connects an event, or a data block, with a pre-slot of an EDT or an event. OCR 1.1.0, 2.8.1.
     fn ocrAddDependence(
@@ -326,7 +316,23 @@ pub(super) fn satisfy(event: Guid, data: Guid, slot: u32) -> Status {
     })
 }
 
-fn satisfy_slot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> Status {
+/// Destroys an event. Error: `OCR_EINVAL` where the GUID names none.
+pub(super) fn destroy_event(event: Guid) -> Status {
+    with(Status::EPERM, |context| {
+        let destroyed = context.with_graph(|graph| graph.destroy_event(event));
+        Status::from(destroyed.inspect(|()| context.unmap(event)))
+    })
+}
+
+/// Destroys an EDT that is not runnable. Errors: `OCR_EINVAL` where the GUID names none, `OCR_EPERM` where it is.
+pub(super) fn destroy_edt(edt: Guid) -> Status {
+    with(Status::EPERM, |context| {
+        let destroyed = context.destroy_edt(edt);
+        Status::from(destroyed.inspect(|()| context.unmap(edt)))
+    })
+}
+
+pub(super) fn satisfy_slot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> Status {
     if Guid::from(event).is_edt() { satisfy_edt(data, event, slot) } else { satisfy(event.into(), data.into(), slot) }
 }
 

@@ -19,8 +19,8 @@ pub use crate::abi::sys;
 use crate::abi::Api;
 use crate::check::calls;
 use crate::check::calls::CallSpec;
-pub(crate) use crate::engine::run::shutdown::{call_rust, is_called_by_rust};
 use crate::engine::state::context::Context;
+pub(crate) use crate::engine::state::user_call::{call_rust, is_called_by_rust};
 use crate::object::guid::Guid;
 pub(crate) use crate::object::template::PARAM_UNK;
 use crate::status::Status;
@@ -48,16 +48,20 @@ macro_rules! export {
             #[allow(clippy::too_many_arguments)]
             fn observed(call: &'static $crate::check::calls::CallSpec, $($arg: $ty),*) -> $ret {
                 let words = [$($crate::capi::strict::word(&$arg)),*];
-                $crate::capi::recorded::observed(call, &words, || $crate::capi::guard($default, || $body)).into()
+                $crate::capi::attempts::within(call, &words, || $crate::capi::guard($default, || $body)).into()
             }
-            // The first arm is all that strict mode and recordings cost a call where they are off. The body stands here
-            // more than once, since one function that all arms call would be inlined in none of them.
+            // The first arm is all that strict mode, recordings and attempts cost a call where they are off. The body
+            // stands here more than once, since one function that all arms call would be inlined in none of them.
             match CALL {
                 Some(call) if $crate::check::is_observed() => observed(call, $($arg),*),
                 Some(call) => {
                     let outcome = $crate::capi::guard($default, || $body);
                     $crate::capi::look(call, &outcome);
                     outcome.into()
+                }
+                None if $crate::check::is_observed() => {
+                    let guarded = || $crate::capi::guard($default, || $body);
+                    $crate::capi::attempts::unchecked($crate::abi::Api::$name, guarded).into()
                 }
                 None => $crate::capi::guard($default, || $body).into(),
             }
@@ -68,6 +72,7 @@ macro_rules! export {
 }
 
 mod affinity;
+mod attempts;
 mod by_value;
 mod convert;
 mod copy;

@@ -51,7 +51,7 @@ export! {
         }
     }
 
-    /// Does nothing: this runtime has no recovery that a fault could test. OCR 1.2, pause.
+    /// Makes an EDT crash once, if that can be undone (`capi/attempts.rs`). OCR 1.2, pause.
     fn ocrInjectFault() -> (), or (); {}
 }
 

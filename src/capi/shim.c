@@ -22,8 +22,46 @@ static void noteFault(int fault)
     __atomic_compare_exchange_n(&firstFault, &none, fault, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+/* Defined in src/engine/attempt/calls.rs. */
+extern bool ocrHoldsText(void);
+extern void ocrHoldText(const char *text, size_t len);
+
+/* Holds what an attempt prints until it ends. -1 where the text cannot be made. */
+static int hold(const char *fmt, va_list args)
+{
+    char few[512], *text = few;
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(few, sizeof few, fmt, args);
+    if (length >= (int)sizeof few) {
+        text = malloc((size_t)length + 1);
+        length = text == NULL ? -1 : vsnprintf(text, (size_t)length + 1, fmt, again);
+    }
+    va_end(again);
+    if (length >= 0) {
+        ocrHoldText(text, (size_t)length);
+    }
+    if (text != few) {
+        free(text);
+    }
+    return length;
+}
+
+/* Prints what was held. Declared in src/engine/state/fatal.rs. */
+void ocrPrintHeld(const char *text, size_t len);
+void ocrPrintHeld(const char *text, size_t len)
+{
+    if (fwrite(text, 1, len, stdout) < len) {
+        noteFault(errno);
+    }
+}
+
 static u32 print(const char *fmt, va_list args)
 {
+    if (ocrHoldsText()) {
+        int held = hold(fmt, args);
+        return held < 0 ? 0 : (u32)held;
+    }
     /* The stream is locked for the whole call: the text comes out in one piece. */
     int written = vprintf(fmt, args);
     if (written >= 0) {

@@ -80,7 +80,7 @@ pub(crate) fn is_on() -> bool {
     !cfg!(ocr_no_strict) && ON.load(Ordering::Relaxed)
 }
 
-/// Whether calls of the run of this process are looked at: it is checked, or recorded.
+/// Whether calls of the run of this process are looked at: it is checked or recorded, or its EDTs run as attempts.
 static OBSERVED: AtomicBool = AtomicBool::new(false);
 
 /// Whether calls of the run of this process are looked at.
@@ -108,12 +108,12 @@ impl std::ops::Deref for OfRun {
     }
 }
 
-/// Says whether the run that begins is checked, and whether it is recorded, or that there is none any more. A `Check`
-/// does not say so itself: it may live on in a thread of the program that has yet to see that its run has ended, and
-/// that another one goes on.
-pub(crate) fn set_on(on: bool, recorded: bool) {
+/// Says whether the run that begins is checked, and whether its calls are looked at for another reason, or that there
+/// is none any more. A `Check` does not say so itself: it may live on in a thread of the program that has yet to see
+/// that its run has ended, and that another one goes on.
+pub(crate) fn set_on(on: bool, observed: bool) {
     ON.store(on, Ordering::Relaxed);
-    OBSERVED.store(on || recorded, Ordering::Relaxed);
+    OBSERVED.store(on || observed, Ordering::Relaxed);
 }
 
 /// How many blocks that threads outside of EDTs have released are remembered; then it begins anew.

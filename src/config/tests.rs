@@ -40,6 +40,17 @@ fn models_are_off_or_in_a_directory() {
 }
 
 #[test]
+fn retries_are_off_a_number_or_verified() {
+    for (text, retry) in [("off", Retry::Off), ("0", Retry::Off), ("3", Retry::Times(3)), ("Verify", Retry::Verify)] {
+        assert_eq!(parse_retry(text), Ok(retry));
+    }
+    for text in ["-1", "1001", "twice", ""] {
+        assert!(parse_retry(text).is_err(), "{text}");
+    }
+    assert_eq!([Retry::Off, Retry::Times(3), Retry::Verify].map(|retry| retry.to_string()), ["off", "3", "verify"]);
+}
+
+#[test]
 fn words_are_the_same_in_capital_letters() {
     for text in ["Off", "OFF", " off "] {
         assert_eq!(parse_models(OsStr::new(text)), Ok(Models::Off));

@@ -9,6 +9,7 @@
 //! | [`nodes`] | the other processes of a program on several nodes: how it begins there, what they ask of each other, and how all end together |
 //! | [`devices`] | which OpenCL devices are used and opened, which cores they get, what runs remember of them |
 //! | [`strict`] | where the life of an EDT meets strict mode |
+//! | [`attempt`] | EDTs that are undone and run again after a crash |
 //! | [`life`] | the steps of an EDT, and of a data block that ends |
 //! | [`calls`] | what else a call of the C interface starts, by the object that it is about |
 //! | [`workers`] | which threads run EDTs, how they wait in calls, and how they pause |
@@ -30,7 +31,7 @@
 //! | 3 placed | `place.rs`: `advance`, `choose_place` |
 //! | 4 locked | `lock.rs`: `acquire_rest` |
 //! | 5 fetched | `lock.rs`: `locked`; `launch.rs`: `bring_blocks` |
-//! | 6 run | `run.rs` on a worker; `launch.rs`, `range.rs`, `answers.rs`, `chaining.rs` on a device; `waiter.rs` where the EDT stands for a thread |
+//! | 6 run | `run.rs` on a worker, and `observed.rs` where more is done than to call the function; the room `attempt` where it may run again; `launch.rs`, `range.rs`, `answers.rs`, `chaining.rs` on a device; `waiter.rs` where the EDT stands for a thread |
 //! | 7 released | `finish.rs`: `finish`; `held.rs`; the end of a block: `dispose.rs` |
 //! | 8 recycled | `finish.rs`: `finish` |
 //! | 9 triggered | `result.rs`: `pass_result`, `end_with_output` |
@@ -47,6 +48,7 @@
 //! threads, and threads of the program. The context collects what a step leads to, and `life/drive.rs` works it off
 //! before the call returns, in loops and not by recursion.
 
+pub(crate) mod attempt;
 pub(crate) mod calls;
 pub(crate) mod devices;
 pub(crate) mod life;

@@ -355,6 +355,13 @@ impl Graph<'_> {
         })
     }
 
+    /// Ends what holds a new EDT back beside its pre-slots. One that was destroyed since is freed.
+    pub(crate) fn end_hold(&mut self, edt: Guid) {
+        if let Some((edt, locked)) = self.objects.edts.lock(edt) {
+            self.count_down(edt, locked);
+        }
+    }
+
     /// Takes one from the unsatisfied pre-slots of an EDT; the last one makes it runnable.
     #[inline(always)]
     pub(super) fn count_down(&mut self, edt: &Edt, mut locked: LockedEdt<'_>) {

@@ -30,7 +30,21 @@ pub(crate) fn hand_on(block: &DataBlock, mode: Mode) -> bool {
     may
 }
 
-/// Undoes [`hand_on`] by a holder in `place`.
+/// Has a holder in RW mode in the host have a block alone, in EW mode, until [`hand_back`]. False if others hold it in
+/// RW mode, too; it stays as it is then.
+pub(crate) fn take_alone(block: &DataBlock) -> bool {
+    let _locked = block.header.lock_pinned();
+    let mut holders = block.holders.get();
+    leave(&mut holders, Mode::Rw, 1);
+    let is_alone = admits(&holders, Mode::Ew, Place::HOST);
+    if is_alone {
+        enter(&mut holders, Mode::Ew, Place::HOST, 1);
+        block.holders.set(holders);
+    }
+    is_alone
+}
+
+/// Undoes [`hand_on`] or [`take_alone`] by a holder in `place`.
 pub(crate) fn hand_back(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) {
     let locked = block.header.lock_pinned();
     let mut holders = block.holders.get();

@@ -17,11 +17,12 @@
 //! acquires in the same order as any other EDT. What it keeps meanwhile are holds in RO mode, for which
 //! no EDT waits.
 //!
-//! Three things lie outside of this. An EDT that waits in a call (`engine::workers::wait`) keeps its blocks: what it
+//! Four things lie outside of this. An EDT that waits in a call (`engine::workers::wait`) keeps its blocks: what it
 //! waits for must not need them. The program has to see to that, and a hang is reported. A block that has parts is
 //! given to no EDT until these are destroyed (`divided.rs`). So an EDT that waits for it waits for EDTs that must not
 //! need the blocks with smaller GUIDs that it holds. The program has to see to that, too. And a worker may keep a hold
-//! as a lease, but never for longer than an EDT (`lease.rs`).
+//! as a lease, but never for longer than an EDT (`lease.rs`). An attempt may have a block for itself that it holds in
+//! RW mode ([`take_alone`]), until it ends or the EDT waits in a call: others wait for the block as for one in EW mode.
 //!
 //! # The modes
 //!
@@ -54,7 +55,7 @@ pub(crate) use access::{
     acquire, bind_place, destroy, is_unused, release, release_locked, release_unused, try_acquire,
 };
 pub(crate) use fall_back::{fall_back, reacquired};
-pub(crate) use holds::{end_watch, hand_back, hand_on, hold_again, hold_at_creation, hold_still, watch};
+pub(crate) use holds::{end_watch, hand_back, hand_on, hold_again, hold_at_creation, hold_still, take_alone, watch};
 pub(crate) use lease::Leases;
 #[cfg_attr(loom, allow(unused_imports))]
 pub(crate) use queue::take_queue;

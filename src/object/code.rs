@@ -244,7 +244,7 @@ pub struct Code {
     /// The C function, if there is one.
     pub function: Option<EdtFunction>,
     /// The C variant, where a worker calls it and does nothing else: not in strict mode, nor where it is
-    /// timed or the run is recorded.
+    /// timed, the run is recorded, or EDTs run as attempts.
     pub fast_entry: Option<EdtFunction>,
     /// The kernels, in the order in which they were added.
     pub kernels: Vec<Kernel>,
@@ -257,6 +257,8 @@ pub struct Code {
     pub times: RunTimes,
     /// Whether it was reported that its EDTs run as functions though it has kernels.
     pub told_unused: ToldFlag,
+    /// Whether it was reported that one of its EDTs was undone and runs again.
+    pub told_undone: ToldFlag,
     /// The work with the kernels of this one built that were left unbuilt when they were added.
     pub built_later: NewerCode,
 }
@@ -294,6 +296,7 @@ impl Code {
             missing: Vec::new(),
             times: RunTimes::default(),
             told_unused: ToldFlag::default(),
+            told_undone: ToldFlag::default(),
             built_later: NewerCode::default(),
         }
     }
@@ -352,13 +355,19 @@ pub struct CodeTable {
     all: Mutex<rank::Codes, HashMap<Code, &'static Code>>,
     strict: bool,
     timed: Timed,
-    recorded: bool,
+    /// Whether no function is called directly, since the run is recorded, or EDTs run as attempts.
+    indirect: bool,
 }
 
 impl CodeTable {
     /// Makes an empty table, for a run in strict mode or not, in which the EDTs are timed that `timed` says.
     pub fn new(strict: bool, timed: Timed) -> CodeTable {
-        CodeTable { all: Mutex::default(), strict, timed, recorded: trace::is_on() }
+        CodeTable { all: Mutex::default(), strict, timed, indirect: trace::is_on() }
+    }
+
+    /// Has workers call no function directly. Before anything is made in the table.
+    pub fn call_indirectly(&mut self) {
+        self.indirect = true;
     }
 
     /// Whether a worker calls the function of such a work, and does nothing else. Only that of a template with kernels
@@ -369,7 +378,7 @@ impl CodeTable {
             Timed::Choices => work.has_variants(),
             Timed::Kernels => !work.kernels.is_empty(),
         };
-        !self.strict && !self.recorded && !is_timed
+        !self.strict && !self.indirect && !is_timed
     }
 
     /// Shows all codes that there are to `see`, in no order.

@@ -88,6 +88,8 @@ pub(crate) struct Directives {
     pub(crate) needs_signals: bool,
     /// Whether it has EDTs on purpose that nothing orders.
     pub(crate) is_unordered: bool,
+    /// Whether its EDTs cannot run twice, of which the first time is undone.
+    pub(crate) runs_once: bool,
 }
 
 impl Directives {
@@ -116,6 +118,7 @@ impl Directives {
             needs_halt: false,
             needs_signals: false,
             is_unordered: false,
+            runs_once: false,
         };
         let mut take = |line: Line<'_>| {
             (directives.take(line.key, line.value)).ok_or_else(|| format!("bad directive `{}`", line.text))
@@ -168,6 +171,7 @@ impl Directives {
             "needs" if value == "halt" => self.needs_halt = true,
             "needs" if value == "signals" => self.needs_signals = true,
             "unordered" if !value.is_empty() => self.is_unordered = true,
+            "once" if !value.is_empty() => self.runs_once = true,
             "revisions" => {}
             _ => return None,
         }

@@ -71,10 +71,10 @@ impl Context {
             self.wait_until_opened(latch);
         }
         let edt = self.allocate_edt(request, &checked)?;
+        let (mut open, to_link) = NewSlots::begin(edt, checked.sources);
         if checked.template.needs_slow_path || request.hints.is_some() {
-            self.begin_on_slow_path(edt, request, checked.sources);
+            open += self.begin_on_slow_path(edt, request, checked.sources);
         }
-        let (open, to_link) = NewSlots::begin(edt, checked.sources);
         // The arrays have been read; from here on the places may be written.
         let published = self.publish_edt(request, edt, open, latch)?;
         let result = match open {
@@ -219,9 +219,11 @@ impl Context {
         }
     }
 
-    /// What must be done for a new EDT that has hints, in strict mode, or in a run that is recorded or redundant.
+    /// What must be done for a new EDT that has hints, in strict mode, in a run that is recorded or redundant, or in which
+    /// EDTs run as attempts. How many reasons the EDT has to wait beside its pre-slots: the end of the attempt that
+    /// creates it.
     #[cold]
-    fn begin_on_slow_path(&self, edt: &Edt, request: &EdtRequest<'_>, sources: &[Guid]) {
+    fn begin_on_slow_path(&self, edt: &Edt, request: &EdtRequest<'_>, sources: &[Guid]) -> u32 {
         self.begin_hints(edt, request.template, request.hints);
         if let (Some(redundant), Some(creator)) = (&self.runtime.redundant, self.current) {
             redundant.creates(creator.own_guid());
@@ -232,6 +234,7 @@ impl Context {
         if let Some(check) = &self.runtime.check {
             self.check_created(check, edt, sources);
         }
+        u32::from(self.attempt.as_ref().is_some_and(|attempt| attempt.holds_new_edt))
     }
 
     /// Connects the pre-slots of a new EDT to the events that they were given, or has them wait for the objects of

@@ -1,7 +1,10 @@
 //! How the function of an EDT is called where more is done than that: the run is recorded, strict mode looks at what
-//! the EDT does, it is of interest how long the function takes, or what it leaves is compared with what kernels leave.
+//! the EDT does, it runs as an attempt, it is of interest how long the function takes, or what it leaves is compared with
+//! what kernels leave.
 
 use crate::check::history::Who;
+use crate::engine::attempt;
+use crate::engine::attempt::point::Arguments;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::user_call::ocr_call_edt;
@@ -11,6 +14,7 @@ use crate::object::edt::Edt;
 use crate::object::guid::Guid;
 use crate::trace;
 use crate::trace::events;
+use std::ptr;
 
 /// What a worker calls in place of an EDT's function.
 ///
@@ -54,9 +58,18 @@ pub(crate) unsafe extern "C" fn call_observed(paramc: u32, paramv: *mut u64, dep
         let has_kernels = !edt.work().kernels.is_empty();
         has_kernels.then(|| context.begin_call(edt))
     });
-    // SAFETY: `function` is that of the EDT whose arguments these are, or copies with as many elements; so they are
-    // what `ocrEdt_t` promises.
-    let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
+    let attempts = at_work(|context, edt| attempt::is_for(context, edt).then_some((ptr::from_mut(context), edt)));
+    let result = match attempts.flatten() {
+        // SAFETY: `function` is that of the EDT whose arguments these are, or copies with as many elements; so they are
+        // what `ocrEdt_t` promises.
+        None => unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) },
+        Some((context, edt)) => {
+            let with = Arguments { paramc, paramv, depc, depv };
+            // SAFETY: the context is this thread's, and the reference from which the pointer was made has ended. The
+            // arguments are the function's.
+            unsafe { attempt::run(context, edt, function, with) }
+        }
+    };
     at_work(|context, edt| {
         if let Some(timed) = timed.flatten() {
             timed.end(context);

@@ -1,8 +1,12 @@
 //! What leaves without the runtime's doing: a thread that has called the runtime, or that the runtime needs, and a
 //! process that ends by `exit`.
 
+use crate::abi::Api;
 use crate::device::{is_thread_of_opencl, why_ended};
+use crate::engine::attempt::calls::open_here;
+use crate::engine::attempt::point::protected_here;
 use crate::engine::life::range::asks_range_of;
+use crate::engine::state::attempt::WhyOpen;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::{exit_now, flush_output, status_after_output};
 use crate::engine::state::fork;
@@ -19,6 +23,10 @@ extern "C" fn ocrProcessEnds(status: c_int, _: *mut c_void) {
     loader::process_ends();
     if !fork::is_first() {
         return;
+    }
+    // What an attempt holds has happened by now for the program.
+    if let Some(point) = protected_here() {
+        point.inside(|| open_here(point, WhyOpen::Called(Api::ocrAbort)));
     }
     end_in_run(status);
     // The C library writes what is left of the output behind this, and says nothing of what it cannot write.

@@ -13,6 +13,7 @@ use crate::engine::state::end::Interrupt;
 use crate::engine::state::fatal::{end_process, exit_now, stay};
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::seats::Seating;
+use crate::engine::state::user_call::is_called_by_rust;
 use std::cell::Cell;
 use std::panic::PanicHookInfo;
 use std::sync::Once;
@@ -81,24 +82,6 @@ pub(crate) fn abort(status: i32) {
     if runtime.end_run(Some((std::thread::current().id(), seating))) {
         stay(keeper);
     }
-}
-
-thread_local! {
-    /// Whether this thread calls a function of the program that is written in Rust.
-    static IN_RUST: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Calls a function of the program that is written in Rust, whose panics are its own.
-pub(crate) fn call_rust<R>(f: impl FnOnce() -> R) -> R {
-    let outer = IN_RUST.replace(true);
-    let result = f();
-    IN_RUST.set(outer);
-    result
-}
-
-/// Whether such a function has called.
-pub(crate) fn is_called_by_rust() -> bool {
-    IN_RUST.get()
 }
 
 /// Whether a panic is the program's. Its line is one of `ocr::tasks`, which tells mistakes of its callers so, or none

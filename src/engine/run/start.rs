@@ -1,8 +1,10 @@
 //! Starting and ending a run; and, where the library has the `main`, from there to `mainEdt` and back.
 
 use crate::check::Check;
-use crate::config::Settings;
+use crate::config::{Retry, Settings};
 use crate::directory::from_start;
+use crate::engine::attempt::point::CAN_LEAVE;
+use crate::engine::attempt::{tell_repeated, tell_undone};
 use crate::engine::life::answers::DeviceEvents;
 use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::nodes::ending;
@@ -217,8 +219,13 @@ impl Run {
             Timed::Nothing
         };
         heap::begin(settings.check.is_on(), *settings.workers);
+        limit_retry(&mut settings);
+        let mut objects = Objects::new(zone, settings.check.is_on(), timed);
+        if settings.retry.is_on() {
+            objects.code_table.call_indirectly();
+        }
         let runtime = Arc::new(Runtime {
-            objects: Objects::new(zone, settings.check.is_on(), timed),
+            objects,
             queues,
             seats: CachePadded::default(),
             deferred: CachePadded::default(),
@@ -250,7 +257,7 @@ impl Run {
         explain_panics();
         fork::watch_process();
         runtime.signals.add(watchdog::listen());
-        runtime.signals.add(crash::listen());
+        runtime.signals.add(crash::listen(runtime.settings.retry.is_on()));
         runtime.signals.add(sigfpe::begin());
         let run = Run { runtime };
         let this = run.runtime();
@@ -324,6 +331,7 @@ impl Run {
             _ => None,
         };
         self.runtime.report_with(status, seconds, score);
+        self.runtime.tell_attempts();
         let recorded = Recorded::of(&self.runtime.settings).filter(|_| ended == Ended::Whole);
         // A thread of the program may be in a call, or about to end its context: then it has the
         // runtime, and frees it later.
@@ -383,6 +391,17 @@ impl Runtime {
         })
     }
 
+    /// Says how many attempts were undone.
+    fn tell_attempts(&self) {
+        let counts = self.registry.totals();
+        let (repeated, opened) = (counts.attempts_repeated, counts.attempts_opened);
+        match *self.settings.retry {
+            Retry::Off => {}
+            Retry::Times(_) => tell_undone(counts.attempts_undone, counts.edts_recovered),
+            Retry::Verify => tell_repeated(repeated, opened),
+        }
+    }
+
     /// Notes in the recording that the run ends with this status, and makes the file for viewers.
     pub(crate) fn end_recording(&self, status: i32) {
         self.convert_recording(trace::recording::end(status));
@@ -424,6 +443,23 @@ impl Runtime {
             write();
         }
     }
+}
+
+/// Says that the setting for attempts has no effect, where it has none.
+fn limit_retry(settings: &mut Settings) {
+    if !settings.retry.is_on() {
+        return;
+    }
+    let why = match () {
+        () if settings.check.is_on() => "in strict mode, which ends the program at the first misuse",
+        () if settings.redundant.is_some() => "with OCR_REDUNDANT, which runs each EDT more than once anyway",
+        () if ending::place().is_some() => "in a program on several nodes",
+        () if cfg!(ocr_no_strict) => "in a library that was built without strict mode",
+        () if !CAN_LEAVE => "on this processor: a function that has crashed can be left on x86-64 and AArch64 alone",
+        () => return,
+    };
+    note!("{}: no EDT runs again {why}.", settings.retry.origin);
+    settings.retry.value = Retry::Off;
 }
 
 /// What a recording says of a run: lines `name=value`, in which a line's end is a blank.

@@ -1,5 +1,6 @@
 //! What a thread that calls the runtime has of its own.
 
+use crate::engine::state::attempt::Attempt;
 use crate::engine::state::belongings::{Belongings, HeldBlocks};
 use crate::engine::state::chained::ChainedLaunches;
 use crate::engine::state::contents::Contents;
@@ -45,6 +46,8 @@ pub(crate) struct Context {
     pub held: HeldBlocks,
     /// What the EDT that runs has for itself until it ends.
     pub belongings: Belongings,
+    /// What the attempt of the EDT that runs has done, where EDTs run as attempts.
+    pub(crate) attempt: Option<Box<Attempt>>,
     /// Parts of blocks that must be disposed of.
     pub(crate) unused_parts: UnusedParts,
     /// How the thread waits in calls, and its seat.
@@ -124,6 +127,7 @@ impl Context {
             on_behalf_of: None,
             held: HeldBlocks::default(),
             belongings: Belongings::default(),
+            attempt: None,
             unused_parts: UnusedParts::default(),
             seat: OwnSeat::default(),
             is_manager: false,

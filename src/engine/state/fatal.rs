@@ -86,6 +86,15 @@ pub(crate) fn flush_output() {
 unsafe extern "C" {
     /// Writes what the program has printed through C's streams (`src/capi/shim.c`). Not 0 where some of it is lost.
     fn ocrFlushStreams() -> c_int;
+
+    /// Prints a text to C's standard output (`src/capi/shim.c`).
+    fn ocrPrintHeld(text: *const u8, len: usize);
+}
+
+/// Prints a text that the program has printed by `ocrPrintf` and that was held.
+pub(crate) fn print_text(text: &[u8]) {
+    // SAFETY: the text has as many bytes as the call is given, which only reads them.
+    without_limit_signal(|| unsafe { ocrPrintHeld(text.as_ptr(), text.len()) });
 }
 
 /// Flushes what the program has printed. Says once if some of that is lost, and then returns a status that is not 0 in

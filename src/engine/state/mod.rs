@@ -2,6 +2,7 @@
 //! What is known of devices is here as data; the room `devices` opens them and learns of them.
 
 pub(crate) mod answered;
+pub(crate) mod attempt;
 pub(crate) mod belongings;
 pub(crate) mod chained;
 pub(crate) mod contents;

@@ -106,7 +106,10 @@ impl Runtime {
         TemplateView {
             paramc,
             depc,
-            needs_slow_path: self.check.is_some() || self.settings.trace.value.is_some() || self.redundant.is_some(),
+            needs_slow_path: self.check.is_some()
+                || self.settings.trace.value.is_some()
+                || self.redundant.is_some()
+                || self.settings.retry.is_on(),
             work: self.objects.code_table.intern(work),
         }
     }
@@ -130,7 +133,7 @@ impl Runtime {
         let address = runtime.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
         check::set_on(
             runtime.as_ref().is_some_and(|runtime| runtime.check.is_some()),
-            runtime.is_some() && trace::is_on(),
+            runtime.as_ref().is_some_and(|runtime| trace::is_on() || runtime.settings.retry.is_on()),
         );
         CURRENT_ADDRESS.store(address.cast_mut(), Ordering::Release);
         *current = runtime;

@@ -10,6 +10,7 @@
 
 use crate::object::code::{EdtDep, EdtFunction};
 use crate::object::guid::Guid;
+use std::cell::Cell;
 use std::ptr;
 
 /// Defines `ocr_call_edt`, without directives for the unwinder, on purpose.
@@ -76,6 +77,33 @@ pub(crate) fn call<R>(function: impl FnOnce() -> R) -> R {
         Some(result) => result,
         None => unreachable!("the call has been made"),
     }
+}
+
+thread_local! {
+    /// Whether this thread calls a function of the program that is written in Rust.
+    static IN_RUST: Cell<bool> = const { Cell::new(false) };
+
+    /// How many such calls this thread has made.
+    static RUST_CALLS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Calls a function of the program that is written in Rust, whose panics are its own.
+pub(crate) fn call_rust<R>(f: impl FnOnce() -> R) -> R {
+    let outer = IN_RUST.replace(true);
+    RUST_CALLS.set(RUST_CALLS.get() + 1);
+    let result = f();
+    IN_RUST.set(outer);
+    result
+}
+
+/// How many functions in Rust this thread has called. One may have consumed what its EDT was given: then that is gone.
+pub(crate) fn rust_calls() -> u64 {
+    RUST_CALLS.get()
+}
+
+/// Whether such a function has called.
+pub(crate) fn is_called_by_rust() -> bool {
+    IN_RUST.get()
 }
 
 /// A call on its way, and what has come of it.

@@ -3,6 +3,7 @@
  * also if the process has forked before. The functions of atexit run.
  */
 // clause: process
+// once: an EDT ends the process
 // needs: signals
 // status: 3
 // env: OCR_STATS=1

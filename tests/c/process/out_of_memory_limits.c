@@ -4,6 +4,7 @@
  * have run. Each way of using memory up is in a process of its own.
  */
 // clause: process
+// once: EDTs use memory up, which an attempt needs
 // env: OCR_DEVICES=none
 // env: MALLOC_ARENA_MAX=1
 // needs: signals

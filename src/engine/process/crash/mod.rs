@@ -13,6 +13,9 @@
 //! | another that crashes meanwhile | waits until that has been reported, and a second more; then it lets the system end the program itself |
 //! | a signal that somebody has sent | gives the signal back to the system, and returns or raises it again |
 //!
+//! An EDT that runs as an attempt and crashes may be undone and run again: then its thread leaves the function, and
+//! nothing is said here (`again.rs`).
+//!
 //! A thread that writes into a recording whose file somebody has made shorter has done nothing wrong: it goes on
 //! (`trace/recording.rs`).
 //!
@@ -23,11 +26,13 @@
 //! (`report.rs`), while the one that crashed waits for some seconds.
 
 mod address;
+mod again;
 mod report;
 
 use crate::device::{THREAD_NAME, asked_platforms, lacking};
 use crate::engine::life::range;
 use crate::engine::nodes::ending;
+use crate::engine::process::crash::again::CrashFate;
 pub(crate) use crate::engine::process::crash::report::say_if_asked;
 use crate::engine::state::context::Context;
 use crate::engine::state::handlers::{Handler, WithInfo};
@@ -61,12 +66,15 @@ static TOLD: AtomicBool = AtomicBool::new(false);
 /// The crash has been reported in full.
 static DONE: AtomicBool = AtomicBool::new(false);
 
-/// Tells of crashes while the handlers live.
-pub(crate) fn listen() -> impl Iterator<Item = Handler> {
+/// Tells of crashes while the handlers live. `retries` is whether EDTs run as attempts.
+pub(crate) fn listen(retries: bool) -> impl Iterator<Item = Handler> {
     TOLD.store(false, Ordering::Relaxed);
     DONE.store(false, Ordering::Relaxed);
     report::begin();
     find_what_is_said();
+    if retries {
+        again::look_at_code();
+    }
     let flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
     // SAFETY: `handle` has the form that SA_SIGINFO asks for, which is among the flags. As the head of this file says,
     // it allocates nothing and takes no lock, so it may interrupt anything.
@@ -94,11 +102,24 @@ pub(crate) extern "C" fn handle(signal: libc::c_int, info: *const libc::siginfo_
     if !sent && signal == libc::SIGSEGV && runtime.is_some_and(|runtime| may_go_on(runtime, info, context)) {
         return;
     }
+    let is_abort = is_own_abort(signal, info);
+    let mut not_again = None;
+    if !sent && signal != libc::SIGTRAP || is_abort {
+        match again::leave_if_possible((signal, is_abort), context.cast_mut(), said_text()) {
+            CrashFate::Left => return,
+            CrashFate::Ends(why) => not_again = Some(why),
+            CrashFate::NoAttempt => {}
+        }
+    }
     if let Some(runtime) = runtime
-        && (!sent || is_own_abort(signal, info))
+        && (!sent || is_abort)
     {
         if !TOLD.swap(true, Ordering::Relaxed) {
             say_of(signal, info, context, runtime);
+            if let Some(why) = not_again {
+                say(|text| why.tell(text));
+            }
+            again::write_held_text();
             DONE.store(true, Ordering::Relaxed);
         } else {
             report::wait_until(|| DONE.load(Ordering::Relaxed));
@@ -230,27 +251,40 @@ fn find_what_is_said() {
     SAID.store(found.cast(), Ordering::Relaxed);
 }
 
-/// Whether a thread of OpenCL has called `abort` for reasons of its own, an assertion among them: not the C library
-/// since memory is corrupted.
-fn gave_up() -> Option<GaveUp> {
-    let said = SAID.load(Ordering::Relaxed);
-    if said.is_null() || !is_of_opencl() {
+/// That place.
+fn said() -> *const *const libc::c_char {
+    SAID.load(Ordering::Relaxed)
+}
+
+/// What the C library has said before it has called `abort`, if it has.
+fn said_text() -> Option<&'static CStr> {
+    let said = said();
+    if said.is_null() {
         return None;
     }
     // SAFETY: the pointer is not null here, and is that of a variable of the C library, which stays. The thread that
     // has written it has called `abort`: it is this one, or waits in `abort`.
     let text = unsafe { said.read_volatile() };
     if text.is_null() {
-        return Some(GaveUp::Abort);
+        return None;
     }
     // The text stands behind its size, an unsigned int.
     let text = text.wrapping_byte_add(size_of::<libc::c_uint>());
     // SAFETY: the C library keeps its message there, behind the size, as a text that ends with a zero, until the
-    // process ends.
-    let text = unsafe { CStr::from_ptr(text) }.to_bytes();
-    let word = b"ssertion";
-    let asserts = text.windows(word.len()).any(|part| part == word);
-    asserts.then_some(GaveUp::Assertion)
+    // process ends, or an EDT whose assertion has failed is undone.
+    Some(unsafe { CStr::from_ptr(text) })
+}
+
+/// Whether a thread of OpenCL has called `abort` for reasons of its own, an assertion among them: not the C library
+/// since memory is corrupted.
+fn gave_up() -> Option<GaveUp> {
+    if said().is_null() || !is_of_opencl() {
+        return None;
+    }
+    match said_text() {
+        None => Some(GaveUp::Abort),
+        Some(text) => again::is_assertion(text).then_some(GaveUp::Assertion),
+    }
 }
 
 const NO_INSTRUCTION: &str = ": it came to an instruction that is none. Compilers put such where the program is never to \

@@ -2,6 +2,7 @@
 // whose parameter's name ocrEdtTemplateCreate passes on. A process of its own crashes, with all its threads.
 //
 // clause: crash
+// once: an EDT changes the environment of the process
 // stderr: crashed with SIGSEGV at address 0x0
 // stderr: the instruction is in uses, at 0x
 // stderr: its function is uses

@@ -2,6 +2,7 @@
 // another stack to tell that on. A process of its own crashes, with all its threads.
 //
 // clause: crash
+// once: an EDT changes the environment of the process
 // stderr: a thread of the program, in no EDT, crashed with SIGSEGV at address
 // stderr: : its stack is full. Put large arrays on the heap
 // stderr: pthread_attr_setstacksize gives a thread more

@@ -2,6 +2,7 @@
 // that are ready, but which no worker is left to run.
 //
 // clause: hang
+// once: an EDT lets another run, and waits for it outside of the runtime
 // status: nonzero
 // stderr: the program hangs: every thread of the process waits for another one to wake it
 // stderr: (wait_for_other), which waits outside of the runtime

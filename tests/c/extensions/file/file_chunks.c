@@ -1,6 +1,7 @@
 /* The numbers of a file are doubled by EDTs in parallel, each in a chunk of its own; more than once, the next time
  * after the last EDT of the time before. */
 // clause: ocr-file.h
+// once: EDTs remove and write files
 // stdout-lines: 1 doubled 4 times
 #include "file.h"
 #include <extensions/ocr-db-info.h>

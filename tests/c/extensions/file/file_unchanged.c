@@ -4,6 +4,7 @@
  * read.
  */
 // clause: ocr-file.h
+// once: chunks are written in whatever mode they were acquired
 #include "file.h"
 #include <extensions/ocr-db-partitioning.h>
 #include <sys/time.h>

@@ -1,6 +1,7 @@
 /* The numbers of a file are doubled in two chunks, as programs for OCR-Vx have it: they acquire the chunks in RO mode
  * and write to them all the same, and what they have written is in the file. */
 // clause: ocr-file.h
+// once: EDTs write to chunks that they hold in RO mode
 // stdout-lines: 1 doubled
 #include "check.h"
 #include <extensions/ocr-file.h>

@@ -96,7 +96,7 @@ static ocrGuid_t pauses(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     atomic_fetch_sub(&pausers, 1);
     ocrResume(flag);
     ocrResume(0);
-    ocrInjectFault(); /* does nothing */
+    ocrInjectFault(); /* does nothing without OCR_RETRY */
     return NULL_GUID;
 }
 

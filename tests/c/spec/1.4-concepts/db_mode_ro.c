@@ -4,6 +4,7 @@
  * beside its own take the readers, which are visible to them before the writer ends.
  */
 // clause: 1.4.4
+// once: an EDT waits for another by a variable
 // unordered: readers that do not wait for the writer of their block
 // workers: 2 8
 #include "check.h"

@@ -3,6 +3,7 @@
  * second destroy meanwhile is OCR_EPERM; the holder's end frees it.
  */
 // clause: 2.5.2 1.4
+// once: what a call returns depends on when other EDTs have destroyed the block
 #include "check.h"
 #include <stdatomic.h>
 

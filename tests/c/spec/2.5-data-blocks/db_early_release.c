@@ -4,6 +4,7 @@
  * its end as long as another worker is idle.
  */
 // clause: 2.5.3
+// once: an EDT waits for another by a variable
 // workers: 2 8
 #include "check.h"
 #include <stdatomic.h>

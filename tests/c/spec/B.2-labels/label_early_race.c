@@ -4,6 +4,7 @@
  */
 // clause: B.2.3
 // unordered: labels are used while their objects are created, on purpose, and other runtimes do not wait for that
+// once: an EDT frees memory of malloc
 #include "check.h"
 #include <extensions/ocr-db-by-value.h>
 #include <extensions/ocr-labeling.h>

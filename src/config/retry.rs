@@ -1,0 +1,44 @@
+//! What `OCR_RETRY` asks for: how often an EDT whose function crashes runs again.
+
+use super::values::word;
+use std::fmt;
+
+/// The most times that an EDT may run again; more is a typing error.
+const MAX_RETRIES: u32 = 1000;
+
+/// Whether an EDT whose function crashes is undone and runs again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Retry {
+    /// It is not: the crash ends the program.
+    Off,
+    /// So many times, at least once.
+    Times(u32),
+    /// The first attempt of each EDT is undone on purpose when its function has returned, to test that it can be.
+    Verify,
+}
+
+impl Retry {
+    /// Whether EDTs run as attempts.
+    pub fn is_on(self) -> bool {
+        self != Retry::Off
+    }
+}
+
+impl fmt::Display for Retry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Retry::Off => f.write_str("off"),
+            Retry::Times(times) => times.fmt(f),
+            Retry::Verify => f.write_str("verify"),
+        }
+    }
+}
+
+pub(super) fn parse_retry(text: &str) -> Result<Retry, String> {
+    match &*word(text) {
+        "off" | "0" => Ok(Retry::Off),
+        "verify" => Ok(Retry::Verify),
+        text => (text.parse().ok().filter(|times| (1..=MAX_RETRIES).contains(times)).map(Retry::Times))
+            .ok_or_else(|| format!("\"{text}\" is neither off, verify, nor a number from 1 to {MAX_RETRIES}")),
+    }
+}

@@ -1,0 +1,410 @@
+//! Whether a thread may leave the function of an EDT that has crashed, so that the EDT is undone and runs again
+//! (`engine/attempt`). When in doubt it may not: the crash is reported as without attempts, with the reason.
+//!
+//! | what is the case | may it? |
+//! |---|---|
+//! | the thread runs no attempt | no, and nothing is said of it |
+//! | in verification mode | no, and nothing is said of it |
+//! | the thread is in a call of the runtime, or carries out what was held | no: a lock of the runtime may be held |
+//! | the attempt is open | no: what the EDT has done is seen by others |
+//! | as many attempts as the setting allows have crashed | no |
+//! | the function is written in Rust | no: its frames have destructors, which would not run |
+//! | an exception of C++ is on its way, or is being handled | no: the C++ library has it in its books |
+//! | `abort` after a message of the C library that is no assertion | no: it has found its memory corrupted, with a lock held |
+//! | another `abort`, as of a failed assertion | yes: the C library holds no lock when it raises the signal |
+//! | the instruction is in the program, or in the file that has the EDT's function | yes: that holds no lock of others |
+//! | it is in a function of the C library for strings or memory, which these have called | yes: such a function holds no lock |
+//! | it is nowhere, and these have called a function there, as by a null pointer | yes |
+//! | it is anywhere else: in the C library, its allocator among that, in another library | no: a lock may be held there |
+//! | the frame below the function was written over | no: so may be what is above |
+//!
+//! "Have called" is read from the return address where the function begins: at the stack pointer, or in the link
+//! register. A function of the C library that another of the same has called, as `strlen` in `printf`, has one in
+//! there. A lock of the program's own that the EDT holds stays held: the program has to know that. What is loaded is
+//! looked at when the run begins. The handler of the signal asks, so nothing here allocates or takes a lock.
+
+use crate::engine::attempt::point::{LeftCrash, Point, here};
+use crate::engine::state::attempt::{AttemptPhase, HeldStep, WhyOpen};
+use crate::engine::state::context::Context;
+use crate::engine::state::user_call::is_called_by_rust;
+use crate::message::Text;
+use crate::stack;
+use std::ffi::{CStr, c_int, c_void};
+use std::fmt::{self, Write};
+use std::mem::transmute;
+use std::ops::Range;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+/// Why the EDT that has crashed does not run again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum NotAgain {
+    /// It has run as often as the setting allows.
+    Often(u32),
+    InCall,
+    Open(WhyOpen),
+    InRust,
+    Exception,
+    Corrupted,
+    Elsewhere,
+    Overwritten,
+}
+
+/// What becomes of a crash.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum CrashFate {
+    /// The thread runs no attempt that a crash could undo.
+    NoAttempt,
+    /// The thread leaves the function when the handler returns.
+    Left,
+    /// The crash ends the process.
+    Ends(NotAgain),
+}
+
+/// Decides what becomes of a crash, and has the thread leave the function if that may be. `said` is what the C library
+/// has said before it called `abort`.
+pub(super) fn leave_if_possible(
+    (signal, is_abort): (libc::c_int, bool),
+    context: *mut libc::c_void,
+    said: Option<&CStr>,
+) -> CrashFate {
+    let Some(point) = here() else {
+        return CrashFate::NoAttempt;
+    };
+    let instruction = if is_abort { None } else { stack::instruction(context) };
+    match may_leave(point, is_abort, (context, instruction), said) {
+        Ok(()) => {
+            if is_abort {
+                forget_message();
+            }
+            point.leave(LeftCrash { signal, instruction: instruction.unwrap_or(0) }, context);
+            CrashFate::Left
+        }
+        Err(why) => why.map_or(CrashFate::NoAttempt, CrashFate::Ends),
+    }
+}
+
+/// Whether the thread may leave the function: the table above, but for its first row. The error is the reason, or none
+/// where nothing is said.
+fn may_leave(
+    point: &Point,
+    is_abort: bool,
+    (context, instruction): (*const libc::c_void, Option<usize>),
+    said: Option<&CStr>,
+) -> Result<(), Option<NotAgain>> {
+    let progress = point.progress.get();
+    let refuse = |why: NotAgain| Err(Some(why));
+    if progress.is_verified() {
+        return Err(None);
+    }
+    if point.is_in_runtime() {
+        return refuse(NotAgain::InCall);
+    }
+    if let AttemptPhase::Open(why) = progress.phase() {
+        return refuse(NotAgain::Open(why));
+    }
+    if !progress.may_run_again() {
+        return refuse(NotAgain::Often(progress.number()));
+    }
+    if is_called_by_rust() {
+        return refuse(NotAgain::InRust);
+    }
+    if has_exception() {
+        return refuse(NotAgain::Exception);
+    }
+    let is_sound = if is_abort {
+        said.is_none_or(is_assertion)
+    } else {
+        instruction.is_some_and(|at| is_of_program(at, point, context))
+    };
+    if !is_sound {
+        return refuse(if is_abort { NotAgain::Corrupted } else { NotAgain::Elsewhere });
+    }
+    if !point.is_intact() {
+        return refuse(NotAgain::Overwritten);
+    }
+    Ok(())
+}
+
+/// Writes what the attempt of this thread has printed by `ocrPrintf` and what was held, as the process ends. Nothing in
+/// a call of the runtime, which may be about to change it.
+pub(super) fn write_held_text() {
+    let Some(context) = here().filter(|point| !point.is_in_runtime()).and_then(|_| Context::get()) else {
+        return;
+    };
+    // SAFETY: a thread with a point is a worker, whose context is alive. The thread is in the EDT's function and in no
+    // call, so no reference into the context is alive that may write it.
+    let attempt = unsafe { &*context }.attempt.as_deref();
+    for step in attempt.map_or(&[][..], |attempt| &attempt.held) {
+        if let HeldStep::Text(text) = step {
+            // SAFETY: the text has as many bytes as are written, and POSIX allows the call in a handler.
+            unsafe { libc::write(libc::STDOUT_FILENO, text.as_ptr().cast(), text.len()) };
+        }
+    }
+}
+
+/// Whether a message of the C library is that of an assertion.
+pub(super) fn is_assertion(said: &CStr) -> bool {
+    let word = b"ssertion";
+    said.to_bytes().windows(word.len()).any(|part| part == word)
+}
+
+impl NotAgain {
+    /// Says why the EDT does not run again, as a line of the crash's message.
+    pub(super) fn tell(self, text: &mut Text) -> fmt::Result {
+        text.write_str("  OCR_RETRY: the EDT does not run again, ")?;
+        match self {
+            NotAgain::Often(1) => text.write_str("as it has run once"),
+            NotAgain::Often(number) => write!(text, "as this was attempt {number} of {number}, and all have crashed"),
+            NotAgain::InCall => text.write_str("as it crashed in a call of the runtime, which may hold a lock"),
+            NotAgain::Open(WhyOpen::Called(api)) => {
+                write!(text, "as it had called {}, and what came before cannot be undone after that", api.shown())
+            }
+            NotAgain::Open(WhyOpen::ManyCalls) => text.write_str("as it had made more calls than are held back"),
+            NotAgain::Open(WhyOpen::Shares(block)) => {
+                write!(text, "as it shares the data block {block}, in RW mode, with others: EW mode keeps them out")
+            }
+            NotAgain::Open(WhyOpen::NoMemory) => text.write_str("as there was no memory for a copy of its data blocks"),
+            NotAgain::InRust => text.write_str("as a function in Rust cannot be left without its destructors"),
+            NotAgain::Exception => text.write_str("as an exception of C++ was on its way"),
+            NotAgain::Corrupted => text.write_str("as the C library itself has ended the program, and may hold a lock"),
+            NotAgain::Elsewhere => text.write_str(
+                "as it crashed in a library, which may hold a lock: only in the program, or in a string function that it \
+                 has called, is it known that none is held",
+            ),
+            NotAgain::Overwritten => text.write_str("as it has written over the stack beyond its own variables"),
+        }?;
+        text.write_str(".\n")
+    }
+}
+
+/// A file that is loaded: where its instructions are.
+struct LoadedFile {
+    code: Vec<Range<usize>>,
+}
+
+/// What is known of what is loaded.
+struct LoadedCode {
+    files: Vec<LoadedFile>,
+    /// The C library's, by its number in `files`.
+    of_c: Option<usize>,
+    /// The runtime's own, which is the program's where that is linked with `libocr.a`.
+    of_runtime: Option<usize>,
+    /// Where functions for strings and memory begin.
+    strings: Vec<usize>,
+}
+
+/// What is loaded, for the handler. It stays from one run to the next, and each run adds its own.
+static CODE: AtomicPtr<LoadedCode> = AtomicPtr::new(ptr::null_mut());
+
+/// Where the C++ library tells of exceptions; 0 where there is none.
+static EXCEPTIONS: AtomicUsize = AtomicUsize::new(0);
+
+/// Functions that hold no lock, and call nothing that does.
+const STRING_FUNCTIONS: [&CStr; 23] = [
+    c"memcpy",
+    c"memmove",
+    c"memset",
+    c"memcmp",
+    c"memchr",
+    c"memrchr",
+    c"rawmemchr",
+    c"strlen",
+    c"strnlen",
+    c"strcpy",
+    c"strncpy",
+    c"stpcpy",
+    c"strcat",
+    c"strncat",
+    c"strcmp",
+    c"strncmp",
+    c"strchr",
+    c"strchrnul",
+    c"strrchr",
+    c"strspn",
+    c"strcspn",
+    c"strpbrk",
+    c"strstr",
+];
+
+/// The most bytes that a function for strings has.
+const LONGEST: usize = 4096;
+
+/// Looks at what is loaded: in a handler it would be too late.
+pub(super) fn look_at_code() {
+    let mut files: Vec<LoadedFile> = Vec::new();
+    // SAFETY: `note_file` has the form that the call asks for, and gets the vector, which stays until it returns.
+    unsafe { libc::dl_iterate_phdr(Some(note_file), (&raw mut files).cast()) };
+    let file_of = |address: usize| files.iter().position(|file| file.has(address));
+    let strings = STRING_FUNCTIONS.iter().map(|name| symbol(name)).filter(|&address| address != 0).collect();
+    let of_c = file_of(symbol(c"abort"));
+    let of_runtime = file_of(look_at_code as *const () as usize);
+    EXCEPTIONS.store(symbol(c"__cxa_get_globals_fast"), Ordering::Relaxed);
+    let code = Box::leak(Box::new(LoadedCode { files, of_c, of_runtime, strings }));
+    // Release: pairs with the load in the handler, which may run on another thread.
+    CODE.store(code, Ordering::Release);
+}
+
+/// The address of a function that is loaded; 0 if there is none.
+fn symbol(name: &CStr) -> usize {
+    // SAFETY: `dlsym` takes any handle of its own and a text that ends with a zero, as this one does.
+    unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) as usize }
+}
+
+/// Notes a file that is loaded.
+///
+/// # Safety
+/// `info` is what `dl_iterate_phdr` passes, and `files` the vector of `look_at_code`.
+unsafe extern "C" fn note_file(info: *mut libc::dl_phdr_info, _: usize, files: *mut c_void) -> c_int {
+    // SAFETY: the loader passes a description that stays as it is during the call.
+    let info = unsafe { &*info };
+    // SAFETY: the caller passes the vector of `look_at_code`, which nothing else uses during the call.
+    let files = unsafe { &mut *files.cast::<Vec<LoadedFile>>() };
+    let parts = match info.dlpi_phnum {
+        0 => &[],
+        // SAFETY: the loader says how many headers there are, and they stay as long as the file is loaded.
+        count => unsafe { std::slice::from_raw_parts(info.dlpi_phdr, count as usize) },
+    };
+    let code = parts.iter().filter(|part| part.p_type == libc::PT_LOAD && part.p_flags & libc::PF_X != 0);
+    let range = |part: &libc::Elf64_Phdr| {
+        let start = info.dlpi_addr as usize + part.p_vaddr as usize;
+        start..start + part.p_memsz as usize
+    };
+    files.push(LoadedFile { code: code.map(range).collect() });
+    0
+}
+
+impl LoadedFile {
+    fn has(&self, address: usize) -> bool {
+        self.code.iter().any(|range| range.contains(&address))
+    }
+}
+
+impl LoadedCode {
+    /// Whether an address is in the program's own file, which is the first, or in that of the EDT's function. A runtime
+    /// of its own file, and the C library, are neither.
+    fn is_of_program(&self, address: usize, function: usize) -> bool {
+        let is_in = |file: usize| self.files.get(file).is_some_and(|file| file.has(address));
+        let of_function = self.files.iter().position(|file| file.has(function));
+        let files = [Some(0), of_function];
+        files
+            .into_iter()
+            .flatten()
+            .any(|file| Some(file) != self.of_c && is_in(file) && (file == 0 || Some(file) != self.of_runtime))
+    }
+
+    /// Whether an address is in a function for strings of the C library.
+    fn is_in_strings(&self, address: usize) -> bool {
+        let of_c = self.of_c.and_then(|file| self.files.get(file));
+        let in_c = of_c.is_some_and(|file| file.has(address));
+        in_c && self.strings.iter().any(|&start| (start..start + LONGEST).contains(&address))
+    }
+
+    /// Whether no code is there.
+    fn is_nowhere(&self, address: usize) -> bool {
+        !self.files.iter().any(|file| file.has(address))
+    }
+}
+
+/// Whether an instruction is the program's, or one of a function for strings that the program has called.
+fn is_of_program(instruction: usize, point: &Point, context: *const libc::c_void) -> bool {
+    // SAFETY: the pointer is null, or that of what `look_at_code` has leaked. Acquire: pairs with the store there.
+    let Some(code) = (unsafe { CODE.load(Ordering::Acquire).as_ref() }) else {
+        return false;
+    };
+    if code.is_of_program(instruction, point.function) {
+        return true;
+    }
+    if !code.is_in_strings(instruction) && !code.is_nowhere(instruction) {
+        return false;
+    }
+    stack::return_address(context).is_some_and(|caller| code.is_of_program(caller, point.function))
+}
+
+/// Whether this thread has an exception of C++ that is on its way, or is being handled.
+fn has_exception() -> bool {
+    /// What the C++ library keeps of a thread, by the ABI of C++ on Linux.
+    #[repr(C)]
+    struct OfThread {
+        caught: *const c_void,
+        uncaught: libc::c_uint,
+    }
+    let address = EXCEPTIONS.load(Ordering::Relaxed);
+    if address == 0 {
+        return false;
+    }
+    // SAFETY: the address is that of `__cxa_get_globals_fast`, which takes nothing and answers with a pointer.
+    let of_thread = unsafe { transmute::<usize, extern "C" fn() -> *const OfThread>(address) }();
+    // SAFETY: the C++ library answers with null, or with what it keeps of this thread as long as that lives.
+    unsafe { of_thread.as_ref() }.is_some_and(|of_thread| !of_thread.caught.is_null() || of_thread.uncaught != 0)
+}
+
+/// Has the C library forget the message of an assertion: what it says before the next `abort` counts then.
+fn forget_message() {
+    let said = super::said();
+    if !said.is_null() {
+        // SAFETY: the pointer is not null here, and is that of a variable of the C library, which stays. The thread
+        // that writes it is this one, in `abort`.
+        unsafe { said.cast_mut().write_volatile(ptr::null()) };
+    }
+}
+
+#[cfg(all(test, not(loom), not(miri)))]
+mod tests {
+    use super::*;
+    use crate::config::Retry;
+    use crate::engine::state::attempt::AttemptProgress;
+    use crate::object::code::EdtDep;
+    use crate::object::guid::Guid;
+
+    unsafe extern "C" fn function(_: u32, _: *mut u64, _: u32, _: *mut EdtDep) -> Guid {
+        Guid::NULL
+    }
+
+    fn point(change: impl FnOnce(&mut AttemptProgress)) -> Point {
+        let mut progress = AttemptProgress::begin(Retry::Times(1));
+        change(&mut progress);
+        Point::new(progress, function)
+    }
+
+    /// What is decided of an abort after a message.
+    fn of_abort(point: &Point, said: Option<&CStr>) -> Result<(), Option<NotAgain>> {
+        may_leave(point, true, (ptr::null(), None), said)
+    }
+
+    #[test]
+    fn the_first_reason_is_told() {
+        // No function runs: the frame is not there.
+        let overwritten = Err(Some(NotAgain::Overwritten));
+        assert_eq!(of_abort(&point(|_| ()), None), overwritten);
+        assert_eq!(of_abort(&point(|_| ()), Some(c"x: Assertion `y' failed.")), overwritten);
+        assert_eq!(of_abort(&point(|_| ()), Some(c"free(): invalid pointer")), Err(Some(NotAgain::Corrupted)));
+        let in_call = {
+            let point = point(|_| ());
+            point.inside(|| of_abort(&point, None))
+        };
+        assert_eq!(in_call, Err(Some(NotAgain::InCall)));
+        let open = point(|progress| drop(progress.open(WhyOpen::ManyCalls)));
+        assert_eq!(of_abort(&open, None), Err(Some(NotAgain::Open(WhyOpen::ManyCalls))));
+        let again = point(|progress| {
+            progress.crashes();
+            progress.again();
+        });
+        assert_eq!(of_abort(&again, None), Err(Some(NotAgain::Often(2))));
+        assert_eq!(of_abort(&Point::new(AttemptProgress::begin(Retry::Verify), function), None), Err(None));
+    }
+
+    #[test]
+    fn code_is_told_apart() {
+        look_at_code();
+        // SAFETY: the pointer is that of what was just leaked.
+        let code = unsafe { &*CODE.load(Ordering::Acquire) };
+        let function = function as *const () as usize;
+        assert!(code.is_of_program(function, function), "the test is the program, and has the runtime in it");
+        let [malloc, memcpy] = [symbol(c"malloc"), symbol(c"memcpy")];
+        assert!(!code.is_of_program(malloc, function) && !code.is_in_strings(malloc));
+        assert!(!code.is_of_program(memcpy, function) && code.is_in_strings(memcpy + 1));
+        assert!(code.is_nowhere(0) && !code.is_nowhere(malloc));
+        assert!(!has_exception());
+    }
+}

@@ -176,14 +176,14 @@ pub(crate) fn return_address(context: *const libc::c_void) -> Option<usize> {
         let word = (is_in_stack && pointer % size_of::<usize>() == 0).then_some(pointer as *const usize)?;
         // SAFETY: the word is aligned, and in the stack of this thread, above the guard, where the interrupted function
         // has its own: it was touched when that was called.
-        return Some(unsafe { word.read_volatile() });
+        Some(unsafe { word.read_volatile() })
     }
     #[cfg(target_arch = "aarch64")]
     {
         let context = context.cast::<libc::ucontext_t>();
         // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the thread's context, which is there
         // until the handler returns. The handlers of crashes have that flag and pass the pointer on.
-        return Some(unsafe { (*context).uc_mcontext.regs[30] } as usize);
+        Some(unsafe { (*context).uc_mcontext.regs[30] } as usize)
     }
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     None

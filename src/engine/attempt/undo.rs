@@ -139,35 +139,28 @@ impl Context {
 
     /// Destroys an object that an attempt has made, unless it has destroyed that, too.
     fn unmake(&mut self, guid: Guid) {
-        let tell = |asked| {
-            if trace::is_on() {
-                events::called(asked, guid.bits(), (0, 0), false);
-            }
-        };
-        match guid.kind() {
+        let told = match guid.kind() {
             Some(kind) if kind.is_edt() => {
-                if self.destroy_edt(guid).is_ok() {
-                    tell(Asked::EdtDestroyed);
-                }
+                let destroyed = self.destroy_edt(guid).is_ok();
                 self.with_graph(|graph| graph.end_hold(guid));
+                destroyed.then_some(Asked::EdtDestroyed)
             }
             Some(kind) if kind.is_event() => {
-                if self.with_graph(|graph| graph.destroy_event(guid)).is_ok() {
-                    tell(Asked::EventDestroyed);
-                }
+                let destroyed = self.with_graph(|graph| graph.destroy_event(guid));
+                destroyed.ok().map(|()| Asked::EventDestroyed)
             }
-            Some(Kind::DataBlock) => {
-                if self.destroy_block(guid).is_ok() {
-                    tell(Asked::BlockDestroyed);
-                }
-            }
+            Some(Kind::DataBlock) => self.destroy_block(guid).ok().map(|()| Asked::BlockDestroyed),
             Some(_) => {
                 let templates = &self.runtime.objects.templates;
                 if let Some(work) = templates.destroy(&mut self.caches.templates, guid) {
                     self.release_kernels(work);
                 }
+                None
             }
-            None => {}
+            None => None,
+        };
+        if let Some(asked) = told.filter(|_| trace::is_on()) {
+            events::called(asked, guid.bits(), (0, 0), false);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How the function of an EDT is called where more is done than that: the run is recorded, strict mode looks at what
-//! the EDT does, it runs as an attempt, it is of interest how long the function takes, or what it leaves is compared with
-//! what kernels leave.
+//! the EDT does, it runs as an attempt, it is of interest how long the function takes, or what it leaves is compared
+//! with what kernels leave.
 
 use crate::check::history::Who;
 use crate::engine::attempt;

@@ -220,8 +220,8 @@ impl Context {
     }
 
     /// What must be done for a new EDT that has hints, in strict mode, in a run that is recorded or redundant, or in
-    /// which EDTs run as attempts. How many reasons the EDT has to wait beside its pre-slots: the end of the attempt that
-    /// creates it.
+    /// which EDTs run as attempts. How many reasons the EDT has to wait beside its pre-slots: the end of the attempt
+    /// that creates it.
     #[cold]
     fn begin_on_slow_path(&self, edt: &Edt, request: &EdtRequest<'_>, sources: &[Guid]) -> u32 {
         self.begin_hints(edt, request.template, request.hints);

@@ -384,7 +384,7 @@ mod tests {
             point.inside(|| of_abort(&point, None))
         };
         assert_eq!(in_call, Err(Some(NotAgain::InCall)));
-        let open = point(|progress| drop(progress.open(WhyOpen::ManyCalls)));
+        let open = point(|progress| _ = progress.open(WhyOpen::ManyCalls));
         assert_eq!(of_abort(&open, None), Err(Some(NotAgain::Open(WhyOpen::ManyCalls))));
         let again = point(|progress| {
             progress.crashes();

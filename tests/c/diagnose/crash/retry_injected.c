@@ -1,6 +1,5 @@
 // ocrInjectFault makes each EDT that runs as an attempt crash once (OCR_RETRY). It does nothing where the attempt
-// cannot be
-// undone: behind a call that cannot be held.
+// cannot be undone, as behind a call that cannot be held.
 //
 // clause: crash ocr-pause.h
 // env: OCR_RETRY=1

@@ -1,5 +1,6 @@
 /* A range function crashes: that is said, and of which EDT, not of the one that has let it go. */
 // clause: crash ocr-variants.h
+// once: an EDT changes the environment of the process
 // env: OCR_SCHED=device
 // env: OCR_DEVICES=all
 // needs: opencl

@@ -2,6 +2,7 @@
 // says which EDTs a device has.
 //
 // clause: hang ocr-variants.h
+// once: an EDT removes a file
 // needs: opencl
 // env: OCR_DEVICES=all
 // env: OCR_SCHED=device

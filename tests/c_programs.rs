@@ -697,10 +697,12 @@ fn main() -> Result<(), String> {
             || asks.status != Expected::Code(0)
             || asks.revision == Some(directives::Revision::Strict);
         let ignored = ignored || on_one_node && place.nodes.is_some();
-        // In strict mode no EDT runs twice.
-        let is_strict =
-            asks.env.iter().any(|(name, value)| name == "OCR_CHECK" && value != "off" || name == "OCR_REDUNDANT");
-        let ignored = ignored || place.verifies && (asks.runs_once || is_strict);
+        // What has its own way, and strict mode, in which no EDT runs twice.
+        let has_other_way = asks.env.iter().any(|(name, value)| match &**name {
+            "OCR_CHECK" => value != "off",
+            name => ["OCR_REDUNDANT", "OCR_RETRY"].contains(&name),
+        });
+        let ignored = ignored || place.verifies && (asks.runs_once || has_other_way);
         let counts = match only_workers {
             Some(count) if asks.workers.contains(&count) => vec![count],
             Some(_) => asks.workers[..1].to_vec(),

@@ -11,7 +11,7 @@ const MAX_RETRIES: u32 = 1000;
 pub enum Retry {
     /// It is not: the crash ends the program.
     Off,
-    /// So many times, at least once.
+    /// An EDT runs again this number of times, at least once.
     Times(u32),
     /// The first attempt of each EDT is undone on purpose when its function has returned, to test that it can be.
     Verify,

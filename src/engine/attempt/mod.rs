@@ -22,7 +22,7 @@
 //! | `ocrSetHint`, `ocrAttachDebugLabel` of what the attempt has made | it is made |
 //! | all others, and those above where they would not succeed or it is not known | what was held is carried out, then the call is made: the attempt is open |
 //!
-//! So each call that returns an error returns the one that it would return without attempts, and what waits for others
+//! Each call that returns an error returns the one that it would return without attempts, and what waits for others
 //! does so when these can go on.
 //!
 //! # What is undone

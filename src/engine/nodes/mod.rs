@@ -23,7 +23,7 @@
 //!
 //! ```text
 //! node 0:  join - all Hellos - Welcome to all - run ..... end(status) - Stop to all - all Stopped - MPI ends - exit
-//! others:  join - Hello ----------- Welcome - wait .............................. Stop - Stopped - MPI ends - exit
+//! others:  join - Hello ----------- Welcome - run ............................... Stop - Stopped - MPI ends - exit
 //! ```
 //!
 //! | what happens | what follows |

@@ -79,9 +79,9 @@ fn table(templates: &[RedundantReport]) -> String {
 
 /// What the run says of the kernels.
 enum Verified {
-    /// So many EDTs have left the same.
+    /// The number of EDTs whose variants have left the same.
     Alike(u64),
-    /// So many have left something else.
+    /// The number of EDTs whose variants have left different contents.
     Different(u64),
     /// No EDT was compared.
     Nothing,

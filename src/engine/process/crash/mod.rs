@@ -251,7 +251,7 @@ fn find_what_is_said() {
     SAID.store(found.cast(), Ordering::Relaxed);
 }
 
-/// That place.
+/// The place that [`find_what_is_said`] has found; null where there is none.
 fn said() -> *const *const libc::c_char {
     SAID.load(Ordering::Relaxed)
 }

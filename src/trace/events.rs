@@ -18,7 +18,7 @@ use std::thread;
 const LONG_TICKS: u64 = 1 << 21;
 
 thread_local! {
-    /// When the EDT began that runs on this thread, in ticks.
+    /// When the EDT began that runs on this thread, in ticks; before the first, 0.
     static BEGAN: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -154,8 +154,14 @@ pub(crate) fn fetched(edt: u64) {
 
 /// Records that the function of an EDT begins on this thread. True if it is time for the caller to look at the
 /// counters.
+///
+/// What the thread had of the system before its first EDT is recorded too: else nobody could tell how much of what it
+/// has behind that EDT is the EDT's.
 #[inline]
 pub(crate) fn begin(edt: u64) -> bool {
+    if BEGAN.get() == 0 {
+        usage();
+    }
     let now = append(of(RecordKind::Begin, edt, 0));
     BEGAN.set(now);
     is_sample_due(now)

@@ -184,12 +184,23 @@ fn waited(look: &Look<'_>, place: &PlaceTime) -> Option<f64> {
     look.counts(costs).then_some(costs)
 }
 
+/// For how many nanoseconds copies to and from a device ran.
+fn copying(look: &Look<'_>, place: u8) -> u64 {
+    look.run.devices.get(&place).map_or(0, |device| device.copying)
+}
+
+/// Whether copies can be what a place waited for so long. A device that uses the host's memory waits for blocks that
+/// EDTs elsewhere hold, and nothing is copied.
+fn are_copies(look: &Look<'_>, place: u8, waited: f64) -> bool {
+    place != 0 && copying(look, place) as f64 * 2.0 >= waited
+}
+
 /// The rule *copies*: a device waited long for data.
 pub(super) fn copies(look: &Look<'_>) -> Vec<Seen> {
     each_used(look, |place| {
-        let costs = waited(look, place).filter(|_| place.place != 0)?;
+        let costs = waited(look, place).filter(|&costs| are_copies(look, place.place, costs))?;
+        let copying = copying(look, place.place);
         let device = look.run.devices.get(&place.place);
-        let copying = device.map_or(0, |device| device.copying);
         let moved = device.map_or(0, |device| device.bytes_in + device.bytes_out);
         let seen = Seen::saves(costs)
             .at(place.place)
@@ -202,11 +213,16 @@ pub(super) fn copies(look: &Look<'_>) -> Vec<Seen> {
     })
 }
 
-/// The rule *wait for data*: the workers waited long for data.
+/// The rule *wait for data*: workers, or a device without copies, waited long for data.
 pub(super) fn wait_for_data(look: &Look<'_>) -> Vec<Seen> {
     each_used(look, |place| {
-        let costs = waited(look, place).filter(|_| place.place == 0)?;
-        let (held, advice) = if look.has_kernels() {
+        let costs = waited(look, place).filter(|&costs| !are_copies(look, place.place, costs))?;
+        let (held, advice) = if place.place != 0 {
+            (
+                "EDTs elsewhere held",
+                "Keep EDTs that use the same blocks in one place, or give each of them blocks of its own.",
+            )
+        } else if look.has_kernels() {
             (
                 "came back from a device, or that other EDTs held",
                 "Keep EDTs that use the same blocks in one place, or give each of them blocks of its own.",
@@ -215,7 +231,7 @@ pub(super) fn wait_for_data(look: &Look<'_>) -> Vec<Seen> {
             ("other EDTs held", "Give each EDT blocks of its own, or let those that only read have mode RO or CONST.")
         };
         let seen = Seen::saves(costs)
-            .at(0)
+            .at(place.place)
             .word("Place", look.name(place, true))
             .word("part", percent(costs / look.ns))
             .word("held", held)

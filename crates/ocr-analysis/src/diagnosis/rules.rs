@@ -188,13 +188,13 @@ rules! {
               was {part} of the run.",
         advice "Make fewer and {larger}.",
         instead of [];
-    Copies: "a device waited for data for a tenth of the run", places::copies,
+    Copies: "a device waited for data for a tenth of the run, and copies ran for half of that", places::copies,
         text "Copies dominate on {place}: it waited for data for {part} of the run. Kernels took {kernels}, and copies of \
               {bytes} took {copying}.",
         advice "Do more with each block while it is there: several EDTs on the device in a row, or larger kernels over \
                 the same data.",
         instead of [];
-    WaitForData: "the workers waited for data for a tenth of the run", places::wait_for_data,
+    WaitForData: "the workers, or a device without copies, waited for data for a tenth of the run", places::wait_for_data,
         text "{Place} waited for data for {part} of the run: for blocks that {held}.",
         advice "{advice}",
         instead of [];

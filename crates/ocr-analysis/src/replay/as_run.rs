@@ -17,7 +17,7 @@ impl Replay {
     /// # Errors
     /// A text for the user, where there is no such policy.
     pub fn simulated(&self, run: &RecordedRun, policy: &str, cold: bool) -> Result<RecordedRun, String> {
-        let (graph, machine) = self.under(policy);
+        let (graph, machine) = self.under(policy, cold);
         let models = self.models(&graph, cold);
         let outcome = simulate_recorded(&graph, &machine, policy, &models)?;
         let recorded_edts = run.edts.len();

@@ -153,6 +153,11 @@ impl CoreShares {
         (may_be && !shares.devices.is_empty()).then_some(shares)
     }
 
+    /// How many cores there are.
+    pub(super) fn cores(&self) -> usize {
+        self.cores
+    }
+
     fn units(&self) -> usize {
         self.devices.iter().map(|(_, whole, _)| whole).sum()
     }
@@ -163,7 +168,7 @@ impl CoreShares {
     }
 
     /// Whether CPU devices borrow cores of the workers, under a policy that asks for that or does not.
-    fn lends(&self, asks: bool) -> bool {
+    pub(super) fn lends(&self, asks: bool) -> bool {
         let has_room = self.divided().is_some_and(|(workers, _)| workers == self.workers);
         asks && self.bind == "auto" && !has_room
     }

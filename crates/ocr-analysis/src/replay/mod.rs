@@ -24,7 +24,8 @@
 //!
 //! **Costs**: each EDT takes as long to be started as in the recording, and so does the news of its end. Workers that
 //! the runtime has stopped before half of the EDTs had begun are not counted. Under a policy that uses no device none
-//! is stopped, and no EDT waits for OpenCL.
+//! is stopped, and no EDT waits for OpenCL. So it is under one that knows that no kernel on the same cores is better
+//! than its function: the runtime puts off opening devices then (`src/engine/devices/later.rs`).
 //!
 //! **What is left out**: caches, EDTs that slow each other down, priorities (they are not
 //! recorded), EDTs that wait for a block that another holds. A device runs one kernel at a time; where its queues
@@ -38,9 +39,10 @@ mod machine;
 pub use machine::{DeviceWish, Wish};
 
 use crate::bounds::{Bounds, BoundsError, Gathering, Precedence, Problem};
-use crate::recorded::{NOBODY, RecordedRun, ScopeTime};
+use crate::recorded::{NOBODY, RecordedRun, ScopeTime, median};
 use ocr_place::model::{KeptTimes, RunTimes, ToldBy};
 use ocr_place::place::Place;
+use ocr_place::policy::can_kernel_win;
 use ocr_place::simulate::{Costs, MachineModel, SimulatedDevice, SimulatedTask, TaskGraph, Uses, simulate};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -253,12 +255,46 @@ impl Replay {
         models
     }
 
-    /// The graph and the machine under a policy. One that uses no device opens none, so that no EDT
-    /// waits for OpenCL, and no worker is stopped.
-    fn under(&self, policy: &str) -> (Cow<'_, TaskGraph>, MachineModel) {
+    /// Whether a kernel is better than its function where it has all the cores that the workers and its device share,
+    /// for EDTs of any template and size.
+    fn can_a_kernel_win(&self, shares: &machine::CoreShares) -> bool {
+        let mut times = FxHashMap::<(u32, u64, usize), Vec<u64>>::default();
+        for task in self.graph.tasks.iter().filter(|task| !task.is_join()) {
+            let bytes = task.blocks.iter().map(|uses| self.graph.blocks[uses.block as usize].bytes).sum();
+            for (place, ns) in task.ns.iter().enumerate().filter_map(|(place, ns)| Some((place, (*ns)?))) {
+                times.entry((task.template, bytes, place)).or_default().push(ns);
+            }
+        }
+        let medians: FxHashMap<_, _> = times.into_iter().map(|(key, mut ns)| (key, median(&mut ns))).collect();
+        let slower: FxHashMap<_, _> = shares.under(true).slower.into_iter().collect();
+        medians.iter().any(|(&(template, bytes, place), &ns)| {
+            let device = place.checked_sub(1);
+            let kernel = device.map(|index| ns as f64 * slower.get(&index).copied().unwrap_or(1.0));
+            let function = medians.get(&(template, bytes, 0)).copied().unwrap_or(u64::MAX);
+            kernel.is_some_and(|ns| can_kernel_win(function, ns as u64, shares.cores()))
+        })
+    }
+
+    /// Whether the runtime opens no device under a policy: one that knows times from earlier runs, where devices have
+    /// cores of the workers' alone and no kernel is better there.
+    fn opens_none(&self, policy: &str, cold: bool) -> bool {
+        let shares = self.shares.as_ref().filter(|shares| !cold && shares.lends(asks_for_cores(policy)));
+        shares.is_some_and(|shares| self.scopes.is_empty() && !self.can_a_kernel_win(shares))
+    }
+
+    /// The graph and the machine under a policy. Where no device is opened, no EDT waits for OpenCL, and no worker is
+    /// stopped.
+    fn under(&self, policy: &str, cold: bool) -> (Cow<'_, TaskGraph>, MachineModel) {
         let mut machine = self.machine.clone();
         let mut graph = Cow::Borrowed(&self.graph);
-        if let Some(shares) = self.shares.as_ref().filter(|_| uses_devices(policy)) {
+        let opens_none = self.without_devices.is_some() && self.opens_none(policy, cold);
+        let uses_devices = uses_devices(policy) && !opens_none;
+        if opens_none {
+            for task in &mut graph.to_mut().tasks {
+                task.ns.iter_mut().skip(1).for_each(|ns| *ns = None);
+            }
+        }
+        if let Some(shares) = self.shares.as_ref().filter(|_| uses_devices) {
             let shared = shares.under(asks_for_cores(policy));
             (machine.workers, machine.lends) = (shared.workers, shared.lends);
             for (index, slower) in shared.slower.into_iter().filter(|(_, slower)| *slower != 1.0) {
@@ -269,7 +305,7 @@ impl Replay {
             }
         }
         let other = self.without_devices.as_ref();
-        if let Some(other) = other.filter(|_| !uses_devices(policy)) {
+        if let Some(other) = other.filter(|_| !uses_devices) {
             machine.workers = other.workers;
             let its = |graph: &TaskGraph, number: u32| graph.tasks[number as usize].ns.first().copied().flatten();
             for &(number, start) in &other.starts {
@@ -292,7 +328,7 @@ impl Replay {
     /// # Errors
     /// A text for the user, where there is no such policy.
     pub fn simulate(&self, policy: &str, cold: bool) -> Result<ReplayRow, String> {
-        let (graph, machine) = self.under(policy);
+        let (graph, machine) = self.under(policy, cold);
         let models = self.models(&graph, cold);
         let outcome = simulate(&graph, &machine, policy, &models)?;
         let mut edts = vec![0; self.places.len()];

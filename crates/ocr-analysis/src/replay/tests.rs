@@ -508,6 +508,24 @@ fn each_policy_has_the_cores_that_it_would_have() {
     assert!(us("eft") > 16.0 * 200.0);
 }
 
+/// Kernels that take 1200 us on both cores, where the functions take 1000 us on one: a policy that knows that leaves the
+/// device closed, and the first EDT waits for no start.
+#[test]
+fn no_device_is_opened_where_no_kernel_can_win() {
+    let mut run = on_two_cores();
+    for edt in run.edts.iter_mut().filter(|edt| edt.place == 1) {
+        (edt.begin, edt.end) = (edt.begin * 6, edt.end * 6);
+    }
+    run.edts[0].opencl = 500_000;
+    let replay = replay(&run, None, &[]).expect("it can run");
+    let row = |policy: &str, cold: bool| replay.simulate(policy, cold).expect("a policy");
+    let us = |policy: &str, cold: bool| (row(policy, cold).seconds * 1e6).round();
+    assert_eq!((us("cpu", false), us("eft", false)), (8000.0, 8000.0));
+    assert_eq!(row("eft", false).edts, [16, 0]);
+    // One that knows nothing opens it.
+    assert!(us("eft", true) > 8000.0);
+}
+
 #[test]
 fn a_kernel_on_borrowed_cores_counts_as_with_all_of_them() {
     let mut run = on_two_cores();

@@ -10,6 +10,7 @@
 // env: OCR_BIND=off
 // env: OCR_MODELS=off
 // env: OCR_DEVICE_FORCE_COPIES=1
+// once: run twice, its EDTs take more than a quarter of a millisecond, and one is tried elsewhere
 #include "kernel.h"
 #include <extensions/ocr-affinity.h>
 #include <time.h>

@@ -189,6 +189,47 @@ pub(crate) fn return_address(context: *const libc::c_void) -> Option<usize> {
     None
 }
 
+/// Whether the thread was interrupted in the call of the system by which it has sent itself a signal, for a signal
+/// handler: `raise`, and so `abort`, end there.
+#[allow(unused_variables)]
+pub(crate) fn sends_itself(context: *const libc::c_void, signal: libc::c_int) -> bool {
+    // SAFETY: `gettid` has no preconditions.
+    let own = unsafe { libc::gettid() } as u64;
+    let context = context.cast::<libc::ucontext_t>();
+    #[cfg(target_arch = "x86_64")]
+    let [thread, sent] = {
+        // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the thread's context, which is there
+        // until the handler returns. The handlers of crashes have that flag and pass the pointer on.
+        let registers = unsafe { &(*context).uc_mcontext.gregs };
+        [libc::REG_RSI, libc::REG_RDX].map(|register| registers[register as usize] as u64)
+    };
+    #[cfg(target_arch = "aarch64")]
+    let [thread, sent] = {
+        // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the thread's context, which is there
+        // until the handler returns. The handlers of crashes have that flag and pass the pointer on.
+        let registers = unsafe { &(*context).uc_mcontext.regs };
+        [registers[1], registers[2]]
+    };
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let [thread, sent] = [0; 2];
+    // `tgkill` has the process, the thread and the signal.
+    thread == own && sent == signal as u64
+}
+
+/// The words of this thread's stack from the stack pointer of the code that a signal has interrupted to an address. None
+/// where these are not in the stack, as far as that is known. For a signal handler.
+pub(crate) fn words_to(context: *const libc::c_void, end: usize) -> Option<impl Iterator<Item = usize>> {
+    let lowest = IN_STACK.get();
+    // A full stack: below its end, nothing is there.
+    let start = stack_pointer(context)?.max(lowest).next_multiple_of(size_of::<usize>());
+    if lowest == 0 || end.wrapping_sub(lowest) >= BYTES || start > end {
+        return None;
+    }
+    // SAFETY: the word is aligned, in the stack of this thread, and above its guard. The thread does not run on while
+    // its handler does.
+    Some((start..end).step_by(size_of::<usize>()).map(|at| unsafe { (at as *const usize).read_volatile() }))
+}
+
 /// An alternative stack for the signal handlers of this thread, until it is dropped there.
 pub(crate) struct SignalStack {
     /// The mapping of the stack, with a guard at its lower end.

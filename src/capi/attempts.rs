@@ -7,6 +7,7 @@ use crate::capi::{CallOutcome, edt, guard, hints, recorded, sys, with};
 use crate::check::calls::CallSpec;
 use crate::engine::attempt::calls::{CallManner, manner_of, open_here};
 use crate::engine::attempt::point::{Point, here, protected_here};
+use crate::engine::process::crash::again::would_undo_abort;
 use crate::engine::state::attempt::{HeldWords, WhyOpen};
 use crate::engine::state::context::Context;
 use crate::object::guid::Guid;
@@ -30,7 +31,7 @@ pub(super) fn within<R: CallOutcome>(call: &'static CallSpec, words: &[u64], bod
 #[cold]
 pub(super) fn unchecked<R>(api: Api, body: impl FnOnce() -> R) -> R {
     let Some(point) = here() else { return body() };
-    if api == Api::ocrInjectFault && point.progress.get().is_first_of_several() {
+    if api == Api::ocrInjectFault && point.progress.get().is_first_of_several() && would_undo_abort() {
         // Not in the runtime: the handler of the signal has the thread leave the EDT's function from here.
         // SAFETY: `raise` touches no memory of the caller. Of the frames that the thread leaves, none has a destructor.
         unsafe { libc::raise(libc::SIGABRT) };
@@ -60,6 +61,12 @@ fn in_attempt<R: CallOutcome>(
 ) -> R {
     let api = call.api;
     let manner = with_context(|context| manner_of(context, api, words)).unwrap_or(CallManner::Opens);
+    let creates = matches!(manner, CallManner::Makes | CallManner::MakesEdt);
+    let has_room = with_context(|context| context.attempt.as_ref().is_some_and(|attempt| attempt.has_room()));
+    if creates && has_room != Some(true) {
+        open_here(point, WhyOpen::ManyCalls);
+        return recorded::observed(call, words, body);
+    }
     match manner {
         CallManner::Asks => return recorded::observed(call, words, body),
         CallManner::Makes => {

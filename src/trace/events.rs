@@ -152,16 +152,19 @@ pub(crate) fn fetched(edt: u64) {
     append(of(RecordKind::Fetched, edt, 0));
 }
 
-/// Records that the function of an EDT begins on this thread. True if it is time for the caller to look at the
-/// counters.
-///
-/// What the thread had of the system before its first EDT is recorded too: else nobody could tell how much of what it
-/// has behind that EDT is the EDT's.
+/// Records what this thread had of the system before its first EDT, if that is about to begin: else nobody could tell
+/// how much of what it has behind that EDT is the EDT's.
 #[inline]
-pub(crate) fn begin(edt: u64) -> bool {
+pub(crate) fn before_begin() {
     if BEGAN.get() == 0 {
         usage();
     }
+}
+
+/// Records that the function of an EDT begins on this thread. True if it is time for the caller to look at the
+/// counters.
+#[inline]
+pub(crate) fn begin(edt: u64) -> bool {
     let now = append(of(RecordKind::Begin, edt, 0));
     BEGAN.set(now);
     is_sample_due(now)

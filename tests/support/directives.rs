@@ -88,6 +88,8 @@ pub(crate) struct Directives {
     pub(crate) needs_signals: bool,
     /// Whether it has EDTs on purpose that nothing orders.
     pub(crate) is_unordered: bool,
+    /// Whether something is not ordered that shows in some runs alone.
+    pub(crate) is_unordered_at_times: bool,
     /// Whether its EDTs cannot run twice, of which the first time is undone.
     pub(crate) runs_once: bool,
 }
@@ -118,6 +120,7 @@ impl Directives {
             needs_halt: false,
             needs_signals: false,
             is_unordered: false,
+            is_unordered_at_times: false,
             runs_once: false,
         };
         let mut take = |line: Line<'_>| {
@@ -171,6 +174,7 @@ impl Directives {
             "needs" if value == "halt" => self.needs_halt = true,
             "needs" if value == "signals" => self.needs_signals = true,
             "unordered" if !value.is_empty() => self.is_unordered = true,
+            "unordered-at-times" if !value.is_empty() => self.is_unordered_at_times = true,
             "once" if !value.is_empty() => self.runs_once = true,
             "revisions" => {}
             _ => return None,

@@ -253,10 +253,12 @@ impl Context {
 
     /// Whether an object would be destroyed.
     fn would_destroy(&self, api: Api, guid: Guid) -> bool {
+        let is_made = self.attempt.as_ref().is_some_and(|attempt| attempt.touched(guid).made);
         match api {
             Api::ocrDbDestroy => guid.is_data_block() && self.will_be_there(guid),
             Api::ocrEventDestroy => guid.is_event() && self.will_be_there(guid) && !self.has_triggered(guid),
-            Api::ocrEdtDestroy => guid.is_edt() && self.will_be_there(guid),
+            // One that the attempt has made might run before: what it waits for is held, and comes first.
+            Api::ocrEdtDestroy => guid.is_edt() && self.will_be_there(guid) && !is_made,
             _ => {
                 let is_gone = self.attempt.as_ref().is_some_and(|attempt| attempt.touched(guid).destroyed);
                 !guid.is_label() && !is_gone && self.runtime.objects.templates.view(guid).is_some()

@@ -6,32 +6,29 @@
 //! variable points to, as memory of `malloc`, is not looked at. In a program that is linked with `libocr.a` those
 //! segments are the runtime's as well, and always change.
 
+use crate::engine::life::contents::checksum;
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// The words of the program's global variables.
-pub(super) struct Globals(Vec<u64>);
+/// A checksum of the program's global variables, which may be many.
+#[derive(PartialEq, Eq)]
+pub(super) struct Globals(u64);
 
 /// Where they are, read once: the program's own file is never unloaded.
 static WHERE: OnceLock<Vec<Range<usize>>> = OnceLock::new();
 
 impl Globals {
     pub(super) fn look() -> Globals {
-        let mut words = Vec::new();
-        for range in WHERE.get_or_init(find) {
-            for at in range.clone().step_by(size_of::<u64>()) {
-                // SAFETY: the word is in a segment of the program that can be read and is never unloaded, and is
-                // aligned, since `find` rounds the ends. The read is volatile, since other threads may write there now.
-                words.push(unsafe { (at as *const u64).read_volatile() });
-            }
-        }
-        Globals(words)
+        let words = WHERE.get_or_init(find).iter().flat_map(|range| range.clone().step_by(size_of::<u64>()));
+        // SAFETY: the word is in a segment of the program that can be read and is never unloaded, and is aligned, since
+        // `find` rounds the ends. The read is volatile, since other threads may write there now.
+        Globals(checksum(words.map(|at| unsafe { (at as *const u64).read_volatile() })))
     }
 
     /// Whether they are as they were.
     pub(super) fn is_as_now(&self) -> bool {
-        Globals::look().0 == self.0
+        Globals::look() == *self
     }
 }
 

@@ -44,6 +44,7 @@ mod undo;
 
 use crate::engine::attempt::globals::Globals;
 use crate::engine::attempt::point::{Arguments, LeftCrash, Point};
+use crate::engine::process::crash;
 use crate::engine::state::attempt::{AfterReturn, AttemptProgress, HeldStep};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::print_text;
@@ -154,7 +155,10 @@ pub(crate) unsafe fn carry_out(context: *mut Context) {
         let this = unsafe { &mut *context };
         match step {
             HeldStep::Dependence { source, edt, slot, mode } => {
-                let _ = this.ask_graph(|graph| graph.add_dependence(source, edt, slot, mode));
+                if this.ask_graph(|graph| graph.add_dependence(source, edt, slot, mode)).is_err() {
+                    let say = || format!("ocrEdtCreate cannot connect pre-slot {slot} of {edt} to {source} any more");
+                    this.runtime.registry.refusals.add(say);
+                }
             }
             HeldStep::Start(edt) => this.with_graph(|graph| graph.end_hold(edt)),
             HeldStep::Text(text) => print_text(&text),
@@ -177,21 +181,10 @@ impl Context {
             "{} crashed with {} and is undone; attempt {} of {} follows (OCR_RETRY){place}. Further crashes of this \
              template are counted.",
             EdtName::of(edt),
-            signal_name(crash.signal),
+            crash::name_of(crash.signal),
             progress.number() + 1,
             progress.most(),
         );
-    }
-}
-
-/// The name of a signal that a crash causes.
-fn signal_name(signal: libc::c_int) -> &'static str {
-    match signal {
-        libc::SIGILL => "SIGILL",
-        libc::SIGBUS => "SIGBUS",
-        libc::SIGFPE => "SIGFPE",
-        libc::SIGABRT => "SIGABRT",
-        _ => "SIGSEGV",
     }
 }
 

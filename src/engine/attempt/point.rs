@@ -243,6 +243,11 @@ impl Point {
         self.in_runtime.get()
     }
 
+    /// The address of the frame from which the function was called.
+    pub(crate) fn frame(&self) -> usize {
+        self.frame.get()
+    }
+
     /// Whether the frame is as it was: the function has written nothing beyond its own frames.
     pub(crate) fn is_intact(&self) -> bool {
         let frame = self.frame.get() as *const usize;

@@ -87,6 +87,8 @@ impl Context {
             }
             let block = blocks.pinned(guid);
             if mode == Mode::Rw {
+                // What this thread's lease holds is no hold of another EDT's.
+                self.leases.end_of(guid, &mut self.steps.granted);
                 if !memory::take_alone(block) {
                     return Some(WhyOpen::Shares(guid));
                 }
@@ -134,6 +136,8 @@ impl Context {
             self.unmake(guid);
         }
         self.belongings.clear();
+        // What was given away is not, and is as it was.
+        self.contents.given.clear();
         self.work_off();
     }
 

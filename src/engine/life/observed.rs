@@ -28,6 +28,9 @@ pub(crate) unsafe extern "C" fn call_observed(paramc: u32, paramv: *mut u64, dep
             context.check_begin(check, edt);
         }
         if trace::is_on() {
+            // Nothing is recorded between this and the begin: `ocr check` takes the record before the begin for when
+            // blocks were looked at.
+            events::before_begin();
             context.contents_begin(edt);
             if events::begin(edt.own_guid().bits()) {
                 context.runtime.record_counters();

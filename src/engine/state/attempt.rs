@@ -219,7 +219,8 @@ pub(crate) struct SavedBlock {
     pub(crate) content: Vec<u8>,
 }
 
-/// The most steps that are held. A program that makes more in one EDT is not to need as much memory again for that.
+/// The most steps that are held, and objects that are noted as created. A program that makes more in one EDT is not to
+/// need as much memory again for that.
 const MOST_HELD: usize = 1 << 18;
 
 /// What the attempt of an EDT has to have at its end.
@@ -249,7 +250,7 @@ impl Attempt {
 
     /// Whether the attempt may hold one more step.
     pub(crate) fn has_room(&self) -> bool {
-        self.held.len() < MOST_HELD
+        self.held.len() + self.made.len() < MOST_HELD
     }
 
     /// Notes what the attempt does with an object.
@@ -270,6 +271,14 @@ impl Attempt {
         } else {
             self.touch(object, |touched| touched.satisfied = true);
         }
+    }
+
+    /// The texts that are held.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        self.held.iter().filter_map(|step| match step {
+            HeldStep::Text(text) => Some(&**text),
+            _ => None,
+        })
     }
 
     /// Forgets all that was noted of calls.

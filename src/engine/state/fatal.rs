@@ -55,8 +55,13 @@ fn end_with(status: i32, say: impl FnOnce(), then: impl FnOnce()) -> ! {
         exit_now(status)
     };
     // SAFETY: the context is this thread's; what refers to it is never used again.
-    let runtime = unsafe { &*context }.runtime;
-    runtime.last_words(status, say);
+    let context = unsafe { &*context };
+    let runtime = context.runtime;
+    runtime.last_words(status, || {
+        // What the EDT has printed before the call that ends the program, and what is held.
+        context.attempt.iter().flat_map(|attempt| attempt.texts()).for_each(print_text);
+        say();
+    });
     then();
     exit_now(status)
 }

@@ -10,22 +10,30 @@
 //! | as many attempts as the setting allows have crashed | no |
 //! | the function is written in Rust | no: its frames have destructors, which would not run |
 //! | an exception of C++ is on its way, or is being handled | no: the C++ library has it in its books |
-//! | `abort` after a message of the C library that is no assertion | no: it has found its memory corrupted, with a lock held |
+//! | `abort` after a message of the C library that is no assertion of the program's | no: it has found its memory corrupted, with a lock held |
+//! | `SIGABRT` that another thread has sent to this one | no: the thread may be anywhere |
 //! | another `abort`, as of a failed assertion | yes: the C library holds no lock when it raises the signal |
+//! | another file than the program, the C library, `libm`, the loader and the runtime has called what crashed | no: a lock may be held there |
 //! | the instruction is in the program, or in the file that has the EDT's function | yes: that holds no lock of others |
 //! | it is in a function of the C library for strings or memory, which these have called | yes: such a function holds no lock |
 //! | it is nowhere, and these have called a function there, as by a null pointer | yes |
 //! | it is anywhere else: in the C library, its allocator among that, in another library | no: a lock may be held there |
 //! | the frame below the function was written over | no: so may be what is above |
+//! | the C library is no file of its own, as with `-static`, or one before 2.36, which may abort without a message | no: nothing of it can be told apart |
+//! | the process was made by `fork` in the function | no, and nothing is said of it: it has no other thread |
 //!
 //! "Have called" is read from the return address where the function begins: at the stack pointer, or in the link
 //! register. A function of the C library that another of the same has called, as `strlen` in `printf`, has one in
-//! there. A lock of the program's own that the EDT holds stays held: the program has to know that. What is loaded is
-//! looked at when the run begins. The handler of the signal asks, so nothing here allocates or takes a lock.
+//! there. "Has called" is any word between the stack pointer and the function's frame that is an address of such a
+//! file: a stale one refuses, and permits nothing. A lock of the program's own that the EDT holds stays held, and so
+//! does the guard of a static variable of C++ that is being made: the program has to know that. What is loaded is looked
+//! at when the run begins. The handler of the signal asks, so nothing here allocates or takes a lock.
 
 use crate::engine::attempt::point::{LeftCrash, Point, here};
-use crate::engine::state::attempt::{AttemptPhase, HeldStep, WhyOpen};
+use crate::engine::state::attempt::{AttemptPhase, WhyOpen};
 use crate::engine::state::context::Context;
+use crate::engine::state::fork;
+use crate::engine::state::handlers::is_ours;
 use crate::engine::state::user_call::is_called_by_rust;
 use crate::message::Text;
 use crate::stack;
@@ -46,7 +54,9 @@ pub(super) enum NotAgain {
     InRust,
     Exception,
     Corrupted,
+    Sent,
     Elsewhere,
+    Unknown,
     Overwritten,
 }
 
@@ -68,14 +78,14 @@ pub(super) fn leave_if_possible(
     context: *mut libc::c_void,
     said: Option<&CStr>,
 ) -> CrashFate {
-    let Some(point) = here() else {
+    let Some(point) = here().filter(|_| fork::is_first()) else {
         return CrashFate::NoAttempt;
     };
     let instruction = if is_abort { None } else { stack::instruction(context) };
     match may_leave(point, is_abort, (context, instruction), said) {
         Ok(()) => {
-            if is_abort {
-                forget_message();
+            if let Some(said) = said.filter(|_| is_abort) {
+                forget_message(said);
             }
             point.leave(LeftCrash { signal, instruction: instruction.unwrap_or(0) }, context);
             CrashFate::Left
@@ -112,34 +122,58 @@ fn may_leave(
     if has_exception() {
         return refuse(NotAgain::Exception);
     }
-    let is_sound = if is_abort {
-        said.is_none_or(is_assertion)
-    } else {
-        instruction.is_some_and(|at| is_of_program(at, point, context))
+    // SAFETY: the pointer is null, or that of what `look_at_code` has leaked. Acquire: pairs with the store there.
+    let code = unsafe { CODE.load(Ordering::Acquire).as_ref() };
+    let Some(code) = code.filter(|code| code.tells_c_apart) else {
+        return refuse(NotAgain::Unknown);
     };
-    if !is_sound {
-        return refuse(if is_abort { NotAgain::Corrupted } else { NotAgain::Elsewhere });
+    if is_abort {
+        if !said.is_none_or(is_of_program_itself) {
+            return refuse(NotAgain::Corrupted);
+        }
+        if !context.is_null() && !stack::sends_itself(context, libc::SIGABRT) {
+            return refuse(NotAgain::Sent);
+        }
+    } else if !instruction.is_some_and(|at| is_of_program(at, code, point, context)) {
+        return refuse(NotAgain::Elsewhere);
     }
     if !point.is_intact() {
         return refuse(NotAgain::Overwritten);
     }
+    // A thread whose stack pointer is not in its stack runs on another one, of the program's own.
+    let calls = stack::words_to(context, point.frame());
+    if calls.is_none_or(|mut words| words.any(|word| code.is_of_others(word, point.function))) {
+        return refuse(NotAgain::Elsewhere);
+    }
     Ok(())
 }
 
-/// Writes what the attempt of this thread has printed by `ocrPrintf` and what was held, as the process ends. Nothing in
-/// a call of the runtime, which may be about to change it.
+/// Whether an `abort` of the EDT that this thread runs as an attempt would be undone, for a fault that is injected.
+pub(crate) fn would_undo_abort() -> bool {
+    // SAFETY: the pointer is null, or that of what `look_at_code` has leaked. Acquire: pairs with the store there.
+    let code = unsafe { CODE.load(Ordering::Acquire).as_ref() };
+    let is_sound = !is_called_by_rust() && !has_exception() && code.is_some_and(|code| code.tells_c_apart);
+    is_sound && is_ours(libc::SIGABRT)
+}
+
+/// Whether a message of the C library is that of an assertion of the program's. It has assertions of its own, too, in
+/// its allocator among others.
+fn is_of_program_itself(said: &CStr) -> bool {
+    is_assertion(said) && !said.to_bytes().starts_with(b"Fatal glibc error")
+}
+
+/// Writes what the attempt of this thread has printed by `ocrPrintf` and what was held, as the process ends.
 pub(super) fn write_held_text() {
-    let Some(context) = here().filter(|point| !point.is_in_runtime()).and_then(|_| Context::get()) else {
+    let Some(context) = here().and_then(|_| Context::get()) else {
         return;
     };
-    // SAFETY: a thread with a point is a worker, whose context is alive. The thread is in the EDT's function and in no
-    // call, so no reference into the context is alive that may write it.
+    // SAFETY: a thread with a point is a worker, whose context is alive. What a call of the runtime was about to do with
+    // it is never done. If it was about to hold one more step, the steps are there as before or with that one: a vector
+    // has its new memory before it gives up the old, and counts an element that is written.
     let attempt = unsafe { &*context }.attempt.as_deref();
-    for step in attempt.map_or(&[][..], |attempt| &attempt.held) {
-        if let HeldStep::Text(text) = step {
-            // SAFETY: the text has as many bytes as are written, and POSIX allows the call in a handler.
-            unsafe { libc::write(libc::STDOUT_FILENO, text.as_ptr().cast(), text.len()) };
-        }
+    for text in attempt.into_iter().flat_map(|attempt| attempt.texts()) {
+        // SAFETY: the text has as many bytes as are written, and POSIX allows the call in a handler.
+        unsafe { libc::write(libc::STDOUT_FILENO, text.as_ptr().cast(), text.len()) };
     }
 }
 
@@ -169,8 +203,12 @@ impl NotAgain {
             NotAgain::Exception => text.write_str("as an exception of C++ was on its way"),
             NotAgain::Corrupted => text.write_str("as the C library itself has ended the program, and may hold a lock"),
             NotAgain::Elsewhere => text.write_str(
-                "as it crashed in a library, which may hold a lock: only in the program, or in a string function that it \
-                 has called, is it known that none is held",
+                "as it crashed in a library, or in what a library has called, and that may hold a lock: only in the \
+                 program, or in a string function that it has called, is it known that none is held",
+            ),
+            NotAgain::Sent => text.write_str("as another thread has sent the signal, so that this one may hold a lock"),
+            NotAgain::Unknown => text.write_str(
+                "as locks of the C library cannot be told here: it has to be a shared library, of version 2.36 or later",
             ),
             NotAgain::Overwritten => text.write_str("as it has written over the stack beyond its own variables"),
         }?;
@@ -180,6 +218,8 @@ impl NotAgain {
 
 /// A file that is loaded: where its instructions are.
 struct LoadedFile {
+    /// Its lowest address.
+    start: usize,
     code: Vec<Range<usize>>,
 }
 
@@ -190,8 +230,12 @@ struct LoadedCode {
     of_c: Option<usize>,
     /// The runtime's own, which is the program's where that is linked with `libocr.a`.
     of_runtime: Option<usize>,
+    /// Those that hold no lock while they call others, by their numbers: the loader's, `libm`, the system's own.
+    harmless: Vec<usize>,
     /// Where functions for strings and memory begin.
     strings: Vec<usize>,
+    /// Whether the C library is a file of its own, and says why it aborts.
+    tells_c_apart: bool,
 }
 
 /// What is loaded, for the handler. It stays from one run to the next, and each run adds its own.
@@ -238,11 +282,32 @@ pub(super) fn look_at_code() {
     let file_of = |address: usize| files.iter().position(|file| file.has(address));
     let strings = STRING_FUNCTIONS.iter().map(|name| symbol(name)).filter(|&address| address != 0).collect();
     let of_c = file_of(symbol(c"abort"));
+    // SAFETY: `getauxval` has no preconditions.
+    let of_system = |entry| unsafe { libc::getauxval(entry) } as usize;
+    let starts = [of_system(libc::AT_BASE), of_system(libc::AT_SYSINFO_EHDR)];
+    let starts = starts.map(|start| files.iter().position(|file| start != 0 && file.start == start));
+    let harmless = starts.into_iter().chain([file_of(symbol(c"ldexpl"))]).flatten().collect();
     let of_runtime = file_of(look_at_code as *const () as usize);
     EXCEPTIONS.store(symbol(c"__cxa_get_globals_fast"), Ordering::Relaxed);
-    let code = Box::leak(Box::new(LoadedCode { files, of_c, of_runtime, strings }));
+    let tells_c_apart = of_c.is_some_and(|file| file != 0) && says_why_it_aborts();
+    let code = Box::leak(Box::new(LoadedCode { files, of_c, of_runtime, harmless, strings, tells_c_apart }));
     // Release: pairs with the load in the handler, which may run on another thread.
     CODE.store(code, Ordering::Release);
+}
+
+/// Whether the C library always says why it aborts: glibc does from 2.36 on. Before that, its allocator's assertions
+/// look as `abort` by the program does.
+fn says_why_it_aborts() -> bool {
+    let address = symbol(c"gnu_get_libc_version");
+    if address == 0 {
+        return false;
+    }
+    // SAFETY: the address is that of `gnu_get_libc_version`, which takes nothing and answers with a pointer.
+    let version = unsafe { transmute::<usize, extern "C" fn() -> *const libc::c_char>(address) }();
+    // SAFETY: the C library answers with a text of its own that stays.
+    let version = unsafe { CStr::from_ptr(version) }.to_string_lossy();
+    let mut numbers = version.split('.').map(|number| number.parse::<u32>().unwrap_or(0));
+    (numbers.next(), numbers.next()) >= (Some(2), Some(36))
 }
 
 /// The address of a function that is loaded; 0 if there is none.
@@ -270,7 +335,8 @@ unsafe extern "C" fn note_file(info: *mut libc::dl_phdr_info, _: usize, files: *
         let start = info.dlpi_addr as usize + part.p_vaddr as usize;
         start..start + part.p_memsz as usize
     };
-    files.push(LoadedFile { code: code.map(range).collect() });
+    let lowest = parts.iter().filter(|part| part.p_type == libc::PT_LOAD).map(|part| range(part).start).min();
+    files.push(LoadedFile { start: lowest.unwrap_or(0), code: code.map(range).collect() });
     0
 }
 
@@ -300,6 +366,15 @@ impl LoadedCode {
         in_c && self.strings.iter().any(|&start| (start..start + LONGEST).contains(&address))
     }
 
+    /// Whether an address is in a file that may hold a lock while it calls others.
+    fn is_of_others(&self, address: usize, function: usize) -> bool {
+        let Some(file) = self.files.iter().position(|file| file.has(address)) else {
+            return false;
+        };
+        let is_known = Some(file) == self.of_c || Some(file) == self.of_runtime || self.harmless.contains(&file);
+        !is_known && !self.is_of_program(address, function)
+    }
+
     /// Whether no code is there.
     fn is_nowhere(&self, address: usize) -> bool {
         !self.files.iter().any(|file| file.has(address))
@@ -307,11 +382,7 @@ impl LoadedCode {
 }
 
 /// Whether an instruction is the program's, or one of a function for strings that the program has called.
-fn is_of_program(instruction: usize, point: &Point, context: *const libc::c_void) -> bool {
-    // SAFETY: the pointer is null, or that of what `look_at_code` has leaked. Acquire: pairs with the store there.
-    let Some(code) = (unsafe { CODE.load(Ordering::Acquire).as_ref() }) else {
-        return false;
-    };
+fn is_of_program(instruction: usize, code: &LoadedCode, point: &Point, context: *const libc::c_void) -> bool {
     if code.is_of_program(instruction, point.function) {
         return true;
     }
@@ -339,14 +410,19 @@ fn has_exception() -> bool {
     unsafe { of_thread.as_ref() }.is_some_and(|of_thread| !of_thread.caught.is_null() || of_thread.uncaught != 0)
 }
 
-/// Has the C library forget the message of an assertion: what it says before the next `abort` counts then.
-fn forget_message() {
+/// Has the C library forget a message, unless another thread has said something since: what it says before the next
+/// `abort` counts then.
+fn forget_message(judged: &CStr) {
     let said = super::said();
-    if !said.is_null() {
-        // SAFETY: the pointer is not null here, and is that of a variable of the C library, which stays. The thread
-        // that writes it is this one, in `abort`.
-        unsafe { said.cast_mut().write_volatile(ptr::null()) };
+    if said.is_null() {
+        return;
     }
+    let judged = judged.as_ptr().wrapping_byte_sub(super::BEFORE_TEXT).cast_mut();
+    // SAFETY: the pointer is not null here, and is that of a variable of the C library, which stays, and which threads
+    // exchange atomically, as the C library does.
+    let variable = unsafe { AtomicPtr::from_ptr(said.cast_mut().cast::<*mut libc::c_char>()) };
+    // Relaxed: the text is not read behind it.
+    let _ = variable.compare_exchange(judged, ptr::null_mut(), Ordering::Relaxed, Ordering::Relaxed);
 }
 
 #[cfg(all(test, not(loom), not(miri)))]
@@ -374,11 +450,15 @@ mod tests {
 
     #[test]
     fn the_first_reason_is_told() {
+        look_at_code();
         // No function runs: the frame is not there.
         let overwritten = Err(Some(NotAgain::Overwritten));
         assert_eq!(of_abort(&point(|_| ()), None), overwritten);
         assert_eq!(of_abort(&point(|_| ()), Some(c"x: Assertion `y' failed.")), overwritten);
-        assert_eq!(of_abort(&point(|_| ()), Some(c"free(): invalid pointer")), Err(Some(NotAgain::Corrupted)));
+        let corrupted = Err(Some(NotAgain::Corrupted));
+        assert_eq!(of_abort(&point(|_| ()), Some(c"free(): invalid pointer")), corrupted);
+        let of_malloc = c"Fatal glibc error: malloc assertion failure in sysmalloc: x";
+        assert_eq!(of_abort(&point(|_| ()), Some(of_malloc)), corrupted);
         let in_call = {
             let point = point(|_| ());
             point.inside(|| of_abort(&point, None))
@@ -405,6 +485,10 @@ mod tests {
         assert!(!code.is_of_program(malloc, function) && !code.is_in_strings(malloc));
         assert!(!code.is_of_program(memcpy, function) && code.is_in_strings(memcpy + 1));
         assert!(code.is_nowhere(0) && !code.is_nowhere(malloc));
+        assert!(!code.is_of_others(malloc, function) && !code.is_of_others(function, function));
+        // SAFETY: `getauxval` has no preconditions.
+        let loader = unsafe { libc::getauxval(libc::AT_BASE) } as usize;
+        assert!(code.harmless.iter().any(|&file| code.files[file].start == loader));
         assert!(!has_exception());
     }
 }

@@ -26,7 +26,7 @@
 //! (`report.rs`), while the one that crashed waits for some seconds.
 
 mod address;
-mod again;
+pub(crate) mod again;
 mod report;
 
 use crate::device::{THREAD_NAME, asked_platforms, lacking};
@@ -251,6 +251,9 @@ fn find_what_is_said() {
     SAID.store(found.cast(), Ordering::Relaxed);
 }
 
+/// The text stands behind its size, an unsigned int.
+const BEFORE_TEXT: usize = size_of::<libc::c_uint>();
+
 /// The place that [`find_what_is_said`] has found; null where there is none.
 fn said() -> *const *const libc::c_char {
     SAID.load(Ordering::Relaxed)
@@ -268,8 +271,7 @@ fn said_text() -> Option<&'static CStr> {
     if text.is_null() {
         return None;
     }
-    // The text stands behind its size, an unsigned int.
-    let text = text.wrapping_byte_add(size_of::<libc::c_uint>());
+    let text = text.wrapping_byte_add(BEFORE_TEXT);
     // SAFETY: the C library keeps its message there, behind the size, as a text that ends with a zero, until the
     // process ends, or an EDT whose assertion has failed is undone.
     Some(unsafe { CStr::from_ptr(text) })
@@ -447,7 +449,7 @@ fn of_late(text: &mut Text, name: &str) -> fmt::Result {
     if WAS_STRICT.load(Ordering::Relaxed) { Ok(()) } else { text.write_str(STRICT_FINDS) }
 }
 
-fn name_of(signal: libc::c_int) -> &'static str {
+pub(crate) fn name_of(signal: libc::c_int) -> &'static str {
     let name = SIGNALS.iter().find(|(number, _)| *number == signal);
     name.map_or("a signal", |(_, name)| name)
 }

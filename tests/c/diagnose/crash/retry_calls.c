@@ -8,6 +8,7 @@
 // stderr: ocr: note: OCR_RETRY: 13 attempts crashed and were undone; 13 EDTs ended well after that.
 // stderr-without: does not run again
 // needs: signals
+// unordered: an output event is connected when its EDT can already run, but for the attempt
 #include "crash.h"
 
 #define CALLS 13

@@ -9,10 +9,36 @@
 #include "crash.h"
 
 #include <extensions/ocr-labeling.h>
+#include <pthread.h>
 
+/* The allocator takes what stands before it for a size, and finds that this is none. */
 static void in_allocator(ocrEdtDep_t depv[]) {
-    char *volatile not_of_malloc = (char *)(uintptr_t)&depv;
+    (void)depv;
+    static _Alignas(64) char zeros[128];
+    char *volatile not_of_malloc = zeros + 64;
     free(not_of_malloc);
+}
+
+/* The allocator finds by an assertion of its own that the size of what is left of its memory was overwritten. */
+static void in_assertion_of_allocator(ocrEdtDep_t depv[]) {
+    (void)depv;
+    char *volatile last = malloc(100000);
+    memset(last + 100000, 0, 64);
+    for (int i = 0; i < 100; i++)
+        last = malloc(110000);
+}
+
+static void *sends(void *worker) {
+    CHECK(pthread_kill(*(pthread_t *)worker, SIGABRT) == 0);
+    return NULL;
+}
+
+static void sent_by_another(ocrEdtDep_t depv[]) {
+    (void)depv;
+    pthread_t own = pthread_self(), other;
+    CHECK(pthread_create(&other, NULL, sends, &own) == 0);
+    for (volatile int i = 0;; i++)
+        ;
 }
 
 static void in_printf(ocrEdtDep_t depv[]) {
@@ -30,6 +56,7 @@ static void in_held_printf(ocrEdtDep_t depv[]) {
 static void in_call(ocrEdtDep_t depv[]) {
     (void)depv;
     ocrGuid_t *volatile place = (ocrGuid_t *)8;
+    ocrPrintf("what was held\n");
     ocrEventCreate(place, OCR_EVENT_STICKY_T, EVT_PROP_NONE);
 }
 
@@ -61,8 +88,10 @@ static const struct {
     const char *says;
 } crashes[] = {
     {in_allocator, SIGABRT, "does not run again, as the C library itself has ended the program"},
-    {in_printf, SIGSEGV, "does not run again, as it crashed in a library, which may hold a lock"},
-    {in_held_printf, SIGSEGV, "does not run again, as it crashed in a library, which may hold a lock"},
+    {in_assertion_of_allocator, SIGABRT, "does not run again, as the C library itself has ended the program"},
+    {sent_by_another, SIGABRT, "does not run again, as another thread has sent the signal"},
+    {in_printf, SIGSEGV, "does not run again, as it crashed in a library, or in what a library has called"},
+    {in_held_printf, SIGSEGV, "does not run again, as it crashed in a library, or in what a library has called"},
     {in_call, SIGSEGV, "does not run again, as it crashed in a call of the runtime"},
     {behind_call, SIGSEGV, "does not run again, as it had called ocrGuidRangeCreate"},
     {behind_refused, SIGSEGV, "does not run again, as it had called ocrEventSatisfy"},
@@ -90,6 +119,7 @@ static void crash_of_edt(size_t which) {
     CHECK(other >= 0);
     if (other == 0) {
         dup2(tells[1], STDERR_FILENO);
+        dup2(tells[1], STDOUT_FILENO);
         execl("/proc/self/exe", "crashes", (char *)NULL);
         _exit(1);
     }
@@ -102,7 +132,8 @@ static void crash_of_edt(size_t which) {
     const char *first = strstr(text, ") crashed with SIG");
     const bool once = first != NULL && strstr(first + 4, "crashed with SIG") == NULL;
     const bool by_signal = WIFSIGNALED(status) && WTERMSIG(status) == crashes[which].signal;
-    if (!by_signal || !once || !strstr(text, crashes[which].says)) {
+    const bool is_printed = crashes[which].does != in_call || strstr(text, "what was held\n") != NULL;
+    if (!by_signal || !once || !is_printed || !strstr(text, crashes[which].says)) {
         fprintf(stderr, "crash %zu: status %x\n%s\nlacks: %s\n", which, (unsigned)status, text, crashes[which].says);
         CHECK(!"it ends by the signal, and the message says why");
     }

@@ -5,6 +5,7 @@
 // env: OCR_RETRY=1
 // stderr: ocr: note: OCR_RETRY: 21 attempts crashed and were undone; 21 EDTs ended well after that.
 // needs: signals
+// unordered: output events are connected when their EDTs can already run, but for the attempt
 #include "check.h"
 
 #include <extensions/ocr-labeling.h>

@@ -3,6 +3,7 @@
  * whose events go as soon as they are satisfied, and are made again.
  */
 // clause: B.2.3
+// unordered-at-times: creators satisfy the once event of one label, and one call may be refused
 // once: an EDT frees memory of malloc
 #include "check.h"
 #include <extensions/ocr-labeling.h>

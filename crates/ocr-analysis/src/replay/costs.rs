@@ -6,8 +6,8 @@
 //!
 //! | cost | from | to |
 //! |---|---|---|
-//! | launch | the EDT is ready and its unit is idle | it begins |
-//! | gap | the EDT before it on its unit ends, and it is ready | it begins |
+//! | launch | the EDT is ready and its unit is idle, a worker asleep | it begins |
+//! | gap | the EDT before it on its unit ends, and it is ready; a worker is awake for a while | it begins |
 //! | told | it ends | the EDT that waited for it last is ready |
 //!
 //! A run begins with its first EDT: what it took to start that one is no cost of the run. An EDT that a policy kept for
@@ -15,7 +15,7 @@
 //! starting it. Nor is the time in which blocks are brought, which is simulated.
 
 use crate::recorded::{NEVER, RecordedEdt, RecordedRun, median};
-use ocr_place::simulate::Costs;
+use ocr_place::simulate::{AWAKE_NS, Costs};
 use rustc_hash::FxHashMap;
 
 /// The number of costs of one EDT.
@@ -104,7 +104,9 @@ fn starts(run: &RecordedRun, own: &mut [[u64; KINDS]]) {
         let lane = if edt.place == 0 { edt.lane } else { 0 };
         let free = last.entry((edt.place, lane)).or_insert(0);
         if let Some([ready, taken]) = ready(edt, chooses) {
-            let (kind, since) = if ready >= *free { (LAUNCH, taken.max(first)) } else { (GAP, taken.max(*free)) };
+            let awake = if edt.place == 0 && *free != 0 { AWAKE_NS } else { 0 };
+            let (kind, since) =
+                if ready >= *free + awake { (LAUNCH, taken.max(first)) } else { (GAP, taken.max(*free)) };
             own[number as usize][kind] = edt.begin.saturating_sub(since);
         }
         *free = edt.end.max(*free);

@@ -25,7 +25,7 @@ pub use graph::{
 pub use outcome::{Copied, Outcome, RanTask};
 #[cfg(test)]
 pub(crate) use run::simulate_under;
-pub use run::{simulate, simulate_recorded};
+pub use run::{AWAKE_NS, simulate, simulate_recorded};
 
 #[cfg(doc)]
 use crate::model::{RunTimes, ScopeShares};

@@ -22,6 +22,10 @@ const ROOM: usize = 2;
 /// run.
 const LOOK_NS: u64 = 2_000_000;
 
+/// For how many nanoseconds a worker looks for an EDT before it sleeps. One that is ready within that time begins as
+/// behind another; later, the worker has to be woken first.
+pub const AWAKE_NS: u64 = 5_000;
+
 /// A policy that was asked so often while nothing runs, and has given no EDT to a place, never will.
 const IDLE_TICKS: u32 = 100_000;
 
@@ -582,8 +586,9 @@ impl SimulatedRun<'_> {
         let there = self.bring(number, Place::HOST);
         let costs = self.costs(number, Place::HOST);
         let ready = self.ran[number as usize].ready;
-        // An EDT that has waited for a worker has been made known to workers meanwhile.
-        let begun = there.max(ready + costs.launch_ns).max(behind(self.free_at[worker], &costs));
+        let free_at = self.free_at[worker];
+        let is_awake = free_at != 0 && ready < free_at + AWAKE_NS;
+        let begun = there.max(if is_awake { ready.max(free_at) + costs.gap_ns } else { ready + costs.launch_ns });
         self.begins(number, Place::HOST, worker, begun);
     }
 

@@ -1,11 +1,13 @@
 // In verification mode (OCR_RETRY=verify) an EDT runs twice, and the first time is undone: what it prints, creates and
 // writes is there once. One that changes a global variable runs once, and so does one that makes
-// a call which cannot be held. Functions are bound early: late, the loader changes the program's variables.
+// a call which cannot be held. Functions are bound early: late, the loader changes the program's variables. Sanitizers
+// lay guards between these, which are read, too.
 //
 // clause: crash
 // env: OCR_RETRY=verify
 // env: LD_BIND_NOW=1
 // workers: 1
+// needs: signals
 // stdout-lines: 1 writes
 // stderr: ocr: note: OCR_RETRY=verify: 2 EDTs ran twice, the first time undone; 1 attempt could not be undone.
 #include "check.h"

@@ -8,6 +8,7 @@
 
 use ocr_base::apart::block_signals;
 use ocr_base::thread_mark::{ThreadMark, about, of_process};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,8 +27,19 @@ static CAME: OnceLock<BTreeSet<String>> = OnceLock::new();
 /// of the program finds is then what it would find without a link.
 pub(crate) fn mark_this() {
     ThreadMark::LINK.set();
+    MAKES_CALLS.set(true);
     ANY.store(true, Ordering::Relaxed);
     block_signals();
+}
+
+thread_local! {
+    /// Whether this thread makes the calls of the link.
+    static MAKES_CALLS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this is the thread that makes the calls, and none that it has started.
+pub(crate) fn makes_calls() -> bool {
+    MAKES_CALLS.get()
 }
 
 /// Does what may have MPI start threads.

@@ -8,6 +8,7 @@ use crate::check;
 use crate::engine::nodes::outbox::{self, WorkHandler};
 use crate::engine::nodes::work::{Call, CallAnswer, NodeWork};
 use crate::engine::state::context::Context;
+use crate::engine::state::fatal::handle_on_link;
 use crate::engine::state::runtime::Runtime;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +35,7 @@ pub(super) fn open(runtime: &'static Runtime) {
     check::set_on(runtime.check.is_some(), true);
     IS_HELD.store(true, Ordering::SeqCst);
     runtime.begin_outside();
+    let work = |from, work| handle_on_link(|| handle(from, work));
     outbox::open(WorkHandler { work, rests, all_rest, goes_on });
 }
 
@@ -67,7 +69,7 @@ fn all_rest() {
 }
 
 /// Handles a message of another node, on the thread of the link.
-fn work(from: u32, work: NodeWork) {
+fn handle(from: u32, work: NodeWork) {
     let work = match work {
         NodeWork::Call { id, call } => {
             let answer = MAKE_CALL.get().map_or_else(CallAnswer::default, |make| make(from, call));

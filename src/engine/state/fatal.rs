@@ -4,11 +4,15 @@ use crate::diag::SaidOnce;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::{FATAL_STATUS, Interrupt};
 use crate::engine::state::runtime::Runtime;
+use crate::link::threads;
 use ocr_base::output_file::without_limit_signal;
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
+use std::thread::Builder;
 
 impl Runtime {
     /// What is said where the process ends in the middle of the run: by `say`, then as always. Does not
@@ -69,7 +73,43 @@ fn end_with(status: i32, say: impl FnOnce(), then: impl FnOnce()) -> ! {
 /// Ends the program with a message: the only way out where no caller can be given a status code. Of threads
 /// that come at the same time one is heard.
 pub(crate) fn fatal(message: &str) -> ! {
+    if threads::makes_calls() {
+        leave_to_another(message.to_string());
+    }
     fatal_then(message, || ())
+}
+
+/// What the thread of the link unwinds with where it has left a fatal error to another thread.
+struct LeftToAnother;
+
+thread_local! {
+    /// Whether this thread, that of the link, has met a fatal error.
+    static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// [`fatal`] on the thread of the link, which has to tell the other nodes that the process ends: so another thread ends
+/// it, and this one gives up the message that it handles.
+#[cold]
+fn leave_to_another(message: String) -> ! {
+    HAS_LEFT.set(true);
+    let end = message.clone();
+    if Builder::new().name("ocr-fatal".into()).spawn(move || fatal_then(&end, || ())).is_err() {
+        fatal_then(&message, || ());
+    }
+    resume_unwind(Box::new(LeftToAnother))
+}
+
+/// Handles a message on the thread of the link. After a fatal error, what comes next is dropped.
+pub(crate) fn handle_on_link(handle: impl FnOnce()) {
+    if HAS_LEFT.get() {
+        return;
+    }
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(handle)) {
+        Context::leave_calls();
+        if !panic.is::<LeftToAnother>() {
+            resume_unwind(panic);
+        }
+    }
 }
 
 /// [`fatal`], with something to do when the message is out.

@@ -19,7 +19,7 @@
 //! | [`open`], of a part | as by [`unite`] | -1 | no |
 
 use super::holders::{admits, enter, is_held, leave};
-use super::queue::{Acquired, Left, enqueue, note, note_write, serve};
+use super::queue::{Acquired, Left, enqueue, note, serve};
 use crate::object::data_block::{BlockState, DataBlock, DataBlocks, Holders, LockedBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, Mode};
 use crate::object::guid::Guid;
@@ -88,10 +88,11 @@ pub(crate) fn open(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
     give_back(block, block.header.lock_pinned(), granted)
 }
 
-/// The last part is gone: gives the block back, as written on the host.
+/// The last part is gone: gives the block back, with its latest content on the host. That is no write of a block that
+/// is written once.
 pub(crate) fn unite(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
     let mut locked = block.header.lock_pinned();
-    note_write(block, &mut locked, Mode::Ew, Place::HOST);
+    block.copies_of(&mut locked).wrote(Place::HOST);
     give_back(block, locked, granted)
 }
 

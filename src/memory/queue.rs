@@ -43,9 +43,10 @@ pub(super) fn enqueue(block: &DataBlock, locked: &LockedBlock<'_>, edt: &Edt) {
 
 /// Notes in an EDT that was just granted a block if the host's copy of it is not ready, or if the EDT
 /// may not write it any more, so that the usual case costs nothing more. One that has stepped back had
-/// the block before, and may.
+/// the block before, and may. One that divides it, or lends it to another node, writes nothing itself.
 pub(super) fn note(block: &DataBlock, locked: &LockedBlock<'_>, edt: &Edt, mode: Mode) {
-    let again = || edt.slots()[edt.cursor.get() as usize].info().kept;
+    let slot = || &edt.slots()[edt.cursor.get() as usize];
+    let again = || slot().info().kept || slot().divides();
     if mode.writes() && block.has(Mark::Written) && !again() {
         edt.flags.add(EdtFlags::DENIED);
     }

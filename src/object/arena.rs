@@ -614,6 +614,17 @@ impl<T: Slot> Arena<T> {
         })
     }
 
+    /// The copies of what other nodes have made, with the headers as they are now: others may free them meanwhile.
+    pub fn copies(&self) -> impl Iterator<Item = (u32, Word<T::State>, &T)> {
+        let chunks = self.depot.lock().adopted.clone();
+        let indices = chunks.into_iter().flat_map(|number| number * Self::PER_CHUNK..(number + 1) * Self::PER_CHUNK);
+        indices.filter_map(|index| {
+            let slot = self.get(index as u32)?;
+            let word = slot.header().peek();
+            (word.state() != T::State::FREE).then_some((index as u32, word, slot))
+        })
+    }
+
     /// The slots that can have been handed out, for a signal handler: it takes no lock.
     pub fn look(&self) -> impl Iterator<Item = (u32, &T)> {
         self.zone.indices().map_while(|index| Some((index as u32, self.get(index as u32)?)))

@@ -190,7 +190,7 @@ impl Context {
                 self.locked(opener);
             }
             // The opener belongs to the queue of the block, and may have run.
-            Some(_) => {}
+            Some(_) => self.recall(whole),
             // Another one has been, or will be.
             None => {
                 self.runtime.objects.edts.free(&mut self.caches.edts, opener);

@@ -89,11 +89,31 @@ impl Context {
 
     /// At the owner: another node needs a block.
     pub(crate) fn block_is_wanted(&mut self, by: u32, block: Guid) {
+        self.refuse_to_lend(by, block);
         let lent = self.stand_in(StandIn::Borrower(by), (block, 0), Mode::Ew);
         if lent.is_err() {
             outbox::post(by, NodeWork::NoBlock(block));
         }
         self.work_off();
+    }
+
+    /// At the owner: ends the program where a block is wanted that stays on its node. What a file gets from a chunk is its
+    /// content here. Parts are acquired in another order than that of their GUIDs, which other nodes do not know.
+    fn refuse_to_lend(&self, by: u32, guid: Guid) {
+        let blocks = &self.runtime.objects.data_blocks;
+        let Some((block, locked)) = blocks.lock(guid) else { return };
+        let what = match () {
+            () if block.has(Mark::Chunk) => "a chunk of a file",
+            () if block.has(Mark::Part) => "a part of a block",
+            () => return,
+        };
+        drop(locked);
+        fatal(&format!(
+            "an EDT on node {by} needs {}, which is {what}. On several nodes that is for EDTs of the node that has it: name \
+             that node by a hint of affinity (OCR_HINT_EDT_AFFINITY), give the EDT a block with a copy of the content, or \
+             run the program on one node.",
+            BlockName(guid)
+        ));
     }
 
     /// At the owner: a stand-in has the block that a node needs, or no block if that is gone.
@@ -121,6 +141,9 @@ impl Context {
     /// At the owner: asks for a block back, if another node has it and was not asked.
     #[cold]
     pub(crate) fn recall(&mut self, block: Guid) {
+        if !outbox::is_open() {
+            return;
+        }
         let to = {
             let mut elsewhere = self.runtime.elsewhere.lock();
             let Some(lent) = elsewhere.lent.get_mut(&block) else { return };
@@ -134,15 +157,17 @@ impl Context {
 
     /// At the borrower: the owner wants a block back.
     pub(crate) fn block_is_recalled(&mut self, by: u32, block: Guid) {
-        if self.stand_in(StandIn::Owner(by), (block, 0), Mode::Ew).is_err() {
-            fatal(&format!("{} was asked back by node {by}, and is not here.", BlockName(block)));
-        }
+        // A block of another node is not looked for before the stand-in acquires it.
+        let _ = self.stand_in(StandIn::Owner(by), (block, 0), Mode::Ew);
         self.work_off();
     }
 
     /// At the borrower: a stand-in has the copy, which goes back.
     pub(super) fn send_back(&mut self, edt: &'static Edt) {
         let guid = edt.slots()[0].data();
+        if edt.first.get() == NO_SLOT {
+            fatal(&format!("{} was asked back by its node, and is not here.", BlockName(guid)));
+        }
         let block = self.runtime.objects.data_blocks.pinned(guid);
         self.runtime.elsewhere.lock().returning.insert(guid, content_of(block).to_vec());
         let waiting = {
@@ -210,10 +235,6 @@ impl Context {
             block.header.publish(block.header.peek().with_state(BlockState::Live));
             elsewhere.wanted.remove(&guid).unwrap_or_default()
         };
-        {
-            let locked = block.header.lock_pinned();
-            block.mark(&locked, Mark::Borrowed);
-        }
         for edt in waiting {
             self.acquire_rest(edt.get());
         }

@@ -226,6 +226,16 @@ impl DataBlock {
         self.second.marks.store(marks, Ordering::Relaxed);
     }
 
+    /// Makes a block that was just begun a copy of another node's, whose content is on the host: a device gets it from
+    /// there, also for a kernel that writes.
+    fn begin_borrowed(&self) {
+        let marks = self.second.marks.load(Ordering::Relaxed) | Mark::Borrowed as u32;
+        self.second.marks.store(marks, Ordering::Relaxed);
+        // SAFETY: the slot is claimed by this thread, which has not published the block.
+        let copies = unsafe { &mut *self.second.copies.get() };
+        copies.wrote(Place::HOST);
+    }
+
     /// Its GUID; the block must be known to be alive.
     pub fn guid(&self) -> Guid {
         Guid::new(Kind::DataBlock, self.header.peek().generation(), self.index.get())

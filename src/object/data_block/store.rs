@@ -59,6 +59,7 @@ impl DataBlocks {
         block.begin(guid.index(), size, memory, self.guarded);
         // So that `free` looks twice.
         block.second.hinted.set(true);
+        block.begin_borrowed();
         Some(block)
     }
 
@@ -276,7 +277,8 @@ impl DataBlocks {
 
 impl Drop for DataBlocks {
     fn drop(&mut self) {
-        for (guid, block) in self.live() {
+        for (index, word, block) in self.blocks.live().chain(self.blocks.copies()) {
+            let guid = Guid::new(Kind::DataBlock, word.generation(), index);
             if let Some(memory) = block.take_memory() {
                 bequeath(memory, guid);
             }

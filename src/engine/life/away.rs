@@ -69,11 +69,14 @@ fn send_content(to: u32, block: Guid, content: &[u8]) {
 
 impl Context {
     /// An EDT needs a block that is not here, since another node has it: the EDT waits until that node has sent it.
-    /// False if no other node can have it.
+    /// False if no other node can have it. Where the program ends, and no block comes any more, the EDT is left.
     #[cold]
     pub(crate) fn want_block(&mut self, edt: &'static Edt, block: Guid) -> bool {
-        if !outbox::is_open() || !self.runtime.objects.data_blocks.is_foreign(block) {
+        if !self.runtime.objects.data_blocks.is_foreign(block) {
             return false;
+        }
+        if !outbox::is_open() {
+            return outbox::is_over();
         }
         let is_first = {
             let mut elsewhere = self.runtime.elsewhere.lock();

@@ -20,7 +20,7 @@ pub(crate) use crate::engine::nodes::thread::Told;
 use crate::engine::nodes::thread::{Joined, NODE_0, Plan, RUN_HAS_ENDED, TERMINATED, too_many, work};
 use crate::engine::nodes::{mates, outbox, share};
 use crate::engine::state::end::FATAL_STATUS;
-use crate::engine::state::fatal::{self, exit_now, status_after_output};
+use crate::engine::state::fatal::{self, exit_now, fatal, status_after_output};
 use crate::engine::state::handlers::Handler;
 use crate::link::launcher::{self, LaunchedProcess};
 use crate::link::plugin::{self, PluginChoiceError};
@@ -72,6 +72,13 @@ const IF_STARTED_BY_ANOTHER: &str = "A process that another one of the launch ha
 pub(crate) fn join(settings: &mut Settings, own_main: bool) -> NodeRole {
     if JOINED.get().is_some() {
         if is_here() {
+            if outbox::counts().0 != 0 {
+                fatal(
+                    "ocrLegacyInit: an earlier run of this program has used other nodes, which still have objects of that \
+                     run. On several nodes, only the last run of a program may do so: do the work of both in one run, or run \
+                     the program on one node.",
+                );
+            }
             share_out(settings);
         }
         return NodeRole::Run;

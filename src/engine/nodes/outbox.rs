@@ -52,6 +52,9 @@ static HANDLER: Mutex<rank::NodeHandler, Option<WorkHandler>> = Mutex::new(None)
 /// Whether a run handles messages now.
 static WORKS: AtomicBool = AtomicBool::new(false);
 
+/// Whether a run has handled messages, and does so no more.
+static IS_OVER: AtomicBool = AtomicBool::new(false);
+
 /// What the run of this process does for other nodes, while one runs.
 pub(super) fn handler() -> Option<WorkHandler> {
     *HANDLER.lock()
@@ -61,11 +64,15 @@ pub(super) fn handler() -> Option<WorkHandler> {
 pub(crate) fn open(handler: WorkHandler) {
     *HANDLER.lock() = Some(handler);
     *ASKED.lock() = Some(HashMap::new());
+    IS_OVER.store(false, Ordering::SeqCst);
     WORKS.store(true, Ordering::SeqCst);
 }
 
 /// No answer comes any more, and no message is handled: the program ends. Calls that wait go on without an answer.
 pub(crate) fn close() {
+    if WORKS.load(Ordering::SeqCst) {
+        IS_OVER.store(true, Ordering::SeqCst);
+    }
     WORKS.store(false, Ordering::SeqCst);
     *HANDLER.lock() = None;
     *ASKED.lock() = None;
@@ -74,6 +81,12 @@ pub(crate) fn close() {
 /// Whether this process is a node whose run works for other nodes. For paths that are slow anyway.
 pub(crate) fn is_open() -> bool {
     WORKS.load(Ordering::SeqCst)
+}
+
+/// Whether this process is a node whose run works for other nodes no more: the program ends, and what has to wait for
+/// another node waits for good.
+pub(crate) fn is_over() -> bool {
+    IS_OVER.load(Ordering::SeqCst)
 }
 
 /// The number of this node, and how many there are, where it works together with others.

@@ -15,7 +15,7 @@ use crate::engine::nodes::ending;
 use crate::engine::state::idle::IdleCount;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::{fatal, handlers};
-use crate::link::threads::LinkThreads;
+use crate::link::threads::{LinkThreads, makes_calls};
 use crate::report::snapshot::{Snapshot, SnapshotInputs, ThreadView};
 use crate::sched::sleep::SleepState;
 use ocr_base::sync::preemption_point;
@@ -49,7 +49,9 @@ impl Runtime {
         };
         // One that has come or gone meanwhile may hide one of the program.
         let is_same = apart::threads() == [begun + more, ended + more];
-        let known = known + left + more + begun - ended;
+        // One that the thread of the link has started is among the link's.
+        let apart = if makes_calls() { 0 } else { more };
+        let known = known + left + apart + begun - ended;
         !is_same || threads.map_or(true, |threads| threads > known)
     }
 

@@ -44,7 +44,9 @@ fn with_runtime<R>(none: R, act: impl FnOnce(&Runtime) -> R) -> R {
 }
 
 fn rests() -> bool {
-    with_runtime(false, |runtime| runtime.rests_but_for(IS_HELD.load(Ordering::SeqCst).into()))
+    let held = u64::from(IS_HELD.load(Ordering::SeqCst));
+    // A thread of the program may call the runtime at any time.
+    with_runtime(false, |runtime| runtime.rests_but_for(held) && runtime.is_left_to(held as usize))
 }
 
 fn goes_on() {

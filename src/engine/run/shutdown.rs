@@ -5,8 +5,8 @@
 //! kernel that fails meanwhile ends the program as ever: what it has left half written must not get into a file.
 //! `ocrAbort` and fatal errors write the report and end the process as it stands; the calling thread does not go on.
 
-use crate::engine::nodes::outbox;
 use crate::engine::nodes::work::Call;
+use crate::engine::nodes::{ending, outbox};
 use crate::engine::process::bell;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::Interrupt;
@@ -54,8 +54,8 @@ impl Runtime {
 /// here and now: no other thread has to come to an end for it. Where the program has its own, the
 /// run ends as by `ocrShutdown`, and `ocrLegacyFinalize` returns `status`.
 ///
-/// An EDT that aborts does not go on, since it does not expect the code behind the call to run; only
-/// where a run with the program's own `main` was ending already, this returns to it.
+/// An EDT that aborts does not go on, since it does not expect the code behind the call to run. This returns to it only
+/// where a run with the program's own `main`, or that of another node than 0, was ending already.
 pub(crate) fn abort(status: i32) {
     let Some(context) = Context::get() else { exit_now(status) };
     let (runtime, in_edt, seating) = {
@@ -64,10 +64,14 @@ pub(crate) fn abort(status: i32) {
         let this = unsafe { &*context };
         (this.runtime, this.current.is_some(), this.seat.seating)
     };
-    if outbox::place().is_some_and(|(node, _)| node != 0) {
+    if ending::place().is_some_and(|(node, _)| node != 0) {
         // All nodes end with the status, this one among them.
         let _ = outbox::ask(0, Call::Abort(status));
-        stay(Runtime::current());
+        if !in_edt {
+            stay(Runtime::current());
+        }
+        leave_edt(runtime, seating);
+        return;
     }
     if !runtime.legacy {
         end_process(status);
@@ -78,6 +82,11 @@ pub(crate) fn abort(status: i32) {
         runtime.shutdown();
         return;
     }
+    leave_edt(runtime, seating);
+}
+
+/// Ends the run, and keeps this thread, which runs an EDT that does not go on. Returns where the run was ending already.
+fn leave_edt(runtime: &Runtime, seating: Seating) {
     let keeper = Runtime::current();
     if runtime.end_run(Some((std::thread::current().id(), seating))) {
         stay(keeper);

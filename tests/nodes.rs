@@ -351,13 +351,18 @@ fn nodes_that_differ_are_an_error() {
 
 fn elsewhere() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| compile("elsewhere", "elsewhere.c", &[]))
+    PROGRAM.get_or_init(|| compile("elsewhere", "elsewhere.c", &["-pthread"]))
 }
 
 /// Runs the program with objects on several nodes.
 fn run_elsewhere(mpi: Mpi, nodes: usize, args: &[&str]) -> Answer {
+    run_elsewhere_with(mpi, nodes, args, &[])
+}
+
+/// [`run_elsewhere`] with these variables.
+fn run_elsewhere_with(mpi: Mpi, nodes: usize, args: &[&str], variables: &[(&str, &str)]) -> Answer {
     let out = folder(&format!("elsewhere-{nodes}-{}", args.join("-")), mpi);
-    run(mpi.command(nodes).arg(elsewhere()).args(args), &out)
+    run(mpi.command(nodes).arg(elsewhere()).args(args).envs(variables.iter().copied()), &out)
 }
 
 /// An EDT goes from node to node, with a block that it writes.
@@ -400,6 +405,94 @@ fn blocks_of_all_sizes_go_to_other_nodes_and_back() {
     }
 }
 
+/// An EDT, and a finish EDT, that has returned another node's event has what that event gets.
+#[test]
+fn edts_return_events_of_other_nodes() {
+    for mpi in installed() {
+        for (nodes, node, check) in [(2, "1", "off"), (3, "2", "off"), (2, "0", "off"), (2, "1", "strict")] {
+            let answer = run_elsewhere_with(mpi, nodes, &["returned", "1", node], &[("OCR_CHECK", check)]);
+            answer.expect(0, &["right: 2 on node 0"]);
+        }
+    }
+}
+
+/// The scope would close too early if such EDTs left it twice.
+#[test]
+fn edts_that_another_node_refuses_leave_their_scope_once() {
+    for mpi in installed() {
+        run_elsewhere(mpi, 2, &["refused"]).expect(0, &["right: 20"]);
+    }
+}
+
+/// On a device that does not share the memory of its host, as far as the runtime knows.
+#[test]
+fn kernels_write_blocks_of_other_nodes() {
+    let of_devices = [("OCR_DEVICES", "all"), ("OCR_SCHED", "device"), ("OCR_DEVICE_FORCE_COPIES", "1")];
+    for mpi in installed() {
+        let answer = run_elsewhere_with(mpi, 2, &["kernel"], &of_devices);
+        answer.expect(0, &["right: "]);
+        if answer.count("right: there is no device") != 0 {
+            eprintln!("not run under {}: there is no OpenCL device", mpi.name);
+        }
+    }
+}
+
+/// As on one node, what an event was satisfied with may be known when it is gone, and a label is waited for.
+#[test]
+fn dependences_on_other_nodes_may_come_late_or_early() {
+    for mpi in installed() {
+        run_elsewhere(mpi, 2, &["gone"]).expect(0, &["right: 1", "came too late"]);
+        run_elsewhere(mpi, 2, &["labels"]).expect(0, &["right: 3"]);
+    }
+}
+
+#[test]
+fn edts_of_any_form_have_dependences_on_other_nodes() {
+    for mpi in installed() {
+        run_elsewhere(mpi, 2, &["given"]).expect(0, &["right: 1 on node 1"]);
+        for count in ["7168", "8200", "20000"] {
+            run_elsewhere(mpi, 2, &["many", count]).expect(0, &[&format!("right: {count} dependences")]);
+        }
+    }
+}
+
+#[test]
+fn calls_that_pass_a_guid_on_take_those_of_other_nodes() {
+    for mpi in installed() {
+        run_elsewhere(mpi, 2, &["ask"]).expect(0, &["right: asked on node 1"]);
+    }
+}
+
+/// To lend a block is not to write it.
+#[test]
+fn a_block_that_is_written_once_is_read_on_other_nodes() {
+    for mpi in installed() {
+        for check in ["off", "strict"] {
+            let answer = run_elsewhere_with(mpi, 2, &["single"], &[("OCR_CHECK", check)]);
+            answer.expect(0, &["right: 4711 on node 1"]);
+            assert_eq!(answer.count("wants to write"), 0, "{answer:?}");
+        }
+    }
+}
+
+/// The program is no hang while a thread of it, on any node, may call the runtime.
+#[test]
+fn a_thread_of_the_program_on_another_node_is_waited_for() {
+    for mpi in installed() {
+        run_elsewhere(mpi, 2, &["thread"]).expect(0, &["right: 0"]);
+    }
+}
+
+/// What an EDT of another node asks for meanwhile is lost, and no error.
+#[test]
+fn an_edt_may_go_on_while_the_program_ends() {
+    for mpi in installed() {
+        let answer = run_elsewhere(mpi, 2, &["straggle"]);
+        answer.expect(0, &["right: 0"]);
+        assert_eq!(answer.count("ocr: error"), 0, "{answer:?}");
+    }
+}
+
 /// An EDT of another node than 0 ends the program, crashes, or waits for what never comes.
 #[test]
 fn edts_of_other_nodes_end_the_program() {
@@ -407,6 +500,7 @@ fn edts_of_other_nodes_end_the_program() {
         run_elsewhere(mpi, 2, &["shutdown"]).expect(0, &["on node 1"]);
         let answer = run_elsewhere(mpi, 2, &["abort"]);
         answer.expect(7, &["on node 1"]);
+        run_elsewhere(mpi, 2, &["abort-0"]).expect(0, &["on node 1"]);
         let answer = run_elsewhere(mpi, 3, &["crash"]);
         assert_ne!(answer.status, Some(0), "{answer:?}");
         assert_eq!(answer.count("crashed with SIGSEGV"), 1, "{answer:?}");
@@ -422,6 +516,23 @@ fn a_call_that_is_for_one_node_alone_says_so() {
         assert_ne!(answer.status, Some(0), "{answer:?}");
         for text in ["ocr: error: ocrDbCopy is about", "of node 0", "run the program on one node"] {
             assert_eq!(answer.count(text), 1, "{text}: {answer:?}");
+        }
+    }
+}
+
+/// The message comes from a node that has a block or label, or needs it, and is the only one.
+#[test]
+fn objects_that_stay_on_their_node_say_so() {
+    let cases = [
+        ("chunk", "which is a chunk of a file. On several nodes"),
+        ("part", "which is a part of a block. On several nodes"),
+        ("foreign-label", "A creation on a label is about"),
+    ];
+    for mpi in installed() {
+        for (what, text) in cases {
+            let out = folder(what, mpi);
+            let answer = run(mpi.command(2).arg(elsewhere()).arg(what).arg(out.join("file")), &out);
+            answer.expect(1, &["ocr: error:", text]);
         }
     }
 }
@@ -510,6 +621,10 @@ fn a_program_with_its_own_main_joins_when_it_says_so() {
         answer.expect(0, &["run 1", "run 2", "over"]);
         assert_eq!(answer.count("main\n"), 2, "{answer:?}");
         run(mpi.command(2).arg(&program).arg("7").env("OCR_NODES", "mpi"), &out).expect(7, &["run 1", "run 2", "over"]);
+        // The other nodes have objects of the first run.
+        let answer = run(mpi.command(2).arg(&program).arg("away").env("OCR_NODES", "mpi"), &out);
+        answer.expect(1, &["run 1", "ocr: error: ocrLegacyInit: an earlier run of this program has used other nodes"]);
+        assert_eq!(answer.count("run 2"), 0, "{answer:?}");
     }
 }
 

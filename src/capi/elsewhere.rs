@@ -9,20 +9,23 @@
 //! | `ocrEdtCreate` | the node that its hint, or the setting, names; the caller then adds the dependences |
 //! | `ocrShutdown`, `ocrAbort` | node 0 |
 //! | `ocrSetHint`, `ocrAttachDebugLabel` | no node: they advise, and what they say is lost |
+//! | `ocrAffinityQuery`, `ocrElsUserSet`, `ocrNoteCausality` | the caller's: the GUID is all that they need |
 //!
 //! Where nodes work together, `export!` takes each call to [`made_elsewhere`] before its body. Any other call about an
-//! object of another node ends the program with a message.
+//! object of another node ends the program with a message. Where the program ends already, no answer comes, and nothing
+//! can fail any more: calls about objects of other nodes do nothing, and EDTs are created here.
 
 use crate::abi::Api;
 use crate::capi::edt::{self, FINISH, More, OEVT_VALID, add_dependence, depv_of, mode_for, satisfy};
 use crate::capi::{hints, put, sys, with};
 use crate::check::calls::{CallSpec, LABELED, Role};
 use crate::config::Placing;
+use crate::engine::calls::elsewhere::scope_done;
 use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::life::hints::node_of;
 use crate::engine::life::stand_in::StandIn;
-use crate::engine::nodes::outbox;
-use crate::engine::nodes::work::{Call, CallAnswer, NewEdt};
+use crate::engine::nodes::work::{Call, CallAnswer, NewEdt, NodeWork};
+use crate::engine::nodes::{ending, outbox};
 use crate::engine::run::shutdown;
 use crate::engine::state::fatal::fatal;
 use crate::object::edt::Mode;
@@ -41,15 +44,16 @@ fn owner(guid: Guid) -> Option<u32> {
     with(None, |context| context.runtime.objects.owner_elsewhere(guid))
 }
 
-/// The status of a call that another node makes; that of a program which ends, where no answer comes.
+/// The status of a call that another node makes. Where no answer comes the program ends, and the call has succeeded as
+/// far as anybody can tell.
 fn asked(owner: u32, call: Call) -> Status {
-    outbox::ask(owner, call).map_or(Status::ECANCELED, |answer| Status::from_number(answer.status as u8))
+    outbox::ask(owner, call).map_or(Status::OK, |answer| Status::from_number(answer.status as u8))
 }
 
 /// Makes a call where its object is, if that is on another node. None if the call is this node's.
 pub(super) fn made_elsewhere(call: &'static CallSpec, words: &[u64]) -> Option<Status> {
     use Api::*;
-    let (node, _) = outbox::place()?;
+    let (node, _) = ending::place()?;
     let guid = |at: usize| Guid::from_bits(words[at]);
     match call.api {
         ocrShutdown => (node != 0).then(|| asked(0, Call::Shutdown)),
@@ -57,9 +61,11 @@ pub(super) fn made_elsewhere(call: &'static CallSpec, words: &[u64]) -> Option<S
         ocrEventSatisfySlot => satisfied(guid(0), guid(1), words[2] as u32),
         ocrAddDependence => depends((guid(0), 0), guid(1), words[2] as u32, words[3] as u32),
         ocrAddDependenceSlot => depends((guid(0), words[1] as u32), guid(2), words[3] as u32, words[4] as u32),
-        ocrEventDestroy | ocrEdtDestroy | ocrEdtTemplateDestroy => {
-            owner(guid(0)).map(|owner| asked(owner, Call::Destroy(guid(0))))
-        }
+        ocrEventDestroy | ocrEdtDestroy => owner(guid(0)).map(|owner| asked(owner, Call::Destroy(guid(0)))),
+        ocrEdtTemplateDestroy => owner(guid(0)).map(|owner| {
+            forget_template(guid(0));
+            asked(owner, Call::Destroy(guid(0)))
+        }),
         ocrDbDestroy => owner(guid(0)).map(|owner| {
             let status = asked(owner, Call::Destroy(guid(0)));
             // As on one node: the caller has the block no more.
@@ -67,35 +73,35 @@ pub(super) fn made_elsewhere(call: &'static CallSpec, words: &[u64]) -> Option<S
             status
         }),
         ocrEdtCreate => create_edt(node, words),
-        ocrDbRelease => None,
+        ocrDbRelease | ocrAffinityQuery | ocrElsUserSet | ocrNoteCausality => None,
         ocrSetHint | ocrAttachDebugLabel => owner(guid(0)).map(|_| Status::OK),
-        _ => {
-            refuse_other(call, words);
-            None
-        }
+        _ => refuse_other(call, words),
     }
 }
 
 /// Ends the program where a call that is made here alone is about an object of another node. A block that a running EDT
-/// has is here.
-fn refuse_other(call: &CallSpec, words: &[u64]) {
+/// has is here. Where the program ends anyway, such a call does nothing.
+fn refuse_other(call: &CallSpec, words: &[u64]) -> Option<Status> {
     for ((_, role), &word) in call.args.iter().zip(words) {
         let guid = Guid::from_bits(word);
         if !role.is_guid() && *role != Role::Guid {
             continue;
         }
-        with((), |context| {
-            let Some(owner) = context.runtime.objects.owner_elsewhere(guid) else { return };
-            if !context.runtime.objects.data_blocks.exists(guid) {
-                fatal(&format!(
-                    "{} is about {guid} of node {owner}, in {}. On several nodes this call is for objects of the node that \
-                     calls it: call it where the object was created, or run the program on one node.",
-                    call.shown(),
-                    context.who()
-                ));
+        let is_refused = with(false, |context| {
+            let Some(owner) = context.runtime.objects.owner_elsewhere(guid) else { return false };
+            if context.runtime.objects.data_blocks.exists(guid) {
+                return false;
             }
+            if outbox::is_open() {
+                context.refuse_elsewhere(call.shown(), guid, owner);
+            }
+            true
         });
+        if is_refused && call.creates.is_none() {
+            return Some(Status::OK);
+        }
     }
+    None
 }
 
 /// Satisfies a pre-slot of an event or an EDT, if another node has it.
@@ -204,44 +210,46 @@ fn copy_of_template(owner: u32, template: Guid) -> Option<Guid> {
     let text = outbox::ask(owner, Call::DescribeTemplate(template))?.template?;
     with(None, |context| {
         let copy = context.template_of(&text)?;
-        context.runtime.elsewhere.lock().templates.insert(template, copy);
-        Some(copy)
+        let known = *context.runtime.elsewhere.lock().templates.entry(template).or_insert(copy);
+        if known != copy {
+            // Another thread has made one meanwhile.
+            context.runtime.objects.templates.destroy(&mut context.caches.templates, copy);
+        }
+        Some(known)
     })
 }
 
+/// Destroys the copy of another node's template that this one has.
+fn forget_template(template: Guid) {
+    with((), |context| {
+        let copy = context.runtime.elsewhere.lock().templates.remove(&template);
+        if let Some(copy) = copy {
+            context.runtime.objects.templates.destroy(&mut context.caches.templates, copy);
+        }
+    });
+}
+
 /// Creates an EDT on another node, and adds its dependences. None for one that has to be created here: its template has
-/// no function, its parameters do not fit a message, or it has no pre-slot that keeps it from ending before a given
-/// output event waits for it.
+/// no function, its parameters and dependences do not fit a message, or the program ends. Or it has no pre-slot that
+/// keeps it from ending before a given output event waits for it.
 fn create_there(target: u32, template: Guid, sources: &[Guid], words: &[u64]) -> Option<Status> {
     let (place, output) = (words[0] as *mut Guid, words[8] as *mut Guid);
     let given = given_output(words[6] as u16, words);
-    let paramv = words[3] as *const u64;
-    let request = EdtRequest {
-        template,
-        paramc: words[2] as u32,
-        paramv,
-        depc: words[4] as u32,
-        depv: ptr::null(),
-        finish: words[6] as u16 & FINISH != 0,
-        range: None,
-        hints: None,
-        // So that dependences may come later.
-        guid: Some(NonNull::dangling()),
-        label: None,
-        output: Output::None,
-    };
-    let (new, scope) = with(None, |context| {
+    let request = request_of(template, words);
+    let new = with(None, |context| {
         let text = context.describe_template(template)?;
         let checked = context.check_request(&request).ok()?;
         if given.is_some() && checked.depc == 0 {
             return None;
         }
+        if checked.paramc as usize + sources.len() > MOST_WORDS {
+            return None;
+        }
         let params = match checked.paramc as usize {
             0 => Vec::new(),
-            count if count + sources.len() > MOST_WORDS => return None,
             // SAFETY: `paramv` is not null, which was checked, and programs that call `ocrEdtCreate` promise that it
             // has as many elements as they say.
-            count => unsafe { std::slice::from_raw_parts(paramv, count) }.to_vec(),
+            count => unsafe { std::slice::from_raw_parts(request.paramv, count) }.to_vec(),
         };
         let scope = context.enter_scope_from_elsewhere();
         let (depc, finish) = (checked.depc, request.finish);
@@ -249,13 +257,12 @@ fn create_there(target: u32, template: Guid, sources: &[Guid], words: &[u64]) ->
         let goes_along = |source: Guid| given.is_none() && is_for(target, source);
         let along = |&source| if goes_along(source) { source } else { Guid::UNINITIALIZED };
         let sources = sources.iter().map(along).collect();
-        Some((NewEdt { template: text, params, depc, sources, finish, output: !output.is_null(), scope }, scope))
+        Some(NewEdt { template: text, params, depc, sources, finish, output: !output.is_null(), scope })
     })?;
-    let answer = outbox::ask(target, Call::CreateEdt(Box::new(new)));
-    let Some(answer) = answer else { return Some(Status::ECANCELED) };
+    let answer = outbox::ask(target, Call::CreateEdt(Box::new(new)))?;
     let status = Status::from_number(answer.status as u8);
     if !status.is_ok() {
-        with((), |context| context.leave_scope_from_elsewhere(scope));
+        // That node has taken the EDT out of the scope again.
         return Some(status);
     }
     let [edt, of_output] = answer.guids;
@@ -269,6 +276,23 @@ fn create_there(target: u32, template: Guid, sources: &[Guid], words: &[u64]) ->
     Some(connect(edt, sources, |source| given.is_some() || !is_for(target, source)))
 }
 
+/// An EDT as a call of `ocrEdtCreate` asks for it, whose dependences come later.
+fn request_of(template: Guid, words: &[u64]) -> EdtRequest<'static> {
+    EdtRequest {
+        template,
+        paramc: words[2] as u32,
+        paramv: words[3] as *const u64,
+        depc: words[4] as u32,
+        depv: ptr::null(),
+        finish: words[6] as u16 & FINISH != 0,
+        range: None,
+        hints: None,
+        guid: Some(NonNull::dangling()),
+        label: None,
+        output: Output::None,
+    }
+}
+
 /// Whether a node can connect this source of a dependence to an EDT of its own, without asking another one.
 fn is_for(node: u32, source: Guid) -> bool {
     let owner = || owner(source).or_else(|| outbox::place().map(|(here, _)| here));
@@ -280,7 +304,9 @@ fn create_here(template: Guid, sources: &[Guid], words: &[u64]) -> Status {
     let given = given_output(words[6] as u16, words).filter(|&given| owner(given).is_some());
     // Where its end must be waited for elsewhere, nothing lets it begin before that is so.
     let is_foreign = |source: Guid| given.is_some() || source.is_event() && owner(source).is_some();
-    if given.is_some() && sources.is_empty() {
+    let request = request_of(template, words);
+    let has_no_slots = || with(false, |context| context.check_request(&request).is_ok_and(|checked| checked.depc == 0));
+    if given.is_some() && has_no_slots() {
         fatal(
             "ocrEdtCreate: an EDT without pre-slots is given an output event of another node, which it could miss. Create \
              that event on the node of the EDT, or give the EDT a pre-slot.",
@@ -341,6 +367,21 @@ pub(super) fn make_call(from: u32, call: Call) -> CallAnswer {
         Call::Depend { source, post_slot, destination, slot, mode } => {
             depend((source, post_slot), destination, slot, mode)
         }
+        Call::Return { event, output } => {
+            let status = depend((event, 0), output, 0, Mode::Rw);
+            if !status.is_ok() {
+                if status == Status::EPERM {
+                    warning!(
+                        "an EDT of node {from} has returned the event {event}, but it takes no more dependences: the EDT's \
+                         output event is satisfied with NULL_GUID"
+                    );
+                }
+                // As on one node: what is gone, or is no event, is no data.
+                let nothing = Call::Satisfy { event: output, increment: false, data: Guid::NULL };
+                outbox::post(from, NodeWork::Call { id: 0, call: nothing });
+            }
+            status
+        }
         Call::Destroy(guid) => destroy(guid),
         Call::DescribeTemplate(guid) => {
             let text = with(None, |context| context.describe_template(guid));
@@ -349,7 +390,10 @@ pub(super) fn make_call(from: u32, call: Call) -> CallAnswer {
         Call::CreateEdt(new) => {
             let created = with(None, |context| Some(context.create_edt_for(from, &new)));
             match created {
-                None => Status::ECANCELED,
+                None => {
+                    scope_done(from, new.scope);
+                    Status::ECANCELED
+                }
                 Some(Ok(guids)) => return CallAnswer { guids, ..CallAnswer::default() },
                 Some(Err(why)) => why.into(),
             }

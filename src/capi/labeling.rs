@@ -271,6 +271,7 @@ pub(super) unsafe fn label(place: *mut Guid, properties: u16) -> Result<Option<G
     // SAFETY: the place is not null, so it is valid for a read, which the caller promises. With this property there is
     // a GUID in it, and any bits are valid as one.
     let label = unsafe { place.read() };
+    with((), |context| context.refuse_label_elsewhere(label));
     if is_mapped(properties) && !with(false, |context| context.is_creating(label)) {
         Err(Status::EINVAL)
     } else {
@@ -343,6 +344,9 @@ pub(super) fn create(
         _ => Some(*place),
     };
     with(Status::EPERM, |context| {
+        if let Some(label) = label {
+            context.refuse_label_elsewhere(label);
+        }
         create_at(context, label, properties, call, ptr::null(), |context| match create(context, label) {
             Ok(guid) => {
                 *place = guid;

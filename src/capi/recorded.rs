@@ -18,7 +18,7 @@ use crate::trace::format::{A_COPY, Asked};
 #[cold]
 #[inline(never)]
 pub(super) fn observed<R: CallOutcome>(call: &'static CallSpec, words: &[u64], body: impl FnOnce() -> R) -> R {
-    if outbox::is_open()
+    if outbox::has_others()
         && let Some(outcome) = elsewhere::made_elsewhere(call, words).and_then(R::of_status)
     {
         look(call, &outcome);

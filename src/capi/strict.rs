@@ -9,8 +9,9 @@ use crate::check::checksum::ContentBefore;
 use crate::check::history::Act;
 use crate::check::{CallRecord, Check, Misuse};
 use crate::engine::calls::files::OpenMode;
-use crate::engine::life::hints::place_of;
+use crate::engine::life::hints::{node_of, place_of};
 use crate::engine::life::range::asks_range_of;
+use crate::engine::nodes::outbox;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
@@ -181,7 +182,9 @@ impl ActiveCall {
             }
             Api::ocrSetHintValue => {
                 let is_affinity = matches!(self.args[1] as u32, sys::OCR_HINT_EDT_AFFINITY | sys::OCR_HINT_DB_AFFINITY);
-                let is_wrong = self.args[2] != 0 && place_of(made.guid(2)).is_none();
+                let nodes = outbox::place().map_or(0, |(_, nodes)| nodes);
+                let is_node = node_of(made.guid(2)).is_some_and(|node| node < nodes);
+                let is_wrong = self.args[2] != 0 && place_of(made.guid(2)).is_none() && !is_node;
                 (is_affinity && is_wrong).then(|| check.wrong_affinity(&made))
             }
             Api::ocrFileOpen if self.args[2] != 0 => {

@@ -8,6 +8,7 @@ use crate::check::held::Reading;
 use crate::check::history::{Act, ActCause, What, Who};
 use crate::check::{Check, Misuse};
 use crate::config::Checks;
+use crate::engine::nodes::outbox;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::{fatal, flush_output};
 use crate::engine::state::handlers;
@@ -170,10 +171,15 @@ impl Context {
         let scope = edt.finish_scope().filter(|_| edt.flags.get().is_finish());
         let output = scope.map_or(edt.output(), |scope| scope.output.get());
         let objects = &self.runtime.objects;
-        abort_on_misuse(match check.wrong_result(objects, who, result, !output.is_null(), self.held_at(edt, result)) {
-            Some(misuse) => Err(misuse),
-            None => Ok(()),
-        });
+        // What another node has is not looked for.
+        let is_elsewhere = outbox::has_others() && objects.owner_elsewhere(result).is_some();
+        if !(is_elsewhere && (result.is_event() || result.is_data_block())) {
+            let used = !output.is_null();
+            abort_on_misuse(match check.wrong_result(objects, who, result, used, self.held_at(edt, result)) {
+                Some(misuse) => Err(misuse),
+                None => Ok(()),
+            });
+        }
         if scope.is_none() {
             check.ends_with(output, who);
         }

@@ -4,9 +4,17 @@
  */
 #include <ocr.h>
 #include <extensions/ocr-affinity.h>
+#include <extensions/ocr-db-partitioning.h>
+#include <extensions/ocr-debug.h>
+#include <extensions/ocr-file.h>
+#include <extensions/ocr-labeling.h>
+#include <extensions/ocr-runtime-itf.h>
+#include <extensions/ocr-variants.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MUST(call) ocrAssert((call) == 0)
 
@@ -278,6 +286,411 @@ static void blocks(u64 times, u64 size)
     MUST(ocrAddDependence(NULL_GUID, first, 2, DB_MODE_NULL));
 }
 
+/* A block of this node with 4711 in it, which `receiver` looks for. */
+static ocrGuid_t filled(void)
+{
+    ocrGuid_t block;
+    u64 *start;
+    MUST(ocrDbCreate(&block, (void **)&start, sizeof *start, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+    *start = 4711;
+    MUST(ocrDbRelease(block));
+    return block;
+}
+
+/* Creates an EDT on a node, without a GUID for the caller, which gets these blocks. */
+static void start(ocrEdt_t function, u64 node, u32 paramc, u64 *paramv, u32 depc, ocrGuid_t *depv)
+{
+    ocrGuid_t of = template(function, paramc, depc);
+    ocrHint_t hint;
+    onNode(&hint, node);
+    MUST(ocrEdtCreate(NULL, of, EDT_PARAM_DEF, paramv, EDT_PARAM_DEF, depv, EDT_PROP_NONE, &hint, NULL));
+    MUST(ocrEdtTemplateDestroy(of));
+}
+
+/* Creates an EDT of `receiver` on a node, whose first pre-slot has the counter. The second is open. */
+static ocrGuid_t receive(ocrGuid_t counter, u64 node, ocrGuid_t *after)
+{
+    ocrGuid_t edt, of = template(receiver, 0, 2);
+    ocrHint_t hint;
+    onNode(&hint, node);
+    MUST(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint, after));
+    MUST(ocrAddDependence(counter, edt, 0, DB_MODE_EW));
+    MUST(ocrEdtTemplateDestroy(of));
+    return edt;
+}
+
+/* ---- returned: EDTs return events of other nodes, which trigger later. ---- */
+
+static ocrGuid_t returner(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    return (ocrGuid_t){.guid = (intptr_t)paramv[0]};
+}
+
+static ocrGuid_t nothing(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc;
+    ocrAssert(depv[0].ptr == NULL && ocrGuidIsNull(depv[0].guid));
+    return NULL_GUID;
+}
+
+/* An event of this node is returned by an EDT of `node`, a finish EDT too. One that is gone counts as NULL_GUID. */
+static void returned(u64 node)
+{
+    ocrGuid_t counter = zero(), block = filled(), of = template(returner, 1, 1), ofNothing = template(nothing, 0, 1);
+    ocrGuid_t events[2], before = NULL_GUID;
+    ocrHint_t hint;
+    onNode(&hint, node);
+    for (unsigned at = 0; at < 2; at++) {
+        ocrGuid_t edt, after, waits, next;
+        MUST(ocrEventCreate(&events[at], OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG));
+        u64 param = (u64)events[at].guid;
+        MUST(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, &param, EDT_PARAM_DEF, NULL, at == 0 ? EDT_PROP_NONE : EDT_PROP_FINISH,
+                          &hint, &after));
+        waits = receive(counter, at, &next);
+        MUST(ocrAddDependence(after, waits, 1, DB_MODE_RO));
+        MUST(ocrAddDependence(before, edt, 0, DB_MODE_NULL));
+        before = next;
+    }
+    ocrGuid_t gone, edt, after, waits, next;
+    MUST(ocrEventCreate(&gone, OCR_EVENT_STICKY_T, EVT_PROP_NONE));
+    MUST(ocrEventDestroy(gone));
+    u64 param = (u64)gone.guid;
+    MUST(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, &param, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint, &after));
+    MUST(ocrEdtCreate(&waits, ofNothing, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, &after, EDT_PROP_NONE, NULL_HINT, &next));
+    compareAfter(next, counter, 2, 0);
+    MUST(ocrAddDependence(before, edt, 0, DB_MODE_NULL));
+    MUST(ocrEventSatisfy(events[0], block));
+    MUST(ocrEventSatisfy(events[1], block));
+}
+
+/* ---- refused: EDTs that another node does not create are in no finish scope. ---- */
+
+/* Adds one, and creates the next that does so on the next node. */
+static ocrGuid_t stepper(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc;
+    *(u64 *)depv[0].ptr += 1;
+    if (paramv[0] > 1) {
+        u64 rest = paramv[0] - 1;
+        start(stepper, here() + 1, 1, &rest, 1, &depv[0].guid);
+    }
+    return NULL_GUID;
+}
+
+static ocrGuid_t misled(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc;
+    ocrGuid_t gone = {.guid = (intptr_t)paramv[0]}, of = template(leaf, 0, 1), edt;
+    ocrHint_t hint;
+    onNode(&hint, 1);
+    for (u64 at = 0; at < 10; at++) {
+        ocrAssert(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, &gone, EDT_PROP_NONE, &hint, NULL) != 0);
+    }
+    MUST(ocrEdtTemplateDestroy(of));
+    u64 steps = 20;
+    start(stepper, 1, 1, &steps, 1, &depv[0].guid);
+    return NULL_GUID;
+}
+
+static ocrGuid_t misleader(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    ocrGuid_t gone, edt, after, of = template(misled, 1, 1), block = {.guid = (intptr_t)paramv[0]};
+    ocrHint_t hint;
+    MUST(ocrEventCreate(&gone, OCR_EVENT_STICKY_T, EVT_PROP_NONE));
+    MUST(ocrEventDestroy(gone));
+    u64 param = (u64)gone.guid;
+    onNode(&hint, 0);
+    MUST(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, &param, EDT_PARAM_DEF, NULL, EDT_PROP_FINISH, &hint, &after));
+    compareAfter(after, block, 20, 1);
+    MUST(ocrAddDependence(block, edt, 0, DB_MODE_RO));
+    return NULL_GUID;
+}
+
+/* ---- kernel: a kernel on node 1 writes a part of a block of node 0. ---- */
+
+static void oneItem(u32 paramc, const u64 *paramv, u32 depc, const u64 *depSizes, ocrNdRange_t *range)
+{
+    (void)paramc, (void)paramv, (void)depc, (void)depSizes;
+    range->workDim = 1;
+    range->globalSize[0] = 1;
+}
+
+/* The settings of the test have the kernel run wherever there is a device. */
+static ocrGuid_t noKernel(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    ocrAssert(false);
+    return NULL_GUID;
+}
+
+static ocrGuid_t launcher(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    ocrGuid_t block = {.guid = (intptr_t)paramv[0]}, of, edt, after;
+    u64 devices = 0;
+    MUST(ocrAffinityCount(AFFINITY_OCL, &devices));
+    if (devices == 0) {
+        printf("right: there is no device\n");
+        fflush(stdout);
+        ocrShutdown();
+        return NULL_GUID;
+    }
+    of = template(noKernel, 0, 2);
+    MUST(ocrEdtTemplateAddKernel(of, "__kernel void more(__global ulong *count) { count[0] += 1; }", NULL, "more", oneItem,
+                                 OCR_NO_RESULT));
+    MUST(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, &after));
+    compareAfter(after, block, 4712, 1);
+    MUST(ocrAddDependence(block, edt, 0, DB_MODE_RW));
+    MUST(ocrAddDependence(NULL_GUID, edt, 1, DB_MODE_NULL));
+    return NULL_GUID;
+}
+
+/* ---- gone: a dependence on the output event of an EDT of node 1 that has ended with a block of node 0. ---- */
+
+static ocrGuid_t passer(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc;
+    return depv[0].guid;
+}
+
+static ocrGuid_t creator(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc;
+    ocrGuid_t block = {.guid = (intptr_t)paramv[0]}, of = template(passer, 0, 1);
+    ocrHint_t hint;
+    onNode(&hint, 1);
+    MUST(ocrEdtCreate(NULL, of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, &block, EDT_PROP_NONE, &hint, depv[0].ptr));
+    return NULL_GUID;
+}
+
+static ocrGuid_t latecomer(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc;
+    ocrGuid_t counter = {.guid = (intptr_t)paramv[0]}, after;
+    ocrGuid_t waits = receive(counter, 0, &after);
+    compareAfter(after, counter, 1, 0);
+    MUST(ocrAddDependence(*(ocrGuid_t *)depv[0].ptr, waits, 1, DB_MODE_RO));
+    return NULL_GUID;
+}
+
+static void gone(void)
+{
+    ocrGuid_t of = template(creator, 1, 1), late = template(latecomer, 1, 2), memo, finish, last, after, *place;
+    u64 block = (u64)filled().guid, counter = (u64)zero().guid;
+    MUST(ocrDbCreate(&memo, (void **)&place, sizeof *place, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+    MUST(ocrDbRelease(memo));
+    MUST(ocrEdtCreate(&finish, of, EDT_PARAM_DEF, &block, EDT_PARAM_DEF, NULL, EDT_PROP_FINISH, NULL_HINT, &after));
+    MUST(ocrEdtCreate(&last, late, EDT_PARAM_DEF, &counter, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
+    MUST(ocrAddDependence(memo, last, 0, DB_MODE_RO));
+    MUST(ocrAddDependence(after, last, 1, DB_MODE_NULL));
+    MUST(ocrAddDependence(memo, finish, 0, DB_MODE_EW));
+}
+
+/* ---- labels: EDTs of node 0 wait for an event and a block on labels of node 1, which are created later. ---- */
+
+static ocrGuid_t lateMaker(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    ocrGuid_t event = {.guid = (intptr_t)paramv[0]}, block = {.guid = (intptr_t)paramv[1]};
+    u64 *start;
+    MUST(ocrEventCreate(&event, OCR_EVENT_STICKY_T, GUID_PROP_IS_LABELED | EVT_PROP_TAKES_ARG));
+    MUST(ocrDbCreate(&block, (void **)&start, sizeof *start, GUID_PROP_IS_LABELED, NULL_HINT, NO_ALLOC));
+    *start = 4711;
+    MUST(ocrDbRelease(block));
+    MUST(ocrEventSatisfy(event, block));
+    return NULL_GUID;
+}
+
+static ocrGuid_t earlyUser(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    ocrGuid_t counter = zero(), event = {.guid = (intptr_t)paramv[0]}, block = {.guid = (intptr_t)paramv[1]};
+    ocrGuid_t first, last, waits = receive(counter, 0, &first), then = receive(counter, 0, &last), of = template(leaf, 0, 3);
+    MUST(ocrAddDependence(event, waits, 1, DB_MODE_RO));
+    MUST(ocrAddDependence(block, then, 1, DB_MODE_RO));
+    ocrGuid_t both, after;
+    MUST(ocrEdtCreate(&both, of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, &after));
+    compareAfter(after, counter, 3, 0);
+    MUST(ocrAddDependence(counter, both, 0, DB_MODE_EW));
+    MUST(ocrAddDependence(first, both, 1, DB_MODE_NULL));
+    MUST(ocrAddDependence(last, both, 2, DB_MODE_NULL));
+    start(lateMaker, 1, 2, paramv, 0, NULL);
+    return NULL_GUID;
+}
+
+static ocrGuid_t labeler(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    ocrGuid_t events, blocks, labels[2];
+    MUST(ocrGuidRangeCreate(&events, 1, GUID_USER_EVENT_STICKY));
+    MUST(ocrGuidRangeCreate(&blocks, 1, GUID_USER_DB));
+    MUST(ocrGuidFromIndex(&labels[0], events, 0));
+    MUST(ocrGuidFromIndex(&labels[1], blocks, 0));
+    u64 params[2] = {(u64)labels[0].guid, (u64)labels[1].guid};
+    start(paramv[0] == 0 ? earlyUser : lateMaker, 0, 2, params, 0, NULL);
+    return NULL_GUID;
+}
+
+/* ---- given: an EDT of node 0 without depv is given an output event of node 1. ---- */
+
+static ocrGuid_t givenUser(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc;
+    ocrGuid_t event = {.guid = (intptr_t)paramv[0]}, edt, of = template(passer, 0, 1);
+    MUST(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_OEVT_VALID, NULL_HINT, &event));
+    MUST(ocrAddDependence(depv[0].guid, edt, 0, DB_MODE_RO));
+    return NULL_GUID;
+}
+
+static ocrGuid_t giver(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc;
+    ocrGuid_t counter = zero(), event, after;
+    MUST(ocrEventCreate(&event, OCR_EVENT_ONCE_T, EVT_PROP_TAKES_ARG));
+    ocrGuid_t waits = receive(counter, 1, &after);
+    MUST(ocrAddDependence(event, waits, 1, DB_MODE_RO));
+    compareAfter(after, counter, 1, 1);
+    u64 param = (u64)event.guid;
+    start(givenUser, 0, 1, &param, 1, &depv[0].guid);
+    return NULL_GUID;
+}
+
+/* ---- many: an EDT of node 1 is created with so many dependences. ---- */
+
+static ocrGuid_t counts(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depv;
+    printf("right: %u dependences\n", depc);
+    fflush(stdout);
+    ocrShutdown();
+    return NULL_GUID;
+}
+
+static void many(u64 count)
+{
+    ocrGuid_t *depv = calloc(count, sizeof *depv);
+    ocrAssert(depv != NULL);
+    for (u64 at = 0; at < count; at++) {
+        depv[at] = NULL_GUID;
+    }
+    start(counts, 1, 0, NULL, (u32)count, depv);
+    free(depv);
+}
+
+/* ---- asks: calls that only pass on the GUID of an object of another node. ---- */
+
+static ocrGuid_t asks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    ocrGuid_t block = {.guid = (intptr_t)paramv[0]}, edt = {.guid = (intptr_t)paramv[1]}, where, first;
+    u64 count = 1;
+    MUST(ocrAffinityQuery(block, &count, &where));
+    MUST(ocrAffinityGetAt(AFFINITY_PD, 0, &first));
+    ocrAssert(count == 1 && ocrGuidIsEq(where, first));
+    ocrElsUserSet(0, block);
+    ocrAssert(ocrGuidIsEq(ocrElsUserGet(0), block));
+    MUST(ocrNoteCausality(edt, edt));
+    printf("right: asked on node %lu\n", (unsigned long)here());
+    fflush(stdout);
+    ocrShutdown();
+    return NULL_GUID;
+}
+
+static void ask(void)
+{
+    ocrGuid_t edt, of = template(leaf, 0, 1);
+    MUST(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
+    u64 params[2] = {(u64)zero().guid, (u64)edt.guid};
+    start(asks, 1, 2, params, 0, NULL);
+}
+
+/* ---- single: a block that is written once is read on another node. ---- */
+
+static void single(void)
+{
+    ocrGuid_t block;
+    u64 *start;
+    MUST(ocrDbCreate(&block, (void **)&start, sizeof *start, DB_PROP_SINGLE_ASSIGNMENT, NULL_HINT, NO_ALLOC));
+    *start = 4711;
+    MUST(ocrDbRelease(block));
+    compareAfter(NULL_GUID, block, 4711, 1);
+}
+
+/* ---- chunk, part: blocks that EDTs of another node cannot have. ---- */
+
+static void chunk(const char *path)
+{
+    ocrGuid_t file, descriptor, block;
+    MUST(ocrFileOpen(&file, path, "w+", &descriptor, 0));
+    MUST(ocrFileGetChunk(&block, file, 0, 8));
+    start(leaf, 1, 0, NULL, 1, &block);
+}
+
+static void part(void)
+{
+    ocrDbPart_t parts[1] = {{.offset = 0, .size = 4}};
+    MUST(ocrDbPartition(zero(), 1, parts, 0));
+    start(leaf, 1, 0, NULL, 1, &parts[0].guid);
+}
+
+/* ---- thread: a thread of the program on node 1 goes on after its EDT. ---- */
+
+static void *later(void *argument)
+{
+    usleep(500000);
+    MUST(ocrEventSatisfy((ocrGuid_t){.guid = (intptr_t)argument}, NULL_GUID));
+    return NULL;
+}
+
+static ocrGuid_t starter(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    pthread_t thread;
+    ocrAssert(pthread_create(&thread, NULL, later, (void *)paramv[0]) == 0);
+    ocrAssert(pthread_detach(thread) == 0);
+    return NULL_GUID;
+}
+
+static void thread(void)
+{
+    ocrGuid_t event;
+    MUST(ocrEventCreate(&event, OCR_EVENT_STICKY_T, EVT_PROP_NONE));
+    compareAfter(event, zero(), 0, 0);
+    u64 param = (u64)event.guid;
+    start(starter, 1, 1, &param, 0, NULL);
+}
+
+/* ---- straggler: an EDT of node 1 goes on with calls while the program ends. ---- */
+
+static ocrGuid_t straggler(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)depc, (void)depv;
+    ocrGuid_t event = {.guid = (intptr_t)paramv[0]}, latch = {.guid = (intptr_t)paramv[1]};
+    MUST(ocrEventSatisfy(event, NULL_GUID));
+    for (u64 at = 2; at < paramc; at++) {
+        usleep(5000);
+        MUST(ocrEventSatisfySlot(latch, NULL_GUID, OCR_EVENT_LATCH_INCR_SLOT));
+        ocrGuid_t block = {.guid = (intptr_t)paramv[at]};
+        start(leaf, 1, 0, NULL, 1, &block);
+    }
+    return latch;
+}
+
+static void straggle(void)
+{
+    ocrGuid_t event, latch;
+    MUST(ocrEventCreate(&event, OCR_EVENT_STICKY_T, EVT_PROP_NONE));
+    MUST(ocrEventCreate(&latch, OCR_EVENT_LATCH_T, EVT_PROP_NONE));
+    compareAfter(event, zero(), 0, 0);
+    u64 params[62] = {(u64)event.guid, (u64)latch.guid};
+    for (unsigned at = 2; at < 62; at++) {
+        params[at] = (u64)zero().guid;
+    }
+    start(straggler, 1, 62, params, 0, NULL);
+}
+
 /* ---- copy: a call that is not there for blocks of other nodes. ---- */
 
 static ocrGuid_t copies(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
@@ -309,6 +722,8 @@ static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         ocrShutdown();
     } else if (paramv[0] == 1) {
         ocrAbort(7);
+    } else if (paramv[0] == 4) {
+        ocrAbort(0);
     } else if (paramv[0] == 2) {
         volatile int *nothing = NULL;
         *nothing = 1;
@@ -344,6 +759,39 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         endOn(1, 0);
     } else if (strcmp(what, "abort") == 0) {
         endOn(1, 1);
+    } else if (strcmp(what, "abort-0") == 0) {
+        endOn(1, 4);
+    } else if (strcmp(what, "returned") == 0) {
+        returned(node);
+    } else if (strcmp(what, "refused") == 0) {
+        u64 block = (u64)zero().guid;
+        start(misleader, 1, 1, &block, 0, NULL);
+    } else if (strcmp(what, "kernel") == 0) {
+        u64 block = (u64)filled().guid;
+        start(launcher, 1, 1, &block, 0, NULL);
+    } else if (strcmp(what, "gone") == 0) {
+        gone();
+    } else if (strcmp(what, "labels") == 0) {
+        start(labeler, 1, 1, (u64[]){0}, 0, NULL);
+    } else if (strcmp(what, "foreign-label") == 0) {
+        start(labeler, 1, 1, (u64[]){1}, 0, NULL);
+    } else if (strcmp(what, "given") == 0) {
+        ocrGuid_t block = filled();
+        start(giver, 1, 0, NULL, 1, &block);
+    } else if (strcmp(what, "many") == 0) {
+        many(times);
+    } else if (strcmp(what, "ask") == 0) {
+        ask();
+    } else if (strcmp(what, "single") == 0) {
+        single();
+    } else if (strcmp(what, "chunk") == 0) {
+        chunk(getArgv(depv[0].ptr, 2));
+    } else if (strcmp(what, "part") == 0) {
+        part();
+    } else if (strcmp(what, "thread") == 0) {
+        thread();
+    } else if (strcmp(what, "straggle") == 0) {
+        straggle();
     } else if (strcmp(what, "crash") == 0) {
         endOn(1, 2);
     } else if (strcmp(what, "hang") == 0) {

@@ -7,18 +7,26 @@
 
 use crate::engine::life::create_request::{CreateError, EdtRequest, Output};
 use crate::engine::life::stand_in::StandIn;
-use crate::engine::nodes::functions;
-use crate::engine::nodes::work::{NewEdt, TemplateText};
+use crate::engine::nodes::work::{NewEdt, NodeWork, TemplateText};
+use crate::engine::nodes::{functions, outbox};
 use crate::engine::state::context::Context;
+use crate::engine::state::fatal::fatal;
 use crate::graph::finish::Closes;
 use crate::object::code::Code;
 use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
-use crate::object::scope::{Scope, ScopeState};
-use ocr_base::sync::Ordering;
+use crate::object::scope::Scope;
 use std::ptr;
 use std::ptr::NonNull;
+
+/// Takes an EDT out of the finish scope of its creator, on another node, that it was counted into: all that it has led
+/// to here has ended, or it was not created. `scope` is 0 for none.
+pub(crate) fn scope_done(node: u32, scope: u64) {
+    if scope != 0 {
+        outbox::post(node, NodeWork::ScopeDone(scope));
+    }
+}
 
 impl Context {
     /// The text of a template, by which another node makes it anew. None if there is no such template, or none of its
@@ -35,6 +43,24 @@ impl Context {
         let function = functions::find(&text.function)?;
         let view = self.runtime.template(Code::of_program(function, &text.name), text.paramc, text.depc);
         self.runtime.objects.templates.create(&mut self.caches.templates, view)
+    }
+
+    /// Ends the program, since a call is about an object that another node has.
+    pub(crate) fn refuse_elsewhere(&self, call: &str, guid: Guid, owner: u32) -> ! {
+        fatal(&format!(
+            "{call} is about {guid} of node {owner}, in {}. On several nodes this call is for objects of the node that calls \
+             it: call it where the object was created, or run the program on one node.",
+            self.who()
+        ))
+    }
+
+    /// Ends the program where an object is to be created on a label that another node has.
+    pub(crate) fn refuse_label_elsewhere(&self, label: Guid) {
+        if outbox::is_open()
+            && let Some(owner) = self.runtime.objects.owner_elsewhere(label)
+        {
+            self.refuse_elsewhere("A creation on a label", label, owner);
+        }
     }
 
     /// Counts an EDT that another node will create into the finish scope of the running EDT. Returns the scope, as that
@@ -59,15 +85,22 @@ impl Context {
     }
 
     /// Creates an EDT for another node, `from`, which connects the pre-slots that are left open. The GUIDs of the EDT
-    /// and of its output event.
+    /// and of its output event. One that is not created leaves the scope of its creator here, and not there.
     pub(crate) fn create_edt_for(&mut self, from: u32, new: &NewEdt) -> Result<[Guid; 2], CreateError> {
-        let template = self.template_of(&new.template).ok_or_else(|| {
-            CreateError::Arguments(format!("no file of this process has the function \"{}\"", new.template.name).into())
-        })?;
+        let Some(template) = self.template_of(&new.template) else {
+            scope_done(from, new.scope);
+            let why = format!("no file of this process has the function \"{}\"", new.template.name);
+            return Err(CreateError::Arguments(why.into()));
+        };
         let scope = match new.scope {
             0 => None,
-            scope => Some(self.open_scope_for(from, scope)?),
+            scope => self.open_scope_for(from, scope),
         };
+        if scope.is_none() && new.scope != 0 {
+            scope_done(from, new.scope);
+            self.runtime.objects.templates.destroy(&mut self.caches.templates, template);
+            return Err(CreateError::OutOfMemory);
+        }
         let (mut edt, mut output) = (Guid::NULL, Guid::NULL);
         self.scope_elsewhere = scope.map_or(ptr::null(), ptr::from_ref);
         let created = self.create_edt(&EdtRequest {
@@ -98,24 +131,15 @@ impl Context {
     }
 
     /// Opens a finish scope for what an EDT of another node's scope leads to here. It is counted in once, for the
-    /// caller.
-    fn open_scope_for(&mut self, node: u32, scope: u64) -> Result<&'static Scope, CreateError> {
+    /// caller. None without memory.
+    fn open_scope_for(&mut self, node: u32, scope: u64) -> Option<&'static Scope> {
         let objects = &self.runtime.objects;
-        let closed = objects.events.create_plain(&mut self.caches.events, EventKind::Once, 0);
-        let closed = closed.ok_or(CreateError::OutOfMemory)?;
-        self.stand_in(StandIn::ScopeOf { node, scope }, (closed, 0), Mode::Ro).map_err(CreateError::Dependence)?;
-        let opened = objects.scopes.allocate(&mut self.caches.scopes);
-        let (index, opened) = opened.ok_or(CreateError::OutOfMemory)?;
-        opened.index.set(index);
-        opened.count.store(1, Ordering::Relaxed);
-        opened.parent.set(ptr::null());
-        opened.output.set(closed);
-        opened.result.set(Guid::NULL);
-        opened.result_goes.set(false);
-        opened.is_timed.set(false);
-        opened.edt.set(Guid::NULL);
-        opened.work.set(ptr::null());
-        opened.header.publish(opened.header.peek().with_state(ScopeState::Open));
-        Ok(opened)
+        let closed = objects.events.create_plain(&mut self.caches.events, EventKind::Once, 0)?;
+        let opened = self.new_scope(ptr::null(), closed, (Guid::NULL, ptr::null()));
+        if opened.is_none() || self.stand_in(StandIn::ScopeOf { node, scope }, (closed, 0), Mode::Ro).is_err() {
+            let _ = self.graph().destroy_event(closed);
+            return None;
+        }
+        opened
     }
 }

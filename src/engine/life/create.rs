@@ -6,6 +6,7 @@ use crate::engine::state::context::Context;
 use crate::engine::state::deferred::{DeferredBy, DeferredCall};
 use crate::graph::finish::Closes;
 use crate::graph::{Dependence, GraphCall, GraphError, LinkError, NewSlots};
+use crate::object::code::Code;
 use crate::object::edt::{Edt, EdtFlags, EdtState, ExplicitRange, Mode, RANGE_WORDS};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
@@ -345,10 +346,23 @@ impl Context {
     /// Opens a finish scope within `outer` for a new EDT. False without memory.
     #[inline(never)]
     fn open_scope(&mut self, edt: &Edt, outer: *const Scope, output: Guid) -> bool {
-        let scopes = &self.runtime.objects.scopes;
-        let Some((index, scope)) = scopes.allocate(&mut self.caches.scopes) else {
+        let Some(scope) = self.new_scope(outer, output, (edt.guid(), edt.work.get())) else {
             return false;
         };
+        edt.scope.set(scope);
+        edt.flags.add(EdtFlags::FINISH);
+        true
+    }
+
+    /// Opens a finish scope within `outer`, which counts its first member, and whose end satisfies `output`. `edt` is
+    /// the finish EDT and what it runs. None without memory.
+    pub(crate) fn new_scope(
+        &mut self,
+        outer: *const Scope,
+        output: Guid,
+        (edt, work): (Guid, *const Code),
+    ) -> Option<&'static Scope> {
+        let (index, scope) = self.runtime.objects.scopes.allocate(&mut self.caches.scopes)?;
         scope.index.set(index);
         scope.count.store(1, ocr_base::sync::Ordering::Relaxed);
         scope.parent.set(outer);
@@ -356,12 +370,10 @@ impl Context {
         scope.result.set(Guid::NULL);
         scope.result_goes.set(false);
         scope.is_timed.set(false);
-        scope.edt.set(edt.guid());
-        scope.work.set(edt.work.get());
+        scope.edt.set(edt);
+        scope.work.set(work);
         scope.header.publish(scope.header.peek().with_state(ScopeState::Open));
-        edt.scope.set(scope);
-        edt.flags.add(EdtFlags::FINISH);
-        true
+        Some(scope)
     }
 
     /// Destroys an EDT that is not runnable, with its output event, and counts it out of its finish

@@ -1,6 +1,8 @@
 //! Step 9 of an EDT's life: its output event is satisfied with what the EDT returned (OCR 1.1.0, 2.7).
 
 use crate::check::history::Who;
+use crate::engine::nodes::outbox;
+use crate::engine::nodes::work::{Call, NodeWork};
 use crate::engine::state::context::Context;
 use crate::engine::state::deferred::{DeferredBy, DeferredCall};
 use crate::graph::{Dependence, GraphCall, GraphError};
@@ -58,10 +60,17 @@ impl Context {
         }
     }
 
-    /// Has the output event depend on an event that an EDT has returned.
+    /// Has the output event depend on an event that an EDT has returned. Where another node has that event, the output
+    /// event is satisfied by that node.
     fn pass_event(&mut self, who: Who, output: Guid, result: Guid) {
         if trace::is_on() {
             events::called(Asked::Returned, output.bits(), (0, result.bits()), false);
+        }
+        if outbox::has_others()
+            && let Some(owner) = self.runtime.objects.owner_elsewhere(result)
+        {
+            let call = Call::Return { event: result, output };
+            return outbox::post(owner, NodeWork::Call { id: 0, call });
         }
         let mut graph = self.graph();
         if let Err(why) = graph.add_dependence(result, output, 0, Mode::Rw) {

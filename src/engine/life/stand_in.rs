@@ -19,7 +19,6 @@ use crate::memory::{Acquired, divided};
 use crate::object::code::{EdtDep, WorkKind};
 use crate::object::edt::{Edt, EdtFlags, Mode, NO_SLOT};
 use crate::object::guid::Guid;
-use ocr_base::sync::Spin;
 
 /// What such an EDT stands for. Its parameters say so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,7 +68,8 @@ unsafe extern "C" fn nothing(_: u32, _: *mut u64, _: u32, _: *mut EdtDep) -> Gui
 
 impl Context {
     /// Creates an EDT that stands for something elsewhere, and connects it to a block or an event of this node. What
-    /// that leads to has not been worked off. The error is that of the source.
+    /// that leads to has not been worked off. As for a call of the program, an event that is gone may still be known, and
+    /// a label without object is waited for. The error is that of the source.
     pub(crate) fn stand_in(
         &mut self,
         role: StandIn,
@@ -91,13 +91,7 @@ impl Context {
             edt.flags.add(EdtFlags::WAITER);
         }
         // The second pre-slot has kept it from going on.
-        let spin = Spin::default();
-        let connected = loop {
-            match self.with_graph(|graph| graph.add_dependence_slot(source, post_slot, edt, 0, mode)) {
-                Err(GraphError::Opening) => spin.wait(),
-                connected => break connected,
-            }
-        };
+        let connected = self.ask_graph(|graph| graph.add_dependence_slot(source, post_slot, edt, 0, mode));
         if connected.is_err() {
             let _ = self.destroy_edt(edt);
             return connected;

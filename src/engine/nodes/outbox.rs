@@ -89,6 +89,11 @@ pub(crate) fn is_over() -> bool {
     IS_OVER.load(Ordering::SeqCst)
 }
 
+/// Whether there are other nodes, for which a run of this process works or has worked.
+pub(crate) fn has_others() -> bool {
+    is_open() || is_over()
+}
+
 /// The number of this node, and how many there are, where it works together with others.
 pub(crate) fn place() -> Option<(u32, u32)> {
     is_open().then(ending::place).flatten()

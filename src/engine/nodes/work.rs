@@ -62,6 +62,11 @@ pub(crate) enum Call {
         slot: u32,
         mode: Mode,
     },
+    /// An EDT of the caller has returned the event, and its output event waits for that.
+    Return {
+        event: Guid,
+        output: Guid,
+    },
     /// An object of any kind is destroyed.
     Destroy(Guid),
     /// The answer is the text of the template.
@@ -262,6 +267,11 @@ impl Call {
                 out.u32(6);
                 out.u32(*status as u32);
             }
+            Call::Return { event, output } => {
+                out.u32(7);
+                out.u64(event.bits());
+                out.u64(output.bits());
+            }
         }
     }
 
@@ -296,6 +306,7 @@ impl Call {
             }
             5 => Call::Shutdown,
             6 => Call::Abort(from.u32()? as i32),
+            7 => Call::Return { event: guid(from)?, output: guid(from)? },
             _ => return None,
         })
     }
@@ -326,6 +337,7 @@ pub(super) mod tests {
         let calls = [
             Call::Satisfy { event: guid(1 << 60 | 5), increment: true, data: Guid::NULL },
             Call::Depend { source: guid(9), post_slot: 1, destination: guid(10), slot: 2, mode: Mode::Ew },
+            Call::Return { event: guid(11), output: guid(12) },
             Call::Destroy(guid(77)),
             Call::DescribeTemplate(guid(78)),
             Call::CreateEdt(Box::new(edt)),

@@ -416,6 +416,16 @@ fn edts_return_events_of_other_nodes() {
     }
 }
 
+/// As on one node, an event passes on the GUID of a block that is gone.
+#[test]
+fn what_an_event_was_satisfied_with_goes_to_other_nodes() {
+    for mpi in installed() {
+        for nodes in [1, 2] {
+            run_elsewhere(mpi, nodes, &["passed"]).expect(0, &["right: 1"]);
+        }
+    }
+}
+
 /// The scope would close too early if such EDTs left it twice.
 #[test]
 fn edts_that_another_node_refuses_leave_their_scope_once() {

@@ -367,6 +367,9 @@ pub(super) fn make_call(from: u32, call: Call) -> CallAnswer {
         Call::Depend { source, post_slot, destination, slot, mode } => {
             depend((source, post_slot), destination, slot, mode)
         }
+        Call::Pass { data, destination, slot, mode } => {
+            with(Status::EPERM, |context| Status::from(context.take_passed(data, (destination, slot), mode)))
+        }
         Call::Return { event, output } => {
             let status = depend((event, 0), output, 0, Mode::Rw);
             if !status.is_ok() {
@@ -377,7 +380,7 @@ pub(super) fn make_call(from: u32, call: Call) -> CallAnswer {
                     );
                 }
                 // As on one node: what is gone, or is no event, is no data.
-                let nothing = Call::Satisfy { event: output, increment: false, data: Guid::NULL };
+                let nothing = Call::Pass { data: Guid::NULL, destination: output, slot: 0, mode: Mode::Null };
                 outbox::post(from, NodeWork::Call { id: 0, call: nothing });
             }
             status

@@ -364,6 +364,33 @@ static void returned(u64 node)
     MUST(ocrEventSatisfy(events[1], block));
 }
 
+/* ---- passed: an event of node 0 keeps a block that is gone, and passes its GUID on to node 1. ---- */
+
+static ocrGuid_t keeper(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    ocrGuid_t kept = {.guid = (intptr_t)paramv[0]}, block = filled(), counter = zero(), of = template(leaf, 0, 3);
+    ocrGuid_t own, edt, after;
+    MUST(ocrEventSatisfy(kept, block));
+    MUST(ocrDbDestroy(block));
+    MUST(ocrEventCreate(&own, OCR_EVENT_ONCE_T, EVT_PROP_TAKES_ARG));
+    MUST(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, &after));
+    compareAfter(after, counter, 1, 1);
+    MUST(ocrAddDependence(counter, edt, 0, DB_MODE_EW));
+    MUST(ocrAddDependence(own, edt, 1, DB_MODE_NULL));
+    MUST(ocrAddDependence(kept, edt, 2, DB_MODE_NULL));
+    MUST(ocrAddDependence(kept, own, 0, DB_MODE_NULL));
+    return NULL_GUID;
+}
+
+static void passed(void)
+{
+    ocrGuid_t kept;
+    MUST(ocrEventCreate(&kept, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG));
+    u64 param = (u64)kept.guid;
+    start(keeper, 1, 1, &param, 0, NULL);
+}
+
 /* ---- refused: EDTs that another node does not create are in no finish scope. ---- */
 
 /* Adds one, and creates the next that does so on the next node. */
@@ -763,6 +790,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         endOn(1, 4);
     } else if (strcmp(what, "returned") == 0) {
         returned(node);
+    } else if (strcmp(what, "passed") == 0) {
+        passed();
     } else if (strcmp(what, "refused") == 0) {
         u64 block = (u64)zero().guid;
         start(misleader, 1, 1, &block, 0, NULL);

@@ -14,7 +14,7 @@ use crate::engine::nodes::outbox;
 use crate::engine::nodes::work::{Call, NodeWork};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
-use crate::graph::GraphError;
+use crate::graph::{Dependence, GraphError};
 use crate::memory::{Acquired, divided};
 use crate::object::code::{EdtDep, WorkKind};
 use crate::object::edt::{Edt, EdtFlags, Mode, NO_SLOT};
@@ -147,15 +147,27 @@ impl Context {
         match role {
             StandIn::ScopeOf { node, scope } => outbox::post(node, NodeWork::ScopeDone(scope)),
             StandIn::PreSlot { of, destination, slot, mode } => {
-                let call = if destination.is_edt() {
-                    Call::Depend { source: data, post_slot: 0, destination, slot, mode }
-                } else {
-                    Call::Satisfy { event: destination, increment: slot == 1, data }
-                };
-                outbox::post(of, NodeWork::Call { id: 0, call });
+                outbox::post(of, NodeWork::Call { id: 0, call: Call::Pass { data, destination, slot, mode } });
             }
             _ => unreachable!("it holds a block"),
         }
+    }
+
+    /// An event of another node passes on what it was satisfied with, to an object of this one.
+    pub(crate) fn take_passed(
+        &mut self,
+        data: Guid,
+        (destination, slot): (Guid, u32),
+        mode: Mode,
+    ) -> Result<(), GraphError> {
+        if !destination.is_edt() {
+            return self.ask_graph(|graph| graph.pass_to_event(destination, slot == 1, data));
+        }
+        let has_been = self.runtime.objects.data_blocks.has_been(data);
+        let asked = Dependence { source: data, post_slot: 0, destination, slot, mode };
+        self.ask_graph(|graph| {
+            if has_been { graph.add_former_block(asked) } else { graph.add_dependence(data, destination, slot, mode) }
+        })
     }
 }
 

@@ -62,6 +62,13 @@ pub(crate) enum Call {
         slot: u32,
         mode: Mode,
     },
+    /// An event of the caller passes on what it was satisfied with: no new dependence, so a block may be gone by now.
+    Pass {
+        data: Guid,
+        destination: Guid,
+        slot: u32,
+        mode: Mode,
+    },
     /// An EDT of the caller has returned the event, and its output event waits for that.
     Return {
         event: Guid,
@@ -267,6 +274,13 @@ impl Call {
                 out.u32(6);
                 out.u32(*status as u32);
             }
+            Call::Pass { data, destination, slot, mode } => {
+                out.u32(8);
+                out.u64(data.bits());
+                out.u64(destination.bits());
+                out.u32(*slot);
+                out.u32(*mode as u32);
+            }
             Call::Return { event, output } => {
                 out.u32(7);
                 out.u64(event.bits());
@@ -307,6 +321,12 @@ impl Call {
             5 => Call::Shutdown,
             6 => Call::Abort(from.u32()? as i32),
             7 => Call::Return { event: guid(from)?, output: guid(from)? },
+            8 => Call::Pass {
+                data: guid(from)?,
+                destination: guid(from)?,
+                slot: from.u32()?,
+                mode: Mode::from_bits(from.u32()?)?,
+            },
             _ => return None,
         })
     }
@@ -338,6 +358,7 @@ pub(super) mod tests {
             Call::Satisfy { event: guid(1 << 60 | 5), increment: true, data: Guid::NULL },
             Call::Depend { source: guid(9), post_slot: 1, destination: guid(10), slot: 2, mode: Mode::Ew },
             Call::Return { event: guid(11), output: guid(12) },
+            Call::Pass { data: guid(13), destination: guid(14), slot: 3, mode: Mode::Ro },
             Call::Destroy(guid(77)),
             Call::DescribeTemplate(guid(78)),
             Call::CreateEdt(Box::new(edt)),

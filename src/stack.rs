@@ -216,8 +216,8 @@ pub(crate) fn sends_itself(context: *const libc::c_void, signal: libc::c_int) ->
     thread == own && sent == signal as u64
 }
 
-/// The words of this thread's stack from the stack pointer of the code that a signal has interrupted to an address. None
-/// where these are not in the stack, as far as that is known. For a signal handler.
+/// The words of this thread's stack from the stack pointer of the code that a signal has interrupted to an address.
+/// None where these are not in the stack, as far as that is known. For a signal handler.
 pub(crate) fn words_to(context: *const libc::c_void, end: usize) -> Option<impl Iterator<Item = usize>> {
     let lowest = IN_STACK.get();
     // A full stack: below its end, nothing is there.

@@ -345,8 +345,8 @@ static void returned(u64 node)
         ocrGuid_t edt, after, waits, next;
         MUST(ocrEventCreate(&events[at], OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG));
         u64 param = (u64)events[at].guid;
-        MUST(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, &param, EDT_PARAM_DEF, NULL, at == 0 ? EDT_PROP_NONE : EDT_PROP_FINISH,
-                          &hint, &after));
+        const u16 properties = at == 0 ? EDT_PROP_NONE : EDT_PROP_FINISH;
+        MUST(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, &param, EDT_PARAM_DEF, NULL, properties, &hint, &after));
         waits = receive(counter, at, &next);
         MUST(ocrAddDependence(after, waits, 1, DB_MODE_RO));
         MUST(ocrAddDependence(before, edt, 0, DB_MODE_NULL));
@@ -465,8 +465,8 @@ static ocrGuid_t launcher(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         return NULL_GUID;
     }
     of = template(noKernel, 0, 2);
-    MUST(ocrEdtTemplateAddKernel(of, "__kernel void more(__global ulong *count) { count[0] += 1; }", NULL, "more", oneItem,
-                                 OCR_NO_RESULT));
+    const char *source = "__kernel void more(__global ulong *count) { count[0] += 1; }";
+    MUST(ocrEdtTemplateAddKernel(of, source, NULL, "more", oneItem, OCR_NO_RESULT));
     MUST(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, &after));
     compareAfter(after, block, 4712, 1);
     MUST(ocrAddDependence(block, edt, 0, DB_MODE_RW));
@@ -534,7 +534,8 @@ static ocrGuid_t earlyUser(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
 {
     (void)paramc, (void)depc, (void)depv;
     ocrGuid_t counter = zero(), event = {.guid = (intptr_t)paramv[0]}, block = {.guid = (intptr_t)paramv[1]};
-    ocrGuid_t first, last, waits = receive(counter, 0, &first), then = receive(counter, 0, &last), of = template(leaf, 0, 3);
+    ocrGuid_t first, last, waits = receive(counter, 0, &first), then = receive(counter, 0, &last);
+    ocrGuid_t of = template(leaf, 0, 3);
     MUST(ocrAddDependence(event, waits, 1, DB_MODE_RO));
     MUST(ocrAddDependence(block, then, 1, DB_MODE_RO));
     ocrGuid_t both, after;

@@ -100,8 +100,8 @@ impl Context {
         self.work_off();
     }
 
-    /// At the owner: ends the program where a block is wanted that stays on its node. What a file gets from a chunk is its
-    /// content here. Parts are acquired in another order than that of their GUIDs, which other nodes do not know.
+    /// At the owner: ends the program where a block is wanted that stays on its node. What a file gets from a chunk is
+    /// its content here. Parts are acquired in another order than that of their GUIDs, which other nodes do not know.
     fn refuse_to_lend(&self, by: u32, guid: Guid) {
         let blocks = &self.runtime.objects.data_blocks;
         let Some((block, locked)) = blocks.lock(guid) else { return };

@@ -68,8 +68,8 @@ unsafe extern "C" fn nothing(_: u32, _: *mut u64, _: u32, _: *mut EdtDep) -> Gui
 
 impl Context {
     /// Creates an EDT that stands for something elsewhere, and connects it to a block or an event of this node. What
-    /// that leads to has not been worked off. As for a call of the program, an event that is gone may still be known, and
-    /// a label without object is waited for. The error is that of the source.
+    /// that leads to has not been worked off. As for a call of the program, an event that is gone may still be known,
+    /// and a label without object is waited for. The error is that of the source.
     pub(crate) fn stand_in(
         &mut self,
         role: StandIn,

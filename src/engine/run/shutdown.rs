@@ -85,7 +85,8 @@ pub(crate) fn abort(status: i32) {
     leave_edt(runtime, seating);
 }
 
-/// Ends the run, and keeps this thread, which runs an EDT that does not go on. Returns where the run was ending already.
+/// Ends the run, and keeps this thread, which runs an EDT that does not go on. Returns where the run was ending
+/// already.
 fn leave_edt(runtime: &Runtime, seating: Seating) {
     let keeper = Runtime::current();
     if runtime.end_run(Some((std::thread::current().id(), seating))) {

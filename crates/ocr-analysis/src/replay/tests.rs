@@ -508,8 +508,8 @@ fn each_policy_has_the_cores_that_it_would_have() {
     assert!(us("eft") > 16.0 * 200.0);
 }
 
-/// Kernels that take 1200 us on both cores, where the functions take 1000 us on one: a policy that knows that leaves the
-/// device closed, and the first EDT waits for no start.
+/// Kernels that take 1200 us on both cores, where the functions take 1000 us on one: a policy that knows that leaves
+/// the device closed, and the first EDT waits for no start.
 #[test]
 fn no_device_is_opened_where_no_kernel_can_win() {
     let mut run = on_two_cores();

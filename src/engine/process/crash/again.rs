@@ -26,8 +26,8 @@
 //! register. A function of the C library that another of the same has called, as `strlen` in `printf`, has one in
 //! there. "Has called" is any word between the stack pointer and the function's frame that is an address of such a
 //! file: a stale one refuses, and permits nothing. A lock of the program's own that the EDT holds stays held, and so
-//! does the guard of a static variable of C++ that is being made: the program has to know that. What is loaded is looked
-//! at when the run begins. The handler of the signal asks, so nothing here allocates or takes a lock.
+//! does the guard of a static variable of C++ that is being made: the program has to know that. What is loaded is
+//! looked at when the run begins. The handler of the signal asks, so nothing here allocates or takes a lock.
 
 use crate::engine::attempt::point::{LeftCrash, Point, here};
 use crate::engine::state::attempt::{AttemptPhase, WhyOpen};
@@ -167,9 +167,9 @@ pub(super) fn write_held_text() {
     let Some(context) = here().and_then(|_| Context::get()) else {
         return;
     };
-    // SAFETY: a thread with a point is a worker, whose context is alive. What a call of the runtime was about to do with
-    // it is never done. If it was about to hold one more step, the steps are there as before or with that one: a vector
-    // has its new memory before it gives up the old, and counts an element that is written.
+    // SAFETY: a thread with a point is a worker, whose context is alive. What a call of the runtime was about to do
+    // with it is never done. If it was about to hold one more step, the steps are there as before or with that one: a
+    // vector has its new memory before it gives up the old, and counts an element that is written.
     let attempt = unsafe { &*context }.attempt.as_deref();
     for text in attempt.into_iter().flat_map(|attempt| attempt.texts()) {
         // SAFETY: the text has as many bytes as are written, and POSIX allows the call in a handler.

@@ -1,5 +1,5 @@
-// A process that an EDT forks and that crashes is undone by nobody: it ends by the signal, and the EDT runs once, where it
-// has begun. What is printed before a call that ends the program is written (OCR_RETRY).
+// A process that an EDT forks and that crashes is undone by nobody: it ends by the signal, and the EDT runs once, where
+// it has begun. What is printed before a call that ends the program is written (OCR_RETRY).
 //
 // clause: crash
 // env: OCR_RETRY=3

@@ -6,7 +6,6 @@
 //! variable points to, as memory of `malloc`, is not looked at. In a program that is linked with `libocr.a` those
 //! segments are the runtime's as well, and always change.
 
-use crate::engine::life::contents::checksum;
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -14,6 +13,11 @@ use std::sync::OnceLock;
 /// A checksum of the program's global variables, which may be many.
 #[derive(PartialEq, Eq)]
 pub(super) struct Globals(u64);
+
+/// A checksum of some words and one more.
+fn mix(sum: u64, word: u64) -> u64 {
+    (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+}
 
 /// Where they are, read once: the program's own file is never unloaded.
 static WHERE: OnceLock<Vec<Range<usize>>> = OnceLock::new();
@@ -23,7 +27,7 @@ impl Globals {
         let words = WHERE.get_or_init(find).iter().flat_map(|range| range.clone().step_by(size_of::<u64>()));
         // SAFETY: the word is in a segment of the program that can be read and is never unloaded, and is aligned, since
         // `find` rounds the ends. The read is volatile, since other threads may write there now.
-        Globals(checksum(words.map(|at| unsafe { (at as *const u64).read_volatile() })))
+        Globals(words.map(|at| unsafe { (at as *const u64).read_volatile() }).fold(1, mix))
     }
 
     /// Whether they are as they were.

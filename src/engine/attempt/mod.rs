@@ -44,7 +44,6 @@ mod undo;
 
 use crate::engine::attempt::globals::Globals;
 use crate::engine::attempt::point::{Arguments, LeftCrash, Point};
-use crate::engine::process::crash;
 use crate::engine::state::attempt::{AfterReturn, AttemptProgress, HeldStep};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::print_text;
@@ -181,10 +180,21 @@ impl Context {
             "{} crashed with {} and is undone; attempt {} of {} follows (OCR_RETRY){place}. Further crashes of this \
              template are counted.",
             EdtName::of(edt),
-            crash::name_of(crash.signal),
+            signal_name(crash.signal),
             progress.number() + 1,
             progress.most(),
         );
+    }
+}
+
+/// The name of a signal that a crash causes.
+fn signal_name(signal: libc::c_int) -> &'static str {
+    match signal {
+        libc::SIGILL => "SIGILL",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGABRT => "SIGABRT",
+        _ => "SIGSEGV",
     }
 }
 

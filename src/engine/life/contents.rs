@@ -24,7 +24,7 @@ const LOOKED_AT_AGAIN: usize = 16;
 const MOST_LOOKED_AT: usize = (1 << 20) / 8;
 
 /// A checksum of words.
-pub(crate) fn checksum(words: impl Iterator<Item = u64>) -> u64 {
+fn checksum(words: impl Iterator<Item = u64>) -> u64 {
     const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
     words.fold(1, |sum, word| (sum ^ word).wrapping_mul(MULTIPLIER).rotate_left(29))
 }

@@ -449,7 +449,7 @@ fn of_late(text: &mut Text, name: &str) -> fmt::Result {
     if WAS_STRICT.load(Ordering::Relaxed) { Ok(()) } else { text.write_str(STRICT_FINDS) }
 }
 
-pub(crate) fn name_of(signal: libc::c_int) -> &'static str {
+fn name_of(signal: libc::c_int) -> &'static str {
     let name = SIGNALS.iter().find(|(number, _)| *number == signal);
     name.map_or("a signal", |(_, name)| name)
 }

@@ -52,7 +52,8 @@ static HANDLER: Mutex<rank::NodeHandler, Option<WorkHandler>> = Mutex::new(None)
 /// Whether a run handles messages now.
 static WORKS: AtomicBool = AtomicBool::new(false);
 
-/// Whether a run has handled messages, and does so no more.
+/// Whether a run has handled messages, and does so no more. SeqCst, as for `WORKS`: [`close`] sets this before it
+/// clears that, so in between both are set, and [`has_others`] never finds neither.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
 /// What the run of this process does for other nodes, while one runs.

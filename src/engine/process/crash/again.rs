@@ -13,7 +13,7 @@
 //! | `abort` after a message of the C library that is no assertion of the program's | no: it has found its memory corrupted, with a lock held |
 //! | `SIGABRT` that another thread has sent to this one | no: the thread may be anywhere |
 //! | another `abort`, as of a failed assertion | yes: the C library holds no lock when it raises the signal |
-//! | another file than the program, the C library, `libm`, the loader and the runtime has called what crashed | no: a lock may be held there |
+//! | another file than the program, the C library, `libm`, the loader and the runtime "has called" what crashed | no: a lock may be held there |
 //! | the instruction is in the program, or in the file that has the EDT's function | yes: that holds no lock of others |
 //! | it is in a function of the C library for strings or memory, which these have called | yes: such a function holds no lock |
 //! | it is nowhere, and these have called a function there, as by a null pointer | yes |
@@ -24,7 +24,7 @@
 //!
 //! "Have called" is read from the return address where the function begins: at the stack pointer, or in the link
 //! register. A function of the C library that another of the same has called, as `strlen` in `printf`, has one in
-//! there. "Has called" is any word between the stack pointer and the function's frame that is an address of such a
+//! there. Whether another file "has called" is decided by any word between the stack pointer and the function's frame that is an address of such a
 //! file: a stale one refuses, and permits nothing. A lock of the program's own that the EDT holds stays held, and so
 //! does the guard of a static variable of C++ that is being made: the program has to know that. What is loaded is
 //! looked at when the run begins. The handler of the signal asks, so nothing here allocates or takes a lock.
@@ -230,7 +230,8 @@ struct LoadedCode {
     of_c: Option<usize>,
     /// The runtime's own, which is the program's where that is linked with `libocr.a`.
     of_runtime: Option<usize>,
-    /// Those that hold no lock while they call others, by their numbers: the loader's, `libm`, the system's own.
+    /// The numbers in `files` of the files that hold no lock while they call others: the loader, `libm`, and the file
+    /// that the kernel maps (vDSO).
     harmless: Vec<usize>,
     /// Where functions for strings and memory begin.
     strings: Vec<usize>,
@@ -411,7 +412,7 @@ fn has_exception() -> bool {
 }
 
 /// Has the C library forget a message, unless another thread has said something since: what it says before the next
-/// `abort` counts then.
+/// `abort` counts then. The page of the message stays mapped, since the handler of another thread may be reading it.
 fn forget_message(judged: &CStr) {
     let said = super::said();
     if said.is_null() {

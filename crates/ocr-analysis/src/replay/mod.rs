@@ -97,6 +97,24 @@ struct WithoutDevices {
     starts: Vec<(u32, u64)>,
 }
 
+impl WithoutDevices {
+    /// Takes the waits for OpenCL out of the EDTs of a graph.
+    fn start_nothing(&self, graph: &mut Cow<'_, TaskGraph>) {
+        for &(number, start) in &self.starts {
+            let all = graph.tasks[number as usize].ns.first().copied().flatten();
+            let Some(all) = all.filter(|all| (1..*all).contains(&start)) else {
+                continue;
+            };
+            let task = &mut graph.to_mut().tasks[number as usize];
+            task.ns[0] = Some(all - start);
+            for during in &mut task.during {
+                let at = f64::from(during.part) * all as f64 - start as f64;
+                during.part = (at / (all - start) as f64).clamp(0.0, 1.0) as f32;
+            }
+        }
+    }
+}
+
 /// The result of a run under a policy, simulated or recorded.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct ReplayRow {
@@ -184,11 +202,16 @@ impl Replay {
     }
 
     /// The EDTs and the places of the machine, in nanoseconds, as the bounds take them. Finish EDTs of two grains are
-    /// one task with their scopes.
+    /// one task with their scopes. No EDT waits for OpenCL where some policy opens no device: bounds hold for that
+    /// policy, too.
     fn problem(&self) -> Result<Problem, BoundsError> {
         let mut problem = Problem { places: vec![self.machine.workers as u32], ..Problem::default() };
         problem.places.extend(self.alike.iter().map(|(_, many)| *many));
-        let tasks = &self.graph.tasks;
+        let mut graph = Cow::Borrowed(&self.graph);
+        if let Some(other) = &self.without_devices {
+            other.start_nothing(&mut graph);
+        }
+        let tasks = &graph.tasks;
         problem.times.reserve(tasks.len() * problem.places.len());
         let gathering = Gathering::new(tasks.iter().map(|task| task.within.unwrap_or(NOBODY)).collect());
         let mut outer = Vec::new();
@@ -307,18 +330,7 @@ impl Replay {
         let other = self.without_devices.as_ref();
         if let Some(other) = other.filter(|_| !uses_devices) {
             machine.workers = other.workers;
-            let its = |graph: &TaskGraph, number: u32| graph.tasks[number as usize].ns.first().copied().flatten();
-            for &(number, start) in &other.starts {
-                let Some(all) = its(&graph, number).filter(|all| (1..*all).contains(&start)) else {
-                    continue;
-                };
-                let task = &mut graph.to_mut().tasks[number as usize];
-                task.ns[0] = Some(all - start);
-                for during in &mut task.during {
-                    let at = f64::from(during.part) * all as f64 - start as f64;
-                    during.part = (at / (all - start) as f64).clamp(0.0, 1.0) as f32;
-                }
-            }
+            other.start_nothing(&mut graph);
         }
         (graph, machine)
     }

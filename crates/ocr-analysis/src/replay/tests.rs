@@ -348,6 +348,8 @@ fn without_a_device_opencl_does_not_start_and_no_worker_is_stopped() {
     let here = replay(&run, None, &[]).expect("it can run");
     let predicted = |policy: &str| here.simulate(policy, false).expect("a policy").seconds * 1e9;
     assert_eq!((here.workers(), predicted("eager").round()), (1, 1000.0));
+    // No chain has that start in it, since some policies do without.
+    assert!(here.bounds()[1] * 1e9 <= predicted("cpu"), "{:?}", here.bounds());
     // The second worker begins at 90, and the first at 100. Parts of times are rounded.
     assert!((149.0..=150.0).contains(&predicted("cpu").round()));
     let simulated = here.simulated(&run, "cpu", false).expect("a policy");

@@ -23,8 +23,9 @@
  *   workers:       worker counts to run with; default 1 2 8, and 2 alone where the status is not 0 and mainEdt is the
  *                  only EDT
  *   needs:         opencl: the program launches kernels; halt: the runtime has to find that it hangs, which it
- *                  does not say where the process has threads of somebody else's; signals: it crashes on purpose, which
- *                  memcheck and the sanitizers take for a mistake. May be given several times
+ *                  does not say where the process has threads of somebody else's; signals: it crashes on purpose, or a
+ *                  process that it forks ends in the midst of its parent's run, which memcheck and the sanitizers take
+ *                  for a mistake. May be given several times
  *   unordered:     why the program is right though nothing orders some of its EDTs, which `ocr check` takes for a race.
  *                  The recorded run with the fewest workers has to show one
  *   once:          why its EDTs cannot run twice, the first time undone (OCR_RETRY=verify): it is not run so

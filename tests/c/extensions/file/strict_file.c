@@ -13,6 +13,7 @@ static void looks(void) {
     unsigned char *bytes = read_file(name, &size);
     if (size == 20 && memcmp(bytes, "xxxxxxxxxxyyyyyyyyyy", 20) == 0)
         puts("the chunks were written");
+    free(bytes);
     fflush(stdout);
     unlink(name);
 }

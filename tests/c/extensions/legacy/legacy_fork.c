@@ -1,5 +1,6 @@
 /* A process that is forked in the middle of a run has no threads that run EDTs: what would wait for them ends it. */
 // clause: ocr-legacy.h
+// needs: signals
 // stderr: ocrLegacyBlockProgress: this process was made by fork()
 // stderr: ocrLegacyFinalize: this process was made by fork()
 // stderr: ocrPause: this process was made by fork()

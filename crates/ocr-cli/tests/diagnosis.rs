@@ -124,6 +124,11 @@ fn edts_too_small_for_one_creator_are_named() {
 }
 
 #[test]
+fn edts_too_small_for_what_creates_them_are_named() {
+    finds("tiny", NO_DEVICE, &["The EDTs are too small: in the median one of the", "divide work only down to pieces"]);
+}
+
+#[test]
 fn edts_that_sleep_are_named() {
     finds("sleeps", NO_DEVICE, &["EDTs of sleepEdt sleep in the system"]);
 }

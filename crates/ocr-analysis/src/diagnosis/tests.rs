@@ -321,6 +321,21 @@ fn copies_that_dominate_are_told() {
 }
 
 #[test]
+fn a_device_without_copies_waits_for_blocks_that_others_hold() {
+    let mut run = copying(9);
+    run.copies.clear();
+    let device = run.devices.get_mut(&1).expect("the device");
+    (device.copying, device.bytes_in) = (0, 0);
+    for edt in &mut run.edts {
+        edt.granted = edt.begin;
+    }
+    let findings = found(&run);
+    assert_eq!((findings[0].rule, findings[0].place), (RuleId::WaitForData, Some(1)));
+    assert!(findings[0].text.contains("for blocks that EDTs elsewhere held"), "{findings:?}");
+    assert!(!rules(&run).contains(&RuleId::Copies));
+}
+
+#[test]
 fn a_worker_that_is_starved_is_named() {
     let mut edts = Vec::new();
     for n in 0..10 {

@@ -227,6 +227,33 @@ static void row(ocrEdt_t function, ocrEdt_t last, u32 many, u64 us) {
     ocrAddDependence(NULL_GUID, edts[0], 0, DB_MODE_NULL);
 }
 
+/* Creates two more of itself, down to so many levels; those of the last level compute. */
+static ocrGuid_t branch;
+EDT(treeEdt) {
+    u64 next[2] = {paramv[0] - 1, paramv[1]};
+    for (int i = 0; i < 2 && paramv[0] > 0; i++) {
+        ocrGuid_t edt;
+        ocrEdtCreate(&edt, branch, 2, next, 0, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+    }
+    if (paramv[0] == 0) {
+        compute(paramv[1] / 1e3);
+    }
+    return NULL_GUID;
+}
+
+/* All of a tree of so many levels, then the end. */
+static void treeOf(u64 levels, u64 us) {
+    ocrGuid_t root, last, stop, edt, out;
+    u64 params[2] = {levels, us};
+    ocrEdtTemplateCreate(&root, treeEdt, 2, 1);
+    ocrEdtTemplateCreate(&branch, treeEdt, 2, 0);
+    ocrEdtTemplateCreate(&last, stopEdt, 0, 1);
+    ocrEdtCreate(&stop, last, 0, NULL, 1, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+    ocrEdtCreate(&edt, root, 2, params, 1, NULL, EDT_PROP_FINISH, NULL_HINT, &out);
+    ocrAddDependence(out, stop, 0, DB_MODE_NULL);
+    ocrAddDependence(NULL_GUID, edt, 0, DB_MODE_NULL);
+}
+
 /* The first to add a kernel, when the run has gone on for some time. */
 EDT(lateEdt) {
     kernels(4, "-DLOOPS=100u");
@@ -294,6 +321,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         } else {
             fan(computeEdt, stopEdt, 120, 3000, 0, 1000, 0);
         }
+    } else if (strcmp(name, "tiny") == 0) {
+        treeOf(isControl ? 9 : 15, isControl ? 300 : 0);
     } else if (strcmp(name, "late_kernel") == 0) {
         row(computeEdt, lateEdt, 5, 2000);
     } else if (strcmp(name, "open_cl_start") == 0) {

@@ -503,6 +503,30 @@ fn an_edt_may_go_on_while_the_program_ends() {
     }
 }
 
+/// What an EDT has asked of one node has happened before what follows from its later calls for a third node, though
+/// messages to the first are slow. A dependence that came late would be refused.
+#[test]
+fn no_call_is_overtaken_by_what_follows_from_a_later_one() {
+    for mpi in installed() {
+        let out = folder("overtake", mpi);
+        let compiler = Command::new(format!("mpicc.{}", mpi.name));
+        let slow = compile_by(compiler, &format!("slow-pair-{}.so", mpi.name), "slow-pair.c", &["-fPIC", "-shared"]);
+        let mut command = mpi.command(3);
+        command.arg("env").arg(format!("LD_PRELOAD={}", slow.display())).arg("OCR_GONE_EVENTS=0");
+        let answer = run(command.arg(elsewhere()).args(["overtake", "20"]), &out);
+        answer.expect(0, &["right: 0"]);
+    }
+}
+
+/// A call that was sent has returned 0, whatever its owner says of it later: that is reported.
+#[test]
+fn a_sent_call_that_is_refused_is_reported() {
+    for mpi in installed() {
+        let answer = run_elsewhere(mpi, 2, &["late"]);
+        answer.expect(0, &["right: 0", "ocr: warning: ocrAddDependence about an object of node 1 failed there with"]);
+    }
+}
+
 /// An EDT of another node than 0 ends the program, crashes, or waits for what never comes.
 #[test]
 fn edts_of_other_nodes_end_the_program() {

@@ -1,12 +1,13 @@
-//! Calls about objects of other nodes. The node that has the object makes the call, and the caller waits for its
-//! answer.
+//! Calls about objects of other nodes. The node that has the object makes the call. The caller waits for its answer, but
+//! for what need not answer and an EDT asks for: dependences, satisfactions, and EDTs whose GUID it does not want. Those
+//! are sent, and confirmed later (`engine/nodes/outbox.rs`).
 //!
 //! | call | is made by |
 //! |---|---|
-//! | `ocrEventSatisfy`, `ocrEventSatisfySlot` | the owner of the event or EDT |
-//! | `ocrAddDependence`, `ocrAddDependenceSlot` | the owner of the event that is the source; of a block or `NULL_GUID`, that of the destination |
+//! | `ocrEventSatisfy`, `ocrEventSatisfySlot` | the owner of the event or EDT; sent |
+//! | `ocrAddDependence`, `ocrAddDependenceSlot` | the owner of the event that is the source; of a block or `NULL_GUID`, that of the destination; sent |
 //! | `ocrEventDestroy`, `ocrEdtDestroy`, `ocrDbDestroy`, `ocrEdtTemplateDestroy` | the owner of the object |
-//! | `ocrEdtCreate` | the node that its hint, or the setting, names; the caller then adds the dependences |
+//! | `ocrEdtCreate` | the node that its hint, or the setting, names; the caller then adds the dependences; sent if it wants no GUID |
 //! | `ocrShutdown`, `ocrAbort` | node 0 |
 //! | `ocrSetHint`, `ocrAttachDebugLabel` | no node: they advise, and what they say is lost |
 //! | `ocrAffinityQuery`, `ocrElsUserSet`, `ocrNoteCausality` | the caller's: the GUID is all that they need |
@@ -18,9 +19,10 @@
 use crate::abi::Api;
 use crate::capi::edt::{self, FINISH, More, OEVT_VALID, add_dependence, depv_of, mode_for, satisfy};
 use crate::capi::{hints, put, sys, with};
-use crate::check::calls::{CallSpec, LABELED, Role};
+use crate::check::calls::{CallSpec, Creates, LABELED, Role};
 use crate::config::Placing;
 use crate::engine::calls::elsewhere::scope_done;
+use crate::engine::life::away::confirm_calls;
 use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::life::hints::node_of;
 use crate::engine::life::stand_in::StandIn;
@@ -47,13 +49,66 @@ fn owner(guid: Guid) -> Option<u32> {
 /// The status of a call that another node makes. Where no answer comes the program ends, and the call has succeeded as
 /// far as anybody can tell.
 fn asked(owner: u32, call: Call) -> Status {
+    settle_but(owner);
     outbox::ask(owner, call).map_or(Status::OK, |answer| Status::from_number(answer.status as u8))
+}
+
+/// Has another node make a call that need not answer. An EDT goes on meanwhile; other threads, whose function nobody
+/// knows the end of, wait.
+fn sent(owner: u32, api: Api, call: Call) -> Status {
+    if !with(false, |context| context.current.is_some()) {
+        return asked(owner, call);
+    }
+    settle_but(owner);
+    outbox::send(owner, api.shown(), call);
+    Status::OK
+}
+
+/// Waits until what this thread's EDT has sent is confirmed.
+pub(super) fn settle() {
+    if outbox::unconfirmed().is_some() {
+        confirm_calls();
+    }
+}
+
+/// Waits until what this thread's EDT has sent to other nodes than this one is confirmed.
+fn settle_but(node: u32) {
+    if outbox::unconfirmed().is_some_and(|owner| owner != node) {
+        confirm_calls();
+    }
+}
+
+/// Whether others can see what a call does that this node makes: not that of one which makes an object whose GUID nobody
+/// knows yet, or an EDT that waits for a dependence which comes later.
+fn is_seen(call: &CallSpec, words: &[u64]) -> bool {
+    let properties = call.position(|role| matches!(role, Role::Properties(..)));
+    if properties.is_some_and(|at| words[at] as u32 & LABELED != 0) {
+        return true;
+    }
+    match (call.api, call.creates) {
+        (Api::ocrHintInit | Api::ocrSetHintValue | Api::ocrUnsetHintValue | Api::ocrGetHintValue, _) => false,
+        (Api::ocrEdtCreate, _) => words[5] != 0 || !has_slots(&request_of(Guid::from_bits(words[1]), words)),
+        (_, creates) => !matches!(creates, Some(Creates::Block | Creates::Event | Creates::Template)),
+    }
+}
+
+/// Whether an EDT that is asked for has pre-slots.
+fn has_slots(request: &EdtRequest<'_>) -> bool {
+    with(false, |context| context.check_request(request).is_ok_and(|checked| checked.depc > 0))
 }
 
 /// Makes a call where its object is, if that is on another node. None if the call is this node's.
 pub(super) fn made_elsewhere(call: &'static CallSpec, words: &[u64]) -> Option<Status> {
-    use Api::*;
     let (node, _) = ending::place()?;
+    let made = made_by_owner(node, call, words);
+    if made.is_none() && outbox::unconfirmed().is_some() && is_seen(call, words) {
+        confirm_calls();
+    }
+    made
+}
+
+fn made_by_owner(node: u32, call: &'static CallSpec, words: &[u64]) -> Option<Status> {
+    use Api::*;
     let guid = |at: usize| Guid::from_bits(words[at]);
     match call.api {
         ocrShutdown => (node != 0).then(|| asked(0, Call::Shutdown)),
@@ -110,12 +165,12 @@ fn satisfied(event: Guid, data: Guid, slot: u32) -> Option<Status> {
         return None;
     }
     let owner = owner(event)?;
-    Some(if event.is_edt() {
-        let mode = Mode::Rw;
-        asked(owner, Call::Depend { source: data, post_slot: 0, destination: event, slot, mode })
+    let call = if event.is_edt() {
+        Call::Depend { source: data, post_slot: 0, destination: event, slot, mode: Mode::Rw }
     } else {
-        asked(owner, Call::Satisfy { event, increment: slot == 1, data })
-    })
+        Call::Satisfy { event, increment: slot == 1, data }
+    };
+    Some(sent(owner, Api::ocrEventSatisfy, call))
 }
 
 /// Adds a dependence, if another node has one of its ends.
@@ -131,8 +186,11 @@ fn depends((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode:
 fn link((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode: Mode) -> Status {
     let maker = if source.is_event() { owner(source) } else { owner(destination) };
     match maker {
-        Some(owner) => asked(owner, Call::Depend { source, post_slot, destination, slot, mode }),
-        None => depend((source, post_slot), destination, slot, mode),
+        Some(owner) => sent(owner, Api::ocrAddDependence, Call::Depend { source, post_slot, destination, slot, mode }),
+        None => {
+            settle();
+            depend((source, post_slot), destination, slot, mode)
+        }
     }
 }
 
@@ -259,7 +317,14 @@ fn create_there(target: u32, template: Guid, sources: &[Guid], words: &[u64]) ->
         let sources = sources.iter().map(along).collect();
         Some(NewEdt { template: text, params, depc, sources, finish, output: !output.is_null(), scope })
     })?;
-    let answer = outbox::ask(target, Call::CreateEdt(Box::new(new)))?;
+    let call = Call::CreateEdt(Box::new(new));
+    let comes_later = |source: Guid| given.is_some() || !is_for(target, source);
+    let is_whole = given.is_none() && !sources.iter().any(|&source| comes_later(source));
+    if place.is_null() && output.is_null() && is_whole {
+        return Some(sent(target, Api::ocrEdtCreate, call));
+    }
+    settle_but(target);
+    let answer = outbox::ask(target, call)?;
     let status = Status::from_number(answer.status as u8);
     if !status.is_ok() {
         // That node has taken the EDT out of the scope again.
@@ -273,7 +338,7 @@ fn create_there(target: u32, template: Guid, sources: &[Guid], words: &[u64]) ->
         // SAFETY: the header asks for null or a valid place.
         None => unsafe { put(output, of_output) },
     }
-    Some(connect(edt, sources, |source| given.is_some() || !is_for(target, source)))
+    Some(connect(edt, sources, comes_later))
 }
 
 /// An EDT as a call of `ocrEdtCreate` asks for it, whose dependences come later.
@@ -305,8 +370,7 @@ fn create_here(template: Guid, sources: &[Guid], words: &[u64]) -> Status {
     // Where its end must be waited for elsewhere, nothing lets it begin before that is so.
     let is_foreign = |source: Guid| given.is_some() || source.is_event() && owner(source).is_some();
     let request = request_of(template, words);
-    let has_no_slots = || with(false, |context| context.check_request(&request).is_ok_and(|checked| checked.depc == 0));
-    if given.is_some() && has_no_slots() {
+    if given.is_some() && !has_slots(&request) {
         fatal(
             "ocrEdtCreate: an EDT without pre-slots is given an output event of another node, which it could miss. Create \
              that event on the node of the EDT, or give the EDT a pre-slot.",
@@ -331,6 +395,9 @@ fn create_here(template: Guid, sources: &[Guid], words: &[u64]) -> Status {
     let hint = unsafe { hints::given(words[7] as *const sys::ocrHint_t, sys::OCR_HINT_EDT_T) };
     let more = More { range: None, hints: hint.as_ref() };
     let params = (words[2] as u32, words[3] as *mut u64);
+    if !depv.is_null() || !has_slots(&request) {
+        settle();
+    }
     // SAFETY: the arguments are those of the caller, who keeps to the header, but for the template and the
     // dependences, of which this function has as many as the EDT has.
     let status =

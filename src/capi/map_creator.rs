@@ -1,7 +1,7 @@
 //! `extensions/ocr-map-creator.h`: maps whose objects are created when they are first asked for.
 
 use super::convert::found;
-use crate::capi::{guid_place, put, sys, with};
+use crate::capi::{elsewhere, guid_place, put, sys, with};
 use crate::engine::calls::maps::{MapAnswer, MapError};
 use crate::engine::state::user_call;
 use crate::object::guid::{Guid, Kind};
@@ -101,6 +101,7 @@ export! {
                     // is not borrowed here, since `with` has returned.
                     unsafe { map.create(local, index) }
                 });
+                elsewhere::settle();
                 with(Err(MapError::Ending), |context| context.end_creation(local))
             }
         });

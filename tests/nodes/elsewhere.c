@@ -585,6 +585,81 @@ static ocrGuid_t giver(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return NULL_GUID;
 }
 
+/* ---- overtake: an EDT adds a dependence on an event of node 1. Then it creates an EDT on the last node, which satisfies
+   that event: it finds the dependence there. ---- */
+
+static ocrGuid_t satisfies(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    MUST(ocrEventSatisfy((ocrGuid_t){.guid = (intptr_t)paramv[0]}, NULL_GUID));
+    return NULL_GUID;
+}
+
+static ocrGuid_t isReached(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    return NULL_GUID;
+}
+
+static ocrGuid_t waitsForAll(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc;
+    const ocrGuid_t *all = depv[0].ptr;
+    ocrGuid_t waits = template(isReached, 0, 1), other = template(satisfies, 1, 0);
+    ocrHint_t last;
+    onNode(&last, nodes() - 1);
+    for (u64 at = 0; at < paramv[0]; at++) {
+        ocrGuid_t edt;
+        u64 event = (u64)all[at].guid;
+        MUST(ocrEdtCreate(&edt, waits, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
+        MUST(ocrAddDependence(all[at], edt, 0, DB_MODE_NULL));
+        MUST(ocrEdtCreate(NULL, other, EDT_PARAM_DEF, &event, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &last, NULL));
+    }
+    return NULL_GUID;
+}
+
+static ocrGuid_t makesEvents(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc;
+    ocrAssert(here() == 1);
+    for (u64 at = 0; at < paramv[0]; at++) {
+        MUST(ocrEventCreate((ocrGuid_t *)depv[0].ptr + at, OCR_EVENT_ONCE_T, EVT_PROP_NONE));
+    }
+    return NULL_GUID;
+}
+
+static void overtake(u64 times)
+{
+    ocrGuid_t block, makes, waits, isMade, isOver;
+    void *start;
+    ocrHint_t hint;
+    MUST(ocrDbCreate(&block, &start, times * sizeof(ocrGuid_t), DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+    MUST(ocrDbRelease(block));
+    onNode(&hint, 1);
+    MUST(ocrEdtCreate(&makes, template(makesEvents, 1, 1), EDT_PARAM_DEF, &times, EDT_PARAM_DEF, NULL, EDT_PROP_NONE,
+                      &hint, &isMade));
+    MUST(ocrEdtCreate(&waits, template(waitsForAll, 1, 2), EDT_PARAM_DEF, &times, EDT_PARAM_DEF, NULL, EDT_PROP_FINISH,
+                      NULL_HINT, &isOver));
+    compareAfter(isOver, zero(), 0, 0);
+    MUST(ocrAddDependence(block, waits, 0, DB_MODE_RO));
+    MUST(ocrAddDependence(isMade, waits, 1, DB_MODE_NULL));
+    MUST(ocrAddDependence(block, makes, 0, DB_MODE_RW));
+}
+
+/* ---- late: a dependence on a pre-slot that an EDT of node 1 does not have. ---- */
+
+static void late(void)
+{
+    ocrGuid_t edt, block = zero();
+    ocrHint_t hint;
+    u64 wanted = 0;
+    onNode(&hint, 1);
+    MUST(ocrEdtCreate(&edt, template(done, 1, 1), EDT_PARAM_DEF, &wanted, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint,
+                      NULL));
+    MUST(ocrAddDependence(block, edt, 7, DB_MODE_RO));
+    MUST(ocrAddDependence(block, edt, 0, DB_MODE_RO));
+}
+
 /* ---- many: an EDT of node 1 is created with so many dependences. ---- */
 
 static ocrGuid_t counts(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
@@ -808,6 +883,10 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     } else if (strcmp(what, "given") == 0) {
         ocrGuid_t block = filled();
         start(giver, 1, 0, NULL, 1, &block);
+    } else if (strcmp(what, "overtake") == 0) {
+        overtake(times);
+    } else if (strcmp(what, "late") == 0) {
+        late();
     } else if (strcmp(what, "many") == 0) {
         many(times);
     } else if (strcmp(what, "ask") == 0) {

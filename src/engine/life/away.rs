@@ -1,4 +1,4 @@
-//! Blocks that go from one node to another and back.
+//! Blocks that go from one node to another and back, and calls that other nodes confirm.
 //!
 //! A block belongs to the node that has created it, its *owner*. When an EDT of another node acquires it, that node,
 //! the *borrower*, gets a copy under the block's own GUID: an ordinary block, in whose queue the EDTs of that node
@@ -35,8 +35,10 @@
 //! looks whether there is a lender. Both look under the lock of the table. *Nothing is overtaken*: messages of two
 //! nodes arrive in order, so a Want that follows a Content comes behind it.
 
+use crate::check::calls::code_of_misuse;
 use crate::engine::life::stand_in::StandIn;
 use crate::engine::nodes::outbox;
+use crate::engine::nodes::outbox::Refused;
 use crate::engine::nodes::work::NodeWork;
 use crate::engine::state::context::Context;
 use crate::engine::state::elsewhere::LentBlock;
@@ -47,6 +49,7 @@ use crate::object::data_block::{BlockState, DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, Mode, NO_SLOT};
 use crate::object::guid::Guid;
 use crate::object::name::{BlockName, EdtName};
+use crate::status::Status;
 use ocr_place::place::Place;
 
 /// How many bytes of a block go in one message, which has other fields, too.
@@ -64,6 +67,24 @@ fn send_content(to: u32, block: Guid, content: &[u8]) {
         if offset == content.len() {
             return;
         }
+    }
+}
+
+/// Waits until calls that this thread's EDT has sent are confirmed. The program got no error from one that its owner has
+/// refused: it gets a warning, and the message about a hang names the call.
+#[cold]
+pub(crate) fn confirm_calls() {
+    for Refused { owner, called, status } in outbox::confirm() {
+        let Some(context) = Context::get() else { continue };
+        // SAFETY: `get` has answered with the context of this thread, which is valid. No other reference to it is in
+        // use: the thread is before the body of a call, or behind the function of its EDT.
+        let context = unsafe { &*context };
+        let code = Status::from_number(status as u8);
+        let code = code_of_misuse(code).map_or_else(|| format!("status {status}"), str::to_owned);
+        let describe =
+            || format!("{called} about an object of node {owner} failed there with {code}, in {}", context.who());
+        warning!("{}. The call had returned 0: calls for other nodes are sent, and the program goes on.", describe());
+        context.runtime.registry.refusals.add(describe);
     }
 }
 

@@ -1,10 +1,12 @@
 //! How the function of an EDT is called where more is done than that: the run is recorded, strict mode looks at what
-//! the EDT does, it runs as an attempt, it is of interest how long the function takes, or what it leaves is compared
-//! with what kernels leave.
+//! the EDT does, it runs as an attempt, it is of interest how long the function takes, what it leaves is compared with
+//! what kernels leave, or it makes calls about objects of other nodes.
 
 use crate::check::history::Who;
 use crate::engine::attempt;
 use crate::engine::attempt::point::Arguments;
+use crate::engine::life::away::confirm_calls;
+use crate::engine::nodes::outbox;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::user_call::ocr_call_edt;
@@ -73,6 +75,10 @@ pub(crate) unsafe extern "C" fn call_observed(paramc: u32, paramv: *mut u64, dep
             unsafe { attempt::run(context, edt, function, with) }
         }
     };
+    if outbox::unconfirmed().is_some() {
+        // Before the EDT's end has anything follow, as its blocks going to others.
+        confirm_calls();
+    }
     at_work(|context, edt| {
         if let Some(timed) = timed.flatten() {
             timed.end(context);

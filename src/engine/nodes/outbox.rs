@@ -4,16 +4,26 @@
 //! out. A call that another node must answer waits in [`ask`] for that, on the caller's own thread. The answer never
 //! depends on that thread: the owner's thread of the link makes the call, and waits for no other node.
 //!
-//! A call that an EDT makes about an object of another node has so happened before the EDT's next call begins. That
-//! gives the order of the memory model in the plainest way: what an EDT has done before it satisfies, creates or
-//! releases has happened for all that runs because of that, on any node.
+//! # The order of an EDT's calls
+//!
+//! What an EDT has done before it satisfies, creates or releases has happened for all that runs because of that, on any
+//! node. Three things give that:
+//!
+//! - Messages from one node to another arrive and are handled in the order in which they are put here.
+//! - A call that need not answer is *sent*: the EDT goes on, and the call is unconfirmed until its answer is here. All
+//!   unconfirmed calls of an EDT are for one node, at which they happen in their order.
+//! - The caller waits until they are confirmed ([`confirm`]) before it makes a call for a third node, or one on its own
+//!   node that others can see, and when its function has returned.
+//!
+//! So a chain of calls for one node costs one wait, and no call can be overtaken by what follows from a later one.
 
 use crate::engine::nodes::ending;
 use crate::engine::nodes::work::{Call, CallAnswer, NodeWork};
 use ocr_base::lock::{Condvar, Mutex, rank};
+use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 /// Messages that have not been sent, each with its receiver.
@@ -115,13 +125,65 @@ pub(crate) fn post(to: u32, work: NodeWork) {
     ADDED.notify_one();
 }
 
-/// Has the owner of an object make a call, and waits for its answer. None where the program ends before that comes.
-pub(crate) fn ask(to: u32, call: Call) -> Option<CallAnswer> {
+/// Has the owner of an object make a call. None where the program ends. Else the answer comes, or the program ends.
+fn call(to: u32, call: Call) -> Option<Receiver<CallAnswer>> {
     let (tell, told) = channel();
     let id = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     ASKED.lock().as_mut()?.insert(id, tell);
     post(to, NodeWork::Call { id, call });
-    told.recv().ok()
+    Some(told)
+}
+
+/// Has the owner of an object make a call, and waits for its answer. None where the program ends before that comes.
+pub(crate) fn ask(to: u32, asked: Call) -> Option<CallAnswer> {
+    call(to, asked)?.recv().ok()
+}
+
+/// A call that was sent, and whose answer nobody has looked at.
+struct Unconfirmed {
+    owner: u32,
+    /// The function that the program has called.
+    called: &'static str,
+    answer: Receiver<CallAnswer>,
+}
+
+thread_local! {
+    /// The unconfirmed calls of the EDT that this thread runs, all for one node.
+    static UNCONFIRMED: RefCell<Vec<Unconfirmed>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A call that was sent and that its owner has refused.
+pub(crate) struct Refused {
+    pub(crate) owner: u32,
+    /// The function that the program has called.
+    pub(crate) called: &'static str,
+    /// The status code.
+    pub(crate) status: u32,
+}
+
+/// The node for which calls of this thread's EDT are unconfirmed.
+pub(crate) fn unconfirmed() -> Option<u32> {
+    UNCONFIRMED.with_borrow(|calls| calls.first().map(|call| call.owner))
+}
+
+/// Has the owner of an object make a call, and goes on. The thread runs an EDT, whose unconfirmed calls are for this
+/// owner, if there are any.
+pub(crate) fn send(to: u32, called: &'static str, sent: Call) {
+    debug_assert!(unconfirmed().is_none_or(|owner| owner == to), "unconfirmed calls are for one node");
+    if let Some(answer) = call(to, sent) {
+        UNCONFIRMED.with_borrow_mut(|calls| calls.push(Unconfirmed { owner: to, called, answer }));
+    }
+}
+
+/// Waits until this thread's calls are confirmed. Those that were refused, in their order. A call whose answer does not
+/// come, since the program ends, has succeeded as far as anybody can tell.
+pub(crate) fn confirm() -> Vec<Refused> {
+    let calls = UNCONFIRMED.take();
+    let refused = |call: Unconfirmed| {
+        let status = call.answer.recv().ok()?.status;
+        (status != 0).then_some(Refused { owner: call.owner, called: call.called, status })
+    };
+    calls.into_iter().filter_map(refused).collect()
 }
 
 /// An answer has come.

@@ -15,6 +15,7 @@ const HEADERS: &[&str] = &[
     "ocr.h",
     "ocr-policy.h",
     "extensions/ocr-affinity.h",
+    "extensions/ocr-checkpoint.h",
     "extensions/ocr-db-by-value.h",
     "extensions/ocr-db-info.h",
     "extensions/ocr-db-partitioning.h",

@@ -6,6 +6,7 @@
 //! entry to `settings!`. Its name, variable, meaning, default, reading and row follow from that.
 
 mod arguments;
+mod checkpoint;
 mod redundancy;
 mod retry;
 mod values;
@@ -13,6 +14,8 @@ mod values;
 use crate::device::Selection;
 use crate::directory::from_start;
 pub use arguments::GivenArguments;
+pub use checkpoint::CheckpointSetting;
+use checkpoint::parse_checkpoint;
 use ocr_base::text::Readable;
 use ocr_place::model::Store;
 use ocr_place::policy;
@@ -339,6 +342,14 @@ settings! { cores;
     trace: Option<PathBuf> = None, file, "trace", "OCR_TRACE",
         "a file that gets a recording of the run, for `ocr trace`, or for viewers if its name ends in .pftrace, .json, .html, .dot or .graphml", names files: None;
 
+    /// Where checkpoints are written, and how often; none: none is written.
+    checkpoint: Option<CheckpointSetting> = None, parse_checkpoint, "checkpoint", "OCR_CHECKPOINT",
+        "DIR or DIR:SECONDS: a directory that gets checkpoints of the run, one each so many seconds, and one for each call of ocrCheckpoint", names files: None;
+
+    /// The directory with the checkpoints from which the run goes on; none: it begins anew.
+    restore: Option<PathBuf> = None, file, "restore", "OCR_RESTORE",
+        "a directory with checkpoints: the run goes on from the last whole one", names files: None;
+
     /// The file that gets a graph of what waits, when the program hangs or SIGUSR1 comes; none: it is not drawn.
     halt_dot: Option<PathBuf> = None, file, "halt-dot", "OCR_HALT_DOT",
         "a file that gets what waits for what, for Graphviz, when the program hangs and on SIGUSR1", names files: None;
@@ -350,7 +361,7 @@ trait Show {
 }
 
 macro_rules! show_as_displayed {
-    ($($type:ty),*) => {
+    ($($type:ty),* $(,)?) => {
         $(impl Show for $type {
             fn show(&self) -> String {
                 self.to_string()
@@ -365,7 +376,21 @@ macro_rules! show_as_displayed {
     };
 }
 
-show_as_displayed!(usize, u64, bool, String, Selection, Checks, Retry, Bind, Nodes, Placing, Models, Redundancy);
+show_as_displayed!(
+    usize,
+    u64,
+    bool,
+    String,
+    Selection,
+    Checks,
+    Retry,
+    Bind,
+    Nodes,
+    Placing,
+    Models,
+    Redundancy,
+    CheckpointSetting,
+);
 
 impl Show for Option<PathBuf> {
     fn show(&self) -> String {

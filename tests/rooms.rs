@@ -38,6 +38,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("engine::life", BELOW_THE_ENGINE),
     ("engine::calls", BELOW_THE_ENGINE),
     ("engine::workers", BELOW_THE_ENGINE),
+    ("engine::checkpoint", BELOW_THE_ENGINE),
     ("engine::process", BELOW_THE_ENGINE),
     ("engine::run", BELOW_THE_ENGINE),
     ("capi", BELOW_THE_ENGINE),

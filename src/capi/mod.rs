@@ -74,6 +74,7 @@ macro_rules! export {
 mod affinity;
 mod attempts;
 mod by_value;
+mod checkpoint;
 mod convert;
 mod copy;
 mod db;

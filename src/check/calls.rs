@@ -406,7 +406,7 @@ unchecked {
     ocrVersionExtractMajor ocrVersionExtractMinor ocrVersionExtractPatch ocrVersionExtensionBitmap
     ocrProgressReport ocrApplicationGroup ocrSystemLoadGet ocrAffinityToHintValue ocrFileGetGuid ocrFileGetSize
     registerEdtFunctions ocrRegisterFunctionPointer ocrEncodeFunctionPointer ocrDecodeFunctionPointer
-    ocrLegacyInit ocrGuidMapSetDefaultMap ocrGetIdType ocrPause ocrInjectFault pdlGetDevicePropertyString
+    ocrLegacyInit ocrGuidMapSetDefaultMap ocrGetIdType ocrPause ocrCheckpoint ocrInjectFault pdlGetDevicePropertyString
     currentEdtUserGet ocrNbWorkers ocrCurrentWorkerGuid ocrInformLegacyCodeBlocking ocrPolicyName
 }
 }

@@ -13,6 +13,7 @@
 //! | [`life`] | the steps of an EDT, and of a data block that ends |
 //! | [`calls`] | what else a call of the C interface starts, by the object that it is about |
 //! | [`workers`] | which threads run EDTs, how they wait in calls, and how they pause |
+//! | [`checkpoint`] | checkpoints of a run, and runs that go on from one |
 //! | [`process`] | the process around a run: hangs, crashes, signals, `exit` |
 //! | [`run`] | how a run begins and ends |
 //!
@@ -50,6 +51,7 @@
 
 pub(crate) mod attempt;
 pub(crate) mod calls;
+pub(crate) mod checkpoint;
 pub(crate) mod devices;
 pub(crate) mod life;
 pub(crate) mod nodes;

@@ -49,6 +49,14 @@ pub(crate) fn revive(block: &DataBlock) {
     locked.word = locked.word.with_state(BlockState::Private).with_count(1);
 }
 
+/// Lets so many pre-slots have a private or a destroyed block that no EDT holds. It goes with the last of them.
+#[cfg_attr(loom, allow(dead_code))]
+pub(crate) fn expect(block: &DataBlock, slots: u32) -> Left {
+    let mut locked = block.header.lock_pinned();
+    locked.word = locked.word.with_state(BlockState::Private).with_count(slots);
+    if slots == 0 { unheld(&mut locked) } else { Left::Alive }
+}
+
 /// A locked block was passed to a pre-slot of an EDT that will not run.
 pub(crate) fn forgo(block: &DataBlock, mut locked: LockedBlock<'_>) -> Left {
     take_off(block, &mut locked, 1)

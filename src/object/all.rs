@@ -6,8 +6,10 @@ use super::guid::{Guid, Kind};
 use super::header::Word;
 use super::registry::{Numbers, Registry};
 use super::remains::Remains;
+use super::saved::Saved;
 use super::zone::Zone;
 use super::{code, data_block, edt, event, file, map, range, scope, template};
+use std::io;
 
 /// All objects of a runtime.
 #[derive(Default)]
@@ -138,6 +140,20 @@ impl Objects {
             Kind::EdtHuge => self.edts.labels(),
             _ => return None,
         })
+    }
+
+    /// Passes all objects through a checkpoint, whose codes were passed before. `slow` is whether templates need the slow
+    /// path in this run.
+    pub(crate) fn pass(&self, file: &mut Saved<'_>, slow: bool) -> io::Result<()> {
+        let scopes = &self.scopes;
+        scopes.pass(file, |file, index, scope| scope.pass(file, index, scopes))?;
+        self.edts.pass(file, scopes)?;
+        self.events.pass(file)?;
+        self.data_blocks.pass(file)?;
+        self.templates.pass(file, slow)?;
+        self.ranges.pass(file)?;
+        self.numbers.pass(file)?;
+        self.creations.pass(file, &self.maps)
     }
 
     /// Gives an ending thread's free slots to the others.

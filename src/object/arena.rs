@@ -30,6 +30,7 @@ mod label;
 mod lock;
 #[cfg(all(test, loom))]
 mod loom_models;
+mod saved;
 
 use super::header::{Header, Locked, State, Word};
 use super::zone::{MOST_NODES, Zone};

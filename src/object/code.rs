@@ -102,6 +102,11 @@ impl CodeName {
         &self.given
     }
 
+    /// Whether it is the name of a function of the program.
+    pub fn is_of_program(&self) -> bool {
+        self.function.is_some()
+    }
+
     /// The best one. It is looked for in files, the first time.
     pub fn best(&self) -> &str {
         match self.function {
@@ -384,6 +389,11 @@ impl CodeTable {
     /// Shows all codes that there are to `see`, in no order.
     pub fn for_each(&self, mut see: impl FnMut(&Code)) {
         self.all.lock().values().for_each(|work| see(work));
+    }
+
+    /// All codes that there are, in no order.
+    pub fn all(&self) -> Vec<&'static Code> {
+        self.all.lock().values().copied().collect()
     }
 
     /// The one work that does the same.

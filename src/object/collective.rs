@@ -18,11 +18,14 @@
 use super::guid::Guid;
 use super::link::Link;
 use super::reduction::Operator;
+use super::saved::{Saved, malformed};
 use crate::heap::may_fail;
 #[cfg(loom)]
 use loom::sync::{Mutex as CollectiveMutex, MutexGuard as CollectiveGuard};
+use serde::{Deserialize, Serialize};
 use std::alloc::{Layout, alloc_zeroed};
 use std::collections::VecDeque;
+use std::io;
 use std::num::NonZeroUsize;
 use std::ptr::NonNull;
 
@@ -35,7 +38,7 @@ type CollectiveGuard<'a, T> = ocr_base::lock::MutexGuard<'a, ocr_base::lock::ran
 pub(crate) const UNBOUNDED: u32 = u32::MAX;
 
 /// The fields of `ocrEventCollectiveParams_t`. A call that creates an event which exists must give the same.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CollectiveParams {
     /// How many generations a contributor may be ahead of the others; not 0.
     pub bound: u32,
@@ -88,6 +91,7 @@ pub struct Complete {
     contributions: Vec<u8>,
 }
 
+#[derive(Clone, Serialize, Deserialize)]
 struct Generation {
     contributions: Vec<u8>,
     /// Contributors that have not contributed.
@@ -99,7 +103,7 @@ struct Generation {
     result: Option<Guid>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct CollectiveState {
     closed: bool,
     /// By contributor: how often it has contributed.
@@ -129,6 +133,19 @@ impl Collective {
         let counts = || zeros(NonZeroUsize::new(params.contributors as usize)?);
         let state = CollectiveState { contributed: counts()?, connected: counts()?, ..CollectiveState::default() };
         Some(Collective { params, state: CollectiveMutex::new(state) })
+    }
+
+    /// Passes it to a checkpoint.
+    pub(super) fn pass(&self, file: &mut Saved<'_>) -> io::Result<()> {
+        file.table(&mut (self.params, self.state().clone()))
+    }
+
+    /// One that a checkpoint has.
+    pub(super) fn restore(file: &mut Saved<'_>) -> io::Result<Collective> {
+        let mut all: Option<(CollectiveParams, CollectiveState)> = None;
+        file.table(&mut all)?;
+        let (params, state) = all.ok_or_else(malformed)?;
+        Ok(Collective { params, state: CollectiveMutex::new(state) })
     }
 
     fn state(&self) -> CollectiveGuard<'_, CollectiveState> {

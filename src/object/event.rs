@@ -39,9 +39,11 @@ use super::guid::{Guid, Kind};
 use super::header::{Header, Locked, Word, states};
 use super::link::{Connector, ConnectorState, Link};
 use super::remains::{self, Remains};
+use super::saved::{Saved, malformed};
 use super::zone::Zone;
 pub(crate) use ocr_trace::numbers::EventKind;
 use std::cell::Cell;
+use std::io;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence};
@@ -499,6 +501,54 @@ impl Events {
     /// The events that exist, with what waits for them.
     pub fn live(&self) -> impl Iterator<Item = (Guid, &Event)> {
         self.events.live().map(|(index, word, event)| (Guid::new(Kind::Event, word.generation(), index), event))
+    }
+
+    /// Passes all events through a checkpoint.
+    pub(super) fn pass(&self, file: &mut Saved<'_>) -> io::Result<()> {
+        self.events.pass(file, |file, index, event| self.pass_event(file, index, event))?;
+        self.connectors.pass(file, |file, _, connector| {
+            connector.header.pass(file)?;
+            file.cell(&connector.target)?;
+            file.cell(&connector.next)
+        })
+    }
+
+    /// Passes an event, or what is left of one.
+    fn pass_event(&self, file: &mut Saved<'_>, index: u32, event: &Event) -> io::Result<()> {
+        let word = event.header.pass(file)?;
+        event.index.set(index);
+        event.kind.store(file.word(event.kind.load(Ordering::Relaxed))?, Ordering::Relaxed);
+        event.data.store(file.word(event.data.load(Ordering::Relaxed))?, Ordering::Relaxed);
+        let kind_data = event.kind_data.load(Ordering::Relaxed);
+        let kind_data = match word.state() {
+            EventState::Free if remains::data_in(event.data.load(Ordering::Relaxed)).is_some() => {
+                file.code(kind_data.cast_const().cast())?.cast_mut().cast()
+            }
+            EventState::MultiShot if event.kind() == EventKind::Collective => self.pass_inside(file, event)?,
+            EventState::MultiShot | EventState::Spent => ptr::without_provenance_mut(file.word(kind_data.addr())?),
+            EventState::Free | EventState::Armed | EventState::Triggered => ptr::null_mut(),
+        };
+        if file.restores() {
+            event.kind_data.store(kind_data, Ordering::Relaxed);
+        }
+        if word.state() != EventState::Free {
+            file.cell(&event.waiting)?;
+            file.cell(&event.counter)?;
+            file.cell(&event.queued)?;
+            file.cell(&event.last)?;
+        }
+        Ok(())
+    }
+
+    fn pass_inside(&self, file: &mut Saved<'_>, event: &Event) -> io::Result<*mut Collective> {
+        if !file.restores() {
+            let inside = self.inside(event).ok_or_else(malformed)?;
+            inside.pass(file)?;
+            return Ok(ptr::null_mut());
+        }
+        let inside = Collective::restore(file)?;
+        self.collectives.fetch_add(1, Ordering::Relaxed);
+        Ok(Arc::into_raw(Arc::new(inside)).cast_mut())
     }
 
     /// Gives an ending thread's free slots to the others.

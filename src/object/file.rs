@@ -142,6 +142,11 @@ impl Files {
         self.open.get(guid)
     }
 
+    /// Whether a file is open, or a block is a part of one.
+    pub fn any_left(&self) -> bool {
+        !self.open.is_empty() || !self.chunks.lock().all.is_empty()
+    }
+
     /// Takes a file out: its GUID is not accepted any more.
     pub fn release(&self, guid: Guid) -> Option<Arc<OpenFile>> {
         self.open.remove(guid)

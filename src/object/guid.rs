@@ -25,6 +25,7 @@
 //! has kind 0 and no object has the sign bit.
 
 use ocr_trace::numbers::{self, GENERATION_MASK};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 pub(crate) use ocr_trace::numbers::{FIRST_LABEL_GENERATION, GENERATION_BITS};
@@ -136,7 +137,7 @@ impl Kind {
 }
 
 /// The GUID of an object, laid out as `ocrGuid_t`, since EDT functions return it by value.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(C)]
 pub struct Guid(u64);
 

@@ -52,8 +52,10 @@
 //! that object, so it finds another header. A label keeps its generation, so it has no remains.
 
 use super::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS};
+use super::saved::{Saved, malformed};
 use ocr_base::sync::{AtomicU64, Ordering, Spin, fence, preemption_point};
 use std::fmt::Debug;
+use std::io;
 use std::marker::PhantomData;
 use std::mem;
 
@@ -75,6 +77,9 @@ pub unsafe trait State: Copy + Eq + Debug {
 
     /// The number of the state.
     fn bits(self) -> u8;
+
+    /// Whether a state has this number.
+    fn has(bits: u8) -> bool;
 }
 
 /// Makes an enum the states of a kind of object: it has [`State::FREE`] besides those that are named.
@@ -96,6 +101,10 @@ macro_rules! states {
             #[inline(always)]
             fn bits(self) -> u8 {
                 self as u8
+            }
+
+            fn has(bits: u8) -> bool {
+                matches!(bits, 0 $(| $bits)+)
             }
         }
     };
@@ -183,6 +192,24 @@ impl<S: State> Header<S> {
     /// The word as it is now; of use where the caller owns the object, or for a report.
     pub fn peek(&self) -> Word<S> {
         Word::of(self.0.load(Ordering::Acquire) & !LOCK)
+    }
+
+    /// Whether nothing was ever in the slot.
+    pub(super) fn is_new(&self) -> bool {
+        self.peek().0 == 0
+    }
+
+    /// Passes the word through a checkpoint.
+    pub(super) fn pass(&self, file: &mut Saved<'_>) -> io::Result<Word<S>> {
+        let bits = file.word(self.peek().0)?;
+        if bits & LOCK != 0 || !S::has(bits as u8) {
+            return Err(malformed());
+        }
+        let word = Word::of(bits);
+        if file.restores() {
+            self.publish(word);
+        }
+        Ok(word)
     }
 
     /// Makes a slot taken from the arena an object that can be found. Pairs with `lock`.

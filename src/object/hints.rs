@@ -5,12 +5,15 @@
 //! leaves: nothing is locked under them.
 
 use super::guid::Guid;
+use super::saved::Saved;
 use crate::abi::{hints, sys};
 use crossbeam_utils::CachePadded;
 use ocr_base::lock::{Mutex, rank};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::io;
 
 /// Properties of the kind of object that has most.
 const PROPERTIES: usize = hints::MOST;
@@ -31,7 +34,7 @@ pub(crate) const EDT_TIME: usize = hints::position(sys::OCR_HINT_EDT_TIME);
 pub(crate) const EDT_TIME_PARAMS: usize = hints::position(sys::OCR_HINT_EDT_TIME_PARAMS);
 
 /// Some properties with their values.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HintSet {
     set: u16,
     values: [u64; PROPERTIES],
@@ -161,6 +164,21 @@ impl Hints {
                 all
             }
         }
+    }
+
+    /// Passes them through a checkpoint.
+    pub(super) fn pass(&self, file: &mut Saved<'_>) -> io::Result<()> {
+        let mut all: Vec<(Guid, HintSet)> = Vec::new();
+        for shard in &self.0 {
+            all.extend(shard.lock().iter().map(|(&guid, kept)| (guid, kept.hints())));
+        }
+        file.table(&mut all)?;
+        if file.restores() {
+            for (guid, hints) in &all {
+                self.add(*guid, hints);
+            }
+        }
+        Ok(())
     }
 
     /// Drops those of an object that is about to be freed.

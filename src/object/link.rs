@@ -14,6 +14,7 @@
 
 use super::guid::{GENERATION_BITS, Guid, Kind};
 use super::header::{Header, states};
+use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 
 /// One more than the largest pre-slot number of an EDT.
@@ -22,7 +23,7 @@ pub(crate) const MAX_SLOTS: u32 = 1 << GENERATION_BITS;
 const CONNECTOR: u64 = 15;
 
 /// One word of a list of waiting pre-slots.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[repr(transparent)]
 pub struct Link(u64);
 

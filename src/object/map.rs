@@ -13,7 +13,8 @@
 //! entered under the mutex before its thread sleeps.
 
 use super::guid::{Guid, Kind};
-use super::registry::Numbers;
+use super::registry::{Numbers, Registry};
+use super::saved::{Saved, malformed};
 use super::waiting::Wake;
 use super::zone::Zone;
 use crate::heap::may_fail;
@@ -22,6 +23,7 @@ use ocr_base::lock::{Mutex, rank};
 use std::alloc::{Layout, alloc_zeroed};
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::io;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -48,6 +50,28 @@ impl CreatorMap {
     /// A map of `size` objects, with what its creator is given. `None` without memory.
     pub fn new(creator: Creator, size: u64, params: Box<[Cell<u64>]>, guids: Box<[Cell<Guid>]>) -> Option<CreatorMap> {
         Some(CreatorMap { creator, params, guids, objects: zeros(usize::try_from(size).ok()?)? })
+    }
+
+    /// Passes a map to a checkpoint, or makes one that it has.
+    fn pass(file: &mut Saved<'_>, own: Option<&CreatorMap>) -> io::Result<Option<CreatorMap>> {
+        // SAFETY: `Creator` is the type of a pointer to a function.
+        let creator = unsafe { file.pointer(own.map(|map| map.creator)) }?;
+        let mut params: Vec<u64> = own.iter().flat_map(|map| map.params.iter().map(Cell::get)).collect();
+        let mut guids: Vec<Guid> = own.iter().flat_map(|map| map.guids.iter().map(Cell::get)).collect();
+        let objects = own.iter().flat_map(|map| map.objects.iter().map(|object| object.load(Ordering::Relaxed)));
+        let mut made: Vec<(usize, u64)> = objects.enumerate().filter(|(_, object)| *object != 0).collect();
+        file.table(&mut params)?;
+        file.table(&mut guids)?;
+        file.table(&mut made)?;
+        let size = file.word(own.map_or(0, CreatorMap::size))?;
+        let Some(creator) = creator.filter(|_| file.restores()) else { return Ok(None) };
+        let params = params.into_iter().map(Cell::new).collect();
+        let guids = guids.into_iter().map(Cell::new).collect();
+        let map = CreatorMap::new(creator, size, params, guids).ok_or(io::ErrorKind::OutOfMemory)?;
+        for (index, object) in made {
+            map.objects.get(index).ok_or_else(malformed)?.store(object, Ordering::Relaxed);
+        }
+        Ok(Some(map))
     }
 
     /// How many objects it can have.
@@ -167,6 +191,23 @@ impl Creations {
     /// Makes those of a node; none goes on yet.
     pub fn new(zone: Zone) -> Creations {
         Creations { numbers: Numbers::new(zone), ..Creations::default() }
+    }
+
+    /// Passes the maps through a checkpoint, and which objects they have made. No creator runs.
+    pub(super) fn pass(&self, file: &mut Saved<'_>, maps: &Registry<CreatorMap>) -> io::Result<()> {
+        self.numbers.pass(file)?;
+        maps.pass(file, |file, own| {
+            let Some(map) = CreatorMap::pass(file, own)?.map(Arc::new) else { return Ok(None) };
+            let mut state = self.state.lock();
+            for (index, object) in map.objects.iter().enumerate() {
+                let object = object.load(Ordering::Relaxed);
+                if object != 0 {
+                    state.made.insert(Guid::from_bits(object), (Arc::downgrade(&map), index as u64));
+                    self.any.store(true, Ordering::Relaxed);
+                }
+            }
+            Ok(Some(map))
+        })
     }
 
     /// Whether a creator was given this identifier.

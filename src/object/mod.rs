@@ -25,6 +25,7 @@ pub(crate) mod range;
 pub(crate) mod reduction;
 pub(crate) mod registry;
 pub(crate) mod remains;
+pub(crate) mod saved;
 pub(crate) mod scope;
 pub(crate) mod template;
 pub(crate) mod waiting;

@@ -133,6 +133,11 @@ impl Partitions {
         self.any.load(Ordering::Relaxed)
     }
 
+    /// Whether a block has parts.
+    pub fn any_left(&self) -> bool {
+        !self.table.lock().partitions.is_empty()
+    }
+
     /// Where a block stands in the order in which EDTs acquire blocks, which does not change. A part stands right
     /// behind its whole, since an EDT that waits for the part may wait for the holders of the whole.
     pub fn order_of(&self, block: Guid) -> Vec<Guid> {

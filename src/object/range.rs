@@ -8,8 +8,10 @@
 use super::arena::{Arena, Cache, Slot};
 use super::guid::{Guid, Kind};
 use super::header::{Header, Word, states};
+use super::saved::Saved;
 use super::zone::Zone;
 use std::cell::{Cell, UnsafeCell};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 
@@ -179,6 +181,30 @@ impl Ranges {
         }
         drop(map);
         Some(bounds)
+    }
+
+    /// Passes all ranges and maps through a checkpoint.
+    pub(super) fn pass(&self, file: &mut Saved<'_>) -> io::Result<()> {
+        self.0.pass(file, |file, _, range| {
+            let word = range.header.pass(file)?;
+            if word.state() != RangeState::Live {
+                return Ok(());
+            }
+            range.first.store(file.word(range.first.load(Ordering::Relaxed))?, Ordering::Relaxed);
+            range.len.store(file.word(range.len.load(Ordering::Relaxed))?, Ordering::Relaxed);
+            range.mapped.store(file.word(range.mapped.load(Ordering::Relaxed))?, Ordering::Relaxed);
+            // SAFETY: no other thread changes a range while a checkpoint is written or read.
+            let map = unsafe { &mut *range.map.get() };
+            // SAFETY: `MapFunction` is the type of a pointer to a function.
+            let function = unsafe { file.pointer(map.as_ref().map(|map| map.function)) }?;
+            let mut params: Vec<i64> = map.iter().flat_map(|map| map.params.iter().map(Cell::get)).collect();
+            file.table(&mut params)?;
+            if let Some(function) = function.filter(|_| file.restores()) {
+                let params = params.into_iter().map(Cell::new).collect();
+                *map = Some(Arc::new(Map { function, params }));
+            }
+            Ok(())
+        })
     }
 
     /// Gives an ending thread's free slots to the others.

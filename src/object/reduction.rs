@@ -4,9 +4,11 @@
 //! Contributions are combined from the first contributor to the last, whatever order they came in,
 //! so a sum of real numbers is the same in every run, and an operator need not commute.
 
+use serde::{Deserialize, Serialize};
+
 /// A valid `redOp_t`. From bit 0: associative (1), commutative (1), bytes of an element less one
 /// (3), signed (1), real (1), operation (3).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Operator(u16);
 
 const REAL: u16 = 1 << 6;

@@ -2,9 +2,11 @@
 //! destroyed meanwhile.
 
 use super::guid::{Guid, Kind};
+use super::saved::Saved;
 use super::zone::Zone;
 use ocr_base::lock::{RwLock, rank};
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -26,6 +28,12 @@ impl Numbers {
         // Only the number counts.
         let (index, generation) = self.zone.nth(self.given.fetch_add(1, Ordering::Relaxed) + 1)?;
         Some(Guid::new(kind, generation, index))
+    }
+
+    /// Passes through a checkpoint how many were given.
+    pub(super) fn pass(&self, file: &mut Saved<'_>) -> io::Result<()> {
+        self.given.store(file.word(self.given.load(Ordering::Relaxed))?, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Whether this is one of them, of whatever kind.
@@ -58,6 +66,28 @@ impl<T> Registry<T> {
     /// The object with this GUID.
     pub fn get(&self, guid: Guid) -> Option<Arc<T>> {
         self.all.read().get(&guid).cloned()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.all.read().is_empty()
+    }
+
+    /// Passes all objects through a checkpoint, each by `pass`, which is given the object, or none where it is to be made.
+    pub(super) fn pass(
+        &self,
+        file: &mut Saved<'_>,
+        pass: impl Fn(&mut Saved<'_>, Option<&T>) -> io::Result<Option<Arc<T>>>,
+    ) -> io::Result<()> {
+        let mut all = self.all.write();
+        let mut guids: Vec<Guid> = all.keys().copied().collect();
+        file.table(&mut guids)?;
+        for guid in guids {
+            if let Some(object) = pass(file, all.get(&guid).map(|object| &**object))? {
+                all.insert(guid, object);
+            }
+        }
+        Ok(())
     }
 
     pub fn remove_all(&self) -> Vec<Arc<T>> {

@@ -1,11 +1,14 @@
 //! A finish scope: the count of what keeps a finish EDT's output event from triggering.
 
-use super::arena::Slot;
+use super::arena::{Arena, Slot};
 use super::code::Code;
 use super::guid::Guid;
 use super::header::{Header, states};
-use ocr_base::sync::AtomicI64;
+use super::saved::{Saved, malformed};
+use ocr_base::sync::{AtomicI64, Ordering};
 use std::cell::Cell;
+use std::io;
+use std::ptr;
 
 states! {
     /// The states of a scope.
@@ -44,6 +47,29 @@ pub struct Scope {
 // `is_timed` are written by the finish EDT before it checks out, and read by the thread that brings the count to 0
 // after that.
 unsafe impl Sync for Scope {}
+
+impl Scope {
+    /// Passes the scope in a slot of the arena through a checkpoint.
+    pub(super) fn pass(&self, file: &mut Saved<'_>, index: u32, scopes: &Arena<Scope>) -> io::Result<()> {
+        if self.header.pass(file)?.state() == ScopeState::Free {
+            return Ok(());
+        }
+        self.index.set(index);
+        self.count.store(file.word(self.count.load(Ordering::Relaxed))?, Ordering::Relaxed);
+        // SAFETY: the parent of an open scope is open.
+        let parent = file.word(unsafe { self.parent.get().as_ref() }.map_or(0, |parent| parent.index.get()))?;
+        for guid in [&self.output, &self.result, &self.edt] {
+            file.cell(guid)?;
+        }
+        file.cell(&self.result_goes)?;
+        self.work.set(file.code(self.work.get())?);
+        if file.restores() {
+            let parent = (parent != 0).then(|| scopes.get(parent).ok_or_else(malformed)).transpose()?;
+            self.parent.set(parent.map_or(ptr::null(), ptr::from_ref));
+        }
+        Ok(())
+    }
+}
 
 // SAFETY: zero is a free scope; the size is 64; the fields are fixed.
 unsafe impl Slot for Scope {

@@ -11,8 +11,10 @@ use super::code::Code;
 use super::guid::{Guid, Kind};
 use super::header::{COUNT_MAX, Header, Word, states};
 use super::hints::{HintSet, Hints};
+use super::saved::{Saved, malformed};
 use super::zone::Zone;
 use ocr_base::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
+use std::io;
 
 /// `EDT_PARAM_UNK`: each EDT says how many it has. The header has a cast, which `bindgen` does not read.
 pub(crate) const PARAM_UNK: u32 = -1i32 as u32;
@@ -182,6 +184,24 @@ impl Templates {
     pub fn live(&self) -> impl Iterator<Item = Guid> {
         let live = self.templates.live().filter(|(_, word, _)| word.state() == TemplateState::Live);
         live.map(|(index, word, _)| Guid::new(Kind::Template, word.generation(), index))
+    }
+
+    /// Passes all templates through a checkpoint. `slow` is whether all of them need the slow path in this run.
+    pub(super) fn pass(&self, file: &mut Saved<'_>, slow: bool) -> io::Result<()> {
+        self.templates.pass(file, |file, _, template| {
+            let word = template.header.pass(file)?;
+            if word.state() == TemplateState::Free {
+                return Ok(());
+            }
+            template.paramc.store(file.word(template.paramc.load(Ordering::Relaxed))?, Ordering::Relaxed);
+            template.depc.store(file.word(template.depc.load(Ordering::Relaxed))?, Ordering::Relaxed);
+            let slow_path = file.word(template.needs_slow_path.load(Ordering::Relaxed))?;
+            template.needs_slow_path.store(slow_path || slow, Ordering::Relaxed);
+            let work = file.code(template.work.load(Ordering::Relaxed))?;
+            template.work.store(work.cast_mut(), Ordering::Release);
+            if word.state() == TemplateState::Live && work.is_null() { Err(malformed()) } else { Ok(()) }
+        })?;
+        self.hints.pass(file)
     }
 
     /// Gives an ending thread's free slots to the others.

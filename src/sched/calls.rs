@@ -69,7 +69,8 @@ impl Calls {
         self.any() && !self.idle.load(Ordering::Acquire)
     }
 
-    fn any(&self) -> bool {
+    /// Whether the thread is in a call.
+    pub fn any(&self) -> bool {
         self.count.load(Ordering::Acquire) != 0
     }
 }

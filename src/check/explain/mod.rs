@@ -164,6 +164,7 @@ impl Check {
             | ocrGetIdType
             | ocrPause
             | ocrInjectFault
+            | ocrCheckpoint
             | pdlGetDevicePropertyString
             | currentEdtUserGet
             | ocrNbWorkers

@@ -78,7 +78,8 @@ fn by_name(api: Api) -> Option<CallManner> {
         | ocrDbMallocOffset
         | ocrDbFree
         | ocrDbFreeOffset
-        | ocrInjectFault => Asks,
+        | ocrInjectFault
+        | ocrCheckpoint => Asks,
         ocrShutdown => Held,
         ocrEventCreate
         | ocrEventCreateParams

@@ -155,6 +155,33 @@ impl Runtime {
         }
     }
 
+    /// A work that a checkpoint has, with its kernels built for the devices of this run.
+    pub(crate) fn restored_work(&'static self, mut work: Code) -> &'static Code {
+        let kernels = std::mem::take(&mut work.kernels);
+        let view = self.template(work.clone(), PARAM_UNK, PARAM_UNK);
+        for mut kernel in kernels {
+            let failures = self.build_everywhere(&mut kernel, view, &mut work);
+            self.warn_of_failures(&failures, &kernel, &mut work);
+            work.kernels.push(kernel);
+        }
+        self.intern_with_kernels(work, false)
+    }
+
+    /// Builds the kernels of all templates that a checkpoint has once more: a device counts for each template, and that
+    /// lets them go when it is destroyed.
+    pub(crate) fn count_restored_kernels(&'static self) {
+        let templates = &self.objects.templates;
+        for view in templates.live().filter_map(|template| templates.view(template)) {
+            for kernel in &view.work.kernels {
+                let _ = self.build_everywhere(
+                    &mut Kernel { built: Vec::new(), ..kernel.clone() },
+                    view,
+                    &mut view.work.clone(),
+                );
+            }
+        }
+    }
+
     /// The work of a template whose kernels had no device when they were added, with these built.
     fn build_late(&'static self, view: TemplateView) -> Option<&'static Code> {
         let mut work = view.work.clone();

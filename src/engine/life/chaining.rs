@@ -34,6 +34,7 @@
 use crate::engine::state::chained::LaunchResult;
 use crate::engine::state::chained::{Enqueued, Follower};
 use crate::engine::state::context::Context;
+use crate::engine::state::end::Interrupt;
 use crate::memory;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, NO_SLOT, PreSlot, SlotInfo};
@@ -47,6 +48,7 @@ impl Context {
             || self.chained.enqueued.len() >= *runtime.settings.device_ahead
             || runtime.check.is_some()
             || runtime.end.is_ending()
+            || runtime.end.is_called_to(Interrupt::CHECKPOINT)
         {
             return;
         }

@@ -2,6 +2,7 @@
 
 use crate::device;
 use crate::engine::state::context::Context;
+use crate::engine::state::end::Interrupt;
 use crate::object::edt::EdtRef;
 use ocr_place::place::{Place, PlaceSet};
 use ocr_place::policy::Keeper;
@@ -68,6 +69,9 @@ impl device::Pool for Context {
 impl Context {
     /// Gives devices that have room EDTs of the pool.
     pub(crate) fn feed_devices(&mut self) {
+        if self.runtime.end.is_called_to(Interrupt::CHECKPOINT) {
+            return;
+        }
         match self.runtime.policy.keeper() {
             Some(keeper) if keeper.count() != 0 => self.feed_from(keeper),
             Some(_) => {}

@@ -9,6 +9,7 @@ use crate::engine::life::range::range_of;
 use crate::engine::life::recording::number;
 use crate::engine::state::chained::LaunchResult;
 use crate::engine::state::context::Context;
+use crate::engine::state::end::Interrupt;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Flight;
 use crate::engine::strict::begins;
@@ -77,6 +78,7 @@ impl Context {
         if self.runtime.end.is_ending() {
             return;
         }
+        let Some(edt) = self.launches_now(edt) else { return };
         let place = edt.place.get();
         let Some((variant, kernel)) = edt.work().kernel_on(place) else {
             fatal(&self.runtime.devices.nothing_runs(self.runtime, edt));
@@ -120,6 +122,16 @@ impl Context {
             awaited: edt.is_awaited(),
             follows: self.follows(edt),
         });
+    }
+
+    /// The EDT that is launched instead of this one, while no checkpoint is made: mostly this one. None while one is.
+    fn launches_now(&self, edt: &'static Edt) -> Option<&'static Edt> {
+        let end = &self.runtime.end;
+        if !end.is_called_to(Interrupt::CHECKPOINT) {
+            return Some(edt);
+        }
+        let put_off = &self.runtime.checkpoints;
+        put_off.put_off(EdtRef::new(edt), || end.is_called_to(Interrupt::CHECKPOINT)).map(EdtRef::get)
     }
 
     pub(crate) fn launched(&mut self, edt: &'static Edt, answer: LaunchResult) {

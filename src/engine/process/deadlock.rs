@@ -41,12 +41,14 @@ impl Runtime {
     /// The threads of the process but this one and the one that watches, if nothing can happen any more since all of
     /// them sleep for good.
     pub(crate) fn all_threads_blocked(&self) -> Option<Vec<i32>> {
+        // It wakes nobody that does not sleep because of it, and holds others as work in flight.
+        let checkpoints = self.checkpoints.number.load(Ordering::Relaxed);
         if handled_by_program().is_some() {
             return None;
         }
         // A thread that the runtime has just had look at files may be about to end.
         let first = (0..TRIES).find_map(|_| {
-            sleepers().or_else(|| {
+            sleepers(checkpoints).or_else(|| {
                 std::thread::sleep(Duration::from_millis(1));
                 None
             })
@@ -54,20 +56,20 @@ impl Runtime {
         if self.in_flight.load(Ordering::SeqCst) != 0 || self.end.is_ending() {
             return None;
         }
-        let second = sleepers()?;
+        let second = sleepers(checkpoints)?;
         (first == second).then(|| first.into_keys().collect())
     }
 }
 
-/// Looks at all threads once. None if one of them does not sleep in a wait without a limit.
-fn sleepers() -> Option<Sleepers> {
+/// Looks at all threads once, but at one that does nothing for them. None if one of them does not sleep in a wait without a limit.
+fn sleepers(idle: libc::pid_t) -> Option<Sleepers> {
     // SAFETY: `gettid` has no preconditions.
     let this = unsafe { libc::gettid() };
     let mut sleepers = Sleepers::new();
     for task in fs::read_dir("/proc/self/task").ok()? {
         let id = task.ok()?.file_name().into_string().ok()?;
         let number = id.parse().ok()?;
-        if number != this && number != bell::thread() {
+        if ![this, bell::thread(), idle].contains(&number) {
             match switches_of_sleeper(&id).or_else(|| looks(&id, number).then_some(0)) {
                 Some(switches) => {
                     sleepers.insert(number, switches);

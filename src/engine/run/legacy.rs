@@ -2,6 +2,7 @@
 //! and end as where the library has it, with the program between them.
 
 use crate::config::{GivenArguments, Settings};
+use crate::engine::checkpoint;
 use crate::engine::nodes::join::{NodeRole, join};
 use crate::engine::process::watchdog;
 use crate::engine::run::serve;
@@ -73,6 +74,10 @@ pub(crate) fn begin(file: Option<PathBuf>) {
     // On another node, the program's own thread does not come back: the rest of its `main` is node 0's.
     if let NodeRole::Serve(told) = join(&mut settings, true) {
         exit_now(run_for_others(settings, &told));
+    }
+    if let Err(message) = checkpoint::open(&settings, true) {
+        error!("{message}");
+        exit_now(USAGE_STATUS);
     }
     let run = Run::begin(settings, true);
     let runtime = run.runtime();

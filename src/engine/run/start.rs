@@ -5,6 +5,7 @@ use crate::config::{Retry, Settings};
 use crate::directory::from_start;
 use crate::engine::attempt::point::CAN_LEAVE;
 use crate::engine::attempt::{tell_repeated, tell_undone};
+use crate::engine::checkpoint;
 use crate::engine::life::answers::DeviceEvents;
 use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::nodes::ending;
@@ -14,6 +15,7 @@ use crate::engine::process::{crash, sigfpe, watchdog};
 use crate::engine::run::recording::Recorded;
 use crate::engine::run::serve;
 use crate::engine::run::shutdown::{enter_as_main_thread, explain_panics};
+use crate::engine::state::checkpoints::Checkpoints;
 use crate::engine::state::context::Context;
 use crate::engine::state::devices::Devices;
 use crate::engine::state::elsewhere::Elsewhere;
@@ -53,6 +55,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::Receiver;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Exit status where the settings or the command line are wrong.
@@ -75,9 +78,19 @@ pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
     if let NodeRole::Serve(told) = join(&mut settings, false) {
         return run_for_others(settings, &told);
     }
+    let restored = match checkpoint::open(&settings, false) {
+        Ok(restored) => restored,
+        Err(message) => {
+            error!("{message}");
+            return USAGE_STATUS;
+        }
+    };
     let run = Run::begin(settings, false);
     serve::open(run.runtime());
-    create_main(run.runtime(), &args, main_edt);
+    match restored {
+        None => create_main(run.runtime(), &args, main_edt),
+        Some(from) => checkpoint::restore(run.runtime(), &from),
+    }
     run.runtime().idle_threads.begin();
     run.runtime().end_outside();
     watchdog::watch(run.runtime());
@@ -132,6 +145,8 @@ pub(crate) fn answered(request: config::Request) -> Option<i32> {
 /// A run of the runtime: its workers, until it is ended.
 pub(crate) struct Run {
     runtime: Arc<Runtime>,
+    /// The thread that makes checkpoints, if there is one.
+    checkpoints: Option<JoinHandle<()>>,
 }
 
 /// Finds the files that get what the run tells of itself, gives them names that no other run has, and begins to record.
@@ -246,6 +261,7 @@ impl Run {
             idle_threads: CachePadded::default(),
             fetch_at_end: FetchAtEnd::default(),
             registry: CachePadded::default(),
+            checkpoints: Checkpoints::default(),
             signals: Handlers::new(sigfpe::come_before),
             check: settings.check.is_on().then(Check::begin),
             settings,
@@ -260,7 +276,7 @@ impl Run {
         runtime.signals.add(watchdog::listen());
         runtime.signals.add(crash::listen(runtime.settings.retry.is_on()));
         runtime.signals.add(sigfpe::begin());
-        let run = Run { runtime };
+        let mut run = Run { runtime, checkpoints: None };
         let this = run.runtime();
         if let Err((workers, error)) = this.seats.open(this, locals, worker::work) {
             let advice = match (workers, heap::limit_in_mib()) {
@@ -275,6 +291,7 @@ impl Run {
             error!("worker {workers} of {} cannot be started: {error}; {advice}", this.queues.workers());
             exit_now(USAGE_STATUS);
         }
+        run.checkpoints = checkpoint::begin(this);
         run
     }
 
@@ -290,6 +307,10 @@ impl Run {
     /// program.
     pub(crate) fn end(self) -> i32 {
         self.runtime.seats.join();
+        self.runtime.checkpoints.wake();
+        // A panic there was reported there.
+        let _ = self.checkpoints.map(JoinHandle::join);
+        checkpoint::remark(&self.runtime);
         outbox::close();
         self.runtime.end.leave_it_to_who_exits();
         self.runtime.end_opening();

@@ -19,6 +19,9 @@ impl Interrupt {
     pub(crate) const OVERSUBSCRIBED: Interrupt = Interrupt(4);
     /// There are more workers than there should be, since a device has cores of theirs.
     pub(crate) const RETIRE: Interrupt = Interrupt(8);
+    /// Nothing begins that changes an object, since a checkpoint is made: threads of the program wait before their
+    /// calls, and kernels are not sent to devices. Workers are called to [`Interrupt::PAUSE`] beside.
+    pub(crate) const CHECKPOINT: Interrupt = Interrupt(16);
 }
 
 /// Whether the program ends, and what else workers are called to.

@@ -5,6 +5,7 @@ pub(crate) mod answered;
 pub(crate) mod attempt;
 pub(crate) mod belongings;
 pub(crate) mod chained;
+pub(crate) mod checkpoints;
 pub(crate) mod contents;
 pub(crate) mod context;
 pub(crate) mod deferred;

@@ -73,6 +73,8 @@ pub(crate) struct Runtime {
     pub idle_threads: CachePadded<IdleProgramThreads>,
     /// What the end of the run waits for.
     pub fetch_at_end: crate::engine::state::fetch_at_end::FetchAtEnd,
+    /// What is known of checkpoints.
+    pub(crate) checkpoints: crate::engine::state::checkpoints::Checkpoints,
     /// What was done, for the report.
     pub registry: CachePadded<TallyRegistry>,
     /// The handlers of signals that are installed for this run.

@@ -12,6 +12,7 @@ use crate::engine::state::end::Interrupt;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::{fork, seats};
 use ocr_base::lock::{MutexGuard, rank};
+use std::sync::atomic::Ordering;
 
 impl Context {
     fn name(&self) -> usize {
@@ -108,7 +109,73 @@ impl Context {
     }
 }
 
+/// The owner of the pause while a checkpoint is made: the address of no context.
+const CHECKPOINT: usize = 1;
+
 impl Runtime {
+    /// Calls all threads to stand still for a checkpoint, unless a thread has paused the runtime.
+    fn call_for_checkpoint(&self, state: &mut seats::SeatState) {
+        if !state.pause.is_on() {
+            state.pause.owner = CHECKPOINT;
+            state.pause.by = None;
+            self.end.call(Interrupt::PAUSE);
+            self.end.call(Interrupt::CHECKPOINT);
+        }
+    }
+
+    /// The program asks for a checkpoint. Workers stand still from the ends of their EDTs on, if the thread that makes it
+    /// is free.
+    pub(crate) fn ask_for_checkpoint(&self) {
+        let mut state = self.seats.lock();
+        self.checkpoints.asked.store(true, Ordering::SeqCst);
+        if self.checkpoints.is_free.load(Ordering::SeqCst) {
+            self.call_for_checkpoint(&mut state);
+        }
+        drop(state);
+        self.checkpoints.wake();
+    }
+
+    /// Holds all workers between two EDTs. False if the run ends. No thread that runs EDTs calls this.
+    pub(crate) fn hold_workers(&self) -> bool {
+        let mut state = self.seats.lock();
+        // Before the workers are held, so that a call finds the thread that holds them, or its successor does.
+        self.checkpoints.is_free.store(false, Ordering::SeqCst);
+        while state.pause.is_on() && state.pause.owner != CHECKPOINT && !self.end.is_ending() {
+            self.seats.wait(&mut state);
+        }
+        self.call_for_checkpoint(&mut state);
+        drop(state);
+        self.queues.sleep.wake_all();
+        let mut state = self.seats.lock();
+        while !self.end.is_ending() && state.at_work(self) > state.pause.still {
+            self.seats.wait(&mut state);
+        }
+        !self.end.is_ending()
+    }
+
+    /// Threads of the program call again, and kernels go to devices. The workers are held yet.
+    pub(crate) fn let_callers_go(&self) {
+        let mut state = self.seats.lock();
+        self.end.uncall(Interrupt::CHECKPOINT);
+        self.seats.notify(&mut state);
+    }
+
+    /// Lets the workers go on that were held.
+    pub(crate) fn let_workers_go(&self) {
+        let mut state = self.seats.lock();
+        state.pause.owner = 0;
+        self.end.uncall(Interrupt::PAUSE);
+        self.seats.notify(&mut state);
+    }
+
+    /// Waits until no checkpoint is made.
+    pub(crate) fn wait_for_checkpoint(&self) {
+        let mut state = self.seats.lock();
+        while self.end.is_called_to(Interrupt::CHECKPOINT) && !self.end.is_ending() {
+            self.seats.wait(&mut state);
+        }
+    }
+
     /// Waits until no thread pauses the runtime. The caller counts as `threads` of the threads that run EDTs.
     fn wait_for_resume(&self, state: &mut MutexGuard<'_, rank::Seats, seats::SeatState>, threads: usize) {
         state.pause.still += threads;

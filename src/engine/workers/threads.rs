@@ -1,6 +1,8 @@
 //! Which context a thread has: made when it first calls the runtime, ended when it ends.
 
+use crate::device::is_opencl_thread;
 use crate::engine::state::context::Context;
+use crate::engine::state::end::Interrupt;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
 use crate::object::edt::Edt;
@@ -111,11 +113,27 @@ impl Context {
         // SAFETY: `of_outsider` returns this thread's own context, which lives until `Context::leave`; nothing else
         // refers to it here.
         let this = unsafe { &*context };
-        let enters = this.tally.now.calls.enter(|| this.runtime.is_current());
+        let enters = this.enter_when_free();
         if !enters {
             stack::after_call();
         }
         enters.then_some(context)
+    }
+
+    /// Counts this thread in, if the run goes on, when no checkpoint is made. A device's manager is waited for, as is a
+    /// call that this one is in, so these do not wait.
+    fn enter_when_free(&self) -> bool {
+        let calls = &self.tally.now.calls;
+        loop {
+            let is_inner = calls.any();
+            let enters = calls.enter(|| self.runtime.is_current());
+            let waits = enters && self.runtime.end.is_called_to(Interrupt::CHECKPOINT);
+            if !waits || is_inner || is_opencl_thread() {
+                return enters;
+            }
+            calls.leave();
+            self.runtime.wait_for_checkpoint();
+        }
     }
 
     fn leave_call_outside() {

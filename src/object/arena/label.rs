@@ -15,6 +15,7 @@ use crate::object::guid::Guid;
 use crate::object::waiting::{Waiting, Wake};
 use ocr_base::lock::{RwLock, rank};
 use ocr_base::sync::preemption_point;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Why a label cannot be claimed.
@@ -56,7 +57,7 @@ pub trait Labels {
     fn is_awaited(&self, guid: Guid) -> bool;
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct LabelRun {
     first: u32,
     len: u32,
@@ -85,12 +86,31 @@ enum Watcher {
     GivenBack(u32),
 }
 
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct KnownRuns {
     /// The reserved runs, by their first slots.
     reserved: BTreeMap<u32, LabelRun>,
     /// Free for later runs, by their first slots. Neighbours in one generation are one.
     returned: BTreeMap<u32, LabelRun>,
+}
+
+/// What a checkpoint has of the labels of an arena.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct SavedLabels {
+    runs: KnownRuns,
+    /// The slots with objects whose runs were given back, and the generations in which they serve the next.
+    given_back: Vec<(u32, u32)>,
+}
+
+impl SavedLabels {
+    /// Whether a slot is set apart, and free for labels alone.
+    pub(super) fn has(&self, index: u32) -> bool {
+        let is_in = |runs: &BTreeMap<u32, LabelRun>| {
+            let run = runs.range(..=index).next_back();
+            run.is_some_and(|(&first, run)| index - first < run.len)
+        };
+        is_in(&self.runs.reserved) || is_in(&self.runs.returned)
+    }
 }
 
 impl KnownRuns {
@@ -184,6 +204,25 @@ impl<T: Slot> Labels for Arena<T> {
 }
 
 impl<T: Slot> Arena<T> {
+    /// What a checkpoint is to have of the labels.
+    pub(super) fn saved_labels(&self) -> SavedLabels {
+        let given_back = self.labels.waiting.all(|index, watcher| match watcher {
+            Watcher::GivenBack(generation) => Some((index, *generation)),
+            Watcher::Wake(_) => None,
+        });
+        SavedLabels { runs: self.labels.runs.read().clone(), given_back }
+    }
+
+    /// Takes the labels of a checkpoint over, when all slots have been.
+    pub(super) fn restore_labels(&self, labels: SavedLabels) {
+        *self.labels.runs.write() = labels.runs;
+        for (index, generation) in labels.given_back {
+            if self.comes_back(index, generation) {
+                self.labels.runs.write().add(LabelRun { first: index, len: 1, generation });
+            }
+        }
+    }
+
     /// Claims the slot of a label: it is like one that was just allocated, but others may wait for
     /// what becomes of it. The caller publishes an object.
     pub fn claim(&self, label: Guid) -> Result<&T, LabelTakenError> {

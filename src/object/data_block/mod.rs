@@ -32,6 +32,7 @@
 
 mod copies;
 mod memory;
+mod saved;
 mod store;
 
 pub(crate) use copies::{Copies, Source};

@@ -18,13 +18,13 @@ const ADDRESS_SPACE: u64 = 1 << 47;
 /// All data blocks, and what is kept beside some of them.
 #[derive(Default)]
 pub struct DataBlocks {
-    blocks: Arena<DataBlock>,
+    pub(super) blocks: Arena<DataBlock>,
     /// The hints of those that have some.
     pub hints: Hints,
     /// The blocks that are divided, and their parts.
     pub partitions: Partitions,
     /// Whether a block has ever had hints. `Relaxed`: whoever uses a block has learned of it after its hints were set.
-    any_hinted: AtomicBool,
+    pub(super) any_hinted: AtomicBool,
     /// Whether host memory has guards.
     guarded: bool,
     zone: Zone,

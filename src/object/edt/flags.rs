@@ -1,5 +1,7 @@
 //! What is said of an EDT in one byte, beside its state.
 
+use crate::object::saved::Saved;
+use std::io;
 use std::ops::BitOr;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -119,6 +121,12 @@ impl FlagsCell {
     #[inline(always)]
     pub fn get(&self) -> EdtFlags {
         EdtFlags(self.0.load(Ordering::Relaxed))
+    }
+
+    /// Passes the flags through a checkpoint.
+    pub(super) fn pass(&self, file: &mut Saved<'_>) -> io::Result<()> {
+        self.set(EdtFlags(file.word(self.get().0)?));
+        Ok(())
     }
 
     /// Exactly these flags from now on. The caller owns the EDT.

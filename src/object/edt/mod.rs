@@ -61,6 +61,7 @@
 //! are locked (see [`SlotInfo`]).
 
 mod flags;
+mod saved;
 mod slot;
 mod store;
 

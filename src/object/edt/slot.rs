@@ -3,7 +3,9 @@
 
 use crate::object::guid::Guid;
 use crate::object::link::Link;
+use crate::object::saved::Saved;
 pub(crate) use ocr_trace::numbers::Mode;
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The first word of a pre-slot that nothing is connected to: the bits of `UNINITIALIZED_GUID`.
@@ -136,6 +138,18 @@ impl PreSlot {
         let data = if mode == Mode::Null { Guid::NULL } else { data };
         self.first.store(data.bits(), Ordering::Relaxed);
         self.set_info(SlotInfo { mode, duplicate: false, released: false, handed: false, kept: false, next: NO_SLOT });
+    }
+
+    /// Passes the pre-slot through a checkpoint.
+    pub(super) fn pass(&self, file: &mut Saved<'_>) -> io::Result<()> {
+        self.first.store(file.word(self.first.load(Ordering::Relaxed))?, Ordering::Relaxed);
+        self.second.store(file.word(self.second.load(Ordering::Relaxed))?, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The data block that satisfies it, if it is satisfied with one.
+    pub fn satisfied_with(&self) -> Option<Guid> {
+        Some(self.data()).filter(|data| data.is_data_block())
     }
 
     /// The data block of a satisfied slot, or `NULL_GUID`.

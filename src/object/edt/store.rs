@@ -9,8 +9,10 @@ use crate::object::header::{Header, Word};
 use crate::object::hints::{EDT_PRIORITY, HintSet, Hints};
 use crate::object::link::Link;
 use crate::object::remains::{self, Remains};
+use crate::object::saved::{Saved, malformed};
 use crate::object::zone::Zone;
 use std::cell::Cell;
+use std::io;
 use std::sync::atomic::{Ordering, fence};
 
 /// Words behind the fields, by kind.
@@ -131,6 +133,26 @@ fn take_words(edt: &Edt) -> Option<Box<[u64]>> {
     Some(unsafe { Box::from_raw(words) })
 }
 
+impl Edt {
+    /// Has the EDT have room for its words, of which a checkpoint has so many. False where it has none, since it is gone
+    /// and its slot is retired.
+    pub(super) fn pass_words(&self, file: &mut Saved<'_>, words: usize) -> io::Result<bool> {
+        if !self.is_huge() {
+            let most = WORDS[self.kind.get() as usize - Kind::EdtSmall as usize];
+            return if words <= most { Ok(true) } else { Err(malformed()) };
+        }
+        // SAFETY: the EDT is of the kind that begins its words with this, and no other thread changes it.
+        let allocation = unsafe { &mut *self.allocation() };
+        let is_there = file.word(!allocation.words.is_null())?;
+        let label = file.word(allocation.label)?;
+        if file.restores() && is_there {
+            let words = Box::leak(allocate_words(words).ok_or(io::ErrorKind::OutOfMemory)?);
+            *allocation = Allocation { words: words.as_mut_ptr(), len: words.len(), label };
+        }
+        Ok(is_there)
+    }
+}
+
 /// Ends the life of a locked EDT, and gives its slot back.
 #[inline(always)]
 fn end(mut locked: LockedEdt<'_>, give_back: impl FnOnce(Word<EdtState>)) {
@@ -146,12 +168,12 @@ fn end(mut locked: LockedEdt<'_>, give_back: impl FnOnce(Word<EdtState>)) {
 /// The EDTs of all sizes.
 #[derive(Default)]
 pub struct Edts {
-    small: Arena<SizedEdt<{ WORDS[0] }>>,
-    medium: Arena<SizedEdt<{ WORDS[1] }>>,
-    large: Arena<SizedEdt<{ WORDS[2] }>>,
-    huge: Arena<SizedEdt<{ WORDS[0] }>>,
+    pub(super) small: Arena<SizedEdt<{ WORDS[0] }>>,
+    pub(super) medium: Arena<SizedEdt<{ WORDS[1] }>>,
+    pub(super) large: Arena<SizedEdt<{ WORDS[2] }>>,
+    pub(super) huge: Arena<SizedEdt<{ WORDS[0] }>>,
     /// The hints of those that have some.
-    hints: Hints,
+    pub(super) hints: Hints,
 }
 
 /// A thread's free EDT slots of all sizes.

@@ -1,0 +1,149 @@
+//! The files of checkpoints: their names, their beginning and end, and how one is written.
+//!
+//! ```text
+//! OCRCHECK | version | what `objects.rs` passes | how many bytes stand before | their CRC-32
+//! ```
+//!
+//! All numbers have 64 bits, the lowest byte first. A file is written under a temporary name, synced, and renamed; then
+//! the directory is synced. The last two stay. A process that is killed leaves a temporary file, which the next one
+//! removes.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+const MAGIC: &[u8; 8] = b"OCRCHECK";
+
+/// The version of what `objects.rs` passes.
+const VERSION: u64 = 1;
+
+/// How many files stay.
+const KEPT: usize = 2;
+
+const BEFORE: &str = "checkpoint-";
+const BEHIND: &str = ".ocr";
+const TEMPORARY: &str = ".new";
+
+/// Bytes that are written at once.
+const BUFFER: usize = 1 << 20;
+
+/// A file that is being written.
+struct Output {
+    file: File,
+    buffer: Vec<u8>,
+    sum: crc32fast::Hasher,
+    written: u64,
+}
+
+impl Output {
+    fn write_buffer(&mut self) -> io::Result<()> {
+        self.file.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.sum.update(bytes);
+        self.written += bytes.len() as u64;
+        if self.buffer.len() + bytes.len() > BUFFER {
+            self.write_buffer()?;
+        }
+        if bytes.len() > BUFFER {
+            self.file.write_all(bytes)?;
+        } else {
+            self.buffer.extend_from_slice(bytes);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.write_buffer()
+    }
+}
+
+/// The checkpoints in a directory, by number, the last first.
+pub(super) fn all_in(directory: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix(BEFORE)?.strip_suffix(BEHIND)?.parse().ok());
+        all.extend(number.map(|number| (number, entry.path())));
+    }
+    all.sort_unstable_by_key(|&(number, _)| std::cmp::Reverse(number));
+    Ok(all)
+}
+
+/// Writes the next checkpoint in a directory; `fill` writes what it has.
+pub(super) fn write(directory: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    fs::create_dir_all(directory)?;
+    let known = all_in(directory)?;
+    let number = known.first().map_or(1, |(last, _)| last + 1);
+    let temporary = directory.join(format!("{BEFORE}{TEMPORARY}"));
+    let file = File::create(&temporary)?;
+    let sum = crc32fast::Hasher::new();
+    let mut output = Output { file, buffer: Vec::with_capacity(BUFFER), sum, written: 0 };
+    let fill = || {
+        output.write_all(MAGIC)?;
+        output.write_all(&VERSION.to_le_bytes())?;
+        fill(&mut output)?;
+        let (written, sum) = (output.written, u64::from(output.sum.clone().finalize()));
+        output.write_all(&written.to_le_bytes())?;
+        output.write_all(&sum.to_le_bytes())?;
+        output.flush()?;
+        output.file.sync_all()?;
+        fs::rename(&temporary, directory.join(format!("{BEFORE}{number:06}{BEHIND}")))
+    };
+    if let Err(error) = fill() {
+        // What is left of it takes room, perhaps the last on the disk.
+        let _ = fs::remove_file(&temporary);
+        return Err(error);
+    }
+    File::open(directory)?.sync_all()?;
+    for (_, old) in known.iter().skip(KEPT - 1) {
+        // One that stays takes room alone.
+        let _ = fs::remove_file(old);
+    }
+    Ok(())
+}
+
+/// Why a file cannot be read.
+pub(super) enum FileError {
+    /// It is torn or damaged: the one before it may be whole.
+    Damaged(String),
+    /// It is whole, and of another version of the runtime.
+    OtherVersion(u64),
+}
+
+/// What a whole file has between its beginning and its end.
+pub(super) fn content(bytes: &[u8]) -> Result<&[u8], FileError> {
+    let damaged = |why: &str| FileError::Damaged(why.to_string());
+    let (magic, rest) = bytes.split_first_chunk().ok_or_else(|| damaged("it ends in its first bytes"))?;
+    if magic != MAGIC {
+        return Err(damaged("it does not begin as a checkpoint does"));
+    }
+    let torn = || damaged("it is torn: its end is missing");
+    let (version, rest) = rest.split_first_chunk().ok_or_else(torn)?;
+    let (rest, sum) = rest.split_last_chunk().ok_or_else(torn)?;
+    let (rest, len) = rest.split_last_chunk().ok_or_else(torn)?;
+    let len = u64::from_le_bytes(*len);
+    if len != bytes.len() as u64 - 16 {
+        return Err(torn());
+    }
+    if u64::from_le_bytes(*sum) != u64::from(crc32fast::hash(&bytes[..len as usize])) {
+        return Err(damaged("its checksum is wrong"));
+    }
+    match u64::from_le_bytes(*version) {
+        VERSION => Ok(rest),
+        version => Err(FileError::OtherVersion(version)),
+    }
+}
+
+impl FileError {
+    /// What is said of a file of another version.
+    pub(super) fn of_version(version: u64) -> String {
+        format!("it has version {version} of the format, and this runtime reads version {VERSION}")
+    }
+}

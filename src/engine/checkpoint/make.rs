@@ -1,0 +1,290 @@
+//! The thread that makes checkpoints: when, the moment in which all stand still, and the process that writes the file.
+
+use crate::config::CheckpointSetting;
+use crate::device::DeviceError;
+use crate::engine::checkpoint::{file, objects, why_none};
+use crate::engine::state::context::Context;
+use crate::engine::state::runtime::Runtime;
+use crate::object::edt::EdtRef;
+use crate::object::saved::{FunctionError, Module, Saved};
+use crate::sched::calls::Calls;
+use ocr_base::apart;
+use std::io;
+use std::sync::atomic::Ordering;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How long the thread waits until it tries again what could not be.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// How long it looks whether calls of the program and other work come to an end, while the workers are held.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A look at what others do, while the workers are held.
+const LOOK: Duration = Duration::from_micros(50);
+
+/// How the forked process says that a function is in no file; other errors are numbers of the system.
+const NO_FILE: i32 = 254;
+/// How the forked process says that it has met an error without a number.
+const OTHER: i32 = 255;
+
+/// Why no checkpoint is made.
+enum MakeError {
+    /// Something cannot be saved now, but perhaps later.
+    Later(&'static str),
+    /// The run ends.
+    Ending,
+    /// A content could not be brought from its device.
+    Device(DeviceError),
+    /// The file was not written.
+    File(String),
+}
+
+/// Starts the thread that makes checkpoints, if the settings ask for some. To be joined when the run ends.
+pub(crate) fn begin(runtime: &'static Runtime) -> Option<JoinHandle<()>> {
+    let setting = runtime.settings.checkpoint.value.as_ref()?;
+    let origin = &runtime.settings.checkpoint.origin;
+    if let Some(why) = why_none(&runtime.settings, runtime.legacy) {
+        warning!("{origin}: no checkpoint is written {why}.");
+        return None;
+    }
+    let thread = runtime.seats.start_other("ocr-checkpoint", move || Maker::new(runtime, setting).work());
+    match thread {
+        Ok(thread) => {
+            // The thread may have set it.
+            let _ = runtime.checkpoints.thread.set(thread.thread().clone());
+            Some(thread)
+        }
+        Err(error) => {
+            warning!("{origin}: no checkpoint is written: the thread for it cannot be started: {error}.");
+            None
+        }
+    }
+}
+
+/// Says in the statistics how many checkpoints were written.
+pub(crate) fn remark(runtime: &Runtime) {
+    let [written, held_ns] =
+        [&runtime.checkpoints.written, &runtime.checkpoints.held_ns].map(|n| n.load(Ordering::Relaxed));
+    if written != 0 {
+        let ms = held_ns as f64 / 1e6;
+        runtime
+            .registry
+            .remark(format!("{written} checkpoints were written; the workers were held for at most {ms:.2} ms"));
+    }
+}
+
+/// What the thread knows.
+struct Maker {
+    runtime: &'static Runtime,
+    setting: &'static CheckpointSetting,
+    /// What was last said of a checkpoint that was not made.
+    told: String,
+    modules: Vec<Module>,
+}
+
+impl Maker {
+    fn new(runtime: &'static Runtime, setting: &'static CheckpointSetting) -> Maker {
+        // SAFETY: `gettid` has no preconditions.
+        runtime.checkpoints.number.store(unsafe { libc::gettid() }, Ordering::Relaxed);
+        Maker { runtime, setting, told: String::new(), modules: Vec::new() }
+    }
+
+    fn work(&mut self) {
+        // No handler of the program runs on this thread.
+        apart::block_signals();
+        let (runtime, checkpoints) = (self.runtime, &self.runtime.checkpoints);
+        let _ = checkpoints.thread.set(thread::current());
+        let next = |wait: Option<Duration>| wait.map(|wait| Instant::now() + wait);
+        let mut due = next(self.setting.every);
+        while !runtime.end.is_ending() {
+            checkpoints.is_free.store(true, Ordering::SeqCst);
+            let is_due = due.is_some_and(|due| due <= Instant::now());
+            if !is_due && !checkpoints.asked.load(Ordering::SeqCst) {
+                match due {
+                    Some(due) => thread::park_timeout(due.saturating_duration_since(Instant::now())),
+                    None => thread::park(),
+                }
+                continue;
+            }
+            due = next(self.setting.every);
+            match self.make() {
+                Ok(()) => {
+                    checkpoints.written.fetch_add(1, Ordering::Relaxed);
+                    self.told.clear();
+                }
+                Err(MakeError::Ending) => break,
+                Err(MakeError::Later(why)) => {
+                    self.tell(format!("a checkpoint has to wait: {why}. It is tried again."));
+                    thread::park_timeout(AGAIN);
+                    due = next(Some(Duration::ZERO));
+                }
+                Err(MakeError::Device(error)) => self.tell(format!("no checkpoint is written: {error}.")),
+                Err(MakeError::File(error)) => self.tell(format!(
+                    "the checkpoint cannot be written to {}: {error}. The run goes on; those before stay.",
+                    self.setting.directory.display()
+                )),
+            }
+        }
+        self.runtime.checkpoints.is_free.store(false, Ordering::SeqCst);
+        Context::leave();
+    }
+
+    /// Says something, unless it was said last.
+    fn tell(&mut self, what: String) {
+        if self.told != what {
+            warning!("{}: {what}", self.runtime.settings.checkpoint.origin);
+            self.told = what;
+        }
+    }
+
+    /// Makes one checkpoint.
+    fn make(&mut self) -> Result<(), MakeError> {
+        // Libraries may have been loaded since. That takes a lock, which another thread may have when it is forked.
+        self.modules = objects::modules();
+        let forked = self.fork()?;
+        wait_for(forked).map_err(MakeError::File)
+    }
+
+    /// Forks the process, while all stand still. The process that writes does not return.
+    fn fork(&self) -> Result<libc::pid_t, MakeError> {
+        let (runtime, checkpoints) = (self.runtime, &self.runtime.checkpoints);
+        let Some(context) = Context::get() else { return Err(MakeError::Ending) };
+        // SAFETY: `Context::get` returns this thread's own context, which is alive; nothing else refers to it here.
+        let context = unsafe { &mut *context };
+        runtime.begin_outside();
+        let mut begun = Instant::now();
+        let forked = if runtime.hold_workers() {
+            begun = Instant::now();
+            // A call from here on asks for another one.
+            self.settle().and_then(|()| self.bring_all(context)).and_then(|()| {
+                checkpoints.asked.store(false, Ordering::SeqCst);
+                self.fork_now()
+            })
+        } else {
+            Err(MakeError::Ending)
+        };
+        runtime.let_callers_go();
+        while let Some(edt) = checkpoints.take_put_off() {
+            context.launch(EdtRef::get(edt));
+        }
+        context.feed_devices();
+        context.work_off();
+        runtime.let_workers_go();
+        if forked.is_ok() {
+            checkpoints.held_ns.fetch_max(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        }
+        runtime.end_outside();
+        forked
+    }
+
+    /// Waits until nothing is in flight. The workers are held.
+    fn settle(&self) -> Result<(), MakeError> {
+        let runtime = self.runtime;
+        let begun = Instant::now();
+        loop {
+            if runtime.end.is_ending() {
+                return Err(MakeError::Ending);
+            }
+            let runs = |tally: &crate::report::tally::Tally| tally.now.running.load(Ordering::Relaxed) != 0;
+            if runtime.registry.threads().iter().any(|tally| runs(tally)) {
+                return Err(MakeError::Later("an EDT waits in a call"));
+            }
+            let objects = &runtime.objects;
+            if objects.data_blocks.partitions.any_left() {
+                return Err(MakeError::Later("a data block has parts, or a copy that shares its memory"));
+            }
+            if objects.files.any_left() {
+                return Err(MakeError::Later("a file is open (ocrFileOpen)"));
+            }
+            let calls = runtime.registry.any_calls(Calls::any);
+            // This thread is one work in flight itself.
+            if !calls && runtime.in_flight.load(Ordering::SeqCst) == 1 {
+                return Ok(());
+            }
+            if !runtime.any_launch() && begun.elapsed() > PATIENCE {
+                return Err(MakeError::Later(match calls {
+                    true => "a thread of the program is in a call",
+                    false => "devices are being opened, or another work of the runtime goes on",
+                }));
+            }
+            thread::sleep(LOOK);
+        }
+    }
+
+    /// Brings what only devices have to the host.
+    fn bring_all(&self, context: &mut Context) -> Result<(), MakeError> {
+        let brought = self.runtime.objects.data_blocks.live().try_for_each(|(_, block)| {
+            let (valid, ready) = {
+                let copies = block.copies();
+                (copies.valid, copies.host_ready())
+            };
+            if valid.is_empty() || ready {
+                return Ok(());
+            }
+            // Devices write to memory that is there.
+            let _ = block.host_memory();
+            // SAFETY: blocks live as long as the runtime does.
+            context.bring_at_end(unsafe { &*std::ptr::from_ref(block) })
+        });
+        brought.map_err(MakeError::Device)
+    }
+
+    fn fork_now(&self) -> Result<libc::pid_t, MakeError> {
+        // SAFETY: the process that is made has this thread alone. All others stand still or wait, without a lock that it
+        // takes: those of objects are taken in calls and by EDTs. The C library sees to its own.
+        match unsafe { libc::fork() } {
+            0 => self.write(),
+            -1 => Err(MakeError::File(format!("the process cannot be forked: {}", io::Error::last_os_error()))),
+            process => Ok(process),
+        }
+    }
+
+    /// Writes the file, in the process that was forked for that.
+    fn write(&self) -> ! {
+        // SAFETY: the call takes numbers. A process whose parent is gone has nobody to write for.
+        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        // SAFETY: the call takes numbers, and closes copies that belong to this process alone: what the program has open
+        // it may have closed before the file is there.
+        unsafe { libc::syscall(libc::SYS_close_range, 0 as libc::c_uint, libc::c_uint::MAX, 0) };
+        let written =
+            file::write(&self.setting.directory, |out| objects::pass(self.runtime, &mut Saved::to(out), &self.modules));
+        let status = written.map_or_else(|error| status_of(&error), |()| 0);
+        // SAFETY: the call takes a number, and does not return.
+        unsafe { libc::_exit(status) }
+    }
+}
+
+/// The status by which the process that writes tells an error.
+fn status_of(error: &io::Error) -> i32 {
+    if error.get_ref().is_some_and(|inner| inner.is::<FunctionError>()) {
+        return NO_FILE;
+    }
+    error.raw_os_error().filter(|number| (1..NO_FILE).contains(number)).unwrap_or(OTHER)
+}
+
+/// Waits for the process that writes. The error is for people.
+fn wait_for(process: libc::pid_t) -> Result<(), String> {
+    let mut status = 0;
+    loop {
+        // SAFETY: `status` is a variable, so its address can be written.
+        if unsafe { libc::waitpid(process, &raw mut status, 0) } == process {
+            break;
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(format!(
+                "what became of process {process} is not known ({error}): the program waits for all its children"
+            ));
+        }
+    }
+    if !libc::WIFEXITED(status) {
+        return Err(format!("process {process}, which wrote it, was ended by signal {}", libc::WTERMSIG(status)));
+    }
+    match libc::WEXITSTATUS(status) {
+        0 => Ok(()),
+        NO_FILE => Err(FunctionError::NoFile.to_string()),
+        OTHER => Err(format!("process {process} has met an error that has no number")),
+        number => Err(io::Error::from_raw_os_error(number).to_string()),
+    }
+}

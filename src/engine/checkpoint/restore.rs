@@ -1,0 +1,128 @@
+//! A run that goes on from a checkpoint (`OCR_RESTORE`): which file, and what its EDTs begin with.
+
+use crate::config::Settings;
+use crate::engine::checkpoint::file::{self, FileError};
+use crate::engine::checkpoint::{objects, why_none};
+use crate::engine::state::context::Context;
+use crate::engine::state::fatal::fatal;
+use crate::engine::state::runtime::Runtime;
+use crate::memory::private;
+use crate::object::data_block::{BlockState, DataBlock};
+use crate::object::edt::{Edt, EdtState, PreSlot};
+use crate::object::guid::Guid;
+use crate::object::saved::{Saved, malformed};
+use memmap2::Mmap;
+use ocr_base::output_file::apart;
+use ocr_base::text::Readable;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A whole checkpoint.
+pub(crate) struct Checkpoint {
+    path: PathBuf,
+    bytes: Mmap,
+}
+
+/// Finds the last whole checkpoint, if the settings ask for one. The error is for people.
+pub(crate) fn open(settings: &Settings, legacy: bool) -> Result<Option<Checkpoint>, String> {
+    let Some(directory) = &settings.restore.value else { return Ok(None) };
+    let origin = &settings.restore.origin;
+    if let Some(why) = why_none(settings, legacy) {
+        return Err(format!("{origin}: no run goes on from a checkpoint {why}."));
+    }
+    apart(|| last_whole(directory)).map(Some).map_err(|why| format!("{origin}: {why}"))
+}
+
+fn last_whole(directory: &Path) -> Result<Checkpoint, String> {
+    let name = Readable::path(directory);
+    let all = file::all_in(directory).map_err(|error| format!("{name} has no checkpoint: {error}"))?;
+    let is_any = !all.is_empty();
+    for (_, path) in all {
+        let shown = Readable::path(&path).to_string();
+        let bytes = match map(&path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                warning!("{shown} cannot be read, and the checkpoint before it is used: {error}");
+                continue;
+            }
+        };
+        match file::content(&bytes).err() {
+            None => return Ok(Checkpoint { path, bytes }),
+            Some(FileError::Damaged(why)) => {
+                warning!("{shown} cannot be used, and the checkpoint before it is: {why}");
+            }
+            Some(FileError::OtherVersion(version)) => {
+                return Err(format!(
+                    "{shown} cannot be used: {}. Use the runtime that has written it, or begin anew.",
+                    FileError::of_version(version)
+                ));
+            }
+        }
+    }
+    Err(match is_any {
+        true => format!("{name} has no checkpoint that is whole. Begin anew, without this setting."),
+        false => format!("{name} has no checkpoint. Name the directory that OCR_CHECKPOINT has named, or begin anew."),
+    })
+}
+
+fn map(path: &Path) -> io::Result<Mmap> {
+    let file = File::open(path)?;
+    // SAFETY: the bytes must not change while they are looked at. A file of this name is written once, and replaced by
+    // none.
+    unsafe { Mmap::map(&file) }
+}
+
+/// Fills the objects of a run that has none, and begins with its EDTs.
+pub(crate) fn restore(runtime: &'static Runtime, checkpoint: &Checkpoint) {
+    let begun = read(runtime, &checkpoint.bytes);
+    if let Err(error) = begun {
+        let name = Readable::path(&checkpoint.path);
+        fatal(&format!(
+            "the run cannot go on from {name}: {error}. Start the program that has written it, on a machine that has \
+             what it needs, or begin anew, without OCR_RESTORE."
+        ));
+    }
+    runtime.count_restored_kernels();
+    let Some(context) = Context::get() else {
+        unreachable!("the runtime has been started");
+    };
+    // SAFETY: `Context::get` returns this thread's own context, which is alive; nothing else refers to it here.
+    unsafe { &mut *context }.begin_restored();
+    Context::leave();
+}
+
+fn read(runtime: &'static Runtime, bytes: &[u8]) -> io::Result<()> {
+    let content = file::content(bytes).map_err(|_| malformed())?;
+    objects::pass(runtime, &mut Saved::from(content), &objects::modules())
+}
+
+impl Context {
+    /// Has the EDTs of a checkpoint go on: those that are runnable have neither a place nor blocks.
+    fn begin_restored(&mut self) {
+        let objects = &self.runtime.objects;
+        let edts: Vec<&'static Edt> = objects.edts.live().map(|(_, edt)| edt).collect();
+        let is_in = |edt: &Edt, state| edt.header.peek().state() == state;
+        // A block that is private, or was destroyed, stays for those that have it.
+        let mut users: HashMap<Guid, u32> = HashMap::new();
+        for edt in edts.iter().filter(|edt| is_in(edt, EdtState::Waiting) || is_in(edt, EdtState::Runnable)) {
+            for data in edt.slots().iter().filter_map(PreSlot::satisfied_with) {
+                *users.entry(data).or_default() += 1;
+            }
+        }
+        let blocks: Vec<(Guid, &'static DataBlock)> = objects.data_blocks.live().collect();
+        for (guid, block) in blocks {
+            let word = block.header.peek();
+            // A slot whose generations are used up has no block.
+            if matches!(word.state(), BlockState::Private | BlockState::Destroyed) && word.freed().is_some() {
+                let left = private::expect(block, users.get(&guid).copied().unwrap_or(0));
+                self.dispose_if(block, left);
+            }
+        }
+        for edt in edts.into_iter().filter(|edt| is_in(edt, EdtState::Runnable)) {
+            self.advance(edt);
+        }
+        self.work_off();
+    }
+}

@@ -114,16 +114,17 @@ fn sizes_and_counts() {
 fn a_privileged_program_takes_no_names_of_files() {
     let folder = std::env::temp_dir();
     let mut words: Vec<OsString> = ["program", "-ocr:workers=3", "-ocr:devices=all"].map(Into::into).into();
-    for name in ["report", "trace", "halt-dot", "platform", "models", "sched"] {
+    for name in ["report", "trace", "halt-dot", "platform", "checkpoint", "restore", "models", "sched"] {
         words.push(format!("-ocr:{name}={}/x", folder.display()).into());
     }
     words.push("-ocr:cfg=/nowhere/settings.toml".into());
     let given = GivenArguments::take_from(&mut words).expect("they are right");
     let settings = Settings::read(&given, true).expect("the file is not read");
-    let files = [&settings.report, &settings.trace, &settings.halt_dot, &settings.platform];
+    let files = [&settings.report, &settings.trace, &settings.halt_dot, &settings.platform, &settings.restore];
     for file in files {
         assert_eq!(file.value, None, "{}", file.origin);
     }
+    assert_eq!(settings.checkpoint.value, None);
     assert_eq!(*settings.models, Models::Off);
     assert_eq!(*settings.devices, Selection::None);
     assert_eq!(*settings.sched, policy::DEFAULT);

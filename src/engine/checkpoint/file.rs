@@ -76,6 +76,11 @@ pub(super) fn all_in(directory: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     Ok(all)
 }
 
+/// The number of the last checkpoint in a directory; 0 where there is none.
+pub(super) fn last_in(directory: &Path) -> u64 {
+    all_in(directory).ok().and_then(|all| Some(all.first()?.0)).unwrap_or(0)
+}
+
 /// Writes the next checkpoint in a directory; `fill` writes what it has.
 pub(super) fn write(directory: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     fs::create_dir_all(directory)?;

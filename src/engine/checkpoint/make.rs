@@ -8,7 +8,7 @@ use crate::engine::state::runtime::Runtime;
 use crate::object::edt::EdtRef;
 use crate::object::saved::{FunctionError, Module, Saved};
 use crate::sched::calls::Calls;
-use ocr_base::apart;
+use ocr_base::apart::{self, Kept};
 use std::io;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
@@ -142,8 +142,16 @@ impl Maker {
     fn make(&mut self) -> Result<(), MakeError> {
         // Libraries may have been loaded since. That takes a lock, which another thread may have when it is forked.
         self.modules = objects::modules();
+        let directory = &self.setting.directory;
+        let last = || apart::run("look", Kept::Nothing, || file::last_in(directory)).unwrap_or(0);
+        let before = last();
         let forked = self.fork()?;
-        wait_for(forked).map_err(MakeError::File)
+        match wait_for(forked) {
+            Some(status) => written(forked, status).map_err(MakeError::File),
+            // The program has waited for all of its children.
+            None if last() != before => Ok(()),
+            None => Err(MakeError::File("the process that wrote it has not".to_string())),
+        }
     }
 
     /// Forks the process, while all stand still. The process that writes does not return.
@@ -263,28 +271,29 @@ fn status_of(error: &io::Error) -> i32 {
     error.raw_os_error().filter(|number| (1..NO_FILE).contains(number)).unwrap_or(OTHER)
 }
 
-/// Waits for the process that writes. The error is for people.
-fn wait_for(process: libc::pid_t) -> Result<(), String> {
+/// Waits for the process that writes: how it has ended. None if another thread has waited for it.
+fn wait_for(process: libc::pid_t) -> Option<i32> {
     let mut status = 0;
     loop {
         // SAFETY: `status` is a variable, so its address can be written.
         if unsafe { libc::waitpid(process, &raw mut status, 0) } == process {
-            break;
+            return Some(status);
         }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(format!(
-                "what became of process {process} is not known ({error}): the program waits for all its children"
-            ));
+        if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+            return None;
         }
     }
+}
+
+/// Whether a process that has ended so has written its file. The error is for people.
+fn written(process: libc::pid_t, status: i32) -> Result<(), String> {
     if !libc::WIFEXITED(status) {
         return Err(format!("process {process}, which wrote it, was ended by signal {}", libc::WTERMSIG(status)));
     }
     match libc::WEXITSTATUS(status) {
         0 => Ok(()),
         NO_FILE => Err(FunctionError::NoFile.to_string()),
-        OTHER => Err(format!("process {process} has met an error that has no number")),
+        OTHER => Err(format!("process {process}, which wrote it, has met an error that has no number")),
         number => Err(io::Error::from_raw_os_error(number).to_string()),
     }
 }

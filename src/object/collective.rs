@@ -137,7 +137,8 @@ impl Collective {
 
     /// Passes it to a checkpoint.
     pub(super) fn pass(&self, file: &mut Saved<'_>) -> io::Result<()> {
-        file.table(&mut (self.params, self.state().clone()))
+        let state = self.state().clone();
+        file.table(&mut (self.params, state))
     }
 
     /// One that a checkpoint has.

@@ -79,12 +79,11 @@ impl<T> Registry<T> {
         file: &mut Saved<'_>,
         pass: impl Fn(&mut Saved<'_>, Option<&T>) -> io::Result<Option<Arc<T>>>,
     ) -> io::Result<()> {
-        let mut all = self.all.write();
-        let mut guids: Vec<Guid> = all.keys().copied().collect();
+        let mut guids: Vec<Guid> = self.all.read().keys().copied().collect();
         file.table(&mut guids)?;
         for guid in guids {
-            if let Some(object) = pass(file, all.get(&guid).map(|object| &**object))? {
-                all.insert(guid, object);
+            if let Some(object) = pass(file, self.get(guid).as_deref())? {
+                self.all.write().insert(guid, object);
             }
         }
         Ok(())

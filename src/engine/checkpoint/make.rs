@@ -5,20 +5,26 @@ use crate::device::DeviceError;
 use crate::engine::checkpoint::{file, objects, why_none};
 use crate::engine::state::context::Context;
 use crate::engine::state::runtime::Runtime;
-use crate::object::edt::EdtRef;
+use crate::object::data_block::will_fork;
 use crate::object::saved::{FunctionError, Module, Saved};
 use crate::sched::calls::Calls;
 use ocr_base::apart::{self, Kept};
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long the thread waits until it tries again what could not be.
+/// How long the thread waits at least until it tries again what could not be.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// How long it looks whether calls of the program and other work come to an end, while the workers are held.
+/// How long others are held at first until all have come to an end that has to: an EDT or a call may wait for what an EDT
+/// does that is held. It doubles each time that it was not enough, up to the most.
 const PATIENCE: Duration = Duration::from_secs(1);
+const MOST_PATIENCE: Duration = Duration::from_secs(64);
+
+/// How much longer than they were held in vain others go on, before it is tried again.
+const REST: u32 = 3;
 
 /// A look at what others do, while the workers are held.
 const LOOK: Duration = Duration::from_micros(50);
@@ -48,6 +54,7 @@ pub(crate) fn begin(runtime: &'static Runtime) -> Option<JoinHandle<()>> {
         warning!("{origin}: no checkpoint is written {why}.");
         return None;
     }
+    will_fork();
     let thread = runtime.seats.start_other("ocr-checkpoint", move || Maker::new(runtime, setting).work());
     match thread {
         Ok(thread) => {
@@ -81,13 +88,12 @@ struct Maker {
     /// What was last said of a checkpoint that was not made.
     told: String,
     modules: Vec<Module>,
+    patience: Duration,
 }
 
 impl Maker {
     fn new(runtime: &'static Runtime, setting: &'static CheckpointSetting) -> Maker {
-        // SAFETY: `gettid` has no preconditions.
-        runtime.checkpoints.number.store(unsafe { libc::gettid() }, Ordering::Relaxed);
-        Maker { runtime, setting, told: String::new(), modules: Vec::new() }
+        Maker { runtime, setting, told: String::new(), modules: Vec::new(), patience: PATIENCE }
     }
 
     fn work(&mut self) {
@@ -101,22 +107,21 @@ impl Maker {
             checkpoints.is_free.store(true, Ordering::SeqCst);
             let is_due = due.is_some_and(|due| due <= Instant::now());
             if !is_due && !checkpoints.asked.load(Ordering::SeqCst) {
-                match due {
-                    Some(due) => thread::park_timeout(due.saturating_duration_since(Instant::now())),
-                    None => thread::park(),
-                }
+                self.rest(due.map(|due| due.saturating_duration_since(Instant::now())));
                 continue;
             }
             due = next(self.setting.every);
+            let begun = Instant::now();
             match self.make() {
                 Ok(()) => {
                     checkpoints.written.fetch_add(1, Ordering::Relaxed);
                     self.told.clear();
+                    self.patience = PATIENCE;
                 }
                 Err(MakeError::Ending) => break,
                 Err(MakeError::Later(why)) => {
                     self.tell(format!("a checkpoint has to wait: {why}. It is tried again."));
-                    thread::park_timeout(AGAIN);
+                    self.rest(Some(AGAIN.max(REST * begun.elapsed())));
                     due = next(Some(Duration::ZERO));
                 }
                 Err(MakeError::Device(error)) => self.tell(format!("no checkpoint is written: {error}.")),
@@ -128,6 +133,18 @@ impl Maker {
         }
         self.runtime.checkpoints.is_free.store(false, Ordering::SeqCst);
         Context::leave();
+    }
+
+    /// Waits for a time, or for ever, unless it is woken.
+    fn rest(&self, time: Option<Duration>) {
+        let waits = &self.runtime.checkpoints.waits;
+        // SAFETY: `gettid` has no preconditions.
+        waits.store(unsafe { libc::gettid() }, Ordering::Relaxed);
+        match time {
+            Some(time) => thread::park_timeout(time),
+            None => thread::park(),
+        }
+        waits.store(0, Ordering::Relaxed);
     }
 
     /// Says something, unless it was said last.
@@ -154,27 +171,31 @@ impl Maker {
         }
     }
 
-    /// Forks the process, while all stand still. The process that writes does not return.
-    fn fork(&self) -> Result<libc::pid_t, MakeError> {
+    /// Forks the process, while all stand still.
+    fn fork(&mut self) -> Result<libc::pid_t, MakeError> {
         let (runtime, checkpoints) = (self.runtime, &self.runtime.checkpoints);
         let Some(context) = Context::get() else { return Err(MakeError::Ending) };
         // SAFETY: `Context::get` returns this thread's own context, which is alive; nothing else refers to it here.
         let context = unsafe { &mut *context };
+        let is_held = runtime.hold_workers(self.patience);
+        // While others are held, the program does not hang.
         runtime.begin_outside();
-        let mut begun = Instant::now();
-        let forked = if runtime.hold_workers() {
-            begun = Instant::now();
-            // A call from here on asks for another one.
+        let begun = Instant::now();
+        let forked = if is_held {
             self.settle().and_then(|()| self.bring_all(context)).and_then(|()| {
+                // A call from here on asks for another one.
                 checkpoints.asked.store(false, Ordering::SeqCst);
                 self.fork_now()
             })
-        } else {
+        } else if runtime.end.is_ending() {
             Err(MakeError::Ending)
+        } else {
+            self.patience = MOST_PATIENCE.min(2 * self.patience);
+            Err(MakeError::Later("an EDT takes long"))
         };
         runtime.let_callers_go();
         while let Some(edt) = checkpoints.take_put_off() {
-            context.launch(EdtRef::get(edt));
+            context.launch(edt.get());
         }
         context.feed_devices();
         context.work_off();
@@ -210,7 +231,7 @@ impl Maker {
             if !calls && runtime.in_flight.load(Ordering::SeqCst) == 1 {
                 return Ok(());
             }
-            if !runtime.any_launch() && begun.elapsed() > PATIENCE {
+            if !runtime.any_launch() && begun.elapsed() > self.patience {
                 return Err(MakeError::Later(match calls {
                     true => "a thread of the program is in a call",
                     false => "devices are being opened, or another work of the runtime goes on",
@@ -252,12 +273,19 @@ impl Maker {
     fn write(&self) -> ! {
         // SAFETY: the call takes numbers. A process whose parent is gone has nobody to write for.
         unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-        // SAFETY: the call takes numbers, and closes copies that belong to this process alone: what the program has open
-        // it may have closed before the file is there.
-        unsafe { libc::syscall(libc::SYS_close_range, 0 as libc::c_uint, libc::c_uint::MAX, 0) };
-        let written =
-            file::write(&self.setting.directory, |out| objects::pass(self.runtime, &mut Saved::to(out), &self.modules));
-        let status = written.map_or_else(|error| status_of(&error), |()| 0);
+        // All but the standard error, for the message of a panic.
+        for [first, last] in [[0, 1], [3, libc::c_uint::MAX]] {
+            // SAFETY: the call takes numbers, and closes copies that belong to this process alone: what the program has
+            // open it may have closed before the file is there.
+            unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
+        }
+        let write = || {
+            file::write(&self.setting.directory, |out| objects::pass(self.runtime, &mut Saved::to(out), &self.modules))
+        };
+        let status = match catch_unwind(AssertUnwindSafe(write)) {
+            Ok(written) => written.map_or_else(|error| status_of(&error), |()| 0),
+            Err(_) => OTHER,
+        };
         // SAFETY: the call takes a number, and does not return.
         unsafe { libc::_exit(status) }
     }

@@ -120,7 +120,9 @@ impl Context {
                 self.dispose_if(block, left);
             }
         }
-        for edt in edts.into_iter().filter(|edt| is_in(edt, EdtState::Runnable)) {
+        // All of them before the first: workers run it at once, and others become runnable by that.
+        let runnable: Vec<&'static Edt> = edts.into_iter().filter(|edt| is_in(edt, EdtState::Runnable)).collect();
+        for edt in runnable {
             self.advance(edt);
         }
         self.work_off();

@@ -41,14 +41,14 @@ impl Runtime {
     /// The threads of the process but this one and the one that watches, if nothing can happen any more since all of
     /// them sleep for good.
     pub(crate) fn all_threads_blocked(&self) -> Option<Vec<i32>> {
-        // It wakes nobody that does not sleep because of it, and holds others as work in flight.
-        let checkpoints = self.checkpoints.number.load(Ordering::Relaxed);
+        // It does nothing for others before they go on by themselves.
+        let idle = self.checkpoints.waits.load(Ordering::Relaxed);
         if handled_by_program().is_some() {
             return None;
         }
         // A thread that the runtime has just had look at files may be about to end.
         let first = (0..TRIES).find_map(|_| {
-            sleepers(checkpoints).or_else(|| {
+            sleepers(idle).or_else(|| {
                 std::thread::sleep(Duration::from_millis(1));
                 None
             })
@@ -56,7 +56,7 @@ impl Runtime {
         if self.in_flight.load(Ordering::SeqCst) != 0 || self.end.is_ending() {
             return None;
         }
-        let second = sleepers(checkpoints)?;
+        let second = sleepers(idle)?;
         (first == second).then(|| first.into_keys().collect())
     }
 }

@@ -12,8 +12,8 @@ use std::thread::Thread;
 pub(crate) struct Checkpoints {
     /// The thread that makes them, where there is one.
     pub(crate) thread: OnceLock<Thread>,
-    /// That thread by the system's number; 0 where there is none.
-    pub(crate) number: AtomicI32,
+    /// That thread by the system's number while it waits for the time of the next; 0 otherwise.
+    pub(crate) waits: AtomicI32,
     /// Whether the program has asked for one that has not been begun.
     pub(crate) asked: AtomicBool,
     /// Whether the thread is about to look whether one is asked for, and does not wait for one to be written.

@@ -344,6 +344,12 @@ impl Seats {
         self.changed.wait(state);
     }
 
+    /// Waits for a change, until a time. False if that has come.
+    pub(crate) fn wait_until(&self, state: &mut MutexGuard<'_, rank::Seats, SeatState>, until: Instant) -> bool {
+        let is_over = self.changed.wait_for(state, until.saturating_duration_since(Instant::now()));
+        !is_over
+    }
+
     /// Whether the EDT of a thread goes on without a seat, or waits by looking again and again.
     pub(crate) fn any_away(&self) -> bool {
         let state = self.state.lock();

@@ -13,6 +13,7 @@ use crate::engine::state::runtime::Runtime;
 use crate::engine::state::{fork, seats};
 use ocr_base::lock::{MutexGuard, rank};
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 impl Context {
     fn name(&self) -> usize {
@@ -135,8 +136,9 @@ impl Runtime {
         self.checkpoints.wake();
     }
 
-    /// Holds all workers between two EDTs. False if the run ends. No thread that runs EDTs calls this.
-    pub(crate) fn hold_workers(&self) -> bool {
+    /// Holds all workers between two EDTs. False if the run ends, or if one has not ended its EDT in this time: it may wait
+    /// for what an EDT does that is held. No thread that runs EDTs calls this.
+    pub(crate) fn hold_workers(&self, patience: Duration) -> bool {
         let mut state = self.seats.lock();
         // Before the workers are held, so that a call finds the thread that holds them, or its successor does.
         self.checkpoints.is_free.store(false, Ordering::SeqCst);
@@ -146,9 +148,12 @@ impl Runtime {
         self.call_for_checkpoint(&mut state);
         drop(state);
         self.queues.sleep.wake_all();
+        let until = Instant::now() + patience;
         let mut state = self.seats.lock();
         while !self.end.is_ending() && state.at_work(self) > state.pause.still {
-            self.seats.wait(&mut state);
+            if !self.seats.wait_until(&mut state, until) {
+                return false;
+            }
         }
         !self.end.is_ending()
     }

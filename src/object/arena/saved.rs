@@ -2,10 +2,11 @@
 //! the file is in the depot of the new run.
 
 use super::label::SavedLabels;
-use super::{Arena, Bits, Depot, Slot};
+use super::{Arena, Bits, Slot};
 use crate::object::header::State;
 use crate::object::saved::{Saved, malformed};
 use std::io;
+use std::ops::Range;
 
 impl<T: Slot> Arena<T> {
     /// Passes the arena through a checkpoint; `pass` passes what is in a slot beside its header, live or free. An arena
@@ -15,9 +16,9 @@ impl<T: Slot> Arena<T> {
         file: &mut Saved<'_>,
         pass: impl Fn(&mut Saved<'_>, u32, &T) -> io::Result<()>,
     ) -> io::Result<()> {
-        let depot = &mut self.depot.lock();
         let start = self.zone.indices().start;
-        let fresh = file.word(depot.fresh)?;
+        let own = self.depot.lock().fresh;
+        let fresh = file.word(own)?;
         let mut labels = if file.restores() { SavedLabels::default() } else { self.saved_labels() };
         file.table(&mut labels)?;
         if !file.restores() {
@@ -28,7 +29,7 @@ impl<T: Slot> Arena<T> {
             }
             return file.word(0u32).map(|_| ());
         }
-        self.make_chunks(depot, fresh)?;
+        self.make_chunks(fresh)?;
         loop {
             let index = file.word(0u32)?;
             if index == 0 {
@@ -40,7 +41,15 @@ impl<T: Slot> Arena<T> {
             self.note_use(index);
             pass(file, index, self.slot(index))?;
         }
-        for index in (start..fresh).map(|index| index as u32).filter(|&index| !labels.has(index)) {
+        self.put_free(start..fresh, &labels);
+        self.restore_labels(labels);
+        Ok(())
+    }
+
+    /// Gives what is free of these slots, and not set apart for labels, to the depot.
+    fn put_free(&self, slots: Range<u64>, labels: &SavedLabels) {
+        let depot = &mut self.depot.lock();
+        for index in slots.map(|index| index as u32).filter(|&index| !labels.has(index)) {
             let word = self.slot(index).header().peek();
             // A slot in its last generation may have been retired.
             if word.state() == T::State::FREE && !word.is_label() && word.freed().is_some() {
@@ -48,11 +57,10 @@ impl<T: Slot> Arena<T> {
                 depot.put(Bits::one(index));
             }
         }
-        self.restore_labels(labels);
-        Ok(())
     }
 
-    fn make_chunks(&self, depot: &mut Depot, fresh: u64) -> io::Result<()> {
+    fn make_chunks(&self, fresh: u64) -> io::Result<()> {
+        let depot = &mut self.depot.lock();
         let indices = self.zone.indices();
         if fresh < indices.start || fresh > indices.end || depot.fresh != indices.start {
             return Err(malformed());

@@ -12,7 +12,7 @@ use ocr_base::lock::{Mutex, rank};
 use ocr_base::text::Counted;
 use std::collections::VecDeque;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Host memory for a block of this size could not be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -239,6 +239,26 @@ pub(super) fn allocate_memory(
     NonNull::new(host).map(|host| (base, host)).ok_or(failed)
 }
 
+/// From how many bytes on memory is in huge pages where the process will be forked: the C library maps it apart.
+const LARGE: usize = 4 << 20;
+
+/// Whether the process will be forked, for which tables of pages are copied. Relaxed: it is a hint.
+static WILL_FORK: AtomicBool = AtomicBool::new(false);
+
+/// Has large blocks be in huge pages from now on, so that there are few of them when the process is forked.
+pub(crate) fn will_fork() {
+    WILL_FORK.store(true, Ordering::Relaxed);
+}
+
+#[cold]
+fn ask_for_huge_pages(base: *mut u8, bytes: usize) {
+    let first = base.addr().next_multiple_of(PAGE);
+    let start = base.with_addr(first).cast();
+    // SAFETY: the pages are within memory that was allocated just now. The advice does not change what is in it, and it
+    // does not matter if the system refuses.
+    unsafe { libc::madvise(start, (base.addr() + bytes - first) / PAGE * PAGE, libc::MADV_HUGEPAGE) };
+}
+
 /// Memory of malloc, with room for guards: the base, and where the content begins.
 fn on_heap(bytes: usize, guarded: bool, start: Start) -> Option<(*mut u8, *mut u8)> {
     let align = alignment(bytes);
@@ -255,6 +275,9 @@ fn on_heap(bytes: usize, guarded: bool, start: Start) -> Option<(*mut u8, *mut u
         Start::Zeros => unsafe { libc::calloc(all, 1) },
     }
     .cast::<u8>();
+    if bytes >= LARGE && WILL_FORK.load(Ordering::Relaxed) && !base.is_null() {
+        ask_for_huge_pages(base, all);
+    }
     let offset = base.align_offset(align) + guard;
     (!base.is_null()).then(|| (base, base.wrapping_add(offset)))
 }

@@ -36,7 +36,9 @@ mod saved;
 mod store;
 
 pub(crate) use copies::{Copies, Source};
-pub(crate) use memory::{Former, Memory, OutOfMemoryError, PAGE, Pages, REACH, UNWRITTEN, alignment, former_at};
+pub(crate) use memory::{
+    Former, Memory, OutOfMemoryError, PAGE, Pages, REACH, UNWRITTEN, alignment, former_at, will_fork,
+};
 pub(crate) use store::DataBlocks;
 
 use super::arena::Slot;

@@ -107,7 +107,7 @@ impl Maker {
             checkpoints.is_free.store(true, Ordering::SeqCst);
             let is_due = due.is_some_and(|due| due <= Instant::now());
             if !is_due && !checkpoints.asked.load(Ordering::SeqCst) {
-                self.rest(due.map(|due| due.saturating_duration_since(Instant::now())));
+                self.rest(due);
                 continue;
             }
             due = next(self.setting.every);
@@ -121,8 +121,11 @@ impl Maker {
                 Err(MakeError::Ending) => break,
                 Err(MakeError::Later(why)) => {
                     self.tell(format!("a checkpoint has to wait: {why}. It is tried again."));
-                    self.rest(Some(AGAIN.max(REST * begun.elapsed())));
-                    due = next(Some(Duration::ZERO));
+                    let until = Instant::now() + AGAIN.max(REST * begun.elapsed());
+                    while Instant::now() < until && !runtime.end.is_ending() {
+                        self.rest(Some(until));
+                    }
+                    due = Some(until);
                 }
                 Err(MakeError::Device(error)) => self.tell(format!("no checkpoint is written: {error}.")),
                 Err(MakeError::File(error)) => self.tell(format!(
@@ -135,13 +138,13 @@ impl Maker {
         Context::leave();
     }
 
-    /// Waits for a time, or for ever, unless it is woken.
-    fn rest(&self, time: Option<Duration>) {
+    /// Waits until a time, or for ever, unless it is woken.
+    fn rest(&self, until: Option<Instant>) {
         let waits = &self.runtime.checkpoints.waits;
         // SAFETY: `gettid` has no preconditions.
         waits.store(unsafe { libc::gettid() }, Ordering::Relaxed);
-        match time {
-            Some(time) => thread::park_timeout(time),
+        match until {
+            Some(until) => thread::park_timeout(until.saturating_duration_since(Instant::now())),
             None => thread::park(),
         }
         waits.store(0, Ordering::Relaxed);

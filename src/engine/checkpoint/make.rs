@@ -55,6 +55,8 @@ pub(crate) fn begin(runtime: &'static Runtime) -> Option<JoinHandle<()>> {
         return None;
     }
     will_fork();
+    // A program may ask before the thread has begun.
+    runtime.checkpoints.is_free.store(true, Ordering::SeqCst);
     let thread = runtime.seats.start_other("ocr-checkpoint", move || Maker::new(runtime, setting).work());
     match thread {
         Ok(thread) => {

@@ -16,7 +16,7 @@ pub(crate) struct Checkpoints {
     pub(crate) waits: AtomicI32,
     /// Whether the program has asked for one that has not been begun.
     pub(crate) asked: AtomicBool,
-    /// Whether the thread is about to look whether one is asked for, and does not wait for one to be written.
+    /// Whether the thread begins one as soon as it is asked for, and does not wait for another to be written.
     pub(crate) is_free: AtomicBool,
     /// How many were written.
     pub(crate) written: AtomicU64,

@@ -233,7 +233,10 @@ fn a_run_goes_on_where_its_checkpoint_cannot_be_written() {
 fn a_program_that_hangs_is_ended() {
     let place = Place::new("hang");
     let program = place.program("tests/checkpoint/hang.c", &[]);
-    for (what, words) in [("event", "the program hangs: no EDT is ready"), ("mutex", "the program hangs: every thread of the process waits")] {
+    for (what, words) in [
+        ("event", "the program hangs: no EDT is ready"),
+        ("mutex", "the program hangs: every thread of the process waits"),
+    ] {
         for every in ["", ":0.05"] {
             let mut command = place.command(&program, Some(every), false);
             let ran = answer(command.arg(what).env("OCR_PATIENCE", "1"));

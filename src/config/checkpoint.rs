@@ -27,8 +27,8 @@ impl fmt::Display for CheckpointSetting {
 /// The longest time between two checkpoints that is no typing error, in seconds.
 const MOST_SECONDS: f64 = 1e7;
 
-/// A directory, or a directory, a colon and a number of seconds. What stands behind the last colon and is no number is a
-/// part of the name.
+/// A directory, or a directory, a colon and a number of seconds. What stands behind the last colon and is no number is
+/// a part of the name.
 pub(super) fn parse_checkpoint(text: &OsStr) -> Result<Option<CheckpointSetting>, String> {
     let bytes = text.as_bytes();
     let split = bytes.iter().rposition(|&byte| byte == b':').map(|at| (&bytes[..at], &bytes[at + 1..]));

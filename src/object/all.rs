@@ -142,8 +142,8 @@ impl Objects {
         })
     }
 
-    /// Passes all objects through a checkpoint, whose codes were passed before. `slow` is whether templates need the slow
-    /// path in this run.
+    /// Passes all objects through a checkpoint, whose codes were passed before. `slow` is whether templates need the
+    /// slow path in this run.
     pub(crate) fn pass(&self, file: &mut Saved<'_>, slow: bool) -> io::Result<()> {
         let scopes = &self.scopes;
         scopes.pass(file, |file, index, scope| scope.pass(file, index, scopes))?;

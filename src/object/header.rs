@@ -104,7 +104,7 @@ macro_rules! states {
             }
 
             fn has(bits: u8) -> bool {
-                matches!(bits, 0 $(| $bits)+)
+                [0 $(, $bits)+].contains(&bits)
             }
         }
     };

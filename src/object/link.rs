@@ -14,6 +14,7 @@
 
 use super::guid::{GENERATION_BITS, Guid, Kind};
 use super::header::{Header, states};
+use super::saved::AsWord;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 
@@ -99,6 +100,16 @@ impl Link {
             None if self.0 >> 59 == CONNECTOR => Target::Connector(guid.index()),
             None => Target::End,
         }
+    }
+}
+
+impl AsWord for Link {
+    fn to_word(self) -> u64 {
+        self.bits()
+    }
+
+    fn of_word(word: u64) -> Link {
+        Link::from_bits(word)
     }
 }
 

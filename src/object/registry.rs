@@ -73,7 +73,8 @@ impl<T> Registry<T> {
         self.all.read().is_empty()
     }
 
-    /// Passes all objects through a checkpoint, each by `pass`, which is given the object, or none where it is to be made.
+    /// Passes all objects through a checkpoint, each by `pass`, which is given the object, or none where it is to be
+    /// made.
     pub(super) fn pass(
         &self,
         file: &mut Saved<'_>,

@@ -10,7 +10,6 @@
 
 use super::code::Code;
 use super::guid::Guid;
-use super::link::Link;
 use crate::symbols;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -58,14 +57,14 @@ pub(crate) fn malformed() -> io::Error {
     io::Error::new(ErrorKind::InvalidData, "it holds what no checkpoint of this version does")
 }
 
-enum Way<'a> {
+enum SavedWay<'a> {
     Write(&'a mut dyn Write),
     Read(&'a [u8]),
 }
 
 /// A checkpoint on its way to a file, or from one.
 pub(crate) struct Saved<'a> {
-    way: Way<'a>,
+    way: SavedWay<'a>,
     /// The files from which functions are.
     modules: Vec<Module>,
     /// The codes by their numbers.
@@ -113,25 +112,15 @@ impl AsWord for Guid {
     }
 }
 
-impl AsWord for Link {
-    fn to_word(self) -> u64 {
-        self.bits()
-    }
-
-    fn of_word(word: u64) -> Link {
-        Link::from_bits(word)
-    }
-}
-
 impl<'a> Saved<'a> {
     /// One that goes to a file.
     pub(crate) fn to(file: &'a mut dyn Write) -> Saved<'a> {
-        Saved { way: Way::Write(file), modules: Vec::new(), codes: Vec::new(), numbers: HashMap::new() }
+        Saved { way: SavedWay::Write(file), modules: Vec::new(), codes: Vec::new(), numbers: HashMap::new() }
     }
 
     /// One that comes from a file with these bytes.
     pub(crate) fn from(bytes: &'a [u8]) -> Saved<'a> {
-        Saved { way: Way::Read(bytes), modules: Vec::new(), codes: Vec::new(), numbers: HashMap::new() }
+        Saved { way: SavedWay::Read(bytes), modules: Vec::new(), codes: Vec::new(), numbers: HashMap::new() }
     }
 
     /// Passes the files from which functions are; `own` is what this process has loaded.
@@ -146,14 +135,14 @@ impl<'a> Saved<'a> {
 
     /// Whether objects are filled.
     pub(crate) fn restores(&self) -> bool {
-        matches!(self.way, Way::Read(_))
+        matches!(self.way, SavedWay::Read(_))
     }
 
     /// Passes a number: writes this one, and gives it back, or gives the one that was read.
     pub(crate) fn word<T: AsWord>(&mut self, value: T) -> io::Result<T> {
         match &mut self.way {
-            Way::Write(file) => file.write_all(&value.to_word().to_le_bytes()).map(|()| value),
-            Way::Read(bytes) => {
+            SavedWay::Write(file) => file.write_all(&value.to_word().to_le_bytes()).map(|()| value),
+            SavedWay::Read(bytes) => {
                 let (word, rest) = bytes.split_first_chunk().ok_or_else(malformed)?;
                 *bytes = rest;
                 Ok(T::of_word(u64::from_le_bytes(*word)))
@@ -174,8 +163,8 @@ impl<'a> Saved<'a> {
     {
         let len = self.word(own.len())?;
         match &mut self.way {
-            Way::Write(file) => file.write_all(own).map(|()| own),
-            Way::Read(bytes) => {
+            SavedWay::Write(file) => file.write_all(own).map(|()| own),
+            SavedWay::Read(bytes) => {
                 let (taken, rest) = bytes.split_at_checked(len).ok_or_else(malformed)?;
                 *bytes = rest;
                 Ok(taken)

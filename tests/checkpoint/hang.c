@@ -1,5 +1,5 @@
-/* Hangs: with the argument "event", an EDT waits for an event that nobody satisfies; with "mutex", one for a mutex that it
- * has itself. */
+/* Hangs: with the argument "event", an EDT waits for an event that nobody satisfies; with "mutex", one for a mutex that
+ * it has itself. */
 #include "check.h"
 
 #include <pthread.h>

@@ -41,7 +41,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     OK(ocrAffinityCount(AFFINITY_OCL, &devices));
     if (devices == 0)
         NOT_RUN("there is no OpenCL device");
-    ocrGuid_t tmpl = kernel_of(source, "more", 1, 2), block = words_block(WORDS, 0, 1), begin = event_of(OCR_EVENT_ONCE_T);
+    ocrGuid_t tmpl = kernel_of(source, "more", 1, 2), block = words_block(WORDS, 0, 1);
+    ocrGuid_t begin = event_of(OCR_EVENT_ONCE_T);
     ocrGuid_t half = event_of(OCR_EVENT_STICKY_T), end = spawn(reads, 0, NULL, 2, NULL);
     link_to(chain(tmpl, block, begin, BEFORE), half, 0, DB_MODE_NULL);
     ocrGuid_t ask = spawn(asks, 0, NULL, 1, NULL);

@@ -9,16 +9,16 @@
 
 /* What must happen before the end, a pre-slot of the last EDT each. */
 enum {
-    ONCE, STICKY, LATCH, COUNTED_FIRST, COUNTED_SECOND, CHANNEL_FULL, CHANNEL_EMPTY, COLLECTIVE_FIRST, COLLECTIVE_SECOND,
-    LABELED, DEFERRED, MAPPED, CREATED, SCOPE, BY_VALUE, DESTROYED, MANY_PARAMS, GONE, OUTPUT, ALL
+    ONCE, STICKY, LATCH, COUNTED_FIRST, COUNTED_SECOND, CHANNEL_FULL, CHANNEL_EMPTY, COLLECTIVE_FIRST,
+    COLLECTIVE_SECOND, LABELED, DEFERRED, MAPPED, CREATED, SCOPE, BY_VALUE, DESTROYED, MANY_PARAMS, GONE, OUTPUT, ALL
 };
 
 enum { PARAMS = 100, LABELS = 300, MAP_SIZE = 8 };
 
 /* The GUIDs that the run which goes on has from a data block. */
 typedef struct {
-    ocrGuid_t end, once, sticky, latch, counted, full, empty, collective, label, deferred, range, map, creators, created,
-        gate, now, gone, after_gone, gone_output, after_output, stale, destroyed, hinted;
+    ocrGuid_t end, once, sticky, latch, counted, full, empty, collective, label, deferred, range, map, creators,
+        created, gate, now, gone, after_gone, gone_output, after_output, stale, destroyed, hinted;
 } State;
 
 static ocrGuid_t expects(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

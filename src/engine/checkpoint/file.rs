@@ -28,14 +28,14 @@ const TEMPORARY: &str = ".new";
 const BUFFER: usize = 1 << 20;
 
 /// A file that is being written.
-struct Output {
+struct CheckpointOutput {
     file: File,
     buffer: Vec<u8>,
     sum: crc32fast::Hasher,
     written: u64,
 }
 
-impl Output {
+impl CheckpointOutput {
     fn write_buffer(&mut self) -> io::Result<()> {
         self.file.write_all(&self.buffer)?;
         self.buffer.clear();
@@ -43,7 +43,7 @@ impl Output {
     }
 }
 
-impl Write for Output {
+impl Write for CheckpointOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.sum.update(bytes);
         self.written += bytes.len() as u64;
@@ -89,7 +89,7 @@ pub(super) fn write(directory: &Path, fill: impl FnOnce(&mut dyn Write) -> io::R
     let temporary = directory.join(format!("{BEFORE}{TEMPORARY}"));
     let file = File::create(&temporary)?;
     let sum = crc32fast::Hasher::new();
-    let mut output = Output { file, buffer: Vec::with_capacity(BUFFER), sum, written: 0 };
+    let mut output = CheckpointOutput { file, buffer: Vec::with_capacity(BUFFER), sum, written: 0 };
     let fill = || {
         output.write_all(MAGIC)?;
         output.write_all(&VERSION.to_le_bytes())?;
@@ -115,7 +115,7 @@ pub(super) fn write(directory: &Path, fill: impl FnOnce(&mut dyn Write) -> io::R
 }
 
 /// Why a file cannot be read.
-pub(super) enum FileError {
+pub(super) enum CheckpointError {
     /// It is torn or damaged: the one before it may be whole.
     Damaged(String),
     /// It is whole, and of another version of the runtime.
@@ -123,8 +123,8 @@ pub(super) enum FileError {
 }
 
 /// What a whole file has between its beginning and its end.
-pub(super) fn content(bytes: &[u8]) -> Result<&[u8], FileError> {
-    let damaged = |why: &str| FileError::Damaged(why.to_string());
+pub(super) fn content(bytes: &[u8]) -> Result<&[u8], CheckpointError> {
+    let damaged = |why: &str| CheckpointError::Damaged(why.to_string());
     let (magic, rest) = bytes.split_first_chunk().ok_or_else(|| damaged("it ends in its first bytes"))?;
     if magic != MAGIC {
         return Err(damaged("it does not begin as a checkpoint does"));
@@ -142,11 +142,11 @@ pub(super) fn content(bytes: &[u8]) -> Result<&[u8], FileError> {
     }
     match u64::from_le_bytes(*version) {
         VERSION => Ok(rest),
-        version => Err(FileError::OtherVersion(version)),
+        version => Err(CheckpointError::OtherVersion(version)),
     }
 }
 
-impl FileError {
+impl CheckpointError {
     /// What is said of a file of another version.
     pub(super) fn of_version(version: u64) -> String {
         format!("it has version {version} of the format, and this runtime reads version {VERSION}")

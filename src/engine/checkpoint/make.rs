@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 /// How long the thread waits at least until it tries again what could not be.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// How long others are held at first until all have come to an end that has to: an EDT or a call may wait for what an EDT
-/// does that is held. It doubles each time that it was not enough, up to the most.
+/// How long others are held at first until all have come to an end that has to: an EDT or a call may wait for what an
+/// EDT does that is held. It doubles each time that it was not enough, up to the most.
 const PATIENCE: Duration = Duration::from_secs(1);
 const MOST_PATIENCE: Duration = Duration::from_secs(64);
 
@@ -57,7 +57,7 @@ pub(crate) fn begin(runtime: &'static Runtime) -> Option<JoinHandle<()>> {
     will_fork();
     // A program may ask before the thread has begun.
     runtime.checkpoints.is_free.store(true, Ordering::SeqCst);
-    let thread = runtime.seats.start_other("ocr-checkpoint", move || Maker::new(runtime, setting).work());
+    let thread = runtime.seats.start_other("ocr-checkpoint", move || CheckpointMaker::new(runtime, setting).work());
     match thread {
         Ok(thread) => {
             // The thread may have set it.
@@ -84,7 +84,7 @@ pub(crate) fn remark(runtime: &Runtime) {
 }
 
 /// What the thread knows.
-struct Maker {
+struct CheckpointMaker {
     runtime: &'static Runtime,
     setting: &'static CheckpointSetting,
     /// What was last said of a checkpoint that was not made.
@@ -93,9 +93,9 @@ struct Maker {
     patience: Duration,
 }
 
-impl Maker {
-    fn new(runtime: &'static Runtime, setting: &'static CheckpointSetting) -> Maker {
-        Maker { runtime, setting, told: String::new(), modules: Vec::new(), patience: PATIENCE }
+impl CheckpointMaker {
+    fn new(runtime: &'static Runtime, setting: &'static CheckpointSetting) -> CheckpointMaker {
+        CheckpointMaker { runtime, setting, told: String::new(), modules: Vec::new(), patience: PATIENCE }
     }
 
     fn work(&mut self) {
@@ -237,9 +237,10 @@ impl Maker {
                 return Ok(());
             }
             if !runtime.any_launch() && begun.elapsed() > self.patience {
-                return Err(MakeError::Later(match calls {
-                    true => "a thread of the program is in a call",
-                    false => "devices are being opened, or another work of the runtime goes on",
+                return Err(MakeError::Later(if calls {
+                    "a thread of the program is in a call"
+                } else {
+                    "devices are being opened, or another work of the runtime goes on"
                 }));
             }
             thread::sleep(LOOK);
@@ -265,8 +266,8 @@ impl Maker {
     }
 
     fn fork_now(&self) -> Result<libc::pid_t, MakeError> {
-        // SAFETY: the process that is made has this thread alone. All others stand still or wait, without a lock that it
-        // takes: those of objects are taken in calls and by EDTs. The C library sees to its own.
+        // SAFETY: the process that is made has this thread alone. All others stand still or wait, without a lock that
+        // it takes: those of objects are taken in calls and by EDTs. The C library sees to its own.
         match unsafe { libc::fork() } {
             0 => self.write(),
             -1 => Err(MakeError::File(format!("the process cannot be forked: {}", io::Error::last_os_error()))),

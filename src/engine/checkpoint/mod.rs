@@ -11,13 +11,13 @@
 //! | 5 | all go on; kernels that were put off are sent | all |
 //! | 6 | the forked process writes the file (`file.rs`) | all |
 //!
-//! So what the file has is a moment at which each EDT has ended or has not begun. An EDT that is runnable there may have
-//! had blocks and a place. The run that goes on places it and has it acquire its blocks anew (`restore.rs`), with its
-//! own numbers of workers and devices. What each kind of object has in the file is written with the object
+//! So what the file has is a moment at which each EDT has ended or has not begun. An EDT that is runnable there may
+//! have had blocks and a place. The run that goes on places it and has it acquire its blocks anew (`restore.rs`), with
+//! its own numbers of workers and devices. What each kind of object has in the file is written with the object
 //! (`object::saved`); `objects.rs` has what they share.
 //!
-//! Where something cannot be saved, such as an EDT that waits in a call on the stack of its thread, all are let go, and it
-//! is tried again. While the thread holds others, it counts as work in flight, so the program does not seem to hang.
+//! Where something cannot be saved, such as an EDT that waits in a call on the stack of its thread, all are let go, and
+//! it is tried again. While the thread holds others, it counts as work in flight, so the program does not seem to hang.
 
 mod file;
 mod make;

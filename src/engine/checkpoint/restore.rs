@@ -1,7 +1,7 @@
 //! A run that goes on from a checkpoint (`OCR_RESTORE`): which file, and what its EDTs begin with.
 
 use crate::config::Settings;
-use crate::engine::checkpoint::file::{self, FileError};
+use crate::engine::checkpoint::file::{self, CheckpointError};
 use crate::engine::checkpoint::{objects, why_none};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
@@ -50,20 +50,21 @@ fn last_whole(directory: &Path) -> Result<Checkpoint, String> {
         };
         match file::content(&bytes).err() {
             None => return Ok(Checkpoint { path, bytes }),
-            Some(FileError::Damaged(why)) => {
+            Some(CheckpointError::Damaged(why)) => {
                 warning!("{shown} cannot be used, and the checkpoint before it is: {why}");
             }
-            Some(FileError::OtherVersion(version)) => {
+            Some(CheckpointError::OtherVersion(version)) => {
                 return Err(format!(
                     "{shown} cannot be used: {}. Use the runtime that has written it, or begin anew.",
-                    FileError::of_version(version)
+                    CheckpointError::of_version(version)
                 ));
             }
         }
     }
-    Err(match is_any {
-        true => format!("{name} has no checkpoint that is whole. Begin anew, without this setting."),
-        false => format!("{name} has no checkpoint. Name the directory that OCR_CHECKPOINT has named, or begin anew."),
+    Err(if is_any {
+        format!("{name} has no checkpoint that is whole. Begin anew, without this setting.")
+    } else {
+        format!("{name} has no checkpoint. Name the directory that OCR_CHECKPOINT has named, or begin anew.")
     })
 }
 

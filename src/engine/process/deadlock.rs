@@ -61,7 +61,8 @@ impl Runtime {
     }
 }
 
-/// Looks at all threads once, but at one that does nothing for them. None if one of them does not sleep in a wait without a limit.
+/// Looks at all threads once, but at one that does nothing for them. None if one of them does not sleep in a wait
+/// without a limit.
 fn sleepers(idle: libc::pid_t) -> Option<Sleepers> {
     // SAFETY: `gettid` has no preconditions.
     let this = unsafe { libc::gettid() };

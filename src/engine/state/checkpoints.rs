@@ -34,8 +34,8 @@ impl Checkpoints {
         }
     }
 
-    /// Puts a launch off while `is_held` says that a checkpoint is made. What the caller is to launch instead, where that
-    /// has ended meanwhile: then the thread that ends it may not have found the launch here.
+    /// Puts a launch off while `is_held` says that a checkpoint is made. What the caller is to launch instead, where
+    /// that has ended meanwhile: then the thread that ends it may not have found the launch here.
     pub(crate) fn put_off(&self, edt: EdtRef, is_held: impl FnOnce() -> bool) -> Option<EdtRef> {
         self.launches.push(edt);
         // Pairs with the fence in `take_put_off`.

@@ -124,8 +124,8 @@ impl Runtime {
         }
     }
 
-    /// The program asks for a checkpoint. Workers stand still from the ends of their EDTs on, if the thread that makes it
-    /// is free.
+    /// The program asks for a checkpoint. Workers stand still from the ends of their EDTs on, if the thread that makes
+    /// it is free.
     pub(crate) fn ask_for_checkpoint(&self) {
         let mut state = self.seats.lock();
         self.checkpoints.asked.store(true, Ordering::SeqCst);
@@ -136,8 +136,8 @@ impl Runtime {
         self.checkpoints.wake();
     }
 
-    /// Holds all workers between two EDTs. False if the run ends, or if one has not ended its EDT in this time: it may wait
-    /// for what an EDT does that is held. No thread that runs EDTs calls this.
+    /// Holds all workers between two EDTs. False if the run ends, or if one has not ended its EDT in this time: it may
+    /// wait for what an EDT does that is held. No thread that runs EDTs calls this.
     pub(crate) fn hold_workers(&self, patience: Duration) -> bool {
         let mut state = self.seats.lock();
         // Before the workers are held, so that a call finds the thread that holds them, or its successor does.

@@ -34,19 +34,18 @@ impl DataBlock {
         let copies = unsafe { &mut *second.copies.get() };
         let written = file.word(!copies.valid.is_empty())?;
         let has_host = file.word(copies.has_host)?;
-        let own: &[u8] = match has_host && !file.restores() {
+        let own: &[u8] = if has_host && !file.restores() {
             // SAFETY: host memory has as many bytes as the block, and no other thread writes them now.
-            true => unsafe { std::slice::from_raw_parts(self.host_ptr(), size as usize) },
-            false => &[],
+            unsafe { std::slice::from_raw_parts(self.host_ptr(), size as usize) }
+        } else {
+            &[]
         };
         let content = file.bytes(own)?;
         if !file.restores() {
             return Ok(());
         }
-        let memory = match has_host {
-            true => Some(allocate_memory(size, false, Start::Anything).map_err(|_| io::ErrorKind::OutOfMemory)?),
-            false => None,
-        };
+        let allocated = has_host.then(|| allocate_memory(size, false, Start::Anything)).transpose();
+        let memory = allocated.map_err(|_| io::ErrorKind::OutOfMemory)?;
         self.begin(index, size, memory, false);
         second.marks.store(marks, Ordering::Relaxed);
         second.hinted.set(hinted);

@@ -134,8 +134,8 @@ fn take_words(edt: &Edt) -> Option<Box<[u64]>> {
 }
 
 impl Edt {
-    /// Has the EDT have room for its words, of which a checkpoint has so many. False where it has none, since it is gone
-    /// and its slot is retired.
+    /// Has the EDT have room for its words, of which a checkpoint has so many. False where it has none, since it is
+    /// gone and its slot is retired.
     pub(super) fn pass_words(&self, file: &mut Saved<'_>, words: usize) -> io::Result<bool> {
         if !self.is_huge() {
             let most = WORDS[self.kind.get() as usize - Kind::EdtSmall as usize];

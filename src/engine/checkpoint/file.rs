@@ -81,12 +81,27 @@ pub(super) fn last_in(directory: &Path) -> u64 {
     all_in(directory).ok().and_then(|all| Some(all.first()?.0)).unwrap_or(0)
 }
 
+/// Removes what processes have left that were ended while they wrote.
+fn remove_temporary(directory: &Path) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(BEFORE)?.strip_suffix(TEMPORARY));
+        let is_gone = |process: &str| !Path::new("/proc").join(process).exists();
+        if process.is_some_and(is_gone) {
+            // One that stays takes room alone.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Writes the next checkpoint in a directory; `fill` writes what it has.
 pub(super) fn write(directory: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     fs::create_dir_all(directory)?;
     let known = all_in(directory)?;
     let number = known.first().map_or(1, |(last, _)| last + 1);
-    let temporary = directory.join(format!("{BEFORE}{TEMPORARY}"));
+    remove_temporary(directory);
+    let temporary = directory.join(format!("{BEFORE}{}{TEMPORARY}", std::process::id()));
     let file = File::create(&temporary)?;
     let sum = crc32fast::Hasher::new();
     let mut output = CheckpointOutput { file, buffer: Vec::with_capacity(BUFFER), sum, written: 0 };

@@ -9,6 +9,7 @@ use crate::object::data_block::will_fork;
 use crate::object::saved::{FunctionError, Module, Saved};
 use crate::sched::calls::Calls;
 use ocr_base::apart::{self, Kept};
+use ocr_base::sync::fence;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -28,6 +29,9 @@ const REST: u32 = 3;
 
 /// A look at what others do, while the workers are held.
 const LOOK: Duration = Duration::from_micros(50);
+
+/// How long it takes at most until the end of the process that writes is seen.
+const SEEN: Duration = Duration::from_millis(1);
 
 /// How the forked process says that a function is in no file; other errors are numbers of the system.
 const NO_FILE: i32 = 254;
@@ -65,6 +69,7 @@ pub(crate) fn begin(runtime: &'static Runtime) -> Option<JoinHandle<()>> {
             Some(thread)
         }
         Err(error) => {
+            runtime.checkpoints.is_free.store(false, Ordering::SeqCst);
             warning!("{origin}: no checkpoint is written: the thread for it cannot be started: {error}.");
             None
         }
@@ -129,7 +134,10 @@ impl CheckpointMaker {
                     }
                     due = Some(until);
                 }
-                Err(MakeError::Device(error)) => self.tell(format!("no checkpoint is written: {error}.")),
+                Err(MakeError::Device(error)) => {
+                    checkpoints.asked.store(false, Ordering::SeqCst);
+                    self.tell(format!("no checkpoint is written: {error}."));
+                }
                 Err(MakeError::File(error)) => self.tell(format!(
                     "the checkpoint cannot be written to {}: {error}. The run goes on; those before stay.",
                     self.setting.directory.display()
@@ -144,7 +152,10 @@ impl CheckpointMaker {
     fn rest(&self, until: Option<Instant>) {
         let waits = &self.runtime.checkpoints.waits;
         // SAFETY: `gettid` has no preconditions.
-        waits.store(unsafe { libc::gettid() }, Ordering::Relaxed);
+        let rests = self.runtime.rests_from_checkpoints(unsafe { libc::gettid() });
+        if !rests {
+            return;
+        }
         match until {
             Some(until) => thread::park_timeout(until.saturating_duration_since(Instant::now())),
             None => thread::park(),
@@ -162,17 +173,42 @@ impl CheckpointMaker {
 
     /// Makes one checkpoint.
     fn make(&mut self) -> Result<(), MakeError> {
-        // Libraries may have been loaded since. That takes a lock, which another thread may have when it is forked.
-        self.modules = objects::modules();
         let directory = &self.setting.directory;
-        let last = || apart::run("look", Kept::Nothing, || file::last_in(directory)).unwrap_or(0);
-        let before = last();
+        let last = || file::last_in(directory);
+        // Libraries may have been loaded since. That takes a lock, which another thread may have when it is forked.
+        let looked = apart::run("look", Kept::Nothing, || (objects::modules(), last()));
+        let (modules, before) = looked.map_err(|error| MakeError::File(error.to_string()))?;
+        self.modules = modules;
         let forked = self.fork()?;
-        match wait_for(forked) {
-            Some(status) => written(forked, status).map_err(MakeError::File),
-            // The program has waited for all of its children.
-            None if last() != before => Ok(()),
-            None => Err(MakeError::File("the process that wrote it has not".to_string())),
+        let Some(status) = self.wait_for(forked) else { return Err(MakeError::Ending) };
+        written(forked, status).map_err(MakeError::File)?;
+        // The status says nothing where the program has waited for all of its children.
+        match apart::run("look", Kept::Nothing, last) {
+            Ok(after) if after == before => Err(MakeError::File("the process that wrote it has not".to_string())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits for the process that writes: the status with which it has ended, or 0 where another thread has waited for it.
+    /// None if the run ends first; then that process does, too.
+    fn wait_for(&self, process: libc::pid_t) -> Option<i32> {
+        let mut status = 0;
+        loop {
+            // SAFETY: `status` is a variable, so its address can be written.
+            let ended = unsafe { libc::waitpid(process, &raw mut status, libc::WNOHANG) };
+            match ended {
+                0 if self.runtime.end.is_ending() => {
+                    // SAFETY: the call takes numbers; the process is this one's child, which nobody has waited for.
+                    unsafe { libc::kill(process, libc::SIGKILL) };
+                    // SAFETY: `status` is a variable, so its address can be written.
+                    unsafe { libc::waitpid(process, &raw mut status, 0) };
+                    return None;
+                }
+                0 => thread::sleep(SEEN),
+                -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+                -1 => return Some(0),
+                _ => return Some(status),
+            }
         }
     }
 
@@ -216,10 +252,16 @@ impl CheckpointMaker {
     fn settle(&self) -> Result<(), MakeError> {
         let runtime = self.runtime;
         let begun = Instant::now();
+        // Who enters a call, or looks at objects, from here on sees that a checkpoint is made.
+        fence(Ordering::SeqCst);
         loop {
             if runtime.end.is_ending() {
                 return Err(MakeError::Ending);
             }
+            let calls = runtime.registry.any_calls(Calls::any) || runtime.checkpoints.looks.load(Ordering::SeqCst);
+            // This thread is one work in flight itself.
+            let is_still = !calls && runtime.in_flight.load(Ordering::SeqCst) == 1;
+            // Behind that: what a call has made that was in progress is seen.
             let runs = |tally: &crate::report::tally::Tally| tally.now.running.load(Ordering::Relaxed) != 0;
             if runtime.registry.threads().iter().any(|tally| runs(tally)) {
                 return Err(MakeError::Later("an EDT waits in a call"));
@@ -231,9 +273,7 @@ impl CheckpointMaker {
             if objects.files.any_left() {
                 return Err(MakeError::Later("a file is open (ocrFileOpen)"));
             }
-            let calls = runtime.registry.any_calls(Calls::any);
-            // This thread is one work in flight itself.
-            if !calls && runtime.in_flight.load(Ordering::SeqCst) == 1 {
+            if is_still {
                 return Ok(());
             }
             if !runtime.any_launch() && begun.elapsed() > self.patience {
@@ -266,19 +306,26 @@ impl CheckpointMaker {
     }
 
     fn fork_now(&self) -> Result<libc::pid_t, MakeError> {
+        // SAFETY: the call takes nothing.
+        let parent = unsafe { libc::getpid() };
         // SAFETY: the process that is made has this thread alone. All others stand still or wait, without a lock that
         // it takes: those of objects are taken in calls and by EDTs. The C library sees to its own.
         match unsafe { libc::fork() } {
-            0 => self.write(),
+            0 => self.write(parent),
             -1 => Err(MakeError::File(format!("the process cannot be forked: {}", io::Error::last_os_error()))),
             process => Ok(process),
         }
     }
 
     /// Writes the file, in the process that was forked for that.
-    fn write(&self) -> ! {
+    fn write(&self, parent: libc::pid_t) -> ! {
         // SAFETY: the call takes numbers. A process whose parent is gone has nobody to write for.
         unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        // SAFETY: the call takes nothing.
+        if unsafe { libc::getppid() } != parent {
+            // SAFETY: the call takes a number, and does not return.
+            unsafe { libc::_exit(OTHER) }
+        }
         // All but the standard error, for the message of a panic.
         for [first, last] in [[0, 1], [3, libc::c_uint::MAX]] {
             // SAFETY: the call takes numbers, and closes copies that belong to this process alone: what the program has
@@ -303,20 +350,6 @@ fn status_of(error: &io::Error) -> i32 {
         return NO_FILE;
     }
     error.raw_os_error().filter(|number| (1..NO_FILE).contains(number)).unwrap_or(OTHER)
-}
-
-/// Waits for the process that writes: how it has ended. None if another thread has waited for it.
-fn wait_for(process: libc::pid_t) -> Option<i32> {
-    let mut status = 0;
-    loop {
-        // SAFETY: `status` is a variable, so its address can be written.
-        if unsafe { libc::waitpid(process, &raw mut status, 0) } == process {
-            return Some(status);
-        }
-        if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-            return None;
-        }
-    }
 }
 
 /// Whether a process that has ended so has written its file. The error is for people.

@@ -115,9 +115,11 @@ impl Context {
         let blocks: Vec<(Guid, &'static DataBlock)> = objects.data_blocks.live().collect();
         for (guid, block) in blocks {
             let word = block.header.peek();
-            // A slot whose generations are used up has no block.
-            if matches!(word.state(), BlockState::Private | BlockState::Destroyed) && word.freed().is_some() {
-                let left = private::expect(block, users.get(&guid).copied().unwrap_or(0));
+            let uses = users.get(&guid).copied().unwrap_or(0);
+            // A slot whose generations are used up has no block, unless an EDT uses its last one.
+            let is_there = word.freed().is_some() || uses > 0;
+            if matches!(word.state(), BlockState::Private | BlockState::Destroyed) && is_there {
+                let left = private::expect(block, uses);
                 self.dispose_if(block, left);
             }
         }

@@ -53,7 +53,7 @@ pub(crate) fn watch(runtime: &Runtime) {
                 runtime.draw(&snapshot);
                 snapshot.marks()
             };
-            last = Some(output_file::apart(tell));
+            last = Some(output_file::apart(|| runtime.beside_checkpoints(tell)));
         }
         runtime.signals.take_back(libc::SIGUSR1);
         crash::say_if_asked(runtime);

@@ -18,6 +18,8 @@ pub(crate) struct Checkpoints {
     pub(crate) asked: AtomicBool,
     /// Whether the thread begins one as soon as it is asked for, and does not wait for another to be written.
     pub(crate) is_free: AtomicBool,
+    /// Whether a thread that is in no call looks at objects, which it locks for that.
+    pub(crate) looks: AtomicBool,
     /// How many were written.
     pub(crate) written: AtomicU64,
     /// For how long the workers were held at most, in nanoseconds.

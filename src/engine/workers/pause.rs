@@ -12,6 +12,7 @@ use crate::engine::state::end::Interrupt;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::{fork, seats};
 use ocr_base::lock::{MutexGuard, rank};
+use ocr_base::sync::fence;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -114,13 +115,12 @@ impl Context {
 const CHECKPOINT: usize = 1;
 
 impl Runtime {
-    /// Calls all threads to stand still for a checkpoint, unless a thread has paused the runtime.
+    /// Calls the workers to stand still for a checkpoint, unless a thread has paused the runtime.
     fn call_for_checkpoint(&self, state: &mut seats::SeatState) {
         if !state.pause.is_on() {
             state.pause.owner = CHECKPOINT;
             state.pause.by = None;
             self.end.call(Interrupt::PAUSE);
-            self.end.call(Interrupt::CHECKPOINT);
         }
     }
 
@@ -129,11 +129,23 @@ impl Runtime {
     pub(crate) fn ask_for_checkpoint(&self) {
         let mut state = self.seats.lock();
         self.checkpoints.asked.store(true, Ordering::SeqCst);
+        // Under the lock, before this call is over: from now on the thread that makes it does something for others.
+        self.checkpoints.waits.store(0, Ordering::SeqCst);
         if self.checkpoints.is_free.load(Ordering::SeqCst) {
             self.call_for_checkpoint(&mut state);
         }
         drop(state);
         self.checkpoints.wake();
+    }
+
+    /// The thread that makes checkpoints, which has this number of the system's, is about to wait for the time of the next.
+    /// False if one is asked for, and those who ask hold workers already.
+    pub(crate) fn rests_from_checkpoints(&self, thread: i32) -> bool {
+        let _state = self.seats.lock();
+        let (asked, holds) = (&self.checkpoints.asked, &self.checkpoints.is_free);
+        let rests = !(asked.load(Ordering::SeqCst) && holds.load(Ordering::SeqCst));
+        self.checkpoints.waits.store(if rests { thread } else { 0 }, Ordering::SeqCst);
+        rests
     }
 
     /// Holds all workers between two EDTs. False if the run ends, or if one has not ended its EDT in this time: it may
@@ -155,7 +167,28 @@ impl Runtime {
                 return false;
             }
         }
+        // Callers wait only from here on: an EDT may have waited for a thread that was in a call.
+        self.end.call(Interrupt::CHECKPOINT);
         !self.end.is_ending()
+    }
+
+    /// Does what takes locks of objects, on a thread that is in no call, while no checkpoint is made: the process that
+    /// writes one must not find them locked.
+    pub(crate) fn beside_checkpoints<R>(&self, work: impl FnOnce() -> R) -> R {
+        let looks = &self.checkpoints.looks;
+        loop {
+            looks.store(true, Ordering::SeqCst);
+            // Either this sees that one is made, or the thread that makes it sees the mark (`CheckpointMaker::settle`).
+            fence(Ordering::SeqCst);
+            if !self.end.is_called_to(Interrupt::CHECKPOINT) || self.end.is_ending() {
+                break;
+            }
+            looks.store(false, Ordering::SeqCst);
+            self.wait_for_checkpoint();
+        }
+        let done = work();
+        looks.store(false, Ordering::SeqCst);
+        done
     }
 
     /// Threads of the program call again, and kernels go to devices. The workers are held yet.

@@ -43,7 +43,7 @@ impl Context {
         // before. Nothing else refers to it here.
         if let Some(this) = unsafe { outsider.as_ref() } {
             // A call of its own, which is over when the context has ended.
-            let goes_on = this.tally.now.calls.enter(|| this.runtime.is_current());
+            let goes_on = this.enter_when_free();
             OUTSIDER.set(ptr::null_mut());
             Context::end(outsider, goes_on);
             stack::give_back();

@@ -127,7 +127,8 @@ impl DataBlocks {
         let mut locked = block.header.lock_pinned();
         let base = block.second.base.replace(std::ptr::null_mut());
         let Some(freed) = locked.word.freed() else {
-            // The generations of the slot are used up: it stays "destroyed" permanently.
+            // The generations of the slot are used up: it stays "destroyed" permanently, and has no memory.
+            block.begin(index, 0, None, self.guarded);
             locked.word = locked.word.with_state(BlockState::Destroyed);
             drop(locked);
             free_memory(base, size);

@@ -1,6 +1,6 @@
-//! Calls about objects of other nodes. The node that has the object makes the call. The caller waits for its answer, but
-//! for what need not answer and an EDT asks for: dependences, satisfactions, and EDTs whose GUID it does not want. Those
-//! are sent, and confirmed later (`engine/nodes/outbox.rs`).
+//! Calls about objects of other nodes. The node that has the object makes the call. The caller waits for its answer,
+//! but not for that of dependences, satisfactions, and EDTs whose GUID it does not want: an EDT sends these, and they
+//! are confirmed later (`engine/nodes/outbox.rs`).
 //!
 //! | call | is made by |
 //! |---|---|
@@ -78,7 +78,7 @@ fn settle_but(node: u32) {
     }
 }
 
-/// Whether others can see what a call does that this node makes: not that of one which makes an object whose GUID nobody
+/// Whether others can see what a call does that this node makes. They cannot where it makes an object whose GUID nobody
 /// knows yet, or an EDT that waits for a dependence which comes later.
 fn is_seen(call: &CallSpec, words: &[u64]) -> bool {
     let properties = call.position(|role| matches!(role, Role::Properties(..)));

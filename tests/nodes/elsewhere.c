@@ -585,8 +585,8 @@ static ocrGuid_t giver(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return NULL_GUID;
 }
 
-/* ---- overtake: an EDT adds a dependence on an event of node 1. Then it creates an EDT on the last node, which satisfies
-   that event: it finds the dependence there. ---- */
+/* ---- overtake: an EDT adds a dependence on an event of node 1. Then it creates an EDT on the last node, which
+   satisfies that event: it finds the dependence there. ---- */
 
 static ocrGuid_t satisfies(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {

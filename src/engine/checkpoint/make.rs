@@ -189,8 +189,8 @@ impl CheckpointMaker {
         }
     }
 
-    /// Waits for the process that writes: the status with which it has ended, or 0 where another thread has waited for it.
-    /// None if the run ends first; then that process does, too.
+    /// Waits for the process that writes: the status with which it has ended, or 0 where another thread has waited for
+    /// it. None if the run ends first; then that process does, too.
     fn wait_for(&self, process: libc::pid_t) -> Option<i32> {
         let mut status = 0;
         loop {

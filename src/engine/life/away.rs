@@ -70,8 +70,8 @@ fn send_content(to: u32, block: Guid, content: &[u8]) {
     }
 }
 
-/// Waits until calls that this thread's EDT has sent are confirmed. The program got no error from one that its owner has
-/// refused: it gets a warning, and the message about a hang names the call.
+/// Waits until calls that this thread's EDT has sent are confirmed. The program got no error from one that its owner
+/// has refused: it gets a warning, and the message about a hang names the call.
 #[cold]
 pub(crate) fn confirm_calls() {
     for Refused { owner, called, status } in outbox::confirm() {

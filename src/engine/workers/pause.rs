@@ -138,8 +138,8 @@ impl Runtime {
         self.checkpoints.wake();
     }
 
-    /// The thread that makes checkpoints, which has this number of the system's, is about to wait for the time of the next.
-    /// False if one is asked for, and those who ask hold workers already.
+    /// The thread that makes checkpoints, which has this number of the system's, is about to wait for the time of the
+    /// next. False if one is asked for, and those who ask hold workers already.
     pub(crate) fn rests_from_checkpoints(&self, thread: i32) -> bool {
         let _state = self.seats.lock();
         let (asked, holds) = (&self.checkpoints.asked, &self.checkpoints.is_free);

@@ -37,6 +37,7 @@
 #define EXTENSION_PDL_BITPOS              20 /* extensions/ocr-pdl.h */
 #define EXTENSION_VARIANTS_BITPOS         21 /* extensions/ocr-variants.h */
 #define EXTENSION_STATS_BITPOS            22 /* extensions/ocr-stats.h */
+#define EXTENSION_CHECKPOINT_BITPOS       23 /* extensions/ocr-checkpoint.h */
 
 #define OCR_VERSION_LEGACY_BIT         (1 << EXTENSION_LEGACY_BITPOS)
 #define OCR_VERSION_AFFINITY_BIT       (1 << EXTENSION_AFFINITY_BITPOS)
@@ -60,6 +61,7 @@
 #define OCR_VERSION_PDL_BIT            (1 << EXTENSION_PDL_BITPOS)
 #define OCR_VERSION_VARIANTS_BIT       (1 << EXTENSION_VARIANTS_BITPOS)
 #define OCR_VERSION_STATS_BIT          (1 << EXTENSION_STATS_BITPOS)
+#define OCR_VERSION_CHECKPOINT_BIT     (1 << EXTENSION_CHECKPOINT_BITPOS)
 
 /* The parts of a version string such as OCR_VERSION, as u32. */
 #define OCR_VERSION_GET_MAJOR(vers) ocrVersionExtractMajor((u8 *)(vers))

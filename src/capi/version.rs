@@ -48,6 +48,7 @@ export! {
             sys::OCR_VERSION_PDL_BIT,
             sys::OCR_VERSION_VARIANTS_BIT,
             sys::OCR_VERSION_STATS_BIT,
+            sys::OCR_VERSION_CHECKPOINT_BIT,
         ];
         bits.into_iter().fold(0, |all, bit| all | bit as u64)
     }

@@ -6,6 +6,7 @@
 #include "ocr.h"
 
 #include "extensions/ocr-affinity.h"
+#include "extensions/ocr-checkpoint.h"
 #include "extensions/ocr-db-by-value.h"
 #include "extensions/ocr-db-info.h"
 #include "extensions/ocr-db-partitioning.h"
@@ -147,6 +148,10 @@ u32 ocrPause(bool);
 ocrGuid_t ocrQuery(ocrQueryType_t, ocrGuid_t, void **, u32 *, u8);
 void ocrResume(u32);
 void ocrInjectFault(void);
+
+/* ---- Extensions of this runtime's own -------------------------------------------------------- */
+
+u8 ocrCheckpoint(void);
 
 /* ---- Extensions of OCR-Vx -------------------------------------------------------------------- */
 

@@ -38,6 +38,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         OCR_VERSION_PDL_BIT,
         OCR_VERSION_VARIANTS_BIT,
         OCR_VERSION_STATS_BIT,
+        OCR_VERSION_CHECKPOINT_BIT,
     };
     u64 all = 0;
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {

@@ -21,6 +21,7 @@ use crate::capi::edt::{self, FINISH, More, OEVT_VALID, add_dependence, depv_of, 
 use crate::capi::{hints, put, sys, with};
 use crate::check::calls::{CallSpec, Creates, LABELED, Role};
 use crate::config::Placing;
+use crate::engine::attempt::calls::only_asks;
 use crate::engine::calls::elsewhere::scope_done;
 use crate::engine::life::away::confirm_calls;
 use crate::engine::life::create_request::{EdtRequest, Output};
@@ -41,6 +42,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// More parameters and pre-slots than these do not fit a message with the rest of what is said of an EDT.
 const MOST_WORDS: usize = (crate::link::LONGEST_MESSAGE - 8192) / 8;
 
+/// An EDT that has sent so many calls waits until they are confirmed: each takes memory here and on the other node.
+const MOST_UNCONFIRMED: usize = 1024;
+
 /// The node that has an object, where that is another one.
 fn owner(guid: Guid) -> Option<u32> {
     with(None, |context| context.runtime.objects.owner_elsewhere(guid))
@@ -60,7 +64,9 @@ fn sent(owner: u32, api: Api, call: Call) -> Status {
         return asked(owner, call);
     }
     settle_but(owner);
-    outbox::send(owner, api.shown(), call);
+    if outbox::send(owner, api.shown(), call) >= MOST_UNCONFIRMED {
+        confirm_calls();
+    }
     Status::OK
 }
 
@@ -86,7 +92,7 @@ fn is_seen(call: &CallSpec, words: &[u64]) -> bool {
         return true;
     }
     match (call.api, call.creates) {
-        (Api::ocrHintInit | Api::ocrSetHintValue | Api::ocrUnsetHintValue | Api::ocrGetHintValue, _) => false,
+        (api, _) if only_asks(api) => false,
         (Api::ocrEdtCreate, _) => words[5] != 0 || !has_slots(&request_of(Guid::from_bits(words[1]), words)),
         (_, creates) => !matches!(creates, Some(Creates::Block | Creates::Event | Creates::Template)),
     }
@@ -165,6 +171,9 @@ fn satisfied(event: Guid, data: Guid, slot: u32) -> Option<Status> {
         return None;
     }
     let owner = owner(event)?;
+    if !data.is_null() && data != Guid::UNINITIALIZED && !data.is_data_block() {
+        return Some(Status::EINVAL);
+    }
     let call = if event.is_edt() {
         Call::Depend { source: data, post_slot: 0, destination: event, slot, mode: Mode::Rw }
     } else {
@@ -395,7 +404,7 @@ fn create_here(template: Guid, sources: &[Guid], words: &[u64]) -> Status {
     let hint = unsafe { hints::given(words[7] as *const sys::ocrHint_t, sys::OCR_HINT_EDT_T) };
     let more = More { range: None, hints: hint.as_ref() };
     let params = (words[2] as u32, words[3] as *mut u64);
-    if !depv.is_null() || !has_slots(&request) {
+    if !depv.is_null() || !has_slots(&request) || u32::from(properties) & LABELED != 0 {
         settle();
     }
     // SAFETY: the arguments are those of the caller, who keeps to the header, but for the template and the

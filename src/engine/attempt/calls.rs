@@ -101,6 +101,11 @@ fn by_name(api: Api) -> Option<CallManner> {
     })
 }
 
+/// Whether others see nothing of a call, whatever its arguments are.
+pub(crate) fn only_asks(api: Api) -> bool {
+    by_name(api) == Some(Asks)
+}
+
 /// What is done with a call that the attempt of this thread makes.
 pub(crate) fn manner_of(context: &mut Context, api: Api, words: &[u64]) -> CallManner {
     if let Some(manner) = by_name(api) {

@@ -177,14 +177,24 @@ impl CheckpointMaker {
         let last = || file::last_in(directory);
         // Libraries may have been loaded since. That takes a lock, which another thread may have when it is forked.
         let looked = apart::run("look", Kept::Nothing, || (objects::modules(), last()));
-        let (modules, before) = looked.map_err(|error| MakeError::File(error.to_string()))?;
-        self.modules = modules;
+        let before = match looked {
+            Ok((modules, before)) => {
+                self.modules = modules;
+                Some(before)
+            }
+            // Those are known that there were before, if there was a look before.
+            Err(error) if self.modules.is_empty() => {
+                self.runtime.give_up_asked();
+                return Err(MakeError::File(error.to_string()));
+            }
+            Err(_) => None,
+        };
         let forked = self.fork()?;
         let Some(status) = self.wait_for(forked) else { return Err(MakeError::Ending) };
         written(forked, status).map_err(MakeError::File)?;
         // The status says nothing where the program has waited for all of its children.
         match apart::run("look", Kept::Nothing, last) {
-            Ok(after) if after == before => Err(MakeError::File("the process that wrote it has not".to_string())),
+            Ok(after) if Some(after) == before => Err(MakeError::File("the process that wrote it has not".to_string())),
             _ => Ok(()),
         }
     }
@@ -265,6 +275,9 @@ impl CheckpointMaker {
             let runs = |tally: &crate::report::tally::Tally| tally.now.running.load(Ordering::Relaxed) != 0;
             if runtime.registry.threads().iter().any(|tally| runs(tally)) {
                 return Err(MakeError::Later("an EDT waits in a call"));
+            }
+            if runtime.registry.any_calls(|calls| calls.any() && !calls.acts()) {
+                return Err(MakeError::Later("a thread of the program waits in a call"));
             }
             let objects = &runtime.objects;
             if objects.data_blocks.partitions.any_left() {

@@ -161,18 +161,20 @@ pub(crate) struct Refused {
     pub(crate) status: u32,
 }
 
-/// The node for which calls of this thread's EDT are unconfirmed.
+/// The node for which calls of this thread's EDT are unconfirmed. A thread that ends, and calls once more, has none.
 pub(crate) fn unconfirmed() -> Option<u32> {
-    UNCONFIRMED.with_borrow(|calls| calls.first().map(|call| call.owner))
+    UNCONFIRMED.try_with(|calls| calls.borrow().first().map(|call| call.owner)).ok().flatten()
 }
 
 /// Has the owner of an object make a call, and goes on. The thread runs an EDT, whose unconfirmed calls are for this
-/// owner, if there are any.
-pub(crate) fn send(to: u32, called: &'static str, sent: Call) {
+/// owner, if there are any. How many of them there are now.
+pub(crate) fn send(to: u32, called: &'static str, sent: Call) -> usize {
     debug_assert!(unconfirmed().is_none_or(|owner| owner == to), "unconfirmed calls are for one node");
-    if let Some(answer) = call(to, sent) {
-        UNCONFIRMED.with_borrow_mut(|calls| calls.push(Unconfirmed { owner: to, called, answer }));
-    }
+    let Some(answer) = call(to, sent) else { return 0 };
+    UNCONFIRMED.with_borrow_mut(|calls| {
+        calls.push(Unconfirmed { owner: to, called, answer });
+        calls.len()
+    })
 }
 
 /// Waits until this thread's calls are confirmed. Those that were refused, in their order. A call whose answer does not

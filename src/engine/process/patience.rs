@@ -117,7 +117,7 @@ impl Runtime {
     /// Says if devices have kept all others waiting for long.
     pub(crate) fn note_patience(&self, patience: &mut Patience<Progress>) {
         if let Some(long) = patience.look(Instant::now(), self.waits_for_devices()) {
-            say_text!(self.snapshot().of_patience(long));
+            say_text!(self.beside_checkpoints(|| self.snapshot().of_patience(long)));
         }
     }
 }

@@ -148,6 +148,17 @@ impl Runtime {
         rests
     }
 
+    /// No checkpoint is made that was asked for: workers go on that were held for it.
+    pub(crate) fn give_up_asked(&self) {
+        let mut state = self.seats.lock();
+        self.checkpoints.asked.store(false, Ordering::SeqCst);
+        if state.pause.owner == CHECKPOINT {
+            state.pause.owner = 0;
+            self.end.uncall(Interrupt::PAUSE);
+            self.seats.notify(&mut state);
+        }
+    }
+
     /// Holds all workers between two EDTs. False if the run ends, or if one has not ended its EDT in this time: it may
     /// wait for what an EDT does that is held. No thread that runs EDTs calls this.
     pub(crate) fn hold_workers(&self, patience: Duration) -> bool {

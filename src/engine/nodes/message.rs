@@ -3,6 +3,8 @@
 use crate::engine::nodes::hello::Hello;
 use crate::engine::nodes::wire::{Process, Reader, Welcome, Writer};
 use crate::engine::nodes::work::NodeWork;
+use crate::link::LONGEST_MESSAGE;
+use std::collections::BTreeMap;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum NodeMessage {
@@ -16,8 +18,33 @@ pub(super) enum NodeMessage {
     Stopped,
     /// To node 0: another node is gone.
     Lost(u32),
-    /// About the program's objects.
-    Work(NodeWork),
+    /// About the program's objects, in the order in which they are to be handled.
+    Work(Vec<NodeWork>),
+}
+
+/// The word of a message about the program's objects.
+const WORK: u32 = 6;
+
+/// The messages that bring each node what is for it: in its order, and together as far as that fits in one.
+pub(super) fn batches(all: impl IntoIterator<Item = (u32, NodeWork)>) -> Vec<(u32, Vec<u8>)> {
+    let begun = || {
+        let mut out = Writer::default();
+        out.u32(WORK);
+        out
+    };
+    let mut full = Vec::new();
+    let mut open: BTreeMap<u32, Writer> = BTreeMap::new();
+    for (to, work) in all {
+        let mut one = Writer::default();
+        work.write(&mut one);
+        let batch = open.entry(to).or_insert_with(begun);
+        if batch.0.len() + one.0.len() > LONGEST_MESSAGE {
+            full.push((to, std::mem::replace(batch, begun()).0));
+        }
+        batch.0.extend(one.0);
+    }
+    full.extend(open.into_iter().map(|(to, batch)| (to, batch.0)));
+    full
 }
 
 impl NodeMessage {
@@ -49,9 +76,9 @@ impl NodeMessage {
                 out.u32(5);
                 out.u32(*node);
             }
-            NodeMessage::Work(work) => {
-                out.u32(6);
-                work.write(&mut out);
+            NodeMessage::Work(all) => {
+                out.u32(WORK);
+                all.iter().for_each(|work| work.write(&mut out));
             }
         }
         out.0
@@ -71,7 +98,13 @@ impl NodeMessage {
             3 => NodeMessage::Stop { status: from.u32()? as i32, orderly: from.u32()? != 0 },
             4 => NodeMessage::Stopped,
             5 => NodeMessage::Lost(from.u32()?),
-            6 => NodeMessage::Work(NodeWork::read(&mut from)?),
+            WORK => {
+                let mut all = vec![NodeWork::read(&mut from)?];
+                while !from.0.is_empty() {
+                    all.push(NodeWork::read(&mut from)?);
+                }
+                NodeMessage::Work(all)
+            }
             _ => return None,
         };
         from.0.is_empty().then_some(message)
@@ -82,6 +115,7 @@ impl NodeMessage {
 mod tests {
     use super::*;
     use crate::engine::nodes::hello::tests::hello;
+    use crate::object::guid::Guid;
 
     #[test]
     fn what_is_sent_is_read() {
@@ -95,7 +129,7 @@ mod tests {
             NodeMessage::Stopped,
             NodeMessage::Lost(9),
         ];
-        let work = crate::engine::nodes::work::tests::all().into_iter().map(NodeMessage::Work);
+        let work = crate::engine::nodes::work::tests::all().into_iter().map(|work| NodeMessage::Work(vec![work]));
         for message in all.into_iter().chain(work) {
             let bytes = message.encode();
             assert_eq!(NodeMessage::decode(&bytes), Some(message.clone()));
@@ -105,6 +139,31 @@ mod tests {
             assert_eq!(NodeMessage::decode(&[&bytes[..], &[0]].concat()), None, "a byte more than {message:?}");
         }
         assert_eq!(NodeMessage::decode(&[99, 0, 0, 0]), None);
+    }
+
+    #[test]
+    fn what_is_for_one_node_goes_together_as_far_as_it_fits() {
+        let all = crate::engine::nodes::work::tests::all();
+        let large = |number| NodeWork::Content {
+            block: Guid::from_bits(number),
+            size: 1 << 20,
+            offset: 0,
+            bytes: vec![number as u8; LONGEST_MESSAGE / 2],
+        };
+        let for_1: Vec<NodeWork> = all.iter().cloned().chain((1..4).map(large)).chain(all.clone()).collect();
+        let for_2 = vec![NodeWork::Look(7), NodeWork::ScopeDone(8)];
+        let both = for_1.iter().map(|work| (1, work.clone())).chain(for_2.iter().map(|work| (2, work.clone())));
+        let mut arrived: [Vec<NodeWork>; 3] = [const { Vec::new() }; 3];
+        let mut counts = [0; 3];
+        for (to, bytes) in batches(both) {
+            assert!(bytes.len() <= LONGEST_MESSAGE);
+            let Some(NodeMessage::Work(works)) = NodeMessage::decode(&bytes) else { panic!("it is about work") };
+            arrived[to as usize].extend(works);
+            counts[to as usize] += 1;
+        }
+        assert_eq!((&arrived[1], &arrived[2]), (&for_1, &for_2));
+        // Two of the large ones do not fit one message.
+        assert_eq!(counts, [0, 3, 1]);
     }
 
     /// A machine may have all nodes.

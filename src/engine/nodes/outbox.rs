@@ -1,8 +1,9 @@
 //! What the threads of this node hand to the thread of the link, and the answers that they wait for.
 //!
-//! Any thread puts messages here, in the order in which they are to arrive at a node; the thread of the link takes them
-//! out. A call that another node must answer waits in [`ask`] for that, on the caller's own thread. The answer never
-//! depends on that thread: the owner's thread of the link makes the call, and waits for no other node.
+//! Any thread puts messages here, in the order in which they are to arrive at a node. The thread of the link takes them
+//! out, and sends those for one node together (`message.rs`). A call that another node must answer waits in [`ask`] for
+//! that, on the caller's own thread. The answer never depends on that thread: the owner's thread of the link makes the
+//! call, and waits for no other node.
 //!
 //! # The order of an EDT's calls
 //!

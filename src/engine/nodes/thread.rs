@@ -17,7 +17,7 @@ use crate::engine::nodes::ending::{
 };
 use crate::engine::nodes::hello::{Hello, welcomes};
 use crate::engine::nodes::mates::Mates;
-use crate::engine::nodes::message::NodeMessage;
+use crate::engine::nodes::message::{NodeMessage, batches};
 use crate::engine::nodes::outbox::{self, WorkHandler};
 use crate::engine::nodes::wave::Wave;
 use crate::engine::nodes::wire::{Process, Welcome};
@@ -208,7 +208,11 @@ impl Communicator {
     }
 
     fn send(&mut self, to: u32, message: &NodeMessage) {
-        if self.link.send(to, message.encode()).is_err() {
+        self.send_bytes(to, message.encode());
+    }
+
+    fn send_bytes(&mut self, to: u32, bytes: Vec<u8>) {
+        if self.link.send(to, bytes).is_err() {
             self.events.push(LinkEvent::Failed { node: Some(to) });
         }
         self.last = Instant::now();
@@ -216,8 +220,8 @@ impl Communicator {
 
     /// Puts what has come into the inbox, and sleeps if nothing is there. Returns the nodes that are gone since.
     fn turn(&mut self) -> Vec<Lost> {
-        for (to, work) in outbox::take() {
-            self.send(to, &NodeMessage::Work(work));
+        for (to, bytes) in batches(outbox::take()) {
+            self.send_bytes(to, bytes);
         }
         self.link.poll(&mut self.events);
         let mut lost = self.sort_events();
@@ -356,8 +360,11 @@ impl Communicator {
             }
             while let Some((from, message)) = self.inbox.pop_front() {
                 match message {
-                    NodeMessage::Work(work) if outbox::handler().is_none() && !stops => early.push_back((from, work)),
-                    NodeMessage::Work(work) => self.handle(from, work),
+                    // In their order, where some came before the run could handle them.
+                    NodeMessage::Work(all) if (outbox::handler().is_none() || !early.is_empty()) && !stops => {
+                        early.extend(all.into_iter().map(|work| (from, work)));
+                    }
+                    NodeMessage::Work(all) => all.into_iter().for_each(|work| self.handle(from, work)),
                     NodeMessage::Stop { status, orderly: true } => {
                         self.say(Told::Ending(status));
                         stops = true;
@@ -428,7 +435,7 @@ impl Communicator {
         let round = self.wave.begin(own);
         let others: Vec<u32> = self.others().collect();
         for node in others {
-            self.send(node, &NodeMessage::Work(NodeWork::Look(round)));
+            self.send(node, &NodeMessage::Work(vec![NodeWork::Look(round)]));
         }
     }
 

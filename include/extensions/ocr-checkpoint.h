@@ -22,8 +22,8 @@ extern "C" {
  *
  * The call does not wait. The checkpoint is made when the EDTs that run now, the caller included, have ended.
  * No EDT begins before, unless an earlier checkpoint is being written: then it is made when that is there.
- * While EDTs or threads wait in a call, a block has parts or a file is open, none can be made. A note says so,
- * and it is tried again.
+ * While EDTs or threads wait in a call, a block has parts or a file is open, none can be made. A warning says
+ * so, and it is tried again.
  *
  * Returns 0 if a checkpoint will be made;
  *   OCR_ENOTSUP  OCR_CHECKPOINT is not set, or this run writes none;

@@ -11,8 +11,8 @@
 //! | 5 | all go on; kernels that were put off are sent | all |
 //! | 6 | the forked process writes the file (`file.rs`) | all |
 //!
-//! So what the file has is a moment at which each EDT has ended or has not begun. An EDT that is runnable there may
-//! have had blocks and a place. The run that goes on places it and has it acquire its blocks anew (`restore.rs`), with
+//! A checkpoint has the state of a moment at which each EDT has ended or has not begun. A runnable EDT of it may have
+//! had blocks and a place. The run that goes on places it and has it acquire its blocks anew (`restore.rs`), with
 //! its own numbers of workers and devices. What each kind of object has in the file is written with the object
 //! (`object::saved`); `objects.rs` has what they share.
 //!

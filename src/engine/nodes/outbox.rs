@@ -16,7 +16,7 @@
 //! - The caller waits until they are confirmed ([`confirm`]) before it makes a call for a third node, or one on its own
 //!   node that others can see, and when its function has returned.
 //!
-//! So a chain of calls for one node costs one wait, and no call can be overtaken by what follows from a later one.
+//! A chain of calls for one node costs one wait. What follows from a call never overtakes an earlier call of the EDT.
 
 use crate::engine::nodes::ending;
 use crate::engine::nodes::work::{Call, CallAnswer, NodeWork};

@@ -12,13 +12,17 @@ use std::thread::Thread;
 pub(crate) struct Checkpoints {
     /// The thread that makes them, where there is one.
     pub(crate) thread: OnceLock<Thread>,
-    /// That thread by the system's number while it waits for the time of the next; 0 otherwise.
+    /// The system's number of the thread that makes checkpoints while it waits for the time of the next; 0 otherwise.
+    /// Set under the lock of the seats, and cleared after the wait. The look for hangs leaves that thread out.
     pub(crate) waits: AtomicI32,
-    /// Whether the program has asked for one that has not been begun.
+    /// Whether the program has asked for a checkpoint that has not been begun. Set under the lock of the seats. SeqCst,
+    /// as all of these flags: none is on a hot path.
     pub(crate) asked: AtomicBool,
     /// Whether the thread begins one as soon as it is asked for, and does not wait for another to be written.
     pub(crate) is_free: AtomicBool,
-    /// Whether a thread that is in no call looks at objects, which it locks for that.
+    /// Whether a thread that is in no call looks at objects, which it locks for that. Its store and the look at
+    /// `Interrupt::CHECKPOINT` pair with the call of that interrupt and the look at this flag in
+    /// `CheckpointMaker::settle`: with a fence between the two on either side, one of the threads sees the other.
     pub(crate) looks: AtomicBool,
     /// How many were written.
     pub(crate) written: AtomicU64,

@@ -66,7 +66,7 @@ impl Edt {
             // SAFETY: `paramc` words, and those of a range, stand behind the pre-slots, and no thread writes them now.
             let word = file.word(unsafe { place.read() })?;
             if file.restores() {
-                // SAFETY: as above; no other thread knows the EDT.
+                // SAFETY: `place` is one of the words behind the pre-slots, and no other thread knows the EDT yet.
                 unsafe { place.write(word) };
             }
         }

@@ -430,7 +430,9 @@ fn what_an_event_was_satisfied_with_goes_to_other_nodes() {
 #[test]
 fn edts_that_another_node_refuses_leave_their_scope_once() {
     for mpi in installed() {
-        run_elsewhere(mpi, 2, &["refused"]).expect(0, &["right: 20"]);
+        let answer = run_elsewhere(mpi, 2, &["refused"]);
+        answer.expect(0, &["right: 20"]);
+        assert_eq!(answer.count("ocrEdtCreate about an object of node 1 failed there"), 10, "{answer:?}");
     }
 }
 
@@ -503,18 +505,20 @@ fn an_edt_may_go_on_while_the_program_ends() {
     }
 }
 
-/// What an EDT has asked of one node has happened before what follows from its later calls for a third node, though
-/// messages to the first are slow. A dependence that came late would be refused.
+/// What an EDT has asked of one node has happened before what follows from its later calls for others, though messages
+/// to the first are slow. A dependence that came late would be refused.
 #[test]
 fn no_call_is_overtaken_by_what_follows_from_a_later_one() {
     for mpi in installed() {
         let out = folder("overtake", mpi);
         let compiler = Command::new(format!("mpicc.{}", mpi.name));
         let slow = compile_by(compiler, &format!("slow-pair-{}.so", mpi.name), "slow-pair.c", &["-fPIC", "-shared"]);
-        let mut command = mpi.command(3);
-        command.arg("env").arg(format!("LD_PRELOAD={}", slow.display())).arg("OCR_GONE_EVENTS=0");
-        let answer = run(command.arg(elsewhere()).args(["overtake", "20"]), &out);
-        answer.expect(0, &["right: 0"]);
+        for way in ["0", "1", "2", "3", "4"] {
+            let mut command = mpi.command(3);
+            command.arg("env").arg(format!("LD_PRELOAD={}", slow.display())).arg("OCR_GONE_EVENTS=0");
+            let answer = run(command.arg(elsewhere()).args(["overtake", "20", way]), &out);
+            answer.expect(0, &["right: 0"]);
+        }
     }
 }
 
@@ -696,8 +700,8 @@ fn a_plugin_that_one_machine_lacks_is_an_error() {
         // The launcher of MPICH goes on, and would end after minutes.
         // SAFETY: the call sends a signal to a process that this test has started, which has not been waited for.
         unsafe { libc::kill(running.child.id() as i32, libc::SIGTERM) };
+        // With which status a launcher ends that was asked to, is the launcher's.
         let answer = running.end();
-        assert_ne!(answer.status, Some(0), "{answer:?}");
         assert_eq!((answer.count(text), answer.count("mainEdt")), (1, 0), "{answer:?}");
     }
 }

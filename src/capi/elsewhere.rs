@@ -1,13 +1,13 @@
 //! Calls about objects of other nodes. The node that has the object makes the call. The caller waits for its answer,
-//! but not for that of dependences, satisfactions, and EDTs whose GUID it does not want: an EDT sends these, and they
-//! are confirmed later (`engine/nodes/outbox.rs`).
+//! but not for that of dependences, satisfactions and most new EDTs: an EDT sends these, and they are confirmed later
+//! (`engine/nodes/outbox.rs`).
 //!
 //! | call | is made by |
 //! |---|---|
 //! | `ocrEventSatisfy`, `ocrEventSatisfySlot` | the owner of the event or EDT; sent |
 //! | `ocrAddDependence`, `ocrAddDependenceSlot` | the owner of the event that is the source; of a block or `NULL_GUID`, that of the destination; sent |
 //! | `ocrEventDestroy`, `ocrEdtDestroy`, `ocrDbDestroy`, `ocrEdtTemplateDestroy` | the owner of the object |
-//! | `ocrEdtCreate` | the node that its hint, or the setting, names; the caller then adds the dependences; sent if it wants no GUID |
+//! | `ocrEdtCreate` | the node that its hint, or the setting, names; the caller then adds the dependences; sent, and the caller gives the GUID, if the EDT fits a slot and its output event fits it, too |
 //! | `ocrShutdown`, `ocrAbort` | node 0 |
 //! | `ocrSetHint`, `ocrAttachDebugLabel` | no node: they advise, and what they say is lost |
 //! | `ocrAffinityQuery`, `ocrElsUserSet`, `ocrNoteCausality` | the caller's: the GUID is all that they need |
@@ -57,13 +57,18 @@ fn asked(owner: u32, call: Call) -> Status {
     outbox::ask(owner, call).map_or(Status::OK, |answer| Status::from_number(answer.status as u8))
 }
 
-/// Has another node make a call that need not answer. An EDT goes on meanwhile; other threads, whose function nobody
-/// knows the end of, wait.
+/// Has another node make a call that need not answer, when what was sent to others is confirmed.
 fn sent(owner: u32, api: Api, call: Call) -> Status {
+    settle_but(owner);
+    sent_at_once(owner, api, call)
+}
+
+/// Has another node make a call that need not answer, and that nobody can see before what was sent is confirmed. An EDT
+/// goes on meanwhile; other threads, whose function nobody knows the end of, wait.
+fn sent_at_once(owner: u32, api: Api, call: Call) -> Status {
     if !with(false, |context| context.current.is_some()) {
         return asked(owner, call);
     }
-    settle_but(owner);
     if outbox::send(owner, api.shown(), call) >= MOST_UNCONFIRMED {
         confirm_calls();
     }
@@ -72,16 +77,40 @@ fn sent(owner: u32, api: Api, call: Call) -> Status {
 
 /// Waits until what this thread's EDT has sent is confirmed.
 pub(super) fn settle() {
-    if outbox::unconfirmed().is_some() {
+    if outbox::has_sent() {
         confirm_calls();
     }
 }
 
 /// Waits until what this thread's EDT has sent to other nodes than this one is confirmed.
 fn settle_but(node: u32) {
-    if outbox::unconfirmed().is_some_and(|owner| owner != node) {
+    if outbox::is_unconfirmed(Some(node)) {
         confirm_calls();
     }
+}
+
+/// Has nothing follow from a dependence before what this thread's EDT has sent is confirmed: its destination is held
+/// back where that is an EDT, or else the caller waits. `maker` is the node that makes the dependence, None for this one.
+/// True where the maker has to hold the destination back.
+fn hold_back(maker: Option<u32>, destination: Guid) -> bool {
+    if !outbox::is_unconfirmed(maker) {
+        return false;
+    }
+    let of = if destination.is_edt() { Some(owner(destination)) } else { None };
+    match of {
+        Some(None) if with(false, |context| context.hold_until_confirmed(destination)) => return false,
+        Some(Some(of)) if maker == Some(of) => return true,
+        Some(Some(of)) if maker.is_none() => {
+            // What this node passes on comes behind what was sent there.
+            if outbox::is_unconfirmed(Some(of)) {
+                sent_at_once(of, Api::ocrAddDependence, Call::Hold(destination));
+            }
+            return false;
+        }
+        _ => {}
+    }
+    confirm_calls();
+    false
 }
 
 /// Whether others can see what a call does that this node makes. They cannot where it makes an object whose GUID nobody
@@ -107,8 +136,12 @@ fn has_slots(request: &EdtRequest<'_>) -> bool {
 pub(super) fn made_elsewhere(call: &'static CallSpec, words: &[u64]) -> Option<Status> {
     let (node, _) = ending::place()?;
     let made = made_by_owner(node, call, words);
-    if made.is_none() && outbox::unconfirmed().is_some() && is_seen(call, words) {
-        confirm_calls();
+    if made.is_none() && outbox::has_sent() && is_seen(call, words) {
+        match call.api {
+            Api::ocrAddDependence => _ = hold_back(None, Guid::from_bits(words[1])),
+            Api::ocrAddDependenceSlot => _ = hold_back(None, Guid::from_bits(words[2])),
+            _ => confirm_calls(),
+        }
     }
     made
 }
@@ -175,7 +208,7 @@ fn satisfied(event: Guid, data: Guid, slot: u32) -> Option<Status> {
         return Some(Status::EINVAL);
     }
     let call = if event.is_edt() {
-        Call::Depend { source: data, post_slot: 0, destination: event, slot, mode: Mode::Rw }
+        Call::Depend { source: data, post_slot: 0, destination: event, slot, mode: Mode::Rw, hold: false }
     } else {
         Call::Satisfy { event, increment: slot == 1, data }
     };
@@ -194,12 +227,13 @@ fn depends((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode:
 /// Adds a dependence, on whatever nodes its ends are.
 fn link((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode: Mode) -> Status {
     let maker = if source.is_event() { owner(source) } else { owner(destination) };
+    let hold = hold_back(maker, destination);
     match maker {
-        Some(owner) => sent(owner, Api::ocrAddDependence, Call::Depend { source, post_slot, destination, slot, mode }),
-        None => {
-            settle();
-            depend((source, post_slot), destination, slot, mode)
+        Some(owner) => {
+            let call = Call::Depend { source, post_slot, destination, slot, mode, hold };
+            sent_at_once(owner, Api::ocrAddDependence, call)
         }
+        None => depend((source, post_slot), destination, slot, mode),
     }
 }
 
@@ -302,6 +336,9 @@ fn forget_template(template: Guid) {
 fn create_there(target: u32, template: Guid, sources: &[Guid], words: &[u64]) -> Option<Status> {
     let (place, output) = (words[0] as *mut Guid, words[8] as *mut Guid);
     let given = given_output(words[6] as u16, words);
+    let comes_later = |source: Guid| given.is_some() || !is_for(target, source);
+    // Whether anybody needs its GUID.
+    let is_named = !place.is_null() || !output.is_null() || sources.iter().any(|&source| comes_later(source));
     let request = request_of(template, words);
     let new = with(None, |context| {
         let text = context.describe_template(template)?;
@@ -321,25 +358,37 @@ fn create_there(target: u32, template: Guid, sources: &[Guid], words: &[u64]) ->
         let scope = context.enter_scope_from_elsewhere();
         let (depc, finish) = (checked.depc, request.finish);
         // A given output event must wait for it before it can end.
-        let goes_along = |source: Guid| given.is_none() && is_for(target, source);
-        let along = |&source| if goes_along(source) { source } else { Guid::UNINITIALIZED };
+        let along = |&source| if comes_later(source) { Guid::UNINITIALIZED } else { source };
         let sources = sources.iter().map(along).collect();
-        Some(NewEdt { template: text, params, depc, sources, finish, output: !output.is_null(), scope })
+        // Strict mode gives an output event a slot of its own, and so has a finish EDT one.
+        let output_apart = !output.is_null() && (finish || context.runtime.check.is_some());
+        let can_be_named = is_named && !output_apart;
+        let guid = if can_be_named { context.guid_elsewhere(target, depc, checked.paramc) } else { Guid::NULL };
+        Some(NewEdt { guid, template: text, params, depc, sources, finish, output: !output.is_null(), scope })
     })?;
+    let made = new.guid;
+    let has_open_slot = match &new.sources[..] {
+        [] => new.depc > 0,
+        sources => sources.contains(&Guid::UNINITIALIZED),
+    };
     let call = Call::CreateEdt(Box::new(new));
-    let comes_later = |source: Guid| given.is_some() || !is_for(target, source);
-    let is_whole = given.is_none() && !sources.iter().any(|&source| comes_later(source));
-    if place.is_null() && output.is_null() && is_whole {
-        return Some(sent(target, Api::ocrEdtCreate, call));
-    }
-    settle_but(target);
-    let answer = outbox::ask(target, call)?;
-    let status = Status::from_number(answer.status as u8);
-    if !status.is_ok() {
-        // That node has taken the EDT out of the scope again.
+    let (status, [edt, of_output]) = if is_named && made.is_null() {
+        settle_but(target);
+        let answer = outbox::ask(target, call)?;
+        (Status::from_number(answer.status as u8), answer.guids)
+    } else {
+        // Nobody can use one with an open pre-slot before its creator has told of it.
+        let status = if has_open_slot {
+            sent_at_once(target, Api::ocrEdtCreate, call)
+        } else {
+            sent(target, Api::ocrEdtCreate, call)
+        };
+        (status, if made.is_null() { [Guid::NULL; 2] } else { [made, Guid::output_of(made)] })
+    };
+    if !status.is_ok() || !is_named {
+        // Where it has failed, that node has taken the EDT out of the scope again.
         return Some(status);
     }
-    let [edt, of_output] = answer.guids;
     // SAFETY: the header asks for null or a valid place.
     unsafe { put(place, edt) };
     match given {
@@ -440,9 +489,12 @@ fn connect(edt: Guid, sources: &[Guid], is_chosen: impl Fn(Guid) -> bool) -> Sta
 pub(super) fn make_call(from: u32, call: Call) -> CallAnswer {
     let status = match call {
         Call::Satisfy { event, increment, data } => satisfy(event, data, u32::from(increment)),
-        Call::Depend { source, post_slot, destination, slot, mode } => {
-            depend((source, post_slot), destination, slot, mode)
+        Call::Depend { source, post_slot, destination, slot, mode, hold } => {
+            let held = if hold { held_back(destination) } else { Guid::NULL };
+            let status = depend((source, post_slot), destination, slot, mode);
+            return CallAnswer { status: status.number().into(), held, ..CallAnswer::default() };
         }
+        Call::Hold(edt) => return CallAnswer { held: held_back(edt), ..CallAnswer::default() },
         Call::Pass { data, destination, slot, mode } => {
             with(Status::EPERM, |context| Status::from(context.take_passed(data, (destination, slot), mode)))
         }
@@ -489,6 +541,11 @@ pub(super) fn make_call(from: u32, call: Call) -> CallAnswer {
         }
     };
     CallAnswer { status: status.number().into(), ..CallAnswer::default() }
+}
+
+/// Holds an EDT of this node back for another one: the GUID of its slot, or `NULL_GUID` where it does not wait.
+fn held_back(edt: Guid) -> Guid {
+    with(None, |context| context.graph().hold_back(edt)).unwrap_or(Guid::NULL)
 }
 
 /// Destroys an object of this node for another one.

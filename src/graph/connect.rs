@@ -4,6 +4,7 @@ use super::{Dependence, Graph, GraphCall, GraphError};
 use crate::object::edt::{Edt, EdtState, Mode, PreSlot};
 use crate::object::event::{EventKind, EventState};
 use crate::object::guid::{Guid, Kind};
+use crate::object::header::COUNT_MAX;
 use crate::object::link::{Link, Target};
 use crate::trace;
 
@@ -106,6 +107,17 @@ impl Graph<'_> {
         } else {
             self.add_block_to_event(asked.source, asked.destination, asked.slot)
         }
+    }
+
+    /// Keeps an EDT that waits from running before [`Graph::end_hold`]. The GUID of its slot; none where it does not wait.
+    pub(crate) fn hold_back(&mut self, edt: Guid) -> Option<Guid> {
+        let (edt, mut locked) = self.objects.edts.lock(edt)?;
+        let count = locked.word.count();
+        if locked.word.state() != EdtState::Waiting || count == COUNT_MAX {
+            return None;
+        }
+        locked.word = locked.word.with_count(count + 1);
+        Some(edt.own_guid())
     }
 
     /// Makes a connected pre-slot that is in no list unconnected again.

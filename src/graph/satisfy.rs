@@ -355,7 +355,7 @@ impl Graph<'_> {
         })
     }
 
-    /// Ends what holds a new EDT back beside its pre-slots. One that was destroyed since is freed.
+    /// Ends what holds an EDT back beside its pre-slots. One that was destroyed since is freed.
     pub(crate) fn end_hold(&mut self, edt: Guid) {
         if let Some((edt, locked)) = self.objects.edts.lock(edt) {
             self.count_down(edt, locked);

@@ -46,13 +46,16 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 /// How many neighbouring slots the depot keeps, and hands out, together: as a word has bits.
 const BLOCK: u32 = if cfg!(any(ocr_tiny, loom)) { 2 } else { 64 };
 
 /// How many slots a cache gives to the depot at once, and has room for twice.
 const BATCH: usize = 2 * BLOCK as usize;
+
+/// How many objects that another node has made are gone before it is told: they go together.
+const MANY_GONE: u32 = 32;
 
 /// How many freed slots a cache has room for: a power of two.
 const ROOM: u32 = 2 * BATCH as u32;
@@ -92,6 +95,8 @@ pub struct Arena<T> {
     labels: CachePadded<label::Runs>,
     /// How many bytes are kept for each chunk.
     kept: usize,
+    /// How many objects were made by other nodes for this one, and are gone without having been told.
+    gone: AtomicU32,
     slots: PhantomData<T>,
 }
 
@@ -112,8 +117,10 @@ struct Depot {
     list: Vec<u32>,
     /// Slots of the zone below this have been handed out at least once.
     fresh: u64,
-    /// The chunks with slots of copies of what other nodes have made.
+    /// The chunks with slots of what other nodes have made.
     adopted: Vec<usize>,
+    /// The slots of these, with their generations, whose objects were made for this node and are gone.
+    gone: Vec<(u32, u32)>,
 }
 
 /// What the depot has of a block.
@@ -131,7 +138,8 @@ impl Depot {
 
     fn new(zone: Zone) -> Depot {
         let fresh = zone.indices().start;
-        Depot { blocks: Vec::new(), first_block: fresh as u32 / BLOCK, list: Vec::new(), fresh, adopted: Vec::new() }
+        let first_block = fresh as u32 / BLOCK;
+        Depot { blocks: Vec::new(), first_block, list: Vec::new(), fresh, adopted: Vec::new(), gone: Vec::new() }
     }
 
     /// Where a block is in `blocks`. One before the first of the zone is nowhere.
@@ -354,6 +362,7 @@ impl<T: Slot> Arena<T> {
             depot: CachePadded::new(DepotMutex::new(Depot::new(zone))),
             labels: CachePadded::default(),
             kept: (T::KEPT + heap::kept_for_each()) * Self::PER_CHUNK,
+            gone: AtomicU32::new(0),
             slots: PhantomData,
         }
     }
@@ -411,7 +420,7 @@ impl<T: Slot> Arena<T> {
     #[inline]
     pub fn free(&self, cache: &mut Cache, freed: Word<T::State>, index: u32) {
         if freed.is_label() {
-            self.label_freed(index);
+            self.label_freed(index, freed.generation());
             return;
         }
         debug_assert_eq!(self.slot(index).header().peek().state(), T::State::FREE);
@@ -472,8 +481,43 @@ impl<T: Slot> Arena<T> {
         unsafe { header.write(Header::new()) };
     }
 
-    /// Takes the slot of an object that another node has made, for a copy of it: others may find it when it is
-    /// published. The slot goes back by [`Arena::forsake`]. `None` without memory, and where there is one already.
+    /// Sets a slot apart for an object that this node makes for another one, which keeps it in the slot of that index.
+    /// The index, and how often the slot was used. It comes back by [`Arena::take_back`].
+    pub fn lend(&self, cache: &mut Cache) -> Option<(u32, u32)> {
+        let (index, slot) = self.allocate(cache)?;
+        Some((index, slot.header().peek().generation()))
+    }
+
+    /// Takes a slot back that was set apart for another node: the object there is gone.
+    pub fn take_back(&self, cache: &mut Cache, index: u32) {
+        let header = self.slot(index).header();
+        // Where the generations are used up, the slot is not used any more.
+        if let Some(next) = header.peek().freed() {
+            header.publish(next);
+            self.free(cache, next, index);
+        }
+    }
+
+    /// The slots of other nodes whose objects are gone, each with its generation, where there are many by now.
+    pub fn take_gone(&self) -> Vec<(u32, u32)> {
+        // Relaxed: what is missed now is found later.
+        if self.gone.load(Ordering::Relaxed) < MANY_GONE {
+            return Vec::new();
+        }
+        self.gone.store(0, Ordering::Relaxed);
+        std::mem::take(&mut self.depot.lock().gone)
+    }
+
+    /// The object that another node has made in this slot, for this one, is gone.
+    fn note_gone(&self, index: u32, generation: u32) {
+        let mut depot = self.depot.lock();
+        depot.gone.push((index, generation));
+        self.gone.store(depot.gone.len() as u32, Ordering::Relaxed);
+    }
+
+    /// Takes the slot of an object that another node has made, for a copy of it, or since it was made for this node:
+    /// others may find it when it is published. The slot of a copy goes back by [`Arena::forsake`]. `None` without
+    /// memory, and where there is one already.
     pub fn adopt(&self, index: u32, generation: u32) -> Option<&T> {
         {
             let mut depot = self.depot.lock();

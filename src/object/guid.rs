@@ -14,8 +14,8 @@
 //! 0   how often the slot was used  creator   slot     the owner is the creator
 //!
 //! 58  57     56..32+b  31+b..32    31..32-b  31-b..0
-//! 1   label  counter   owner       creator   slot     label: 1 for labels of the program; 0 is kept
-//!                                                     for objects that a node makes for another one
+//! 1   label  counter   owner       creator   slot     label: 1 for labels of the program; 0 for
+//!                                                     objects that a node makes for another one
 //! ```
 //!
 //! The arenas of a node hand out the indices that begin with its own number. So no two nodes give one GUID, and none

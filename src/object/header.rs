@@ -49,10 +49,12 @@
 //!
 //! A field that the reader has got from a later creation comes after step 1 of that, so it finds the mark cleared in
 //! step 4, or one that is set later. A field or a mark that it has got from a later end comes after the publication of
-//! that object, so it finds another header. A label keeps its generation, so it has no remains.
+//! that object, so it finds another header. A label keeps its generation, so it has no remains. So does an object that
+//! a node has made for another one; but no later object is of that generation, so the header is free in it.
 
 use super::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS};
 use super::saved::{Saved, malformed};
+use super::zone::is_made_for_other;
 use ocr_base::sync::{AtomicU64, Ordering, Spin, fence, preemption_point};
 use std::fmt::Debug;
 use std::io;
@@ -311,10 +313,12 @@ impl<S: State> Header<S> {
         mark: impl Fn() -> Option<M>,
         others: impl FnOnce() -> T,
     ) -> Option<(M, T)> {
-        if generation >= FIRST_LABEL_GENERATION {
-            return None;
-        }
-        let free = Word::<S>::new(generation + 1, 0, S::FREE).0;
+        let freed = match generation {
+            ..FIRST_LABEL_GENERATION => generation + 1,
+            made if is_made_for_other(made) => made,
+            _ => return None,
+        };
+        let free = Word::<S>::new(freed, 0, S::FREE).0;
         // Pairs with the release store in `Locked::drop` that has freed the object.
         let is_free = || self.0.load(Ordering::Acquire) == free;
         let before = is_free().then(&mark)??;

@@ -10,6 +10,11 @@ pub(crate) const MOST_NODES: u32 = 1 << 12;
 /// The bit of a generation that tells labels of the program from objects that a node makes for another one.
 const OF_LABEL: u32 = FIRST_LABEL_GENERATION >> 1;
 
+/// Whether the object of this generation was made by a node for another one.
+pub(crate) fn is_made_for_other(generation: u32) -> bool {
+    generation >= FIRST_LABEL_GENERATION && generation & OF_LABEL == 0
+}
+
 /// What a node gives to the objects that it makes: its part of the indices, and its number where a generation has an
 /// owner. A process that is alone gives all indices.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -61,9 +66,25 @@ impl Zone {
         if guid.is_label() { guid.generation() & ((1 << self.bits) - 1) } else { self.creator_of(guid) }
     }
 
+    /// The node whose zone this is.
+    pub fn node(self) -> u32 {
+        self.node
+    }
+
+    /// Whether the node has made the object for another one.
+    pub fn is_lent(self, guid: Guid) -> bool {
+        is_made_for_other(guid.generation()) && self.creator_of(guid) == self.node
+    }
+
     /// Whether the node has the object.
     pub fn owns(self, guid: Guid) -> bool {
         self.owner_of(guid) == self.node
+    }
+
+    /// The generation of an object that the node makes for another one, in a slot of its own that was used so often.
+    /// `None` when they are used up.
+    pub fn made_for(self, owner: u32, used: u32) -> Option<u32> {
+        (used < OF_LABEL >> self.bits).then_some(FIRST_LABEL_GENERATION | used << self.bits | owner)
     }
 
     /// The first generation of labels whose objects the node has.
@@ -145,7 +166,9 @@ mod tests {
                     generation = zone.label_generation_after(label.generation());
                 }
                 for owner in [0, (1 << zone.bits) - 1] {
-                    let made = Guid::new(Kind::Event, FIRST_LABEL_GENERATION | 77 << zone.bits | owner, index as u32);
+                    let generation = zone.made_for(owner, 77).expect("they are not used up");
+                    assert!(is_made_for_other(generation) && !is_made_for_other(zone.first_label_generation()));
+                    let made = Guid::new(Kind::Event, generation, index as u32);
                     assert_eq!((zone.creator_of(made), zone.owner_of(made)), (zone.node, owner), "{zone:?}");
                     assert_eq!(zone.owns(made), owner == zone.node, "{zone:?}");
                 }

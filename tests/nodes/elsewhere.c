@@ -412,7 +412,8 @@ static ocrGuid_t misled(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     ocrHint_t hint;
     onNode(&hint, 1);
     for (u64 at = 0; at < 10; at++) {
-        ocrAssert(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, &gone, EDT_PROP_NONE, &hint, NULL) != 0);
+        /* The call is sent, and refused there. */
+        MUST(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, &gone, EDT_PROP_NONE, &hint, NULL));
     }
     MUST(ocrEdtTemplateDestroy(of));
     u64 steps = 20;
@@ -585,8 +586,10 @@ static ocrGuid_t giver(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return NULL_GUID;
 }
 
-/* ---- overtake: an EDT adds a dependence on an event of node 1. Then it creates an EDT on the last node, which
-   satisfies that event: it finds the dependence there. ---- */
+/* ---- overtake: an EDT adds a dependence on an event of node 1. Then it has an EDT run on the last node, which satisfies
+   that event: it finds the dependence there. The way says how it has that EDT run. ---- */
+
+enum { CREATED, LINKED, LINKED_BY_EVENT, RELAYED, RELAYED_BY_EVENT };
 
 static ocrGuid_t satisfies(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
@@ -601,19 +604,44 @@ static ocrGuid_t isReached(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
     return NULL_GUID;
 }
 
+/* Has an EDT satisfy an event, on the last node. */
+static ocrGuid_t relays(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    ocrHint_t last;
+    onNode(&last, nodes() - 1);
+    MUST(ocrEdtCreate(NULL, template(satisfies, 1, 0), EDT_PARAM_DEF, paramv, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &last,
+                      NULL));
+    return NULL_GUID;
+}
+
+/* Of node 1, events that nobody has satisfied; then as many of the last node, which are. */
 static ocrGuid_t waitsForAll(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
     (void)paramc, (void)depc;
-    const ocrGuid_t *all = depv[0].ptr;
-    ocrGuid_t waits = template(isReached, 0, 1), other = template(satisfies, 1, 0);
+    const ocrGuid_t *of1 = depv[0].ptr, *ofLast = of1 + paramv[0];
+    ocrGuid_t waits = template(isReached, 0, 1), other = template(satisfies, 1, EDT_PARAM_UNK);
+    ocrGuid_t relay = template(relays, 1, 1), here;
     ocrHint_t last;
     onNode(&last, nodes() - 1);
+    MUST(ocrEventCreate(&here, OCR_EVENT_STICKY_T, EVT_PROP_NONE));
+    MUST(ocrEventSatisfy(here, NULL_GUID));
     for (u64 at = 0; at < paramv[0]; at++) {
         ocrGuid_t edt;
-        u64 event = (u64)all[at].guid;
+        u64 event = (u64)of1[at].guid;
+        const ocrGuid_t sources[] = {[LINKED] = NULL_GUID, [LINKED_BY_EVENT] = here, [RELAYED] = NULL_GUID,
+                                     [RELAYED_BY_EVENT] = ofLast[at]};
         MUST(ocrEdtCreate(&edt, waits, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
-        MUST(ocrAddDependence(all[at], edt, 0, DB_MODE_NULL));
-        MUST(ocrEdtCreate(NULL, other, EDT_PARAM_DEF, &event, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &last, NULL));
+        MUST(ocrAddDependence(of1[at], edt, 0, DB_MODE_NULL));
+        if (paramv[1] == CREATED) {
+            MUST(ocrEdtCreate(NULL, other, EDT_PARAM_DEF, &event, 0, NULL, EDT_PROP_NONE, &last, NULL));
+        } else if (paramv[1] <= LINKED_BY_EVENT) {
+            MUST(ocrEdtCreate(&edt, other, EDT_PARAM_DEF, &event, 1, NULL, EDT_PROP_NONE, &last, NULL));
+            MUST(ocrAddDependence(sources[paramv[1]], edt, 0, DB_MODE_NULL));
+        } else {
+            MUST(ocrEdtCreate(&edt, relay, EDT_PARAM_DEF, &event, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
+            MUST(ocrAddDependence(sources[paramv[1]], edt, 0, DB_MODE_NULL));
+        }
     }
     return NULL_GUID;
 }
@@ -621,29 +649,38 @@ static ocrGuid_t waitsForAll(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv
 static ocrGuid_t makesEvents(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
     (void)paramc, (void)depc;
-    ocrAssert(here() == 1);
+    const bool isLast = here() == nodes() - 1;
+    ocrGuid_t *place = (ocrGuid_t *)depv[0].ptr + (isLast ? paramv[0] : 0);
     for (u64 at = 0; at < paramv[0]; at++) {
-        MUST(ocrEventCreate((ocrGuid_t *)depv[0].ptr + at, OCR_EVENT_ONCE_T, EVT_PROP_NONE));
+        MUST(ocrEventCreate(place + at, isLast ? OCR_EVENT_STICKY_T : OCR_EVENT_ONCE_T, EVT_PROP_NONE));
+        if (isLast) {
+            MUST(ocrEventSatisfy(place[at], NULL_GUID));
+        }
     }
     return NULL_GUID;
 }
 
-static void overtake(u64 times)
+static void overtake(u64 times, u64 way)
 {
-    ocrGuid_t block, makes, waits, isMade, isOver;
+    ocrGuid_t block, waits, isOver;
     void *start;
-    ocrHint_t hint;
-    MUST(ocrDbCreate(&block, &start, times * sizeof(ocrGuid_t), DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+    const u64 params[] = {times, way};
+    MUST(ocrDbCreate(&block, &start, 2 * times * sizeof(ocrGuid_t), DB_PROP_NONE, NULL_HINT, NO_ALLOC));
     MUST(ocrDbRelease(block));
-    onNode(&hint, 1);
-    MUST(ocrEdtCreate(&makes, template(makesEvents, 1, 1), EDT_PARAM_DEF, &times, EDT_PARAM_DEF, NULL, EDT_PROP_NONE,
-                      &hint, &isMade));
-    MUST(ocrEdtCreate(&waits, template(waitsForAll, 1, 2), EDT_PARAM_DEF, &times, EDT_PARAM_DEF, NULL, EDT_PROP_FINISH,
-                      NULL_HINT, &isOver));
+    MUST(ocrEdtCreate(&waits, template(waitsForAll, 2, 3), EDT_PARAM_DEF, (u64 *)params, EDT_PARAM_DEF, NULL,
+                      EDT_PROP_FINISH, NULL_HINT, &isOver));
     compareAfter(isOver, zero(), 0, 0);
     MUST(ocrAddDependence(block, waits, 0, DB_MODE_RO));
-    MUST(ocrAddDependence(isMade, waits, 1, DB_MODE_NULL));
-    MUST(ocrAddDependence(block, makes, 0, DB_MODE_RW));
+    const u64 makers[] = {1, nodes() - 1};
+    for (u32 at = 0; at < 2; at++) {
+        ocrGuid_t makes, isMade;
+        ocrHint_t hint;
+        onNode(&hint, makers[at]);
+        MUST(ocrEdtCreate(&makes, template(makesEvents, 1, 1), EDT_PARAM_DEF, &times, EDT_PARAM_DEF, NULL, EDT_PROP_NONE,
+                          &hint, &isMade));
+        MUST(ocrAddDependence(isMade, waits, 1 + at, DB_MODE_NULL));
+        MUST(ocrAddDependence(block, makes, 0, DB_MODE_RW));
+    }
 }
 
 /* ---- late: a dependence on a pre-slot that an EDT of node 1 does not have. ---- */
@@ -884,7 +921,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         ocrGuid_t block = filled();
         start(giver, 1, 0, NULL, 1, &block);
     } else if (strcmp(what, "overtake") == 0) {
-        overtake(times);
+        overtake(times, node);
     } else if (strcmp(what, "late") == 0) {
         late();
     } else if (strcmp(what, "many") == 0) {

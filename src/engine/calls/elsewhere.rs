@@ -5,7 +5,7 @@
 //! What such an EDT creates on further nodes is counted here in the same way. So a scope closes when all has ended, on
 //! whatever node, and takes one message for each EDT that was created elsewhere.
 
-use crate::engine::life::create_request::{CreateError, EdtRequest, Output};
+use crate::engine::life::create_request::{CreateError, EdtRequest, LabelRequest, Output};
 use crate::engine::life::stand_in::StandIn;
 use crate::engine::nodes::work::{NewEdt, NodeWork, TemplateText};
 use crate::engine::nodes::{functions, outbox};
@@ -17,6 +17,7 @@ use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::scope::Scope;
+use std::collections::BTreeMap;
 use std::ptr;
 use std::ptr::NonNull;
 
@@ -26,6 +27,13 @@ pub(crate) fn scope_done(node: u32, scope: u64) {
     if scope != 0 {
         outbox::post(node, NodeWork::ScopeDone(scope));
     }
+}
+
+/// What is for each node of these.
+fn by_node(edts: Vec<Guid>, node: impl Fn(Guid) -> u32) -> BTreeMap<u32, Vec<Guid>> {
+    let mut all: BTreeMap<u32, Vec<Guid>> = BTreeMap::new();
+    edts.into_iter().for_each(|edt| all.entry(node(edt)).or_default().push(edt));
+    all
 }
 
 impl Context {
@@ -84,9 +92,53 @@ impl Context {
         self.work_off();
     }
 
+    /// The GUID of an EDT that is to be created on another node, or `NULL_GUID` where that node has to give it one.
+    pub(crate) fn guid_elsewhere(&mut self, node: u32, depc: u32, paramc: u32) -> Guid {
+        let edts = &self.runtime.objects.edts;
+        edts.lend(&mut self.caches.edts, node, depc, paramc as usize).unwrap_or(Guid::NULL)
+    }
+
+    /// Holds an EDT of this node back until the calls of the running EDT are confirmed. False if it does not wait.
+    pub(crate) fn hold_until_confirmed(&mut self, edt: Guid) -> bool {
+        let Some(held) = self.graph().hold_back(edt) else { return false };
+        if !outbox::keep_held(held) {
+            self.let_go(vec![held]);
+        }
+        true
+    }
+
+    /// EDTs that this node has made for others are gone there.
+    pub(crate) fn take_back_lent(&mut self, made: &[Guid]) {
+        for &edt in made.iter().filter(|&&edt| self.runtime.objects.zone.is_lent(edt)) {
+            self.runtime.objects.edts.take_back(&mut self.caches.edts, edt);
+        }
+    }
+
+    /// Tells other nodes which EDTs are gone that they have made for this one.
+    fn tell_gone(&mut self) {
+        for (creator, gone) in
+            by_node(self.runtime.objects.edts.take_gone(), |edt| self.runtime.objects.zone.creator_of(edt))
+        {
+            outbox::post(creator, NodeWork::Gone(gone));
+        }
+    }
+
+    /// Lets EDTs go that were held back, on whatever nodes they are, by the GUIDs of their slots.
+    pub(crate) fn let_go(&mut self, held: Vec<Guid>) {
+        for (owner, held) in by_node(held, |edt| self.runtime.objects.zone.owner_of(edt)) {
+            if owner == self.runtime.objects.zone.node() {
+                held.into_iter().for_each(|edt| self.graph().end_hold(edt));
+            } else {
+                outbox::post(owner, NodeWork::LetGo(held));
+            }
+        }
+        self.work_off();
+    }
+
     /// Creates an EDT for another node, `from`, which connects the pre-slots that are left open. The GUIDs of the EDT
     /// and of its output event. One that is not created leaves the scope of its creator here, and not there.
     pub(crate) fn create_edt_for(&mut self, from: u32, new: &NewEdt) -> Result<[Guid; 2], CreateError> {
+        self.tell_gone();
         let Some(template) = self.template_of(&new.template) else {
             scope_done(from, new.scope);
             let why = format!("no file of this process has the function \"{}\"", new.template.name);
@@ -119,7 +171,7 @@ impl Context {
             range: None,
             hints: None,
             guid: NonNull::new(&mut edt),
-            label: None,
+            label: (!new.guid.is_null()).then_some(LabelRequest { guid: new.guid, alone: true }),
             output: if new.output { NonNull::new(&mut output).map_or(Output::None, Output::New) } else { Output::None },
         });
         self.scope_elsewhere = ptr::null();

@@ -35,6 +35,7 @@
 //! looks whether there is a lender. Both look under the lock of the table. *Nothing is overtaken*: messages of two
 //! nodes arrive in order, so a Want that follows a Content comes behind it.
 
+use crate::abi::Api;
 use crate::check::calls::code_of_misuse;
 use crate::engine::life::stand_in::StandIn;
 use crate::engine::nodes::outbox;
@@ -71,7 +72,8 @@ fn send_content(to: u32, block: Guid, content: &[u8]) {
 }
 
 /// Waits until calls that this thread's EDT has sent are confirmed. The program got no error from one that its owner
-/// has refused: it gets a warning, and the message about a hang names the call.
+/// has refused: it gets a warning, and the message about a hang names the call. An EDT for which a node has no memory
+/// ends the program, since others may count on it.
 #[cold]
 pub(crate) fn confirm_calls() {
     for Refused { owner, called, status } in outbox::confirm() {
@@ -79,8 +81,16 @@ pub(crate) fn confirm_calls() {
         // SAFETY: `get` has answered with the context of this thread, which is valid. No other reference to it is in
         // use: the thread is before the body of a call, or behind the function of its EDT.
         let context = unsafe { &*context };
-        let code = Status::from_number(status as u8);
-        let code = code_of_misuse(code).map_or_else(|| format!("status {status}"), str::to_owned);
+        let status = Status::from_number(status as u8);
+        if called == Api::ocrEdtCreate.shown() && status == Status::ENOMEM {
+            let here = context.runtime.objects.zone.node();
+            fatal(&format!(
+                "node {owner} has no memory for an EDT that node {here} has created there, in {}. Let fewer objects be alive \
+                 at a time, or start more nodes.",
+                context.who()
+            ));
+        }
+        let code = code_of_misuse(status).map_or_else(|| format!("status {}", status.number()), str::to_owned);
         let describe =
             || format!("{called} about an object of node {owner} failed there with {code}, in {}", context.who());
         warning!("{}. The call had returned 0: calls for other nodes are sent, and the program goes on.", describe());

@@ -75,7 +75,7 @@ pub(crate) unsafe extern "C" fn call_observed(paramc: u32, paramv: *mut u64, dep
             unsafe { attempt::run(context, edt, function, with) }
         }
     };
-    if outbox::unconfirmed().is_some() {
+    if outbox::has_sent() {
         // Before the EDT's end has anything follow, as its blocks going to others.
         confirm_calls();
     }

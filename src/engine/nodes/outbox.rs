@@ -8,23 +8,30 @@
 //! # The order of an EDT's calls
 //!
 //! What an EDT has done before it satisfies, creates or releases has happened for all that runs because of that, on any
-//! node. Three things give that:
+//! node. Four things give that:
 //!
 //! - Messages from one node to another arrive and are handled in the order in which they are put here.
-//! - A call that need not answer is *sent*: the EDT goes on, and the call is unconfirmed until its answer is here. All
-//!   unconfirmed calls of an EDT are for one node, at which they happen in their order.
-//! - The caller waits until they are confirmed ([`confirm`]) before it makes a call for a third node, or one on its own
-//!   node that others can see, and when its function has returned.
+//! - A call that need not answer is *sent*: the EDT goes on, and the call is unconfirmed until its answer is here.
+//! - The caller waits until its calls for other nodes are confirmed before it makes a call that can have others go on,
+//!   and until all are when its function has returned ([`confirm`]). What other nodes do because of a call never
+//!   overtakes an earlier one.
+//! - Two calls do not wait. To create an EDT that has an open pre-slot has nobody go on. A dependence of an EDT does so
+//!   when the EDT runs, so the EDT is *held back* where it is, as by one more pre-slot, until all earlier calls are
+//!   confirmed. Then it is let go by the thread of the link, while its creator goes on.
 //!
-//! A chain of calls for one node costs one wait. What follows from a call never overtakes an earlier call of the EDT.
+//! A dependence that a third node makes, which has the source, waits: the EDT would have to be held back before that
+//! node's message comes to it. All else that [`Unconfirmed`] has changes under its lock, and so does whether an EDT may
+//! be held back: when the last answer has come, nothing would let it go.
 
 use crate::engine::nodes::ending;
 use crate::engine::nodes::work::{Call, CallAnswer, NodeWork};
+use crate::object::guid::Guid;
 use ocr_base::lock::{Condvar, Mutex, rank};
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 /// Messages that have not been sent, each with its receiver.
@@ -34,7 +41,15 @@ static MESSAGES: Mutex<rank::Outbox, VecDeque<(u32, NodeWork)>> = Mutex::new(Vec
 static ADDED: Condvar = Condvar::new();
 
 /// The calls that have no answer yet. None when no answer will come any more.
-static ASKED: Mutex<rank::AnswersAwaited, Option<HashMap<u64, Sender<CallAnswer>>>> = Mutex::new(None);
+static ASKED: Mutex<rank::AnswersAwaited, Option<HashMap<u64, Waits>>> = Mutex::new(None);
+
+/// What waits for an answer.
+enum Waits {
+    /// The caller.
+    Caller(Sender<CallAnswer>),
+    /// The EDT that has sent the call.
+    Sender(SentCall),
+}
 
 /// Numbers the calls; 0 is that of a call that is not answered.
 static LAST: AtomicU64 = AtomicU64::new(0);
@@ -56,6 +71,8 @@ pub(crate) struct WorkHandler {
     pub(crate) all_rest: fn(),
     /// Something may happen again: a message is about to be sent or handled.
     pub(crate) goes_on: fn(),
+    /// Lets EDTs go that were held back for calls, by the GUIDs of their slots.
+    pub(crate) let_go: fn(Vec<Guid>),
 }
 
 static HANDLER: Mutex<rank::NodeHandler, Option<WorkHandler>> = Mutex::new(None);
@@ -87,7 +104,9 @@ pub(crate) fn close() {
     }
     WORKS.store(false, Ordering::SeqCst);
     *HANDLER.lock() = None;
-    *ASKED.lock() = None;
+    // What waits is told without this lock.
+    let asked = ASKED.lock().take();
+    drop(asked);
 }
 
 /// Whether this process is a node whose run works for other nodes. For paths that are slow anyway.
@@ -126,31 +145,21 @@ pub(crate) fn post(to: u32, work: NodeWork) {
     ADDED.notify_one();
 }
 
-/// Has the owner of an object make a call. None where the program ends. Else the answer comes, or the program ends.
-fn call(to: u32, call: Call) -> Option<Receiver<CallAnswer>> {
-    let (tell, told) = channel();
+/// Has the owner of an object make a call, whose answer somebody waits for. False where the program ends.
+fn call(to: u32, call: Call, waits: Waits) -> bool {
     let id = LAST.fetch_add(1, Ordering::Relaxed) + 1;
-    ASKED.lock().as_mut()?.insert(id, tell);
+    match ASKED.lock().as_mut() {
+        Some(asked) => _ = asked.insert(id, waits),
+        None => return false,
+    }
     post(to, NodeWork::Call { id, call });
-    Some(told)
+    true
 }
 
 /// Has the owner of an object make a call, and waits for its answer. None where the program ends before that comes.
 pub(crate) fn ask(to: u32, asked: Call) -> Option<CallAnswer> {
-    call(to, asked)?.recv().ok()
-}
-
-/// A call that was sent, and whose answer nobody has looked at.
-struct Unconfirmed {
-    owner: u32,
-    /// The function that the program has called.
-    called: &'static str,
-    answer: Receiver<CallAnswer>,
-}
-
-thread_local! {
-    /// The unconfirmed calls of the EDT that this thread runs, all for one node.
-    static UNCONFIRMED: RefCell<Vec<Unconfirmed>> = const { RefCell::new(Vec::new()) };
+    let (tell, told) = channel();
+    if call(to, asked, Waits::Caller(tell)) { told.recv().ok() } else { None }
 }
 
 /// A call that was sent and that its owner has refused.
@@ -162,39 +171,139 @@ pub(crate) struct Refused {
     pub(crate) status: u32,
 }
 
-/// The node for which calls of this thread's EDT are unconfirmed. A thread that ends, and calls once more, has none.
-pub(crate) fn unconfirmed() -> Option<u32> {
-    UNCONFIRMED.try_with(|calls| calls.borrow().first().map(|call| call.owner)).ok().flatten()
+/// The calls that an EDT has sent, while it has not looked whether they are confirmed.
+#[derive(Default)]
+struct Unconfirmed {
+    calls: Mutex<rank::UnconfirmedCalls, UnconfirmedCalls>,
+    /// All have an answer.
+    confirmed: Condvar,
 }
 
-/// Has the owner of an object make a call, and goes on. The thread runs an EDT, whose unconfirmed calls are for this
-/// owner, if there are any. How many of them there are now.
+#[derive(Default)]
+struct UnconfirmedCalls {
+    /// How many calls for each node have no answer; none that is 0.
+    open: Vec<(u32, usize)>,
+    refused: Vec<Refused>,
+    /// EDTs of any node that are held back as long as any call has no answer.
+    held: Vec<Guid>,
+}
+
+/// A call that was sent and has no answer. Dropped without one where the program ends: then the call has succeeded as
+/// far as anybody can tell.
+struct SentCall {
+    all: Arc<Unconfirmed>,
+    owner: u32,
+    /// The function that the program has called.
+    called: &'static str,
+    is_answered: bool,
+}
+
+impl Drop for SentCall {
+    fn drop(&mut self) {
+        if !self.is_answered {
+            self.count_down();
+        }
+    }
+}
+
+thread_local! {
+    /// The calls of the EDT that this thread runs.
+    static UNCONFIRMED: RefCell<Option<Arc<Unconfirmed>>> = const { RefCell::new(None) };
+}
+
+impl SentCall {
+    /// The answer has come. The EDTs that are to be let go.
+    fn answered(mut self, answer: &CallAnswer) -> Vec<Guid> {
+        self.is_answered = true;
+        let mut calls = self.all.calls.lock();
+        if answer.status != 0 {
+            calls.refused.push(Refused { owner: self.owner, called: self.called, status: answer.status });
+        }
+        calls.held.extend(Some(answer.held).filter(|held| !held.is_null()));
+        drop(calls);
+        self.count_down()
+    }
+
+    /// One call less has no answer. What was held back, if it was the last.
+    fn count_down(&self) -> Vec<Guid> {
+        let mut calls = self.all.calls.lock();
+        let Some(at) = calls.open.iter().position(|&(owner, _)| owner == self.owner) else { return Vec::new() };
+        calls.open[at].1 -= 1;
+        if calls.open[at].1 == 0 {
+            calls.open.swap_remove(at);
+        }
+        if !calls.open.is_empty() {
+            return Vec::new();
+        }
+        self.all.confirmed.notify_one();
+        std::mem::take(&mut calls.held)
+    }
+}
+
+/// Whether the EDT that this thread runs has sent calls, and has not looked at their answers.
+pub(crate) fn has_sent() -> bool {
+    // A thread that ends, and calls once more, has none.
+    UNCONFIRMED.try_with(|calls| calls.borrow().is_some()).unwrap_or(false)
+}
+
+fn of_this_edt() -> Option<Arc<Unconfirmed>> {
+    UNCONFIRMED.try_with(|calls| calls.borrow().clone()).ok().flatten()
+}
+
+/// Whether calls of this thread's EDT are unconfirmed, but for those for a node.
+pub(crate) fn is_unconfirmed(but_for: Option<u32>) -> bool {
+    let is_other = |&(owner, _): &(u32, usize)| Some(owner) != but_for;
+    of_this_edt().is_some_and(|all| all.calls.lock().open.iter().any(is_other))
+}
+
+/// Has the owner of an object make a call, and goes on. The thread runs an EDT. How many calls of it are unconfirmed.
 pub(crate) fn send(to: u32, called: &'static str, sent: Call) -> usize {
-    debug_assert!(unconfirmed().is_none_or(|owner| owner == to), "unconfirmed calls are for one node");
-    let Some(answer) = call(to, sent) else { return 0 };
-    UNCONFIRMED.with_borrow_mut(|calls| {
-        calls.push(Unconfirmed { owner: to, called, answer });
-        calls.len()
+    let all = UNCONFIRMED.with_borrow_mut(|calls| calls.get_or_insert_default().clone());
+    let count = {
+        let mut calls = all.calls.lock();
+        match calls.open.iter_mut().find(|(owner, _)| *owner == to) {
+            Some((_, open)) => *open += 1,
+            None => calls.open.push((to, 1)),
+        }
+        calls.open.iter().map(|&(_, open)| open).sum()
+    };
+    call(to, sent, Waits::Sender(SentCall { all, owner: to, called, is_answered: false }));
+    count
+}
+
+/// Keeps an EDT, which is held back, until the calls of this thread's EDT are confirmed. False if they are.
+pub(crate) fn keep_held(edt: Guid) -> bool {
+    of_this_edt().is_some_and(|all| {
+        let mut calls = all.calls.lock();
+        let is_open = !calls.open.is_empty();
+        if is_open {
+            calls.held.push(edt);
+        }
+        is_open
     })
 }
 
-/// Waits until this thread's calls are confirmed. Those that were refused, in their order. A call whose answer does not
-/// come, since the program ends, has succeeded as far as anybody can tell.
+/// Waits until this thread's calls are confirmed. Those that were refused, in the order of their answers.
 pub(crate) fn confirm() -> Vec<Refused> {
-    let calls = UNCONFIRMED.take();
-    let refused = |call: Unconfirmed| {
-        let status = call.answer.recv().ok()?.status;
-        (status != 0).then_some(Refused { owner: call.owner, called: call.called, status })
-    };
-    calls.into_iter().filter_map(refused).collect()
+    let Some(all) = UNCONFIRMED.try_with(RefCell::take).ok().flatten() else { return Vec::new() };
+    let mut calls = all.calls.lock();
+    while !calls.open.is_empty() {
+        all.confirmed.wait(&mut calls);
+    }
+    std::mem::take(&mut calls.refused)
 }
 
-/// An answer has come.
-pub(super) fn answered(id: u64, answer: CallAnswer) {
+/// An answer has come. The EDTs that are to be let go because of it.
+pub(super) fn answered(id: u64, answer: CallAnswer) -> Vec<Guid> {
     let asked = ASKED.lock().as_mut().and_then(|asked| asked.remove(&id));
-    // Nobody waits for it where the program ends.
-    if let Some(tell) = asked {
-        let _ = tell.send(answer);
+    match asked {
+        Some(Waits::Caller(tell)) => {
+            // Nobody waits for it where the program ends.
+            let _ = tell.send(answer);
+            Vec::new()
+        }
+        Some(Waits::Sender(call)) => call.answered(&answer),
+        None => Vec::new(),
     }
 }
 

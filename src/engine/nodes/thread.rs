@@ -400,7 +400,10 @@ impl Communicator {
         let Some(handler) = outbox::handler() else { return };
         match work {
             NodeWork::Answer { id, answer } => {
-                outbox::answered(id, answer);
+                let held = outbox::answered(id, answer);
+                if !held.is_empty() {
+                    (handler.let_go)(held);
+                }
                 outbox::note_handled();
             }
             NodeWork::Look(round) => {

@@ -9,6 +9,8 @@
 //! | `NoBlock` | the owner, the borrower | the block does not exist |
 //! | `Recall` | the owner, the borrower | the borrower sends the content back when the EDTs that it has let in have ended |
 //! | `ScopeDone` | a node, that of the creator | all that an EDT has led to there has ended |
+//! | `LetGo` | a caller, the owner of EDTs | the EDTs are held back no more ([`super::outbox`]) |
+//! | `Gone` | the owner of EDTs, their creator | the creator uses their GUIDs' slots again |
 //! | `Look`, `Seen` | node 0, all; and back | whether something can still happen anywhere ([`super::wave`]) |
 
 use crate::engine::nodes::wire::{Reader, Writer};
@@ -34,6 +36,8 @@ pub(crate) struct TemplateText {
 /// An EDT that another node is to create.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct NewEdt {
+    /// The GUID that its creator has given it; `NULL_GUID` where the receiver gives it one.
+    pub(crate) guid: Guid,
     pub(crate) template: TemplateText,
     pub(crate) params: Vec<u64>,
     pub(crate) depc: u32,
@@ -61,7 +65,11 @@ pub(crate) enum Call {
         destination: Guid,
         slot: u32,
         mode: Mode,
+        /// Whether the destination, an EDT of the receiver, is to be held back.
+        hold: bool,
     },
+    /// An EDT of the receiver is to be held back.
+    Hold(Guid),
     /// An event of the caller passes on what it was satisfied with: no new dependence, so a block may be gone by now.
     Pass {
         data: Guid,
@@ -90,6 +98,8 @@ pub(crate) struct CallAnswer {
     /// The status code of the call.
     pub(crate) status: u32,
     pub(crate) guids: [Guid; 2],
+    /// The GUID of the slot of an EDT that is held back for the call, or `NULL_GUID`.
+    pub(crate) held: Guid,
     pub(crate) template: Option<Box<TemplateText>>,
 }
 
@@ -112,6 +122,8 @@ pub(crate) enum NodeWork {
     NoBlock(Guid),
     Recall(Guid),
     ScopeDone(u64),
+    LetGo(Vec<Guid>),
+    Gone(Vec<Guid>),
     Look(u32),
     Seen { round: u32, progress: NodeProgress },
 }
@@ -134,6 +146,7 @@ impl NodeWork {
                 out.u64(*id);
                 out.u32(answer.status);
                 answer.guids.iter().for_each(|guid| out.u64(guid.bits()));
+                out.u64(answer.held.bits());
                 out.u32(answer.template.is_some().into());
                 if let Some(template) = &answer.template {
                     template.write(out);
@@ -166,6 +179,14 @@ impl NodeWork {
                 out.u32(7);
                 out.u32(*round);
             }
+            NodeWork::LetGo(edts) => {
+                out.u32(9);
+                write_guids(out, edts);
+            }
+            NodeWork::Gone(edts) => {
+                out.u32(10);
+                write_guids(out, edts);
+            }
             NodeWork::Seen { round, progress } => {
                 out.u32(8);
                 out.u32(*round);
@@ -181,12 +202,12 @@ impl NodeWork {
             0 => NodeWork::Call { id: from.u64()?, call: Call::read(from)? },
             1 => {
                 let (id, status) = (from.u64()?, from.u32()?);
-                let guids = [guid(from)?, guid(from)?];
+                let (guids, held) = ([guid(from)?, guid(from)?], guid(from)?);
                 let template = match from.u32()? {
                     0 => None,
                     _ => Some(Box::new(TemplateText::read(from)?)),
                 };
-                NodeWork::Answer { id, answer: CallAnswer { status, guids, template } }
+                NodeWork::Answer { id, answer: CallAnswer { status, guids, held, template } }
             }
             2 => NodeWork::Want(guid(from)?),
             3 => {
@@ -204,6 +225,8 @@ impl NodeWork {
                 let progress = NodeProgress { rests: from.u32()? != 0, sent: from.u64()?, handled: from.u64()? };
                 NodeWork::Seen { round, progress }
             }
+            9 => NodeWork::LetGo(guids(from)?),
+            10 => NodeWork::Gone(guids(from)?),
             _ => return None,
         })
     }
@@ -211,6 +234,16 @@ impl NodeWork {
 
 fn guid(from: &mut Reader<'_>) -> Option<Guid> {
     from.u64().map(Guid::from_bits)
+}
+
+fn write_guids(out: &mut Writer, guids: &[Guid]) {
+    out.u32(guids.len() as u32);
+    guids.iter().for_each(|guid| out.u64(guid.bits()));
+}
+
+fn guids(from: &mut Reader<'_>) -> Option<Vec<Guid>> {
+    let count = from.u32()?;
+    (0..count).map(|_| guid(from)).collect()
 }
 
 impl TemplateText {
@@ -241,13 +274,18 @@ impl Call {
                 out.u32((*increment).into());
                 out.u64(data.bits());
             }
-            Call::Depend { source, post_slot, destination, slot, mode } => {
+            Call::Depend { source, post_slot, destination, slot, mode, hold } => {
                 out.u32(1);
                 out.u64(source.bits());
                 out.u32(*post_slot);
                 out.u64(destination.bits());
                 out.u32(*slot);
                 out.u32(*mode as u32);
+                out.u32((*hold).into());
+            }
+            Call::Hold(edt) => {
+                out.u32(9);
+                out.u64(edt.bits());
             }
             Call::Destroy(guid) => {
                 out.u32(2);
@@ -259,12 +297,12 @@ impl Call {
             }
             Call::CreateEdt(edt) => {
                 out.u32(4);
+                out.u64(edt.guid.bits());
                 edt.template.write(out);
                 out.u32(edt.params.len() as u32);
                 edt.params.iter().for_each(|&param| out.u64(param));
                 out.u32(edt.depc);
-                out.u32(edt.sources.len() as u32);
-                edt.sources.iter().for_each(|source| out.u64(source.bits()));
+                write_guids(out, &edt.sources);
                 out.u32(edt.finish.into());
                 out.u32(edt.output.into());
                 out.u64(edt.scope);
@@ -298,17 +336,17 @@ impl Call {
                 destination: guid(from)?,
                 slot: from.u32()?,
                 mode: Mode::from_bits(from.u32()?)?,
+                hold: from.u32()? != 0,
             },
             2 => Call::Destroy(guid(from)?),
             3 => Call::DescribeTemplate(guid(from)?),
             4 => {
-                let template = TemplateText::read(from)?;
+                let (guid, template) = (guid(from)?, TemplateText::read(from)?);
                 let count = from.u32()?;
                 let params = (0..count).map(|_| from.u64()).collect::<Option<_>>()?;
-                let depc = from.u32()?;
-                let count = from.u32()?;
-                let sources = (0..count).map(|_| guid(from)).collect::<Option<_>>()?;
+                let (depc, sources) = (from.u32()?, guids(from)?);
                 Call::CreateEdt(Box::new(NewEdt {
+                    guid,
                     template,
                     params,
                     depc,
@@ -327,6 +365,7 @@ impl Call {
                 slot: from.u32()?,
                 mode: Mode::from_bits(from.u32()?)?,
             },
+            9 => Call::Hold(guid(from)?),
             _ => return None,
         })
     }
@@ -346,6 +385,7 @@ pub(super) mod tests {
             depc: 3,
         };
         let edt = NewEdt {
+            guid: guid(15),
             template: template.clone(),
             params: vec![7, u64::MAX],
             depc: 3,
@@ -356,7 +396,8 @@ pub(super) mod tests {
         };
         let calls = [
             Call::Satisfy { event: guid(1 << 60 | 5), increment: true, data: Guid::NULL },
-            Call::Depend { source: guid(9), post_slot: 1, destination: guid(10), slot: 2, mode: Mode::Ew },
+            Call::Depend { source: guid(9), post_slot: 1, destination: guid(10), slot: 2, mode: Mode::Ew, hold: true },
+            Call::Hold(guid(16)),
             Call::Return { event: guid(11), output: guid(12) },
             Call::Pass { data: guid(13), destination: guid(14), slot: 3, mode: Mode::Ro },
             Call::Destroy(guid(77)),
@@ -365,7 +406,7 @@ pub(super) mod tests {
             Call::Shutdown,
             Call::Abort(-3),
         ];
-        let answer = CallAnswer { status: 22, guids: [guid(3), guid(4)], template: None };
+        let answer = CallAnswer { status: 22, guids: [guid(3), guid(4)], held: guid(6), template: None };
         let described = CallAnswer { template: Some(Box::new(template)), ..CallAnswer::default() };
         let others = [
             NodeWork::Answer { id: 3, answer },
@@ -375,6 +416,8 @@ pub(super) mod tests {
             NodeWork::NoBlock(guid(8)),
             NodeWork::Recall(guid(8)),
             NodeWork::ScopeDone(0x7fff_0000),
+            NodeWork::LetGo(vec![guid(17), guid(18)]),
+            NodeWork::Gone(Vec::new()),
             NodeWork::Look(9),
             NodeWork::Seen { round: 9, progress: NodeProgress { rests: true, sent: 5, handled: 4 } },
         ];

@@ -36,7 +36,8 @@ pub(super) fn open(runtime: &'static Runtime) {
     IS_HELD.store(true, Ordering::SeqCst);
     runtime.begin_outside();
     let work = |from, work| handle_on_link(|| handle(from, work));
-    outbox::open(WorkHandler { work, rests, all_rest, goes_on });
+    let let_go = |held| handle_on_link(|| with_context(|context| context.let_go(held)));
+    outbox::open(WorkHandler { work, rests, all_rest, goes_on, let_go });
 }
 
 fn with_runtime<R>(none: R, act: impl FnOnce(&Runtime) -> R) -> R {
@@ -82,19 +83,23 @@ fn handle(from: u32, work: NodeWork) {
         }
         work => work,
     };
+    with_context(|context| match work {
+        NodeWork::Want(block) => context.block_is_wanted(from, block),
+        NodeWork::Content { block, size, offset, bytes } => context.content_comes(block, size, offset, &bytes),
+        NodeWork::NoBlock(block) => context.no_block_comes(block),
+        NodeWork::Recall(block) => context.block_is_recalled(from, block),
+        NodeWork::ScopeDone(scope) => context.leave_scope_from_elsewhere(scope),
+        NodeWork::LetGo(edts) => context.let_go(edts),
+        NodeWork::Gone(edts) => context.take_back_lent(&edts),
+        NodeWork::Call { .. } | NodeWork::Answer { .. } | NodeWork::Look(_) | NodeWork::Seen { .. } => {}
+    });
+}
+
+/// Acts as a call does, on the thread of the link.
+fn with_context(act: impl FnOnce(&mut Context)) {
     let Some(context) = Context::enter_call() else { return };
-    {
-        // SAFETY: `enter_call` has answered with the context of this thread, which is valid until it leaves the call.
-        // Nothing else refers to it: this thread makes no call of the program's.
-        let context = unsafe { &mut *context };
-        match work {
-            NodeWork::Want(block) => context.block_is_wanted(from, block),
-            NodeWork::Content { block, size, offset, bytes } => context.content_comes(block, size, offset, &bytes),
-            NodeWork::NoBlock(block) => context.no_block_comes(block),
-            NodeWork::Recall(block) => context.block_is_recalled(from, block),
-            NodeWork::ScopeDone(scope) => context.leave_scope_from_elsewhere(scope),
-            NodeWork::Call { .. } | NodeWork::Answer { .. } | NodeWork::Look(_) | NodeWork::Seen { .. } => {}
-        }
-    }
+    // SAFETY: `enter_call` has answered with the context of this thread, which is valid until it leaves the call. Nothing
+    // else refers to it: this thread makes no call of the program's.
+    act(unsafe { &mut *context });
     Context::leave_call();
 }

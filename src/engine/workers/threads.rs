@@ -5,6 +5,7 @@ use crate::engine::state::context::Context;
 use crate::engine::state::end::Interrupt;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
+use crate::heap;
 use crate::object::edt::Edt;
 use crate::object::name::EdtName;
 use crate::sched::queues::Local;
@@ -29,6 +30,7 @@ thread_local! {
 impl Context {
     /// Makes a context for this worker and enters it.
     pub(crate) fn enter(runtime: &'static Runtime, local: Local) -> *mut Context {
+        heap::begin_thread();
         begin_worker();
         let context = Context::new(runtime, Some(local));
         CONTEXT.set(context);

@@ -13,6 +13,7 @@
 use super::{Arena, Depot, Slot};
 use crate::object::guid::Guid;
 use crate::object::waiting::{Waiting, Wake};
+use crate::object::zone::is_made_for_other;
 use ocr_base::lock::{RwLock, rank};
 use ocr_base::sync::preemption_point;
 use serde::{Deserialize, Serialize};
@@ -267,9 +268,13 @@ impl<T: Slot> Arena<T> {
         is_free() || self.labels.waiting.wait(index, watcher, is_free).is_some()
     }
 
-    /// Tells those that wait for the slot of a label that it is free.
+    /// Tells those that wait for the slot of a label that it is free. One that another node has made for this one is
+    /// told to that node.
     #[cold]
-    pub(super) fn label_freed(&self, index: u32) {
+    pub(super) fn label_freed(&self, index: u32, generation: u32) {
+        if is_made_for_other(generation) {
+            return self.note_gone(index, generation);
+        }
         for watcher in self.labels.waiting.take(index) {
             match watcher {
                 Watcher::Wake(wake) => wake(),

@@ -10,7 +10,7 @@ use crate::object::hints::{EDT_PRIORITY, HintSet, Hints};
 use crate::object::link::Link;
 use crate::object::remains::{self, Remains};
 use crate::object::saved::{Saved, malformed};
-use crate::object::zone::Zone;
+use crate::object::zone::{Zone, is_made_for_other};
 use std::cell::Cell;
 use std::io;
 use std::sync::atomic::{Ordering, fence};
@@ -165,6 +165,23 @@ fn end(mut locked: LockedEdt<'_>, give_back: impl FnOnce(Word<EdtState>)) {
     }
 }
 
+/// How many words an EDT has behind its fields.
+#[inline]
+fn words_of(depc: u32, param_words: usize) -> usize {
+    2 * depc as usize + param_words
+}
+
+/// The kind of an EDT with so many words.
+#[inline]
+fn kind_with(words: usize) -> Kind {
+    match words {
+        _ if words <= WORDS[0] => Kind::EdtSmall,
+        _ if words <= WORDS[1] => Kind::EdtMedium,
+        _ if words <= WORDS[2] => Kind::EdtLarge,
+        _ => Kind::EdtHuge,
+    }
+}
+
 /// The EDTs of all sizes.
 #[derive(Default)]
 pub struct Edts {
@@ -174,6 +191,7 @@ pub struct Edts {
     pub(super) huge: Arena<SizedEdt<{ WORDS[0] }>>,
     /// The hints of those that have some.
     pub(super) hints: Hints,
+    zone: Zone,
 }
 
 /// A thread's free EDT slots of all sizes.
@@ -221,6 +239,7 @@ impl Edts {
             large: Arena::new(zone),
             huge: Arena::new(zone),
             hints: Hints::default(),
+            zone,
         }
     }
 
@@ -228,13 +247,8 @@ impl Edts {
     /// pre-slots are unconnected, `index`, `kind`, `depc` are set. `None` when memory is used up.
     #[inline]
     pub fn allocate(&self, caches: &mut EdtCaches, depc: u32, param_words: usize) -> Option<&Edt> {
-        let words = 2 * depc as usize + param_words;
-        let kind = match words {
-            _ if words <= WORDS[0] => Kind::EdtSmall,
-            _ if words <= WORDS[1] => Kind::EdtMedium,
-            _ if words <= WORDS[2] => Kind::EdtLarge,
-            _ => Kind::EdtHuge,
-        };
+        let words = words_of(depc, param_words);
+        let kind = kind_with(words);
         let cache = &mut caches.0[kind as usize - Kind::EdtSmall as usize];
         let memory = match kind {
             Kind::EdtHuge => Some(allocate_words(words)?),
@@ -248,9 +262,59 @@ impl Edts {
         Some(edt)
     }
 
+    /// The GUID of an EDT that this node makes for another one, `owner`, which is to have it in a slot of its own. None
+    /// for one whose words are apart, without memory, and where no slot is left that was used seldom enough.
+    pub fn lend(&self, caches: &mut EdtCaches, owner: u32, depc: u32, param_words: usize) -> Option<Guid> {
+        let kind = kind_with(words_of(depc, param_words));
+        if kind == Kind::EdtHuge {
+            return None;
+        }
+        let cache = &mut caches.0[kind as usize - Kind::EdtSmall as usize];
+        by_kind!(self, kind, arena => {
+            let (index, used) = arena.lend(cache)?;
+            let Some(generation) = self.zone.made_for(owner, used) else {
+                arena.take_back(cache, index);
+                return None;
+            };
+            Some(Guid::new(kind, generation, index))
+        })
+    }
+
+    /// Takes back the slot of an EDT that this node has made for another one, and that is gone there.
+    pub fn take_back(&self, caches: &mut EdtCaches, made: Guid) {
+        let Some(kind) = made.kind().filter(|kind| kind.is_edt()) else { return };
+        let cache = &mut caches.0[kind as usize - Kind::EdtSmall as usize];
+        by_kind!(self, kind, arena => arena.take_back(cache, made.index()));
+    }
+
+    /// The EDTs that other nodes have made for this one, and that are gone, where there are many by now.
+    pub fn take_gone(&self) -> Vec<Guid> {
+        fn of<const N: usize>(kind: Kind, arena: &Arena<SizedEdt<N>>) -> impl Iterator<Item = Guid> {
+            arena.take_gone().into_iter().map(move |(index, generation)| Guid::new(kind, generation, index))
+        }
+        of(Kind::EdtSmall, &self.small)
+            .chain(of(Kind::EdtMedium, &self.medium))
+            .chain(of(Kind::EdtLarge, &self.large))
+            .collect()
+    }
+
+    /// Makes an EDT whose GUID another node has given, as [`Edts::allocate`] does otherwise; its slot is claimed until it
+    /// is published.
+    fn adopt(&self, made: Guid, depc: u32, param_words: usize) -> Result<&Edt, CreateOnLabelError> {
+        let kind = kind_with(words_of(depc, param_words));
+        if made.kind() != Some(kind) || kind == Kind::EdtHuge || !is_made_for_other(made.generation()) {
+            return Err(LabelTakenError::NoLabel.into());
+        }
+        let slot = by_kind!(self, kind, arena => arena.adopt(made.index(), made.generation()).map(|slot| &slot.edt));
+        let edt = slot.ok_or(CreateOnLabelError::OutOfMemory)?;
+        edt.begin(kind, made.index(), depc, None);
+        Ok(edt)
+    }
+
     /// Makes an EDT on a label, as [`Edts::allocate`] does otherwise; the label is claimed until the EDT is published.
     /// Such an EDT is of the kind that may have any size, since the label is known before the size. A caller that
-    /// creates `alone` gets the label of an EDT that has begun to run, too.
+    /// creates `alone` gets the label of an EDT that has begun to run, too. The label may be the GUID that another node
+    /// has given to an EDT for this one, which is of the kind of its size.
     pub fn allocate_on(
         &self,
         caches: &mut EdtCaches,
@@ -260,10 +324,10 @@ impl Edts {
         param_words: usize,
     ) -> Result<&Edt, CreateOnLabelError> {
         if label.kind() != Some(Kind::EdtHuge) {
-            return Err(LabelTakenError::NoLabel.into());
+            return self.adopt(label, depc, param_words);
         }
         // Other threads that want to create it wait while the label is claimed, so the memory comes before.
-        let memory = allocate_words(2 * depc as usize + param_words).ok_or(CreateOnLabelError::OutOfMemory)?;
+        let memory = allocate_words(words_of(depc, param_words)).ok_or(CreateOnLabelError::OutOfMemory)?;
         let cache = &mut caches.0[3];
         let (index, slot) = self.huge.allocate(cache).ok_or(CreateOnLabelError::OutOfMemory)?;
         let edt = &slot.edt;

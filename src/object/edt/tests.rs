@@ -2,6 +2,7 @@ use super::*;
 use crate::object::arena::CreateOnLabelError;
 use crate::object::guid::FIRST_LABEL_GENERATION;
 use crate::object::header::Word;
+use crate::object::zone::Zone;
 
 fn satisfied(edts: &Edts, caches: &mut EdtCaches, slots: &[(u32, Mode)]) -> &'static Edt {
     let edt = edts.allocate(caches, slots.len() as u32, 0).expect("memory");
@@ -140,4 +141,44 @@ fn modes_combine_to_what_serves_both() {
     assert_eq!(Mode::Ro.combined(Mode::Rw), Mode::Rw);
     assert_eq!(Mode::Ro.combined(Mode::Const), Mode::Const);
     assert_eq!(Mode::Null.combined(Mode::Ro), Mode::Ro);
+}
+
+#[test]
+fn an_edt_that_is_made_for_another_node_has_its_guid_there_and_its_slot_comes_back() {
+    let zone = |node| Zone::of(node, 4).expect("there is such a node");
+    let (creator, owner) = (Edts::new(zone(1)), Edts::new(zone(3)));
+    let (mut at_creator, mut at_owner) = (EdtCaches::default(), EdtCaches::default());
+    for depc in [1, 5, 20] {
+        let mut before = Guid::NULL;
+        for _ in 0..200 {
+            let made = creator.lend(&mut at_creator, 3, depc, 2).expect("memory");
+            assert!(made != before && zone(3).owns(made) && zone(1).is_lent(made));
+            assert!(creator.lock(made).is_none() && owner.lock(made).is_none(), "it is nowhere yet");
+            let edt = owner.allocate_on(&mut at_owner, made, true, depc, 2).expect("memory");
+            assert!(owner.lock(made).is_none(), "it is not published");
+            let output = edt.begin_output().expect("it has room");
+            edt.header.publish(edt.header.peek().with_count(depc).with_state(EdtState::Waiting));
+            assert_eq!((edt.guid(), output), (made, Guid::output_of(made)));
+            assert!(owner.allocate_on(&mut at_owner, made, true, depc, 2).is_err(), "it is here");
+            assert!(owner.lock(made).is_some() && owner.lock_output(output).is_some());
+            assert!(owner.remains_of_output(output).is_none());
+            owner.free_triggered(&mut at_owner, edt, Guid::NULL);
+            assert!(owner.lock(made).is_none(), "it is gone");
+            assert_eq!(owner.remains_of_output(output).map(|remains| remains.data), Some(Guid::NULL));
+            let gone = owner.take_gone();
+            if !gone.is_empty() {
+                assert!(gone.len() > 20 && gone.contains(&made));
+                gone.into_iter().for_each(|made| creator.take_back(&mut at_creator, made));
+            }
+            before = made;
+        }
+        // No more slots are used than are told of together, and a block of them.
+        assert!(before.index() & !(3 << 30) < 200, "{before}");
+    }
+    let label = Guid::new(Kind::EdtSmall, zone(1).first_label_generation(), 1 << 30 | 9);
+    assert!(
+        owner.allocate_on(&mut at_owner, label, true, 1, 0).is_err(),
+        "a label of an EDT is of the kind of any size"
+    );
+    assert_eq!(creator.lend(&mut at_creator, 3, 100, 2), None);
 }

@@ -238,6 +238,9 @@ ranks! {
     /// Calls about objects of other nodes that have no answer yet (`src/engine/nodes/outbox.rs`).
     AnswersAwaited [];
 
+    /// The calls that an EDT has sent to other nodes (`src/engine/nodes/outbox.rs`).
+    UnconfirmedCalls [];
+
     /// Blocks that other nodes have, and those that this node has of them (`src/engine/state/elsewhere.rs`).
     BlocksElsewhere [];
 

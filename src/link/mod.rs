@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `launcher.rs` | whether a launcher has started the process, which one, and how many processes there are |
 //! | `plugin.rs` | which plug-in is used, how it is loaded, and the table by which it is called |
+//! | `block.rs` | the content of a block on its way |
 //! | `mpi.c` | the plug-in for MPI, which the compiler of each MPI compiles: no part of the library |
 //! | `threads.rs` | which threads of the process are those of the link |
 //!
@@ -15,6 +16,7 @@
 //! One thread makes all calls of a link. None of them waits for another node but [`begin`](plugin::Plugin::begin) and
 //! [`end`](plugin::Plugin::end).
 
+pub(crate) mod block;
 pub(crate) mod launcher;
 pub(crate) mod plugin;
 pub(crate) mod threads;
@@ -46,6 +48,11 @@ pub(crate) enum LinkEvent {
         /// The node that has sent it.
         from: u32,
         bytes: Vec<u8>,
+    },
+    /// The content of a block is where [`take`](plugin::Plugin::take) was told.
+    Taken {
+        /// By which the caller knows it.
+        id: u64,
     },
     /// A message or a receive has failed; the node is that of the message, where that is known.
     Failed { node: Option<u32> },

@@ -10,6 +10,9 @@
  * the messages of a pair with posted receives in the order in which both were begun, but may complete two receives in
  * any order. So receives are a ring here, and `poll` reports the oldest of them first.
  *
+ * Blocks go on a lane of their own, from memory of the program to memory of the program: a message has said what comes.
+ * They are in order among each other alone.
+ *
  * `OCR_LINK_VERSION` changes with the table: the runtime refuses a plug-in that has another one.
  */
 #include <limits.h>
@@ -21,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OCR_LINK_VERSION 1
+#define OCR_LINK_VERSION 2
 
 /* What the process is among those that MPI has started. Filled in by `init`. */
 typedef struct {
@@ -31,7 +34,10 @@ typedef struct {
     int32_t localNodes; /* how many of them are on its machine */
 } ocrLinkPlace_t;
 
-enum { OCR_LINK_SENT = 1, OCR_LINK_ARRIVED = 2, OCR_LINK_FAILED = 3 };
+enum { OCR_LINK_SENT = 1, OCR_LINK_ARRIVED = 2, OCR_LINK_FAILED = 3, OCR_LINK_TAKEN = 4 };
+
+/* What a send is. */
+enum { OCR_LINK_MESSAGE = 0, OCR_LINK_BLOCK = 1 };
 
 /* What has happened to a request. */
 typedef struct {
@@ -49,10 +55,12 @@ typedef struct {
     int (*init)(ocrLinkPlace_t *place);
     /* The library that is loaded, in its own words. After `init`. */
     const char *(*library)(void);
-    /* Begins to send. The bytes must stay as they are until `poll` says that they are sent. */
-    int (*send)(int32_t node, const void *at, uint64_t bytes, uint64_t token);
+    /* Begins to send, on a lane. The bytes must stay as they are until `poll` says that they are sent. */
+    int (*send)(int32_t node, int32_t lane, const void *at, uint64_t bytes, uint64_t token);
     /* Posts a receive of a message of at most so many bytes, from any process. */
     int (*receive)(void *at, uint64_t bytes, uint64_t token);
+    /* Takes the next bytes on the lane of blocks of a process. There must be as many as it sends. */
+    int (*take)(int32_t node, void *at, uint64_t bytes, uint64_t token);
     /* Writes what has happened since, at most so many events, and returns how many. Never waits. */
     int32_t (*poll)(ocrLinkEvent_t *events, int32_t most);
     /* Ends all processes. Returns only if MPI cannot. After `init`. */
@@ -65,7 +73,7 @@ typedef struct {
 /* Errors of this file; those of MPI are not below 0. */
 enum { IS_BEGUN = -1, NO_MEMORY = -2, TOO_LARGE = -3, MPI_IS_OVER = -4 };
 
-enum { TAG = 0, RECEIVES = 16 };
+enum { RECEIVES = 16 };
 
 static MPI_Comm comm = MPI_COMM_NULL;
 
@@ -74,13 +82,14 @@ static MPI_Request ring[RECEIVES];
 static uint64_t ringTokens[RECEIVES];
 static unsigned first, posted;
 
-/* Messages that are on their way out, in no order. */
-static MPI_Request *sends;
-static uint64_t *sendTokens;
-static int32_t *sendNodes;
+/* What is on its way out, and blocks that are taken, in no order. */
+static MPI_Request *requests;
+static uint64_t *tokens;
+static int32_t *nodes;
+static bool *areTaken;
 static int *done;
 static MPI_Status *statuses;
-static int sending, room;
+static int requested, room;
 
 /* The words of the last error. */
 static char text[MPI_MAX_ERROR_STRING + 64];
@@ -162,19 +171,32 @@ static bool makeRoom(void)
 {
     int wanted = room == 0 ? 64 : 2 * room;
     bool isGrown = true;
-    if (sending < room) {
+    if (requested < room) {
         return true;
     }
-    sends = grown(sends, (size_t)wanted, sizeof *sends, &isGrown);
-    sendTokens = grown(sendTokens, (size_t)wanted, sizeof *sendTokens, &isGrown);
-    sendNodes = grown(sendNodes, (size_t)wanted, sizeof *sendNodes, &isGrown);
+    requests = grown(requests, (size_t)wanted, sizeof *requests, &isGrown);
+    tokens = grown(tokens, (size_t)wanted, sizeof *tokens, &isGrown);
+    nodes = grown(nodes, (size_t)wanted, sizeof *nodes, &isGrown);
+    areTaken = grown(areTaken, (size_t)wanted, sizeof *areTaken, &isGrown);
     done = grown(done, (size_t)wanted, sizeof *done, &isGrown);
     statuses = grown(statuses, (size_t)wanted, sizeof *statuses, &isGrown);
     room = isGrown ? wanted : room;
     return isGrown;
 }
 
-static int beginSend(int32_t node, const void *at, uint64_t bytes, uint64_t token)
+/* Keeps a request that was begun with this code. */
+static int keep(int code, int32_t node, uint64_t token, bool isTaken)
+{
+    if (code == MPI_SUCCESS) {
+        tokens[requested] = token;
+        nodes[requested] = node;
+        areTaken[requested] = isTaken;
+        requested++;
+    }
+    return code;
+}
+
+static int beginSend(int32_t node, int32_t lane, const void *at, uint64_t bytes, uint64_t token)
 {
     if (bytes > INT_MAX) {
         return TOO_LARGE;
@@ -182,13 +204,19 @@ static int beginSend(int32_t node, const void *at, uint64_t bytes, uint64_t toke
     if (!makeRoom()) {
         return NO_MEMORY;
     }
-    int code = MPI_Isend(at, (int)bytes, MPI_BYTE, node, TAG, comm, &sends[sending]);
-    if (code == MPI_SUCCESS) {
-        sendTokens[sending] = token;
-        sendNodes[sending] = node;
-        sending++;
+    return keep(MPI_Isend(at, (int)bytes, MPI_BYTE, node, lane, comm, &requests[requested]), node, token, false);
+}
+
+static int takeBlock(int32_t node, void *at, uint64_t bytes, uint64_t token)
+{
+    if (bytes > INT_MAX) {
+        return TOO_LARGE;
     }
-    return code;
+    if (!makeRoom()) {
+        return NO_MEMORY;
+    }
+    int code = MPI_Irecv(at, (int)bytes, MPI_BYTE, node, OCR_LINK_BLOCK, comm, &requests[requested]);
+    return keep(code, node, token, true);
 }
 
 static int postReceive(void *at, uint64_t bytes, uint64_t token)
@@ -197,7 +225,7 @@ static int postReceive(void *at, uint64_t bytes, uint64_t token)
         return TOO_LARGE;
     }
     unsigned last = (first + posted) % RECEIVES;
-    int code = MPI_Irecv(at, (int)bytes, MPI_BYTE, MPI_ANY_SOURCE, TAG, comm, &ring[last]);
+    int code = MPI_Irecv(at, (int)bytes, MPI_BYTE, MPI_ANY_SOURCE, OCR_LINK_MESSAGE, comm, &ring[last]);
     if (code == MPI_SUCCESS) {
         ringTokens[last] = token;
         posted++;
@@ -228,18 +256,18 @@ static int32_t pollReceives(ocrLinkEvent_t *events, int32_t most)
     return found;
 }
 
-static int32_t pollSends(ocrLinkEvent_t *events, int32_t most)
+static int32_t pollRequests(ocrLinkEvent_t *events, int32_t most)
 {
     int count = 0;
-    /* Where `events` has no room for all messages, only the first are asked for: a later call reports the others. */
-    int asked = sending < most ? sending : most;
+    /* Where `events` has no room for all of them, only the first are asked for: a later call reports the others. */
+    int asked = requested < most ? requested : most;
     if (asked <= 0) {
         return 0;
     }
-    int code = MPI_Testsome(asked, sends, &count, done, statuses);
+    int code = MPI_Testsome(asked, requests, &count, done, statuses);
     if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
         /* What has become of them is not known, and MPI would fail so at each call: the failure is reported once. */
-        sending = 0;
+        requested = 0;
         events[0] = (ocrLinkEvent_t){.kind = OCR_LINK_FAILED, .node = -1};
         return 1;
     }
@@ -249,29 +277,31 @@ static int32_t pollSends(ocrLinkEvent_t *events, int32_t most)
     for (int at = 0; at < count; at++) {
         int which = done[at];
         bool isFailed = code == MPI_ERR_IN_STATUS && statuses[at].MPI_ERROR != MPI_SUCCESS;
-        events[at] = (ocrLinkEvent_t){.kind = isFailed ? OCR_LINK_FAILED : OCR_LINK_SENT,
-                                      .node = sendNodes[which],
-                                      .token = sendTokens[which]};
-        sendNodes[which] = -1;
+        int kind = areTaken[which] ? OCR_LINK_TAKEN : OCR_LINK_SENT;
+        events[at] = (ocrLinkEvent_t){.kind = isFailed ? OCR_LINK_FAILED : kind,
+                                      .node = nodes[which],
+                                      .token = tokens[which]};
+        nodes[which] = -1;
     }
     /* Closes the gaps. */
     int kept = 0;
-    for (int at = 0; at < sending; at++) {
-        if (sendNodes[at] >= 0) {
-            sends[kept] = sends[at];
-            sendTokens[kept] = sendTokens[at];
-            sendNodes[kept] = sendNodes[at];
+    for (int at = 0; at < requested; at++) {
+        if (nodes[at] >= 0) {
+            requests[kept] = requests[at];
+            tokens[kept] = tokens[at];
+            nodes[kept] = nodes[at];
+            areTaken[kept] = areTaken[at];
             kept++;
         }
     }
-    sending = kept;
+    requested = kept;
     return count;
 }
 
 static int32_t pollAll(ocrLinkEvent_t *events, int32_t most)
 {
     int32_t found = pollReceives(events, most);
-    return found + pollSends(events + found, most - found);
+    return found + pollRequests(events + found, most - found);
 }
 
 static void endAll(int32_t status) { MPI_Abort(comm, status); }
@@ -282,6 +312,12 @@ static int end(void)
     for (; posted > 0; posted--, first = (first + 1) % RECEIVES) {
         MPI_Cancel(&ring[first]);
         MPI_Request_free(&ring[first]);
+    }
+    for (int at = 0; at < requested; at++) {
+        if (areTaken[at]) {
+            MPI_Cancel(&requests[at]);
+            MPI_Request_free(&requests[at]);
+        }
     }
     MPI_Comm_free(&comm);
     return MPI_Finalize();
@@ -304,6 +340,7 @@ __attribute__((visibility("default"))) const ocrLink_t ocrLink = {
     .library = library,
     .send = beginSend,
     .receive = postReceive,
+    .take = takeBlock,
     .poll = pollAll,
     .abort = endAll,
     .end = end,

@@ -8,6 +8,7 @@
 //! | `../lib/ocr` of it | a program in `bin/` that has the library in it |
 //! | `ocr` in the folders for libraries of the system | other programs that have the library in them |
 
+use crate::link::block::BlockBytes;
 use crate::link::launcher::LaunchedProcess;
 use crate::link::{KNOWN, LONGEST_MESSAGE, LinkEvent, NodePlace};
 use ocr_base::text::Readable;
@@ -83,7 +84,7 @@ pub(crate) fn choose(
 }
 
 /// The number of the table's form. `OCR_LINK_VERSION` in `mpi.c` has to be the same.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// `ocrLinkPlace_t` of `mpi.c`.
 #[repr(C)]
@@ -97,6 +98,14 @@ struct RawPlace {
 
 const SENT: i32 = 1;
 const ARRIVED: i32 = 2;
+const TAKEN: i32 = 4;
+
+/// The lane of messages, and that of the contents of blocks.
+const MESSAGES: i32 = 0;
+const BLOCKS: i32 = 1;
+
+/// MPI counts bytes by numbers of 31 bits.
+const LONGEST_PART: usize = 1 << 30;
 
 /// `ocrLinkEvent_t` of `mpi.c`.
 #[repr(C)]
@@ -116,8 +125,9 @@ struct Table {
     interface: *const c_char,
     init: unsafe extern "C" fn(*mut RawPlace) -> c_int,
     library: unsafe extern "C" fn() -> *const c_char,
-    send: unsafe extern "C" fn(i32, *const c_void, u64, u64) -> c_int,
+    send: unsafe extern "C" fn(i32, i32, *const c_void, u64, u64) -> c_int,
     receive: unsafe extern "C" fn(*mut c_void, u64, u64) -> c_int,
+    take: unsafe extern "C" fn(i32, *mut c_void, u64, u64) -> c_int,
     poll: unsafe extern "C" fn(*mut RawEvent, i32) -> i32,
     abort: unsafe extern "C" fn(i32),
     end: unsafe extern "C" fn() -> c_int,
@@ -133,6 +143,11 @@ pub(crate) struct Plugin {
     table: &'static Table,
     /// The bytes of messages on their way out, by token. A `Vec` that moves leaves its bytes where they are.
     sending: HashMap<u64, Vec<u8>>,
+    /// The blocks of which parts are on their way, in or out, each by the token of its first part; how many parts.
+    blocks: HashMap<u64, (usize, BlockBytes)>,
+    /// The first parts of those of which a part is on its way, by that one's token; and, of one that is taken, by what the
+    /// caller knows it.
+    parts: HashMap<u64, (u64, Option<u64>)>,
     next: u64,
     /// What messages arrive in; the token of a receive is its number here.
     arriving: Vec<Box<[u8]>>,
@@ -173,6 +188,8 @@ impl Plugin {
             file: file.to_path_buf(),
             table,
             sending: HashMap::new(),
+            blocks: HashMap::new(),
+            parts: HashMap::new(),
             next: 0,
             arriving: Vec::new(),
             events: [RawEvent::default(); 64],
@@ -231,11 +248,61 @@ impl Plugin {
         self.next += 1;
         let bytes = self.sending.entry(token).or_insert(bytes);
         // SAFETY: the bytes stay where they are, unchanged, until the plug-in says that they are sent.
-        let code = unsafe { (self.table.send)(to as i32, bytes.as_ptr().cast(), bytes.len() as u64, token) };
+        let code = unsafe { (self.table.send)(to as i32, MESSAGES, bytes.as_ptr().cast(), bytes.len() as u64, token) };
         if code != 0 {
             self.sending.remove(&token);
         }
         self.check(code)
+    }
+
+    /// Begins to send the content of a block, which the other node takes: its blocks come in their order. The error is
+    /// for people.
+    pub(crate) fn send_block(&mut self, to: u32, bytes: BlockBytes) -> Result<(), String> {
+        self.begin_block(bytes, None, |table, at, length, token| {
+            // SAFETY: the memory stays, and nobody writes to it, until the plug-in says that it is sent.
+            unsafe { (table.send)(to as i32, BLOCKS, at.cast_const().cast(), length, token) }
+        })
+    }
+
+    /// Takes the content of the next block that another node sends to this one, of so many bytes. [`LinkEvent::Taken`]
+    /// says when it is there. The error is for people.
+    pub(crate) fn take(&mut self, from: u32, place: BlockBytes, id: u64) -> Result<(), String> {
+        self.begin_block(place, Some(id), |table, at, length, token| {
+            // SAFETY: the memory stays, and nobody uses it, until the plug-in says that all has come.
+            unsafe { (table.take)(from as i32, at.cast(), length, token) }
+        })
+    }
+
+    /// Begins a request for each part of a block.
+    fn begin_block(
+        &mut self,
+        bytes: BlockBytes,
+        id: Option<u64>,
+        begin: impl Fn(&Table, *mut u8, u64, u64) -> c_int,
+    ) -> Result<(), String> {
+        let first = self.next;
+        let parts: Vec<_> = bytes.parts(LONGEST_PART).collect();
+        // Where one fails, the memory stays: MPI may have begun with the others.
+        self.blocks.insert(first, (parts.len(), bytes));
+        for (at, length) in parts {
+            let token = self.next;
+            self.next += 1;
+            self.parts.insert(token, (first, id));
+            self.check(begin(self.table, at, length as u64, token))?;
+        }
+        Ok(())
+    }
+
+    /// A part of a block was sent, or has come. By what the caller knows the block, if it is taken and all of it is here.
+    fn end_part(&mut self, token: u64) -> Option<u64> {
+        let (first, id) = self.parts.remove(&token)?;
+        let (left, _) = self.blocks.get_mut(&first)?;
+        *left -= 1;
+        if *left > 0 {
+            return None;
+        }
+        self.blocks.remove(&first);
+        id
     }
 
     /// Appends what has happened since the last call. Never waits.
@@ -245,7 +312,8 @@ impl Plugin {
         for at in 0..found.max(0) as usize {
             let event = self.events[at];
             match event.kind {
-                SENT => drop(self.sending.remove(&event.token)),
+                SENT if self.sending.remove(&event.token).is_some() => {}
+                SENT | TAKEN => events.extend(self.end_part(event.token).map(|id| LinkEvent::Taken { id })),
                 ARRIVED => {
                     let token = event.token as usize;
                     let bytes = self.arriving[token][..event.bytes as usize].to_vec();
@@ -263,9 +331,9 @@ impl Plugin {
         }
     }
 
-    /// How many messages are still on their way out of this process.
-    pub(crate) fn sending(&self) -> usize {
-        self.sending.len()
+    /// How many messages are still on their way out of this process, and contents of blocks in or out of it.
+    pub(crate) fn under_way(&self) -> usize {
+        self.sending.len() + self.blocks.len()
     }
 
     /// Has the launcher end all nodes with this status. Returns only if it cannot.
@@ -282,6 +350,7 @@ impl Plugin {
         self.check(code)?;
         self.arriving.clear();
         self.sending.clear();
+        self.blocks.clear();
         Ok(())
     }
 }
@@ -292,6 +361,7 @@ impl Drop for Plugin {
     fn drop(&mut self) {
         std::mem::forget(std::mem::take(&mut self.arriving));
         std::mem::forget(std::mem::take(&mut self.sending));
+        std::mem::forget(std::mem::take(&mut self.blocks));
     }
 }
 
@@ -329,13 +399,16 @@ mod tests {
         extern "C" fn library() -> *const c_char {
             c"none".as_ptr()
         }
-        extern "C" fn send(_: i32, at: *const c_void, bytes: u64, _: u64) -> c_int {
+        extern "C" fn send(_: i32, _: i32, at: *const c_void, bytes: u64, _: u64) -> c_int {
             GIVEN.with_borrow_mut(|given| given.push((at.cast(), bytes as usize)));
             0
         }
         extern "C" fn receive(at: *mut c_void, bytes: u64, _: u64) -> c_int {
             GIVEN.with_borrow_mut(|given| given.push((at.cast_const().cast(), bytes as usize)));
             0
+        }
+        extern "C" fn take(_: i32, at: *mut c_void, bytes: u64, token: u64) -> c_int {
+            receive(at, bytes, token)
         }
         extern "C" fn poll(_: *mut RawEvent, _: i32) -> i32 {
             0
@@ -349,11 +422,13 @@ mod tests {
         }
         let interface = c"none".as_ptr();
         let (version, size) = (VERSION, size_of::<Table>() as u32);
-        let table = Table { version, size, interface, init, library, send, receive, poll, abort, end, words };
+        let table = Table { version, size, interface, init, library, send, receive, take, poll, abort, end, words };
         Plugin {
             file: PathBuf::new(),
             table: Box::leak(Box::new(table)),
             sending: HashMap::new(),
+            blocks: HashMap::new(),
+            parts: HashMap::new(),
             next: 0,
             arriving: Vec::new(),
             events: [RawEvent::default(); 64],
@@ -370,9 +445,11 @@ mod tests {
             place.fill(7);
         }
         plugin.send(1, vec![7; LONGEST_MESSAGE]).expect("it is sent");
+        plugin.send_block(1, vec![7; 100].into()).expect("it is sent");
+        plugin.take(1, vec![7; 100].into(), 5).expect("it is taken");
         drop(plugin);
         let given = GIVEN.take();
-        assert_eq!(given.len(), RECEIVES + 1);
+        assert_eq!(given.len(), RECEIVES + 3);
         for (at, bytes) in given {
             // SAFETY: the plug-in has given so many bytes, and what this test shows is that they are not freed.
             let bytes = unsafe { std::slice::from_raw_parts(at, bytes) };

@@ -19,7 +19,8 @@
 //! | of a block, at the borrower | an EDT acquires it | Content | Recall | the stand-in has it |
 //! |---|---|---|---|---|
 //! | away | Want; wanted | - | - | - |
-//! | wanted | it waits with the others | here; all that wait acquire it | - | - |
+//! | wanted | it waits with the others, of which there may be none yet | arriving, or here if it has the bytes | - | - |
+//! | arriving | it waits with the others | here when the bytes are: all that wait acquire it | remembered | - |
 //! | here | as any block | - | leaving: a stand-in joins the queue | - |
 //! | leaving | as any block, behind the stand-in | - | - | away: Content goes back, and EDTs in the queue acquire anew |
 //!
@@ -29,11 +30,14 @@
 //! | lent | a stand-in joins the queue | recalled: Recall, once | - |
 //! | recalled | a stand-in joins the queue | - | here |
 //!
+//! An EDT that becomes runnable has its node ask for all its blocks that are not there, before it acquires the first.
+//!
 //! *No deadlock*: EDTs of all nodes acquire blocks in the order of GUIDs, and a stand-in acquires one block. A borrower
 //! gives a copy back when the EDTs that stand before the stand-in have ended, and those wait for greater GUIDs alone.
 //! *No recall is lost*: the lender is noted before it looks whether an EDT waits, and an EDT that has joined the queue
 //! looks whether there is a lender. Both look under the lock of the table. *Nothing is overtaken*: messages of two
-//! nodes arrive in order, so a Want that follows a Content comes behind it.
+//! nodes arrive in order, so a Want that follows a Content comes behind it. A large content comes later than the message
+//! that announces it. A Recall is remembered until then, and a Want waits in the block's queue as before.
 
 use crate::abi::Api;
 use crate::check::calls::code_of_misuse;
@@ -42,8 +46,9 @@ use crate::engine::nodes::outbox;
 use crate::engine::nodes::outbox::Refused;
 use crate::engine::nodes::work::NodeWork;
 use crate::engine::state::context::Context;
-use crate::engine::state::elsewhere::LentBlock;
+use crate::engine::state::elsewhere::{ArrivingBlock, LentBlock};
 use crate::engine::state::fatal::fatal;
+use crate::link::block::BlockBytes;
 use crate::memory;
 use crate::memory::divided;
 use crate::object::data_block::{BlockState, DataBlock, Mark};
@@ -52,23 +57,29 @@ use crate::object::guid::Guid;
 use crate::object::name::{BlockName, EdtName};
 use crate::status::Status;
 use ocr_place::place::Place;
+use std::collections::hash_map::Entry;
 
-/// How many bytes of a block go in one message, which has other fields, too.
-const PIECE: usize = crate::link::LONGEST_MESSAGE - 256;
+/// A block of more bytes does not go with the message that announces it.
+const LARGEST_IN_MESSAGE: usize = crate::link::LONGEST_MESSAGE / 2;
 
-/// Sends the content of a block in pieces; an empty one is one piece.
-fn send_content(to: u32, block: Guid, content: &[u8]) {
-    let size = content.len() as u64;
-    let mut offset = 0;
-    loop {
-        let end = content.len().min(offset + PIECE);
-        let bytes = content[offset..end].to_vec();
-        outbox::post(to, NodeWork::Content { block, size, offset: offset as u64, bytes });
-        offset = end;
-        if offset == content.len() {
-            return;
-        }
+/// Sends the content of a block that stays as it is until another node sends it back. The block has host memory.
+fn send_content_of(to: u32, block: &DataBlock) {
+    let content = content_of(block);
+    if content.len() <= LARGEST_IN_MESSAGE {
+        return send_content(to, block.guid(), content.to_vec());
     }
+    // SAFETY: a stand-in holds the block in EW mode until its content has come back, which is when all of it has been
+    // read. A block that is held is not freed, and the end of the run waits.
+    let bytes = unsafe { BlockBytes::of_block(content.as_ptr().cast_mut(), content.len()) };
+    outbox::post_content(to, block.guid(), bytes);
+}
+
+/// Sends the content of a block.
+fn send_content(to: u32, block: Guid, content: Vec<u8>) {
+    if content.len() > LARGEST_IN_MESSAGE {
+        return outbox::post_content(to, block, content.into());
+    }
+    outbox::post(to, NodeWork::Content { block, size: content.len() as u64, bytes: Some(content) });
 }
 
 /// Waits until calls that this thread's EDT has sent are confirmed. The program got no error from one that its owner
@@ -109,16 +120,38 @@ impl Context {
         if !outbox::is_open() {
             return outbox::is_over();
         }
-        let is_first = {
-            let mut elsewhere = self.runtime.elsewhere.lock();
-            let waiting = elsewhere.wanted.entry(block).or_default();
-            waiting.push(EdtRef::new(edt));
-            waiting.len() == 1
+        let is_first = match self.runtime.elsewhere.lock().wanted.entry(block) {
+            Entry::Vacant(none) => {
+                none.insert(vec![EdtRef::new(edt)]);
+                true
+            }
+            Entry::Occupied(mut waiting) => {
+                waiting.get_mut().push(EdtRef::new(edt));
+                false
+            }
         };
         if is_first {
             outbox::post(self.runtime.objects.zone.owner_of(block), NodeWork::Want(block));
         }
         true
+    }
+
+    /// Asks for a block that an EDT of this node will acquire when it has others, if another node has it: so several come
+    /// at a time. Where it goes back before the EDT comes to it, the EDT asks again.
+    pub(super) fn ask_ahead(&mut self, block: Guid) {
+        let blocks = &self.runtime.objects.data_blocks;
+        if !blocks.is_foreign(block) {
+            return self.recall(block);
+        }
+        let is_first = {
+            let mut elsewhere = self.runtime.elsewhere.lock();
+            // What has come is published under this lock.
+            let is_away = !elsewhere.wanted.contains_key(&block) && !blocks.exists(block);
+            is_away && elsewhere.wanted.insert(block, Vec::new()).is_none()
+        };
+        if is_first {
+            outbox::post(self.runtime.objects.zone.owner_of(block), NodeWork::Want(block));
+        }
     }
 
     /// At the owner: another node needs a block.
@@ -161,7 +194,7 @@ impl Context {
         let block = self.runtime.objects.data_blocks.pinned(guid);
         let lent = LentBlock { edt: EdtRef::new(edt), to, is_recalled: false };
         // Before others can find that it is lent: a Recall must not come before it.
-        send_content(to, guid, content_of(block));
+        send_content_of(to, block);
         self.runtime.elsewhere.lock().lent.insert(guid, lent);
         let is_waited_for = {
             let locked = block.header.lock_pinned();
@@ -191,6 +224,11 @@ impl Context {
 
     /// At the borrower: the owner wants a block back.
     pub(crate) fn block_is_recalled(&mut self, by: u32, block: Guid) {
+        if let Some(arriving) = self.runtime.elsewhere.lock().arriving.get_mut(&block) {
+            // Those that wait for it get it first.
+            arriving.is_recalled = true;
+            return;
+        }
         // A block of another node is not looked for before the stand-in acquires it.
         let _ = self.stand_in(StandIn::Owner(by), (block, 0), Mode::Ew);
         self.work_off();
@@ -223,54 +261,66 @@ impl Context {
     pub(super) fn copy_is_gone(&mut self, block: Guid) {
         let content = self.runtime.elsewhere.lock().returning.remove(&block);
         let content = content.unwrap_or_default();
-        send_content(self.runtime.objects.zone.owner_of(block), block, &content);
+        send_content(self.runtime.objects.zone.owner_of(block), block, content);
     }
 
-    /// A piece of a block has come: from its owner, or back from the borrower.
-    pub(crate) fn content_comes(&mut self, guid: Guid, size: u64, offset: u64, bytes: &[u8]) {
-        let is_last = offset + bytes.len() as u64 == size;
+    /// The content of a block has come, from its owner or back from the borrower. Without bytes it is in its place.
+    pub(crate) fn content_comes(&mut self, guid: Guid, bytes: Option<&[u8]>) {
+        if let Some(bytes) = bytes {
+            let place = self.place_of(guid, bytes.len() as u64);
+            // SAFETY: the place has as many bytes, and no other thread reads or writes it.
+            unsafe { place.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        }
         if self.runtime.objects.data_blocks.is_foreign(guid) {
-            let block = self.copy_for(guid, size, offset);
-            write(block, offset, bytes);
-            if is_last {
-                self.copy_is_here(guid, block);
-            }
+            self.copy_is_here(guid);
         } else {
-            let block = self.runtime.objects.data_blocks.pinned(guid);
-            write(block, offset, bytes);
-            if is_last {
-                self.block_is_back(guid, block);
-            }
+            self.block_is_back(guid);
         }
         self.work_off();
     }
 
-    /// At the borrower: the copy that is arriving. The first piece makes it.
-    fn copy_for(&mut self, guid: Guid, size: u64, offset: u64) -> &'static DataBlock {
-        let mut elsewhere = self.runtime.elsewhere.lock();
-        if offset != 0
-            && let Some(block) = elsewhere.arriving.get(&guid)
-        {
-            return block;
-        }
-        let Some(block) = self.runtime.objects.data_blocks.adopt(guid, size) else {
-            drop(elsewhere);
-            fatal(&format!("{} is needed here, and there is no memory for its {size} bytes.", BlockName(guid)));
+    /// Where the link is to bring the content of a block, of so many bytes.
+    pub(crate) fn place_for(&mut self, guid: Guid, size: u64) -> BlockBytes {
+        let place = self.place_of(guid, size);
+        // SAFETY: the place has as many bytes, and no other thread reads or writes it before the content is there. A
+        // copy that is arriving and a block that is lent stay, and the end of the run waits.
+        unsafe { BlockBytes::of_block(place, size as usize) }
+    }
+
+    /// The memory of a block whose content comes, and has so many bytes: that of a copy that no EDT knows yet, or of a
+    /// block that a stand-in holds in EW mode.
+    fn place_of(&mut self, guid: Guid, size: u64) -> *mut u8 {
+        let blocks = &self.runtime.objects.data_blocks;
+        let block = if blocks.is_foreign(guid) {
+            let Some(block) = blocks.adopt(guid, size) else {
+                fatal(&format!("{} is needed here, and there is no memory for its {size} bytes.", BlockName(guid)));
+            };
+            let arriving = ArrivingBlock { block, is_recalled: false };
+            self.runtime.elsewhere.lock().arriving.insert(guid, arriving);
+            block
+        } else {
+            blocks.pinned(guid)
         };
-        elsewhere.arriving.insert(guid, block);
-        block
+        if block.size() != size {
+            fatal(&format!("{} comes back with {size} bytes, and has {}.", BlockName(guid), block.size()));
+        }
+        // A copy was made with memory, and a block that was lent has it since then.
+        block.host_ptr()
     }
 
     /// At the borrower: the EDTs that have waited for a block acquire it.
-    fn copy_is_here(&mut self, guid: Guid, block: &'static DataBlock) {
-        let waiting = {
+    fn copy_is_here(&mut self, guid: Guid) {
+        let (waiting, is_recalled) = {
             let mut elsewhere = self.runtime.elsewhere.lock();
-            elsewhere.arriving.remove(&guid);
+            let Some(ArrivingBlock { block, is_recalled }) = elsewhere.arriving.remove(&guid) else { return };
             block.header.publish(block.header.peek().with_state(BlockState::Live));
-            elsewhere.wanted.remove(&guid).unwrap_or_default()
+            (elsewhere.wanted.remove(&guid).unwrap_or_default(), is_recalled)
         };
         for edt in waiting {
             self.acquire_rest(edt.get());
+        }
+        if is_recalled {
+            self.block_is_recalled(self.runtime.objects.zone.owner_of(guid), guid);
         }
     }
 
@@ -295,7 +345,8 @@ impl Context {
     }
 
     /// At the owner: a block that another node had is here again.
-    fn block_is_back(&mut self, guid: Guid, block: &'static DataBlock) {
+    fn block_is_back(&mut self, guid: Guid) {
+        let block = self.runtime.objects.data_blocks.pinned(guid);
         let Some(lent) = self.runtime.elsewhere.lock().lent.remove(&guid) else { return };
         let left = divided::unite(block, &mut self.steps.granted);
         self.dispose_if(block, left);
@@ -312,16 +363,4 @@ fn content_of(block: &DataBlock) -> &[u8] {
     // SAFETY: the memory has as many bytes as the block. No EDT but the stand-in holds the block for writing, and none
     // gets it before the stand-in gives it back, which is after the caller has copied them.
     unsafe { std::slice::from_raw_parts(start.as_ptr(), size) }
-}
-
-/// Writes a piece of a block's content, which is within the block.
-fn write(block: &DataBlock, offset: u64, bytes: &[u8]) {
-    if bytes.is_empty() || offset + bytes.len() as u64 > block.size() {
-        return;
-    }
-    // A copy was made with memory, and a block that was lent has it since then.
-    let place = block.host_ptr().wrapping_add(offset as usize);
-    // SAFETY: the piece ends before the block does. The block is a copy that no EDT knows yet, or is held by a stand-in
-    // in EW mode: so no other thread reads or writes it.
-    unsafe { place.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
 }

@@ -1,5 +1,6 @@
 //! Step 4 of an EDT's life: its blocks are acquired, one at a time, in the order of their GUIDs.
 
+use crate::engine::nodes::outbox;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::waiters::set_stuck;
@@ -17,13 +18,25 @@ impl Context {
     /// Puts the blocks of a runnable EDT in the order in which it acquires them: that of their GUIDs, but for
     /// parts of blocks.
     #[inline(always)]
-    pub(crate) fn order_blocks(&self, edt: &Edt) {
+    pub(crate) fn order_blocks(&mut self, edt: &Edt) {
+        if self.runtime.objects.data_blocks.partitions.exist() {
+            self.order_all_blocks(edt);
+        } else {
+            edt.order_blocks();
+        }
+    }
+
+    /// Does so where blocks have parts, or are on several nodes: the EDT's own node asks for all that it will need.
+    #[cold]
+    fn order_all_blocks(&mut self, edt: &Edt) {
         let blocks = &self.runtime.objects.data_blocks;
-        let mut slots = edt.slots().iter();
-        if blocks.partitions.exist() && slots.any(|slot| blocks.is_part(slot.data())) {
+        if edt.slots().iter().any(|slot| blocks.is_part(slot.data())) {
             edt.order_blocks_by(|block| blocks.partitions.order_of(block));
         } else {
             edt.order_blocks();
+        }
+        if outbox::is_open() && !edt.flags.get().is_waiter() {
+            edt.blocks().for_each(|(_, slot)| self.ask_ahead(slot.data()));
         }
     }
 

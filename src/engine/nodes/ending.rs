@@ -54,6 +54,11 @@ pub(crate) fn is_here() -> bool {
     PROCESS.load(Ordering::SeqCst) == std::process::id()
 }
 
+/// Whether nothing is expected of the link any more.
+pub(super) fn is_over() -> bool {
+    PHASE.load(Ordering::SeqCst) == OVER
+}
+
 /// The number of this node, and how many there are; none where the process is alone.
 pub(crate) fn place() -> Option<(u32, u32)> {
     is_here().then(|| (NODE.load(Ordering::Relaxed), NODES.load(Ordering::Relaxed)))

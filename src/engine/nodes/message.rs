@@ -146,9 +146,8 @@ mod tests {
         let all = crate::engine::nodes::work::tests::all();
         let large = |number| NodeWork::Content {
             block: Guid::from_bits(number),
-            size: 1 << 20,
-            offset: 0,
-            bytes: vec![number as u8; LONGEST_MESSAGE / 2],
+            size: LONGEST_MESSAGE as u64 / 2,
+            bytes: Some(vec![number as u8; LONGEST_MESSAGE / 2]),
         };
         let for_1: Vec<NodeWork> = all.iter().cloned().chain((1..4).map(large)).chain(all.clone()).collect();
         let for_2 = vec![NodeWork::Look(7), NodeWork::ScopeDone(8)];

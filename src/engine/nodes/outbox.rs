@@ -25,17 +25,25 @@
 
 use crate::engine::nodes::ending;
 use crate::engine::nodes::work::{Call, CallAnswer, NodeWork};
+use crate::link::block::{self, BlockBytes};
 use crate::object::guid::Guid;
 use ocr_base::lock::{Condvar, Mutex, rank};
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-/// Messages that have not been sent, each with its receiver.
-static MESSAGES: Mutex<rank::Outbox, VecDeque<(u32, NodeWork)>> = Mutex::new(VecDeque::new());
+/// What has not been sent, each with its receiver.
+static OUTGOING: Mutex<rank::Outbox, Outgoing> = Mutex::new(Outgoing { messages: VecDeque::new(), blocks: Vec::new() });
+
+/// Messages, and the contents of blocks that they announce.
+#[derive(Default)]
+pub(super) struct Outgoing {
+    pub(super) messages: VecDeque<(u32, NodeWork)>,
+    pub(super) blocks: Vec<(u32, BlockBytes)>,
+}
 
 /// Wakes the thread of the link where it sleeps.
 static ADDED: Condvar = Condvar::new();
@@ -63,14 +71,18 @@ static BYTES: AtomicU64 = AtomicU64::new(0);
 /// What a run does for other nodes. The thread of the link calls it.
 #[derive(Clone, Copy)]
 pub(crate) struct WorkHandler {
-    /// Handles a message.
+    /// Handles a message. A content that does not have its bytes has been brought to its place.
     pub(crate) work: fn(from: u32, work: NodeWork),
+    /// Where the content of a block of so many bytes is to be brought.
+    pub(crate) place: fn(block: Guid, size: u64) -> BlockBytes,
     /// Whether nothing happens on this node before a message comes.
     pub(crate) rests: fn() -> bool,
     /// On node 0: nothing happens on any node any more.
     pub(crate) all_rest: fn(),
     /// Something may happen again: a message is about to be sent or handled.
     pub(crate) goes_on: fn(),
+    /// Whether a worker has nothing to run.
+    pub(crate) idles: fn() -> bool,
     /// Lets EDTs go that were held back for calls, by the GUIDs of their slots.
     pub(crate) let_go: fn(Vec<Guid>),
 }
@@ -109,6 +121,14 @@ pub(crate) fn close() {
     drop(asked);
 }
 
+/// Waits until no memory of this run's blocks is on its way to another node or comes from one. The run is closed: each
+/// node takes what comes, and so what is sent to it ends.
+pub(crate) fn wait_for_blocks() {
+    while block::is_any_in_use() && !ending::is_over() {
+        std::thread::sleep(Duration::from_micros(100));
+    }
+}
+
 /// Whether this process is a node whose run works for other nodes. For paths that are slow anyway.
 pub(crate) fn is_open() -> bool {
     WORKS.load(Ordering::SeqCst)
@@ -132,16 +152,33 @@ pub(crate) fn place() -> Option<(u32, u32)> {
 
 /// Sends a message to another node.
 pub(crate) fn post(to: u32, work: NodeWork) {
+    count_post(&work);
+    OUTGOING.lock().messages.push_back((to, work));
+    ADDED.notify_one();
+}
+
+/// A message is about to be sent.
+fn count_post(work: &NodeWork) {
     if work.is_counted() {
         if let Some(handler) = handler() {
             (handler.goes_on)();
         }
         SENT.fetch_add(1, Ordering::SeqCst);
     }
-    if let NodeWork::Content { bytes, .. } = &work {
-        BYTES.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+    if let NodeWork::Content { size, .. } = work {
+        BYTES.fetch_add(*size, Ordering::Relaxed);
     }
-    MESSAGES.lock().push_back((to, work));
+}
+
+/// Sends the content of a block, which the message announces.
+pub(crate) fn post_content(to: u32, block: Guid, bytes: BlockBytes) {
+    let size = bytes.len() as u64;
+    let content = NodeWork::Content { block, size, bytes: None };
+    count_post(&content);
+    let mut outgoing = OUTGOING.lock();
+    outgoing.messages.push_back((to, content));
+    outgoing.blocks.push((to, bytes));
+    drop(outgoing);
     ADDED.notify_one();
 }
 
@@ -159,7 +196,23 @@ fn call(to: u32, call: Call, waits: Waits) -> bool {
 /// Has the owner of an object make a call, and waits for its answer. None where the program ends before that comes.
 pub(crate) fn ask(to: u32, asked: Call) -> Option<CallAnswer> {
     let (tell, told) = channel();
-    if call(to, asked, Waits::Caller(tell)) { told.recv().ok() } else { None }
+    if call(to, asked, Waits::Caller(tell)) { while_waiting(|| told.recv().ok()) } else { None }
+}
+
+/// How many threads wait for answers now. Relaxed: the thread of the link looks again.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+
+/// Waits for an answer.
+fn while_waiting<T>(wait: impl FnOnce() -> T) -> T {
+    WAITING.fetch_add(1, Ordering::Relaxed);
+    let answer = wait();
+    WAITING.fetch_sub(1, Ordering::Relaxed);
+    answer
+}
+
+/// Whether threads wait for answers, and so leave their cores.
+pub(super) fn is_waited_for() -> bool {
+    WAITING.load(Ordering::Relaxed) != 0
 }
 
 /// A call that was sent and that its owner has refused.
@@ -287,8 +340,12 @@ pub(crate) fn keep_held(edt: Guid) -> bool {
 pub(crate) fn confirm() -> Vec<Refused> {
     let Some(all) = UNCONFIRMED.try_with(RefCell::take).ok().flatten() else { return Vec::new() };
     let mut calls = all.calls.lock();
-    while !calls.open.is_empty() {
-        all.confirmed.wait(&mut calls);
+    if !calls.open.is_empty() {
+        while_waiting(|| {
+            while !calls.open.is_empty() {
+                all.confirmed.wait(&mut calls);
+            }
+        });
     }
     std::mem::take(&mut calls.refused)
 }
@@ -324,15 +381,15 @@ pub(crate) fn counts() -> (u64, u64, u64) {
     (SENT.load(Ordering::SeqCst), handled, BYTES.load(Ordering::Relaxed))
 }
 
-/// Takes the messages that wait to be sent.
-pub(super) fn take() -> VecDeque<(u32, NodeWork)> {
-    std::mem::take(&mut *MESSAGES.lock())
+/// Takes what waits to be sent.
+pub(super) fn take() -> Outgoing {
+    std::mem::take(&mut *OUTGOING.lock())
 }
 
 /// Sleeps for this time, or until there is a message to be sent.
 pub(super) fn wait(time: Duration) {
-    let mut messages = MESSAGES.lock();
-    if messages.is_empty() {
-        ADDED.wait_for(&mut messages, time);
+    let mut outgoing = OUTGOING.lock();
+    if outgoing.messages.is_empty() {
+        ADDED.wait_for(&mut outgoing, time);
     }
 }

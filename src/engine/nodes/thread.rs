@@ -3,12 +3,13 @@
 //!
 //! | what it expects | how it waits |
 //! |---|---|
-//! | a message has come, or was to be sent, less than 100 us ago | it gives its core away and looks again |
+//! | a message or a block is on its way; or one has come, or was to be sent, less than 100 us ago, and a worker sleeps | it gives its core away and looks again |
 //! | less than 5 ms ago | it looks again after 50 us |
 //! | less than 100 ms ago | it looks again after 1 ms |
 //! | otherwise | it looks again after 2 ms, which takes about one percent of a core |
 //!
-//! It yields as long as a thread of this node waits for an answer, and wakes when another thread has a message for it.
+//! While calls have no answer it does not look more seldom, and it wakes when another thread has a message for it. Where
+//! all workers run EDTs, a thread that gives its core away all the time would take a part of one of their cores.
 //! Whenever it has slept it looks whether other processes of this machine have ended.
 
 use crate::engine::nodes::ending::{
@@ -25,10 +26,12 @@ use crate::engine::nodes::work::{NodeProgress, NodeWork};
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::handlers;
+use crate::link::block::BlockBytes;
 use crate::link::plugin::Plugin;
 use crate::link::{LinkEvent, NodePlace, threads};
+use crate::object::guid::Guid;
 use ocr_base::text::read_file;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -96,6 +99,7 @@ pub(crate) enum Told {
 /// Works from the beginning of MPI to its end.
 pub(super) fn work(plan: Plan, tell: Sender<Told>) {
     threads::mark_this();
+    threads::run_often();
     // SAFETY: `gettid` has no preconditions.
     THREAD.store(unsafe { libc::gettid() }, Ordering::SeqCst);
     // Libraries that MPI loads install handlers as they are loaded.
@@ -110,6 +114,9 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
         place,
         events: Vec::new(),
         inbox: VecDeque::new(),
+        taking: HashMap::new(),
+        taken: 0,
+        brought: Vec::new(),
         last: Instant::now(),
         mates: Mates::new(Vec::new()),
         hellos: Vec::new(),
@@ -164,6 +171,11 @@ pub(super) fn too_many(nodes: u32) -> String {
     )
 }
 
+/// Whether this thread has a core to itself as far as that can be told: a worker sleeps, or waits for an answer.
+fn has_core() -> bool {
+    outbox::is_waited_for() || outbox::handler().is_none_or(|handler| (handler.idles)())
+}
+
 /// How far this node is.
 fn progress(handler: WorkHandler) -> NodeProgress {
     let rests = (handler.rests)();
@@ -179,6 +191,12 @@ struct Communicator {
     /// Messages that have come and have not been handled, each with its sender. Several may come in one turn, and the
     /// function that handles one of them may return before the next.
     inbox: VecDeque<(u32, NodeMessage)>,
+    /// The contents of blocks that are being taken, each with its sender, by their numbers.
+    taking: HashMap<u64, (u32, NodeWork)>,
+    /// How many have been taken; the number of the next.
+    taken: u64,
+    /// Those that have come and have not been handled.
+    brought: Vec<(u32, NodeWork)>,
     /// When something happened last.
     last: Instant,
     mates: Mates,
@@ -212,27 +230,59 @@ impl Communicator {
     }
 
     fn send_bytes(&mut self, to: u32, bytes: Vec<u8>) {
-        if self.link.send(to, bytes).is_err() {
-            self.events.push(LinkEvent::Failed { node: Some(to) });
+        let begun = self.link.send(to, bytes);
+        self.note_begun(to, begun);
+    }
+
+    /// A request that concerns a node was begun, or has failed.
+    fn note_begun(&mut self, node: u32, begun: Result<(), String>) {
+        if begun.is_err() {
+            self.events.push(LinkEvent::Failed { node: Some(node) });
         }
         self.last = Instant::now();
     }
 
+    /// Takes the content of a block that a message has announced, into its place.
+    fn take(&mut self, from: u32, block: Guid, place: BlockBytes) {
+        let size = place.len() as u64;
+        let id = self.taken;
+        self.taken += 1;
+        self.taking.insert(id, (from, NodeWork::Content { block, size, bytes: None }));
+        let begun = self.link.take(from, place, id);
+        self.note_begun(from, begun);
+    }
+
+    /// Passes over a message when the run has ended. The content of a block is taken: its sender waits for that.
+    fn drop_work(&mut self, from: u32, work: &NodeWork) {
+        if let &NodeWork::Content { block, size, bytes: None } = work {
+            self.take(from, block, vec![0; size as usize].into());
+        }
+    }
+
     /// Puts what has come into the inbox, and sleeps if nothing is there. Returns the nodes that are gone since.
     fn turn(&mut self) -> Vec<Lost> {
-        for (to, bytes) in batches(outbox::take()) {
+        let outgoing = outbox::take();
+        for (to, bytes) in batches(outgoing.messages) {
             self.send_bytes(to, bytes);
+        }
+        for (to, bytes) in outgoing.blocks {
+            let begun = self.link.send_block(to, bytes);
+            self.note_begun(to, begun);
         }
         self.link.poll(&mut self.events);
         let mut lost = self.sort_events();
-        if self.inbox.is_empty() && lost.is_empty() {
+        if self.inbox.is_empty() && self.brought.is_empty() && lost.is_empty() {
             let idle = self.last.elapsed();
-            let ended = if idle < Duration::from_micros(100) || outbox::is_awaited() {
+            // What is on its way moves while this thread looks.
+            let is_under_way = self.link.under_way() > 0;
+            let is_soon = idle < Duration::from_micros(100) || outbox::is_awaited();
+            let ended = if is_under_way || is_soon && has_core() {
                 std::thread::yield_now();
                 Vec::new()
             } else {
                 let micros = match idle.as_millis() {
                     0..5 => 50,
+                    _ if outbox::is_awaited() => 50,
                     5..100 => 1000,
                     _ => 2000,
                 };
@@ -262,6 +312,7 @@ impl Communicator {
                     Some(message) => self.inbox.push_back((from, message)),
                     None => lost.push(Lost { node: Some(from), how: How::Strange }),
                 },
+                LinkEvent::Taken { id } => self.brought.extend(self.taking.remove(&id)),
                 LinkEvent::Failed { node } => lost.push(Lost { node, how: How::Unreachable }),
             }
         }
@@ -352,6 +403,13 @@ impl Communicator {
             if stops && RUN_HAS_ENDED.load(Ordering::SeqCst) {
                 return self.answer_stop();
             }
+            for (from, content) in std::mem::take(&mut self.brought) {
+                if let Some(handler) = outbox::handler() {
+                    (handler.goes_on)();
+                    (handler.work)(from, content);
+                    outbox::note_handled();
+                }
+            }
             // What has come before the run could handle it.
             if !early.is_empty() && outbox::handler().is_some() {
                 for (from, work) in std::mem::take(&mut early) {
@@ -397,8 +455,13 @@ impl Communicator {
 
     /// Handles a message about work. One that comes when the run has ended is dropped.
     fn handle(&mut self, from: u32, work: NodeWork) {
-        let Some(handler) = outbox::handler() else { return };
+        let Some(handler) = outbox::handler() else { return self.drop_work(from, &work) };
         match work {
+            // Handled when it is in its place.
+            NodeWork::Content { block, size, bytes: None } => {
+                (handler.goes_on)();
+                self.take(from, block, (handler.place)(block, size));
+            }
             NodeWork::Answer { id, answer } => {
                 let held = outbox::answered(id, answer);
                 if !held.is_empty() {
@@ -536,7 +599,7 @@ impl Communicator {
     /// Looks until all messages are sent, or until this time has passed.
     fn flush(&mut self, limit: Duration) {
         let begin = Instant::now();
-        while self.link.sending() > 0 && begin.elapsed() < limit {
+        while self.link.under_way() > 0 && begin.elapsed() < limit {
             self.link.poll(&mut self.events);
             std::thread::yield_now();
         }
@@ -575,8 +638,10 @@ impl Communicator {
         while !waiting.is_empty() {
             let lost = self.turn();
             while let Some((from, message)) = self.inbox.pop_front() {
-                if message == NodeMessage::Stopped {
-                    waiting.retain(|node| *node != from);
+                match message {
+                    NodeMessage::Stopped => waiting.retain(|node| *node != from),
+                    NodeMessage::Work(all) => all.iter().for_each(|work| self.drop_work(from, work)),
+                    _ => {}
                 }
             }
             for lost in lost.iter().filter(|lost| lost.node.is_none_or(|node| waiting.contains(&node))) {

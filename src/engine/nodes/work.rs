@@ -5,7 +5,7 @@
 //! | `Call` | a node with a caller, the owner of the object | the owner makes the call, and answers if `id` is not 0 |
 //! | `Answer` | back | the caller goes on |
 //! | `Want` | a node on which an EDT needs a block, its owner | an EDT of the owner's acquires the block for that node, and its content is sent |
-//! | `Content` | the owner, the borrower; and back | a piece of a block; the last piece gives the right to use it |
+//! | `Content` | the owner, the borrower; and back | the block is here, or comes on the link's lane for blocks: then it is here when that has brought it |
 //! | `NoBlock` | the owner, the borrower | the block does not exist |
 //! | `Recall` | the owner, the borrower | the borrower sends the content back when the EDTs that it has let in have ended |
 //! | `ScopeDone` | a node, that of the creator | all that an EDT has led to there has ended |
@@ -118,7 +118,7 @@ pub(crate) enum NodeWork {
     Call { id: u64, call: Call },
     Answer { id: u64, answer: CallAnswer },
     Want(Guid),
-    Content { block: Guid, size: u64, offset: u64, bytes: Vec<u8> },
+    Content { block: Guid, size: u64, bytes: Option<Vec<u8>> },
     NoBlock(Guid),
     Recall(Guid),
     ScopeDone(u64),
@@ -156,12 +156,14 @@ impl NodeWork {
                 out.u32(2);
                 out.u64(block.bits());
             }
-            NodeWork::Content { block, size, offset, bytes } => {
+            NodeWork::Content { block, size, bytes } => {
                 out.u32(3);
                 out.u64(block.bits());
                 out.u64(*size);
-                out.u64(*offset);
-                out.bytes(bytes);
+                out.u32(bytes.is_some().into());
+                if let Some(bytes) = bytes {
+                    out.bytes(bytes);
+                }
             }
             NodeWork::NoBlock(block) => {
                 out.u32(4);
@@ -211,10 +213,12 @@ impl NodeWork {
             }
             2 => NodeWork::Want(guid(from)?),
             3 => {
-                let (block, size, offset) = (guid(from)?, from.u64()?, from.u64()?);
-                let bytes = from.bytes()?.to_vec();
-                let fits = offset.checked_add(bytes.len() as u64).is_some_and(|end| end <= size);
-                fits.then_some(NodeWork::Content { block, size, offset, bytes })?
+                let (block, size) = (guid(from)?, from.u64()?);
+                let bytes = match from.u32()? {
+                    0 => None,
+                    _ => Some(from.bytes()?.to_vec()).filter(|bytes| bytes.len() as u64 == size).map(Some)?,
+                };
+                NodeWork::Content { block, size, bytes }
             }
             4 => NodeWork::NoBlock(guid(from)?),
             5 => NodeWork::Recall(guid(from)?),
@@ -412,7 +416,8 @@ pub(super) mod tests {
             NodeWork::Answer { id: 3, answer },
             NodeWork::Answer { id: 4, answer: described },
             NodeWork::Want(guid(8)),
-            NodeWork::Content { block: guid(8), size: 5, offset: 2, bytes: vec![1, 2, 3] },
+            NodeWork::Content { block: guid(8), size: 3, bytes: Some(vec![1, 2, 3]) },
+            NodeWork::Content { block: guid(8), size: 1 << 40, bytes: None },
             NodeWork::NoBlock(guid(8)),
             NodeWork::Recall(guid(8)),
             NodeWork::ScopeDone(0x7fff_0000),
@@ -425,9 +430,9 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_piece_beyond_the_end_of_its_block_is_no_message() {
+    fn a_content_of_another_size_than_its_block_is_no_message() {
         let mut out = Writer::default();
-        NodeWork::Content { block: Guid::from_bits(8), size: 5, offset: 3, bytes: vec![1, 2, 3] }.write(&mut out);
+        NodeWork::Content { block: Guid::from_bits(8), size: 2, bytes: Some(vec![1, 2, 3]) }.write(&mut out);
         assert_eq!(NodeWork::read(&mut Reader(&out.0)), None);
     }
 }

@@ -10,6 +10,8 @@ use crate::engine::nodes::work::{Call, CallAnswer, NodeWork};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::handle_on_link;
 use crate::engine::state::runtime::Runtime;
+use crate::link::block::BlockBytes;
+use crate::object::guid::Guid;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -37,7 +39,7 @@ pub(super) fn open(runtime: &'static Runtime) {
     runtime.begin_outside();
     let work = |from, work| handle_on_link(|| handle(from, work));
     let let_go = |held| handle_on_link(|| with_context(|context| context.let_go(held)));
-    outbox::open(WorkHandler { work, rests, all_rest, goes_on, let_go });
+    outbox::open(WorkHandler { work, place, rests, all_rest, goes_on, idles, let_go });
 }
 
 fn with_runtime<R>(none: R, act: impl FnOnce(&Runtime) -> R) -> R {
@@ -48,6 +50,13 @@ fn rests() -> bool {
     let held = u64::from(IS_HELD.load(Ordering::SeqCst));
     // A thread of the program may call the runtime at any time.
     with_runtime(false, |runtime| runtime.rests_but_for(held) && runtime.is_left_to(held as usize))
+}
+
+fn idles() -> bool {
+    with_runtime(true, |runtime| {
+        let state = runtime.queues.sleep.state();
+        state.sleeping() + state.searching() > 0
+    })
 }
 
 fn goes_on() {
@@ -85,7 +94,7 @@ fn handle(from: u32, work: NodeWork) {
     };
     with_context(|context| match work {
         NodeWork::Want(block) => context.block_is_wanted(from, block),
-        NodeWork::Content { block, size, offset, bytes } => context.content_comes(block, size, offset, &bytes),
+        NodeWork::Content { block, bytes, .. } => context.content_comes(block, bytes.as_deref()),
         NodeWork::NoBlock(block) => context.no_block_comes(block),
         NodeWork::Recall(block) => context.block_is_recalled(from, block),
         NodeWork::ScopeDone(scope) => context.leave_scope_from_elsewhere(scope),
@@ -93,6 +102,13 @@ fn handle(from: u32, work: NodeWork) {
         NodeWork::Gone(edts) => context.take_back_lent(&edts),
         NodeWork::Call { .. } | NodeWork::Answer { .. } | NodeWork::Look(_) | NodeWork::Seen { .. } => {}
     });
+}
+
+/// Where the content of a block is to be brought; anywhere when the run has ended.
+fn place(block: Guid, size: u64) -> BlockBytes {
+    let mut place = None;
+    handle_on_link(|| with_context(|context| place = Some(context.place_for(block, size))));
+    place.unwrap_or_else(|| vec![0; size as usize].into())
 }
 
 /// Acts as a call does, on the thread of the link.

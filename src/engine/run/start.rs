@@ -312,6 +312,7 @@ impl Run {
         let _ = self.checkpoints.map(JoinHandle::join);
         checkpoint::remark(&self.runtime);
         outbox::close();
+        outbox::wait_for_blocks();
         self.runtime.end.leave_it_to_who_exits();
         self.runtime.end_opening();
         // Kernels that were sent to a device run to their end, as the EDTs that ran on workers have. Later

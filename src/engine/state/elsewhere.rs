@@ -15,6 +15,13 @@ pub(crate) struct LentBlock {
     pub(crate) is_recalled: bool,
 }
 
+/// A copy whose content is arriving.
+pub(crate) struct ArrivingBlock {
+    pub(crate) block: &'static DataBlock,
+    /// Whether its owner has asked it back meanwhile.
+    pub(crate) is_recalled: bool,
+}
+
 #[derive(Default)]
 pub(crate) struct BlocksElsewhere {
     /// Blocks of this node that others have.
@@ -22,7 +29,7 @@ pub(crate) struct BlocksElsewhere {
     /// EDTs of this node that need blocks of others, which were asked for.
     pub(crate) wanted: HashMap<Guid, Vec<EdtRef>>,
     /// Copies whose content is arriving.
-    pub(crate) arriving: HashMap<Guid, &'static DataBlock>,
+    pub(crate) arriving: HashMap<Guid, ArrivingBlock>,
     /// The templates here that are copies of other nodes' templates, by the GUIDs of those.
     pub(crate) templates: HashMap<Guid, Guid>,
     /// The content of copies that go back when no device of this node knows them any more.

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `launcher.rs` | whether a launcher has started the process, which one, and how many processes there are |
 //! | `plugin.rs` | which plug-in is used, how it is loaded, and the table by which it is called |
+//! | `bell.rs` | by what the thread that makes the calls is woken, by other nodes of the machine, too |
 //! | `block.rs` | the content of a block on its way |
 //! | `mpi.c` | the plug-in for MPI, which the compiler of each MPI compiles: no part of the library |
 //! | `threads.rs` | which threads of the process are those of the link |
@@ -16,6 +17,7 @@
 //! One thread makes all calls of a link. None of them waits for another node but [`begin`](plugin::Plugin::begin) and
 //! [`end`](plugin::Plugin::end).
 
+pub(crate) mod bell;
 pub(crate) mod block;
 pub(crate) mod launcher;
 pub(crate) mod plugin;

@@ -4,6 +4,7 @@ use crate::config::{DEFAULT_ORIGIN, Settings};
 use crate::cores::CoreSet;
 use crate::engine::nodes::mates;
 use crate::engine::nodes::wire::{Process, Reader, Welcome, Writer};
+use crate::link::bell::BellPlace;
 use crate::symbols;
 use ocr_base::text::{Readable, read_file};
 
@@ -43,6 +44,8 @@ pub(super) struct Hello {
     pub(super) numbering: String,
     pub(super) pid: u32,
     pub(super) start: u64,
+    /// By what others of the machine wake the thread of its link.
+    pub(super) bell: BellPlace,
     /// The cores on which the process may run, as a list of the system.
     pub(super) cores: String,
 }
@@ -85,6 +88,7 @@ impl Hello {
             numbering: numbering.map_or(String::new(), |link| link.display().to_string()),
             pid: std::process::id(),
             start: mates::start_of(std::process::id()).unwrap_or(0),
+            bell: BellPlace::default(),
             cores: CoreSet::of_thread(0).map_or(String::new(), |cores| cut(cores.to_string())),
         }
     }
@@ -107,6 +111,7 @@ impl Hello {
         }
         out.u32(self.pid);
         out.u64(self.start);
+        self.bell.write(out);
         out.text(&self.cores);
     }
 
@@ -130,6 +135,7 @@ impl Hello {
             numbering: from.text()?,
             pid: from.u32()?,
             start: from.u64()?,
+            bell: BellPlace::read(from)?,
             cores: from.text()?,
         })
     }
@@ -185,7 +191,12 @@ pub(super) fn welcomes(hellos: &[Hello]) -> Vec<Welcome> {
             on_machine().filter(|(_, other)| other.cores == this.cores).map(|(at, _)| at).collect();
         let index = sharing.iter().position(|&at| at == node).unwrap_or(0);
         let mates = on_machine().filter(|(at, other)| *at != node && other.numbering == this.numbering);
-        let process = |(at, other): (usize, &Hello)| Process { node: at as u32, pid: other.pid, start: other.start };
+        let process = |(at, other): (usize, &Hello)| Process {
+            node: at as u32,
+            pid: other.pid,
+            start: other.start,
+            bell: other.bell,
+        };
         Welcome {
             share: (index as u32, sharing.len() as u32),
             mates: mates.map(process).take(MOST_MATES as usize).collect(),
@@ -211,6 +222,7 @@ pub(super) mod tests {
             numbering: "pid:[1]".into(),
             pid: 100,
             start: 7,
+            bell: BellPlace { descriptor: 9, inode: 10 },
             cores: "0-3".into(),
         }
     }

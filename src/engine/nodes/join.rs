@@ -333,6 +333,7 @@ pub(crate) fn wait_for_end(told: &Receiver<Told>, end: impl FnOnce()) -> i32 {
                     end();
                 }
                 RUN_HAS_ENDED.store(true, Ordering::SeqCst);
+                outbox::wake();
             }
             Ok(Told::Lost(words)) => {
                 if let Some(words) = words {

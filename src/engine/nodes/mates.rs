@@ -108,12 +108,14 @@ impl Mates {
 #[cfg(all(test, not(miri)))]
 mod tests {
     use super::*;
+    use crate::link::bell::BellPlace;
     use std::process::{Child, Command};
 
     fn sleeper(node: u32) -> (Child, Process) {
         let child = Command::new("sleep").arg("1000").spawn().expect("sleep can be started");
         let pid = child.id();
-        (child, Process { node, pid, start: start_of(pid).expect("it is there") })
+        let start = start_of(pid).expect("it is there");
+        (child, Process { node, pid, start, bell: BellPlace::default() })
     }
 
     /// Waits until the system has ended a process, and does not take it from its parent.

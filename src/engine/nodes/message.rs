@@ -61,9 +61,7 @@ impl NodeMessage {
                 out.u32(share.1);
                 out.u32(mates.len() as u32);
                 for mate in mates {
-                    out.u32(mate.node);
-                    out.u32(mate.pid);
-                    out.u64(mate.start);
+                    mate.write(&mut out);
                 }
             }
             NodeMessage::Stop { status, orderly } => {
@@ -92,8 +90,8 @@ impl NodeMessage {
             2 => {
                 let share = (from.u32()?, from.u32()?);
                 let count = from.u32()?;
-                let mut mate = || Some(Process { node: from.u32()?, pid: from.u32()?, start: from.u64()? });
-                NodeMessage::Welcome(Welcome { share, mates: (0..count).map(|_| mate()).collect::<Option<_>>()? })
+                let mates = (0..count).map(|_| Process::read(&mut from)).collect::<Option<_>>()?;
+                NodeMessage::Welcome(Welcome { share, mates })
             }
             3 => NodeMessage::Stop { status: from.u32()? as i32, orderly: from.u32()? != 0 },
             4 => NodeMessage::Stopped,
@@ -115,11 +113,15 @@ impl NodeMessage {
 mod tests {
     use super::*;
     use crate::engine::nodes::hello::tests::hello;
+    use crate::link::bell::BellPlace;
     use crate::object::guid::Guid;
 
     #[test]
     fn what_is_sent_is_read() {
-        let mates = vec![Process { node: 3, pid: 77, start: 1 << 40 }, Process { node: 4095, pid: 1, start: 0 }];
+        let mates = vec![
+            Process { node: 3, pid: 77, start: 1 << 40, bell: BellPlace { descriptor: 5, inode: 1 << 33 } },
+            Process { node: 4095, pid: 1, start: 0, bell: BellPlace::default() },
+        ];
         let all = [
             NodeMessage::Hello(Box::new(hello())),
             NodeMessage::Welcome(Welcome { share: (2, 5), mates }),
@@ -168,7 +170,7 @@ mod tests {
     /// A machine may have all nodes.
     #[test]
     fn the_longest_welcome_is_one_message() {
-        let mate = |node| Process { node, pid: node, start: 0 };
+        let mate = |node| Process { node, pid: node, start: 0, bell: BellPlace::default() };
         let mates = (0..crate::engine::nodes::hello::MOST_MATES).map(mate).collect();
         let bytes = NodeMessage::Welcome(Welcome { share: (0, 1), mates }).encode();
         assert!(bytes.len() <= crate::link::LONGEST_MESSAGE, "{}", bytes.len());

@@ -25,14 +25,15 @@
 
 use crate::engine::nodes::ending;
 use crate::engine::nodes::work::{Call, CallAnswer, NodeWork};
+use crate::link::bell::Bell;
 use crate::link::block::{self, BlockBytes};
 use crate::object::guid::Guid;
 use ocr_base::lock::{Condvar, Mutex, rank};
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// What has not been sent, each with its receiver.
@@ -46,7 +47,19 @@ pub(super) struct Outgoing {
 }
 
 /// Wakes the thread of the link where it sleeps.
-static ADDED: Condvar = Condvar::new();
+static BELL: OnceLock<Bell> = OnceLock::new();
+
+/// The thread of the link has this bell.
+pub(super) fn set_bell(bell: Bell) {
+    let _ = BELL.set(bell);
+}
+
+/// Has the thread of the link look around.
+pub(super) fn wake() {
+    if let Some(bell) = BELL.get() {
+        bell.ring();
+    }
+}
 
 /// The calls that have no answer yet. None when no answer will come any more.
 static ASKED: Mutex<rank::AnswersAwaited, Option<HashMap<u64, Waits>>> = Mutex::new(None);
@@ -154,7 +167,7 @@ pub(crate) fn place() -> Option<(u32, u32)> {
 pub(crate) fn post(to: u32, work: NodeWork) {
     count_post(&work);
     OUTGOING.lock().messages.push_back((to, work));
-    ADDED.notify_one();
+    wake();
 }
 
 /// A message is about to be sent.
@@ -179,7 +192,7 @@ pub(crate) fn post_content(to: u32, block: Guid, bytes: BlockBytes) {
     outgoing.messages.push_back((to, content));
     outgoing.blocks.push((to, bytes));
     drop(outgoing);
-    ADDED.notify_one();
+    wake();
 }
 
 /// Has the owner of an object make a call, whose answer somebody waits for. False where the program ends.
@@ -386,10 +399,11 @@ pub(super) fn take() -> Outgoing {
     std::mem::take(&mut *OUTGOING.lock())
 }
 
-/// Sleeps for this time, or until there is a message to be sent.
+/// Sleeps for this time, or until there is a message to be sent, or another node rings.
 pub(super) fn wait(time: Duration) {
-    let mut outgoing = OUTGOING.lock();
-    if outgoing.messages.is_empty() {
-        ADDED.wait_for(&mut outgoing, time);
+    let has_work = || !OUTGOING.lock().messages.is_empty();
+    match BELL.get() {
+        Some(bell) => bell.sleep(time, has_work),
+        None => std::thread::sleep(time),
     }
 }

@@ -3,14 +3,15 @@
 //!
 //! | what it expects | how it waits |
 //! |---|---|
-//! | a message or a block is on its way; or one has come, or was to be sent, less than 100 us ago, and a worker sleeps | it gives its core away and looks again |
-//! | less than 5 ms ago | it looks again after 50 us |
+//! | a message or a block is on its way; or one has come, or was to be sent, less than 200 us ago, and a worker sleeps | it gives its core away and looks again |
+//! | otherwise, where all other nodes are on this machine | it sleeps for 10 ms: whoever sends a message rings its bell |
+//! | less than 5 ms ago, or calls have no answer | it looks again after 50 us |
 //! | less than 100 ms ago | it looks again after 1 ms |
 //! | otherwise | it looks again after 2 ms, which takes about one percent of a core |
 //!
-//! While calls have no answer it does not look more seldom, and it wakes when another thread has a message for it. Where
-//! all workers run EDTs, a thread that gives its core away all the time would take a part of one of their cores.
-//! Whenever it has slept it looks whether other processes of this machine have ended.
+//! Other threads of the process wake it in any case. Where all workers run EDTs, a thread that gives its core away all
+//! the time would take a part of one of their cores. Whenever it has slept it looks whether other processes of this
+//! machine have ended.
 
 use crate::engine::nodes::ending::{
     ASKED, CRASHES, FOR_CRASH, IS_ENDING_MPI, IS_LOST_AT_END, MOST_NODES, NO_STATUS, NODE, NODES, OVER, PHASE,
@@ -26,6 +27,7 @@ use crate::engine::nodes::work::{NodeProgress, NodeWork};
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::handlers;
+use crate::link::bell::Bell;
 use crate::link::block::BlockBytes;
 use crate::link::plugin::Plugin;
 use crate::link::{LinkEvent, NodePlace, threads};
@@ -49,6 +51,10 @@ const AFTER_SIGTERM: Duration = Duration::from_millis(100);
 
 /// How long a message that must go out now may take.
 const FOR_LAST_MESSAGE: Duration = Duration::from_millis(500);
+
+/// For how long the thread looks all the time after something has happened, where a worker sleeps. To be woken takes some
+/// ten microseconds, and more where a core that had nothing to do is stopped by a hypervisor.
+const SOON: Duration = Duration::from_micros(200);
 
 /// How long node 0 waits between two rounds of questions whether anything can still happen.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
@@ -119,6 +125,7 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
         brought: Vec::new(),
         last: Instant::now(),
         mates: Mates::new(Vec::new()),
+        bells: Vec::new(),
         hellos: Vec::new(),
         gone: Vec::new(),
         is_ending: false,
@@ -132,7 +139,12 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
     }
     NODE.store(place.node, Ordering::Relaxed);
     NODES.store(place.nodes, Ordering::Relaxed);
-    if let Some(share) = thread.meet(plan.hello) {
+    let mut hello = plan.hello;
+    if let Some((bell, place)) = Bell::new() {
+        outbox::set_bell(bell);
+        hello.bell = place;
+    }
+    if let Some(share) = thread.meet(hello) {
         thread.say(Told::Joined(Joined { place, share, about }));
         thread.serve();
         PHASE.store(OVER, Ordering::SeqCst);
@@ -200,6 +212,8 @@ struct Communicator {
     /// When something happened last.
     last: Instant,
     mates: Mates,
+    /// The bells of the other nodes of this machine that can be reached.
+    bells: Vec<(u32, Bell)>,
     /// What each node has told; on node 0 alone.
     hellos: Vec<Hello>,
     /// Nodes that are gone.
@@ -262,25 +276,32 @@ impl Communicator {
     /// Puts what has come into the inbox, and sleeps if nothing is there. Returns the nodes that are gone since.
     fn turn(&mut self) -> Vec<Lost> {
         let outgoing = outbox::take();
+        let mut receivers = Vec::new();
         for (to, bytes) in batches(outgoing.messages) {
             self.send_bytes(to, bytes);
+            receivers.push(to);
         }
         for (to, bytes) in outgoing.blocks {
             let begun = self.link.send_block(to, bytes);
             self.note_begun(to, begun);
         }
+        // A large message moves while both of its nodes look.
+        let is_under_way = self.link.under_way() > 0;
+        self.bells
+            .iter()
+            .filter(|(node, _)| is_under_way || receivers.contains(node))
+            .for_each(|(_, bell)| bell.ring());
         self.link.poll(&mut self.events);
         let mut lost = self.sort_events();
         if self.inbox.is_empty() && self.brought.is_empty() && lost.is_empty() {
             let idle = self.last.elapsed();
-            // What is on its way moves while this thread looks.
-            let is_under_way = self.link.under_way() > 0;
-            let is_soon = idle < Duration::from_micros(100) || outbox::is_awaited();
+            let is_soon = idle < SOON;
             let ended = if is_under_way || is_soon && has_core() {
                 std::thread::yield_now();
                 Vec::new()
             } else {
                 let micros = match idle.as_millis() {
+                    _ if self.bells.len() + 1 == self.place.nodes as usize => 10_000,
                     0..5 => 50,
                     _ if outbox::is_awaited() => 50,
                     5..100 => 1000,
@@ -331,7 +352,7 @@ impl Communicator {
                             if let Some(process) = mates.iter().find(|mate| mate.node == 0) {
                                 let _ = NODE_0.set(*process);
                             }
-                            self.mates = Mates::new(mates);
+                            self.know(mates);
                             return Some(share);
                         }
                         NodeMessage::Stop { status, .. } => {
@@ -382,9 +403,15 @@ impl Communicator {
         for (welcome, node) in welcomes.zip(1..) {
             self.send(node, &NodeMessage::Welcome(welcome));
         }
-        self.mates = Mates::new(own.mates);
+        self.know(own.mates);
         self.hellos = hellos;
         Some(own.share)
+    }
+
+    /// Knows the other nodes of this machine.
+    fn know(&mut self, mates: Vec<Process>) {
+        self.bells = mates.iter().filter_map(|mate| Some((mate.node, Bell::of(mate.pid, mate.bell)?))).collect();
+        self.mates = Mates::new(mates);
     }
 
     /// Ends all nodes, since they cannot be one program; node 0 says why.

@@ -1,6 +1,8 @@
 //! How the fields of messages are bytes, and what more than one kind of message has. Numbers are little-endian, and
 //! texts have their length before them.
 
+use crate::link::bell::BellPlace;
+
 /// Writes fields.
 #[derive(Default)]
 pub(super) struct Writer(pub(super) Vec<u8>);
@@ -59,6 +61,32 @@ pub(super) struct Process {
     pub(super) pid: u32,
     /// When it was started, in the system's ticks since that began: another process may get the number later.
     pub(super) start: u64,
+    /// Where its bell is.
+    pub(super) bell: BellPlace,
+}
+
+impl Process {
+    pub(super) fn write(&self, out: &mut Writer) {
+        out.u32(self.node);
+        out.u32(self.pid);
+        out.u64(self.start);
+        self.bell.write(out);
+    }
+
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<Process> {
+        Some(Process { node: from.u32()?, pid: from.u32()?, start: from.u64()?, bell: BellPlace::read(from)? })
+    }
+}
+
+impl BellPlace {
+    pub(super) fn write(&self, out: &mut Writer) {
+        out.u32(self.descriptor);
+        out.u64(self.inode);
+    }
+
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<BellPlace> {
+        Some(BellPlace { descriptor: from.u32()?, inode: from.u64()? })
+    }
 }
 
 /// What node 0 tells each node when all fit.

@@ -515,7 +515,10 @@ fn no_call_is_overtaken_by_what_follows_from_a_later_one() {
         let slow = compile_by(compiler, &format!("slow-pair-{}.so", mpi.name), "slow-pair.c", &["-fPIC", "-shared"]);
         for way in ["0", "1", "2", "3", "4"] {
             let mut command = mpi.command(3);
-            command.arg("env").arg(format!("LD_PRELOAD={}", slow.display())).args(["OCR_GONE_EVENTS=0", "OCR_WORKERS=2"]);
+            command
+                .arg("env")
+                .arg(format!("LD_PRELOAD={}", slow.display()))
+                .args(["OCR_GONE_EVENTS=0", "OCR_WORKERS=2"]);
             let answer = run(command.arg(elsewhere()).args(["overtake", "20", way]), &out);
             answer.expect(0, &["right: 0"]);
         }

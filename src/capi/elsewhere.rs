@@ -90,8 +90,8 @@ fn settle_but(node: u32) {
 }
 
 /// Has nothing follow from a dependence before what this thread's EDT has sent is confirmed: its destination is held
-/// back where that is an EDT, or else the caller waits. `maker` is the node that makes the dependence, None for this one.
-/// True where the maker has to hold the destination back.
+/// back where that is an EDT, or else the caller waits. `maker` is the node that makes the dependence, None for this
+/// one. True where the maker has to hold the destination back.
 fn hold_back(maker: Option<u32>, destination: Guid) -> bool {
     if !outbox::is_unconfirmed(maker) {
         return false;

@@ -109,7 +109,8 @@ impl Graph<'_> {
         }
     }
 
-    /// Keeps an EDT that waits from running before [`Graph::end_hold`]. The GUID of its slot; none where it does not wait.
+    /// Keeps an EDT that waits from running before [`Graph::end_hold`]. The GUID of its slot; none where it does not
+    /// wait.
     pub(crate) fn hold_back(&mut self, edt: Guid) -> Option<Guid> {
         let (edt, mut locked) = self.objects.edts.lock(edt)?;
         let count = locked.word.count();

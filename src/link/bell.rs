@@ -1,6 +1,7 @@
-//! By what other threads, and other nodes of the machine, wake the thread of the link, which sleeps while nothing comes.
+//! By what other threads, and other nodes of the machine, wake the thread of the link, which sleeps while nothing
+//! comes.
 //!
-//! A bell is a word of memory that the nodes of a machine share. It is reached by the descriptor of the process that has
+//! A bell is a word of memory that the nodes of a machine share. It is reached by a descriptor of the process that has
 //! it while the nodes meet, and by its mapping alone afterwards: a program may close all descriptors.
 //!
 //! | state | the thread of the link | `sleep` | `ring` |
@@ -18,6 +19,7 @@ use std::fs::{File, read_link};
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -29,6 +31,33 @@ const BYTES: usize = 4096;
 
 /// The name that the system shows for the memory.
 const NAME: &str = "ocr-bell";
+
+/// The bell of the thread of the link of this process.
+static OWN: OnceLock<Bell> = OnceLock::new();
+
+/// Has the thread of the link of this process look around, if there is one. For handlers of signals, too.
+pub(crate) fn wake() {
+    if let Some(bell) = OWN.get() {
+        bell.ring();
+    }
+}
+
+/// Sleeps, on the thread of the link, for this time, or until its bell is rung, unless there is something to do.
+pub(crate) fn sleep(time: Duration, has_work: impl FnOnce() -> bool) {
+    match OWN.get() {
+        Some(bell) => bell.sleep(time, has_work),
+        None => std::thread::sleep(time),
+    }
+}
+
+/// Makes the bell of the thread of the link, and returns where other processes find it; nowhere without memory.
+pub(crate) fn begin() -> BellPlace {
+    let made = Bell::new();
+    made.map_or(BellPlace::default(), |(bell, place)| {
+        let _ = OWN.set(bell);
+        place
+    })
+}
 
 /// Where other processes of the machine find a bell: a descriptor of its process, and what tells that it is still this.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -43,8 +72,8 @@ pub(crate) struct BellPlace {
 pub(crate) struct Bell(&'static AtomicU32);
 
 impl Bell {
-    /// Makes the bell of this process. None without memory.
-    pub(crate) fn new() -> Option<(Bell, BellPlace)> {
+    /// Makes a bell of this process. None without memory.
+    fn new() -> Option<(Bell, BellPlace)> {
         let name = CString::new(NAME).ok()?;
         // SAFETY: the name is a C string. The call returns a new descriptor, or -1.
         let descriptor = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
@@ -82,7 +111,7 @@ impl Bell {
     }
 
     /// Sleeps for this time, or until the bell is rung, unless there is something to do.
-    pub(crate) fn sleep(self, time: Duration, has_work: impl FnOnce() -> bool) {
+    fn sleep(self, time: Duration, has_work: impl FnOnce() -> bool) {
         let is_rung = self.0.compare_exchange(AWAKE, ASLEEP, Ordering::SeqCst, Ordering::SeqCst).is_err();
         if !is_rung && !has_work() {
             let limit = libc::timespec { tv_sec: time.as_secs() as _, tv_nsec: time.subsec_nanos() as _ };

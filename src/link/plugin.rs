@@ -145,8 +145,8 @@ pub(crate) struct Plugin {
     sending: HashMap<u64, Vec<u8>>,
     /// The blocks of which parts are on their way, in or out, each by the token of its first part; how many parts.
     blocks: HashMap<u64, (usize, BlockBytes)>,
-    /// The first parts of those of which a part is on its way, by that one's token; and, of one that is taken, by what the
-    /// caller knows it.
+    /// The first parts of those of which a part is on its way, by that one's token; and, of one that is taken, by what
+    /// the caller knows it.
     parts: HashMap<u64, (u64, Option<u64>)>,
     next: u64,
     /// What messages arrive in; the token of a receive is its number here.
@@ -293,7 +293,8 @@ impl Plugin {
         Ok(())
     }
 
-    /// A part of a block was sent, or has come. By what the caller knows the block, if it is taken and all of it is here.
+    /// A part of a block was sent, or has come. By what the caller knows the block, if it is taken and all of it is
+    /// here.
     fn end_part(&mut self, token: u64) -> Option<u64> {
         let (first, id) = self.parts.remove(&token)?;
         let (left, _) = self.blocks.get_mut(&first)?;

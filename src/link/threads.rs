@@ -32,37 +32,6 @@ pub(crate) fn mark_this() {
     block_signals();
 }
 
-/// How long the thread that makes the calls runs at a time beside others: the least that the system admits.
-const SLICE_NS: u64 = 100_000;
-
-/// How much later than asked for it wakes, at most: by itself the system takes as long as the shortest of its sleeps.
-const SLACK_NS: libc::c_ulong = 1_000;
-
-/// Asks the system to let this thread run soon, and for a short time, where a worker has its core. Else a thread that gives
-/// its core away gets it back when the worker's time is over, after milliseconds, and a message is handled that late.
-/// Systems before Linux 6.12 do nothing.
-pub(crate) fn run_often() {
-    // SAFETY: the second argument is a number; the other ones are not used.
-    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, SLACK_NS) };
-    let mut attributes = libc::sched_attr {
-        size: size_of::<libc::sched_attr>() as u32,
-        sched_policy: 0,
-        sched_flags: 0,
-        sched_nice: 0,
-        sched_priority: 0,
-        sched_runtime: 0,
-        sched_deadline: 0,
-        sched_period: 0,
-    };
-    // SAFETY: the system writes at most as many bytes as the third argument says, which are those of the second one.
-    let known = unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut attributes, attributes.size, 0) };
-    if known == 0 && attributes.sched_policy == libc::SCHED_OTHER as u32 {
-        attributes.sched_runtime = SLICE_NS;
-        // SAFETY: the system reads as many bytes as the first field says, which are those of the second argument.
-        unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
-    }
-}
-
 thread_local! {
     /// Whether this thread makes the calls of the link.
     static MAKES_CALLS: Cell<bool> = const { Cell::new(false) };

@@ -586,8 +586,8 @@ static ocrGuid_t giver(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return NULL_GUID;
 }
 
-/* ---- overtake: an EDT adds a dependence on an event of node 1. Then it has an EDT run on the last node, which satisfies
-   that event: it finds the dependence there. The way says how it has that EDT run. ---- */
+/* ---- overtake: an EDT adds a dependence on an event of node 1. Then it has an EDT run on the last node, which
+   satisfies that event: it finds the dependence there. The way says how it has that EDT run. ---- */
 
 enum { CREATED, LINKED, LINKED_BY_EVENT, RELAYED, RELAYED_BY_EVENT };
 
@@ -676,8 +676,8 @@ static void overtake(u64 times, u64 way)
         ocrGuid_t makes, isMade;
         ocrHint_t hint;
         onNode(&hint, makers[at]);
-        MUST(ocrEdtCreate(&makes, template(makesEvents, 1, 1), EDT_PARAM_DEF, &times, EDT_PARAM_DEF, NULL, EDT_PROP_NONE,
-                          &hint, &isMade));
+        MUST(ocrEdtCreate(&makes, template(makesEvents, 1, 1), EDT_PARAM_DEF, &times, EDT_PARAM_DEF, NULL,
+                          EDT_PROP_NONE, &hint, &isMade));
         MUST(ocrAddDependence(isMade, waits, 1 + at, DB_MODE_NULL));
         MUST(ocrAddDependence(block, makes, 0, DB_MODE_RW));
     }

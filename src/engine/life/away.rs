@@ -36,8 +36,8 @@
 //! gives a copy back when the EDTs that stand before the stand-in have ended, and those wait for greater GUIDs alone.
 //! *No recall is lost*: the lender is noted before it looks whether an EDT waits, and an EDT that has joined the queue
 //! looks whether there is a lender. Both look under the lock of the table. *Nothing is overtaken*: messages of two
-//! nodes arrive in order, so a Want that follows a Content comes behind it. A large content comes later than the message
-//! that announces it. A Recall is remembered until then, and a Want waits in the block's queue as before.
+//! nodes arrive in order, so a Want that follows a Content comes behind it. A large content comes later than the
+//! message that announces it. A Recall is remembered until then, and a Want waits in the block's queue as before.
 
 use crate::abi::Api;
 use crate::check::calls::code_of_misuse;
@@ -136,8 +136,8 @@ impl Context {
         true
     }
 
-    /// Asks for a block that an EDT of this node will acquire when it has others, if another node has it: so several come
-    /// at a time. Where it goes back before the EDT comes to it, the EDT asks again.
+    /// Asks for a block that an EDT of this node will acquire when it has others, if another node has it: so several
+    /// come at a time. Where it goes back before the EDT comes to it, the EDT asks again.
     pub(super) fn ask_ahead(&mut self, block: Guid) {
         let blocks = &self.runtime.objects.data_blocks;
         if !blocks.is_foreign(block) {

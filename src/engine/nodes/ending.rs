@@ -1,7 +1,7 @@
 //! How far the link is, and how the end of this process becomes that of all nodes. The head of `mod.rs` has the steps.
 
-use crate::engine::nodes::outbox;
 use crate::engine::state::end::FATAL_STATUS;
+use crate::link::bell;
 pub(crate) use crate::object::zone::MOST_NODES;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -75,7 +75,7 @@ fn decides() -> bool {
 /// Asks for the end of all nodes with this status, unless somebody has done so.
 pub(super) fn ask(status: i32) {
     let _ = ASKED.compare_exchange(NO_STATUS, status, Ordering::SeqCst, Ordering::SeqCst);
-    outbox::wake();
+    bell::wake();
 }
 
 /// Waits until nothing is expected of the link any more. For handlers of signals, too.

@@ -22,6 +22,7 @@ use crate::engine::nodes::{mates, outbox, share};
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::{self, exit_now, fatal, status_after_output};
 use crate::engine::state::handlers::Handler;
+use crate::link::bell;
 use crate::link::launcher::{self, LaunchedProcess};
 use crate::link::plugin::{self, PluginChoiceError};
 use crate::link::threads;
@@ -333,7 +334,7 @@ pub(crate) fn wait_for_end(told: &Receiver<Told>, end: impl FnOnce()) -> i32 {
                     end();
                 }
                 RUN_HAS_ENDED.store(true, Ordering::SeqCst);
-                outbox::wake();
+                bell::wake();
             }
             Ok(Told::Lost(words)) => {
                 if let Some(words) = words {

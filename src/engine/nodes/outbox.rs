@@ -25,15 +25,15 @@
 
 use crate::engine::nodes::ending;
 use crate::engine::nodes::work::{Call, CallAnswer, NodeWork};
-use crate::link::bell::Bell;
+use crate::link::bell;
 use crate::link::block::{self, BlockBytes};
 use crate::object::guid::Guid;
 use ocr_base::lock::{Condvar, Mutex, rank};
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// What has not been sent, each with its receiver.
@@ -44,21 +44,6 @@ static OUTGOING: Mutex<rank::Outbox, Outgoing> = Mutex::new(Outgoing { messages:
 pub(super) struct Outgoing {
     pub(super) messages: VecDeque<(u32, NodeWork)>,
     pub(super) blocks: Vec<(u32, BlockBytes)>,
-}
-
-/// Wakes the thread of the link where it sleeps.
-static BELL: OnceLock<Bell> = OnceLock::new();
-
-/// The thread of the link has this bell.
-pub(super) fn set_bell(bell: Bell) {
-    let _ = BELL.set(bell);
-}
-
-/// Has the thread of the link look around.
-pub(super) fn wake() {
-    if let Some(bell) = BELL.get() {
-        bell.ring();
-    }
 }
 
 /// The calls that have no answer yet. None when no answer will come any more.
@@ -167,7 +152,7 @@ pub(crate) fn place() -> Option<(u32, u32)> {
 pub(crate) fn post(to: u32, work: NodeWork) {
     count_post(&work);
     OUTGOING.lock().messages.push_back((to, work));
-    wake();
+    bell::wake();
 }
 
 /// A message is about to be sent.
@@ -192,7 +177,7 @@ pub(crate) fn post_content(to: u32, block: Guid, bytes: BlockBytes) {
     outgoing.messages.push_back((to, content));
     outgoing.blocks.push((to, bytes));
     drop(outgoing);
-    wake();
+    bell::wake();
 }
 
 /// Has the owner of an object make a call, whose answer somebody waits for. False where the program ends.
@@ -401,9 +386,5 @@ pub(super) fn take() -> Outgoing {
 
 /// Sleeps for this time, or until there is a message to be sent, or another node rings.
 pub(super) fn wait(time: Duration) {
-    let has_work = || !OUTGOING.lock().messages.is_empty();
-    match BELL.get() {
-        Some(bell) => bell.sleep(time, has_work),
-        None => std::thread::sleep(time),
-    }
+    bell::sleep(time, || !OUTGOING.lock().messages.is_empty());
 }

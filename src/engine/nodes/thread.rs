@@ -27,7 +27,7 @@ use crate::engine::nodes::work::{NodeProgress, NodeWork};
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::handlers;
-use crate::link::bell::Bell;
+use crate::link::bell::{self, Bell};
 use crate::link::block::BlockBytes;
 use crate::link::plugin::Plugin;
 use crate::link::{LinkEvent, NodePlace, threads};
@@ -52,8 +52,8 @@ const AFTER_SIGTERM: Duration = Duration::from_millis(100);
 /// How long a message that must go out now may take.
 const FOR_LAST_MESSAGE: Duration = Duration::from_millis(500);
 
-/// For how long the thread looks all the time after something has happened, where a worker sleeps. To be woken takes some
-/// ten microseconds, and more where a core that had nothing to do is stopped by a hypervisor.
+/// For how long the thread looks all the time after something has happened, where a worker sleeps. To be woken takes
+/// some ten microseconds, and more where a core that had nothing to do is stopped by a hypervisor.
 const SOON: Duration = Duration::from_micros(200);
 
 /// How long node 0 waits between two rounds of questions whether anything can still happen.
@@ -105,7 +105,6 @@ pub(crate) enum Told {
 /// Works from the beginning of MPI to its end.
 pub(super) fn work(plan: Plan, tell: Sender<Told>) {
     threads::mark_this();
-    threads::run_often();
     // SAFETY: `gettid` has no preconditions.
     THREAD.store(unsafe { libc::gettid() }, Ordering::SeqCst);
     // Libraries that MPI loads install handlers as they are loaded.
@@ -139,12 +138,7 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
     }
     NODE.store(place.node, Ordering::Relaxed);
     NODES.store(place.nodes, Ordering::Relaxed);
-    let mut hello = plan.hello;
-    if let Some((bell, place)) = Bell::new() {
-        outbox::set_bell(bell);
-        hello.bell = place;
-    }
-    if let Some(share) = thread.meet(hello) {
+    if let Some(share) = thread.meet(Hello { bell: bell::begin(), ..plan.hello }) {
         thread.say(Told::Joined(Joined { place, share, about }));
         thread.serve();
         PHASE.store(OVER, Ordering::SeqCst);

@@ -114,8 +114,8 @@ fn place(block: Guid, size: u64) -> BlockBytes {
 /// Acts as a call does, on the thread of the link.
 fn with_context(act: impl FnOnce(&mut Context)) {
     let Some(context) = Context::enter_call() else { return };
-    // SAFETY: `enter_call` has answered with the context of this thread, which is valid until it leaves the call. Nothing
-    // else refers to it: this thread makes no call of the program's.
+    // SAFETY: `enter_call` has answered with the context of this thread, which is valid until it leaves the call.
+    // Nothing else refers to it: this thread makes no call of the program's.
     act(unsafe { &mut *context });
     Context::leave_call();
 }

@@ -298,8 +298,8 @@ impl Edts {
             .collect()
     }
 
-    /// Makes an EDT whose GUID another node has given, as [`Edts::allocate`] does otherwise; its slot is claimed until it
-    /// is published.
+    /// Makes an EDT whose GUID another node has given, as [`Edts::allocate`] does otherwise; its slot is claimed until
+    /// it is published.
     fn adopt(&self, made: Guid, depc: u32, param_words: usize) -> Result<&Edt, CreateOnLabelError> {
         let kind = kind_with(words_of(depc, param_words));
         if made.kind() != Some(kind) || kind == Kind::EdtHuge || !is_made_for_other(made.generation()) {

@@ -505,6 +505,16 @@ fn an_edt_may_go_on_while_the_program_ends() {
     }
 }
 
+/// The content of the block is sent when the node that waits for it has ended its run: nobody waits for it in vain.
+#[test]
+fn a_block_is_on_its_way_while_the_program_ends() {
+    for mpi in installed() {
+        let answer = run_elsewhere(mpi, 3, &["leave"]);
+        answer.expect(0, &["on node 0"]);
+        assert_eq!(answer.count("ocr: "), 0, "{answer:?}");
+    }
+}
+
 /// What an EDT has asked of one node has happened before what follows from its later calls for others, though messages
 /// to the first are slow. A dependence that came late would be refused.
 #[test]

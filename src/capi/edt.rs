@@ -428,7 +428,7 @@ pub(super) unsafe fn create_edt(
         // The depv of a labeled EDT is not used, since several callers may try to create the EDT.
         Some(guid) => {
             let alone = labeling::is_trusting(properties);
-            (Some(LabelRequest { guid, alone }), std::ptr::null_mut())
+            (Some(LabelRequest { guid, alone, is_made: false }), std::ptr::null_mut())
         }
     };
     let request = EdtRequest {

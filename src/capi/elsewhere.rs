@@ -96,7 +96,9 @@ fn hold_back(maker: Option<u32>, destination: Guid) -> bool {
     if !outbox::is_unconfirmed(maker) {
         return false;
     }
-    let of = if destination.is_edt() { Some(owner(destination)) } else { None };
+    // The EDT of a label may not be there yet, or be the next one.
+    let can_be_held = destination.is_edt() && !destination.is_label() && !outbox::are_many_held();
+    let of = if can_be_held { Some(owner(destination)) } else { None };
     match of {
         Some(None) if with(false, |context| context.hold_until_confirmed(destination)) => return false,
         Some(Some(of)) if maker == Some(of) => return true,

@@ -42,6 +42,11 @@ pub(crate) fn wake() {
     }
 }
 
+/// How many other processes can wake the thread of the link of this one.
+pub(crate) fn ringers() -> usize {
+    OWN.get().map_or(0, |bell| bell.0.ringers.load(Ordering::Relaxed) as usize)
+}
+
 /// Sleeps, on the thread of the link, for this time, or until its bell is rung, unless there is something to do.
 pub(crate) fn sleep(time: Duration, has_work: impl FnOnce() -> bool) {
     match OWN.get() {
@@ -67,9 +72,17 @@ pub(crate) struct BellPlace {
     pub(crate) inode: u64,
 }
 
+/// What a bell has in the memory that is shared.
+#[repr(C)]
+struct Shared {
+    state: AtomicU32,
+    /// How many other processes can ring it. Relaxed: one that is missed is seen later.
+    ringers: AtomicU32,
+}
+
 /// A bell of this process or of another one. It stays as long as the process.
 #[derive(Clone, Copy)]
-pub(crate) struct Bell(&'static AtomicU32);
+pub(crate) struct Bell(&'static Shared);
 
 impl Bell {
     /// Makes a bell of this process. None without memory.
@@ -77,16 +90,17 @@ impl Bell {
         let name = CString::new(NAME).ok()?;
         // SAFETY: the name is a C string. The call returns a new descriptor, or -1.
         let descriptor = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
-        if descriptor < 0 {
-            return Some((map(None)?, BellPlace::default()));
-        }
         // SAFETY: the descriptor is new, so nothing else owns it.
-        let file = unsafe { File::from_raw_fd(descriptor) };
-        file.set_len(BYTES as u64).ok()?;
-        let inode = file.metadata().ok()?.ino();
-        let bell = map(Some(file.as_raw_fd()))?;
-        // It stays open: the others find the bell by it.
-        Some((bell, BellPlace { descriptor: file.into_raw_fd() as u32, inode }))
+        let file = (descriptor >= 0).then(|| unsafe { File::from_raw_fd(descriptor) });
+        let shared = file.and_then(|file| {
+            file.set_len(BYTES as u64).ok()?;
+            let inode = file.metadata().ok()?.ino();
+            let bell = map(Some(file.as_raw_fd()))?;
+            // It stays open: the others find the bell by it.
+            Some((bell, BellPlace { descriptor: file.into_raw_fd() as u32, inode }))
+        });
+        // Other threads of this process ring it in any case.
+        shared.or_else(|| Some((map(None)?, BellPlace::default())))
     }
 
     /// The bell of another process of this machine. None where it cannot be reached, or is no bell any more.
@@ -98,29 +112,32 @@ impl Bell {
         }
         let file = File::options().read(true).write(true).open(path).ok()?;
         let about = file.metadata().ok()?;
-        if about.ino() == inode && about.len() == BYTES as u64 { map(Some(file.as_raw_fd())) } else { None }
+        let is_bell = about.ino() == inode && about.len() == BYTES as u64;
+        let bell = is_bell.then(|| map(Some(file.as_raw_fd()))).flatten()?;
+        bell.0.ringers.fetch_add(1, Ordering::Relaxed);
+        Some(bell)
     }
 
     /// Has the thread look for messages, which are there.
     pub(crate) fn ring(self) {
         // SeqCst: what the caller has written comes before, and is seen by a thread that finds the bell rung.
-        if self.0.swap(RUNG, Ordering::SeqCst) == ASLEEP {
+        if self.0.state.swap(RUNG, Ordering::SeqCst) == ASLEEP {
             // SAFETY: the word is mapped, and stays so. The call wakes a thread, or none.
-            unsafe { libc::syscall(libc::SYS_futex, self.0.as_ptr(), libc::FUTEX_WAKE, 1) };
+            unsafe { libc::syscall(libc::SYS_futex, self.0.state.as_ptr(), libc::FUTEX_WAKE, 1) };
         }
     }
 
     /// Sleeps for this time, or until the bell is rung, unless there is something to do.
     fn sleep(self, time: Duration, has_work: impl FnOnce() -> bool) {
-        let is_rung = self.0.compare_exchange(AWAKE, ASLEEP, Ordering::SeqCst, Ordering::SeqCst).is_err();
+        let is_rung = self.0.state.compare_exchange(AWAKE, ASLEEP, Ordering::SeqCst, Ordering::SeqCst).is_err();
         if !is_rung && !has_work() {
             let limit = libc::timespec { tv_sec: time.as_secs() as _, tv_nsec: time.subsec_nanos() as _ };
             // SAFETY: the word is mapped, and stays so. The limit is this function's.
             unsafe {
-                libc::syscall(libc::SYS_futex, self.0.as_ptr(), libc::FUTEX_WAIT, ASLEEP, &raw const limit);
+                libc::syscall(libc::SYS_futex, self.0.state.as_ptr(), libc::FUTEX_WAIT, ASLEEP, &raw const limit);
             };
         }
-        self.0.swap(AWAKE, Ordering::SeqCst);
+        self.0.state.swap(AWAKE, Ordering::SeqCst);
     }
 }
 
@@ -133,9 +150,9 @@ fn map(file: Option<RawFd>) -> Option<Bell> {
     if at == libc::MAP_FAILED {
         return None;
     }
-    // SAFETY: the mapping begins with an aligned word, is never taken back, and all that use it do so by atomic
+    // SAFETY: the mapping begins with two aligned words, is never taken back, and all that use it do so by atomic
     // operations.
-    Some(Bell(unsafe { &*at.cast::<AtomicU32>() }))
+    Some(Bell(unsafe { &*at.cast::<Shared>() }))
 }
 
 #[cfg(all(test, not(miri)))]
@@ -149,6 +166,7 @@ mod tests {
         let (bell, place) = Bell::new().expect("memory");
         let other = Bell::of(std::process::id(), place).expect("it is this process's");
         assert!(!ptr::eq(bell.0, other.0), "it is mapped twice");
+        assert_eq!(bell.0.ringers.load(Ordering::Relaxed), 1);
         let (sent, seen) = (AtomicU64::new(0), AtomicU64::new(0));
         const MESSAGES: u64 = 20_000;
         thread::scope(|scope| {

@@ -258,13 +258,17 @@ static int32_t pollReceives(ocrLinkEvent_t *events, int32_t most)
 
 static int32_t pollRequests(ocrLinkEvent_t *events, int32_t most)
 {
+    static int from = 0;
     int count = 0;
-    /* Where `events` has no room for all of them, only the first are asked for: a later call reports the others. */
-    int asked = requested < most ? requested : most;
+    /* Where `events` has no room for all of them, a part is asked for, and a later call asks for another: the first may
+       be for a process that takes nothing. */
+    const int begin = from < requested ? from : 0;
+    int asked = requested - begin < most ? requested - begin : most;
     if (asked <= 0) {
         return 0;
     }
-    int code = MPI_Testsome(asked, requests, &count, done, statuses);
+    int code = MPI_Testsome(asked, requests + begin, &count, done, statuses);
+    from = begin + asked;
     if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
         /* What has become of them is not known, and MPI would fail so at each call: the failure is reported once. */
         requested = 0;
@@ -275,7 +279,7 @@ static int32_t pollRequests(ocrLinkEvent_t *events, int32_t most)
         return 0;
     }
     for (int at = 0; at < count; at++) {
-        int which = done[at];
+        int which = begin + done[at];
         bool isFailed = code == MPI_ERR_IN_STATUS && statuses[at].MPI_ERROR != MPI_SUCCESS;
         int kind = areTaken[which] ? OCR_LINK_TAKEN : OCR_LINK_SENT;
         events[at] = (ocrLinkEvent_t){.kind = isFailed ? OCR_LINK_FAILED : kind,

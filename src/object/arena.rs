@@ -488,11 +488,14 @@ impl<T: Slot> Arena<T> {
         Some((index, slot.header().peek().generation()))
     }
 
-    /// Takes a slot back that was set apart for another node: the object there is gone.
-    pub fn take_back(&self, cache: &mut Cache, index: u32) {
+    /// Takes a slot back that was set apart for another node when it was used so often: the object there is gone.
+    pub fn take_back(&self, cache: &mut Cache, index: u32, used: u32) {
         let header = self.slot(index).header();
+        let word = header.peek();
         // Where the generations are used up, the slot is not used any more.
-        if let Some(next) = header.peek().freed() {
+        if word.generation() == used
+            && let Some(next) = word.freed()
+        {
             header.publish(next);
             self.free(cache, next, index);
         }

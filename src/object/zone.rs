@@ -2,18 +2,12 @@
 //! is in [`super::guid`].
 
 use super::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS, Guid};
+use ocr_trace::numbers::OF_LABEL;
+pub(crate) use ocr_trace::numbers::is_made_for_other;
 use std::ops::Range;
 
 /// The most nodes of a program: a GUID has no more than 12 bits for the number of a node.
 pub(crate) const MOST_NODES: u32 = 1 << 12;
-
-/// The bit of a generation that tells labels of the program from objects that a node makes for another one.
-const OF_LABEL: u32 = FIRST_LABEL_GENERATION >> 1;
-
-/// Whether the object of this generation was made by a node for another one.
-pub(crate) fn is_made_for_other(generation: u32) -> bool {
-    generation >= FIRST_LABEL_GENERATION && generation & OF_LABEL == 0
-}
 
 /// What a node gives to the objects that it makes: its part of the indices, and its number where a generation has an
 /// owner. A process that is alone gives all indices.
@@ -63,7 +57,10 @@ impl Zone {
 
     /// The node that has the object.
     pub fn owner_of(self, guid: Guid) -> u32 {
-        if guid.is_label() { guid.generation() & ((1 << self.bits) - 1) } else { self.creator_of(guid) }
+        match guid.generation() {
+            ..FIRST_LABEL_GENERATION => self.creator_of(guid),
+            generation => generation & ((1 << self.bits) - 1),
+        }
     }
 
     /// The node whose zone this is.
@@ -85,6 +82,11 @@ impl Zone {
     /// `None` when they are used up.
     pub fn made_for(self, owner: u32, used: u32) -> Option<u32> {
         (used < OF_LABEL >> self.bits).then_some(FIRST_LABEL_GENERATION | used << self.bits | owner)
+    }
+
+    /// How often the slot was used when the node made an object of this generation for another one.
+    pub fn used_before(self, generation: u32) -> u32 {
+        (generation & !FIRST_LABEL_GENERATION) >> self.bits
     }
 
     /// The first generation of labels whose objects the node has.
@@ -169,6 +171,7 @@ mod tests {
                     let generation = zone.made_for(owner, 77).expect("they are not used up");
                     assert!(is_made_for_other(generation) && !is_made_for_other(zone.first_label_generation()));
                     let made = Guid::new(Kind::Event, generation, index as u32);
+                    assert!(!made.is_label() && zone.used_before(generation) == 77);
                     assert_eq!((zone.creator_of(made), zone.owner_of(made)), (zone.node, owner), "{zone:?}");
                     assert_eq!(zone.owns(made), owner == zone.node, "{zone:?}");
                 }

@@ -831,6 +831,25 @@ static void straggle(void)
     start(straggler, 1, 62, params, 0, NULL);
 }
 
+/* ---- leave: node 0 ends the program while an EDT of node 1 has a large block that one of node 2 waits for. ---- */
+
+static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]);
+
+static ocrGuid_t leaver(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    ocrGuid_t block;
+    char *bytes;
+    u64 how = 0;
+    MUST(ocrDbCreate(&block, (void **)&bytes, 1 << 20, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+    start(leaf, nodes() - 1, 0, NULL, 1, &block);
+    usleep(100000);
+    start(ends, 0, 1, &how, 0, NULL);
+    usleep(300000);
+    memset(bytes, 1, 1 << 20);
+    return NULL_GUID;
+}
+
 /* ---- copy: a call that is not there for blocks of other nodes. ---- */
 
 static ocrGuid_t copies(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
@@ -893,6 +912,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         events(times, node);
     } else if (strcmp(what, "blocks") == 0) {
         blocks(times, (u64)atoll(getArgv(depv[0].ptr, 4)));
+    } else if (strcmp(what, "leave") == 0) {
+        start(leaver, 1, 0, NULL, 0, NULL);
     } else if (strcmp(what, "copy") == 0) {
         copy();
     } else if (strcmp(what, "shutdown") == 0) {

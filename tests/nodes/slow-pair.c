@@ -80,8 +80,8 @@ int MPI_Test(MPI_Request *request, int *isDone, MPI_Status *status)
     return PMPI_Test(request, isDone, status);
 }
 
-int MPI_Finalize(void)
+int MPI_Comm_free(MPI_Comm *comm)
 {
     sendThose(MPI_Wtime() + LATE_S);
-    return PMPI_Finalize();
+    return PMPI_Comm_free(comm);
 }

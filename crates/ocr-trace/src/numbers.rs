@@ -8,11 +8,19 @@ pub const GENERATION_BITS: u32 = 27;
 pub const FIRST_LABEL_GENERATION: u32 = 1 << (GENERATION_BITS - 1);
 /// The bits of a generation.
 pub const GENERATION_MASK: u64 = (1 << GENERATION_BITS) - 1;
+/// The bit of these that labels have, and that objects have not which a node makes for another one.
+pub const OF_LABEL: u32 = FIRST_LABEL_GENERATION >> 1;
+
+/// Whether the object of this generation was made by a node for another one.
+#[inline]
+pub fn is_made_for_other(generation: u32) -> bool {
+    generation >= FIRST_LABEL_GENERATION && generation & OF_LABEL == 0
+}
 
 /// Whether the GUID of an object, by its bits, is a label: what it names may not be there yet, or be there again.
 #[inline]
 pub fn is_label(guid: u64) -> bool {
-    (guid >> 32 & GENERATION_MASK) as u32 >= FIRST_LABEL_GENERATION
+    (guid >> 32 & GENERATION_MASK) as u32 >= FIRST_LABEL_GENERATION | OF_LABEL
 }
 
 /// How an EDT uses a data block: `ocrDbAccessMode_t`.

@@ -29,6 +29,9 @@ pub(crate) fn scope_done(node: u32, scope: u64) {
     }
 }
 
+/// How many GUIDs go with one message.
+const MOST_GUIDS: usize = 4096;
+
 /// What is for each node of these.
 fn by_node(edts: Vec<Guid>, node: impl Fn(Guid) -> u32) -> BTreeMap<u32, Vec<Guid>> {
     let mut all: BTreeMap<u32, Vec<Guid>> = BTreeMap::new();
@@ -119,7 +122,7 @@ impl Context {
         for (creator, gone) in
             by_node(self.runtime.objects.edts.take_gone(), |edt| self.runtime.objects.zone.creator_of(edt))
         {
-            outbox::post(creator, NodeWork::Gone(gone));
+            gone.chunks(MOST_GUIDS).for_each(|gone| outbox::post(creator, NodeWork::Gone(gone.to_vec())));
         }
     }
 
@@ -129,7 +132,7 @@ impl Context {
             if owner == self.runtime.objects.zone.node() {
                 held.into_iter().for_each(|edt| self.graph().end_hold(edt));
             } else {
-                outbox::post(owner, NodeWork::LetGo(held));
+                held.chunks(MOST_GUIDS).for_each(|held| outbox::post(owner, NodeWork::LetGo(held.to_vec())));
             }
         }
         self.work_off();
@@ -139,6 +142,15 @@ impl Context {
     /// and of its output event. One that is not created leaves the scope of its creator here, and not there.
     pub(crate) fn create_edt_for(&mut self, from: u32, new: &NewEdt) -> Result<[Guid; 2], CreateError> {
         self.tell_gone();
+        let created = self.try_to_create_for(from, new);
+        // One that has come into its slot is told of when it is gone.
+        if created.is_err() && !new.guid.is_null() && !self.runtime.objects.edts.has_adopted(new.guid) {
+            outbox::post(from, NodeWork::Gone(vec![new.guid]));
+        }
+        created
+    }
+
+    fn try_to_create_for(&mut self, from: u32, new: &NewEdt) -> Result<[Guid; 2], CreateError> {
         let Some(template) = self.template_of(&new.template) else {
             scope_done(from, new.scope);
             let why = format!("no file of this process has the function \"{}\"", new.template.name);
@@ -171,7 +183,7 @@ impl Context {
             range: None,
             hints: None,
             guid: NonNull::new(&mut edt),
-            label: (!new.guid.is_null()).then_some(LabelRequest { guid: new.guid, alone: true }),
+            label: (!new.guid.is_null()).then_some(LabelRequest { guid: new.guid, alone: true, is_made: true }),
             output: if new.output { NonNull::new(&mut output).map_or(Output::None, Output::New) } else { Output::None },
         });
         self.scope_elsewhere = ptr::null();

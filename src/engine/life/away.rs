@@ -69,7 +69,7 @@ fn send_content_of(to: u32, block: &DataBlock) {
         return send_content(to, block.guid(), content.to_vec());
     }
     // SAFETY: a stand-in holds the block in EW mode until its content has come back, which is when all of it has been
-    // read. A block that is held is not freed, and the end of the run waits.
+    // read: so nobody writes to it. A block that is held is not freed, and the end of the run waits.
     let bytes = unsafe { BlockBytes::of_block(content.as_ptr().cast_mut(), content.len()) };
     outbox::post_content(to, block.guid(), bytes);
 }
@@ -192,6 +192,7 @@ impl Context {
             return;
         }
         let block = self.runtime.objects.data_blocks.pinned(guid);
+        self.open_pages(guid);
         let lent = LentBlock { edt: EdtRef::new(edt), to, is_recalled: false };
         // Before others can find that it is lent: a Recall must not come before it.
         send_content_of(to, block);
@@ -202,6 +203,14 @@ impl Context {
         };
         if is_waited_for {
             self.recall(guid);
+        }
+    }
+
+    /// In strict mode no EDT can touch a block that was released: its pages are closed, and MPI could not read them,
+    /// nor write to them. A stand-in holds the block, so they stay open.
+    fn open_pages(&self, block: Guid) {
+        if let Some(check) = &self.runtime.check {
+            check.contents.closed.open(block);
         }
     }
 
@@ -268,7 +277,8 @@ impl Context {
     pub(crate) fn content_comes(&mut self, guid: Guid, bytes: Option<&[u8]>) {
         if let Some(bytes) = bytes {
             let place = self.place_of(guid, bytes.len() as u64);
-            // SAFETY: the place has as many bytes, and no other thread reads or writes it.
+            // SAFETY: the place has as many bytes. No other thread writes to it, nor reads it but EDTs in mode RO, which
+            // may see the content change.
             unsafe { place.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         }
         if self.runtime.objects.data_blocks.is_foreign(guid) {
@@ -282,8 +292,9 @@ impl Context {
     /// Where the link is to bring the content of a block, of so many bytes.
     pub(crate) fn place_for(&mut self, guid: Guid, size: u64) -> BlockBytes {
         let place = self.place_of(guid, size);
-        // SAFETY: the place has as many bytes, and no other thread reads or writes it before the content is there. A
-        // copy that is arriving and a block that is lent stay, and the end of the run waits.
+        // SAFETY: the place has as many bytes. No other thread writes to it before the content is there, nor reads it
+        // but EDTs in mode RO, which may see the content change. A copy that is arriving and a block that is lent stay,
+        // and the end of the run waits.
         unsafe { BlockBytes::of_block(place, size as usize) }
     }
 

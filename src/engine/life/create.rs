@@ -119,6 +119,7 @@ impl Context {
         let words = paramc as usize + range_words;
         let edt = match request.label {
             None => edts.allocate(&mut self.caches.edts, depc, words).ok_or(CreateError::OutOfMemory)?,
+            Some(label) if label.is_made => edts.adopt(label.guid, depc, words)?,
             Some(label) => edts.allocate_on(&mut self.caches.edts, label.guid, label.alone, depc, words)?,
         };
         edt.work.set(checked.template.work);

@@ -47,6 +47,8 @@ pub(crate) struct LabelRequest {
     pub guid: Guid,
     /// Whether the creator says that no other creates on it (`GUID_PROP_IS_LABELED` alone).
     pub alone: bool,
+    /// Whether it is no label, but the GUID that another node has given to an EDT for this one.
+    pub is_made: bool,
 }
 
 /// The output event of a new EDT.

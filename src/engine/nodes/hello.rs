@@ -19,7 +19,7 @@ const OF_THE_PROGRAM: &[&str] = &["sched", "gone-events", "check", "nodes"];
 const LONGEST_TEXT: usize = 4096;
 
 /// The most nodes that one of them watches.
-pub(super) const MOST_MATES: u32 = 4000;
+pub(super) const MOST_MATES: u32 = 2300;
 
 /// A file that is loaded, as others can tell it from one that was built otherwise.
 #[derive(Clone, PartialEq, Eq, Debug)]

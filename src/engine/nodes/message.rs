@@ -16,6 +16,8 @@ pub(super) enum NodeMessage {
     Stop { status: i32, orderly: bool },
     /// To node 0: the sender ends.
     Stopped,
+    /// From node 0: all nodes have answered, and nothing is sent any more.
+    End,
     /// To node 0: another node is gone.
     Lost(u32),
     /// About the program's objects, in the order in which they are to be handled.
@@ -70,6 +72,7 @@ impl NodeMessage {
                 out.u32(u32::from(*orderly));
             }
             NodeMessage::Stopped => out.u32(4),
+            NodeMessage::End => out.u32(7),
             NodeMessage::Lost(node) => {
                 out.u32(5);
                 out.u32(*node);
@@ -95,6 +98,7 @@ impl NodeMessage {
             }
             3 => NodeMessage::Stop { status: from.u32()? as i32, orderly: from.u32()? != 0 },
             4 => NodeMessage::Stopped,
+            7 => NodeMessage::End,
             5 => NodeMessage::Lost(from.u32()?),
             WORK => {
                 let mut all = vec![NodeWork::read(&mut from)?];
@@ -129,6 +133,7 @@ mod tests {
             NodeMessage::Stop { status: -7, orderly: true },
             NodeMessage::Stop { status: 0, orderly: false },
             NodeMessage::Stopped,
+            NodeMessage::End,
             NodeMessage::Lost(9),
         ];
         let work = crate::engine::nodes::work::tests::all().into_iter().map(|work| NodeMessage::Work(vec![work]));

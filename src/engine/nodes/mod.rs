@@ -22,8 +22,8 @@
 //! # How a program on several nodes begins and ends
 //!
 //! ```text
-//! node 0:  join - all Hellos - Welcome to all - run ..... end(status) - Stop to all - all Stopped - MPI ends - exit
-//! others:  join - Hello ----------- Welcome - run ............................... Stop - Stopped - MPI ends - exit
+//! node 0:  join - all Hellos - Welcome to all - run . end(status) - Stop to all - all Stopped - End - MPI ends - exit
+//! others:  join - Hello ----------- Welcome - run ........................... Stop - Stopped - End - MPI ends - exit
 //! ```
 //!
 //! | what happens | what follows |

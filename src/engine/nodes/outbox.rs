@@ -71,8 +71,8 @@ static BYTES: AtomicU64 = AtomicU64::new(0);
 pub(crate) struct WorkHandler {
     /// Handles a message. A content that does not have its bytes has been brought to its place.
     pub(crate) work: fn(from: u32, work: NodeWork),
-    /// Where the content of a block of so many bytes is to be brought.
-    pub(crate) place: fn(block: Guid, size: u64) -> BlockBytes,
+    /// Where the content of a block of so many bytes is to be brought. None where the program ends with an error.
+    pub(crate) place: fn(block: Guid, size: u64) -> Option<BlockBytes>,
     /// Whether nothing happens on this node before a message comes.
     pub(crate) rests: fn() -> bool,
     /// On node 0: nothing happens on any node any more.
@@ -320,6 +320,14 @@ pub(crate) fn send(to: u32, called: &'static str, sent: Call) -> usize {
     };
     call(to, sent, Waits::Sender(SentCall { all, owner: to, called, is_answered: false }));
     count
+}
+
+/// So many EDTs are held back by one at a time: they wait for its last call that has no answer.
+const MOST_HELD: usize = 256;
+
+/// Whether so many EDTs are held back for calls of this thread's EDT that no more should be.
+pub(crate) fn are_many_held() -> bool {
+    of_this_edt().is_some_and(|all| all.calls.lock().held.len() >= MOST_HELD)
 }
 
 /// Keeps an EDT, which is held back, until the calls of this thread's EDT are confirmed. False if they are.

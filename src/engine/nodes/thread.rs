@@ -27,6 +27,7 @@ use crate::engine::nodes::work::{NodeProgress, NodeWork};
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::handlers;
+use crate::heap;
 use crate::link::bell::{self, Bell};
 use crate::link::block::BlockBytes;
 use crate::link::plugin::Plugin;
@@ -51,6 +52,9 @@ const AFTER_SIGTERM: Duration = Duration::from_millis(100);
 
 /// How long a message that must go out now may take.
 const FOR_LAST_MESSAGE: Duration = Duration::from_millis(500);
+
+/// How often the thread looks at least whether other processes of the machine have ended.
+const BETWEEN_WATCHES: Duration = Duration::from_millis(5);
 
 /// For how long the thread looks all the time after something has happened, where a worker sleeps. To be woken takes
 /// some ten microseconds, and more where a core that had nothing to do is stopped by a hypervisor.
@@ -124,6 +128,7 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
         brought: Vec::new(),
         last: Instant::now(),
         mates: Mates::new(Vec::new()),
+        watched: Instant::now(),
         bells: Vec::new(),
         hellos: Vec::new(),
         gone: Vec::new(),
@@ -206,6 +211,8 @@ struct Communicator {
     /// When something happened last.
     last: Instant,
     mates: Mates,
+    /// When it was looked whether one of these is gone.
+    watched: Instant,
     /// The bells of the other nodes of this machine that can be reached.
     bells: Vec<(u32, Bell)>,
     /// What each node has told; on node 0 alone.
@@ -235,6 +242,7 @@ impl Communicator {
 
     fn send(&mut self, to: u32, message: &NodeMessage) {
         self.send_bytes(to, message.encode());
+        self.bells.iter().filter(|(node, _)| *node == to).for_each(|(_, bell)| bell.ring());
     }
 
     fn send_bytes(&mut self, to: u32, bytes: Vec<u8>) {
@@ -263,8 +271,30 @@ impl Communicator {
     /// Passes over a message when the run has ended. The content of a block is taken: its sender waits for that.
     fn drop_work(&mut self, from: u32, work: &NodeWork) {
         if let &NodeWork::Content { block, size, bytes: None } = work {
-            self.take(from, block, vec![0; size as usize].into());
+            let mut place = Vec::new();
+            if heap::may_fail(|| place.try_reserve_exact(size as usize)).is_err() {
+                warning!("there is no memory for {size} bytes that node {from} sends at the end of the program.");
+                return;
+            }
+            place.resize(size as usize, 0);
+            self.take(from, block, place.into());
         }
+    }
+
+    /// Passes over what has come, when the run has ended. Whether node 0 has said that all nodes have answered, and the
+    /// nodes that have.
+    fn drop_all(&mut self) -> (bool, Vec<u32>) {
+        let (mut is_end, mut stopped) = (false, Vec::new());
+        self.brought.clear();
+        while let Some((from, message)) = self.inbox.pop_front() {
+            match message {
+                NodeMessage::Stopped => stopped.push(from),
+                NodeMessage::End => is_end = true,
+                NodeMessage::Work(all) => all.iter().for_each(|work| self.drop_work(from, work)),
+                _ => {}
+            }
+        }
+        (is_end, stopped)
     }
 
     /// Puts what has come into the inbox, and sleeps if nothing is there. Returns the nodes that are gone since.
@@ -279,35 +309,30 @@ impl Communicator {
             let begun = self.link.send_block(to, bytes);
             self.note_begun(to, begun);
         }
-        // A large message moves while both of its nodes look.
+        // A large message moves while both of its nodes look, and parts of it leave this one as it looks.
         let is_under_way = self.link.under_way() > 0;
-        self.bells
-            .iter()
-            .filter(|(node, _)| is_under_way || receivers.contains(node))
-            .for_each(|(_, bell)| bell.ring());
         self.link.poll(&mut self.events);
+        let rings = |(node, _): &&(u32, Bell)| is_under_way || receivers.contains(node);
+        self.bells.iter().filter(rings).for_each(|(_, bell)| bell.ring());
         let mut lost = self.sort_events();
         if self.inbox.is_empty() && self.brought.is_empty() && lost.is_empty() {
             let idle = self.last.elapsed();
             let is_soon = idle < SOON;
             let ended = if is_under_way || is_soon && has_core() {
                 std::thread::yield_now();
-                Vec::new()
+                // Where a transfer stands still, its other node may be gone.
+                if self.watched.elapsed() < BETWEEN_WATCHES { Vec::new() } else { self.watch() }
             } else {
+                let others = self.place.nodes as usize - 1;
                 let micros = match idle.as_millis() {
-                    _ if self.bells.len() + 1 == self.place.nodes as usize => 10_000,
+                    _ if self.bells.len() == others && bell::ringers() == others => 10_000,
                     0..5 => 50,
                     _ if outbox::is_awaited() => 50,
                     5..100 => 1000,
                     _ => 2000,
                 };
                 outbox::wait(Duration::from_micros(micros));
-                let ended = self.mates.wait(Duration::ZERO);
-                if !ended.is_empty() {
-                    // What a node has sent before it ended comes first: it may say why.
-                    self.link.poll(&mut self.events);
-                }
-                ended
+                self.watch()
             };
             lost.extend(self.sort_events());
             lost.extend(ended.into_iter().map(|process| Lost { node: Some(process.node), how: How::Ended(process) }));
@@ -315,6 +340,17 @@ impl Communicator {
         lost.retain(|lost| lost.node.is_none_or(|node| !self.gone.contains(&node)));
         self.gone.extend(lost.iter().filter_map(|lost| lost.node));
         lost
+    }
+
+    /// The processes of this machine that have ended since.
+    fn watch(&mut self) -> Vec<Process> {
+        self.watched = Instant::now();
+        let ended = self.mates.wait(Duration::ZERO);
+        if !ended.is_empty() {
+            // What a node has sent before it ended comes first: it may say why.
+            self.link.poll(&mut self.events);
+        }
+        ended
     }
 
     /// Puts messages that have come into the inbox. Returns the nodes that cannot be reached.
@@ -351,7 +387,7 @@ impl Communicator {
                         }
                         NodeMessage::Stop { status, .. } => {
                             self.say(Told::Refused(status));
-                            self.answer_stop();
+                            self.answer_stop(status);
                             return None;
                         }
                         _ => {}
@@ -418,11 +454,13 @@ impl Communicator {
     /// Works for the program until it ends.
     fn serve(&mut self) {
         let mut early = VecDeque::new();
-        let mut stops = false;
+        let mut stops = None;
         loop {
             let lost = self.turn();
-            if stops && RUN_HAS_ENDED.load(Ordering::SeqCst) {
-                return self.answer_stop();
+            if let Some(status) = stops
+                && RUN_HAS_ENDED.load(Ordering::SeqCst)
+            {
+                return self.answer_stop(status);
             }
             for (from, content) in std::mem::take(&mut self.brought) {
                 if let Some(handler) = outbox::handler() {
@@ -440,13 +478,13 @@ impl Communicator {
             while let Some((from, message)) = self.inbox.pop_front() {
                 match message {
                     // In their order, where some came before the run could handle them.
-                    NodeMessage::Work(all) if (outbox::handler().is_none() || !early.is_empty()) && !stops => {
+                    NodeMessage::Work(all) if (outbox::handler().is_none() || !early.is_empty()) && stops.is_none() => {
                         early.extend(all.into_iter().map(|work| (from, work)));
                     }
                     NodeMessage::Work(all) => all.into_iter().for_each(|work| self.handle(from, work)),
                     NodeMessage::Stop { status, orderly: true } => {
                         self.say(Told::Ending(status));
-                        stops = true;
+                        stops = Some(status);
                     }
                     NodeMessage::Stop { status, orderly: false } => {
                         self.say(Told::Ending(status));
@@ -481,7 +519,10 @@ impl Communicator {
             // Handled when it is in its place.
             NodeWork::Content { block, size, bytes: None } => {
                 (handler.goes_on)();
-                self.take(from, block, (handler.place)(block, size));
+                // Where there is no place, the program ends with a message.
+                if let Some(place) = (handler.place)(block, size) {
+                    self.take(from, block, place);
+                }
             }
             NodeWork::Answer { id, answer } => {
                 let held = outbox::answered(id, answer);
@@ -626,9 +667,19 @@ impl Communicator {
         }
     }
 
-    /// Answers node 0, and ends the link.
-    fn answer_stop(&mut self) {
+    /// Answers node 0, and ends the link when all nodes have answered: until then another one may send the content of a
+    /// block, and wait until it is taken.
+    fn answer_stop(&mut self, status: i32) {
         self.send(0, &NodeMessage::Stopped);
+        let begin = Instant::now();
+        loop {
+            let (is_end, _) = self.drop_all();
+            let is_left = self.gone.contains(&0) || status != 0 && begin.elapsed() > FOR_STOPPED;
+            if is_end || is_left {
+                break;
+            }
+            self.turn();
+        }
         self.flush(FOR_STOPPED);
         self.end_link();
         self.say(Told::Over);
@@ -658,13 +709,8 @@ impl Communicator {
         let mut is_noted = false;
         while !waiting.is_empty() {
             let lost = self.turn();
-            while let Some((from, message)) = self.inbox.pop_front() {
-                match message {
-                    NodeMessage::Stopped => waiting.retain(|node| *node != from),
-                    NodeMessage::Work(all) => all.iter().for_each(|work| self.drop_work(from, work)),
-                    _ => {}
-                }
-            }
+            let (_, stopped) = self.drop_all();
+            waiting.retain(|node| !stopped.contains(node));
             for lost in lost.iter().filter(|lost| lost.node.is_none_or(|node| waiting.contains(&node))) {
                 error!("{}", self.lost_words(lost));
                 IS_LOST_AT_END.store(true, Ordering::SeqCst);
@@ -684,6 +730,9 @@ impl Communicator {
             }
         }
         if waiting.is_empty() && self.gone.is_empty() {
+            let others: Vec<u32> = self.others().collect();
+            others.into_iter().for_each(|node| self.send(node, &NodeMessage::End));
+            self.flush(FOR_LAST_MESSAGE);
             self.end_link();
             return PHASE.store(OVER, Ordering::SeqCst);
         }

@@ -104,11 +104,11 @@ fn handle(from: u32, work: NodeWork) {
     });
 }
 
-/// Where the content of a block is to be brought; anywhere when the run has ended.
-fn place(block: Guid, size: u64) -> BlockBytes {
+/// Where the content of a block is to be brought.
+fn place(block: Guid, size: u64) -> Option<BlockBytes> {
     let mut place = None;
     handle_on_link(|| with_context(|context| place = Some(context.place_for(block, size))));
-    place.unwrap_or_else(|| vec![0; size as usize].into())
+    place
 }
 
 /// Acts as a call does, on the thread of the link.

@@ -273,7 +273,7 @@ impl Edts {
         by_kind!(self, kind, arena => {
             let (index, used) = arena.lend(cache)?;
             let Some(generation) = self.zone.made_for(owner, used) else {
-                arena.take_back(cache, index);
+                arena.take_back(cache, index, used);
                 return None;
             };
             Some(Guid::new(kind, generation, index))
@@ -284,7 +284,8 @@ impl Edts {
     pub fn take_back(&self, caches: &mut EdtCaches, made: Guid) {
         let Some(kind) = made.kind().filter(|kind| kind.is_edt()) else { return };
         let cache = &mut caches.0[kind as usize - Kind::EdtSmall as usize];
-        by_kind!(self, kind, arena => arena.take_back(cache, made.index()));
+        let used = self.zone.used_before(made.generation());
+        by_kind!(self, kind, arena => arena.take_back(cache, made.index(), used));
     }
 
     /// The EDTs that other nodes have made for this one, and that are gone, where there are many by now.
@@ -300,7 +301,7 @@ impl Edts {
 
     /// Makes an EDT whose GUID another node has given, as [`Edts::allocate`] does otherwise; its slot is claimed until
     /// it is published.
-    fn adopt(&self, made: Guid, depc: u32, param_words: usize) -> Result<&Edt, CreateOnLabelError> {
+    pub fn adopt(&self, made: Guid, depc: u32, param_words: usize) -> Result<&Edt, CreateOnLabelError> {
         let kind = kind_with(words_of(depc, param_words));
         if made.kind() != Some(kind) || kind == Kind::EdtHuge || !is_made_for_other(made.generation()) {
             return Err(LabelTakenError::NoLabel.into());
@@ -313,8 +314,7 @@ impl Edts {
 
     /// Makes an EDT on a label, as [`Edts::allocate`] does otherwise; the label is claimed until the EDT is published.
     /// Such an EDT is of the kind that may have any size, since the label is known before the size. A caller that
-    /// creates `alone` gets the label of an EDT that has begun to run, too. The label may be the GUID that another node
-    /// has given to an EDT for this one, which is of the kind of its size.
+    /// creates `alone` gets the label of an EDT that has begun to run, too.
     pub fn allocate_on(
         &self,
         caches: &mut EdtCaches,
@@ -324,7 +324,7 @@ impl Edts {
         param_words: usize,
     ) -> Result<&Edt, CreateOnLabelError> {
         if label.kind() != Some(Kind::EdtHuge) {
-            return self.adopt(label, depc, param_words);
+            return Err(LabelTakenError::NoLabel.into());
         }
         // Other threads that want to create it wait while the label is claimed, so the memory comes before.
         let memory = allocate_words(words_of(depc, param_words)).ok_or(CreateOnLabelError::OutOfMemory)?;
@@ -553,8 +553,8 @@ impl Edts {
     pub fn live(&self) -> impl Iterator<Item = (Guid, &Edt)> {
         fn of<const N: usize>(kind: Kind, arena: &Arena<SizedEdt<N>>) -> impl Iterator<Item = (Guid, &Edt)> {
             let guid = move |index, word: Word<EdtState>| Guid::new(kind, word.generation(), index);
-            arena
-                .live()
+            // Those that other nodes have made are copies here.
+            (arena.live().chain(arena.copies()))
                 .filter(|(_, word, _)| !word.state().names())
                 .map(move |(index, word, slot)| (guid(index, word), &slot.edt))
         }
@@ -562,6 +562,12 @@ impl Edts {
             .chain(of(Kind::EdtMedium, &self.medium))
             .chain(of(Kind::EdtLarge, &self.large))
             .chain(of(Kind::EdtHuge, &self.huge))
+    }
+
+    /// Whether an EDT that another node makes for this one has come into its slot.
+    pub fn has_adopted(&self, made: Guid) -> bool {
+        let edt = made.kind().and_then(|kind| self.get(kind, made.index()));
+        edt.is_some_and(|edt| edt.header.peek().generation() == made.generation())
     }
 
     /// Gives an ending thread's free slots to the others.

@@ -277,8 +277,8 @@ impl Context {
     pub(crate) fn content_comes(&mut self, guid: Guid, bytes: Option<&[u8]>) {
         if let Some(bytes) = bytes {
             let place = self.place_of(guid, bytes.len() as u64);
-            // SAFETY: the place has as many bytes. No other thread writes to it, nor reads it but EDTs in mode RO, which
-            // may see the content change.
+            // SAFETY: the place has as many bytes. No other thread writes to it, and EDTs in mode RO alone may read it:
+            // these may see it change.
             unsafe { place.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         }
         if self.runtime.objects.data_blocks.is_foreign(guid) {

@@ -78,7 +78,9 @@ fn main() {
     };
     let program = ocr("nodes");
     let seismic = root().join("build/examples/seismic");
-    let [hops, edts, side] = if measuring() { ["20000", "100000", "2048"] } else { ["20", "100", "64"] };
+    let [hops, moves, edts, side] =
+        if measuring() { ["20000", "40", "100000", "2048"] } else { ["20", "2", "100", "64"] };
+    let large = "67108864";
     let on_two = |name: &str, arguments: &[&str]| launched(name, "2", &program, arguments, "ns");
     let hop = || on_two("hop", &["hop", hops]);
     let wave: Vec<&str> = "--iterations 200 --bands 8 --width".split(' ').chain([side, "--height", side]).collect();
@@ -100,6 +102,12 @@ fn main() {
             cases: [on_two("write", &["write", hops, "64"]), hop()],
             bar: 4.0,
             unit: (1.0, "ns"),
+        },
+        Row {
+            what: "a hop that writes 64 MiB, against one way of MPI",
+            cases: [on_two("write", &["write", moves, large]), launched("mpi", "2", &plain, &[moves, large], "ns")],
+            bar: 1.0 / 0.85,
+            unit: (1e6, "ms"),
         },
         Row {
             what: "an EDT created for node 1, against one for node 0",

@@ -15,13 +15,13 @@
 //! | `selection.rs` | the words of `OCR_DEVICES` |
 //! | `handle.rs` | the handle by which others send messages |
 //! | `interface.rs`, `job.rs` | what the engine gives and gets; what the thread keeps of it |
-//! | `manager.rs` | the thread: its parts, its loop, its messages |
+//! | `manager.rs` | the thread: its parts, its loop, its messages; how many launches may be enqueued at once |
 //! | `books.rs` | which launches wait, run or have failed |
 //! | `reap.rs` | what has ended |
 //! | `times.rs`, `occupancy.rs` | how long a command took, how long a kernel has kept the device |
 //! | `clock.rs` | whether a device's clock is right |
 //! | `shapes.rs` | in which shapes a kernel was launched |
-//! | `pace.rs` | when the thread looks for what has ended, and which kernels are so short that they are held back |
+//! | `pace.rs` | when the thread looks for what has ended; which kernels are so short that they are held back, and more of them enqueued |
 //! | `launch.rs` | one launch: buffers, copies in, enqueue |
 //! | `arguments.rs` | setting a kernel's arguments |
 //! | `limits.rs` | what a device and a kernel permit: local sizes, sizes of buffers |

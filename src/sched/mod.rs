@@ -1,5 +1,5 @@
-//! Ready EDTs: queues, where a worker looks for work, which workers sleep, and the policies that
-//! place EDTs.
+//! Ready EDTs: queues, where and for how long a worker looks for work (`queues.rs`), which workers sleep (`sleep.rs`),
+//! and calls of other threads (`calls.rs`). The policies that place EDTs are in `crates/ocr-place`.
 //!
 //! This room knows EDTs only as things to hand to a worker; it never looks into one. The protocol
 //! by which workers sleep and are woken is in [`sleep`], argued in `sleep.md`.

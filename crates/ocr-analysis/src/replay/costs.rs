@@ -1,4 +1,5 @@
-//! What it cost in a recorded run to start EDTs, and until others knew of their ends.
+//! What it cost in a recorded run to start EDTs, and until others knew of their ends. How long an EDT takes on a place
+//! where it did not run is in `graph.rs`.
 //!
 //! These times belong to no EDT, and without them a run of many short EDTs would be simulated as too short. Each EDT
 //! has the costs that it had where it ran. Elsewhere it has the median of its template there, or else the median of the

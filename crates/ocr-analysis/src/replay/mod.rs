@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `graph.rs` | makes a graph of tasks of the recorded run |
+//! | `graph.rs` | makes a graph of tasks of the recorded run, with how long each takes on each place |
 //! | `machine.rs` | the machine of the recording, or another one |
 //! | `costs.rs` | what starting EDTs cost, and until their ends were known |
 //! | `as_run.rs` | a simulated run in the form of a recorded one |

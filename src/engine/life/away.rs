@@ -59,6 +59,16 @@ use crate::status::Status;
 use ocr_place::place::Place;
 use std::collections::hash_map::Entry;
 
+/// What comes of an EDT that needs a block which was not here.
+pub(crate) enum Wanted {
+    /// It waits, and is not the caller's any more.
+    Waits,
+    /// The block has come meanwhile.
+    IsHere,
+    /// No other node can have the block.
+    Gone,
+}
+
 /// A block of more bytes does not go with the message that announces it.
 const LARGEST_IN_MESSAGE: usize = crate::link::LONGEST_MESSAGE / 2;
 
@@ -110,17 +120,20 @@ pub(crate) fn confirm_calls() {
 }
 
 impl Context {
-    /// An EDT needs a block that is not here, since another node has it: the EDT waits until that node has sent it.
-    /// False if no other node can have it. Where the program ends, and no block comes any more, the EDT is left.
+    /// An EDT needs a block that is not here: if another node has it, the EDT waits until that node has sent it. Where
+    /// the program ends, and no block comes any more, the EDT is left.
     #[cold]
-    pub(crate) fn want_block(&mut self, edt: &'static Edt, block: Guid) -> bool {
-        if !self.runtime.objects.data_blocks.is_foreign(block) {
-            return false;
+    pub(crate) fn want_block(&mut self, edt: &'static Edt, block: Guid) -> Wanted {
+        let blocks = &self.runtime.objects.data_blocks;
+        if !blocks.is_foreign(block) {
+            return Wanted::Gone;
         }
         if !outbox::is_open() {
-            return outbox::is_over();
+            return if outbox::is_over() { Wanted::Waits } else { Wanted::Gone };
         }
         let is_first = match self.runtime.elsewhere.lock().wanted.entry(block) {
+            // What has come is published under this lock.
+            Entry::Vacant(_) if blocks.exists(block) => return Wanted::IsHere,
             Entry::Vacant(none) => {
                 none.insert(vec![EdtRef::new(edt)]);
                 true
@@ -133,7 +146,7 @@ impl Context {
         if is_first {
             outbox::post(self.runtime.objects.zone.owner_of(block), NodeWork::Want(block));
         }
-        true
+        Wanted::Waits
     }
 
     /// Asks for a block that an EDT of this node will acquire when it has others, if another node has it: so several

@@ -1,5 +1,6 @@
 //! Step 4 of an EDT's life: its blocks are acquired, one at a time, in the order of their GUIDs.
 
+use crate::engine::life::away::Wanted;
 use crate::engine::nodes::outbox;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
@@ -83,20 +84,23 @@ impl Context {
                     // thread does not wait for a run that ends.
                     return false;
                 }
-                Acquired::Gone if self.want_block(edt, data) => return false,
-                Acquired::Gone if edt.flags.get().is_waiter() => {
-                    edt.first.set(NO_SLOT);
-                    self.wake(edt);
-                    return false;
-                }
-                Acquired::Gone => fatal(&format!(
-                    "{} cannot acquire {} on its pre-slot {at}: the block \
-                     was destroyed before the EDT could run. Destroy a block when the EDTs that \
-                     use it have ended, for instance in the last of them (OCR 1.1.0, 2.5.2).{}",
-                    EdtName::of(edt),
-                    BlockName(slot.data()),
-                    self.history_text(slot.data()),
-                )),
+                Acquired::Gone => match self.want_block(edt, data) {
+                    Wanted::Waits => return false,
+                    Wanted::IsHere => {}
+                    Wanted::Gone if edt.flags.get().is_waiter() => {
+                        edt.first.set(NO_SLOT);
+                        self.wake(edt);
+                        return false;
+                    }
+                    Wanted::Gone => fatal(&format!(
+                        "{} cannot acquire {} on its pre-slot {at}: the block \
+                         was destroyed before the EDT could run. Destroy a block when the EDTs that \
+                         use it have ended, for instance in the last of them (OCR 1.1.0, 2.5.2).{}",
+                        EdtName::of(edt),
+                        BlockName(slot.data()),
+                        self.history_text(slot.data()),
+                    )),
+                },
             }
         }
     }

@@ -74,7 +74,7 @@ pub(crate) struct BellPlace {
 
 /// What a bell has in the memory that is shared.
 #[repr(C)]
-struct Shared {
+struct BellWords {
     state: AtomicU32,
     /// How many other processes can ring it. Relaxed: one that is missed is seen later.
     ringers: AtomicU32,
@@ -82,7 +82,7 @@ struct Shared {
 
 /// A bell of this process or of another one. It stays as long as the process.
 #[derive(Clone, Copy)]
-pub(crate) struct Bell(&'static Shared);
+pub(crate) struct Bell(&'static BellWords);
 
 impl Bell {
     /// Makes a bell of this process. None without memory.
@@ -152,7 +152,7 @@ fn map(file: Option<RawFd>) -> Option<Bell> {
     }
     // SAFETY: the mapping begins with two aligned words, is never taken back, and all that use it do so by atomic
     // operations.
-    Some(Bell(unsafe { &*at.cast::<Shared>() }))
+    Some(Bell(unsafe { &*at.cast::<BellWords>() }))
 }
 
 #[cfg(all(test, not(miri)))]

@@ -83,22 +83,19 @@ pub(crate) fn let_go(bytes: usize) {
 
 /// Has room for what this thread registers later: the standard library keeps a list of the thread-local values that
 /// are dropped at a thread's end. It takes the list's memory from the system itself, and ends the process where that
-/// has none. The list has room for four, then for eight.
+/// has none. The list has room for four values, for eight, then for sixteen: nine are registered, which leaves seven.
 pub(crate) fn begin_thread() {
     struct Registered;
     impl Drop for Registered {
         fn drop(&mut self) {}
     }
-    thread_local! {
-        static FIRST: Registered = const { Registered };
-        static SECOND: Registered = const { Registered };
-        static THIRD: Registered = const { Registered };
-        static FOURTH: Registered = const { Registered };
-        static FIFTH: Registered = const { Registered };
+    macro_rules! register {
+        ($($name:ident)*) => {
+            thread_local! { $(static $name: Registered = const { Registered };)* }
+            $($name.with(|_| {});)*
+        };
     }
-    for value in [&FIRST, &SECOND, &THIRD, &FOURTH, &FIFTH] {
-        value.with(|_| {});
-    }
+    register!(A B C D E F G H I);
 }
 
 thread_local! {

@@ -120,7 +120,8 @@ pub(crate) fn close() {
 }
 
 /// Waits until no memory of this run's blocks is on its way to another node or comes from one. The run is closed: each
-/// node takes what comes, and so what is sent to it ends.
+/// node takes what comes, and so what is sent to it ends. A message that the thread of the link was handling when the
+/// run was closed may begin one more: its context keeps the runtime, and so that memory, until the thread ends.
 pub(crate) fn wait_for_blocks() {
     while block::is_any_in_use() && !ending::is_over() {
         std::thread::sleep(Duration::from_micros(100));
@@ -322,7 +323,8 @@ pub(crate) fn send(to: u32, called: &'static str, sent: Call) -> usize {
     count
 }
 
-/// So many EDTs are held back by one at a time: they wait for its last call that has no answer.
+/// The most EDTs that one EDT holds back at a time. An EDT that is held back waits until all calls of the EDT that
+/// holds it have answers, and an EDT that goes on sending may always have one without.
 const MOST_HELD: usize = 256;
 
 /// Whether so many EDTs are held back for calls of this thread's EDT that no more should be.

@@ -206,7 +206,7 @@ struct Communicator {
     taking: HashMap<u64, (u32, NodeWork)>,
     /// How many have been taken; the number of the next.
     taken: u64,
-    /// Those that have come and have not been handled.
+    /// The contents of blocks that are in their places, and of which the run has not been told.
     brought: Vec<(u32, NodeWork)>,
     /// When something happened last.
     last: Instant,
@@ -273,7 +273,10 @@ impl Communicator {
         if let &NodeWork::Content { block, size, bytes: None } = work {
             let mut place = Vec::new();
             if heap::may_fail(|| place.try_reserve_exact(size as usize)).is_err() {
-                warning!("there is no memory for {size} bytes that node {from} sends at the end of the program.");
+                warning!(
+                    "there is no memory for {block}, {size} bytes that node {from} sends at the end of the program: that node \
+                     may not end. End it by a signal, and give the process more memory (ulimit -v)."
+                );
                 return;
             }
             place.resize(size as usize, 0);
@@ -460,6 +463,7 @@ impl Communicator {
             if let Some(status) = stops
                 && RUN_HAS_ENDED.load(Ordering::SeqCst)
             {
+                early.iter().for_each(|(from, work)| self.drop_work(*from, work));
                 return self.answer_stop(status);
             }
             for (from, content) in std::mem::take(&mut self.brought) {

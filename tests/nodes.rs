@@ -555,19 +555,57 @@ fn edts_of_other_nodes_end_the_program() {
         let answer = run_elsewhere(mpi, 3, &["crash"]);
         assert_ne!(answer.status, Some(0), "{answer:?}");
         assert_eq!(answer.count("crashed with SIGSEGV"), 1, "{answer:?}");
-        run_elsewhere(mpi, 2, &["hang"]).expect(1, &["on node 1", "ocr: error: the program hangs"]);
+        run_elsewhere(mpi, 2, &["hang"]).expect(1, &["on node 1", "ocr: error: the program hangs", "No EDT waits"]);
     }
 }
 
-/// What is not there on several nodes yet ends the program, and names the object and its node.
+/// Node 0 says what waits on all nodes, and on what of which node.
 #[test]
-fn a_call_that_is_for_one_node_alone_says_so() {
+fn one_message_says_what_waits_on_all_nodes() {
     for mpi in installed() {
-        let answer = run_elsewhere(mpi, 2, &["copy"]);
-        assert_ne!(answer.status, Some(0), "{answer:?}");
-        for text in ["ocr: error: ocrDbCopy is about", "of node 0", "run the program on one node"] {
-            assert_eq!(answer.count(text), 1, "{text}: {answer:?}");
+        let answer = run_elsewhere(mpi, 3, &["waits"]);
+        answer.expect(1, &["ocr: error: the program hangs", "\n  on node 0:\n", "\n  on node 1:\n"]);
+        let names = |node, text: &str| {
+            let lines = answer.stderr.lines().filter(|line| line.contains(&format!(" of node {node} waits on {text}")));
+            lines.filter(|line| line.trim().starts_with("pre-slot ")).count()
+        };
+        assert_eq!((names(0, "the sticky event"), names(1, "the sticky event")), (1, 1), "{answer:?}");
+        assert_eq!(names(1, "the once event"), 1, "{answer:?}");
+        assert_eq!(answer.count("on node 2"), 0, "{answer:?}");
+    }
+}
+
+/// What EDTs of all nodes do with labels, ranges and maps of node 0 is as on one node.
+#[test]
+fn labels_and_maps_are_used_from_all_nodes() {
+    let program = compile("labels", "labels.c", &[]);
+    let parts = ["events", "blocks", "edts", "wait", "tuples", "creator", "sums", "again", "copy"];
+    for mpi in installed() {
+        for nodes in [1, 2, 3] {
+            for part in parts {
+                let out = folder(&format!("labels-{nodes}-{part}"), mpi);
+                run(mpi.command(nodes).arg(&program).args([part, "20"]), &out).expect(0, &["right: "]);
+            }
         }
+    }
+}
+
+/// EDTs of several nodes read a block at a time, and none sees it half written.
+#[test]
+fn blocks_are_read_and_written_by_all_nodes() {
+    let program = compile("readers", "readers.c", &[]);
+    let parts = [["rounds", "20", "10"], ["rounds", "20", "20000"], ["mix", "60", "10"], ["mix", "60", "20000"]];
+    for mpi in installed() {
+        for nodes in [1, 2, 3] {
+            for part in parts {
+                let out = folder(&format!("readers-{nodes}-{}", part.join("-")), mpi);
+                run(mpi.command(nodes).arg(&program).args(part), &out).expect(0, &["right: "]);
+            }
+        }
+        // A block stays on each node that reads it: it goes to node 1 to be written, and back, and there to be read.
+        let mut command = mpi.command(2);
+        command.arg(&program).args(["steps", "100", "20000"]).env("OCR_STATS", "1");
+        run(&mut command, &folder("steps", mpi)).expect(0, &["right: 0", "with 320000 bytes of blocks"]);
     }
 }
 

@@ -1,6 +1,6 @@
 //! `ocr-db.h`: copies between data blocks, as in OCR 1.0 and OCR-Vx.
 
-use crate::capi::{guid_place, sys, with};
+use crate::capi::{elsewhere, guid_place, sys, with};
 use crate::engine::calls::copy::CopyRequest;
 use crate::object::code::EdtDep;
 use crate::object::guid::Guid;
@@ -33,6 +33,7 @@ export! {
             size,
             destroys_source: copy_type == PARTITION_BACK,
             divides: copy_type == PARTITION,
+            sizes_elsewhere: [source, destination].map(|block| elsewhere::size_of(block.into())),
         };
         // SAFETY: the header asks for null or a valid place.
         let place = unsafe { guid_place(completion) };

@@ -10,8 +10,8 @@ use std::ffi::c_void;
 use sys::{ocrGuid_t, ocrHint_t};
 
 /// `DB_PROP_NO_ACQUIRE`. Programs also pass a plain 0 or 1 as the flags.
-const NO_ACQUIRE: u16 = sys::DB_PROP_NO_ACQUIRE;
-const SINGLE_ASSIGNMENT: u16 = sys::DB_PROP_SINGLE_ASSIGNMENT;
+pub(super) const NO_ACQUIRE: u16 = sys::DB_PROP_NO_ACQUIRE;
+pub(super) const SINGLE_ASSIGNMENT: u16 = sys::DB_PROP_SINGLE_ASSIGNMENT;
 
 export! {
     /// Creates a data block. OCR 1.1.0, 2.5.1.
@@ -110,7 +110,7 @@ pub(super) fn destroy_block(db: Guid) -> Status {
 /// Warns once that there was no memory for a block, with its size in bytes. A program that does not look at the status
 /// uses a null pointer next.
 #[cold]
-fn warn_of_no_memory(failed: OutOfMemoryError) {
+pub(super) fn warn_of_no_memory(failed: OutOfMemoryError) {
     let signed = failed.bytes as i64;
     let negative = match signed {
         ..0 => format!(" ({signed} as a signed number)"),

@@ -175,7 +175,7 @@ fn note_nothing(context: &Context, call: Api) -> Status {
 /// The description of an event of this kind, from its parameters. The error is the status of the call where parameters
 /// are missing or out of range.
 #[inline]
-fn new_event(kind: EventKind, params: Option<&ocrEventParams_t>) -> Result<NewEvent, Status> {
+pub(super) fn new_event(kind: EventKind, params: Option<&ocrEventParams_t>) -> Result<NewEvent, Status> {
     let params = params.map(|params| &params.__bindgen_anon_1);
     match kind {
         EventKind::Counted => {
@@ -271,13 +271,25 @@ unsafe fn create_event(
     })
 }
 
-fn labeled_event(context: &mut Context, label: Guid, new: NewEvent, call: Api) -> Result<Guid, Status> {
-    let runtime = context.runtime;
-    let created = (runtime.objects.events).create_on(label, new, || runtime.deferred.has(label));
-    if created.is_ok() {
-        context.open(label, call);
+/// Creates an event on a label, on which no other creates if it is the creator's `alone`.
+pub(super) fn labeled_event(
+    context: &mut Context,
+    (label, alone): (Guid, bool),
+    new: NewEvent,
+    call: Api,
+) -> Result<Guid, Status> {
+    let (runtime, events) = (context.runtime, &context.runtime.objects.events);
+    match (events.create_on(label, new, || runtime.deferred.has(label)).map_err(Status::from), new) {
+        // Each contributor to a collective event may create it, without asking whether another one has.
+        (Err(Status::EGUIDEXISTS), NewEvent::Collective(params)) if alone => {
+            if events.join(label, params) {
+                Ok(label)
+            } else {
+                Err(Status::EINVAL)
+            }
+        }
+        (created, _) => created.inspect(|_| context.open(label, call)),
     }
-    created.map_err(Status::from)
 }
 
 /// Creates an event that has a label, or that is counted, a channel or collective.
@@ -287,17 +299,7 @@ fn create_other_event(place: &mut Guid, properties: u16, new: NewEvent, call: Ap
         let events = &context.runtime.objects.events;
         match label {
             None => events.create(&mut context.caches.events, new).ok_or(Status::ENOMEM),
-            Some(label) => match (labeled_event(context, label, new, call), new) {
-                // Each contributor to a collective event may create it, without asking whether another one has.
-                (Err(Status::EGUIDEXISTS), NewEvent::Collective(params)) if labeling::is_trusting(properties) => {
-                    if events.join(label, params) {
-                        Ok(label)
-                    } else {
-                        Err(Status::EINVAL)
-                    }
-                }
-                (created, _) => created,
-            },
+            Some(label) => labeled_event(context, (label, labeling::is_trusting(properties)), new, call),
         }
     })
 }
@@ -461,7 +463,7 @@ pub(super) unsafe fn create_edt(
 
 /// The status of a call that was to create an EDT. Where it has not, and programs mostly do not look at the status,
 /// this says so, or sees to it that the exit status does.
-fn edt_status(context: &Context, created: Result<(), CreateError>) -> Status {
+pub(super) fn edt_status(context: &Context, created: Result<(), CreateError>) -> Status {
     match &created {
         Err(CreateError::Arguments(why)) => warn_no_edt(context, why),
         Err(CreateError::Parameters) => context.runtime.end.edt_missing(),

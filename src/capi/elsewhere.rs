@@ -8,6 +8,9 @@
 //! | `ocrAddDependence`, `ocrAddDependenceSlot` | the owner of the event that is the source; of a block or `NULL_GUID`, that of the destination; sent |
 //! | `ocrEventDestroy`, `ocrEdtDestroy`, `ocrDbDestroy`, `ocrEdtTemplateDestroy` | the owner of the object |
 //! | `ocrEdtCreate` | the node that its hint, or the setting, names; the caller then adds the dependences; sent, and the caller gives the GUID, if the EDT fits a slot and its output event fits it, too |
+//! | creation on a label; `ocrMapGet`, `ocrEventCollectiveSatisfySlot`, `ocrGetGuidKind`, `ocrDbGetSize` | the owner of the label, map, event or object (`labels.rs`) |
+//! | `ocrGuidFromIndex`, `ocrGuidFromLabel` | the caller's, which asks the owner once for the range or map |
+//! | `ocrDbCopy`, `ocrGetGuid` | the caller's |
 //! | `ocrShutdown`, `ocrAbort` | node 0 |
 //! | `ocrSetHint`, `ocrAttachDebugLabel` | no node: they advise, and what they say is lost |
 //! | `ocrAffinityQuery`, `ocrElsUserSet`, `ocrNoteCausality` | the caller's: the GUID is all that they need |
@@ -16,9 +19,11 @@
 //! object of another node ends the program with a message. Where the program ends already, no answer comes, and nothing
 //! can fail any more: calls about objects of other nodes do nothing, and EDTs are created here.
 
+mod labels;
+
 use crate::abi::Api;
 use crate::capi::edt::{self, FINISH, More, OEVT_VALID, add_dependence, depv_of, mode_for, satisfy};
-use crate::capi::{hints, put, sys, with};
+use crate::capi::{hints, labeling, put, sys, with};
 use crate::check::calls::{CallSpec, Creates, LABELED, Role};
 use crate::config::Placing;
 use crate::engine::attempt::calls::only_asks;
@@ -30,9 +35,10 @@ use crate::engine::life::stand_in::StandIn;
 use crate::engine::nodes::work::{Call, CallAnswer, NewEdt, NodeWork};
 use crate::engine::nodes::{ending, outbox};
 use crate::engine::run::shutdown;
+use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::object::edt::Mode;
-use crate::object::guid::Guid;
+use crate::object::guid::{Guid, Kind};
 use crate::object::hints::EDT_AFFINITY;
 use crate::status::Status;
 use std::ptr;
@@ -48,6 +54,19 @@ const MOST_UNCONFIRMED: usize = 1024;
 /// The node that has an object, where that is another one.
 fn owner(guid: Guid) -> Option<u32> {
     with(None, |context| context.runtime.objects.owner_elsewhere(guid))
+}
+
+/// The size of another node's block, in bytes. None for one of this node, or that is gone.
+pub(super) fn size_of(block: Guid) -> Option<u64> {
+    if !outbox::has_others() || !block.is_data_block() {
+        return None;
+    }
+    let owner = owner(block)?;
+    if let Some(size) = with(None, |context| context.block_size(block)) {
+        return Some(size);
+    }
+    settle_but(owner);
+    outbox::ask(owner, Call::SizeOf(block)).filter(|answer| answer.status == 0).map(|answer| answer.value)
 }
 
 /// The status of a call that another node makes. Where no answer comes the program ends, and the call has succeeded as
@@ -169,7 +188,21 @@ fn made_by_owner(node: u32, call: &'static CallSpec, words: &[u64]) -> Option<St
             status
         }),
         ocrEdtCreate => create_edt(node, words),
-        ocrDbRelease | ocrAffinityQuery | ocrElsUserSet | ocrNoteCausality => None,
+        ocrEventCreate | ocrEventCreateParams => labels::create_event(call.api, words),
+        ocrDbCreate => labels::create_block(words),
+        ocrEventCollectiveSatisfySlot => labels::contribute(words),
+        ocrGuidFromIndex => labels::from_index(words),
+        ocrGuidFromLabel => labels::from_label(words),
+        ocrGuidMapDestroy => owner(guid(0)).map(|owner| {
+            let status = asked(owner, Call::Destroy(guid(0)));
+            with((), |context| context.forget_range(guid(0)));
+            status
+        }),
+        ocrMapGet => labels::map_get(node, words),
+        ocrMapDestroy => owner(guid(0)).map(|owner| asked(owner, Call::Destroy(guid(0)))),
+        ocrGetGuidKind => labels::kind(words),
+        ocrDbGetSize => labels::size(words),
+        ocrDbRelease | ocrDbCopy | ocrGetGuid | ocrAffinityQuery | ocrElsUserSet | ocrNoteCausality => None,
         ocrSetHint | ocrAttachDebugLabel => owner(guid(0)).map(|_| Status::OK),
         _ => refuse_other(call, words),
     }
@@ -185,7 +218,8 @@ fn refuse_other(call: &CallSpec, words: &[u64]) -> Option<Status> {
         }
         let is_refused = with(false, |context| {
             let Some(owner) = context.runtime.objects.owner_elsewhere(guid) else { return false };
-            if context.runtime.objects.data_blocks.exists(guid) {
+            // A copy cannot be divided.
+            if context.runtime.objects.data_blocks.exists(guid) && call.api != Api::ocrDbPartition {
                 return false;
             }
             if outbox::is_open() {
@@ -262,7 +296,13 @@ fn create_edt(node: u32, words: &[u64]) -> Option<Status> {
     let output = given_output(properties, words);
     let stays = output.is_some() && properties & FINISH != 0 || u32::from(properties) & LABELED != 0;
     let asked = hint.and_then(|hint| node_of(Guid::from_bits(hint.get(EDT_AFFINITY)?)));
-    let target = if stays { node } else { asked.unwrap_or_else(|| place(node)) };
+    // SAFETY: where the properties say that there is a label, the place is null or has one in it.
+    let label = unsafe { labels::label_elsewhere(words[0] as *const Guid, properties) };
+    let target = match label {
+        Some((owner, _)) => owner,
+        None if stays => node,
+        None => asked.unwrap_or_else(|| place(node)),
+    };
     let template_here = match owner(template) {
         None => template,
         Some(owner) => match copy_of_template(owner, template) {
@@ -270,10 +310,15 @@ fn create_edt(node: u32, words: &[u64]) -> Option<Status> {
             None => return Some(Status::EINVAL),
         },
     };
-    // SAFETY: programs that call `ocrEdtCreate` promise that `depv` has as many elements as they say.
-    let sources = unsafe { depv_of(template_here, words[4] as u32, words[5] as *const Guid) };
+    // The depv of an EDT on a label is not used.
+    let sources = if labeling::is_labeled(properties) && !labeling::is_mapped(properties) {
+        Vec::new()
+    } else {
+        // SAFETY: programs that call `ocrEdtCreate` promise that `depv` has as many elements as they say.
+        unsafe { depv_of(template_here, words[4] as u32, words[5] as *const Guid) }
+    };
     if target != node
-        && let Some(status) = create_there(target, template_here, &sources, words)
+        && let Some(status) = create_there((target, label.map(|(_, label)| label)), template_here, &sources, words)
     {
         return Some(status);
     }
@@ -335,14 +380,28 @@ fn forget_template(template: Guid) {
 /// Creates an EDT on another node, and adds its dependences. None for one that has to be created here: its template has
 /// no function, its parameters and dependences do not fit a message, or the program ends. Or it has no pre-slot that
 /// keeps it from ending before a given output event waits for it.
-fn create_there(target: u32, template: Guid, sources: &[Guid], words: &[u64]) -> Option<Status> {
-    let (place, output) = (words[0] as *mut Guid, words[8] as *mut Guid);
+fn create_there(
+    (target, label): (u32, Option<Guid>),
+    template: Guid,
+    sources: &[Guid],
+    words: &[u64],
+) -> Option<Status> {
+    let (place, output, properties) = (words[0] as *mut Guid, words[8] as *mut Guid, words[6] as u16);
     let given = given_output(words[6] as u16, words);
     let comes_later = |source: Guid| given.is_some() || !is_for(target, source);
     // Whether anybody needs its GUID.
     let is_named = !place.is_null() || !output.is_null() || sources.iter().any(|&source| comes_later(source));
     let request = request_of(template, words);
-    let new = with(None, |context| {
+    let wrong = label.and_then(|_| {
+        with(None, |context| {
+            let checked = context.check_request(&request).map(|_| ());
+            checked.err().map(|why| edt::edt_status(context, Err(why)))
+        })
+    });
+    if wrong.is_some() {
+        return wrong;
+    }
+    let make = |context: &mut Context| {
         let text = context.describe_template(template)?;
         let checked = context.check_request(&request).ok()?;
         if given.is_some() && checked.depc == 0 {
@@ -364,21 +423,33 @@ fn create_there(target: u32, template: Guid, sources: &[Guid], words: &[u64]) ->
         let sources = sources.iter().map(along).collect();
         // Strict mode gives an output event a slot of its own, and so has a finish EDT one.
         let output_apart = !output.is_null() && (finish || context.runtime.check.is_some());
-        let can_be_named = is_named && !output_apart;
-        let guid = if can_be_named { context.guid_elsewhere(target, depc, checked.paramc) } else { Guid::NULL };
-        Some(NewEdt { guid, template: text, params, depc, sources, finish, output: !output.is_null(), scope })
-    })?;
+        let guid = match label {
+            Some(label) => label,
+            None if is_named && !output_apart => context.guid_elsewhere(target, depc, checked.paramc),
+            None => Guid::NULL,
+        };
+        let (alone, output) = (labeling::is_trusting(properties), !output.is_null());
+        Some(NewEdt { guid, alone, template: text, params, depc, sources, finish, output, scope })
+    };
+    let new = with(None, make)?;
     let made = new.guid;
     let has_open_slot = match &new.sources[..] {
         [] => new.depc > 0,
         sources => sources.contains(&Guid::UNINITIALIZED),
     };
-    let call = Call::CreateEdt(Box::new(new));
-    let (status, [edt, of_output]) = if is_named && made.is_null() {
+    let mut next = Some(new);
+    let mut call = || next.take().or_else(|| with(None, make)).map(|new| Call::CreateEdt(Box::new(new)));
+    let (status, [edt, of_output]) = if let Some(label) = label {
+        let ask = || outbox::ask(target, call()?);
+        let answer = labels::create_on((target, label), properties, Api::ocrEdtCreate, ask)?;
+        (Status::from_number(answer.status as u8), answer.guids)
+    } else if is_named && made.is_null() {
+        let call = call()?;
         settle_but(target);
         let answer = outbox::ask(target, call)?;
         (Status::from_number(answer.status as u8), answer.guids)
     } else {
+        let call = call()?;
         // Nobody can use one with an open pre-slot before its creator has told of it.
         let status = if has_open_slot {
             sent_at_once(target, Api::ocrEdtCreate, call)
@@ -487,16 +558,17 @@ fn connect(edt: Guid, sources: &[Guid], is_chosen: impl Fn(Guid) -> bool) -> Sta
     worst
 }
 
-/// Makes a call for another node, which has the caller.
-pub(super) fn make_call(from: u32, call: Call) -> CallAnswer {
+/// Makes a call for another node, which has the caller. None where the answer to that call has been given, or comes
+/// later.
+pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
     let status = match call {
         Call::Satisfy { event, increment, data } => satisfy(event, data, u32::from(increment)),
         Call::Depend { source, post_slot, destination, slot, mode, hold } => {
             let held = if hold { held_back(destination) } else { Guid::NULL };
             let status = depend((source, post_slot), destination, slot, mode);
-            return CallAnswer { status: status.number().into(), held, ..CallAnswer::default() };
+            return Some(CallAnswer { status: status.number().into(), held, ..CallAnswer::default() });
         }
-        Call::Hold(edt) => return CallAnswer { held: held_back(edt), ..CallAnswer::default() },
+        Call::Hold(edt) => return Some(CallAnswer { held: held_back(edt), ..CallAnswer::default() }),
         Call::Pass { data, destination, slot, mode } => {
             with(Status::EPERM, |context| Status::from(context.take_passed(data, (destination, slot), mode)))
         }
@@ -518,7 +590,7 @@ pub(super) fn make_call(from: u32, call: Call) -> CallAnswer {
         Call::Destroy(guid) => destroy(guid),
         Call::DescribeTemplate(guid) => {
             let text = with(None, |context| context.describe_template(guid));
-            return CallAnswer { template: text.map(Box::new), ..CallAnswer::default() };
+            return Some(CallAnswer { template: text.map(Box::new), ..CallAnswer::default() });
         }
         Call::CreateEdt(new) => {
             let created = with(None, |context| Some(context.create_edt_for(from, &new)));
@@ -527,7 +599,7 @@ pub(super) fn make_call(from: u32, call: Call) -> CallAnswer {
                     scope_done(from, new.scope);
                     Status::ECANCELED
                 }
-                Some(Ok(guids)) => return CallAnswer { guids, ..CallAnswer::default() },
+                Some(Ok(guids)) => return Some(CallAnswer { guids, ..CallAnswer::default() }),
                 Some(Err(why)) => why.into(),
             }
         }
@@ -541,7 +613,13 @@ pub(super) fn make_call(from: u32, call: Call) -> CallAnswer {
             let _ = std::thread::Builder::new().name("ocr-abort".into()).spawn(abort);
             Status::OK
         }
+        call => return labels::make(from, id, call),
     };
+    Some(answer_of(status))
+}
+
+/// An answer that is a status alone.
+fn answer_of(status: Status) -> CallAnswer {
     CallAnswer { status: status.number().into(), ..CallAnswer::default() }
 }
 
@@ -561,6 +639,12 @@ fn destroy(guid: Guid) -> Status {
     } else if guid.is_event() {
         // SAFETY: any bits are accepted as a GUID.
         unsafe { sys::ocrEventDestroy(guid.into()) }
+    } else if guid.kind() == Some(Kind::Range) {
+        // SAFETY: any bits are accepted as a GUID.
+        unsafe { sys::ocrGuidMapDestroy(guid.into()) }
+    } else if guid.kind() == Some(Kind::Registered) {
+        // SAFETY: any bits are accepted as a GUID.
+        unsafe { sys::ocrMapDestroy(guid.into()) }
     } else {
         // SAFETY: any bits are accepted as a GUID.
         unsafe { sys::ocrEdtTemplateDestroy(guid.into()) }

@@ -8,7 +8,7 @@ use crate::engine::state::user_call;
 use crate::object::code::Code;
 use crate::object::edt::EdtState;
 use crate::object::guid::{Guid, Kind};
-use crate::object::range::{Map, MapFunction};
+use crate::object::range::{LabelBounds, Map, MapFunction};
 use crate::object::template::PARAM_DEF;
 use crate::status::Status;
 use std::cell::Cell;
@@ -102,34 +102,16 @@ export! {
             Ok(found) => found,
             Err(status) => return status,
         };
-        let params = if map.params.is_empty() { std::ptr::null_mut() } else { map.params.as_ptr().cast_mut().cast() };
-        let guid = user_call::call(|| {
-            // SAFETY: the function is the program's, and gets what `ocrGuidMapCreate` promises: the first GUID, the
-            // distance of two, the map's numbers and the caller's tuple. The function may write to the numbers, which
-            // are cells.
-            unsafe { (map.function)(bounds.first, SKIP, params, tuple) }
-        });
-        if !bounds.contains(guid) {
-            WRONG_ANSWER.set(guid);
-            return Status::EINVAL;
-        }
-        // SAFETY: the header asks for a valid place.
-        unsafe { put(out, guid.into()) };
-        Status::OK
+        // SAFETY: the header asks for a valid place and tuple.
+        unsafe { put_label_of(out, bounds, &map, tuple) }
     }
 
     /// Writes the GUID of an index in a range. OCR 1.1.0, B.2.2.5.
     fn ocrGuidFromIndex(out: *mut ocrGuid_t, range: ocrGuid_t, index: u64) -> u8, or Status::EFAULT; {
         with(Status::EPERM, |context| {
             let bounds = context.runtime.objects.ranges.bounds(range.into());
-            match bounds.filter(|bounds| !bounds.mapped).and_then(|bounds| bounds.at(index)) {
-                Some(guid) if !out.is_null() => {
-                    // SAFETY: the header asks for a valid place.
-                    unsafe { put(out, guid.into()) };
-                    Status::OK
-                }
-                _ => Status::EINVAL,
-            }
+            // SAFETY: the header asks for a valid place.
+            bounds.map_or(Status::EINVAL, |bounds| unsafe { put_label_at(out, bounds, index) })
         })
     }
 
@@ -178,6 +160,44 @@ export! {
     }
 }
 
+/// Writes the label of an index in a range. Error: `OCR_EINVAL` where there is none, or the labels have a map.
+///
+/// # Safety
+/// `out` is null or valid for a write.
+pub(super) unsafe fn put_label_at(out: *mut ocrGuid_t, bounds: LabelBounds, index: u64) -> Status {
+    match bounds.at(index).filter(|_| !bounds.mapped && !out.is_null()) {
+        Some(guid) => {
+            // SAFETY: the caller passes a valid place, or null, which it is not.
+            unsafe { put(out, guid.into()) };
+            Status::OK
+        }
+        None => Status::EINVAL,
+    }
+}
+
+/// Writes the label of a tuple, which the function of a map finds. Error: `OCR_EINVAL` where that is no label of the
+/// map.
+///
+/// # Safety
+/// `out` is valid for a write, and `tuple` is what the map's function asks for. No reference to this thread's context
+/// is alive.
+pub(super) unsafe fn put_label_of(out: *mut ocrGuid_t, bounds: LabelBounds, map: &Map, tuple: *mut i64) -> Status {
+    let params = if map.params.is_empty() { ptr::null_mut() } else { map.params.as_ptr().cast_mut().cast() };
+    let guid = user_call::call(|| {
+        // SAFETY: the function is the program's, and gets what `ocrGuidMapCreate` promises: the first GUID, the
+        // distance of two, the map's numbers and the caller's tuple. The function may write to the numbers, which are
+        // cells.
+        unsafe { (map.function)(bounds.first, SKIP, params, tuple) }
+    });
+    if !bounds.contains(guid) {
+        WRONG_ANSWER.set(guid);
+        return Status::EINVAL;
+    }
+    // SAFETY: the caller passes a valid place.
+    unsafe { put(out, guid.into()) };
+    Status::OK
+}
+
 /// Reserves `count` GUIDs for objects of a kind, and writes the GUID of their range or, with `map`, of their map.
 /// Errors: `OCR_EINVAL` for a null `place`, an unknown kind or a `count` of 0, `OCR_ENOMEM`, and `OCR_EPERM` without a
 /// runtime.
@@ -215,7 +235,7 @@ unsafe fn create_range(place: *mut ocrGuid_t, count: u64, kind: ocrGuidUserKind,
 }
 
 /// The kind of the object that a GUID names now, as a `GUID_USER_` value; `GUID_USER_NONE` where there is none.
-fn kind_of(context: &Context, guid: Guid) -> ocrGuidUserKind {
+pub(super) fn kind_of(context: &Context, guid: Guid) -> ocrGuidUserKind {
     let objects = &context.runtime.objects;
     let kind = match guid.kind() {
         Some(Kind::DataBlock) => objects.data_blocks.can_be_named(guid).then_some(sys::GUID_USER_DB),
@@ -250,6 +270,11 @@ pub(super) fn is_labeled(properties: u16) -> bool {
 /// itself sees to it that one call creates the object.
 pub(super) fn is_trusting(properties: u16) -> bool {
     properties & (LABELED | CHECK | BLOCK) == LABELED
+}
+
+/// Whether the properties say that a call waits until its label is free (`GUID_PROP_BLOCK`).
+pub(super) fn is_blocking(properties: u16) -> bool {
+    properties & BLOCK != 0
 }
 
 /// Whether properties that contain `GUID_PROP_IS_LABELED` say that the creator of a map creates its object.
@@ -313,8 +338,8 @@ pub(super) fn create_at(
                 return status;
             }
             Some(label) if status == Status::EGUIDEXISTS && context.wait_for_opener(label) => {}
-            Some(label) if status == Status::EGUIDEXISTS && (properties & BLOCK != 0 || context.is_leaving(label)) => {
-                let leaving = properties & BLOCK == 0;
+            Some(label) if status == Status::EGUIDEXISTS && (is_blocking(properties) || context.is_leaving(label)) => {
+                let leaving = !is_blocking(properties);
                 if !context.wait_for_label(label, leaving, call) {
                     return Status::ECANCELED;
                 }

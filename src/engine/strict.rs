@@ -15,7 +15,7 @@ use crate::engine::state::handlers;
 use crate::engine::state::runtime::Runtime;
 use crate::memory;
 use crate::object::code::WorkKind;
-use crate::object::data_block::{BlockState, DataBlock};
+use crate::object::data_block::{BlockState, DataBlock, Mark};
 use crate::object::edt::{Edt, EdtState, Mode, PreSlot};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
@@ -416,7 +416,9 @@ impl Context {
         let objects = &self.runtime.objects;
         abort_on_misuse(check.within(objects, block, self.who(), When::Freed));
         check.contents.forget(guid);
-        if block.copies().resident.is_empty()
+        // The memory of another node's block goes back with the content.
+        if !block.has(Mark::Borrowed)
+            && block.copies().resident.is_empty()
             && let Some(memory) = block.take_memory()
         {
             abort_on_misuse(check.quarantine(guid, memory, self.who()));

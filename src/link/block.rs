@@ -1,5 +1,6 @@
 //! The content of a block on its way: bytes that go from the program's memory to the program's memory, without a copy.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Memory of blocks that is read or written for the link. SeqCst: who frees blocks waits until there is none.
@@ -15,8 +16,8 @@ pub(crate) fn is_any_in_use() -> bool {
 pub(crate) struct BlockBytes {
     at: *mut u8,
     len: usize,
-    /// The memory, where it is not that of a block.
-    owned: Option<Vec<u8>>,
+    /// What gives the memory back, where it is not that of a block.
+    owned: Option<Box<dyn Any + Send>>,
 }
 
 // SAFETY: the memory is its own, or is left to it by whoever has made it, on any thread.
@@ -33,6 +34,11 @@ impl BlockBytes {
         BlockBytes { at, len, owned: None }
     }
 
+    /// Memory that belongs to `owner`, and stays where it is as long as that lives.
+    pub(crate) fn of_owner(at: *mut u8, len: usize, owner: Box<dyn Any + Send>) -> BlockBytes {
+        BlockBytes { at, len, owned: Some(owner) }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -47,7 +53,7 @@ impl BlockBytes {
 impl From<Vec<u8>> for BlockBytes {
     fn from(mut bytes: Vec<u8>) -> BlockBytes {
         // A `Vec` that moves leaves its bytes where they are.
-        BlockBytes { at: bytes.as_mut_ptr(), len: bytes.len(), owned: Some(bytes) }
+        BlockBytes::of_owner(bytes.as_mut_ptr(), bytes.len(), Box::new(bytes))
     }
 }
 

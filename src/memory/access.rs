@@ -3,7 +3,7 @@
 use super::holders::{admits, enter, is_held, leave};
 use super::private;
 use super::queue::{Acquired, Left, enqueue, note, note_write, serve, unheld};
-use crate::object::data_block::{BlockState, DataBlock, DataBlocks, LockedBlock, Mark};
+use crate::object::data_block::{BlockState, DataBlock, DataBlocks, Holders, LockedBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, Mode};
 use crate::object::guid::Guid;
 use ocr_place::place::Place;
@@ -53,6 +53,10 @@ fn acquire_unusual(block: &DataBlock, locked: &mut LockedBlock<'_>, edt: &Edt) -
         BlockState::Private => {
             private::expected(locked, edt);
             None
+        }
+        BlockState::ReadCopy => {
+            let writes = edt.slots()[edt.cursor.get() as usize].info().mode.writes();
+            writes.then_some(Acquired::Gone)
         }
         _ => Some(Acquired::Gone),
     }
@@ -154,10 +158,17 @@ pub(crate) fn destroy(block: &DataBlock, mut locked: LockedBlock<'_>) -> Left {
     if is_held(&block.holders.get()) { Left::Alive } else { Left::Unused }
 }
 
-/// Whether a locked block that was destroyed is not used any more: it goes as soon as no device knows it.
+/// Whether a locked block that was destroyed is not used any more but for loans to other nodes, each of which holds it
+/// once: it goes as soon as these have ended, and no device knows it.
 #[cfg_attr(loom, allow(dead_code))]
-pub(crate) fn is_unused(block: &DataBlock, locked: &LockedBlock<'_>) -> bool {
-    locked.word.state() == BlockState::Destroyed && !is_held(&block.holders.get())
+pub(crate) fn is_unused_but_for(block: &DataBlock, locked: &LockedBlock<'_>, loans: u32) -> bool {
+    let is_destroyed = match locked.word.state() {
+        BlockState::Destroyed => true,
+        BlockState::DividedDestroyed => loans != 0,
+        _ => false,
+    };
+    let Holders { ro, constant, rw, ew, .. } = block.holders.get();
+    is_destroyed && ro + constant + rw + u32::from(ew) == loans
 }
 
 #[cfg(all(test, not(loom)))]
@@ -284,6 +295,38 @@ mod tests {
         assert_eq!(world.acquire(ro), Acquired::Granted, "conflicts with no other");
         assert_eq!(world.release(reader), [EdtRef::new(writer)]);
         assert_eq!(world.release(writer), [EdtRef::new(late)]);
+    }
+
+    #[test]
+    fn a_copy_to_read_is_got_by_readers_alone_and_stays() {
+        let world = world();
+        let mut caches = EdtCaches::default();
+        let block = world.objects.data_blocks.pinned(world.block);
+        let mut locked = block.header.lock_pinned();
+        locked.word = locked.word.with_state(BlockState::ReadCopy);
+        drop(locked);
+        for (mode, answer) in [
+            (Mode::Ro, Acquired::Granted),
+            (Mode::Const, Acquired::Granted),
+            (Mode::Rw, Acquired::Gone),
+            (Mode::Ew, Acquired::Gone),
+        ] {
+            let edt = world.edt(&mut caches, mode, Place::HOST);
+            assert_eq!(world.acquire(edt), answer, "{mode:?}");
+            if answer == Acquired::Granted {
+                world.release(edt);
+            }
+        }
+        assert_eq!(block.header.peek().state(), BlockState::ReadCopy);
+        // The owner wants it back while it is read: who comes later waits.
+        let reader = world.edt(&mut caches, Mode::Const, Place::HOST);
+        let (taker, late) =
+            (world.edt(&mut caches, Mode::Ew, Place::HOST), world.edt(&mut caches, Mode::Ro, Place::HOST));
+        assert_eq!(world.acquire(reader), Acquired::Granted);
+        taker.slots()[0].set_divides();
+        assert_eq!(super::super::divided::divide(&world.objects.data_blocks, world.block, taker), Acquired::Queued);
+        assert_eq!(world.acquire(late), Acquired::Queued);
+        assert_eq!(world.release(reader), [EdtRef::new(taker)]);
     }
 
     #[test]

@@ -12,10 +12,11 @@
 //!
 //! | step | state | count (times that it is, or will be, closed) | closed |
 //! |---|---|---|---|
-//! | [`divide`] | divided | +1 | if it was live, and the EDT gets it at once |
+//! | [`divide`] | divided | +1 | if it was live, or a copy to read, and the EDT gets it at once |
 //! | the EDT that divides it is granted it from the queue | | | yes |
 //! | [`unite`], by the last part | live (destroyed), if the count is 0 | -1 | no |
 //! | [`close`], of a new part | divided | 1 | yes |
+//! | [`publish_closed`], of a new block | divided | 1 | yes |
 //! | [`open`], of a part | as by [`unite`] | -1 | no |
 
 use super::holders::{admits, enter, is_held, leave};
@@ -38,7 +39,7 @@ pub(crate) fn divide(blocks: &DataBlocks, guid: Guid, edt: &Edt) -> Acquired {
 pub(super) fn divide_locked(block: &DataBlock, mut locked: LockedBlock<'_>, edt: &Edt) -> Acquired {
     let state = locked.word.state();
     let times = match state {
-        BlockState::Live => 0,
+        BlockState::Live | BlockState::ReadCopy => 0,
         BlockState::Divided => locked.word.count(),
         _ => return Acquired::Gone,
     };
@@ -56,6 +57,15 @@ pub(super) fn divide_locked(block: &DataBlock, mut locked: LockedBlock<'_>, edt:
     block.holders.set(holders);
     note(block, &locked, edt, Mode::Ew);
     Acquired::Granted
+}
+
+/// Publishes a new block closed, until [`unite`] gives it back: no EDT gets it before.
+pub(crate) fn publish_closed(block: &DataBlock) {
+    block.begin_closed();
+    let mut holders = Holders::default();
+    enter(&mut holders, Mode::Ew, Place::HOST, 1);
+    block.holders.set(holders);
+    block.header.publish(block.header.peek().with_state(BlockState::Divided).with_count(1));
 }
 
 /// Closes a new part, until it is opened.

@@ -86,7 +86,8 @@ pub(crate) fn hold_again(block: &DataBlock) {
 /// holds it: then another thread frees it.
 pub(crate) fn hold_still(block: &DataBlock, locked: &LockedBlock<'_>) -> bool {
     let mut holders = block.holders.get();
-    let stays = locked.word.state() == BlockState::Live || is_held(&holders);
+    let is_live = matches!(locked.word.state(), BlockState::Live | BlockState::ReadCopy);
+    let stays = is_live || is_held(&holders);
     if stays {
         enter(&mut holders, Mode::Ro, Place::HOST, 1);
         block.holders.set(holders);

@@ -13,7 +13,7 @@ pub(crate) enum Acquired {
     Granted,
     /// The EDT is in the block's queue, and belongs to the queue.
     Queued,
-    /// The block has been destroyed.
+    /// The block has been destroyed, or is not here, or is here to be read and the EDT writes.
     Gone,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn note_write(block: &DataBlock, locked: &mut LockedBlock<'_>, mode: 
 /// What is left of a locked block that is not live and that no EDT holds.
 #[cold]
 pub(super) fn unheld(locked: &mut LockedBlock<'_>) -> Left {
-    if is_expected(locked) || is_divided(locked) {
+    if is_expected(locked) || is_divided(locked) || locked.word.state() == BlockState::ReadCopy {
         return Left::Alive;
     }
     locked.word = locked.word.with_state(BlockState::Destroyed);

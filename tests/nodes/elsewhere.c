@@ -2,8 +2,7 @@
  * Objects on several nodes. Its first argument says what it does, the second how often. Each part computes something
  * that it knows, and prints "right".
  */
-#include <ocr.h>
-#include <extensions/ocr-affinity.h>
+#include "nodes.h"
 #include <extensions/ocr-db-partitioning.h>
 #include <extensions/ocr-debug.h>
 #include <extensions/ocr-file.h>
@@ -11,88 +10,7 @@
 #include <extensions/ocr-runtime-itf.h>
 #include <extensions/ocr-variants.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#define MUST(call) ocrAssert((call) == 0)
-
-static u64 nodes(void)
-{
-    u64 count = 0;
-    MUST(ocrAffinityCount(AFFINITY_PD, &count));
-    return count;
-}
-
-/* The number of the node that calls. */
-static u64 here(void)
-{
-    ocrGuid_t current, all[64];
-    u64 count = 64;
-    MUST(ocrAffinityGetCurrent(&current));
-    MUST(ocrAffinityGet(AFFINITY_PD, &count, all));
-    for (u64 node = 0; node < count; node++) {
-        if (ocrGuidIsEq(all[node], current)) {
-            return node;
-        }
-    }
-    ocrAssert(false);
-    return 0;
-}
-
-static void onNode(ocrHint_t *hint, u64 node)
-{
-    ocrGuid_t affinity;
-    MUST(ocrAffinityGetAt(AFFINITY_PD, node % nodes(), &affinity));
-    MUST(ocrHintInit(hint, OCR_HINT_EDT_T));
-    MUST(ocrSetHintValue(hint, OCR_HINT_EDT_AFFINITY, ocrAffinityToHintValue(affinity)));
-}
-
-static ocrGuid_t template(ocrEdt_t function, u32 paramc, u32 depc)
-{
-    ocrGuid_t guid;
-    MUST(ocrEdtTemplateCreate(&guid, function, paramc, depc));
-    return guid;
-}
-
-static ocrGuid_t done(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
-{
-    (void)depc;
-    const u64 is = *(const u64 *)depv[0].ptr;
-    ocrAssert(paramc == 1);
-    if (is == paramv[0]) {
-        printf("right: %lu on node %lu\n", (unsigned long)is, (unsigned long)here());
-    } else {
-        printf("wrong: %lu, not %lu\n", (unsigned long)is, (unsigned long)paramv[0]);
-    }
-    fflush(stdout);
-    MUST(ocrDbDestroy(depv[0].guid));
-    ocrShutdown();
-    return NULL_GUID;
-}
-
-/* An EDT that compares a block with what should be in it, when `event` is satisfied, and ends the program. */
-static void compareAfter(ocrGuid_t event, ocrGuid_t block, u64 wanted, u64 node)
-{
-    ocrGuid_t edt, of = template(done, 1, 2);
-    ocrHint_t hint;
-    onNode(&hint, node);
-    MUST(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, &wanted, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint, NULL));
-    MUST(ocrAddDependence(block, edt, 0, DB_MODE_RO));
-    MUST(ocrAddDependence(event, edt, 1, DB_MODE_NULL));
-    MUST(ocrEdtTemplateDestroy(of));
-}
-
-static ocrGuid_t zero(void)
-{
-    ocrGuid_t block;
-    u64 *start;
-    MUST(ocrDbCreate(&block, (void **)&start, sizeof *start, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
-    *start = 0;
-    MUST(ocrDbRelease(block));
-    return block;
-}
 
 /* ---- chain: an EDT goes from node to node with a block, and adds one each time. ---- */
 
@@ -295,16 +213,6 @@ static ocrGuid_t filled(void)
     *start = 4711;
     MUST(ocrDbRelease(block));
     return block;
-}
-
-/* Creates an EDT on a node, without a GUID for the caller, which gets these blocks. */
-static void start(ocrEdt_t function, u64 node, u32 paramc, u64 *paramv, u32 depc, ocrGuid_t *depv)
-{
-    ocrGuid_t of = template(function, paramc, depc);
-    ocrHint_t hint;
-    onNode(&hint, node);
-    MUST(ocrEdtCreate(NULL, of, EDT_PARAM_DEF, paramv, EDT_PARAM_DEF, depv, EDT_PROP_NONE, &hint, NULL));
-    MUST(ocrEdtTemplateDestroy(of));
 }
 
 /* Creates an EDT of `receiver` on a node, whose first pre-slot has the counter. The second is open. */
@@ -549,16 +457,30 @@ static ocrGuid_t earlyUser(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
     return NULL_GUID;
 }
 
+static ocrGuid_t templateMaker(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    ocrGuid_t label = {.guid = (intptr_t)paramv[0]};
+    MUST(ocrEdtTemplateCreateLabeled(&label, leaf, 0, 1, GUID_PROP_IS_LABELED, NULL));
+    return NULL_GUID;
+}
+
 static ocrGuid_t labeler(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
     (void)paramc, (void)depc, (void)depv;
-    ocrGuid_t events, blocks, labels[2];
+    ocrGuid_t events, blocks, templates, labels[2];
     MUST(ocrGuidRangeCreate(&events, 1, GUID_USER_EVENT_STICKY));
     MUST(ocrGuidRangeCreate(&blocks, 1, GUID_USER_DB));
     MUST(ocrGuidFromIndex(&labels[0], events, 0));
     MUST(ocrGuidFromIndex(&labels[1], blocks, 0));
+    if (paramv[0] == 1) {
+        MUST(ocrGuidRangeCreate(&templates, 1, GUID_USER_EDT_TEMPLATE));
+        MUST(ocrGuidFromIndex(&labels[0], templates, 0));
+        start(templateMaker, 0, 1, (u64[]){(u64)labels[0].guid}, 0, NULL);
+        return NULL_GUID;
+    }
     u64 params[2] = {(u64)labels[0].guid, (u64)labels[1].guid};
-    start(paramv[0] == 0 ? earlyUser : lateMaker, 0, 2, params, 0, NULL);
+    start(earlyUser, 0, 2, params, 0, NULL);
     return NULL_GUID;
 }
 
@@ -850,24 +772,46 @@ static ocrGuid_t leaver(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return NULL_GUID;
 }
 
-/* ---- copy: a call that is not there for blocks of other nodes. ---- */
+/* ---- waits: EDTs of two nodes wait on events of the other one. ---- */
 
-static ocrGuid_t copies(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+static ocrGuid_t neverRuns(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
-    (void)paramc, (void)depc, (void)depv;
-    ocrGuid_t other = {.guid = (intptr_t)paramv[0]}, own = zero(), completed;
-    (void)ocrDbCopy(own, 0, other, 0, 8, 0, &completed);
-    ocrShutdown();
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
     return NULL_GUID;
 }
 
-static void copy(void)
+static ocrGuid_t lateGiver(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
+    (void)paramc, (void)depc, (void)depv;
+    ocrGuid_t event, edt = {.guid = (intptr_t)paramv[0]};
+    MUST(ocrEventCreate(&event, OCR_EVENT_STICKY_T, EVT_PROP_NONE));
+    MUST(ocrAddDependence(event, edt, 0, DB_MODE_NULL));
+    return NULL_GUID;
+}
+
+static ocrGuid_t waiters(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    ocrGuid_t of = template(neverRuns, 0, 2), edt[2], event;
     ocrHint_t hint;
-    u64 param = (u64)zero().guid;
-    onNode(&hint, 1);
-    MUST(ocrEdtCreate(NULL, template(copies, 1, 0), EDT_PARAM_DEF, &param, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint,
-                      NULL));
+    for (int node = 0; node < 2; node++) {
+        onNode(&hint, node);
+        MUST(ocrEdtCreate(&edt[node], of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint, NULL));
+    }
+    MUST(ocrEventCreate(&event, OCR_EVENT_STICKY_T, EVT_PROP_NONE));
+    MUST(ocrAddDependence(event, edt[1], 0, DB_MODE_NULL));
+    MUST(ocrAddDependence(NULL_GUID, edt[1], 1, DB_MODE_NULL));
+    MUST(ocrAddDependence(NULL_GUID, edt[0], 1, DB_MODE_NULL));
+    start(lateGiver, 1, 1, (u64[]){(u64)edt[0].guid}, 0, NULL);
+    return NULL_GUID;
+}
+
+static void waits(void)
+{
+    ocrGuid_t of = template(waiters, 0, 1), finish, after;
+    MUST(ocrEdtCreate(&finish, of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_FINISH, NULL_HINT, &after));
+    compareAfter(after, zero(), 0, 1);
+    MUST(ocrAddDependence(NULL_GUID, finish, 0, DB_MODE_NULL));
 }
 
 /* ---- ends ---- */
@@ -914,8 +858,6 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         blocks(times, (u64)atoll(getArgv(depv[0].ptr, 4)));
     } else if (strcmp(what, "leave") == 0) {
         start(leaver, 1, 0, NULL, 0, NULL);
-    } else if (strcmp(what, "copy") == 0) {
-        copy();
     } else if (strcmp(what, "shutdown") == 0) {
         endOn(1, 0);
     } else if (strcmp(what, "abort") == 0) {
@@ -961,6 +903,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         straggle();
     } else if (strcmp(what, "crash") == 0) {
         endOn(1, 2);
+    } else if (strcmp(what, "waits") == 0) {
+        waits();
     } else if (strcmp(what, "hang") == 0) {
         endOn(1, 3);
     }

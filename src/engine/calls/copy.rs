@@ -36,6 +36,8 @@ pub(crate) struct CopyRequest {
     pub destroys_source: bool,
     /// Whether the program promises not to use the source before the destination is destroyed.
     pub divides: bool,
+    /// The sizes of source and destination, where these are of other nodes.
+    pub sizes_elsewhere: [Option<u64>; 2],
 }
 
 /// Why `ocrDbCopy` refuses, before anything is copied.
@@ -65,8 +67,10 @@ impl Context {
         function: EdtFunction,
         completes: bool,
     ) -> Result<Guid, CopyError> {
-        let size_of = |guid| self.block_size(guid).ok_or(CopyError::NoSuchBlock);
-        let (from, to) = (size_of(copy.source)?, size_of(copy.destination)?);
+        let size_of =
+            |guid, elsewhere: Option<_>| elsewhere.or_else(|| self.block_size(guid)).ok_or(CopyError::NoSuchBlock);
+        let [from, to] = copy.sizes_elsewhere;
+        let (from, to) = (size_of(copy.source, from)?, size_of(copy.destination, to)?);
         if copy.source == copy.destination {
             return Err(CopyError::OneBlock);
         }
@@ -128,7 +132,9 @@ impl Context {
             return Err(CopyError::PartOfOther);
         }
         let all = is_whole(to, copy.destination_offset);
-        if copy.divides && all && self.share_block(from, copy.source_offset, to) {
+        let blocks = &self.runtime.objects.data_blocks;
+        let are_of_this_node = !blocks.is_foreign(from) && !blocks.is_foreign(to);
+        if copy.divides && all && are_of_this_node && self.share_block(from, copy.source_offset, to) {
             // No EDT stands before this EDT in the queue of the new part.
             return Ok(InlineList::from_slice(&[(to, Mode::Ro)]));
         }

@@ -46,12 +46,19 @@ impl Context {
     fn begin_block(&mut self, block: &'static DataBlock, acquire: bool) -> (Guid, *mut u8) {
         let address = block.host_ptr();
         if acquire {
-            memory::hold_at_creation(block);
-            block.creator.store(self.holder(), Ordering::Relaxed);
-            self.held.push(block);
+            self.hold_new(block);
+        } else {
+            block.header.publish(block.header.peek().with_state(BlockState::Live));
         }
-        block.header.publish(block.header.peek().with_state(BlockState::Live));
         (block.guid(), address)
+    }
+
+    /// Publishes a new block, which the caller holds as its creator.
+    pub(crate) fn hold_new(&mut self, block: &'static DataBlock) {
+        memory::hold_at_creation(block);
+        block.creator.store(self.holder(), Ordering::Relaxed);
+        self.held.push(block);
+        block.header.publish(block.header.peek().with_state(BlockState::Live));
     }
 
     /// Releases a block, as `ocrDbRelease` does: what was written is visible to EDTs that acquire the block from now
@@ -116,8 +123,9 @@ impl Context {
             self.release_created(block);
         } else if let Some(slot) = self.slot_of(guid) {
             self.release_slot(block, slot);
-        } else if blocks.partitions.exist() {
-            // Another node that has it gives it back.
+        }
+        if blocks.partitions.exist() {
+            // Other nodes that have it give it back.
             self.recall(guid);
         }
         self.work_off();

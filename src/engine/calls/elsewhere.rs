@@ -5,7 +5,7 @@
 //! What such an EDT creates on further nodes is counted here in the same way. So a scope closes when all has ended, on
 //! whatever node, and takes one message for each EDT that was created elsewhere.
 
-use crate::engine::life::create_request::{CreateError, EdtRequest, LabelRequest, Output};
+use crate::engine::life::create_request::{CreateError, EdtRequest, Output};
 use crate::engine::life::stand_in::StandIn;
 use crate::engine::nodes::work::{NewEdt, NodeWork, TemplateText};
 use crate::engine::nodes::{functions, outbox};
@@ -65,7 +65,8 @@ impl Context {
         ))
     }
 
-    /// Ends the program where an object is to be created on a label that another node has.
+    /// Ends the program where an object is to be created on a label that another node has, and that node cannot do it:
+    /// a template, or an EDT whose template has kernels alone, or that does not fit a message.
     pub(crate) fn refuse_label_elsewhere(&self, label: Guid) {
         if outbox::is_open()
             && let Some(owner) = self.runtime.objects.owner_elsewhere(label)
@@ -144,8 +145,13 @@ impl Context {
         self.tell_gone();
         let created = self.try_to_create_for(from, new);
         // One that has come into its slot is told of when it is gone.
-        if created.is_err() && !new.guid.is_null() && !self.runtime.objects.edts.has_adopted(new.guid) {
+        let is_made = new.label().is_some_and(|label| label.is_made);
+        if created.is_err() && is_made && !self.runtime.objects.edts.has_adopted(new.guid) {
             outbox::post(from, NodeWork::Gone(vec![new.guid]));
+        }
+        if created.is_ok() && new.guid.is_label() {
+            self.created_on(new.guid);
+            self.work_off();
         }
         created
     }
@@ -183,7 +189,7 @@ impl Context {
             range: None,
             hints: None,
             guid: NonNull::new(&mut edt),
-            label: (!new.guid.is_null()).then_some(LabelRequest { guid: new.guid, alone: true, is_made: true }),
+            label: new.label(),
             output: if new.output { NonNull::new(&mut output).map_or(Output::None, Output::New) } else { Output::None },
         });
         self.scope_elsewhere = ptr::null();

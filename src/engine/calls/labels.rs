@@ -4,10 +4,11 @@ use crate::abi::Api;
 use crate::check::history::What;
 use crate::engine::state::context::Context;
 use crate::engine::state::deferred::Deferred;
+use crate::engine::state::runtime::Runtime;
 use crate::memory;
-use crate::object::Objects;
 use crate::object::guid::{Guid, Kind};
 use crate::object::range::{LabelBounds, Map};
+use crate::object::waiting::Wake;
 use crate::report::tally::Label;
 
 impl Context {
@@ -52,20 +53,14 @@ impl Context {
     /// Waits until a label is free, for `call`; while what is `leaving` there goes, if that is all that is waited for.
     /// False if the program ends meanwhile.
     pub(crate) fn wait_for_label(&mut self, label: Guid, leaving: bool, call: Api) -> bool {
-        let objects = &self.runtime.objects;
-        let Some(labels) = label.kind().and_then(|kind| objects.labels(kind)) else {
-            return true;
-        };
-        let goes = || !leaving || is_leaving(objects, label) == Some(true);
-        self.wait_until(Label::Gone(label), call, |wake| {
-            labels.watch(label.index(), &goes, wake);
-        })
+        let runtime = self.runtime;
+        self.wait_until(Label::Gone(label), call, |wake| when_free(runtime, label, leaving, wake))
     }
 
     /// Whether the object that was on a label has gone since, or is about to: a block that is not used any more, and
     /// that a device gives up.
     pub(crate) fn is_leaving(&self, label: Guid) -> bool {
-        label.is_data_block() && is_leaving(&self.runtime.objects, label) != Some(false)
+        label.is_data_block() && is_leaving(self.runtime, label) != Some(false)
     }
 
     /// Waits for the thread that opens the event on a label: a call that destroys it may be among those that have
@@ -97,8 +92,18 @@ impl Context {
     }
 }
 
-/// Whether the block on a label goes as soon as no device knows it; none if there is none.
-fn is_leaving(objects: &Objects, label: Guid) -> Option<bool> {
-    let (block, locked) = objects.data_blocks.lock(label)?;
-    Some(memory::is_unused(block, &locked))
+/// Has `wake` called when a label is free; with `leaving`, also when what is there is not about to go.
+pub(crate) fn when_free(runtime: &Runtime, label: Guid, leaving: bool, wake: Wake) {
+    let goes = || !leaving || is_leaving(runtime, label) == Some(true);
+    match label.kind().and_then(|kind| runtime.objects.labels(kind)) {
+        Some(labels) => labels.watch(label.index(), &goes, wake),
+        None => wake(),
+    }
+}
+
+/// Whether the block on a label goes as soon as no device knows it, and no other node has it; none if there is none.
+fn is_leaving(runtime: &Runtime, label: Guid) -> Option<bool> {
+    let loans = runtime.elsewhere.lock().lent.get(&label).map_or(0, Vec::len);
+    let (block, locked) = runtime.objects.data_blocks.lock(label)?;
+    Some(memory::is_unused_but_for(block, &locked, loans as u32))
 }

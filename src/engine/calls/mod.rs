@@ -8,6 +8,7 @@ pub(crate) mod elsewhere;
 pub(crate) mod files;
 pub(crate) mod kernels;
 pub(crate) mod labels;
+pub(crate) mod labels_elsewhere;
 pub(crate) mod maps;
 pub(crate) mod partition;
 pub(crate) mod share;

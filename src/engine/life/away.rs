@@ -2,9 +2,12 @@
 //!
 //! A block belongs to the node that has created it, its *owner*. When an EDT of another node acquires it, that node,
 //! the *borrower*, gets a copy under the block's own GUID: an ordinary block, in whose queue the EDTs of that node
-//! wait. While the borrower has it, an EDT of the runtime's holds the block at the owner, as one that divides it does
-//! ([`super::stand_in`], `memory/divided.rs`): no other EDT gets it, in whatever mode. So one node at a time uses a
-//! block, and the copy stays where it is until another node needs it.
+//! wait. The copy stays where it is until another node needs the block in a way that does not go with it.
+//!
+//! - A copy *to write* is the only one. An EDT of the runtime's holds the block at the owner meanwhile, as one that
+//!   divides it does ([`super::stand_in`], `memory/divided.rs`): no other EDT gets it, in whatever mode.
+//! - Copies *to read* may be on several nodes, and EDTs of the owner read the block, too: for each copy, an EDT of the
+//!   runtime's holds it there in CONST mode. EDTs of the borrower get its copy in the modes RO and CONST alone.
 //!
 //! ```text
 //! borrower                                             owner
@@ -12,7 +15,7 @@
 //! the copy is published, EDTs  <----- Content -------- it has the block, and sends the content
 //!   acquire it in any number
 //! a stand-in waits behind them <----- Recall --------- another EDT, or a stand-in, waits in the block's queue
-//! it has the copy, which goes -------- Content ------> the content is written, the stand-in gives the block back
+//! it has the copy, which goes -- Content or Left ----> the content is written, the stand-in gives the block back
 //! EDTs that came later ------- Want -----------------> ...
 //! ```
 //!
@@ -21,14 +24,18 @@
 //! | away | Want; wanted | - | - | - |
 //! | wanted | it waits with the others, of which there may be none yet | arriving, or here if it has the bytes | - | - |
 //! | arriving | it waits with the others | here when the bytes are: all that wait acquire it | remembered | - |
-//! | here | as any block | - | leaving: a stand-in joins the queue | - |
-//! | leaving | as any block, behind the stand-in | - | - | away: Content goes back, and EDTs in the queue acquire anew |
+//! | here, to write | as any block | - | leaving: a stand-in joins the queue | - |
+//! | here, to read | as any block; one that writes: Want, wanted as well | - | leaving | - |
+//! | leaving | as any block, behind the stand-in | - | - | away: Content or Left goes back, and EDTs in the queue acquire anew |
 //!
-//! | of a block, at the owner | Want | an EDT joins the queue | Content |
+//! | of a block, at the owner | Want | an EDT joins the queue | Content, Left |
 //! |---|---|---|---|
 //! | here | a stand-in joins the queue | - | - |
-//! | lent | a stand-in joins the queue | recalled: Recall, once | - |
-//! | recalled | a stand-in joins the queue | - | here |
+//! | lent, to one to write or several to read | a stand-in joins the queue, or reads with the others | recalled: Recall, once to each | - |
+//! | recalled | a stand-in joins the queue | - | here, when it is the last |
+//!
+//! A node that has a copy to read and wants to write asks for the block like any other. Its own copy is recalled with
+//! those of others before it gets the block.
 //!
 //! An EDT that becomes runnable has its node ask for all its blocks that are not there, before it acquires the first.
 //!
@@ -46,18 +53,20 @@ use crate::engine::nodes::outbox;
 use crate::engine::nodes::outbox::Refused;
 use crate::engine::nodes::work::NodeWork;
 use crate::engine::state::context::Context;
-use crate::engine::state::elsewhere::{ArrivingBlock, LentBlock};
+use crate::engine::state::elsewhere::{ArrivingBlock, BlocksElsewhere, LentBlock};
 use crate::engine::state::fatal::fatal;
 use crate::link::block::BlockBytes;
 use crate::memory;
 use crate::memory::divided;
-use crate::object::data_block::{BlockState, DataBlock, Mark};
+use crate::object::data_block::{BlockState, DataBlock, Mark, Memory};
 use crate::object::edt::{Edt, EdtRef, Mode, NO_SLOT};
 use crate::object::guid::Guid;
 use crate::object::name::{BlockName, EdtName};
 use crate::status::Status;
+use ocr_base::lock::{MutexGuard, rank};
 use ocr_place::place::Place;
 use std::collections::hash_map::Entry;
+use std::ptr;
 
 /// What comes of an EDT that needs a block which was not here.
 pub(crate) enum Wanted {
@@ -72,24 +81,22 @@ pub(crate) enum Wanted {
 /// A block of more bytes does not go with the message that announces it.
 const LARGEST_IN_MESSAGE: usize = crate::link::LONGEST_MESSAGE / 2;
 
-/// Sends the content of a block that stays as it is until another node sends it back. The block has host memory.
-fn send_content_of(to: u32, block: &DataBlock) {
+/// Sends the content of a block that stays as it is until another node gives it back. The block has host memory.
+fn send_content_of(to: u32, block: &DataBlock, reads: bool) {
     let content = content_of(block);
     if content.len() <= LARGEST_IN_MESSAGE {
-        return send_content(to, block.guid(), content.to_vec());
+        return send_small(to, (block.guid(), reads), content);
     }
-    // SAFETY: a stand-in holds the block in EW mode until its content has come back, which is when all of it has been
-    // read: so nobody writes to it. A block that is held is not freed, and the end of the run waits.
+    // SAFETY: a stand-in holds the block in EW or CONST mode until the other node has given it back, which is when all
+    // of it has been read: so nobody writes to it. A block that is held is not freed, and the end of the run waits.
     let bytes = unsafe { BlockBytes::of_block(content.as_ptr().cast_mut(), content.len()) };
-    outbox::post_content(to, block.guid(), bytes);
+    outbox::post_content(to, block.guid(), reads, bytes);
 }
 
-/// Sends the content of a block.
-fn send_content(to: u32, block: Guid, content: Vec<u8>) {
-    if content.len() > LARGEST_IN_MESSAGE {
-        return outbox::post_content(to, block, content.into());
-    }
-    outbox::post(to, NodeWork::Content { block, size: content.len() as u64, bytes: Some(content) });
+/// Sends the content of a small block, with the message that announces it.
+fn send_small(to: u32, (block, reads): (Guid, bool), content: &[u8]) {
+    let (size, bytes) = (content.len() as u64, Some(content.to_vec()));
+    outbox::post(to, NodeWork::Content { block, size, reads, bytes });
 }
 
 /// Waits until calls that this thread's EDT has sent are confirmed. The program got no error from one that its owner
@@ -131,46 +138,52 @@ impl Context {
         if !outbox::is_open() {
             return if outbox::is_over() { Wanted::Waits } else { Wanted::Gone };
         }
-        let is_first = match self.runtime.elsewhere.lock().wanted.entry(block) {
-            // What has come is published under this lock.
-            Entry::Vacant(_) if blocks.exists(block) => return Wanted::IsHere,
-            Entry::Vacant(none) => {
-                none.insert(vec![EdtRef::new(edt)]);
-                true
-            }
-            Entry::Occupied(mut waiting) => {
-                waiting.get_mut().push(EdtRef::new(edt));
-                false
-            }
-        };
-        if is_first {
-            outbox::post(self.runtime.objects.zone.owner_of(block), NodeWork::Want(block));
+        let writes = edt.slots()[edt.cursor.get() as usize].info().mode.writes();
+        let mut elsewhere = self.runtime.elsewhere.lock();
+        // What has come is published under this lock.
+        if !elsewhere.wanted.contains_key(&block) && blocks.is_here(block, !writes) {
+            return Wanted::IsHere;
         }
+        let wanted = elsewhere.wanted.entry(block).or_default();
+        wanted.edts.push(EdtRef::new(edt));
+        wanted.writes |= writes;
+        self.ask_for(elsewhere, block);
         Wanted::Waits
+    }
+
+    /// At the borrower: asks the owner of a block for it, if it is wanted here and that was not done. A copy that is
+    /// leaving goes first: until the owner knows that this node has it no more, it would have two.
+    fn ask_for(&self, mut elsewhere: MutexGuard<'_, rank::BlocksElsewhere, BlocksElsewhere>, block: Guid) {
+        let is_leaving = elsewhere.leaving.contains(&block);
+        let Some(wanted) = elsewhere.wanted.get_mut(&block).filter(|wanted| !wanted.is_asked && !is_leaving) else {
+            return;
+        };
+        wanted.is_asked = true;
+        let reads = !wanted.writes;
+        drop(elsewhere);
+        outbox::post(self.runtime.objects.zone.owner_of(block), NodeWork::Want { block, reads });
     }
 
     /// Asks for a block that an EDT of this node will acquire when it has others, if another node has it: so several
     /// come at a time. Where it goes back before the EDT comes to it, the EDT asks again.
-    pub(super) fn ask_ahead(&mut self, block: Guid) {
+    pub(super) fn ask_ahead(&mut self, block: Guid, reads: bool) {
         let blocks = &self.runtime.objects.data_blocks;
         if !blocks.is_foreign(block) {
-            return self.recall(block);
+            return self.recall_from(block, |lent| !(reads && lent.reads));
         }
-        let is_first = {
-            let mut elsewhere = self.runtime.elsewhere.lock();
-            // What has come is published under this lock.
-            let is_away = !elsewhere.wanted.contains_key(&block) && !blocks.exists(block);
-            is_away && elsewhere.wanted.insert(block, Vec::new()).is_none()
-        };
-        if is_first {
-            outbox::post(self.runtime.objects.zone.owner_of(block), NodeWork::Want(block));
+        let mut elsewhere = self.runtime.elsewhere.lock();
+        // What has come is published under this lock.
+        if !elsewhere.wanted.contains_key(&block) && !blocks.is_here(block, reads) {
+            elsewhere.wanted.entry(block).or_default().writes = !reads;
+            self.ask_for(elsewhere, block);
         }
     }
 
-    /// At the owner: another node needs a block.
-    pub(crate) fn block_is_wanted(&mut self, by: u32, block: Guid) {
+    /// At the owner: another node needs a block, to read it or to write it.
+    pub(crate) fn block_is_wanted(&mut self, by: u32, block: Guid, reads: bool) {
         self.refuse_to_lend(by, block);
-        let lent = self.stand_in(StandIn::Borrower(by), (block, 0), Mode::Ew);
+        let mode = if reads { Mode::Const } else { Mode::Ew };
+        let lent = self.stand_in(StandIn::Borrower { node: by, reads }, (block, 0), mode);
         if lent.is_err() {
             outbox::post(by, NodeWork::NoBlock(block));
         }
@@ -197,7 +210,7 @@ impl Context {
     }
 
     /// At the owner: a stand-in has the block that a node needs, or no block if that is gone.
-    pub(super) fn lend(&mut self, edt: &'static Edt, to: u32) {
+    pub(super) fn lend(&mut self, edt: &'static Edt, to: u32, reads: bool) {
         let guid = edt.slots()[0].data();
         if edt.first.get() == NO_SLOT {
             outbox::post(to, NodeWork::NoBlock(guid));
@@ -206,10 +219,16 @@ impl Context {
         }
         let block = self.runtime.objects.data_blocks.pinned(guid);
         self.open_pages(guid);
-        let lent = LentBlock { edt: EdtRef::new(edt), to, is_recalled: false };
         // Before others can find that it is lent: a Recall must not come before it.
-        send_content_of(to, block);
-        self.runtime.elsewhere.lock().lent.insert(guid, lent);
+        send_content_of(to, block, reads);
+        self.is_lent(block, LentBlock { edt: Some(EdtRef::new(edt)), to, reads, is_recalled: false });
+    }
+
+    /// At the owner: another node gets a block, or has it from its creation on. It is asked back at once if somebody
+    /// waits for it already.
+    pub(crate) fn is_lent(&mut self, block: &DataBlock, lent: LentBlock) {
+        let guid = block.guid();
+        self.runtime.elsewhere.lock().lent.entry(guid).or_default().push(lent);
         let is_waited_for = {
             let locked = block.header.lock_pinned();
             block.has(Mark::WaitedFor) || block.is_destroyed(&locked)
@@ -227,21 +246,25 @@ impl Context {
         }
     }
 
-    /// At the owner: asks for a block back, if another node has it and was not asked.
+    /// At the owner: asks for a block back, if other nodes have it and were not asked.
     #[cold]
     pub(crate) fn recall(&mut self, block: Guid) {
+        self.recall_from(block, |_| true);
+    }
+
+    /// Does so for the loans that are chosen.
+    fn recall_from(&self, block: Guid, is_chosen: impl Fn(&LentBlock) -> bool) {
         if !outbox::is_open() {
             return;
         }
-        let to = {
-            let mut elsewhere = self.runtime.elsewhere.lock();
-            let Some(lent) = elsewhere.lent.get_mut(&block) else { return };
-            if std::mem::replace(&mut lent.is_recalled, true) {
-                return;
+        let mut recalled = Vec::new();
+        if let Some(lent) = self.runtime.elsewhere.lock().lent.get_mut(&block) {
+            for lent in lent.iter_mut().filter(|lent| !lent.is_recalled && is_chosen(lent)) {
+                lent.is_recalled = true;
+                recalled.push(lent.to);
             }
-            lent.to
-        };
-        outbox::post(to, NodeWork::Recall(block));
+        }
+        recalled.into_iter().for_each(|to| outbox::post(to, NodeWork::Recall(block)));
     }
 
     /// At the borrower: the owner wants a block back.
@@ -263,7 +286,7 @@ impl Context {
             fatal(&format!("{} was asked back by its node, and is not here.", BlockName(guid)));
         }
         let block = self.runtime.objects.data_blocks.pinned(guid);
-        self.runtime.elsewhere.lock().returning.insert(guid, content_of(block).to_vec());
+        self.runtime.elsewhere.lock().leaving.insert(guid);
         let waiting = {
             let mut locked = block.header.lock_pinned();
             locked.word = locked.word.with_state(BlockState::Destroyed).with_count(0);
@@ -278,18 +301,31 @@ impl Context {
         }
     }
 
-    /// A copy of another node's block is gone from this node: its content goes back.
+    /// A copy of another node's block is gone from this node: its content goes back, if it was here to be written.
     #[cold]
-    pub(super) fn copy_is_gone(&mut self, block: Guid) {
-        let content = self.runtime.elsewhere.lock().returning.remove(&block);
-        let content = content.unwrap_or_default();
-        send_content(self.runtime.objects.zone.owner_of(block), block, content);
+    pub(super) fn copy_is_gone(&mut self, block: Guid, content: Option<Memory>) {
+        let owner = self.runtime.objects.zone.owner_of(block);
+        match content {
+            None => outbox::post(owner, NodeWork::Left(block)),
+            Some(content) if content.len > LARGEST_IN_MESSAGE => {
+                let bytes = BlockBytes::of_owner(content.start, content.len, Box::new(content));
+                outbox::post_content(owner, block, false, bytes);
+            }
+            Some(content) => {
+                // SAFETY: the memory has so many bytes, and nobody else has it.
+                let bytes = unsafe { std::slice::from_raw_parts(content.start, content.len) };
+                send_small(owner, (block, false), bytes);
+            }
+        }
+        let mut elsewhere = self.runtime.elsewhere.lock();
+        elsewhere.leaving.remove(&block);
+        self.ask_for(elsewhere, block);
     }
 
     /// The content of a block has come, from its owner or back from the borrower. Without bytes it is in its place.
-    pub(crate) fn content_comes(&mut self, guid: Guid, bytes: Option<&[u8]>) {
+    pub(crate) fn content_comes(&mut self, guid: Guid, reads: bool, bytes: Option<&[u8]>) {
         if let Some(bytes) = bytes {
-            let place = self.place_of(guid, bytes.len() as u64);
+            let place = self.place_of(guid, bytes.len() as u64, reads);
             // SAFETY: the place has as many bytes. No other thread writes to it, and EDTs in mode RO alone may read it:
             // these may see it change.
             unsafe { place.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
@@ -303,23 +339,45 @@ impl Context {
     }
 
     /// Where the link is to bring the content of a block, of so many bytes.
-    pub(crate) fn place_for(&mut self, guid: Guid, size: u64) -> BlockBytes {
-        let place = self.place_of(guid, size);
+    pub(crate) fn place_for(&mut self, guid: Guid, size: u64, reads: bool) -> BlockBytes {
+        let place = self.place_of(guid, size, reads);
         // SAFETY: the place has as many bytes. No other thread writes to it before the content is there, nor reads it
         // but EDTs in mode RO, which may see the content change. A copy that is arriving and a block that is lent stay,
         // and the end of the run waits.
         unsafe { BlockBytes::of_block(place, size as usize) }
     }
 
+    /// At the borrower: a block was created for a call of this node, which gets it ([`Context::hold_created`]).
+    pub(crate) fn begin_created(&mut self, guid: Guid, size: u64) {
+        let _ = self.place_of(guid, size, false);
+    }
+
+    /// At the borrower: the caller, for which a block was created on another node, has it as the creator of a block of
+    /// this node does. Its address; null where there is no memory for it, and the program ends.
+    pub(crate) fn hold_created(&mut self, guid: Guid) -> *mut u8 {
+        let (block, is_recalled) = {
+            let mut elsewhere = self.runtime.elsewhere.lock();
+            let Some(ArrivingBlock { block, is_recalled, .. }) = elsewhere.arriving.remove(&guid) else {
+                return ptr::null_mut();
+            };
+            self.hold_new(block);
+            (block, is_recalled)
+        };
+        if is_recalled {
+            self.block_is_recalled(self.runtime.objects.zone.owner_of(guid), guid);
+        }
+        block.host_ptr()
+    }
+
     /// The memory of a block whose content comes, and has so many bytes: that of a copy that no EDT knows yet, or of a
     /// block that a stand-in holds in EW mode.
-    fn place_of(&mut self, guid: Guid, size: u64) -> *mut u8 {
+    fn place_of(&mut self, guid: Guid, size: u64, reads: bool) -> *mut u8 {
         let blocks = &self.runtime.objects.data_blocks;
         let block = if blocks.is_foreign(guid) {
-            let Some(block) = blocks.adopt(guid, size) else {
+            let Some(block) = blocks.adopt(guid, size, reads) else {
                 fatal(&format!("{} is needed here, and there is no memory for its {size} bytes.", BlockName(guid)));
             };
-            let arriving = ArrivingBlock { block, is_recalled: false };
+            let arriving = ArrivingBlock { block, reads, is_recalled: false };
             self.runtime.elsewhere.lock().arriving.insert(guid, arriving);
             block
         } else {
@@ -336,9 +394,10 @@ impl Context {
     fn copy_is_here(&mut self, guid: Guid) {
         let (waiting, is_recalled) = {
             let mut elsewhere = self.runtime.elsewhere.lock();
-            let Some(ArrivingBlock { block, is_recalled }) = elsewhere.arriving.remove(&guid) else { return };
-            block.header.publish(block.header.peek().with_state(BlockState::Live));
-            (elsewhere.wanted.remove(&guid).unwrap_or_default(), is_recalled)
+            let Some(ArrivingBlock { block, reads, is_recalled }) = elsewhere.arriving.remove(&guid) else { return };
+            let state = if reads { BlockState::ReadCopy } else { BlockState::Live };
+            block.header.publish(block.header.peek().with_state(state));
+            (elsewhere.wanted.remove(&guid).unwrap_or_default().edts, is_recalled)
         };
         for edt in waiting {
             self.acquire_rest(edt.get());
@@ -350,7 +409,7 @@ impl Context {
 
     /// At the borrower: the owner has no such block.
     pub(crate) fn no_block_comes(&mut self, guid: Guid) {
-        let waiting = self.runtime.elsewhere.lock().wanted.remove(&guid).unwrap_or_default();
+        let waiting = self.runtime.elsewhere.lock().wanted.remove(&guid).unwrap_or_default().edts;
         for edt in waiting {
             let edt = edt.get();
             if edt.flags.get().is_waiter() {
@@ -368,23 +427,63 @@ impl Context {
         self.work_off();
     }
 
-    /// At the owner: a block that another node had is here again.
+    /// At the owner: a block that another node had to write it is here again.
     fn block_is_back(&mut self, guid: Guid) {
+        let _ = self.end_loan(guid, |lent| !lent.reads, divided::unite);
+    }
+
+    /// At the owner: another node had a block to read it, and has it no more.
+    pub(crate) fn reader_has_left(&mut self, node: u32, guid: Guid) {
+        let is_its = |lent: &LentBlock| lent.reads && lent.to == node;
+        let has_left =
+            self.end_loan(guid, is_its, |block, granted| memory::release_unused(block, Mode::Const, granted));
+        if !has_left {
+            fatal(&format!("node {node} has {} no more, which it did not have to read.", BlockName(guid)));
+        }
+        self.work_off();
+    }
+
+    /// Ends a loan of a block: `give_back` gives it back for the stand-in, which goes. False if there is none.
+    fn end_loan(
+        &mut self,
+        guid: Guid,
+        is_it: impl Fn(&LentBlock) -> bool,
+        give_back: impl FnOnce(&DataBlock, &mut Vec<EdtRef>) -> memory::Left,
+    ) -> bool {
         let block = self.runtime.objects.data_blocks.pinned(guid);
-        let Some(lent) = self.runtime.elsewhere.lock().lent.remove(&guid) else { return };
-        let left = divided::unite(block, &mut self.steps.granted);
+        let ended = {
+            let mut elsewhere = self.runtime.elsewhere.lock();
+            let Entry::Occupied(mut lent) = elsewhere.lent.entry(guid) else { return false };
+            let Some(at) = lent.get().iter().position(is_it) else { return false };
+            let ended = lent.get_mut().swap_remove(at);
+            if lent.get().is_empty() {
+                lent.remove();
+            }
+            ended
+        };
+        if ended.edt.is_none() {
+            // Its creator has written it.
+            let locked = block.header.lock_pinned();
+            if block.has(Mark::WrittenOnce) {
+                block.mark(&locked, Mark::Written);
+            }
+        }
+        let left = give_back(block, &mut self.steps.granted);
         self.dispose_if(block, left);
-        self.runtime.objects.edts.free(&mut self.caches.edts, lent.edt.get());
+        if let Some(edt) = ended.edt {
+            self.runtime.objects.edts.free(&mut self.caches.edts, edt.get());
+        }
+        true
     }
 }
 
-/// The content of a block that the caller's stand-in holds in EW mode on the host.
+/// The content of a block that the caller's stand-in holds on the host, in EW or CONST mode.
 fn content_of(block: &DataBlock) -> &[u8] {
     let size = block.size() as usize;
     let start = block.host_memory().unwrap_or_else(|_| {
         fatal(&format!("there is no memory for {} on the host.", BlockName(block.guid())));
     });
-    // SAFETY: the memory has as many bytes as the block. No EDT but the stand-in holds the block for writing, and none
-    // gets it before the stand-in gives it back, which is after the caller has copied them.
+    // SAFETY: the memory has as many bytes as the block. No EDT holds the block for writing, and none gets it so before
+    // the stand-in gives it back, which is after the bytes were copied or sent.
     unsafe { std::slice::from_raw_parts(start.as_ptr(), size) }
 }

@@ -1,8 +1,10 @@
 //! The end of a data block that is not used any more: devices forget it, and its memory is freed.
 
 use crate::engine::state::context::Context;
+use crate::engine::state::fatal::fatal;
 use crate::memory::Left;
 use crate::object::data_block::{DataBlock, Mark};
+use crate::object::name::BlockName;
 
 impl Context {
     /// Frees a block that is not used any more.
@@ -65,13 +67,21 @@ impl Context {
     }
 
     fn free_block(&mut self, block: &'static DataBlock) {
-        let special = block.has_any([Mark::Part, Mark::Borrowed]).then(|| (block.guid(), block.has(Mark::Part)));
         let blocks = &self.runtime.objects.data_blocks;
+        if !block.has_any([Mark::Part, Mark::Borrowed]) {
+            return blocks.free(&mut self.caches.data_blocks, block);
+        }
+        let (guid, is_part, is_copy_to_write) = (block.guid(), block.has(Mark::Part), !block.has(Mark::ToRead));
+        if !is_part && is_copy_to_write && block.copy_out().is_err() {
+            // It has memory of its own, but where a device has been given up that may still read it.
+            fatal(&format!("there is no memory to send {} back to its node.", BlockName(guid)));
+        }
+        let content = if is_part { None } else { block.take_memory() };
         blocks.free(&mut self.caches.data_blocks, block);
-        match special {
-            None => {}
-            Some((part, true)) => self.part_gone(part),
-            Some((copy, false)) => self.copy_is_gone(copy),
+        if is_part {
+            self.part_gone(guid);
+        } else {
+            self.copy_is_gone(guid, content.filter(|_| is_copy_to_write));
         }
     }
 

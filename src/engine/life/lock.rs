@@ -37,7 +37,7 @@ impl Context {
             edt.order_blocks();
         }
         if outbox::is_open() && !edt.flags.get().is_waiter() {
-            edt.blocks().for_each(|(_, slot)| self.ask_ahead(slot.data()));
+            edt.blocks().for_each(|(_, slot)| self.ask_ahead(slot.data(), !slot.info().mode.writes()));
         }
     }
 

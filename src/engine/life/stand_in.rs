@@ -4,8 +4,9 @@
 //! | it stands for | waits for | then |
 //! |---|---|---|
 //! | a pre-slot of another node's object | an event | that node is sent what the event has been satisfied with |
-//! | a node that needs a block | the block, in EW mode | the content goes to that node; the EDT holds the block until it comes back |
-//! | a block's owner that wants it back | the copy here, in EW mode | the content goes to the owner, and the copy is gone |
+//! | a node that needs a block to write it | the block, in EW mode | the content goes to that node; the EDT holds the block until it comes back |
+//! | a node that needs a block to read it | the block, in CONST mode | the content goes to that node; the EDT holds the block until the node has it no more |
+//! | a block's owner that wants it back | the copy here, in EW mode | the copy is gone, and the content goes to the owner if it was here to be written |
 //! | the end of a finish scope on this node | the scope's event | the node of the creator is notified |
 
 use crate::engine::life::create_request::Output;
@@ -15,7 +16,7 @@ use crate::engine::nodes::work::{Call, NodeWork};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::graph::{Dependence, GraphError};
-use crate::memory::{Acquired, divided};
+use crate::memory::{self, Acquired, divided};
 use crate::object::code::{EdtDep, WorkKind};
 use crate::object::edt::{Edt, EdtFlags, Mode, NO_SLOT};
 use crate::object::guid::Guid;
@@ -24,7 +25,7 @@ use crate::object::guid::Guid;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StandIn {
     PreSlot { of: u32, destination: Guid, slot: u32, mode: Mode },
-    Borrower(u32),
+    Borrower { node: u32, reads: bool },
     Owner(u32),
     ScopeOf { node: u32, scope: u64 },
 }
@@ -35,7 +36,7 @@ impl StandIn {
             StandIn::PreSlot { of, destination, slot, mode } => {
                 [0, of.into(), destination.bits(), u64::from(slot) << 32 | mode as u64]
             }
-            StandIn::Borrower(node) => [1, node.into(), 0, 0],
+            StandIn::Borrower { node, reads } => [1, node.into(), reads.into(), 0],
             StandIn::Owner(node) => [2, node.into(), 0, 0],
             StandIn::ScopeOf { node, scope } => [3, node.into(), scope, 0],
         }
@@ -54,7 +55,7 @@ impl StandIn {
                 slot: (fourth >> 32) as u32,
                 mode: Mode::from_bits(fourth as u32).unwrap_or(Mode::Null),
             },
-            1 => StandIn::Borrower(node),
+            1 => StandIn::Borrower { node, reads: third != 0 },
             2 => StandIn::Owner(node),
             _ => StandIn::ScopeOf { node, scope: third },
         }
@@ -104,24 +105,31 @@ impl Context {
     pub(crate) fn has_come(&mut self, edt: &'static Edt) {
         match StandIn::of(edt) {
             StandIn::PreSlot { .. } | StandIn::ScopeOf { .. } => self.send_on(edt),
-            StandIn::Borrower(node) => self.lend(edt, node),
+            StandIn::Borrower { node, reads } => self.lend(edt, node, reads),
             StandIn::Owner(_) => self.send_back(edt),
         }
     }
 
-    /// A stand-in has a block in its pre-slot. One that passes on the GUID does so. Another one acquires the block as
-    /// an EDT does that divides it: from now on no EDT passes it in the queue, in whatever mode, and when it has the
-    /// block, none is served. Whether it has got the block.
+    /// A stand-in has a block in its pre-slot. One that passes on the GUID does so. One for a node that reads the block
+    /// acquires it as an EDT does. Another one acquires it as an EDT that divides it: from now on no EDT passes it in
+    /// the queue, in whatever mode, and when it has the block, none is served. Whether it has got the block.
     #[cold]
     pub(super) fn acquire_for_node(&mut self, edt: &'static Edt) -> bool {
-        if matches!(StandIn::of(edt), StandIn::PreSlot { .. } | StandIn::ScopeOf { .. }) {
+        let role = StandIn::of(edt);
+        if matches!(role, StandIn::PreSlot { .. } | StandIn::ScopeOf { .. }) {
             self.send_on(edt);
             return false;
         }
         let slot = &edt.slots()[0];
         let block = slot.data();
-        slot.set_divides();
-        match divided::divide(&self.runtime.objects.data_blocks, block, edt) {
+        let blocks = &self.runtime.objects.data_blocks;
+        let acquired = if matches!(role, StandIn::Borrower { reads: true, .. }) {
+            memory::acquire(blocks, block, edt, Mode::Const)
+        } else {
+            slot.set_divides();
+            divided::divide(blocks, block, edt)
+        };
+        match acquired {
             Acquired::Granted => {
                 self.has_got(edt, slot);
                 true
@@ -181,7 +189,8 @@ mod tests {
         let mut caches = crate::object::edt::EdtCaches::default();
         let all = [
             StandIn::PreSlot { of: 4095, destination: Guid::from_bits(77 << 40), slot: u32::MAX, mode: Mode::Ew },
-            StandIn::Borrower(3),
+            StandIn::Borrower { node: 3, reads: false },
+            StandIn::Borrower { node: 4, reads: true },
             StandIn::Owner(0),
             StandIn::ScopeOf { node: 1, scope: u64::MAX },
         ];

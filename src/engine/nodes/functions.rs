@@ -14,8 +14,8 @@ struct Known {
     builds: HashMap<usize, String>,
     /// Functions of this process, by their addresses.
     homes: HashMap<usize, FunctionHome>,
-    /// Functions that other nodes have described.
-    functions: HashMap<FunctionHome, EdtFunction>,
+    /// Functions that other nodes have described, by their addresses here.
+    functions: HashMap<FunctionHome, usize>,
 }
 
 static KNOWN: Mutex<rank::FunctionHomes, Option<Known>> = Mutex::new(None);
@@ -30,9 +30,14 @@ fn build_at(start: usize) -> Option<String> {
     Some(build)
 }
 
-/// How other nodes find a function. None for one that is in no file, such as one that was compiled at run time.
+/// How other nodes find the function of an EDT. None for one that is in no file, such as one that was compiled at run
+/// time.
 pub(crate) fn home_of(function: EdtFunction) -> Option<FunctionHome> {
-    let at = function as *const () as usize;
+    home_of_address(function as *const () as usize)
+}
+
+/// How other nodes find the function at this address, as [`home_of`] says.
+pub(crate) fn home_of_address(at: usize) -> Option<FunctionHome> {
     if let Some(known) = KNOWN.lock().as_ref().and_then(|known| known.homes.get(&at).cloned()) {
         return Some(known);
     }
@@ -42,19 +47,24 @@ pub(crate) fn home_of(function: EdtFunction) -> Option<FunctionHome> {
     Some(home)
 }
 
-/// The function here that another node has described. None where its file is not loaded here.
+/// The function of an EDT here that another node has described. None where its file is not loaded here.
 pub(crate) fn find(home: &FunctionHome) -> Option<EdtFunction> {
+    let at = find_address(home)?;
+    // SAFETY: the other node has found an EDT's function at this distance in a file with the same build ID, which is
+    // loaded here. So the address is that of a function of this type.
+    Some(unsafe { std::mem::transmute::<usize, EdtFunction>(at) })
+}
+
+/// The address here of the function that another node has described, as [`find`] says.
+pub(crate) fn find_address(home: &FunctionHome) -> Option<usize> {
     if let Some(known) = KNOWN.lock().as_ref().and_then(|known| known.functions.get(home).copied()) {
         return Some(known);
     }
     let start = symbols::loaded().into_iter().find(|&start| build_at(start).as_ref() == Some(&home.build))?;
     let at = start.checked_add(usize::try_from(home.distance).ok()?)?;
     symbols::loaded_at(at).filter(|there| there.start == start)?;
-    // SAFETY: the other node has found an EDT's function at this distance in a file with the same build ID, which is
-    // loaded here. So the address is that of a function of this type.
-    let function = unsafe { std::mem::transmute::<usize, EdtFunction>(at) };
-    KNOWN.lock().get_or_insert_default().functions.insert(home.clone(), function);
-    Some(function)
+    KNOWN.lock().get_or_insert_default().functions.insert(home.clone(), at);
+    Some(at)
 }
 
 #[cfg(all(test, not(miri)))]

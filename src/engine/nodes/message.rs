@@ -154,6 +154,7 @@ mod tests {
         let large = |number| NodeWork::Content {
             block: Guid::from_bits(number),
             size: LONGEST_MESSAGE as u64 / 2,
+            reads: false,
             bytes: Some(vec![number as u8; LONGEST_MESSAGE / 2]),
         };
         let for_1: Vec<NodeWork> = all.iter().cloned().chain((1..4).map(large)).chain(all.clone()).collect();

@@ -33,8 +33,8 @@ use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
-use std::time::Duration;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
 
 /// What has not been sent, each with its receiver.
 static OUTGOING: Mutex<rank::Outbox, Outgoing> = Mutex::new(Outgoing { messages: VecDeque::new(), blocks: Vec::new() });
@@ -51,8 +51,10 @@ static ASKED: Mutex<rank::AnswersAwaited, Option<HashMap<u64, Waits>>> = Mutex::
 
 /// What waits for an answer.
 enum Waits {
-    /// The caller.
-    Caller(Sender<CallAnswer>),
+    /// What the thread of the link does with it: it tells the caller, for instance.
+    Taker(Box<dyn FnOnce(CallAnswer) + Send>),
+    /// That, where the answer may come much later.
+    Later(Box<dyn FnOnce(CallAnswer) + Send>),
     /// The EDT that has sent the call.
     Sender(SentCall),
 }
@@ -72,7 +74,7 @@ pub(crate) struct WorkHandler {
     /// Handles a message. A content that does not have its bytes has been brought to its place.
     pub(crate) work: fn(from: u32, work: NodeWork),
     /// Where the content of a block of so many bytes is to be brought. None where the program ends with an error.
-    pub(crate) place: fn(block: Guid, size: u64) -> Option<BlockBytes>,
+    pub(crate) place: fn(block: Guid, size: u64, reads: bool) -> Option<BlockBytes>,
     /// Whether nothing happens on this node before a message comes.
     pub(crate) rests: fn() -> bool,
     /// On node 0: nothing happens on any node any more.
@@ -170,9 +172,9 @@ fn count_post(work: &NodeWork) {
 }
 
 /// Sends the content of a block, which the message announces.
-pub(crate) fn post_content(to: u32, block: Guid, bytes: BlockBytes) {
+pub(crate) fn post_content(to: u32, block: Guid, reads: bool, bytes: BlockBytes) {
     let size = bytes.len() as u64;
-    let content = NodeWork::Content { block, size, bytes: None };
+    let content = NodeWork::Content { block, size, reads, bytes: None };
     count_post(&content);
     let mut outgoing = OUTGOING.lock();
     outgoing.messages.push_back((to, content));
@@ -194,8 +196,60 @@ fn call(to: u32, call: Call, waits: Waits) -> bool {
 
 /// Has the owner of an object make a call, and waits for its answer. None where the program ends before that comes.
 pub(crate) fn ask(to: u32, asked: Call) -> Option<CallAnswer> {
+    ask_with(to, asked, |_| ())
+}
+
+/// Has the owner of an object make a call, and the thread of the link do something with the answer, which may come much
+/// later. Where the program ends before that, it does nothing.
+pub(crate) fn ask_then(to: u32, asked: Call, then: impl FnOnce(CallAnswer) + Send + 'static) {
+    call(to, asked, Waits::Later(Box::new(then)));
+}
+
+/// As [`ask`], and the thread of the link does something with the answer first, before it handles the next message.
+pub(crate) fn ask_with(to: u32, asked: Call, first: impl FnOnce(&CallAnswer) + Send + 'static) -> Option<CallAnswer> {
     let (tell, told) = channel();
-    if call(to, asked, Waits::Caller(tell)) { while_waiting(|| told.recv().ok()) } else { None }
+    let then = move |answer: CallAnswer| {
+        first(&answer);
+        // Nobody waits for it where the program ends.
+        let _ = tell.send(answer);
+    };
+    if call(to, asked, Waits::Taker(Box::new(then))) { while_waiting(|| told.recv().ok()) } else { None }
+}
+
+/// How long other nodes have to answer [`ask_others`], together.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Has all other nodes make a call. Their answers; None of one that has not answered for some seconds, since it was
+/// stopped for instance.
+pub(crate) fn ask_others(asked: Call) -> Vec<(u32, Option<CallAnswer>)> {
+    let Some((here, nodes)) = place() else { return Vec::new() };
+    let others = (0..nodes).filter(|&node| node != here);
+    let told: Vec<_> = others
+        .map(|node| {
+            let (tell, told) = channel();
+            // Nobody waits for it when the time is over.
+            ask_then(node, asked.clone(), move |answer| _ = tell.send(answer));
+            (node, told)
+        })
+        .collect();
+    let until = Instant::now() + PATIENCE;
+    let left = || until.saturating_duration_since(Instant::now());
+    told.into_iter().map(|(node, told)| (node, told.recv_timeout(left()).ok())).collect()
+}
+
+/// Numbers an answer that another node gives without being asked by a call, and what the thread of the link does with
+/// it. None where the program ends.
+pub(crate) fn expect(then: impl FnOnce(CallAnswer) + Send + 'static) -> Option<u64> {
+    let id = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+    ASKED.lock().as_mut()?.insert(id, Waits::Later(Box::new(then)));
+    Some(id)
+}
+
+/// Answers a call of another node, unless it wants no answer.
+pub(crate) fn answer(to: u32, id: u64, answer: CallAnswer) {
+    if id != 0 {
+        post(to, NodeWork::Answer { id, answer });
+    }
 }
 
 /// How many threads wait for answers now. Relaxed: the thread of the link looks again.
@@ -359,12 +413,11 @@ pub(crate) fn confirm() -> Vec<Refused> {
 }
 
 /// An answer has come. The EDTs that are to be let go because of it.
-pub(super) fn answered(id: u64, answer: CallAnswer) -> Vec<Guid> {
+pub(crate) fn answered(id: u64, answer: CallAnswer) -> Vec<Guid> {
     let asked = ASKED.lock().as_mut().and_then(|asked| asked.remove(&id));
     match asked {
-        Some(Waits::Caller(tell)) => {
-            // Nobody waits for it where the program ends.
-            let _ = tell.send(answer);
+        Some(Waits::Taker(then) | Waits::Later(then)) => {
+            then(answer);
             Vec::new()
         }
         Some(Waits::Sender(call)) => call.answered(&answer),
@@ -372,9 +425,10 @@ pub(super) fn answered(id: u64, answer: CallAnswer) -> Vec<Guid> {
     }
 }
 
-/// Whether calls wait for answers.
+/// Whether calls wait for answers that come soon.
 pub(super) fn is_awaited() -> bool {
-    ASKED.lock().as_ref().is_some_and(|asked| !asked.is_empty())
+    let is_soon = |waits: &Waits| !matches!(waits, Waits::Later(_));
+    ASKED.lock().as_ref().is_some_and(|asked| asked.values().any(is_soon))
 }
 
 /// A message about work was handled.

@@ -259,18 +259,18 @@ impl Communicator {
     }
 
     /// Takes the content of a block that a message has announced, into its place.
-    fn take(&mut self, from: u32, block: Guid, place: BlockBytes) {
+    fn take(&mut self, from: u32, (block, reads): (Guid, bool), place: BlockBytes) {
         let size = place.len() as u64;
         let id = self.taken;
         self.taken += 1;
-        self.taking.insert(id, (from, NodeWork::Content { block, size, bytes: None }));
+        self.taking.insert(id, (from, NodeWork::Content { block, size, reads, bytes: None }));
         let begun = self.link.take(from, place, id);
         self.note_begun(from, begun);
     }
 
     /// Passes over a message when the run has ended. The content of a block is taken: its sender waits for that.
     fn drop_work(&mut self, from: u32, work: &NodeWork) {
-        if let &NodeWork::Content { block, size, bytes: None } = work {
+        if let &NodeWork::Content { block, size, reads, bytes: None } = work {
             let mut place = Vec::new();
             if heap::may_fail(|| place.try_reserve_exact(size as usize)).is_err() {
                 warning!(
@@ -280,7 +280,7 @@ impl Communicator {
                 return;
             }
             place.resize(size as usize, 0);
-            self.take(from, block, place.into());
+            self.take(from, (block, reads), place.into());
         }
     }
 
@@ -521,11 +521,11 @@ impl Communicator {
         let Some(handler) = outbox::handler() else { return self.drop_work(from, &work) };
         match work {
             // Handled when it is in its place.
-            NodeWork::Content { block, size, bytes: None } => {
+            NodeWork::Content { block, size, reads, bytes: None } => {
                 (handler.goes_on)();
                 // Where there is no place, the program ends with a message.
-                if let Some(place) = (handler.place)(block, size) {
-                    self.take(from, block, place);
+                if let Some(place) = (handler.place)(block, size, reads) {
+                    self.take(from, (block, reads), place);
                 }
             }
             NodeWork::Answer { id, answer } => {

@@ -4,18 +4,22 @@
 //! |---|---|---|
 //! | `Call` | a node with a caller, the owner of the object | the owner makes the call, and answers if `id` is not 0 |
 //! | `Answer` | back | the caller goes on |
-//! | `Want` | a node on which an EDT needs a block, its owner | an EDT of the owner's acquires the block for that node, and its content is sent |
+//! | `Want` | a node on which an EDT needs a block, to read or to write it, its owner | an EDT of the owner's acquires the block for that node, and its content is sent |
 //! | `Content` | the owner, the borrower; and back | the block is here, or comes on the link's lane for blocks: then it is here when that has brought it |
 //! | `NoBlock` | the owner, the borrower | the block does not exist |
-//! | `Recall` | the owner, the borrower | the borrower sends the content back when the EDTs that it has let in have ended |
+//! | `Recall` | the owner, the borrower | the borrower sends the content back when the EDTs that it has let in have ended; of a copy to read, `Left` |
+//! | `Left` | a borrower, the owner | the borrower has its copy to read no more |
 //! | `ScopeDone` | a node, that of the creator | all that an EDT has led to there has ended |
 //! | `LetGo` | a caller, the owner of EDTs | the EDTs are held back no more ([`super::outbox`]) |
 //! | `Gone` | the owner of EDTs, their creator | the creator uses their GUIDs' slots again |
 //! | `Look`, `Seen` | node 0, all; and back | whether something can still happen anywhere ([`super::wave`]) |
 
 use crate::engine::nodes::wire::{Reader, Writer};
+use crate::object::collective::CollectiveParams;
 use crate::object::edt::Mode;
+use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
+use crate::object::reduction::Operator;
 
 /// A function of the program: its file by what tells builds apart, and its distance from where that is loaded.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -33,11 +37,22 @@ pub(crate) struct TemplateText {
     pub(crate) depc: u32,
 }
 
+/// A range of labels, or a map, as another node uses it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct RangeText {
+    pub(crate) first: Guid,
+    pub(crate) len: u32,
+    /// The function of a map, and its numbers when it was asked for.
+    pub(crate) map: Option<(FunctionHome, Vec<i64>)>,
+}
+
 /// An EDT that another node is to create.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct NewEdt {
-    /// The GUID that its creator has given it; `NULL_GUID` where the receiver gives it one.
+    /// The GUID that its creator has given it, or its label; `NULL_GUID` where the receiver gives it one.
     pub(crate) guid: Guid,
+    /// Whether the creator says that no other creates on its label.
+    pub(crate) alone: bool,
     pub(crate) template: TemplateText,
     pub(crate) params: Vec<u64>,
     pub(crate) depc: u32,
@@ -86,8 +101,40 @@ pub(crate) enum Call {
     Destroy(Guid),
     /// The answer is the text of the template.
     DescribeTemplate(Guid),
+    /// The answer is the text of the range or map.
+    DescribeRange(Guid),
     /// The answer is the GUIDs of the EDT and of its output event.
     CreateEdt(Box<NewEdt>),
+    /// An event is created on a label. With `alone` no other creates on it, the creator says.
+    CreateEvent {
+        label: Guid,
+        new: NewEvent,
+        alone: bool,
+    },
+    /// A block is created on a label. If it is `lent`, the caller has it from its creation on.
+    CreateBlock {
+        label: Guid,
+        size: u64,
+        written_once: bool,
+        lent: bool,
+    },
+    /// The answer comes when the label is free; with `leaving`, also when what is there is not about to go.
+    AwaitFree {
+        label: Guid,
+        leaving: bool,
+    },
+    /// A contribution to a collective event.
+    Contribute {
+        event: Guid,
+        slot: u32,
+        bytes: Vec<u8>,
+    },
+    /// The answer is the size of a block, or of a contribution to a collective event, in bytes.
+    SizeOf(Guid),
+    /// The answer is the kind of the object, as `ocrGetGuidKind` has it.
+    KindOf(Guid),
+    /// The answer is what waits on the receiver, in words: the program hangs.
+    Report,
     Shutdown,
     Abort(i32),
 }
@@ -100,7 +147,13 @@ pub(crate) struct CallAnswer {
     pub(crate) guids: [Guid; 2],
     /// The GUID of the slot of an EDT that is held back for the call, or `NULL_GUID`.
     pub(crate) held: Guid,
+    /// What the call asks for, if that is a number. Of a creation that has failed: 1 if what is on the label is about
+    /// to go, or else 0.
+    pub(crate) value: u64,
     pub(crate) template: Option<Box<TemplateText>>,
+    pub(crate) range: Option<Box<RangeText>>,
+    /// What the call asks for, if that is words for people.
+    pub(crate) text: String,
 }
 
 /// How far a node is: what [`super::wave`] adds up.
@@ -117,10 +170,11 @@ pub(crate) struct NodeProgress {
 pub(crate) enum NodeWork {
     Call { id: u64, call: Call },
     Answer { id: u64, answer: CallAnswer },
-    Want(Guid),
-    Content { block: Guid, size: u64, bytes: Option<Vec<u8>> },
+    Want { block: Guid, reads: bool },
+    Content { block: Guid, size: u64, reads: bool, bytes: Option<Vec<u8>> },
     NoBlock(Guid),
     Recall(Guid),
+    Left(Guid),
     ScopeDone(u64),
     LetGo(Vec<Guid>),
     Gone(Vec<Guid>),
@@ -147,19 +201,27 @@ impl NodeWork {
                 out.u32(answer.status);
                 answer.guids.iter().for_each(|guid| out.u64(guid.bits()));
                 out.u64(answer.held.bits());
+                out.u64(answer.value);
                 out.u32(answer.template.is_some().into());
                 if let Some(template) = &answer.template {
                     template.write(out);
                 }
+                out.u32(answer.range.is_some().into());
+                if let Some(range) = &answer.range {
+                    range.write(out);
+                }
+                out.text(&answer.text);
             }
-            NodeWork::Want(block) => {
+            NodeWork::Want { block, reads } => {
                 out.u32(2);
                 out.u64(block.bits());
+                out.u32((*reads).into());
             }
-            NodeWork::Content { block, size, bytes } => {
+            NodeWork::Content { block, size, reads, bytes } => {
                 out.u32(3);
                 out.u64(block.bits());
                 out.u64(*size);
+                out.u32((*reads).into());
                 out.u32(bytes.is_some().into());
                 if let Some(bytes) = bytes {
                     out.bytes(bytes);
@@ -171,6 +233,10 @@ impl NodeWork {
             }
             NodeWork::Recall(block) => {
                 out.u32(5);
+                out.u64(block.bits());
+            }
+            NodeWork::Left(block) => {
+                out.u32(11);
                 out.u64(block.bits());
             }
             NodeWork::ScopeDone(scope) => {
@@ -204,21 +270,26 @@ impl NodeWork {
             0 => NodeWork::Call { id: from.u64()?, call: Call::read(from)? },
             1 => {
                 let (id, status) = (from.u64()?, from.u32()?);
-                let (guids, held) = ([guid(from)?, guid(from)?], guid(from)?);
+                let (guids, held, value) = ([guid(from)?, guid(from)?], guid(from)?, from.u64()?);
                 let template = match from.u32()? {
                     0 => None,
                     _ => Some(Box::new(TemplateText::read(from)?)),
                 };
-                NodeWork::Answer { id, answer: CallAnswer { status, guids, held, template } }
+                let range = match from.u32()? {
+                    0 => None,
+                    _ => Some(Box::new(RangeText::read(from)?)),
+                };
+                let text = from.text()?;
+                NodeWork::Answer { id, answer: CallAnswer { status, guids, held, value, template, range, text } }
             }
-            2 => NodeWork::Want(guid(from)?),
+            2 => NodeWork::Want { block: guid(from)?, reads: from.u32()? != 0 },
             3 => {
-                let (block, size) = (guid(from)?, from.u64()?);
+                let (block, size, reads) = (guid(from)?, from.u64()?, from.u32()? != 0);
                 let bytes = match from.u32()? {
                     0 => None,
                     _ => Some(from.bytes()?.to_vec()).filter(|bytes| bytes.len() as u64 == size).map(Some)?,
                 };
-                NodeWork::Content { block, size, bytes }
+                NodeWork::Content { block, size, reads, bytes }
             }
             4 => NodeWork::NoBlock(guid(from)?),
             5 => NodeWork::Recall(guid(from)?),
@@ -231,6 +302,7 @@ impl NodeWork {
             }
             9 => NodeWork::LetGo(guids(from)?),
             10 => NodeWork::Gone(guids(from)?),
+            11 => NodeWork::Left(guid(from)?),
             _ => return None,
         })
     }
@@ -250,10 +322,89 @@ fn guids(from: &mut Reader<'_>) -> Option<Vec<Guid>> {
     (0..count).map(|_| guid(from)).collect()
 }
 
+impl FunctionHome {
+    fn write(&self, out: &mut Writer) {
+        out.text(&self.build);
+        out.u64(self.distance);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<FunctionHome> {
+        Some(FunctionHome { build: from.text()?, distance: from.u64()? })
+    }
+}
+
+impl RangeText {
+    fn write(&self, out: &mut Writer) {
+        out.u64(self.first.bits());
+        out.u32(self.len);
+        out.u32(self.map.is_some().into());
+        if let Some((function, params)) = &self.map {
+            function.write(out);
+            out.u32(params.len() as u32);
+            params.iter().for_each(|&param| out.u64(param as u64));
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<RangeText> {
+        let (first, len) = (guid(from)?, from.u32()?);
+        let map = match from.u32()? {
+            0 => None,
+            _ => {
+                let (function, count) = (FunctionHome::read(from)?, from.u32()?);
+                Some((function, (0..count).map(|_| from.u64().map(|param| param as i64)).collect::<Option<_>>()?))
+            }
+        };
+        Some(RangeText { first, len, map })
+    }
+}
+
+fn write_event(out: &mut Writer, event: &NewEvent) {
+    match event {
+        NewEvent::Plain { kind, counter } => {
+            out.u32(0);
+            out.u32(*kind as u32);
+            out.u64(*counter as u64);
+        }
+        NewEvent::Counted { dependences } => {
+            out.u32(1);
+            out.u64(*dependences);
+        }
+        NewEvent::Between => out.u32(2),
+        NewEvent::Channel { bound } => {
+            out.u32(3);
+            out.u32(*bound);
+        }
+        NewEvent::Collective(params) => {
+            out.u32(4);
+            let CollectiveParams { bound, contributors, contributors_here, elements, arity, operator, reuse } = *params;
+            let small = [elements.into(), arity.into(), operator.bits().into(), reuse.into()];
+            [bound, contributors, contributors_here].into_iter().chain(small).for_each(|number| out.u32(number));
+        }
+    }
+}
+
+fn read_event(from: &mut Reader<'_>) -> Option<NewEvent> {
+    Some(match from.u32()? {
+        0 => NewEvent::Plain { kind: EventKind::from_bits(from.u32()?)?, counter: from.u64()? as i64 },
+        1 => NewEvent::Counted { dependences: from.u64()? },
+        2 => NewEvent::Between,
+        3 => NewEvent::Channel { bound: from.u32()? },
+        4 => NewEvent::Collective(CollectiveParams {
+            bound: from.u32()?,
+            contributors: from.u32()?,
+            contributors_here: from.u32()?,
+            elements: from.u32()?.try_into().ok()?,
+            arity: from.u32()?.try_into().ok()?,
+            operator: Operator::from_bits(from.u32()?.try_into().ok()?)?,
+            reuse: from.u32()? != 0,
+        }),
+        _ => return None,
+    })
+}
+
 impl TemplateText {
     fn write(&self, out: &mut Writer) {
-        out.text(&self.function.build);
-        out.u64(self.function.distance);
+        self.function.write(out);
         out.text(&self.name);
         out.u32(self.paramc);
         out.u32(self.depc);
@@ -261,7 +412,7 @@ impl TemplateText {
 
     fn read(from: &mut Reader<'_>) -> Option<TemplateText> {
         Some(TemplateText {
-            function: FunctionHome { build: from.text()?, distance: from.u64()? },
+            function: FunctionHome::read(from)?,
             name: from.text()?,
             paramc: from.u32()?,
             depc: from.u32()?,
@@ -302,6 +453,7 @@ impl Call {
             Call::CreateEdt(edt) => {
                 out.u32(4);
                 out.u64(edt.guid.bits());
+                out.u32(edt.alone.into());
                 edt.template.write(out);
                 out.u32(edt.params.len() as u32);
                 edt.params.iter().for_each(|&param| out.u64(param));
@@ -328,6 +480,43 @@ impl Call {
                 out.u64(event.bits());
                 out.u64(output.bits());
             }
+            Call::DescribeRange(guid) => {
+                out.u32(10);
+                out.u64(guid.bits());
+            }
+            Call::CreateEvent { label, new, alone } => {
+                out.u32(11);
+                out.u64(label.bits());
+                write_event(out, new);
+                out.u32((*alone).into());
+            }
+            Call::CreateBlock { label, size, written_once, lent } => {
+                out.u32(12);
+                out.u64(label.bits());
+                out.u64(*size);
+                out.u32((*written_once).into());
+                out.u32((*lent).into());
+            }
+            Call::AwaitFree { label, leaving } => {
+                out.u32(13);
+                out.u64(label.bits());
+                out.u32((*leaving).into());
+            }
+            Call::Contribute { event, slot, bytes } => {
+                out.u32(14);
+                out.u64(event.bits());
+                out.u32(*slot);
+                out.bytes(bytes);
+            }
+            Call::SizeOf(guid) => {
+                out.u32(15);
+                out.u64(guid.bits());
+            }
+            Call::KindOf(guid) => {
+                out.u32(16);
+                out.u64(guid.bits());
+            }
+            Call::Report => out.u32(17),
         }
     }
 
@@ -345,12 +534,13 @@ impl Call {
             2 => Call::Destroy(guid(from)?),
             3 => Call::DescribeTemplate(guid(from)?),
             4 => {
-                let (guid, template) = (guid(from)?, TemplateText::read(from)?);
+                let (guid, alone, template) = (guid(from)?, from.u32()? != 0, TemplateText::read(from)?);
                 let count = from.u32()?;
                 let params = (0..count).map(|_| from.u64()).collect::<Option<_>>()?;
                 let (depc, sources) = (from.u32()?, guids(from)?);
                 Call::CreateEdt(Box::new(NewEdt {
                     guid,
+                    alone,
                     template,
                     params,
                     depc,
@@ -370,6 +560,19 @@ impl Call {
                 mode: Mode::from_bits(from.u32()?)?,
             },
             9 => Call::Hold(guid(from)?),
+            10 => Call::DescribeRange(guid(from)?),
+            11 => Call::CreateEvent { label: guid(from)?, new: read_event(from)?, alone: from.u32()? != 0 },
+            12 => Call::CreateBlock {
+                label: guid(from)?,
+                size: from.u64()?,
+                written_once: from.u32()? != 0,
+                lent: from.u32()? != 0,
+            },
+            13 => Call::AwaitFree { label: guid(from)?, leaving: from.u32()? != 0 },
+            14 => Call::Contribute { event: guid(from)?, slot: from.u32()?, bytes: from.bytes()?.to_vec() },
+            15 => Call::SizeOf(guid(from)?),
+            16 => Call::KindOf(guid(from)?),
+            17 => Call::Report,
             _ => return None,
         })
     }
@@ -390,6 +593,7 @@ pub(super) mod tests {
         };
         let edt = NewEdt {
             guid: guid(15),
+            alone: true,
             template: template.clone(),
             params: vec![7, u64::MAX],
             depc: 3,
@@ -409,15 +613,50 @@ pub(super) mod tests {
             Call::CreateEdt(Box::new(edt)),
             Call::Shutdown,
             Call::Abort(-3),
+            Call::DescribeRange(guid(80)),
+            Call::CreateBlock { label: guid(81), size: 1 << 40, written_once: true, lent: false },
+            Call::AwaitFree { label: guid(82), leaving: true },
+            Call::Contribute { event: guid(83), slot: 4, bytes: vec![5, 6, 7] },
+            Call::SizeOf(guid(84)),
+            Call::KindOf(guid(85)),
+            Call::Report,
         ];
-        let answer = CallAnswer { status: 22, guids: [guid(3), guid(4)], held: guid(6), template: None };
+        let params = CollectiveParams {
+            bound: 1,
+            contributors: 3,
+            contributors_here: 2,
+            elements: u16::MAX,
+            arity: u8::MAX,
+            operator: Operator::from_bits(7 << 2).expect("there is such an operator"),
+            reuse: true,
+        };
+        let events = [
+            NewEvent::Plain { kind: EventKind::Latch, counter: -5 },
+            NewEvent::Counted { dependences: 1 << 33 },
+            NewEvent::Between,
+            NewEvent::Channel { bound: 9 },
+            NewEvent::Collective(params),
+        ];
+        let on_labels = events.map(|new| Call::CreateEvent { label: guid(86), new, alone: true });
+        let ranges = [None, Some((FunctionHome { build: "cd34".into(), distance: 16 }, vec![-1, i64::MAX]))];
+        let range = |map| NodeWork::Answer {
+            id: 5,
+            answer: CallAnswer {
+                value: 77,
+                text: "an EDT waits".into(),
+                range: Some(Box::new(RangeText { first: guid(87), len: u32::MAX, map })),
+                ..CallAnswer::default()
+            },
+        };
+        let answer = CallAnswer { status: 22, guids: [guid(3), guid(4)], held: guid(6), ..CallAnswer::default() };
         let described = CallAnswer { template: Some(Box::new(template)), ..CallAnswer::default() };
         let others = [
             NodeWork::Answer { id: 3, answer },
             NodeWork::Answer { id: 4, answer: described },
-            NodeWork::Want(guid(8)),
-            NodeWork::Content { block: guid(8), size: 3, bytes: Some(vec![1, 2, 3]) },
-            NodeWork::Content { block: guid(8), size: 1 << 40, bytes: None },
+            NodeWork::Want { block: guid(8), reads: true },
+            NodeWork::Content { block: guid(8), size: 3, reads: false, bytes: Some(vec![1, 2, 3]) },
+            NodeWork::Content { block: guid(8), size: 1 << 40, reads: true, bytes: None },
+            NodeWork::Left(guid(8)),
             NodeWork::NoBlock(guid(8)),
             NodeWork::Recall(guid(8)),
             NodeWork::ScopeDone(0x7fff_0000),
@@ -426,13 +665,15 @@ pub(super) mod tests {
             NodeWork::Look(9),
             NodeWork::Seen { round: 9, progress: NodeProgress { rests: true, sent: 5, handled: 4 } },
         ];
-        calls.into_iter().map(|call| NodeWork::Call { id: 12, call }).chain(others).collect()
+        let calls = calls.into_iter().chain(on_labels).map(|call| NodeWork::Call { id: 12, call });
+        calls.chain(others).chain(ranges.map(range)).collect()
     }
 
     #[test]
     fn a_content_of_another_size_than_its_block_is_no_message() {
         let mut out = Writer::default();
-        NodeWork::Content { block: Guid::from_bits(8), size: 2, bytes: Some(vec![1, 2, 3]) }.write(&mut out);
+        NodeWork::Content { block: Guid::from_bits(8), size: 2, reads: false, bytes: Some(vec![1, 2, 3]) }
+            .write(&mut out);
         assert_eq!(NodeWork::read(&mut Reader(&out.0)), None);
     }
 }

@@ -11,12 +11,17 @@
 //! all others waiting is `patience.rs`.
 
 use crate::device::OpenclThreads;
-use crate::engine::nodes::ending;
+use crate::engine::life::stand_in::StandIn;
+use crate::engine::nodes::work::Call;
+use crate::engine::nodes::{ending, outbox};
 use crate::engine::state::idle::IdleCount;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::{fatal, handlers};
 use crate::link::threads::{LinkThreads, makes_calls};
-use crate::report::snapshot::{Snapshot, SnapshotInputs, ThreadView};
+use crate::object::code::WorkKind;
+use crate::object::edt::{Edt, EdtRef};
+use crate::object::guid::Guid;
+use crate::report::snapshot::{NodesView, Snapshot, SnapshotInputs, StandsFor, ThreadView};
 use crate::sched::sleep::SleepState;
 use ocr_base::sync::preemption_point;
 use ocr_base::text::{Readable, read_file};
@@ -142,8 +147,43 @@ impl Runtime {
     fn end_in_hang(&self, blocked: Vec<i32>) {
         if self.end.accuse() {
             let snapshot = self.snapshot_of(true, blocked);
-            fatal::fatal_then(&snapshot.of_hang(), || self.draw(&snapshot));
+            let others = outbox::ask_others(Call::Report).into_iter();
+            let others: Vec<_> = others.map(|(node, answer)| (node, answer.map(|answer| answer.text))).collect();
+            fatal::fatal_then(&snapshot.of_hang(&others), || self.draw(&snapshot));
         }
+    }
+
+    /// What waits on this node, for the message of node 0 that the program hangs.
+    pub(crate) fn report_for_node_0(&self) -> String {
+        self.snapshot_of(true, Vec::new()).of_node()
+    }
+
+    /// What this node has to do with others.
+    fn nodes_view(&self) -> Option<NodesView> {
+        let (node, _) = outbox::place()?;
+        let stands_for = |edt: &Edt| match edt.work().kind {
+            WorkKind::Elsewhere => match StandIn::of(edt) {
+                StandIn::PreSlot { of, destination, slot, .. } => {
+                    Some(StandsFor::PreSlot { node: of, destination, slot })
+                }
+                StandIn::Borrower { node, .. } | StandIn::Owner(node) => Some(StandsFor::Node(node)),
+                StandIn::ScopeOf { .. } => None,
+            },
+            _ => None,
+        };
+        let elsewhere = self.elsewhere.lock();
+        // The EDTs belong to the table, which is locked.
+        let of_block = |block: Guid, edt: &EdtRef| {
+            let edt = edt.get();
+            ((edt.guid(), edt.work(), block), self.objects.zone.owner_of(block))
+        };
+        let wanted = elsewhere.wanted.iter();
+        Some(NodesView {
+            node,
+            stands_for,
+            wanted: wanted.flat_map(|(&block, of)| of.edts.iter().map(move |edt| of_block(block, edt))).collect(),
+            lent: elsewhere.lent.iter().flat_map(|(&block, of)| of.iter().map(move |lent| (block, lent.to))).collect(),
+        })
     }
 
     /// What runs and what waits, now.
@@ -186,6 +226,7 @@ impl Runtime {
                 refused: self.registry.refusals.told(),
                 late: self.registry.late.told(),
                 nothing: self.registry.nothing.told(),
+                nodes: self.nodes_view(),
                 seconds: self.started.elapsed().as_secs_f64(),
                 ran: totals.function_edts + totals.kernel_edts,
             },

@@ -16,14 +16,17 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Makes a call for another node: the C boundary does.
-static MAKE_CALL: OnceLock<fn(from: u32, call: Call) -> CallAnswer> = OnceLock::new();
+static MAKE_CALL: OnceLock<MakeCall> = OnceLock::new();
+
+/// Makes a call for another node. None where its answer, by this number, has been given or comes later.
+type MakeCall = fn(from: u32, id: u64, call: Call) -> Option<CallAnswer>;
 
 /// Whether this node counts a work in flight for the others. Swaps pair with each other: of the threads that change it,
 /// one counts.
 static IS_HELD: AtomicBool = AtomicBool::new(false);
 
 /// Has calls of other nodes made so. Before a run begins.
-pub(crate) fn make_calls_by(make: fn(from: u32, call: Call) -> CallAnswer) {
+pub(crate) fn make_calls_by(make: MakeCall) {
     let _ = MAKE_CALL.set(make);
 }
 
@@ -38,7 +41,7 @@ pub(super) fn open(runtime: &'static Runtime) {
     IS_HELD.store(true, Ordering::SeqCst);
     runtime.begin_outside();
     let work = |from, work| handle_on_link(|| handle(from, work));
-    let let_go = |held| handle_on_link(|| with_context(|context| context.let_go(held)));
+    let let_go = |held| on_link(|context| context.let_go(held));
     outbox::open(WorkHandler { work, place, rests, all_rest, goes_on, idles, let_go });
 }
 
@@ -84,19 +87,19 @@ fn all_rest() {
 fn handle(from: u32, work: NodeWork) {
     let work = match work {
         NodeWork::Call { id, call } => {
-            let answer = MAKE_CALL.get().map_or_else(CallAnswer::default, |make| make(from, call));
-            if id != 0 {
-                outbox::post(from, NodeWork::Answer { id, answer });
+            if let Some(answer) = MAKE_CALL.get().and_then(|make| make(from, id, call)) {
+                outbox::answer(from, id, answer);
             }
             return;
         }
         work => work,
     };
     with_context(|context| match work {
-        NodeWork::Want(block) => context.block_is_wanted(from, block),
-        NodeWork::Content { block, bytes, .. } => context.content_comes(block, bytes.as_deref()),
+        NodeWork::Want { block, reads } => context.block_is_wanted(from, block, reads),
+        NodeWork::Content { block, reads, bytes, .. } => context.content_comes(block, reads, bytes.as_deref()),
         NodeWork::NoBlock(block) => context.no_block_comes(block),
         NodeWork::Recall(block) => context.block_is_recalled(from, block),
+        NodeWork::Left(block) => context.reader_has_left(from, block),
         NodeWork::ScopeDone(scope) => context.leave_scope_from_elsewhere(scope),
         NodeWork::LetGo(edts) => context.let_go(edts),
         NodeWork::Gone(edts) => context.take_back_lent(&edts),
@@ -105,10 +108,15 @@ fn handle(from: u32, work: NodeWork) {
 }
 
 /// Where the content of a block is to be brought.
-fn place(block: Guid, size: u64) -> Option<BlockBytes> {
+fn place(block: Guid, size: u64, reads: bool) -> Option<BlockBytes> {
     let mut place = None;
-    handle_on_link(|| with_context(|context| place = Some(context.place_for(block, size))));
+    on_link(|context| place = Some(context.place_for(block, size, reads)));
     place
+}
+
+/// Does something with an answer, on the thread of the link.
+pub(crate) fn on_link(act: impl FnOnce(&mut Context)) {
+    handle_on_link(|| with_context(act));
 }
 
 /// Acts as a call does, on the thread of the link.

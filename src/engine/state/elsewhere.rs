@@ -3,14 +3,18 @@
 use crate::object::data_block::DataBlock;
 use crate::object::edt::EdtRef;
 use crate::object::guid::Guid;
+use crate::object::range::{LabelBounds, Map};
 use ocr_base::lock::{Mutex, rank};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// A block of this node that another one has.
 pub(crate) struct LentBlock {
-    /// The EDT of the runtime's that holds it meanwhile.
-    pub(crate) edt: EdtRef,
+    /// The EDT of the runtime's that holds it meanwhile. None if it was lent at its creation.
+    pub(crate) edt: Option<EdtRef>,
     pub(crate) to: u32,
+    /// Whether that node reads it only: others may have it, too.
+    pub(crate) reads: bool,
     /// Whether it was asked back.
     pub(crate) is_recalled: bool,
 }
@@ -18,22 +22,39 @@ pub(crate) struct LentBlock {
 /// A copy whose content is arriving.
 pub(crate) struct ArrivingBlock {
     pub(crate) block: &'static DataBlock,
+    /// Whether it is here to be read.
+    pub(crate) reads: bool,
     /// Whether its owner has asked it back meanwhile.
     pub(crate) is_recalled: bool,
 }
 
+/// The labels of another node's range or map, and the function of a map.
+pub(crate) type RangeCopy = (LabelBounds, Option<Arc<Map>>);
+
+/// A block of another node that EDTs of this one need.
+#[derive(Default)]
+pub(crate) struct WantedBlock {
+    pub(crate) edts: Vec<EdtRef>,
+    /// Whether one of them writes it.
+    pub(crate) writes: bool,
+    /// Whether its owner was asked.
+    pub(crate) is_asked: bool,
+}
+
 #[derive(Default)]
 pub(crate) struct BlocksElsewhere {
-    /// Blocks of this node that others have.
-    pub(crate) lent: HashMap<Guid, LentBlock>,
-    /// EDTs of this node that need blocks of others, which were asked for.
-    pub(crate) wanted: HashMap<Guid, Vec<EdtRef>>,
+    /// Blocks of this node that others have: several to read one, or one to write it.
+    pub(crate) lent: HashMap<Guid, Vec<LentBlock>>,
+    /// Blocks of others that EDTs of this node need. Their owners were asked, but for those that are `leaving`.
+    pub(crate) wanted: HashMap<Guid, WantedBlock>,
+    /// Copies that go back when no device of this node knows them any more, and no EDT reads them.
+    pub(crate) leaving: HashSet<Guid>,
     /// Copies whose content is arriving.
     pub(crate) arriving: HashMap<Guid, ArrivingBlock>,
     /// The templates here that are copies of other nodes' templates, by the GUIDs of those.
     pub(crate) templates: HashMap<Guid, Guid>,
-    /// The content of copies that go back when no device of this node knows them any more.
-    pub(crate) returning: HashMap<Guid, Vec<u8>>,
+    /// The ranges of labels, and the maps, of other nodes that this one has used.
+    pub(crate) ranges: HashMap<Guid, RangeCopy>,
 }
 
 // SAFETY: the EDTs of `lent` and `wanted` belong to this table until they are taken out of it, and the copies that are

@@ -408,7 +408,9 @@ mod tests {
         for at in used {
             assert_eq!(make(&arena, label(first, generation, at)), Ok(()));
         }
-        assert_eq!(arena.live().map(|(at, ..)| at - first).collect::<Vec<_>>(), used);
+        if !cfg!(miri) {
+            assert_eq!(arena.live().map(|(at, ..)| at - first).collect::<Vec<_>>(), used);
+        }
         assert_eq!(arena.reserve(u32::MAX), None);
         assert!(arena.reserve(1).is_some());
         arena.give_back(first);

@@ -23,6 +23,7 @@
 //! | private | a content passed by value: acquired by the EDTs that it was passed to, and passed on no more (`memory::private`) | no EDT being left that will use it, or `ocrDbDestroy`: destroyed; an event keeping it: live |
 //! | divided | there are parts of it: an EDT that wants it waits (`memory::divided`) | the last part: live; `ocrDbDestroy`: divided and destroyed |
 //! | divided and destroyed | both | the last part: destroyed |
+//! | copy to read | a copy of another node's block, which others may have, too: EDTs get it to read it alone (`engine/life/away.rs`) | the owner wanting it back: destroyed |
 //! | destroyed | its GUID is no longer accepted; holders and those that wait still use it | the last of them: freed, after every device that has a buffer has forgotten it |
 //!
 //! All cells are touched under the lock of the header, except that the host copy's address and the
@@ -62,6 +63,8 @@ states! {
         Divided = 3,
         /// The block goes when the EDTs that it was passed to are done with it.
         Private = 4,
+        /// The block is another node's, and here to be read: no EDT of this node gets it to write.
+        ReadCopy = 5,
         /// The block has parts, and goes with the last.
         DividedDestroyed = 6,
     }
@@ -71,7 +74,7 @@ impl BlockState {
     /// Whether a program can use a block in this state.
     #[inline]
     fn is_usable(self) -> bool {
-        matches!(self, BlockState::Live | BlockState::Divided)
+        matches!(self, BlockState::Live | BlockState::Divided | BlockState::ReadCopy)
     }
 }
 
@@ -113,6 +116,8 @@ pub enum Mark {
     Leaving = 4096,
     /// The block is a copy of another node's, which goes back to it.
     Borrowed = 8192,
+    /// It is a copy to be read.
+    ToRead = 16384,
 }
 
 /// The holders of a block, counted by mode.
@@ -231,12 +236,22 @@ impl DataBlock {
 
     /// Makes a block that was just begun a copy of another node's, whose content is on the host: a device gets it from
     /// there, also for a kernel that writes.
-    fn begin_borrowed(&self) {
-        let marks = self.second.marks.load(Ordering::Relaxed) | Mark::Borrowed as u32;
-        self.second.marks.store(marks, Ordering::Relaxed);
+    fn begin_borrowed(&self, reads: bool) {
+        self.begin_marked(if reads { &[Mark::Borrowed, Mark::ToRead] } else { &[Mark::Borrowed] });
         // SAFETY: the slot is claimed by this thread, which has not published the block.
         let copies = unsafe { &mut *self.second.copies.get() };
         copies.wrote(Place::HOST);
+    }
+
+    /// Makes a block that was just begun one that is divided and closed.
+    pub fn begin_closed(&self) {
+        self.begin_marked(&[Mark::Divided, Mark::Closed]);
+    }
+
+    /// Sets marks of a block that was just begun, whose slot is claimed by this thread.
+    fn begin_marked(&self, marks: &[Mark]) {
+        let before = self.second.marks.load(Ordering::Relaxed);
+        self.second.marks.store(marks.iter().fold(before, |all, &mark| all | mark as u32), Ordering::Relaxed);
     }
 
     /// Its GUID; the block must be known to be alive.

@@ -49,7 +49,7 @@ impl DataBlocks {
     }
 
     /// Makes a copy of another node's block, not yet published, with memory for its content. `None` without memory.
-    pub fn adopt(&self, guid: Guid, size: u64) -> Option<&DataBlock> {
+    pub fn adopt(&self, guid: Guid, size: u64, reads: bool) -> Option<&DataBlock> {
         debug_assert!(self.is_foreign(guid));
         let memory = self.memory(size, true).ok()?;
         let Some(block) = self.blocks.adopt(guid.index(), guid.generation()) else {
@@ -59,7 +59,7 @@ impl DataBlocks {
         block.begin(guid.index(), size, memory, self.guarded);
         // So that `free` looks twice.
         block.second.hinted.set(true);
-        block.begin_borrowed();
+        block.begin_borrowed(reads);
         Some(block)
     }
 
@@ -193,6 +193,11 @@ impl DataBlocks {
                 let word = block.header.peek();
                 word.generation() == guid.generation() && word.state().is_usable()
             })
+    }
+
+    /// Whether this is the GUID of a block of any node that EDTs of this one can use: to read it alone, if it `reads`.
+    pub fn is_here(&self, guid: Guid, reads: bool) -> bool {
+        self.exists(guid) && (reads || self.blocks.slot(guid.index()).header.peek().state() != BlockState::ReadCopy)
     }
 
     /// Whether this is the GUID of a private block.

@@ -160,7 +160,8 @@ fn an_edt_that_is_made_for_another_node_has_its_guid_there_and_its_slot_comes_ba
             edt.header.publish(edt.header.peek().with_count(depc).with_state(EdtState::Waiting));
             assert_eq!((edt.guid(), output), (made, Guid::output_of(made)));
             assert!(owner.adopt(made, depc, 2).is_err(), "it is here");
-            assert!(owner.live().any(|(guid, _)| guid == made));
+            // That looks at all chunks, which takes long in Miri.
+            assert!(cfg!(miri) && !before.is_null() || owner.live().any(|(guid, _)| guid == made));
             assert!(owner.lock(made).is_some() && owner.lock_output(output).is_some());
             assert!(owner.remains_of_output(output).is_none());
             owner.free_triggered(&mut at_owner, edt, Guid::NULL);

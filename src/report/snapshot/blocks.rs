@@ -14,9 +14,9 @@ impl Snapshot<'_> {
         let created = self.creation(wait.block);
         let created = created.map_or(String::new(), |by| format!(", {by}"));
         let mut text = format!(
-            "\n  {} waits on pre-slot {} for the data block {} ({}{created}) in mode {}: ",
-            self.waiter(&wait.edt),
-            wait.slot,
+            "\n  {} waits{} for the data block {} ({}{created}) in mode {}: ",
+            wait.node.map_or_else(|| self.waiter(&wait.edt), |node| format!("node {node}")),
+            wait.node.map_or_else(|| format!(" on pre-slot {}", wait.slot), |_| String::new()),
             self.object(wait.block),
             Counted(block.size, "byte"),
             mode_name(wait.mode)
@@ -55,6 +55,7 @@ impl Snapshot<'_> {
                 self.object(*part),
                 Counted(*size, "byte")
             ),
+            Holder::Node(node) => format!("node {node}, which says what its EDTs wait for"),
             Holder::Whole(whole) => {
                 format!("ocrDbPartition, until {}, of which it is a part, can be had", BlockName(*whole))
             }

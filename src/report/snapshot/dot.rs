@@ -223,6 +223,10 @@ impl Snapshot<'_> {
                     let text = format!("{}\n{}", Counted(*size, "byte"), graph.object(*part));
                     graph.node(id, "cylinder", text)
                 }
+                Holder::Node(node) => {
+                    let name = format!("node {node}");
+                    graph.node(name.clone(), "house", name)
+                }
                 Holder::Whole(whole) => self.draw_block(graph, *whole),
             };
             graph.arrow(from, id.clone(), held.modes.join(", "));

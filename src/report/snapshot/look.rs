@@ -1,6 +1,9 @@
 //! Looks at the objects, one by one, for a snapshot. `mod.rs` says which lock guards what is read.
 
-use super::{BlockWait, EXAMINED, HeldBlock, Holder, Maker, Name, OpenScope, OpenSlot, SHOWN, Snapshot, WaitingEdt};
+use super::{
+    BlockWait, EXAMINED, HeldBlock, Holder, Maker, Name, OpenScope, OpenSlot, SHOWN, Snapshot, StandsFor, WaitingEdt,
+    WaitingElsewhere,
+};
 use crate::object::data_block::Mark;
 use crate::object::edt::{Edt, EdtState, Mode, PreSlot};
 use crate::object::guid::{Guid, Kind};
@@ -35,7 +38,10 @@ impl Snapshot<'_> {
             };
             let state = locked.word.state();
             match state {
-                EdtState::Waiting if edt.flags.get().is_waiter() => continue,
+                EdtState::Waiting if edt.flags.get().is_waiter() => {
+                    self.look_at_stand_in(edt);
+                    continue;
+                }
                 EdtState::Waiting => self.waiting_count += 1,
                 EdtState::Runnable => self.runnable_count += 1,
                 _ => continue,
@@ -74,16 +80,29 @@ impl Snapshot<'_> {
         }
     }
 
+    /// Enters what an EDT that waits stands for, if that is a pre-slot of another node's object.
+    fn look_at_stand_in(&mut self, edt: &Edt) {
+        let role = self.told.nodes.as_ref().and_then(|nodes| (nodes.stands_for)(edt));
+        let Some(StandsFor::PreSlot { node, destination, slot: at }) = role else { return };
+        let link = edt.slots()[0].connected_mode().map(|_| edt.link_to(0));
+        if let Some(link) = link {
+            self.event_of.insert(link.bits(), (edt.own_guid(), Guid::NULL));
+        }
+        self.waiting_elsewhere.push(WaitingElsewhere { node, destination, slot: OpenSlot { at, link } });
+    }
+
     /// Enters a scope that the EDT `member` keeps open, and the scopes around it.
     fn add_scope(&mut self, innermost: &Scope, member: Name) {
         let (mut scope, mut inner) = (innermost, None);
-        loop {
+        // The scope of a finish EDT of another node has no EDT here, and no scope around it.
+        while !scope.work.get().is_null() {
             let address = std::ptr::from_ref(scope) as usize;
             let known = self.scopes.contains_key(&address);
             let entry = self.scopes.entry(address).or_insert_with(|| OpenScope {
                 edt: Name {
                     guid: scope.edt.get(),
-                    // SAFETY: a scope has the address of a work, which lives as long as the runtime and is not written.
+                    // SAFETY: it is not null, so it is the address of a work, which lives as long as the runtime and is
+                    // not written.
                     work: unsafe { &*scope.work.get() },
                 },
                 output: scope.output.get(),
@@ -188,7 +207,10 @@ impl Snapshot<'_> {
                     break;
                 };
                 let slot = edt.cursor.get();
+                let role = self.told.nodes.as_ref().and_then(|nodes| (nodes.stands_for)(edt));
+                let node = role.and_then(|role| if let StandsFor::Node(node) = role { Some(node) } else { None });
                 self.block_waits.push(BlockWait {
+                    node,
                     edt: Name { guid: edt.guid(), work: edt.work() },
                     slot,
                     mode: edt.slots()[slot as usize].info().mode,
@@ -249,7 +271,11 @@ impl Snapshot<'_> {
             let whole = blocks.partitions.awaited(guid).map(Holder::Whole);
             let is_open = whole.is_none();
             block.holders.extend(whole);
-            if block.closed && is_open {
+            let lent = self.told.nodes.iter().flat_map(|nodes| &nodes.lent).filter(|(lent, _)| *lent == guid);
+            let nodes: Vec<_> = lent.map(|&(_, node)| Holder::Node(node)).collect();
+            if !nodes.is_empty() {
+                block.holders.extend(nodes);
+            } else if block.closed && is_open {
                 block.holders.clear();
                 let parts = blocks.partitions.parts_of(guid).into_iter();
                 let sized = parts.filter_map(|part| {

@@ -26,7 +26,7 @@ mod text;
 use crate::check::history::History;
 use crate::object::Objects;
 use crate::object::code::Code;
-use crate::object::edt::{EdtState, Mode};
+use crate::object::edt::{Edt, EdtState, Mode};
 use crate::object::guid::Guid;
 use crate::object::link::Link;
 use crate::report::labels::ObjectLabels;
@@ -91,6 +91,38 @@ pub struct SnapshotInputs<'a> {
     /// How many calls were given `NULL_GUID` alone and did nothing, and a description of the first. None if there was
     /// none.
     pub nothing: Option<(u64, String)>,
+    /// What this node has to do with others. None where it works alone.
+    pub nodes: Option<NodesView>,
+}
+
+/// What the engine tells of other nodes.
+pub struct NodesView {
+    /// The number of this node.
+    pub node: u32,
+    /// What an EDT of the runtime's stands for.
+    pub stands_for: fn(&Edt) -> Option<StandsFor>,
+    /// EDTs that need a block of another node, each with the block and that node.
+    pub wanted: Vec<(EdtOfBlock, u32)>,
+    /// Blocks of this node that others have, each with the number of such a node.
+    pub lent: Vec<(Guid, u32)>,
+}
+
+/// An EDT that needs a block: its GUID and work, and the block.
+pub type EdtOfBlock = (Guid, &'static Code, Guid);
+
+/// What an EDT of the runtime's stands for on another node.
+pub enum StandsFor {
+    /// A pre-slot of an object there.
+    PreSlot {
+        /// The number of that node.
+        node: u32,
+        /// The EDT or event.
+        destination: Guid,
+        /// The number of the pre-slot.
+        slot: u32,
+    },
+    /// A node that needs a block.
+    Node(u32),
 }
 
 /// What a note about a running program has said, for the next note to compare with.
@@ -144,6 +176,13 @@ struct OpenSlot {
     link: Option<Link>,
 }
 
+/// A pre-slot of another node's object that waits for an event of this node.
+struct WaitingElsewhere {
+    node: u32,
+    destination: Guid,
+    slot: OpenSlot,
+}
+
 /// An EDT that waits for dependences.
 struct WaitingEdt {
     name: Name,
@@ -165,6 +204,8 @@ impl WaitingEdt {
 /// An EDT that waits for a block.
 struct BlockWait {
     edt: Name,
+    /// The node for which the EDT, one of the runtime's, needs the block.
+    node: Option<u32>,
     slot: u32,
     mode: Mode,
     block: Guid,
@@ -199,6 +240,8 @@ enum Holder {
     Part(Guid, u64),
     /// The block of which this one is a part, and which must be had first.
     Whole(Guid),
+    /// Another node, by its number.
+    Node(u32),
 }
 
 /// A finish scope that is open.
@@ -228,6 +271,7 @@ pub struct Snapshot<'a> {
     labels: &'a ObjectLabels,
     told: SnapshotInputs<'a>,
     waiting: Vec<WaitingEdt>,
+    waiting_elsewhere: Vec<WaitingElsewhere>,
     /// How many EDTs wait for dependences, those included that are not examined.
     waiting_count: usize,
     /// How many EDTs have all their pre-slots satisfied and have not ended.
@@ -259,6 +303,7 @@ impl<'a> Snapshot<'a> {
             labels,
             told,
             waiting: Vec::new(),
+            waiting_elsewhere: Vec::new(),
             waiting_count: 0,
             runnable_count: 0,
             on_devices: Vec::new(),

@@ -1,7 +1,9 @@
 //! The snapshot in words: the message about a hang, and its parts.
 
 use super::events::{channels_with_surplus, kind_and_lack};
-use super::{DeferredCallView, Maker, Name, OpenScope, SHOWN, Snapshot, ThreadView, WaitingEdt, is_between};
+use super::{
+    DeferredCallView, Maker, Name, OpenScope, SHOWN, Snapshot, ThreadView, WaitingEdt, WaitingElsewhere, is_between,
+};
 use crate::check::history::What;
 use crate::object::edt::Mode;
 use crate::object::event::EventKind;
@@ -34,8 +36,8 @@ pub(super) fn list<T>(all: &[T], each: impl Fn(&T) -> String) -> String {
 }
 
 impl Snapshot<'_> {
-    /// The message for a program that hangs.
-    pub fn of_hang(&self) -> String {
+    /// The message for a program that hangs. `others` is what other nodes say of themselves ([`Snapshot::of_node`]).
+    pub fn of_hang(&self, others: &[(u32, Option<String>)]) -> String {
         let mut text = String::from(if self.told.blocked.is_empty() {
             "the program hangs: no EDT is ready or can go on, no device works, and ocrShutdown was \
              not called."
@@ -43,17 +45,18 @@ impl Snapshot<'_> {
             "the program hangs: every thread of the process waits for another one to wake it, with no \
              limit of time, no device works, and ocrShutdown was not called."
         });
-        let outside = self.outside();
-        let waiting = self.what_waits();
-        text += &outside;
+        let here = self.what_is_stuck();
         let strict = self.told.history.is_some();
-        if waiting.is_empty() && outside.is_empty() {
+        if here.is_empty() && others.iter().all(|(_, text)| text.as_ref().is_some_and(String::is_empty)) {
             text += " No EDT waits for anything: the program has ended without ocrShutdown.";
         }
-        text += &waiting;
-        text += &self.circle();
-        text += &self.surplus_satisfactions();
-        text += &self.nothing();
+        text += &self.on_this_node(&here);
+        for (node, there) in others {
+            match there {
+                Some(there) => text += there,
+                None => text += &format!("\n  node {node} does not say what waits there"),
+            }
+        }
         if !strict {
             text += &self.what_strict_mode_says();
         }
@@ -62,6 +65,25 @@ impl Snapshot<'_> {
                      new ones are filled with bytes 0xa5 there, not with zeros.";
         }
         text
+    }
+
+    /// What this node has to say to the message of node 0 that the program hangs. Empty if nothing waits here.
+    pub fn of_node(&self) -> String {
+        self.on_this_node(&self.what_is_stuck())
+    }
+
+    /// Lines about this node, with its number where it works together with others.
+    fn on_this_node(&self, lines: &str) -> String {
+        match &self.told.nodes {
+            Some(nodes) if !lines.is_empty() => format!("\n  on node {}:{}", nodes.node, lines.replace('\n', "\n  ")),
+            _ => lines.into(),
+        }
+    }
+
+    /// The lines about what waits for good, and what may be why.
+    fn what_is_stuck(&self) -> String {
+        let parts = [self.outside(), self.what_waits(), self.circle(), self.surplus_satisfactions(), self.nothing()];
+        parts.concat()
     }
 
     /// The line about calls that were given `NULL_GUID` alone. Empty if there was none.
@@ -223,6 +245,16 @@ impl Snapshot<'_> {
             let more = self.waiting_count - SHOWN.min(self.waiting.len());
             text += &format!("\n  and {more} more EDTs wait for dependences{}", self.not_shown());
         }
+        for edt in self.waiting_elsewhere.iter().take(SHOWN) {
+            let WaitingElsewhere { node, destination, slot } = edt;
+            let kind = if destination.is_edt() { "EDT" } else { "event" };
+            let event = self.event_at(slot).map_or("an event".into(), |event| self.event(event, 0));
+            text += &format!("\n  pre-slot {} of the {kind} {destination} of node {node} waits on {event}", slot.at);
+        }
+        let more = self.waiting_elsewhere.len().saturating_sub(SHOWN);
+        if more != 0 {
+            text += &format!("\n  and {more} more pre-slots of other nodes' objects wait on events");
+        }
         // Calls that an EDT waits for have been named with that EDT.
         let deferred = self.told.deferred.iter();
         let deferred = deferred.filter(|call| !call.slot.is_some_and(|(edt, _)| self.is_waiting(edt)));
@@ -239,6 +271,15 @@ impl Snapshot<'_> {
         if self.block_waits.len() > SHOWN {
             let more = self.block_waits.len() - SHOWN;
             text += &format!("\n  and {more} more EDTs wait for data blocks");
+        }
+        let wanted = self.told.nodes.as_ref().map_or(&[][..], |nodes| &nodes.wanted);
+        for &((guid, work, block), owner) in wanted.iter().take(SHOWN) {
+            let edt = self.waiter(&Name { guid, work });
+            text += &format!("\n  {edt} waits for the data block {} of node {owner}", self.object(block));
+        }
+        let more = wanted.len().saturating_sub(SHOWN);
+        if more != 0 {
+            text += &format!("\n  and {more} more EDTs wait for data blocks of other nodes");
         }
         let mut scopes: Vec<&OpenScope> = self.scopes.values().collect();
         // Scopes that EDTs of their own keep open come before those that only inner scopes keep open.
@@ -301,7 +342,11 @@ impl Snapshot<'_> {
                          event was destroyed"
                     }
                 };
-                format!("a dependence that was never added (ocrAddDependence{depv}){refused}")
+                let lack = format!("a dependence that was never added (ocrAddDependence{depv}){refused}");
+                match self.told.nodes {
+                    None => lack,
+                    Some(_) => format!("no event of this node: one of a node that names this pre-slot, or {lack}"),
+                }
             }
         };
         // A single further pre-slot is shown, since a line that says that there is one more would be as long.

@@ -1,6 +1,6 @@
 /*
- * Labels, ranges, maps and collective events of node 0, which EDTs of all nodes use. Its first argument says what it does,
- * the second how often. Each part computes something that it knows, and prints "right".
+ * Labels, ranges, maps and collective events of node 0, which EDTs of all nodes use. Its first argument says what it
+ * does, the second how often. Each part computes something that it knows, and prints "right".
  */
 #include "nodes.h"
 #include <extensions/ocr-db-info.h>
@@ -145,8 +145,8 @@ static ocrGuid_t edtMaker(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     for (u64 index = 0; index < paramv[2]; index++) {
         ocrGuid_t label = at(guid(paramv[0]), index), after;
         u64 what = index + 1;
-        const u8 status = ocrEdtCreate(&label, of, EDT_PARAM_DEF, &what, EDT_PARAM_DEF, NULL, GUID_PROP_CHECK, NULL_HINT,
-                                       &after);
+        const u8 status = ocrEdtCreate(&label, of, EDT_PARAM_DEF, &what, EDT_PARAM_DEF, NULL, GUID_PROP_CHECK,
+                                       NULL_HINT, &after);
         ocrAssert(status == 0 || status == OCR_EGUIDEXISTS);
         if (status == 0) {
             MUST(ocrAddDependence(guid(paramv[1]), label, 0, DB_MODE_EW));
@@ -243,7 +243,7 @@ static ocrGuid_t contributor(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv
     return NULL_GUID;
 }
 
-/* ---- again: a block on a label is read on another node and destroyed by an EDT that reads it, again and again. ---- */
+/* ---- again: a block on a label is read on another node and destroyed by an EDT that reads it, many times. ---- */
 
 static ocrGuid_t again(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]);
 

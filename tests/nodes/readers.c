@@ -1,6 +1,6 @@
 /*
- * EDTs of all nodes read a block and write it. Its first argument says what it does, the second how often, the third how
- * large the block is, in words. All words of it are equal, and count those that have written it.
+ * EDTs of all nodes read a block and write it. Its first argument says what it does, the second how often, the third
+ * how large the block is, in words. All words of it are equal, and count those that have written it.
  */
 #include "nodes.h"
 
@@ -42,7 +42,7 @@ static void edtOn(ocrEdt_t function, u64 node, u64 *params, ocrGuid_t block, ocr
     MUST(ocrEdtTemplateDestroy(of));
 }
 
-/* Parameters: words, rounds that are left, rounds, the block. EDTs of all nodes read the block, and then one writes it. */
+/* Parameters: words, rounds that are left, rounds, the block. EDTs of all nodes read it, and then one writes it. */
 static ocrGuid_t goRound(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]);
 
 static ocrGuid_t readAll(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])

@@ -1,8 +1,8 @@
 //! Labels, ranges and maps of other nodes (OCR 1.1.0, B.2).
 //!
-//! The node that reserves labels has the objects on them. A call that creates one on another node's label is made there,
-//! but a block that its creator acquires is the creator's from its first moment on, as on one node: it begins as one that
-//! is lent. A node that uses another one's range or map asks for it once, and keeps what it is answered.
+//! The node that reserves labels has the objects on them. A call that creates one on another node's label is made
+//! there. A block that its creator acquires is the creator's from its first moment on, as on one node: it begins as one
+//! that is lent. A node that uses another one's range or map asks for it once, and keeps what it is answered.
 
 use crate::engine::life::create_request::LabelRequest;
 use crate::engine::nodes::functions;

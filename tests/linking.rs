@@ -248,8 +248,9 @@ fn the_library_and_the_command_stay_small() {
         return;
     }
     // What was built on 2026-11-28 had 5.9 and 6.3 million bytes; a sixth more is growth that needs a reason. The
-    // command had 8.4 a day later, and the library 6.8: the runtime can undo an EDT and work for other nodes.
-    for (file, most) in [("build/lib/libocr.so", 7_200_000), ("build/bin/ocr", 8_800_000)] {
+    // command had 8.4 a day later, and the library 6.8: the runtime can undo an EDT and work for other nodes. With
+    // checkpoints, and labels of other nodes, the library has 7.3.
+    for (file, most) in [("build/lib/libocr.so", 7_500_000), ("build/bin/ocr", 8_800_000)] {
         let bytes = loaded_bytes(&root().join(file));
         assert!(bytes <= most, "{file} has {bytes} bytes of code and data, and the bar is {most}");
     }

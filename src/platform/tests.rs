@@ -28,6 +28,7 @@ fn what_is_written_is_read() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "it asks for the memory of the machine")]
 fn what_is_wrong_is_said() {
     let text = example().text();
     for (right, wrong, message) in [

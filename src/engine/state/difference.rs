@@ -256,6 +256,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "functions of real numbers are off by chance there")]
     fn a_tolerance_is_advised_where_it_would_do() {
         let advice = |one: &[u8], other: &[u8]| difference(one, other, None).expect("bits differ").accepted_by;
         let small = advice(&f32s(&[1.0, 3.0]), &f32s(&[1.0, 3.000_001]));

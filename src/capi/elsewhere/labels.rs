@@ -342,13 +342,6 @@ pub(super) fn make(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
         Call::KindOf(guid) => {
             of_number(Some(with(sys::GUID_USER_NONE, |context| labeling::kind_of(context, guid)).into()))
         }
-        Call::Report => {
-            // A message has room for so much; the first lines say most.
-            let mut text = with(String::new(), |context| context.runtime.report_for_node_0());
-            let most = (0..=LONGEST_MESSAGE / 2).rev().find(|&at| text.is_char_boundary(at));
-            text.truncate(most.unwrap_or(0));
-            CallAnswer { text, ..CallAnswer::default() }
-        }
         other => unreachable!("a call that is made elsewhere: {other:?}"),
     })
 }

@@ -438,7 +438,10 @@ impl Context {
         let has_left =
             self.end_loan(guid, is_its, |block, granted| memory::release_unused(block, Mode::Const, granted));
         if !has_left {
-            fatal(&format!("node {node} has {} no more, which it did not have to read.", BlockName(guid)));
+            fatal(&format!(
+                "node {node} gives {} back, which it was not lent. That is an error of the runtime: please report it.",
+                BlockName(guid)
+            ));
         }
         self.work_off();
     }

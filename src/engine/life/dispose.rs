@@ -74,7 +74,10 @@ impl Context {
         let (guid, is_part, is_copy_to_write) = (block.guid(), block.has(Mark::Part), !block.has(Mark::ToRead));
         if !is_part && is_copy_to_write && block.copy_out().is_err() {
             // It has memory of its own, but where a device has been given up that may still read it.
-            fatal(&format!("there is no memory to send {} back to its node.", BlockName(guid)));
+            fatal(&format!(
+                "there is no memory to send {} back to its node. Let fewer objects be alive at a time, or start more nodes.",
+                BlockName(guid)
+            ));
         }
         let content = if is_part { None } else { block.take_memory() };
         blocks.free(&mut self.caches.data_blocks, block);

@@ -47,7 +47,8 @@ impl Snapshot<'_> {
         });
         let here = self.what_is_stuck();
         let strict = self.told.history.is_some();
-        if here.is_empty() && others.iter().all(|(_, text)| text.as_ref().is_some_and(String::is_empty)) {
+        let waits_here = !self.outside().is_empty() || !self.what_waits().is_empty();
+        if !waits_here && others.iter().all(|(_, text)| text.as_ref().is_some_and(String::is_empty)) {
             text += " No EDT waits for anything: the program has ended without ocrShutdown.";
         }
         text += &self.on_this_node(&here);

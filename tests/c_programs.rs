@@ -21,8 +21,8 @@
 //!   that say `// once:` are ignored
 //! * `OCR_TEST_ZONE=NODE/NODES`: programs make their GUIDs as that node of several does, such as node 5 of 8 for `5/8`:
 //!   the library reads this
-//! * `OCR_TEST_NODES=N`: programs that end with status 0, without kernels and strict mode, run on N nodes under MPICH,
-//!   which take EDTs in turn
+//! * `OCR_TEST_NODES=N`: programs that end with status 0, without kernels, strict mode and attempts, run on N nodes
+//!   under MPICH, which take EDTs in turn; those that say `// one-node:` are ignored
 //! * `OCR_BLESS=1`: what a program prints replaces its `.expected-output` and its `.stderr`, where it has one and
 //!   differs
 //! * `OCR_TEST_TIMES=N`: the N runs that took the longest are listed at the end
@@ -697,16 +697,14 @@ fn main() -> Result<(), String> {
         let ignored = ignored || asks.needs_halt && matches!(sanitizer, Some(Sanitizer::Thread));
         // Memcheck and the sanitizers have something of their own to say about it.
         let ignored = ignored || asks.needs_signals && place.is_slow();
-        let on_one_node = asks.needs_opencl
-            || asks.status != Expected::Code(0)
-            || asks.revision == Some(directives::Revision::Strict);
-        let ignored = ignored || on_one_node && place.nodes.is_some();
         // What has its own way, and strict mode, in which no EDT runs twice.
         let has_other_way = asks.env.iter().any(|(name, value)| match &**name {
             "OCR_CHECK" => value != "off",
             name => ["OCR_REDUNDANT", "OCR_RETRY"].contains(&name),
         });
         let ignored = ignored || place.verifies && (asks.runs_once || has_other_way);
+        let on_one_node = asks.on_one_node || asks.needs_opencl || asks.status != Expected::Code(0) || has_other_way;
+        let ignored = ignored || on_one_node && place.nodes.is_some();
         let counts = match only_workers {
             Some(count) if asks.workers.contains(&count) => vec![count],
             Some(_) => asks.workers[..1].to_vec(),

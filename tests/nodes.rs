@@ -544,6 +544,16 @@ fn a_sent_call_that_is_refused_is_reported() {
     }
 }
 
+/// A call for an object of another kind, or one that can never be right, is refused with the status of one node.
+#[test]
+fn what_cannot_be_right_is_refused_at_once() {
+    for mpi in installed() {
+        for nodes in [1, 2] {
+            run_elsewhere(mpi, nodes, &["codes"]).expect(0, &["right: 0"]);
+        }
+    }
+}
+
 /// An EDT of another node than 0 ends the program, crashes, or waits for what never comes.
 #[test]
 fn edts_of_other_nodes_end_the_program() {

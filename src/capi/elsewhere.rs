@@ -12,7 +12,7 @@
 //! | `ocrGuidFromIndex`, `ocrGuidFromLabel` | the caller's, which asks the owner once for the range or map |
 //! | `ocrDbCopy`, `ocrGetGuid` | the caller's |
 //! | `ocrShutdown`, `ocrAbort` | node 0 |
-//! | `ocrSetHint`, `ocrAttachDebugLabel` | no node: they advise, and what they say is lost |
+//! | `ocrSetHint`, `ocrGetHint`, `ocrAttachDebugLabel` | no node: they advise, and what they say is lost |
 //! | `ocrAffinityQuery`, `ocrElsUserSet`, `ocrNoteCausality` | the caller's: the GUID is all that they need |
 //!
 //! Where nodes work together, `export!` takes each call to [`made_elsewhere`] before its body. Any other call about an
@@ -176,16 +176,15 @@ fn made_by_owner(node: u32, call: &'static CallSpec, words: &[u64]) -> Option<St
         ocrEventSatisfySlot => satisfied(guid(0), guid(1), words[2] as u32),
         ocrAddDependence => depends((guid(0), 0), guid(1), words[2] as u32, words[3] as u32),
         ocrAddDependenceSlot => depends((guid(0), words[1] as u32), guid(2), words[3] as u32, words[4] as u32),
-        ocrEventDestroy | ocrEdtDestroy => owner(guid(0)).map(|owner| asked(owner, Call::Destroy(guid(0)))),
-        ocrEdtTemplateDestroy => owner(guid(0)).map(|owner| {
+        ocrEventDestroy => destroyed(guid(0), guid(0).is_event()),
+        ocrEdtDestroy => destroyed(guid(0), guid(0).is_edt()),
+        ocrEdtTemplateDestroy => {
             forget_template(guid(0));
-            asked(owner, Call::Destroy(guid(0)))
-        }),
-        ocrDbDestroy => owner(guid(0)).map(|owner| {
-            let status = asked(owner, Call::Destroy(guid(0)));
+            destroyed(guid(0), guid(0).kind() == Some(Kind::Template))
+        }
+        ocrDbDestroy => destroyed(guid(0), guid(0).is_data_block()).inspect(|_| {
             // As on one node: the caller has the block no more.
             let _ = with(Ok(()), |context| context.release_block(guid(0)));
-            status
         }),
         ocrEdtCreate => create_edt(node, words),
         ocrEventCreate | ocrEventCreateParams => labels::create_event(call.api, words),
@@ -193,19 +192,30 @@ fn made_by_owner(node: u32, call: &'static CallSpec, words: &[u64]) -> Option<St
         ocrEventCollectiveSatisfySlot => labels::contribute(words),
         ocrGuidFromIndex => labels::from_index(words),
         ocrGuidFromLabel => labels::from_label(words),
-        ocrGuidMapDestroy => owner(guid(0)).map(|owner| {
-            let status = asked(owner, Call::Destroy(guid(0)));
-            with((), |context| context.forget_range(guid(0)));
-            status
-        }),
+        ocrGuidMapDestroy => destroyed(guid(0), guid(0).kind() == Some(Kind::Range))
+            .inspect(|_| with((), |context| context.forget_range(guid(0)))),
         ocrMapGet => labels::map_get(node, words),
-        ocrMapDestroy => owner(guid(0)).map(|owner| asked(owner, Call::Destroy(guid(0)))),
+        ocrMapDestroy => destroyed(guid(0), guid(0).kind() == Some(Kind::Registered)),
         ocrGetGuidKind => labels::kind(words),
         ocrDbGetSize => labels::size(words),
-        ocrDbRelease | ocrDbCopy | ocrGetGuid | ocrAffinityQuery | ocrElsUserSet | ocrNoteCausality => None,
+        // An EDT that has a block has it here.
+        ocrDbRelease => owner(guid(0)).filter(|_| !is_here(guid(0))).map(|_| Status::EACCES),
+        ocrDbCopy | ocrGetGuid | ocrGetHint | ocrAffinityQuery | ocrElsUserSet | ocrNoteCausality => None,
+        // They are refused wherever the block is.
+        ocrDbMalloc | ocrDbMallocOffset | ocrDbFree | ocrDbFreeOffset => None,
         ocrSetHint | ocrAttachDebugLabel => owner(guid(0)).map(|_| Status::OK),
         _ => refuse_other(call, words),
     }
+}
+
+/// Whether a block of another node is here, be it that it leaves when its last EDT has released it.
+fn is_here(block: Guid) -> bool {
+    with(false, |context| context.runtime.objects.data_blocks.lock(block).is_some())
+}
+
+/// Destroys an object, if another node has it. `is_of_call` is whether its GUID is of the kind that the call is for.
+fn destroyed(guid: Guid, is_of_call: bool) -> Option<Status> {
+    owner(guid).map(|owner| if is_of_call { asked(owner, Call::Destroy(guid)) } else { Status::EINVAL })
 }
 
 /// Ends the program where a call that is made here alone is about an object of another node. A block that a running EDT
@@ -317,6 +327,10 @@ fn create_edt(node: u32, words: &[u64]) -> Option<Status> {
         // SAFETY: programs that call `ocrEdtCreate` promise that `depv` has as many elements as they say.
         unsafe { depv_of(template_here, words[4] as u32, words[5] as *const Guid) }
     };
+    if words[0] == 0 && is_open(&request_of(template_here, words), &sources) {
+        // Nobody could add the dependence that is missing.
+        return Some(Status::EPERM);
+    }
     if target != node
         && let Some(status) = create_there((target, label.map(|(_, label)| label)), template_here, &sources, words)
     {
@@ -470,6 +484,11 @@ fn create_there(
         None => unsafe { put(output, of_output) },
     }
     Some(connect(edt, sources, comes_later))
+}
+
+/// Whether an EDT that is asked for has a pre-slot of which these sources do not say what it is connected to.
+fn is_open(request: &EdtRequest<'_>, sources: &[Guid]) -> bool {
+    if sources.is_empty() { has_slots(request) } else { sources.contains(&Guid::UNINITIALIZED) }
 }
 
 /// An EDT as a call of `ocrEdtCreate` asks for it, whose dependences come later.

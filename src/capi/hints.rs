@@ -137,7 +137,11 @@ export! {
             return Status::EINVAL;
         }
         with(Status::EPERM, |context| {
-            let Some(set) = context.hints(guid) else { return Status::EINVAL };
+            let Some(set) = context.hints(guid) else {
+                // Those of another node's object are not known here.
+                let is_elsewhere = context.runtime.objects.owner_elsewhere(guid).is_some();
+                return if is_elsewhere { Status::OK } else { Status::EINVAL };
+            };
             for (at, now) in set.iter() {
                 hint.propMask |= 1 << at;
                 // SAFETY: an object of this type has the properties of this type alone, so `at` is below the length of

@@ -29,6 +29,7 @@
  *   unordered:     why the program is right though nothing orders some of its EDTs, which `ocr check` takes for a race.
  *                  The recorded run with the fewest workers has to show one
  *   once:          why its EDTs cannot run twice, the first time undone (OCR_RETRY=verify): it is not run so
+ *   one-node:      why it cannot run on several nodes, with EDTs on each in turn (OCR_TEST_NODES): it is not run so
  * What only the OpenCL implementation at hand can tell, a program asks while it runs, and says NOT_RUN if the answer is
  * no: the harness then counts it as ignored and shows why. OCR_TEST_ALL=1 makes that a failure.
  * Another single lower-case word as the key is an error; other comments with a colon are prose.

@@ -814,6 +814,61 @@ static void waits(void)
     MUST(ocrAddDependence(NULL_GUID, finish, 0, DB_MODE_NULL));
 }
 
+/* ---- codes: calls that cannot be right are refused before they are sent. ---- */
+
+static ocrGuid_t survives(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc;
+    compareAfter(NULL_GUID, depv[0].guid, 0, 0);
+    return NULL_GUID;
+}
+
+static ocrGuid_t confuses(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    ocrGuid_t all[4];
+    for (int at = 0; at < 4; at++) {
+        all[at].guid = (intptr_t)paramv[at];
+    }
+    ocrGuid_t event = all[0], block = all[1], of = all[2], edt = all[3];
+    for (int at = 0; at < 4; at++) {
+        ocrAssert(at == 0 || ocrEventDestroy(all[at]) == OCR_EINVAL);
+        ocrAssert(at == 1 || ocrDbDestroy(all[at]) == OCR_EINVAL);
+        ocrAssert(at == 2 || ocrEdtTemplateDestroy(all[at]) == OCR_EINVAL);
+        ocrAssert(at == 3 || ocrEdtDestroy(all[at]) == OCR_EINVAL);
+    }
+    ocrAssert(ocrDbRelease(block) == OCR_EACCES);
+    ocrGuid_t open = UNINITIALIZED_GUID;
+    for (u64 node = 0; node < 2; node++) {
+        ocrHint_t hint;
+        onNode(&hint, node);
+        ocrAssert(ocrEdtCreate(NULL, of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint, NULL) ==
+                  OCR_EPERM);
+        ocrAssert(ocrEdtCreate(NULL, of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, &open, EDT_PROP_NONE, &hint, NULL) ==
+                  OCR_EPERM);
+    }
+    ocrHint_t hint;
+    MUST(ocrHintInit(&hint, OCR_HINT_EDT_T));
+    MUST(ocrGetHint(edt, &hint));
+    MUST(ocrAddDependence(event, edt, 0, DB_MODE_RO));
+    MUST(ocrEventSatisfy(event, block));
+    MUST(ocrEdtTemplateDestroy(of));
+    return NULL_GUID;
+}
+
+static ocrGuid_t confused(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    ocrGuid_t event, block = zero(), of = template(survives, 0, 1), edt;
+    ocrHint_t hint;
+    onNode(&hint, 1);
+    MUST(ocrEventCreate(&event, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG));
+    MUST(ocrEdtCreate(&edt, of, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint, NULL));
+    u64 guids[4] = {(u64)event.guid, (u64)block.guid, (u64)of.guid, (u64)edt.guid};
+    start(confuses, 0, 4, guids, 0, NULL);
+    return NULL_GUID;
+}
+
 /* ---- ends ---- */
 
 static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
@@ -905,6 +960,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         endOn(1, 2);
     } else if (strcmp(what, "waits") == 0) {
         waits();
+    } else if (strcmp(what, "codes") == 0) {
+        start(confused, 1, 0, NULL, 0, NULL);
     } else if (strcmp(what, "hang") == 0) {
         endOn(1, 3);
     }

@@ -92,6 +92,8 @@ pub(crate) struct Directives {
     pub(crate) is_unordered_at_times: bool,
     /// Whether its EDTs cannot run twice, of which the first time is undone.
     pub(crate) runs_once: bool,
+    /// Whether it cannot run on several nodes.
+    pub(crate) on_one_node: bool,
 }
 
 impl Directives {
@@ -122,6 +124,7 @@ impl Directives {
             is_unordered: false,
             is_unordered_at_times: false,
             runs_once: false,
+            on_one_node: false,
         };
         let mut take = |line: Line<'_>| {
             (directives.take(line.key, line.value)).ok_or_else(|| format!("bad directive `{}`", line.text))
@@ -176,6 +179,7 @@ impl Directives {
             "unordered" if !value.is_empty() => self.is_unordered = true,
             "unordered-at-times" if !value.is_empty() => self.is_unordered_at_times = true,
             "once" if !value.is_empty() => self.runs_once = true,
+            "one-node" if !value.is_empty() => self.on_one_node = true,
             "revisions" => {}
             _ => return None,
         }

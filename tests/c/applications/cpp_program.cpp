@@ -4,6 +4,7 @@
  */
 // clause: application
 // stdout-lines: 1 sum 5050 of 0x0
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <atomic>
 #include <vector>

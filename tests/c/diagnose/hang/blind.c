@@ -3,6 +3,7 @@
 // needs: signals
 // stderr: ocr: note: no EDT runs, and whether the program hangs cannot be told: /proc/self/status cannot be read
 // stderr: which nobody has satisfied (ocrEventSatisfy)
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 #include <fcntl.h>

@@ -5,6 +5,7 @@
 // clause: hang
 // unordered: atomic additions to a block in mode RW
 // stderr: ocr: note: after
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 #include <pthread.h>

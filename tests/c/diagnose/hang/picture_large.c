@@ -4,6 +4,7 @@
  */
 // clause: hang
 // stderr: ocr: note: after
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 #include <malloc.h>

@@ -5,6 +5,7 @@
  */
 // clause: hang
 // workers: 2 8
+// one-node: its EDTs share variables of the program
 #include "picture.h"
 
 #include <extensions/ocr-legacy.h>

@@ -3,6 +3,7 @@
  */
 // clause: ocr-affinity.h
 // env: OCR_DEVICES=none
+// one-node: it expects one node
 #include "check.h"
 #include <extensions/ocr-affinity.h>
 #include <extensions/ocr-labeling.h>

@@ -3,6 +3,7 @@
  * each kind; each code.
  */
 // clause: ocr-db-by-value.h
+// one-node: ocrAddDependenceByValue is for objects of the node that calls it
 #include "check.h"
 #include <extensions/ocr-db-by-value.h>
 #include <extensions/ocr-db-info.h>

@@ -3,6 +3,7 @@
  * for whom, in all modes; parts that are made later; orders of destruction; each code.
  */
 // clause: ocr-db-partitioning.h
+// one-node: parts of a block are for EDTs of its node
 #include "check.h"
 #include <extensions/ocr-db-info.h>
 #include <extensions/ocr-db-partitioning.h>

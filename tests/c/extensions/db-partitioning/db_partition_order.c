@@ -3,6 +3,7 @@
  * these, which it must not hold while it waits for the part.
  */
 // clause: ocr-db-partitioning.h
+// one-node: parts of a block are for EDTs of its node
 #include "check.h"
 #include <extensions/ocr-db-partitioning.h>
 

@@ -3,6 +3,7 @@
  * caller has written after that call; no other has the whole meanwhile.
  */
 // clause: ocr-db-partitioning.h
+// one-node: parts of a block are for EDTs of its node
 #include "check.h"
 #include <extensions/ocr-db-partitioning.h>
 

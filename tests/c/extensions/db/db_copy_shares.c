@@ -6,6 +6,7 @@
  */
 // clause: ocr-db.h
 // unordered: EDTs use the source of a copy against the promise of DB_COPY_PARTITION
+// one-node: parts of a block are for EDTs of its node
 #include "check.h"
 #include <extensions/ocr-db-partitioning.h>
 

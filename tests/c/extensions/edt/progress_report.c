@@ -2,6 +2,7 @@
 // clause: ocr-edt.h
 // env: OCR_STATS=1
 // stderr: the program reported a progress of 4950
+// one-node: what is reported of node 1 is told there
 #include "check.h"
 
 static ocrGuid_t step(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -3,6 +3,7 @@
 // clause: ocr-file.h
 // once: EDTs remove and write files
 // stdout-lines: 1 doubled 4 times
+// one-node: chunks of a file are for EDTs of its node
 #include "file.h"
 #include <extensions/ocr-db-info.h>
 

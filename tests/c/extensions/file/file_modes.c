@@ -3,6 +3,7 @@
 // stderr: ocr: warning: ocrFileOpen: "file_modes.missing" cannot be opened with the mode "rb+": No such file
 // stderr: ocr: warning: ocrFileOpen: "." cannot be opened with the mode "r": it is a directory
 // stderr: ocr: warning: ocrFileOpen: there is no mode "a"
+// one-node: chunks of a file are for EDTs of its node
 #include "file.h"
 #include <extensions/ocr-db-info.h>
 #include <sys/resource.h>

@@ -5,6 +5,7 @@
  */
 // clause: ocr-file.h
 // once: chunks are written in whatever mode they were acquired
+// one-node: chunks of a file are for EDTs of its node
 #include "file.h"
 #include <extensions/ocr-db-partitioning.h>
 #include <sys/time.h>

@@ -3,6 +3,7 @@
 // clause: ocr-file.h
 // once: EDTs write to chunks that they hold in RO mode
 // stdout-lines: 1 doubled
+// one-node: chunks of a file are for EDTs of its node
 #include "check.h"
 #include <extensions/ocr-file.h>
 

@@ -3,6 +3,7 @@
  * map is not supported, which its function says.
  */
 // clause: ocr-labeling.h
+// one-node: templates on labels are for the node of the labels
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

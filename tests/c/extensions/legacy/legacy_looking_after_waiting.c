@@ -3,6 +3,7 @@
  * EDT, which needs a worker.
  */
 // clause: ocr-legacy.h
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 #include <extensions/ocr-legacy.h>

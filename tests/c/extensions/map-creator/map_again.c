@@ -3,6 +3,7 @@
  * that ask at the same time the same one. What ends by itself is not made again.
  */
 // clause: ocr-map-creator.h
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <extensions/ocr-map-creator.h>
 #include <stdatomic.h>

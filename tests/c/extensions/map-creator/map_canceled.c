@@ -3,6 +3,7 @@
  * program ends. It returns OCR_ECANCELED and writes nothing; after a pause the call returns the object.
  */
 // clause: ocr-map-creator.h
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <extensions/ocr-legacy.h>
 #include <extensions/ocr-map-creator.h>

@@ -1,5 +1,6 @@
 /* Maps that create their objects when they are first asked for: once each, whoever asks, and how many at a time. */
 // clause: ocr-map-creator.h
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <extensions/ocr-map-creator.h>
 #include <stdatomic.h>

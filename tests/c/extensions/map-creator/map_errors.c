@@ -1,5 +1,6 @@
 /* Wrong calls of maps, creators that create nothing, and creators that wait for each other. */
 // clause: ocr-map-creator.h
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <extensions/ocr-map-creator.h>
 #include <stdatomic.h>

@@ -1,6 +1,7 @@
 /* A map whose objects are EDT templates: one each, whoever asks, made anew after it was destroyed. */
 // clause: ocr-map-creator.h
 // revisions: plain strict
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 #include <extensions/ocr-map-creator.h>

@@ -3,6 +3,7 @@
  * is what ocrQuery says. Two EDTs that pause at a time do so one after the other.
  */
 // clause: ocr-pause.h
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 #include <extensions/ocr-labeling.h>

@@ -3,6 +3,7 @@
  * their priorities still.
  */
 // clause: ocr-pause.h
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 #include <extensions/ocr-pause.h>

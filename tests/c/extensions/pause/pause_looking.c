@@ -3,6 +3,7 @@
  * the EDT goes on when the pause is over.
  */
 // clause: ocr-pause.h
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 #include <extensions/ocr-pause.h>

@@ -1,5 +1,6 @@
 /* What can be asked of the host: its name, its number, how many workers it has. Other questions change nothing. */
 // clause: ocr-pdl.h
+// one-node: the number of the host is that of the node
 #include "check.h"
 #include <extensions/ocr-affinity.h>
 #include <extensions/ocr-pdl.h>

@@ -5,6 +5,7 @@
  * numbers that do not depend on the order of contributions; bad parameters and calls.
  */
 // clause: ocr-reduction-event.h
+// one-node: a call that is sent returns 0, also if it is refused later
 #include "check.h"
 #include <extensions/ocr-db-info.h>
 

@@ -7,6 +7,7 @@
 // once: an EDT waits for another by a variable
 // unordered: readers that do not wait for the writer of their block
 // workers: 2 8
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <stdatomic.h>
 

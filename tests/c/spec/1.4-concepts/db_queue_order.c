@@ -4,6 +4,7 @@
  * block, calls for the next one.
  */
 // clause: 1.4.4
+// one-node: EDTs of one node have a block one after the other, and those of another one later
 #include "check.h"
 #include <stdatomic.h>
 

@@ -3,6 +3,7 @@
 // meanwhile lives until the last has ended.
 // clause: 1.4.4
 // unordered: EDTs that nothing orders add to a block in mode RW, by atomic additions
+// one-node: its EDTs share variables of the program
 
 #include "check.h"
 #include <stdatomic.h>

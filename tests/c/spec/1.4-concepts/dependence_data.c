@@ -4,6 +4,7 @@
  * that was satisfied with nothing, nothing; it orders all the same.
  */
 // clause: 1.4.1.2.1 1.4.1.2.2
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <stdatomic.h>
 

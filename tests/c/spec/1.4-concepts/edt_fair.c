@@ -3,6 +3,7 @@
  * themselves anew until an older one has run, without a priority and with one.
  */
 // clause: 1.4.2
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 #include <extensions/ocr-runtime-itf.h>

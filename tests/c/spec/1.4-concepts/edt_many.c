@@ -3,6 +3,7 @@
  * slot and an output event: memory does not grow, and the number that ran is exact.
  */
 // clause: 1.4.2 2.7.3
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <stdatomic.h>
 

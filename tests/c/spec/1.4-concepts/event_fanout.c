@@ -3,6 +3,7 @@
  * and on an output event; 200000 EDTs of one slot each; all before and half after a satisfaction.
  */
 // clause: 1.4.1.2
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <stdatomic.h>
 

@@ -4,6 +4,7 @@
  * by other events; a million decrements from many EDTs. What data they pass on: event_latch_data.c.
  */
 // clause: 1.4.3.1 B.3.3
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <stdatomic.h>
 

@@ -5,6 +5,7 @@
  */
 // clause: 1.4.3 2.6.4
 // unordered: many EDTs satisfy one event, of which one succeeds
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <stdatomic.h>
 

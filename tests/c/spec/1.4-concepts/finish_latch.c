@@ -5,6 +5,7 @@
  * with the finish EDT's result if that comes last. Other kinds of events get the result.
  */
 // clause: 1.4.2
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <stdatomic.h>
 

@@ -4,6 +4,7 @@
  * 20000 children at once. An inner scope ends before the outer one; EDTs outside do not count.
  */
 // clause: 1.4.2
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <stdatomic.h>
 

@@ -4,6 +4,7 @@
  * block is always satisfied. 1.4.1: links join a post-slot with a pre-slot.
  */
 // clause: 1.4.1 1.4.1.1
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <stdatomic.h>
 

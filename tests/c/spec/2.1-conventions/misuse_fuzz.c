@@ -6,6 +6,7 @@
 // clause: 2.1
 // unordered: EDTs and threads use and destroy the same objects at once, on purpose
 // workers: 2 8
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 #include <pthread.h>

@@ -6,6 +6,7 @@
 // unordered: dependences on events that are gone are asked for, and refused
 // deviates: 1.4 2.1
 // env: OCR_GONE_EVENTS=0
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 enum { OLD = 200, NEW = 2000 };

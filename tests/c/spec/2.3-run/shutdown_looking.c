@@ -7,6 +7,7 @@
 // clause: 2.3.1 ocr-runtime-itf.h
 // needs: halt
 // stderr: (looks_in_vain): it waits with ocrInformLegacyCodeBlocking
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 #include <extensions/ocr-legacy.h>

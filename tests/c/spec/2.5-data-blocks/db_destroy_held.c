@@ -4,6 +4,7 @@
  */
 // clause: 2.5.2 1.4
 // once: what a call returns depends on when other EDTs have destroyed the block
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <stdatomic.h>
 

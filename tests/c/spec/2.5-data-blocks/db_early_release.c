@@ -6,6 +6,7 @@
 // clause: 2.5.3
 // once: an EDT waits for another by a variable
 // workers: 2 8
+// one-node: EDTs of one node have a block one after the other, and those of another one later
 #include "check.h"
 #include <stdatomic.h>
 

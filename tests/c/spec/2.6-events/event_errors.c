@@ -3,6 +3,7 @@
  * write to, GUIDs that are no event, data that is no block, any bit pattern.
  */
 // clause: 2.6.1 2.6.2 2.6.3 2.6.4
+// one-node: a call that is sent returns 0, also if it is refused later
 #include "check.h"
 
 static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

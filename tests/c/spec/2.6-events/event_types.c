@@ -3,6 +3,7 @@
  * it, and sees its data. A latch event counts on its two pre-slots.
  */
 // clause: 2.6
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <stdatomic.h>
 

@@ -5,6 +5,7 @@
  */
 // clause: 2.7.3
 // workers: 2
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <pthread.h>
 #include <stdatomic.h>

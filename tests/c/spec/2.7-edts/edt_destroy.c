@@ -4,6 +4,7 @@
  */
 // clause: 2.7.4
 // deviates: 2.7.4
+// one-node: a call that is sent returns 0, also if it is refused later
 #include "check.h"
 #include <extensions/ocr-runtime-itf.h>
 

@@ -5,6 +5,7 @@
  */
 // clause: 2.7.3 2.8.1
 // deviates: 2.8.1
+// one-node: a call that is sent returns 0, also if it is refused later
 #include "check.h"
 
 static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

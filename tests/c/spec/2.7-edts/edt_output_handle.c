@@ -4,6 +4,7 @@
  */
 // clause: 2.7.3
 // unordered: output events are satisfied and destroyed by others while their EDTs can run
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

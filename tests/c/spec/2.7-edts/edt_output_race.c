@@ -5,6 +5,7 @@
 // clause: 2.7.3
 // unordered: EDTs use and destroy the same objects at once, on purpose
 // stderr: ocr: note: after
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

@@ -1,6 +1,7 @@
 // The places of the GUIDs that ocrEdtCreate writes may overlap with the arrays that it reads. A chain
 // is built with one variable. By OCR 1.1.0, 2.7.3, values are copied in.
 // clause: 2.7.3
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 enum { LINKS = 1000 };

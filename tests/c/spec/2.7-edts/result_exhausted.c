@@ -14,6 +14,7 @@
 // [strict] stderr: (returns)
 // [strict] stderr: created by ocrEventCreateParams in EDT 0x
 // [strict] stderr: nbDeps of a counted event's parameters
+// one-node: the message names the node of the EDT, and not its function
 
 #include "strict.h"
 

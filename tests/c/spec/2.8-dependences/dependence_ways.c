@@ -3,6 +3,7 @@
  * before. 1.5: the four kinds of dependences: event to event, event to EDT, data block to event, data block to EDT.
  */
 // clause: 2.8 1.5
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <stdatomic.h>
 

@@ -5,6 +5,7 @@
 // clause: 2.8.1 1.4.3
 // deviates: 1.4.3
 // unordered: dependences come when their events are gone, on purpose
+// one-node: its EDTs share variables of the program
 #include "late.h"
 #include <stdatomic.h>
 

@@ -5,6 +5,7 @@
 // clause: 2.8.1
 // unordered: an event is connected to while another EDT satisfies it, on purpose
 // env: OCR_GONE_EVENTS=1000000
+// one-node: its EDTs share variables of the program
 #include "late.h"
 #include <stdatomic.h>
 

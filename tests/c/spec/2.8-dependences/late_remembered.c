@@ -5,6 +5,7 @@
 // unordered: a dependence comes when its event is gone, on purpose
 // env: OCR_GONE_EVENTS=1000
 // stderr: came too late
+// one-node: its EDTs share variables of the program
 #include "late.h"
 #include <stdatomic.h>
 

@@ -2,6 +2,7 @@
  * Hints of objects: set, read back, kept with the object and no longer, inherited from the template; wrong ones.
  */
 // clause: B.1.1 B.1.2 B.1.3 B.1.4 B.1.5 B.1.6 B.1.7
+// one-node: hints of another node's object are not kept
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

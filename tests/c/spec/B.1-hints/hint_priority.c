@@ -1,5 +1,6 @@
 // clause: B.1.3
 // workers: 1
+// one-node: its EDTs share variables of the program
 /*
  * Ready EDTs with a priority run before others, the highest first, and of equals the one that was ready first. With one
  * worker the order is certain.

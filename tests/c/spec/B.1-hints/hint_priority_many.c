@@ -3,6 +3,7 @@
  * that sleep are woken for them, also when nothing else is ever ready.
  */
 // clause: B.1.3
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 static u64 s_ran;

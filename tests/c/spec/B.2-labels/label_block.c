@@ -5,6 +5,7 @@
 // clause: B.2.3
 // deviates: B.2.3
 // unordered: a block is destroyed while another EDT holds it, and its label is free when that has ended
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

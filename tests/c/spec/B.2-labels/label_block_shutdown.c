@@ -3,6 +3,7 @@
  * OCR_ECANCELED, and the EDTs come to their ends.
  */
 // clause: B.2.3
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

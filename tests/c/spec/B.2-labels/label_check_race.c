@@ -4,6 +4,7 @@
  */
 // clause: B.2.3
 // workers: 2 8
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 #include <extensions/ocr-labeling.h>

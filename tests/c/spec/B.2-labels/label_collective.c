@@ -3,6 +3,7 @@
  * of them get 0: with GUID_PROP_IS_LABELED the later ones join it.
  */
 // clause: B.2.3 ocr-reduction-event.h
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

@@ -3,6 +3,7 @@
  * when destroyed, and created again.
  */
 // clause: B.2.2.6 B.2.3
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

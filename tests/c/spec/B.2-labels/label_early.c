@@ -6,6 +6,7 @@
 // deviates: B.2
 // unordered: a block is used by its label before it is created, and other runtimes do not wait for that
 // revisions: plain strict
+// one-node: a call that is sent returns 0, also if it is refused later
 #include "check.h"
 #include <extensions/ocr-db-by-value.h>
 #include <extensions/ocr-labeling.h>

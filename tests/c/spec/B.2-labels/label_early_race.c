@@ -5,6 +5,7 @@
 // clause: B.2.3
 // unordered: labels are used while their objects are created, on purpose, and other runtimes do not wait for that
 // once: an EDT frees memory of malloc
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <extensions/ocr-db-by-value.h>
 #include <extensions/ocr-labeling.h>

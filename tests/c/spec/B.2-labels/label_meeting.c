@@ -4,6 +4,7 @@
  * both have it.
  */
 // clause: B.2 B.2.1.1 B.2.1.2
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 #include <stdatomic.h>

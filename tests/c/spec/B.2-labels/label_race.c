@@ -5,6 +5,7 @@
 // clause: B.2.3
 // unordered-at-times: creators satisfy the once event of one label, and one call may be refused
 // once: an EDT frees memory of malloc
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 #include <extensions/ocr-runtime-itf.h>

@@ -4,6 +4,7 @@
  * but one runs. To all other calls the label names the EDT that runs, until it ends.
  */
 // clause: B.2.3
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 #include <extensions/ocr-labeling.h>

@@ -5,6 +5,7 @@
  */
 // clause: B.3 B.3.1 B.3.2
 // deviates: B.3
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <stdatomic.h>
 

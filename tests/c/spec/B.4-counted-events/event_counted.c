@@ -6,6 +6,7 @@
 // clause: B.4 B.3.3 B.4.1
 // deviates: B.4
 // unordered: many EDTs satisfy one event, of which one succeeds
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <stdatomic.h>
 

@@ -6,6 +6,7 @@
  */
 // clause: B.5 B.5.2 B.3.3
 // deviates: B.5
+// one-node: its EDTs share variables of the program
 #include "check.h"
 #include <stdatomic.h>
 

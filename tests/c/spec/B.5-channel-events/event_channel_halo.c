@@ -5,6 +5,7 @@
  */
 // clause: B.5.1
 // revisions: plain strict
+// one-node: its EDTs share variables of the program
 #include "check.h"
 
 enum { DOMAINS = 6, STEPS = 60 };

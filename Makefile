@@ -24,8 +24,8 @@ SHARED_LIBRARY := build/lib/$(SONAME)
 COMMAND        := build/bin/ocr
 # The first of what is generated stands for all of it.
 MANUAL         := build/share/man/man1/ocr.1
-PAGES          := ocr ocr-check ocr-compare ocr-explain ocr-info ocr-models ocr-models-list ocr-models-remove ocr-models-show \
-	ocr-simulate ocr-trace ocr-trace-check ocr-trace-export ocr-trace-show ocr-tune
+PAGES          := ocr ocr-check ocr-checkpoint ocr-compare ocr-explain ocr-info ocr-models ocr-models-list ocr-models-remove \
+	ocr-models-show ocr-restore ocr-simulate ocr-trace ocr-trace-check ocr-trace-export ocr-trace-show ocr-tune
 COMPLETIONS    := bash-completion/completions/ocr zsh/site-functions/_ocr fish/vendor_completions.d/ocr.fish
 # Examples that are installed as programs, under the name ocr-NAME.
 APPLICATIONS   := levenshtein seismic cholesky

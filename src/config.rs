@@ -344,7 +344,7 @@ settings! { cores;
 
     /// Where checkpoints are written, and how often; none: none is written.
     checkpoint: Option<CheckpointSetting> = None, parse_checkpoint, "checkpoint", "OCR_CHECKPOINT",
-        "DIR or DIR:SECONDS: a directory that gets checkpoints of the run, one each so many seconds, and one for each call of ocrCheckpoint", names files: None;
+        "DIR or DIR:SECONDS: a directory that gets checkpoints of the run, one each so many seconds, and one for each call of ocrCheckpoint and each `ocr checkpoint PID`", names files: None;
 
     /// The directory with the checkpoints from which the run goes on; none: it begins anew.
     restore: Option<PathBuf> = None, file, "restore", "OCR_RESTORE",

@@ -1,9 +1,11 @@
-//! Checkpoints: runs that are killed go on from them, and what is no whole checkpoint of this program is refused.
+//! Checkpoints: runs that are killed go on from them, and what is no whole checkpoint of this program is refused. The
+//! command `ocr` asks for one from outside, and has a run go on.
 
 mod support;
 
 use std::fs;
-use std::os::unix::process::ExitStatusExt;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
@@ -273,4 +275,246 @@ fn kernels_go_on() {
         let ran = opencl(&mut place.command(&program, None, true), copies);
         assert_ends(&ran, "the kernels have run\n");
     }
+}
+
+const ASKED: &str = "tests/checkpoint/asked.c";
+
+/// The command `ocr`, with these words.
+fn ocr(place: &Place, words: &[&str]) -> Command {
+    let mut command = place.command(&support::root().join("build/bin/ocr"), None, false);
+    command.args(words);
+    command
+}
+
+/// The command that asks a process for a checkpoint.
+fn ask(place: &Place, process: u32) -> Command {
+    ocr(place, &["checkpoint", &process.to_string()])
+}
+
+/// A program that has begun, and has told so.
+struct Begun(Child);
+
+impl Begun {
+    fn new(command: &mut Command) -> Begun {
+        let mut run = piped(command);
+        let mut line = [0; 6];
+        run.stdout.as_mut().expect("it is piped").read_exact(&mut line).expect("it begins");
+        assert_eq!(&line, b"begun\n");
+        Begun(run)
+    }
+
+    fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    fn kill(mut self) {
+        self.0.kill().expect("it is a child");
+        self.0.wait().expect("it is a child");
+    }
+
+    /// Has it end.
+    fn end(self, place: &Place) -> Output {
+        place.write("end");
+        self.0.wait_with_output().expect("it is a child")
+    }
+}
+
+impl Place {
+    fn write(&self, name: &str) {
+        fs::write(self.0.join(name), "").expect("target/ can be written");
+    }
+}
+
+/// A command that asks a program whose EDT takes long, and waits since then.
+fn waits(place: &Place, process: u32) -> Child {
+    let mut asks = piped(&mut ask(place, process));
+    let mut line = String::new();
+    BufReader::new(asks.stderr.as_mut().expect("it is piped")).read_line(&mut line).expect("it is text");
+    assert!(line.ends_with("has to wait: an EDT takes long\n"), "{line}");
+    asks
+}
+
+/// That the command has printed the name of a checkpoint that is there.
+#[track_caller]
+fn assert_made(ran: &Output) -> PathBuf {
+    assert!(ran.status.success(), "{:?}: {}", ran.status, text(&ran.stderr));
+    let made = PathBuf::from(text(&ran.stdout).trim_end());
+    assert_eq!(fs::read(&made).map(|bytes| bytes[..8].to_vec()).ok().as_deref(), Some(&b"OCRCHECK"[..]), "{made:?}");
+    made
+}
+
+#[test]
+fn a_program_that_is_asked_makes_a_checkpoint_and_goes_on_from_it() {
+    let place = Place::new("asked");
+    let program = place.program(ASKED, &[]);
+    for every in ["", ":1000"] {
+        let run =
+            Begun::new(place.command(&program, Some(every), false).args(["two  words", "-ocr:workers", "1", "x"]));
+        // At once, one after the other, and at the same time.
+        assert_made(&answer(&mut ask(&place, run.id())));
+        let last = assert_made(&answer(&mut ask(&place, run.id())));
+        assert_eq!(place.names().last(), Some(&last));
+        let asks = [0; 4].map(|_| piped(&mut ask(&place, run.id())));
+        for ran in asks.map(|asks| asks.wait_with_output().expect("it is a child")) {
+            assert!(ran.status.success(), "{}", text(&ran.stderr));
+        }
+        run.kill();
+        place.write("end");
+        assert_ends(&answer(&mut ocr(&place, &["restore", "checkpoints"])), "ended with two  words x\n");
+        let given = ["restore", "checkpoints", "--", "-ocr:workers=1", "y"];
+        assert_ends(&answer(&mut ocr(&place, &given)), "ended with -ocr:workers=1 y\n");
+        fs::remove_file(place.0.join("end")).expect("it is there");
+    }
+}
+
+#[test]
+fn checkpoints_that_are_asked_for_come_beside_others() {
+    let place = Place::new("beside");
+    let program = place.program(ASKED, &[]);
+    let run = Begun::new(&mut place.command(&program, Some(":0.001"), false));
+    for _ in 0..20 {
+        let ran = answer(&mut ask(&place, run.id()));
+        assert!(ran.status.success() && text(&ran.stdout).ends_with(".ocr\n"), "{}", text(&ran.stderr));
+    }
+    assert_ends(&run.end(&place), "ended with\n");
+}
+
+#[test]
+fn who_asks_waits_for_a_long_edt() {
+    let place = Place::new("long");
+    let program = place.program(ASKED, &[]);
+    let run = Begun::new(place.command(&program, Some(""), false).arg("long"));
+    let first = waits(&place, run.id());
+    // While the first is on its way.
+    let second = piped(&mut ask(&place, run.id()));
+    place.write("go");
+    for asks in [first, second] {
+        assert_made(&asks.wait_with_output().expect("it is a child"));
+    }
+    assert_ends(&run.end(&place), "ended with long\n");
+}
+
+#[test]
+fn who_asks_and_goes_keeps_nobody() {
+    let place = Place::new("goes");
+    let program = place.program(ASKED, &[]);
+    let run = Begun::new(place.command(&program, Some(""), false).arg("long"));
+    let mut gone = waits(&place, run.id());
+    gone.kill().expect("it is a child");
+    gone.wait().expect("it is a child");
+    let next = piped(&mut ask(&place, run.id()));
+    place.write("go");
+    assert_made(&next.wait_with_output().expect("it is a child"));
+    assert_ends(&run.end(&place), "ended with long\n");
+}
+
+#[test]
+fn who_asks_is_told_that_the_program_has_ended() {
+    let place = Place::new("ends");
+    let program = place.program(ASKED, &[]);
+    let long = || Begun::new(place.command(&program, Some(""), false).arg("long"));
+    let says = "or its run, has ended before the checkpoint was made";
+    let run = long();
+    let asks = waits(&place, run.id());
+    run.kill();
+    assert_says(&asks.wait_with_output().expect("it is a child"), 1, says);
+    // The run ends in the EDT that was waited for.
+    let run = long();
+    let asks = waits(&place, run.id());
+    place.write("end");
+    place.write("go");
+    assert_ends(&run.end(&place), "ended with long\n");
+    assert_says(&asks.wait_with_output().expect("it is a child"), 1, says);
+}
+
+#[test]
+fn a_checkpoint_that_cannot_be_made_is_refused_with_a_reason() {
+    let place = Place::new("refuses");
+    let program = place.program(ASKED, &[]);
+    let run = Begun::new(place.command(&program, Some(""), false).arg("file"));
+    assert_says(&answer(&mut ask(&place, run.id())), 1, "makes no checkpoint: a file is open (ocrFileOpen)");
+    run.kill();
+    // The folder goes, and comes again as another thing.
+    let run = Begun::new(&mut place.command(&program, Some(""), false));
+    assert_made(&answer(&mut ask(&place, run.id())));
+    fs::remove_dir_all(place.checkpoints()).expect("it is there");
+    assert_made(&answer(&mut ask(&place, run.id())));
+    fs::remove_dir_all(place.checkpoints()).expect("it is there");
+    fs::write(place.checkpoints(), "a file").expect("target/ can be written");
+    assert_says(&answer(&mut ask(&place, run.id())), 1, "makes no checkpoint: it cannot be written to ");
+    fs::remove_file(place.checkpoints()).expect("it is there");
+    assert_made(&answer(&mut ask(&place, run.id())));
+    run.kill();
+    let run = Begun::new(&mut place.command(&program, None, false));
+    assert_says(&answer(&mut ask(&place, run.id())), 1, "it was started without OCR_CHECKPOINT=DIR");
+    run.kill();
+    let mut strict = place.command(&program, Some(""), false);
+    let run = Begun::new(strict.env("OCR_CHECK", "strict"));
+    assert_says(&answer(&mut ask(&place, run.id())), 1, "or a warning at its start says why");
+    run.kill();
+}
+
+#[test]
+fn who_makes_no_checkpoints_is_told_apart() {
+    let place = Place::new("others");
+    assert_says(&answer(&mut ocr(&place, &["checkpoint", "0"])), 2, "0 is not in 1..");
+    let mut other = Command::new("cat").stdin(Stdio::piped()).spawn().expect("there is a cat");
+    let stat = format!("/proc/{}/stat", other.id());
+    let until = |says: &str| {
+        while !fs::read_to_string(&stat).expect("it is a child").contains(says) {
+            thread::yield_now();
+        }
+    };
+    until("(cat)");
+    assert_says(&answer(&mut ask(&place, other.id())), 1, "(cat) is no OCR program");
+    // Its end is seen, but nobody has waited for it.
+    drop(other.stdin.take());
+    until(") Z ");
+    assert_says(&answer(&mut ask(&place, other.id())), 1, " has ended");
+    other.wait().expect("it is a child");
+    assert_says(&answer(&mut ask(&place, other.id())), 1, "there is no process ");
+    // SAFETY: `geteuid` has no preconditions.
+    let is_root = unsafe { libc::geteuid() } == 0;
+    let mut asks = ask(&place, 1);
+    if is_root {
+        asks.uid(65534);
+    }
+    match asks.output() {
+        Ok(ran) => assert_says(&ran, 1, "process 1 belongs to somebody else"),
+        Err(error) => eprintln!("not tested as another user: {error}"),
+    }
+}
+
+#[test]
+fn what_cannot_be_restored_is_said() {
+    let place = Place::new("restores");
+    let restored = || answer(&mut ocr(&place, &["restore", "checkpoints"]));
+    assert_says(&restored(), 1, "checkpoints has no checkpoint: No such file");
+    fs::create_dir(place.checkpoints()).expect("target/ can be written");
+    assert_says(&restored(), 1, "checkpoints has no checkpoint. Name the directory");
+    let program = place.program(ASKED, &[]);
+    let run = Begun::new(&mut place.command(&program, Some(""), false));
+    let older = assert_made(&answer(&mut ask(&place, run.id())));
+    let newer = assert_made(&answer(&mut ask(&place, run.id())));
+    place.write("end");
+    run.kill();
+    // The warning comes once, by the program.
+    fs::write(&newer, &fs::read(&newer).expect("it is there")[..100]).expect("it can be written");
+    let ran = restored();
+    assert_ends(&ran, "ended with\n");
+    assert_eq!(text(&ran.stderr).matches("it is torn").count(), 1, "{}", text(&ran.stderr));
+    // A signal meets the program.
+    fs::remove_file(place.0.join("end")).expect("it is there");
+    let mut killed = piped(&mut ocr(&place, &["restore", "checkpoints"]));
+    while fs::read_link(format!("/proc/{}/exe", killed.id())).ok().as_ref() != Some(&program) {
+        assert!(killed.try_wait().expect("it is a child").is_none(), "it has ended before");
+    }
+    killed.kill().expect("it is a child");
+    assert_killed(&killed.wait_with_output().expect("it is a child"));
+    fs::rename(place.program(ASKED, &["-DOTHER=1", "-g"]), &program).expect("target/ can be written");
+    assert_says(&restored(), 1, "written by another build of ");
+    fs::remove_file(&program).expect("it is there");
+    assert_says(&restored(), 1, "is of a program that is not there: ");
+    fs::write(&older, "").expect("it can be written");
+    assert_says(&restored(), 1, "no checkpoint that is whole");
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 pub struct CheckpointSetting {
     /// The directory.
     pub directory: PathBuf,
-    /// The time between two of them; none where the program alone asks for them.
+    /// The time between two of them; none where they are made on request alone.
     pub every: Option<Duration>,
 }
 

@@ -10,6 +10,7 @@
 //! | `simulate/` | `ocr simulate`: a recorded run on another machine |
 //! | `trace/` | `ocr trace`: what is in the recording of a run, and that as JSON |
 //! | `models/` | `ocr models`: what runs have learned, and that as JSON |
+//! | `checkpoint.rs` | `ocr checkpoint` and `ocr restore`: checkpoints of a run from outside, and going on from one |
 //! | `generate.rs` | man pages and completions, which `make` has written |
 //! | `run.rs`, `input.rs` | one run of a program, with its report and its output; the standard input for each run |
 //! | `child.rs`, `signals.rs` | waiting for a program and ending it; signals that ask the command to end |
@@ -22,6 +23,7 @@
 //! | `output.rs` | answers, errors and exit statuses; at the bottom, so that no file imports this one |
 
 mod check;
+mod checkpoint;
 mod child;
 mod compare;
 mod devices;
@@ -83,6 +85,12 @@ enum Subcommands {
     /// Finds the best of many settings of a program with few runs, and says how sure that is.
     #[command(after_help = tune::AFTER_HELP)]
     Tune(tune::TuneOptions),
+    /// Has a running program that was started with OCR_CHECKPOINT=DIR make a checkpoint now, and prints its name.
+    #[command(after_help = checkpoint::AFTER_CHECKPOINT)]
+    Checkpoint(checkpoint::CheckpointOptions),
+    /// Starts the program of the last whole checkpoint in a directory, which goes on from there.
+    #[command(after_help = checkpoint::AFTER_RESTORE)]
+    Restore(checkpoint::RestoreOptions),
     /// Writes man pages and completions, for `make install`.
     #[command(hide = true)]
     Generate(generate::GenerateOptions),
@@ -140,6 +148,8 @@ fn answer() -> Result<ExitCode, CommandError> {
         Ok(Subcommands::Explain(options)) => explain::explain(&options),
         Ok(Subcommands::Simulate(options)) => simulate::simulate(&options),
         Ok(Subcommands::Tune(options)) => tune::tune(&options),
+        Ok(Subcommands::Checkpoint(options)) => checkpoint::checkpoint(&options),
+        Ok(Subcommands::Restore(options)) => checkpoint::restore(&options),
         Ok(Subcommands::Generate(options)) => generate::generate(&options, &command()),
         // Clap shows words of the command line as they are, or without sequences that it knows.
         Err(answer) if answer.use_stderr() && has_control_characters() => {

@@ -1,11 +1,11 @@
 //! The files of checkpoints: their names, their beginning and end, and how one is written.
 //!
 //! ```text
-//! OCRCHECK | version | what `objects.rs` passes | how many bytes stand before | their CRC-32
+//! OCRCHECK | version | what `objects.rs` passes, first the command line | how many bytes stand before | their CRC-32
 //! ```
 //!
 //! All numbers have 64 bits, the lowest byte first. A file is written under a temporary name, synced, and renamed; then
-//! the directory is synced. The last two stay. A process that is killed leaves a temporary file, which the next one
+//! the directory is synced. The last two stay. A program that is killed leaves a temporary file, which the next one
 //! removes.
 
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const MAGIC: &[u8; 8] = b"OCRCHECK";
 
 /// The version of what `objects.rs` passes.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// How many files stay.
 const KEPT: usize = 2;
@@ -76,9 +76,20 @@ pub(super) fn all_in(directory: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     Ok(all)
 }
 
-/// The number of the last checkpoint in a directory; 0 where there is none.
-pub(super) fn last_in(directory: &Path) -> u64 {
-    all_in(directory).ok().and_then(|all| Some(all.first()?.0)).unwrap_or(0)
+/// The last checkpoint in a directory, with its number.
+pub(super) fn last_in(directory: &Path) -> Option<(u64, PathBuf)> {
+    all_in(directory).ok()?.into_iter().next()
+}
+
+/// The name of a file as long as this process writes it.
+fn temporary(directory: &Path, process: u32) -> PathBuf {
+    directory.join(format!("{BEFORE}{process}{TEMPORARY}"))
+}
+
+/// Removes what this process has left, which was ended while it wrote.
+pub(super) fn remove_of(directory: &Path, process: u32) {
+    // One that stays takes room alone, until the next checkpoint.
+    let _ = fs::remove_file(temporary(directory, process));
 }
 
 /// Removes what processes have left that were ended while they wrote.
@@ -101,7 +112,7 @@ pub(super) fn write(directory: &Path, fill: impl FnOnce(&mut dyn Write) -> io::R
     let known = all_in(directory)?;
     let number = known.first().map_or(1, |(last, _)| last + 1);
     remove_temporary(directory);
-    let temporary = directory.join(format!("{BEFORE}{}{TEMPORARY}", std::process::id()));
+    let temporary = temporary(directory, std::process::id());
     let file = File::create(&temporary)?;
     let sum = crc32fast::Hasher::new();
     let mut output = CheckpointOutput { file, buffer: Vec::with_capacity(BUFFER), sum, written: 0 };

@@ -1,7 +1,8 @@
 //! The thread that makes checkpoints: when, the moment in which all stand still, and the process that writes the file.
 
-use crate::config::CheckpointSetting;
+use crate::config::{CheckpointSetting, GivenArguments};
 use crate::device::DeviceError;
+use crate::engine::checkpoint::requests::{self, CheckpointAnswer};
 use crate::engine::checkpoint::{file, objects, why_none};
 use crate::engine::state::context::Context;
 use crate::engine::state::runtime::Runtime;
@@ -10,9 +11,13 @@ use crate::object::saved::{FunctionError, Module, Saved};
 use crate::sched::calls::Calls;
 use ocr_base::apart::{self, Kept};
 use ocr_base::sync::fence;
+use std::env;
+use std::ffi::OsString;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -26,6 +31,9 @@ const MOST_PATIENCE: Duration = Duration::from_secs(64);
 
 /// How much longer than they were held in vain others go on, before it is tried again.
 const REST: u32 = 3;
+
+/// How often a checkpoint is tried that was asked for from outside.
+const TRIES: u32 = 10;
 
 /// A look at what others do, while the workers are held.
 const LOOK: Duration = Duration::from_micros(50);
@@ -61,11 +69,17 @@ pub(crate) fn begin(runtime: &'static Runtime) -> Option<JoinHandle<()>> {
     will_fork();
     // A program may ask before the thread has begun.
     runtime.checkpoints.is_free.store(true, Ordering::SeqCst);
-    let thread = runtime.seats.start_other("ocr-checkpoint", move || CheckpointMaker::new(runtime, setting).work());
+    let (asks, requests) = channel();
+    let mut maker = CheckpointMaker::new(runtime, setting, requests);
+    let thread = runtime.seats.start_other("ocr-checkpoint", move || maker.work());
     match thread {
         Ok(thread) => {
             // The thread may have set it.
             let _ = runtime.checkpoints.thread.set(thread.thread().clone());
+            match requests::listen(asks, thread.thread().clone()) {
+                Ok(number) => runtime.checkpoints.listens.store(number, Ordering::Relaxed),
+                Err(error) => warning!("{origin}: `ocr checkpoint` cannot ask for one: {error}."),
+            }
             Some(thread)
         }
         Err(error) => {
@@ -96,11 +110,39 @@ struct CheckpointMaker {
     told: String,
     modules: Vec<Module>,
     patience: Duration,
+    /// The program and its arguments.
+    command: Vec<OsString>,
+    /// From outside: where the answers go.
+    requests: Receiver<Sender<CheckpointAnswer>>,
+    /// Requests for the next checkpoint, and how often it is tried for each of them yet.
+    asked: Vec<(Sender<CheckpointAnswer>, u32)>,
+}
+
+/// The program's full name, and its arguments without those of the runtime.
+fn command_line() -> Vec<OsString> {
+    let mut words = env::args_os().collect();
+    // There is no error: the settings of this run were read from them.
+    let _ = GivenArguments::take_from(&mut words);
+    let program = env::current_exe().into_iter().map(PathBuf::into_os_string);
+    program.chain(words.into_iter().skip(1)).collect()
 }
 
 impl CheckpointMaker {
-    fn new(runtime: &'static Runtime, setting: &'static CheckpointSetting) -> CheckpointMaker {
-        CheckpointMaker { runtime, setting, told: String::new(), modules: Vec::new(), patience: PATIENCE }
+    fn new(
+        runtime: &'static Runtime,
+        setting: &'static CheckpointSetting,
+        requests: Receiver<Sender<CheckpointAnswer>>,
+    ) -> CheckpointMaker {
+        CheckpointMaker {
+            runtime,
+            setting,
+            told: String::new(),
+            modules: Vec::new(),
+            patience: PATIENCE,
+            command: command_line(),
+            requests,
+            asked: Vec::new(),
+        }
     }
 
     fn work(&mut self) {
@@ -113,35 +155,42 @@ impl CheckpointMaker {
         while !runtime.end.is_ending() {
             checkpoints.is_free.store(true, Ordering::SeqCst);
             let is_due = due.is_some_and(|due| due <= Instant::now());
-            if !is_due && !checkpoints.asked.load(Ordering::SeqCst) {
+            // One that comes later wakes this thread, and gets a checkpoint of its own.
+            self.asked.extend(self.requests.try_iter().map(|request| (request, TRIES)));
+            if !is_due && self.asked.is_empty() && !checkpoints.asked.load(Ordering::SeqCst) {
                 self.rest(due);
                 continue;
             }
             due = next(self.setting.every);
             let begun = Instant::now();
             match self.make() {
-                Ok(()) => {
+                Ok(made) => {
                     checkpoints.written.fetch_add(1, Ordering::Relaxed);
+                    self.answer(&CheckpointAnswer::Made(made));
                     self.told.clear();
                     self.patience = PATIENCE;
                 }
                 Err(MakeError::Ending) => break,
                 Err(MakeError::Later(why)) => {
                     self.tell(format!("a checkpoint has to wait: {why}. It is tried again."));
+                    self.put_off(why);
                     let until = Instant::now() + AGAIN.max(REST * begun.elapsed());
                     while Instant::now() < until && !runtime.end.is_ending() {
                         self.rest(Some(until));
                     }
-                    due = Some(until);
+                    // Without a time, it is tried as long as somebody asks.
+                    due = self.setting.every.map(|_| until);
                 }
                 Err(MakeError::Device(error)) => {
                     checkpoints.asked.store(false, Ordering::SeqCst);
                     self.tell(format!("no checkpoint is written: {error}."));
+                    self.answer(&CheckpointAnswer::Refused(error.to_string()));
                 }
-                Err(MakeError::File(error)) => self.tell(format!(
-                    "the checkpoint cannot be written to {}: {error}. The run goes on; those before stay.",
-                    self.setting.directory.display()
-                )),
+                Err(MakeError::File(error)) => {
+                    let why = format!("cannot be written to {}: {error}", self.setting.directory.display());
+                    self.tell(format!("the checkpoint {why}. The run goes on; those before stay."));
+                    self.answer(&CheckpointAnswer::Refused(format!("it {why}")));
+                }
             }
         }
         self.runtime.checkpoints.is_free.store(false, Ordering::SeqCst);
@@ -171,8 +220,25 @@ impl CheckpointMaker {
         }
     }
 
-    /// Makes one checkpoint.
-    fn make(&mut self) -> Result<(), MakeError> {
+    /// Answers those who have asked from outside.
+    fn answer(&mut self, answer: &CheckpointAnswer) {
+        for (request, _) in self.asked.drain(..) {
+            // Nobody is told who has gone.
+            let _ = request.send(answer.clone());
+        }
+    }
+
+    /// Tells those who have asked from outside why they wait; the last time, that they wait in vain.
+    fn put_off(&mut self, why: &str) {
+        self.asked.retain_mut(|(request, tries)| {
+            *tries -= 1;
+            let answer = if *tries == 0 { CheckpointAnswer::Refused } else { CheckpointAnswer::Waits };
+            request.send(answer(why.to_string())).is_ok() && *tries != 0
+        });
+    }
+
+    /// Makes one checkpoint: its name.
+    fn make(&mut self) -> Result<PathBuf, MakeError> {
         let directory = &self.setting.directory;
         let last = || file::last_in(directory);
         // Libraries may have been loaded since. That takes a lock, which another thread may have when it is forked.
@@ -194,8 +260,12 @@ impl CheckpointMaker {
         written(forked, status).map_err(MakeError::File)?;
         // The status says nothing where the program has waited for all of its children.
         match apart::run("look", Kept::Nothing, last) {
-            Ok(after) if Some(after) == before => Err(MakeError::File("the process that wrote it has not".to_string())),
-            _ => Ok(()),
+            Ok(after) if Some(&after) == before.as_ref() => {
+                Err(MakeError::File("the process that wrote it has not".to_string()))
+            }
+            Ok(Some((_, made))) => Ok(made),
+            // It is there, but nobody could look.
+            _ => Ok(directory.clone()),
         }
     }
 
@@ -212,6 +282,7 @@ impl CheckpointMaker {
                     unsafe { libc::kill(process, libc::SIGKILL) };
                     // SAFETY: `status` is a variable, so its address can be written.
                     unsafe { libc::waitpid(process, &raw mut status, 0) };
+                    file::remove_of(&self.setting.directory, process.cast_unsigned());
                     return None;
                 }
                 0 => thread::sleep(SEEN),
@@ -346,7 +417,9 @@ impl CheckpointMaker {
             unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
         }
         let write = || {
-            file::write(&self.setting.directory, |out| objects::pass(self.runtime, &mut Saved::to(out), &self.modules))
+            file::write(&self.setting.directory, |out| {
+                objects::pass(self.runtime, &mut Saved::to(out), &self.command, &self.modules)
+            })
         };
         let status = match catch_unwind(AssertUnwindSafe(write)) {
             Ok(written) => written.map_or_else(|error| status_of(&error), |()| 0),

@@ -1,6 +1,6 @@
 //! Checkpoints of a run, and runs that go on from one.
 //!
-//! A thread makes them, by time or when the program asks (`ocrCheckpoint`):
+//! A thread makes them, by time, when the program asks (`ocrCheckpoint`), or somebody outside (`requests.rs`):
 //!
 //! | step | what | who works meanwhile |
 //! |---|---|---|
@@ -22,9 +22,12 @@
 mod file;
 mod make;
 mod objects;
+mod requests;
 mod restore;
 
 pub(crate) use make::{begin, remark};
+pub use requests::ask_for_checkpoint;
+pub use restore::command_of;
 pub(crate) use restore::{open, restore};
 
 use crate::config::Settings;

@@ -1,5 +1,5 @@
-//! What stands in a checkpoint, in order: the files from which functions are, what EDTs run, the objects, and the calls
-//! on labels that wait for their objects.
+//! What stands in a checkpoint, in order: the program and its arguments, the files from which functions are, what EDTs
+//! run, the objects, and the calls on labels that wait for their objects.
 
 use crate::check::history::Who;
 use crate::engine::state::deferred::{Deferred, DeferredBy, DeferredCall};
@@ -10,7 +10,9 @@ use crate::object::edt::Mode;
 use crate::object::guid::Guid;
 use crate::object::saved::{Module, Saved, malformed};
 use crate::symbols;
+use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 
 /// The files that this process has loaded.
 pub(super) fn modules() -> Vec<Module> {
@@ -21,8 +23,22 @@ pub(super) fn modules() -> Vec<Module> {
     symbols::loaded().into_iter().filter_map(module).collect()
 }
 
-/// Passes all that a run has through a checkpoint; `own` is what this process has loaded.
-pub(super) fn pass(runtime: &'static Runtime, file: &mut Saved<'_>, own: &[Module]) -> io::Result<()> {
+/// Passes the program's full name and its arguments: these words, or those of the checkpoint. They are none where the
+/// system does not tell.
+pub(super) fn pass_command(file: &mut Saved<'_>, own: &[OsString]) -> io::Result<Vec<OsString>> {
+    let count = file.word(own.len())?;
+    let word = |at| file.bytes(own.get(at).map_or(&[], |word: &OsString| word.as_bytes())).map(OsStr::from_bytes);
+    (0..count).map(word).map(|word| word.map(OsStr::to_os_string)).collect()
+}
+
+/// Passes all that a run has through a checkpoint; `command` is how it was started, and `own` what it has loaded.
+pub(super) fn pass(
+    runtime: &'static Runtime,
+    file: &mut Saved<'_>,
+    command: &[OsString],
+    own: &[Module],
+) -> io::Result<()> {
+    pass_command(file, command)?;
     file.modules(own)?;
     // What follows is read as this build of the runtime has written it. The program has at least `mainEdt` in it.
     file.function(pass as *const () as usize)?;

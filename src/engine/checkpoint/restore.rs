@@ -1,4 +1,4 @@
-//! A run that goes on from a checkpoint (`OCR_RESTORE`): which file, and what its EDTs begin with.
+//! A run that goes on from a checkpoint (`OCR_RESTORE`): which file, of which program, and what its EDTs begin with.
 
 use crate::config::Settings;
 use crate::engine::checkpoint::file::{self, CheckpointError};
@@ -15,6 +15,7 @@ use memmap2::Mmap;
 use ocr_base::output_file::apart;
 use ocr_base::text::Readable;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,10 +33,21 @@ pub(crate) fn open(settings: &Settings, legacy: bool) -> Result<Option<Checkpoin
     if let Some(why) = why_none(settings, legacy) {
         return Err(format!("{origin}: no run goes on from a checkpoint {why}."));
     }
-    apart(|| last_whole(directory)).map(Some).map_err(|why| format!("{origin}: {why}"))
+    let tell = |why: &str| warning!("{why}");
+    apart(|| last_whole(directory, tell)).map(Some).map_err(|why| format!("{origin}: {why}"))
 }
 
-fn last_whole(directory: &Path) -> Result<Checkpoint, String> {
+/// The program of the last whole checkpoint in a directory, by its full name, and its arguments without those of the
+/// runtime. The error is for people.
+pub fn command_of(directory: &Path) -> Result<Vec<OsString>, String> {
+    // The program says itself what is wrong with later ones.
+    let Checkpoint { path, bytes } = last_whole(directory, |_| ())?;
+    let command = content(&bytes).and_then(|content| objects::pass_command(&mut Saved::from(content), &[]));
+    command.map_err(|error| format!("{} cannot be used: {error}", Readable::path(&path)))
+}
+
+/// The last whole checkpoint in a directory; `tell` gets what is wrong with later ones.
+fn last_whole(directory: &Path, tell: impl Fn(&str)) -> Result<Checkpoint, String> {
     let name = Readable::path(directory);
     let all = file::all_in(directory).map_err(|error| format!("{name} has no checkpoint: {error}"))?;
     let is_any = !all.is_empty();
@@ -44,14 +56,14 @@ fn last_whole(directory: &Path) -> Result<Checkpoint, String> {
         let bytes = match map(&path) {
             Ok(bytes) => bytes,
             Err(error) => {
-                warning!("{shown} cannot be read, and the checkpoint before it is used: {error}");
+                tell(&format!("{shown} cannot be read, and the checkpoint before it is used: {error}"));
                 continue;
             }
         };
         match file::content(&bytes).err() {
             None => return Ok(Checkpoint { path, bytes }),
             Some(CheckpointError::Damaged(why)) => {
-                warning!("{shown} cannot be used, and the checkpoint before it is: {why}");
+                tell(&format!("{shown} cannot be used, and the checkpoint before it is: {why}"));
             }
             Some(CheckpointError::OtherVersion(version)) => {
                 return Err(format!(
@@ -62,7 +74,7 @@ fn last_whole(directory: &Path) -> Result<Checkpoint, String> {
         }
     }
     Err(if is_any {
-        format!("{name} has no checkpoint that is whole. Begin anew, without this setting.")
+        format!("{name} has no checkpoint that is whole. Begin anew.")
     } else {
         format!("{name} has no checkpoint. Name the directory that OCR_CHECKPOINT has named, or begin anew.")
     })
@@ -95,8 +107,11 @@ pub(crate) fn restore(runtime: &'static Runtime, checkpoint: &Checkpoint) {
 }
 
 fn read(runtime: &'static Runtime, bytes: &[u8]) -> io::Result<()> {
-    let content = file::content(bytes).map_err(|_| malformed())?;
-    objects::pass(runtime, &mut Saved::from(content), &objects::modules())
+    objects::pass(runtime, &mut Saved::from(content(bytes)?), &[], &objects::modules())
+}
+
+fn content(bytes: &[u8]) -> io::Result<&[u8]> {
+    file::content(bytes).map_err(|_| malformed())
 }
 
 impl Context {

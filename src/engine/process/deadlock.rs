@@ -41,8 +41,8 @@ impl Runtime {
     /// The threads of the process but this one and the one that watches, if nothing can happen any more since all of
     /// them sleep for good.
     pub(crate) fn all_threads_blocked(&self) -> Option<Vec<i32>> {
-        // It does nothing for others before they go on by themselves.
-        let idle = self.checkpoints.waits.load(Ordering::Relaxed);
+        // They do nothing for others before those go on by themselves.
+        let idle = [&self.checkpoints.waits, &self.checkpoints.listens].map(|number| number.load(Ordering::Relaxed));
         if handled_by_program().is_some() {
             return None;
         }
@@ -61,16 +61,16 @@ impl Runtime {
     }
 }
 
-/// Looks at all threads once, but at one that does nothing for them. None if one of them does not sleep in a wait
+/// Looks at all threads once, but at those that do nothing for them. None if one of them does not sleep in a wait
 /// without a limit.
-fn sleepers(idle: libc::pid_t) -> Option<Sleepers> {
+fn sleepers(idle: [libc::pid_t; 2]) -> Option<Sleepers> {
     // SAFETY: `gettid` has no preconditions.
     let this = unsafe { libc::gettid() };
     let mut sleepers = Sleepers::new();
     for task in fs::read_dir("/proc/self/task").ok()? {
         let id = task.ok()?.file_name().into_string().ok()?;
         let number = id.parse().ok()?;
-        if ![this, bell::thread(), idle].contains(&number) {
+        if ![this, bell::thread()].contains(&number) && !idle.contains(&number) {
             match switches_of_sleeper(&id).or_else(|| looks(&id, number).then_some(0)) {
                 Some(switches) => {
                     sleepers.insert(number, switches);

@@ -15,6 +15,9 @@ pub(crate) struct Checkpoints {
     /// The system's number of the thread that makes checkpoints while it waits for the time of the next; 0 otherwise.
     /// Set under the lock of the seats, and cleared after the wait. The look for hangs leaves that thread out.
     pub(crate) waits: AtomicI32,
+    /// The system's number of the thread that listens to requests from outside, where there is one. The look for hangs
+    /// leaves that out, too: it wakes no thread but the one that makes checkpoints.
+    pub(crate) listens: AtomicI32,
     /// Whether the program has asked for a checkpoint that has not been begun. Set under the lock of the seats. SeqCst,
     /// as all of these flags: none is on a hot path.
     pub(crate) asked: AtomicBool,

@@ -515,20 +515,23 @@ fn a_block_is_on_its_way_while_the_program_ends() {
     }
 }
 
+/// The variable that has messages from node 0 to node 1 be slow under this MPI.
+fn slow_pair(mpi: Mpi) -> String {
+    let compiler = Command::new(format!("mpicc.{}", mpi.name));
+    let slow = compile_by(compiler, &format!("slow-pair-{}.so", mpi.name), "slow-pair.c", &["-fPIC", "-shared"]);
+    format!("LD_PRELOAD={}", slow.display())
+}
+
 /// What an EDT has asked of one node has happened before what follows from its later calls for others, though messages
 /// to the first are slow. A dependence that came late would be refused.
 #[test]
 fn no_call_is_overtaken_by_what_follows_from_a_later_one() {
     for mpi in installed() {
         let out = folder("overtake", mpi);
-        let compiler = Command::new(format!("mpicc.{}", mpi.name));
-        let slow = compile_by(compiler, &format!("slow-pair-{}.so", mpi.name), "slow-pair.c", &["-fPIC", "-shared"]);
+        let slow = slow_pair(mpi);
         for way in ["0", "1", "2", "3", "4"] {
             let mut command = mpi.command(3);
-            command
-                .arg("env")
-                .arg(format!("LD_PRELOAD={}", slow.display()))
-                .args(["OCR_GONE_EVENTS=0", "OCR_WORKERS=2"]);
+            command.arg("env").arg(&slow).args(["OCR_GONE_EVENTS=0", "OCR_WORKERS=2"]);
             let answer = run(command.arg(elsewhere()).args(["overtake", "20", way]), &out);
             answer.expect(0, &["right: 0"]);
         }
@@ -541,6 +544,31 @@ fn a_sent_call_that_is_refused_is_reported() {
     for mpi in installed() {
         let answer = run_elsewhere(mpi, 2, &["late"]);
         answer.expect(0, &["right: 0", "ocr: warning: ocrAddDependence about an object of node 1 failed there with"]);
+    }
+}
+
+/// Random graphs on several nodes come to what they come to on one, also where messages of one pair of nodes are slow.
+/// `OCR_STRESS_CASES` is how many run in each way, from a number on that is drawn and shown; without it, the same few.
+#[test]
+fn random_graphs_have_one_result() {
+    let program = compile("graphs", "graphs.c", &[]);
+    let cases = std::env::var("OCR_STRESS_CASES").ok().and_then(|cases| cases.parse::<u64>().ok());
+    let first = cases.map_or(0, |_| u64::from(std::process::id()) << 20);
+    println!("the first graph is number {first}");
+    for mpi in installed() {
+        let slow = slow_pair(mpi);
+        for (nodes, is_slow) in [(1, false), (2, false), (3, false), (3, true), (4, false), (8, false)] {
+            for number in first..first + cases.unwrap_or(3) {
+                let out = folder(&format!("graphs-{nodes}-{is_slow}-{number}"), mpi);
+                let mut command = mpi.command(nodes);
+                command.args(["env", &format!("OCR_WORKERS={}", 1 + number % 2)]);
+                if is_slow {
+                    command.arg(&slow);
+                }
+                let edts = (10 + number * 37 % 300).to_string();
+                run(command.arg(&program).args([&number.to_string(), &edts]), &out).expect(0, &["right: "]);
+            }
+        }
     }
 }
 

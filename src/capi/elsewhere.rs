@@ -615,7 +615,7 @@ pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
             let created = with(None, |context| Some(context.create_edt_for(from, &new)));
             match created {
                 None => {
-                    scope_done(from, new.scope);
+                    scope_done(from, new.scope, 1);
                     Status::ECANCELED
                 }
                 Some(Ok(guids)) => return Some(CallAnswer { guids, ..CallAnswer::default() }),

@@ -23,7 +23,8 @@
 //!
 //! *Never too early*: an EDT is created by a thread that runs an EDT of the scope, so the counter is at least 1 at each
 //! addition. While any EDT lives, any nested scope is open or any credit is held, the counter is at least 1. So the
-//! thread that brings it to 0 is the last to know the scope, and closes it. The read-modify-write that does so
+//! thread that brings it to 0 is the last to know the scope, and closes it. An EDT that another node creates is counted
+//! in by [`Scope::enter`], which leaves a scope alone whose count is 0. The read-modify-write that brings it to 0
 //! (acquire-release) sees all that happened in EDTs that checked out before. *Never too late*: before a thread runs an
 //! EDT it gives back what it holds of scopes that are neither the EDT's nor the one around that. Before it looks for
 //! work elsewhere or waits, it gives back all. The outer scope cannot close while an EDT of the inner one runs. So
@@ -233,6 +234,7 @@ mod loom_models {
             result: Cell::new(Guid::NULL),
             result_goes: Cell::new(false),
             is_timed: Cell::new(false),
+            is_guest: Cell::new(false),
             index: Cell::new(0),
             edt: Cell::new(Guid::NULL),
             work: Cell::new(ptr::null()),
@@ -337,6 +339,26 @@ mod loom_models {
                 me.ends(outer);
                 me.turn_to(None);
             });
+        });
+    }
+
+    /// An EDT of another node comes while the last one here ends: it is in the scope, or finds that closed.
+    #[test]
+    fn who_comes_from_elsewhere_is_in_time_or_late() {
+        loom::model(|| {
+            let scope = nested_in(ptr::null());
+            let mut me = Thread::new(1);
+            me.turn_to(Some(scope));
+            let counts = me.counts.clone();
+            let comes = move |link: &mut Thread| {
+                if scope.enter() {
+                    assert_eq!(counts.1.load(Ordering::Relaxed), 0);
+                    link.check_out(Some(scope));
+                } else {
+                    assert_eq!(counts.0.load(Ordering::Relaxed), 1);
+                }
+            };
+            both(me, comes, |me| me.ends(scope));
         });
     }
 

@@ -35,6 +35,8 @@ pub struct Scope {
     pub result_goes: Cell<bool>,
     /// Whether it is timed until it closes: the finish EDT has variants, and has run as its function.
     pub is_timed: Cell<bool>,
+    /// Whether it is for what EDTs of a scope on another node lead to here (`engine/calls/elsewhere.rs`).
+    pub is_guest: Cell<bool>,
     /// Its slot in the arena.
     pub(crate) index: Cell<u32>,
     /// The finish EDT, which may have ended, for messages.
@@ -43,12 +45,20 @@ pub struct Scope {
     pub work: Cell<*const Code>,
 }
 
-// SAFETY: `parent`, `output`, `edt` and `work` are set before the scope is known to others. `result`, `result_goes` and
+// SAFETY: `parent`, `output`, `edt`, `work` and `is_guest` are set before the scope is known to others. `result`, `result_goes` and
 // `is_timed` are written by the finish EDT before it checks out, and read by the thread that brings the count to 0
 // after that.
 unsafe impl Sync for Scope {}
 
 impl Scope {
+    /// Counts an EDT in that no EDT of the scope creates, unless its count has come to 0 and a thread closes it. The
+    /// caller keeps that thread from freeing it meanwhile. True if it was counted in.
+    pub(crate) fn enter(&self) -> bool {
+        let entered = |count: i64| (count > 0).then_some(count + 1);
+        // Relaxed: while it is counted in, the scope is open. The thread that closes it pairs with those that leave.
+        self.count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, entered).is_ok()
+    }
+
     /// Passes the scope in a slot of the arena through a checkpoint.
     pub(super) fn pass(&self, file: &mut Saved<'_>, index: u32, scopes: &Arena<Scope>) -> io::Result<()> {
         if self.header.pass(file)?.state() == ScopeState::Free {

@@ -254,7 +254,7 @@ pub(super) fn map_get(node: u32, words: &[u64]) -> Option<Status> {
             });
         });
         if !has_asked.get() {
-            context.leave_scope_from_elsewhere(scope);
+            context.leave_scope_from_elsewhere(scope, 1);
         }
         goes_on
     });

@@ -1,31 +1,34 @@
 //! EDTs that another node creates for this one, and templates for them.
 //!
-//! An EDT that has a finish scope on the node of its creator has one here, too: it stays open until all that the EDT
-//! has led to on this node has ended. Then the creator's node is notified, and counts one EDT out of its own scope.
-//! What such an EDT creates on further nodes is counted here in the same way. So a scope closes when all has ended, on
-//! whatever node, and takes one message for each EDT that was created elsewhere.
+//! EDTs that have a finish scope on the node of their creator have one here, too, the *guest*: it stays open until all
+//! that they have led to on this node has ended. Then the creator's node is told how many of its EDTs that were, and
+//! counts them out of its own scope. What such an EDT creates on further nodes is counted here in the same way. So a
+//! scope closes when all has ended, on whatever node, and takes one message each time a node has run out of its EDTs.
+//!
+//! *No EDT is counted twice or lost*: an EDT comes into the open guest of its scope, or into a new one, under the lock
+//! of the table. A guest is taken out of the table under that lock, when its count has come to 0, and so after the last
+//! that could come into it. *No guest is taken for another one*: its slot is used anew after that. The address of the
+//! creator's scope is, when that has closed, and so when all its guests have been told of.
 
 use crate::engine::life::create_request::{CreateError, EdtRequest, Output};
-use crate::engine::life::stand_in::StandIn;
 use crate::engine::nodes::work::{NewEdt, NodeWork, TemplateText};
 use crate::engine::nodes::{functions, outbox};
 use crate::engine::state::context::Context;
+use crate::engine::state::elsewhere::{GuestScope, ScopeElsewhere};
 use crate::engine::state::fatal::fatal;
 use crate::graph::finish::Closes;
 use crate::object::code::Code;
-use crate::object::edt::Mode;
-use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::scope::Scope;
 use std::collections::BTreeMap;
 use std::ptr;
 use std::ptr::NonNull;
 
-/// Takes an EDT out of the finish scope of its creator, on another node, that it was counted into: all that it has led
-/// to here has ended, or it was not created. `scope` is 0 for none.
-pub(crate) fn scope_done(node: u32, scope: u64) {
+/// Takes EDTs out of the finish scope of their creator, on another node, that they were counted into: all that they have
+/// led to here has ended, or they were not created. `scope` is 0 for none.
+pub(crate) fn scope_done(node: u32, scope: u64, edts: u64) {
     if scope != 0 {
-        outbox::post(node, NodeWork::ScopeDone(scope));
+        outbox::post(node, NodeWork::ScopeDone { scope, edts });
     }
 }
 
@@ -85,14 +88,16 @@ impl Context {
         })
     }
 
-    /// What an EDT has led to on another node has ended, or it was not created: it leaves the scope that it was counted
-    /// into, of which [`Context::enter_scope_from_elsewhere`] has answered the address.
-    pub(crate) fn leave_scope_from_elsewhere(&mut self, scope: u64) {
+    /// What EDTs have led to on another node has ended, or they were not created: they leave the scope that they were
+    /// counted into, of which [`Context::enter_scope_from_elsewhere`] has answered the address.
+    pub(crate) fn leave_scope_from_elsewhere(&mut self, scope: u64, edts: u64) {
         let scope = scope as usize as *const Scope;
-        // SAFETY: the scope is null, or one of this node's that the EDT was counted into. So it is open, and its slot
-        // lives as long as the runtime.
-        let scope = unsafe { scope.as_ref() };
-        self.check_out(scope);
+        for _ in 0..edts {
+            // SAFETY: the scope is null, or one of this node's that the EDT was counted into. So it is open, and its
+            // slot lives as long as the runtime.
+            let scope = unsafe { scope.as_ref() };
+            self.check_out(scope);
+        }
         self.work_off();
     }
 
@@ -158,16 +163,16 @@ impl Context {
 
     fn try_to_create_for(&mut self, from: u32, new: &NewEdt) -> Result<[Guid; 2], CreateError> {
         let Some(template) = self.template_of(&new.template) else {
-            scope_done(from, new.scope);
+            scope_done(from, new.scope, 1);
             let why = format!("no file of this process has the function \"{}\"", new.template.name);
             return Err(CreateError::Arguments(why.into()));
         };
         let scope = match new.scope {
             0 => None,
-            scope => self.open_scope_for(from, scope),
+            scope => self.guest_for((from, scope)),
         };
         if scope.is_none() && new.scope != 0 {
-            scope_done(from, new.scope);
+            scope_done(from, new.scope, 1);
             self.runtime.objects.templates.destroy(&mut self.caches.templates, template);
             return Err(CreateError::OutOfMemory);
         }
@@ -200,16 +205,36 @@ impl Context {
         created.map(|()| [edt, output])
     }
 
-    /// Opens a finish scope for what an EDT of another node's scope leads to here. It is counted in once, for the
-    /// caller. None without memory.
-    fn open_scope_for(&mut self, node: u32, scope: u64) -> Option<&'static Scope> {
-        let objects = &self.runtime.objects;
-        let closed = objects.events.create_plain(&mut self.caches.events, EventKind::Once, 0)?;
-        let opened = self.new_scope(ptr::null(), closed, (Guid::NULL, ptr::null()));
-        if opened.is_none() || self.stand_in(StandIn::ScopeOf { node, scope }, (closed, 0), Mode::Ro).is_err() {
-            let _ = self.graph().destroy_event(closed);
-            return None;
+    /// The scope here that an EDT of another node's scope comes into. It is counted in once, for the caller. None
+    /// without memory.
+    fn guest_for(&mut self, of: ScopeElsewhere) -> Option<&'static Scope> {
+        {
+            let mut elsewhere = self.runtime.elsewhere.lock();
+            let open = elsewhere.guest_for.get(&of).copied().filter(|scope| scope.enter());
+            if let Some(scope) = open
+                && let Some(guest) = elsewhere.guests.get_mut(&scope.index.get())
+            {
+                guest.edts += 1;
+                return Some(scope);
+            }
         }
-        opened
+        let scope = self.new_scope(ptr::null(), Guid::NULL, (Guid::NULL, ptr::null()))?;
+        scope.is_guest.set(true);
+        let mut elsewhere = self.runtime.elsewhere.lock();
+        elsewhere.guests.insert(scope.index.get(), GuestScope { of, edts: 1 });
+        elsewhere.guest_for.insert(of, scope);
+        Some(scope)
+    }
+
+    /// A scope for EDTs of another node's scope closes: that node is told.
+    #[cold]
+    pub(crate) fn end_guest_scope(&self, scope: &Scope) {
+        let mut elsewhere = self.runtime.elsewhere.lock();
+        let Some(GuestScope { of, edts }) = elsewhere.guests.remove(&scope.index.get()) else { return };
+        if elsewhere.guest_for.get(&of).is_some_and(|open| ptr::eq(*open, scope)) {
+            elsewhere.guest_for.remove(&of);
+        }
+        drop(elsewhere);
+        scope_done(of.0, of.1, edts);
     }
 }

@@ -371,6 +371,7 @@ impl Context {
         scope.result.set(Guid::NULL);
         scope.result_goes.set(false);
         scope.is_timed.set(false);
+        scope.is_guest.set(false);
         scope.edt.set(edt);
         scope.work.set(work);
         scope.header.publish(scope.header.peek().with_state(ScopeState::Open));

@@ -20,6 +20,9 @@ impl Closes for Context {
             self.end_timed_scope(scope);
         }
         let (output, result) = (scope.output.get(), scope.result.get());
+        if output.is_null() && scope.is_guest.get() {
+            self.end_guest_scope(scope);
+        }
         let work = scope.work.get();
         let (parent, index, goes) = (scope.parent.get(), scope.index.get(), scope.result_goes.get());
         if let Some(freed) = scope.header.peek().freed() {

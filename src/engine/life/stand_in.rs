@@ -7,7 +7,6 @@
 //! | a node that needs a block to write it | the block, in EW mode | the content goes to that node; the EDT holds the block until it comes back |
 //! | a node that needs a block to read it | the block, in CONST mode | the content goes to that node; the EDT holds the block until the node has it no more |
 //! | a block's owner that wants it back | the copy here, in EW mode | the copy is gone, and the content goes to the owner if it was here to be written |
-//! | the end of a finish scope on this node | the scope's event | the node of the creator is notified |
 
 use crate::engine::life::create_request::Output;
 use crate::engine::life::internal_edt::InternalEdt;
@@ -27,7 +26,6 @@ pub(crate) enum StandIn {
     PreSlot { of: u32, destination: Guid, slot: u32, mode: Mode },
     Borrower { node: u32, reads: bool },
     Owner(u32),
-    ScopeOf { node: u32, scope: u64 },
 }
 
 impl StandIn {
@@ -38,7 +36,6 @@ impl StandIn {
             }
             StandIn::Borrower { node, reads } => [1, node.into(), reads.into(), 0],
             StandIn::Owner(node) => [2, node.into(), 0, 0],
-            StandIn::ScopeOf { node, scope } => [3, node.into(), scope, 0],
         }
     }
 
@@ -56,8 +53,7 @@ impl StandIn {
                 mode: Mode::from_bits(fourth as u32).unwrap_or(Mode::Null),
             },
             1 => StandIn::Borrower { node, reads: third != 0 },
-            2 => StandIn::Owner(node),
-            _ => StandIn::ScopeOf { node, scope: third },
+            _ => StandIn::Owner(node),
         }
     }
 }
@@ -104,7 +100,7 @@ impl Context {
     #[cold]
     pub(crate) fn has_come(&mut self, edt: &'static Edt) {
         match StandIn::of(edt) {
-            StandIn::PreSlot { .. } | StandIn::ScopeOf { .. } => self.send_on(edt),
+            StandIn::PreSlot { .. } => self.send_on(edt),
             StandIn::Borrower { node, reads } => self.lend(edt, node, reads),
             StandIn::Owner(_) => self.send_back(edt),
         }
@@ -116,7 +112,7 @@ impl Context {
     #[cold]
     pub(super) fn acquire_for_node(&mut self, edt: &'static Edt) -> bool {
         let role = StandIn::of(edt);
-        if matches!(role, StandIn::PreSlot { .. } | StandIn::ScopeOf { .. }) {
+        if matches!(role, StandIn::PreSlot { .. }) {
             self.send_on(edt);
             return false;
         }
@@ -152,13 +148,8 @@ impl Context {
         let data = edt.slots()[0].data();
         let role = StandIn::of(edt);
         self.runtime.objects.edts.free(&mut self.caches.edts, edt);
-        match role {
-            StandIn::ScopeOf { node, scope } => outbox::post(node, NodeWork::ScopeDone(scope)),
-            StandIn::PreSlot { of, destination, slot, mode } => {
-                outbox::post(of, NodeWork::Call { id: 0, call: Call::Pass { data, destination, slot, mode } });
-            }
-            _ => unreachable!("it holds a block"),
-        }
+        let StandIn::PreSlot { of, destination, slot, mode } = role else { unreachable!("it holds a block") };
+        outbox::post(of, NodeWork::Call { id: 0, call: Call::Pass { data, destination, slot, mode } });
     }
 
     /// An event of another node passes on what it was satisfied with, to an object of this one.
@@ -192,7 +183,6 @@ mod tests {
             StandIn::Borrower { node: 3, reads: false },
             StandIn::Borrower { node: 4, reads: true },
             StandIn::Owner(0),
-            StandIn::ScopeOf { node: 1, scope: u64::MAX },
         ];
         for role in all {
             let edt = objects.edts.allocate(&mut caches, 2, 4).expect("memory");

@@ -158,7 +158,7 @@ mod tests {
             bytes: Some(vec![number as u8; LONGEST_MESSAGE / 2]),
         };
         let for_1: Vec<NodeWork> = all.iter().cloned().chain((1..4).map(large)).chain(all.clone()).collect();
-        let for_2 = vec![NodeWork::Look(7), NodeWork::ScopeDone(8)];
+        let for_2 = vec![NodeWork::Look(7), NodeWork::ScopeDone { scope: 8, edts: 2 }];
         let both = for_1.iter().map(|work| (1, work.clone())).chain(for_2.iter().map(|work| (2, work.clone())));
         let mut arrived: [Vec<NodeWork>; 3] = [const { Vec::new() }; 3];
         let mut counts = [0; 3];

@@ -9,7 +9,7 @@
 //! | `NoBlock` | the owner, the borrower | the block does not exist |
 //! | `Recall` | the owner, the borrower | the borrower sends the content back when the EDTs that it has let in have ended; of a copy to read, `Left` |
 //! | `Left` | a borrower, the owner | the borrower has its copy to read no more |
-//! | `ScopeDone` | a node, that of the creator | all that an EDT has led to there has ended |
+//! | `ScopeDone` | a node, that of the creator | all that so many EDTs of a finish scope have led to there has ended |
 //! | `LetGo` | a caller, the owner of EDTs | the EDTs are held back no more ([`super::outbox`]) |
 //! | `Gone` | the owner of EDTs, their creator | the creator uses their GUIDs' slots again |
 //! | `Look`, `Seen` | node 0, all; and back | whether something can still happen anywhere ([`super::wave`]) |
@@ -175,7 +175,7 @@ pub(crate) enum NodeWork {
     NoBlock(Guid),
     Recall(Guid),
     Left(Guid),
-    ScopeDone(u64),
+    ScopeDone { scope: u64, edts: u64 },
     LetGo(Vec<Guid>),
     Gone(Vec<Guid>),
     Look(u32),
@@ -239,9 +239,10 @@ impl NodeWork {
                 out.u32(11);
                 out.u64(block.bits());
             }
-            NodeWork::ScopeDone(scope) => {
+            NodeWork::ScopeDone { scope, edts } => {
                 out.u32(6);
                 out.u64(*scope);
+                out.u64(*edts);
             }
             NodeWork::Look(round) => {
                 out.u32(7);
@@ -293,7 +294,7 @@ impl NodeWork {
             }
             4 => NodeWork::NoBlock(guid(from)?),
             5 => NodeWork::Recall(guid(from)?),
-            6 => NodeWork::ScopeDone(from.u64()?),
+            6 => NodeWork::ScopeDone { scope: from.u64()?, edts: from.u64()? },
             7 => NodeWork::Look(from.u32()?),
             8 => {
                 let round = from.u32()?;
@@ -659,7 +660,7 @@ pub(super) mod tests {
             NodeWork::Left(guid(8)),
             NodeWork::NoBlock(guid(8)),
             NodeWork::Recall(guid(8)),
-            NodeWork::ScopeDone(0x7fff_0000),
+            NodeWork::ScopeDone { scope: 0x7fff_0000, edts: 3 },
             NodeWork::LetGo(vec![guid(17), guid(18)]),
             NodeWork::Gone(Vec::new()),
             NodeWork::Look(9),

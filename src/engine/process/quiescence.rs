@@ -167,7 +167,6 @@ impl Runtime {
                     Some(StandsFor::PreSlot { node: of, destination, slot })
                 }
                 StandIn::Borrower { node, .. } | StandIn::Owner(node) => Some(StandsFor::Node(node)),
-                StandIn::ScopeOf { .. } => None,
             },
             _ => None,
         };

@@ -100,7 +100,7 @@ fn handle(from: u32, work: NodeWork) {
         NodeWork::NoBlock(block) => context.no_block_comes(block),
         NodeWork::Recall(block) => context.block_is_recalled(from, block),
         NodeWork::Left(block) => context.reader_has_left(from, block),
-        NodeWork::ScopeDone(scope) => context.leave_scope_from_elsewhere(scope),
+        NodeWork::ScopeDone { scope, edts } => context.leave_scope_from_elsewhere(scope, edts),
         NodeWork::LetGo(edts) => context.let_go(edts),
         NodeWork::Gone(edts) => context.take_back_lent(&edts),
         NodeWork::Call { .. } | NodeWork::Answer { .. } | NodeWork::Look(_) | NodeWork::Seen { .. } => {}

@@ -1,9 +1,10 @@
-//! What this node knows of blocks that go from one node to another.
+//! What this node knows of blocks that go from one node to another, and of other nodes' templates, labels and scopes.
 
 use crate::object::data_block::DataBlock;
 use crate::object::edt::EdtRef;
 use crate::object::guid::Guid;
 use crate::object::range::{LabelBounds, Map};
+use crate::object::scope::Scope;
 use ocr_base::lock::{Mutex, rank};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -41,6 +42,16 @@ pub(crate) struct WantedBlock {
     pub(crate) is_asked: bool,
 }
 
+/// A finish scope of another node's, and its address there.
+pub(crate) type ScopeElsewhere = (u32, u64);
+
+/// A finish scope here, for what EDTs of another node's scope lead to.
+pub(crate) struct GuestScope {
+    pub(crate) of: ScopeElsewhere,
+    /// How many EDTs that node has counted into its scope for this one.
+    pub(crate) edts: u64,
+}
+
 #[derive(Default)]
 pub(crate) struct BlocksElsewhere {
     /// Blocks of this node that others have: several to read one, or one to write it.
@@ -55,6 +66,10 @@ pub(crate) struct BlocksElsewhere {
     pub(crate) templates: HashMap<Guid, Guid>,
     /// The ranges of labels, and the maps, of other nodes that this one has used.
     pub(crate) ranges: HashMap<Guid, RangeCopy>,
+    /// The scopes here that are for scopes of other nodes, by their slots. Each is taken out before its slot is freed.
+    pub(crate) guests: HashMap<u32, GuestScope>,
+    /// Which of these the next EDT of another node's scope comes into, unless it is closing.
+    pub(crate) guest_for: HashMap<ScopeElsewhere, &'static Scope>,
 }
 
 // SAFETY: the EDTs of `lent` and `wanted` belong to this table until they are taken out of it, and the copies that are

@@ -328,6 +328,20 @@ pub(crate) fn block_gone(block: u64) {
     append(of(RecordKind::BlockGone, block, 0));
 }
 
+/// Records that what runs on this thread sends a message to another node, with its number among those for that node.
+#[cold]
+#[inline(never)]
+pub(crate) fn sent(to: u32, number: u64) {
+    append(Record { b: to as u16, ..of(RecordKind::Sent, number, 0) });
+}
+
+/// Records that this thread handles a message of another node, with its number there; 0 for one that has none.
+#[cold]
+#[inline(never)]
+pub(crate) fn came(from: u32, number: u64) {
+    append(Record { b: from as u16, ..of(RecordKind::Came, number, 0) });
+}
+
 /// Records what was asked of the runtime about an object, and whether it was refused. [`Asked`] says what the numbers
 /// are.
 #[cold]

@@ -326,6 +326,10 @@ fn write_head(mapped: &Mapped, run: RunIdentity, first: [u64; 2], text: &str) {
         reached: AtomicU64::new(HEAD_BYTES),
         apart: AtomicU64::new(0),
         run: run.words(),
+        node: run.node.node,
+        nodes: run.node.nodes,
+        launch: run.node.launch,
+        machine: run.node.machine,
     };
     let place = mapped.at.as_ptr().wrapping_add(TEXT_AT);
     // SAFETY: the mapping has `HEAD_BYTES`, of which `length` are left behind `TEXT_AT`; and `text` has `length` bytes.

@@ -1,7 +1,8 @@
 use super::*;
 use crate::trace::format::{FIRST_SEGMENT, HEAD_BYTES, LARGEST_SEGMENT, SEGMENT_UNIT, VERSION};
 use crate::trace::recording::create;
-use ocr_trace::identity::RunIdentity;
+use ocr_trace::identity::{NodeOfRun, RunIdentity, of_node};
+use ocr_trace::nodes::RunFiles;
 use ocr_trace::reader::{self, TraceEvent};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,15 @@ impl TemporaryFile {
 
     fn recording(&self) -> &'static Recording {
         create(&self.0, RunIdentity::of_this(), "program=x y\nhost=z\n").expect("the file can be written")
+    }
+
+    /// The recording of a node, beside this file where that is node 0's.
+    fn of_node(&self, node: NodeOfRun) -> (TemporaryFile, &'static Recording) {
+        let mut run = RunIdentity::of_this();
+        run.node = node;
+        let name = of_node(&self.0, node.node);
+        let recording = create(&name, run, "workers=2\n").expect("the file can be written");
+        (TemporaryFile(name), recording)
     }
 
     fn read(&self) -> (reader::RecordingFile, Vec<TraceEvent>, Vec<String>) {
@@ -307,4 +317,113 @@ fn a_recording_replaces_another_that_goes_on() {
     assert!(folder.is_err_and(|why| why.contains("it is a folder")));
     let nowhere = create(Path::new("/nowhere/trace"), RunIdentity::default(), "").map(|_| ());
     assert!(nowhere.is_err_and(|why| why.contains("/nowhere/trace")));
+}
+
+/// Recordings of three nodes of one machine. Each node writes a record in its turn.
+fn three_nodes() -> (TemporaryFile, Vec<TemporaryFile>, Vec<&'static Recording>) {
+    let place = TemporaryFile::new();
+    let node = |node| place.of_node(NodeOfRun { node, nodes: 3, launch: 77, machine: [1, 2] });
+    let (files, recordings): (Vec<_>, Vec<_>) = (0..3).map(node).unzip();
+    let mut writers = [const { RecordWriter::NEW }; 3];
+    for x in 1..=9 {
+        let at = x as usize % 3;
+        writers[at].append(recordings[at], record(x));
+    }
+    (place, files, recordings)
+}
+
+/// The numbers of the blocks that the recordings of a run tell of, each with its node and thread.
+fn of_all(run: &RunFiles) -> Vec<(u64, u32, u32)> {
+    let mut found = Vec::new();
+    let faults = run.for_each(|node, event| {
+        if event.record.kind == RecordKind::Block as u8 {
+            found.push((event.record.x, node, event.owner));
+        }
+    });
+    assert_eq!(faults, Ok(Vec::new()));
+    found
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "it maps files")]
+fn the_files_of_all_nodes_are_one_run() {
+    let (_place, files, _) = three_nodes();
+    let wanted: Vec<(u64, u32, u32)> = (1..=9).map(|x| (x, x as u32 % 3, x as u32 % 3)).collect();
+    // Whichever of them is named.
+    for file in &files {
+        let run = RunFiles::open(&file.0).expect("a recording");
+        assert_eq!((run.faults.len(), of_all(&run)), (0, wanted.clone()), "{:?}", run.faults);
+        assert_eq!(run.first().run.node.node, 0);
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "it maps files")]
+fn a_node_whose_file_is_missing_or_of_another_run_is_told() {
+    let (place, files, _) = three_nodes();
+    fs::remove_file(&files[2].0).expect("it is there");
+    let run = RunFiles::open(&place.0).expect("a recording");
+    let told = run.faults.join("; ");
+    assert!(told.contains("the run had 3 nodes, and") && told.contains("not in the folder: 2. A node"), "{told}");
+    assert_eq!(of_all(&run).len(), 6);
+    // An earlier run has left its file.
+    let (stays, stale) = place.of_node(NodeOfRun { node: 2, nodes: 3, launch: 78, machine: [1, 2] });
+    let mut writer = RecordWriter::NEW;
+    writer.append(stale, record(99));
+    let run = RunFiles::open(&place.0).expect("a recording");
+    assert_eq!(of_all(&run).len(), 6);
+    let told = run.faults.join("; ");
+    assert!(told.contains("2. ") && told.contains("is of another run"), "{told}");
+    assert!(RunFiles::open(&stays.0).expect("a recording").faults[0].contains("not in the folder: 0, 1."));
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "it maps files")]
+fn a_nodes_file_that_is_cut_off_is_read_as_far_as_it_goes() {
+    let (place, files, recordings) = three_nodes();
+    let mut writer = RecordWriter::NEW;
+    for x in 100..5000 {
+        writer.append(recordings[1], record(x));
+    }
+    // It would write to what is gone.
+    drop(writer);
+    let whole = fs::read(&files[1].0).expect("it is there");
+    fs::write(&files[1].0, &whole[..whole.len() / 2]).expect("it can be written");
+    let run = RunFiles::open(&place.0).expect("a recording");
+    let told = run.faults.join("; ");
+    assert!(told.contains(".node1: the file is cut off"), "{told}");
+    let found = of_all(&run);
+    assert!((6..4909).contains(&found.len()), "{}", found.len());
+}
+
+/// The clock of another machine is found by what went to and fro between the two.
+#[test]
+#[cfg_attr(miri, ignore = "it maps files")]
+fn the_clock_of_another_machine_is_brought_to_that_of_the_first() {
+    let place = TemporaryFile::new();
+    let node = |node: u32| place.of_node(NodeOfRun { node, nodes: 2, launch: 5, machine: [node.into(), 0] });
+    let [(_first, here), (_second, there)] = [0, 1].map(node);
+    const AHEAD: u64 = 10_000_000;
+    let [mut of_here, mut of_there] = [RecordWriter::NEW, RecordWriter::NEW];
+    let message = |kind, ticks, other| Record { ticks, kind: kind as u8, b: other, x: 1, ..Record::default() };
+    of_here.append(here, message(RecordKind::Sent, here.first_ticks() + 1000, 1));
+    of_here.append(here, message(RecordKind::Came, here.first_ticks() + 5000, 1));
+    of_there.append(there, message(RecordKind::Came, there.first_ticks() + AHEAD + 2000, 0));
+    of_there.append(there, message(RecordKind::Sent, there.first_ticks() + AHEAD + 3000, 0));
+    let run = RunFiles::open(&place.0).expect("a recording");
+    assert!(run.clocks[0].contains("node 1 ran on another machine"), "{:?}", run.clocks);
+    let mut found = Vec::new();
+    let read = run.for_each(|node, event| {
+        if [RecordKind::Sent, RecordKind::Came].map(|kind| kind as u8).contains(&event.record.kind) {
+            found.push((node, run.scale().ns(event.record.ticks)));
+        }
+    });
+    assert_eq!(read, Ok(Vec::new()));
+    // Each thread has a record of its begin before them, which is later.
+    found.sort_by_key(|(_, time)| *time);
+    let (nodes, times): (Vec<u32>, Vec<u64>) = found.into_iter().unzip();
+    assert_eq!(nodes, [0, 1, 1, 0]);
+    // Both messages have taken equally long.
+    let [there, back] = [times[1] - times[0], times[3] - times[2]];
+    assert!(there != 0 && there.abs_diff(back) <= 20, "{times:?}");
 }

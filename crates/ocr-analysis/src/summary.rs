@@ -1,7 +1,7 @@
 //! A summary of a recorded run, in lines of text.
 
 use crate::diagnosis::Facts;
-use crate::recorded::{NEVER, RecordedRun, median};
+use crate::recorded::{NEVER, RecordedNode, RecordedRun, median};
 use ocr_base::text::{counted, duration};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,6 +23,11 @@ impl RecordedRun {
         let about = |name: &str| self.about.get(name).map_or("?", String::as_str);
         let _ = writeln!(text, "program   {}", about("program"));
         let _ = writeln!(text, "machine   {}, {}, Linux {}", about("host"), about("processor"), about("system"));
+        if !self.nodes.is_empty() {
+            let node = |node: &RecordedNode| format!("{} (process {} on {})", node.number, node.process, node.host);
+            let nodes: Vec<String> = self.nodes.iter().map(node).collect();
+            let _ = writeln!(text, "nodes     {}; {} between them", nodes.join(", "), counted(self.messages, "call"));
+        }
         let _ = writeln!(
             text,
             "settings  {} workers, policy {}, devices {}",
@@ -39,7 +44,7 @@ impl RecordedRun {
         for gap in self.gaps() {
             let _ = writeln!(text, "partial   {gap}");
         }
-        for sentence in &self.apart {
+        for sentence in self.apart.iter().chain(&self.clocks) {
             let _ = writeln!(text, "clocks    {sentence}");
         }
         let ended = self.edts.iter().filter(|edt| edt.end != NEVER).count();

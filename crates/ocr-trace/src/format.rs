@@ -76,6 +76,14 @@ pub struct Head {
     pub apart: AtomicU64,
     /// Which run this is ([`super::identity::RunIdentity`]), in its words.
     pub run: [u64; 5],
+    /// The number of the node that writes the file. This and the following are zeros where the process was alone.
+    pub node: u32,
+    /// How many nodes the run has.
+    pub nodes: u32,
+    /// A number that the files of all nodes of one run share, and no others.
+    pub launch: u64,
+    /// What the machine's system calls the time since it was started (`boot_id`): nodes with one share its clocks.
+    pub machine: [u64; 2],
 }
 
 const _: () = assert!(size_of::<Head>() <= TEXT_AT);
@@ -209,6 +217,11 @@ kinds! {
     /// Place `a` was considered for EDT `x`. What the policy expected there, in units of 16 ns: `c` in queues, the
     /// higher half of `y` for copies, the lower half for its run. `b` is a [`Basis`].
     Estimate = 28,
+    /// What runs on the thread has sent message `x` to node `b`: its number among those that lead to something there.
+    Sent = 29,
+    /// Message `x` has come from node `b`, and the thread handles it: what it does next is by what has sent that. 0: by
+    /// nothing that is known.
+    Came = 30,
     /// What runs on the thread has called the runtime about object `x`: `a` is an [`Asked`], which says what `y` and
     /// `c` are. `b` is 1 where the call was refused.
     Called = 40,

@@ -5,6 +5,9 @@
 //! `t.2.ocrtrace`, `t.3.ocrtrace`. A shell that somebody types into gives each command a process group of its own. So a
 //! command that is given again replaces the files of the one before it.
 //!
+//! On several nodes each writes a recording of its own: node 0 `t.ocrtrace`, node 1 `t.node1.ocrtrace`. A number in
+//! their heads says that they are of one run, whatever their names are ([`NodeOfRun`]).
+//!
 //! What a file is of stands in it: as numbers in the head of a recording, and as a word in texts
 //! ([`RunIdentity`]'s `Display`).
 
@@ -26,6 +29,29 @@ const LOOKED_AT: u64 = 4096;
 /// How many names are tried.
 const MOST_NAMES: u32 = 100_000;
 
+/// The most nodes of a run.
+const MOST_NODES: u32 = 1 << 12;
+
+/// Which node of a run writes a recording. All zeros where the process is alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct NodeOfRun {
+    /// The number of the node.
+    pub node: u32,
+    /// How many nodes there are.
+    pub nodes: u32,
+    /// A number that the nodes of this run share, and no others.
+    pub launch: u64,
+    /// The machine, since its system was started.
+    pub machine: [u64; 2],
+}
+
+/// This machine, since its system was started. Zeros where the system does not say.
+pub fn this_machine() -> [u64; 2] {
+    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let id = u128::from_str_radix(&id.trim().replace('-', ""), 16).unwrap_or(0);
+    [(id >> 64) as u64, id as u64]
+}
+
 /// A run, as the system distinguishes its process and its job from others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RunIdentity {
@@ -38,6 +64,8 @@ pub struct RunIdentity {
     parent_began: u64,
     /// The process group.
     group: u64,
+    /// Which node of the run it is. In the text of a file it does not stand.
+    pub node: NodeOfRun,
 }
 
 /// When a process began, in the system's ticks since the machine started; 0 if there is none, or it has ended.
@@ -72,7 +100,7 @@ impl RunIdentity {
     }
 
     fn of_words([process, process_began, parent, parent_began, group]: [u64; 5]) -> RunIdentity {
-        RunIdentity { process, process_began, parent, parent_began, group }
+        RunIdentity { process, process_began, parent, parent_began, group, node: NodeOfRun::default() }
     }
 
     /// The run in the text of a file.
@@ -104,9 +132,16 @@ impl RunIdentity {
     /// The run in the head of a recording.
     pub fn in_head(head: &[u8]) -> Option<RunIdentity> {
         let at = offset_of!(Head, run);
-        let mut words = head.get(at..at + 40)?.chunks_exact(8);
+        let mut words = head.get(at..at + 72)?.chunks_exact(8);
         let mut word = || Some(u64::from_le_bytes(words.next()?.try_into().ok()?));
-        Some(RunIdentity::of_words([word()?, word()?, word()?, word()?, word()?]))
+        let run = RunIdentity::of_words([word()?, word()?, word()?, word()?, word()?]);
+        // Two numbers of 32 bits.
+        let place = word()?;
+        let (node, nodes) = (place as u32, (place >> 32) as u32);
+        let node = NodeOfRun { node, nodes, launch: word()?, machine: [word()?, word()?] };
+        // Other numbers are damaged.
+        let can_be = node.nodes <= MOST_NODES && node.node < node.nodes;
+        Some(RunIdentity { node: if can_be { node } else { NodeOfRun::default() }, ..run })
     }
 
     /// Whether its name is not to be taken for the run `next`.
@@ -126,11 +161,18 @@ impl fmt::Display for RunIdentity {
 
 /// A name with a number before its extension; the name itself for the first one.
 pub fn numbered(name: &Path, number: u32) -> PathBuf {
-    if number < 2 {
-        return name.to_owned();
-    }
+    if number < 2 { name.to_owned() } else { with_part(name, &number.to_string()) }
+}
+
+/// The name of the recording of a node, where node 0 records under this name.
+pub fn of_node(name: &Path, node: u32) -> PathBuf {
+    if node == 0 { name.to_owned() } else { with_part(name, &format!("node{node}")) }
+}
+
+/// A name with one more part before its extension.
+fn with_part(name: &Path, part: &str) -> PathBuf {
     let mut file = name.file_stem().unwrap_or_default().to_owned();
-    file.push(format!(".{number}"));
+    file.push(format!(".{part}"));
     if let Some(extension) = name.extension() {
         file.push(".");
         file.push(extension);
@@ -183,6 +225,8 @@ mod tests {
             assert_eq!(numbered(Path::new(name), 2), Path::new(second));
             assert_eq!(numbered(Path::new(name), 1), Path::new(name));
         }
+        assert_eq!(of_node(Path::new("/a.b/t.ocrtrace"), 12), Path::new("/a.b/t.node12.ocrtrace"));
+        assert_eq!(of_node(Path::new("t"), 0), Path::new("t"));
     }
 
     #[test]

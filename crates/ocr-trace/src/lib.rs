@@ -11,6 +11,8 @@
 //! - [`clock::Scale`]: brings ticks to time since the begin of the run; nanoseconds.
 //! - [`reader::RecordingFile::open`]: reads the head; the run may go on, or have been killed; the error is a sentence:
 //!   no recording, or the system's.
+//! - [`nodes::RunFiles::open`]: the same for the files of all nodes of a run, with one clock; the error is that of the
+//!   file that was named.
 //! - [`reader::RecordingFile::faults`]: what is cut off or damaged; sentences.
 //! - [`reader::RecordingFile::for_each`]: the records of all threads, in the order of time; ticks; the error is a
 //!   sentence of the system's.
@@ -26,5 +28,6 @@
 pub mod clock;
 pub mod format;
 pub mod identity;
+pub mod nodes;
 pub mod numbers;
 pub mod reader;

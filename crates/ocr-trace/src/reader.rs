@@ -34,6 +34,10 @@ pub struct RecordingFile {
     pub lost: u64,
     /// What is cut off or damaged in the file, each in a sentence.
     pub faults: Vec<String>,
+    /// Ticks and nanoseconds (`CLOCK_MONOTONIC`) of one moment when the run began.
+    pub first: [u64; 2],
+    /// Seconds from the first of January 1970 to the begin of the run.
+    pub wall_seconds: u64,
     /// How ticks of the recording's clock become nanoseconds.
     pub scale: Scale,
     /// The times in which the two clocks have gone apart.
@@ -172,6 +176,8 @@ impl RecordingFile {
             lost: u64_at(&head, offset_of!(Head, lost)),
             faults: Vec::new(),
             apart: apart.iter().map(|pairs| scale.apart(*pairs)).collect(),
+            first,
+            wall_seconds: u64_at(&head, offset_of!(Head, wall_seconds)),
             scale,
             threads: BTreeMap::new(),
             file,
@@ -269,43 +275,59 @@ impl RecordingFile {
     /// sentence for each thing that is wrong with the records. The error is a text that says why the file cannot be
     /// read.
     pub fn for_each(&self, mut see: impl FnMut(TraceEvent)) -> Result<Vec<String>, String> {
-        let fail = |error: io::Error| format!("{} cannot be read: {error}", self.name);
-        let mut faults = Vec::new();
-        let mut threads = Vec::new();
-        let mut heap = BinaryHeap::new();
-        for (&owner, segments) in &self.threads {
-            let mut thread = Cursor::new(owner, segments);
-            if let Some(next) = thread.next(&self.file).map_err(fail)? {
-                heap.push(Reverse((next.written, threads.len())));
-                threads.push((thread, next));
-            }
-        }
-        while let Some(Reverse((_, at))) = heap.pop() {
-            let (thread, waiting) = &mut threads[at];
-            let next = thread.next(&self.file).map_err(fail)?;
-            let event = match next {
-                Some(next) => {
-                    heap.push(Reverse((next.written, at)));
-                    Some(std::mem::replace(waiting, next))
-                }
-                None => None,
-            };
-            match event {
-                Some(event) => see(event),
-                None => {
-                    let empty =
-                        TraceEvent { owner: thread.owner, written: 0, record: Record::default(), text: String::new() };
-                    see(std::mem::replace(waiting, empty));
-                }
-            }
-        }
-        for (thread, _) in &threads {
-            if thread.cut_texts != 0 {
-                faults.push(format!("of thread {}, texts are cut off or damaged: {}", thread.owner, thread.cut_texts));
-            }
-        }
-        Ok(faults)
+        merge(&[self], |_, ticks| ticks, |_, event| see(event))
     }
+
+    /// More than the number of any thread in the recording.
+    pub(crate) fn threads(&self) -> u32 {
+        self.threads.last_key_value().map_or(0, |(last, _)| last.saturating_add(1))
+    }
+}
+
+/// Calls `see` with each record of several files and the index of its file, in the order in which they were written.
+/// `common` brings the ticks of a file to a clock that all have. Otherwise as [`RecordingFile::for_each`].
+pub(crate) fn merge(
+    files: &[&RecordingFile],
+    common: impl Fn(usize, u64) -> u64,
+    mut see: impl FnMut(usize, TraceEvent),
+) -> Result<Vec<String>, String> {
+    let fail = |of: usize, error: io::Error| format!("{} cannot be read: {error}", files[of].name);
+    let mut faults = Vec::new();
+    let mut threads = Vec::new();
+    let mut heap = BinaryHeap::new();
+    for (of, file) in files.iter().enumerate() {
+        for (&owner, segments) in &file.threads {
+            let mut thread = Cursor::new(owner, segments);
+            if let Some(next) = thread.next(&file.file).map_err(|error| fail(of, error))? {
+                heap.push(Reverse((common(of, next.written), threads.len())));
+                threads.push((of, thread, next));
+            }
+        }
+    }
+    while let Some(Reverse((_, at))) = heap.pop() {
+        let (of, thread, waiting) = &mut threads[at];
+        let next = thread.next(&files[*of].file).map_err(|error| fail(*of, error))?;
+        let event = match next {
+            Some(next) => {
+                heap.push(Reverse((common(*of, next.written), at)));
+                std::mem::replace(waiting, next)
+            }
+            None => {
+                let empty =
+                    TraceEvent { owner: thread.owner, written: 0, record: Record::default(), text: String::new() };
+                std::mem::replace(waiting, empty)
+            }
+        };
+        see(*of, event);
+    }
+    for (of, thread, _) in &threads {
+        if thread.cut_texts != 0 {
+            let name = if files.len() > 1 { format!("{}: ", files[*of].name) } else { String::new() };
+            faults
+                .push(format!("{name}of thread {}, texts are cut off or damaged: {}", thread.owner, thread.cut_texts));
+        }
+    }
+    Ok(faults)
 }
 
 /// The pairs of ticks and nanoseconds before and after each time in which the clocks have gone apart.

@@ -63,6 +63,7 @@ use crate::object::edt::{Edt, EdtRef, Mode, NO_SLOT};
 use crate::object::guid::Guid;
 use crate::object::name::{BlockName, EdtName};
 use crate::status::Status;
+use crate::trace;
 use ocr_base::lock::{MutexGuard, rank};
 use ocr_place::place::Place;
 use std::collections::hash_map::Entry;
@@ -147,6 +148,9 @@ impl Context {
         let wanted = elsewhere.wanted.entry(block).or_default();
         wanted.edts.push(EdtRef::new(edt));
         wanted.writes |= writes;
+        if trace::is_on() {
+            trace::events::fetch(edt.own_guid().bits(), 0, block.bits());
+        }
         self.ask_for(elsewhere, block);
         Wanted::Waits
     }
@@ -400,6 +404,9 @@ impl Context {
             (elsewhere.wanted.remove(&guid).unwrap_or_default().edts, is_recalled)
         };
         for edt in waiting {
+            if trace::is_on() {
+                trace::events::fetched(edt.get().own_guid().bits());
+            }
             self.acquire_rest(edt.get());
         }
         if is_recalled {

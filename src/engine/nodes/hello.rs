@@ -7,6 +7,7 @@ use crate::engine::nodes::wire::{Process, Reader, Welcome, Writer};
 use crate::link::bell::BellPlace;
 use crate::symbols;
 use ocr_base::text::{Readable, read_file};
+use std::time::SystemTime;
 
 /// The form of what follows. It comes first, so that libraries of different releases can say that they are.
 const FORM: u32 = 1;
@@ -184,6 +185,10 @@ impl Hello {
 
 /// What node 0 tells each node, of what all have told it.
 pub(super) fn welcomes(hellos: &[Hello]) -> Vec<Welcome> {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
+    // Two machines may begin a program at one time.
+    let launch =
+        hellos.iter().fold(now, |launch, hello| launch.rotate_left(5) ^ hello.start << 32 ^ u64::from(hello.pid));
     let welcome = |node: usize| {
         let this = &hellos[node];
         let on_machine = || hellos.iter().enumerate().filter(|(_, other)| this.is_on_machine_of(other));
@@ -200,6 +205,7 @@ pub(super) fn welcomes(hellos: &[Hello]) -> Vec<Welcome> {
         Welcome {
             share: (index as u32, sharing.len() as u32),
             mates: mates.map(process).take(MOST_MATES as usize).collect(),
+            launch,
         }
     };
     (0..hellos.len()).map(welcome).collect()

@@ -27,7 +27,9 @@ use crate::link::launcher::{self, LaunchedProcess};
 use crate::link::plugin::{self, PluginChoiceError};
 use crate::link::threads;
 use crate::symbols;
+use crate::trace;
 use ocr_base::text::{Readable, counted};
+use ocr_trace::identity::{NodeOfRun, this_machine};
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -124,10 +126,20 @@ pub(crate) fn join(settings: &mut Settings, own_main: bool) -> NodeRole {
     NodeRole::Serve(told)
 }
 
-/// What a node other than 0 leaves to node 0: reports, recordings and graphs of what waits.
+/// Which node of which run this process is. All zeros where it is alone.
+pub(crate) fn node_of_run() -> NodeOfRun {
+    let joined = JOINED.get().and_then(Option::as_ref).zip(place());
+    joined.map_or(NodeOfRun::default(), |(joined, (node, nodes))| NodeOfRun {
+        node,
+        nodes,
+        launch: joined.launch,
+        machine: this_machine(),
+    })
+}
+
+/// What a node other than 0 leaves to node 0: reports and graphs of what waits.
 fn serve_quietly(settings: &mut Settings) {
     settings.report.value = None;
-    settings.trace.value = None;
     settings.halt_dot.value = None;
     settings.stats.value = false;
 }
@@ -340,6 +352,7 @@ pub(crate) fn wait_for_end(told: &Receiver<Told>, end: impl FnOnce()) -> i32 {
                 if let Some(words) = words {
                     error!("{words}");
                 }
+                trace::recording::end(FATAL_STATUS);
                 exit_now(FATAL_STATUS)
             }
             Ok(Told::Over) | Err(()) => break,

@@ -57,8 +57,9 @@ impl NodeMessage {
                 out.u32(1);
                 hello.write(&mut out);
             }
-            NodeMessage::Welcome(Welcome { share, mates }) => {
+            NodeMessage::Welcome(Welcome { share, mates, launch }) => {
                 out.u32(2);
+                out.u64(*launch);
                 out.u32(share.0);
                 out.u32(share.1);
                 out.u32(mates.len() as u32);
@@ -91,10 +92,11 @@ impl NodeMessage {
         let message = match from.u32()? {
             1 => NodeMessage::Hello(Box::new(Hello::read(&mut from)?)),
             2 => {
+                let launch = from.u64()?;
                 let share = (from.u32()?, from.u32()?);
                 let count = from.u32()?;
                 let mates = (0..count).map(|_| Process::read(&mut from)).collect::<Option<_>>()?;
-                NodeMessage::Welcome(Welcome { share, mates })
+                NodeMessage::Welcome(Welcome { share, mates, launch })
             }
             3 => NodeMessage::Stop { status: from.u32()? as i32, orderly: from.u32()? != 0 },
             4 => NodeMessage::Stopped,
@@ -128,8 +130,8 @@ mod tests {
         ];
         let all = [
             NodeMessage::Hello(Box::new(hello())),
-            NodeMessage::Welcome(Welcome { share: (2, 5), mates }),
-            NodeMessage::Welcome(Welcome { share: (0, 1), mates: Vec::new() }),
+            NodeMessage::Welcome(Welcome { share: (2, 5), mates, launch: 1 << 63 }),
+            NodeMessage::Welcome(Welcome { share: (0, 1), mates: Vec::new(), launch: 0 }),
             NodeMessage::Stop { status: -7, orderly: true },
             NodeMessage::Stop { status: 0, orderly: false },
             NodeMessage::Stopped,
@@ -178,7 +180,7 @@ mod tests {
     fn the_longest_welcome_is_one_message() {
         let mate = |node| Process { node, pid: node, start: 0, bell: BellPlace::default() };
         let mates = (0..crate::engine::nodes::hello::MOST_MATES).map(mate).collect();
-        let bytes = NodeMessage::Welcome(Welcome { share: (0, 1), mates }).encode();
+        let bytes = NodeMessage::Welcome(Welcome { share: (0, 1), mates, launch: 7 }).encode();
         assert!(bytes.len() <= crate::link::LONGEST_MESSAGE, "{}", bytes.len());
     }
 }

@@ -14,10 +14,10 @@
 //! | `wave.rs` | whether anything can still happen on any node |
 //! | `functions.rs` | how functions of the program are named to other nodes |
 //!
-//! Each node has a run of its own, with workers, objects and, if there are, devices. Node 0 has `mainEdt`, the
-//! arguments, the standard input and the files of the run. An object belongs to the node that its GUID names, and a
-//! call about it is made there. `life/away.rs` says how blocks go to other nodes, and `capi/elsewhere.rs` which calls
-//! do.
+//! Each node has a run of its own, with workers, objects, a recording and, if there are, devices. Node 0 has `mainEdt`,
+//! the arguments, the standard input and the other files of the run. An object belongs to the node that its GUID names,
+//! and a call about it is made there. `life/away.rs` says how blocks go to other nodes, and `capi/elsewhere.rs` which
+//! calls do.
 //!
 //! # How a program on several nodes begins and ends
 //!

@@ -28,22 +28,26 @@ use crate::engine::nodes::work::{Call, CallAnswer, NodeWork};
 use crate::link::bell;
 use crate::link::block::{self, BlockBytes};
 use crate::object::guid::Guid;
+use crate::trace;
 use ocr_base::lock::{Condvar, Mutex, rank};
 use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 /// What has not been sent, each with its receiver.
-static OUTGOING: Mutex<rank::Outbox, Outgoing> = Mutex::new(Outgoing { messages: VecDeque::new(), blocks: Vec::new() });
+static OUTGOING: Mutex<rank::Outbox, Outgoing> =
+    Mutex::new(Outgoing { messages: VecDeque::new(), blocks: Vec::new(), recorded: BTreeMap::new() });
 
 /// Messages, and the contents of blocks that they announce.
 #[derive(Default)]
 pub(super) struct Outgoing {
     pub(super) messages: VecDeque<(u32, NodeWork)>,
     pub(super) blocks: Vec<(u32, BlockBytes)>,
+    /// How many messages that lead to something there each node was sent, where the run is recorded.
+    recorded: BTreeMap<u32, u64>,
 }
 
 /// The calls that have no answer yet. None when no answer will come any more.
@@ -154,7 +158,14 @@ pub(crate) fn place() -> Option<(u32, u32)> {
 /// Sends a message to another node.
 pub(crate) fn post(to: u32, work: NodeWork) {
     count_post(&work);
-    OUTGOING.lock().messages.push_back((to, work));
+    let mut outgoing = OUTGOING.lock();
+    if trace::is_on() && work.leads_on() {
+        let number = outgoing.recorded.entry(to).or_default();
+        *number += 1;
+        trace::events::sent(to, *number);
+    }
+    outgoing.messages.push_back((to, work));
+    drop(outgoing);
     bell::wake();
 }
 
@@ -445,7 +456,9 @@ pub(crate) fn counts() -> (u64, u64, u64) {
 
 /// Takes what waits to be sent.
 pub(super) fn take() -> Outgoing {
-    std::mem::take(&mut *OUTGOING.lock())
+    let mut outgoing = OUTGOING.lock();
+    let (messages, blocks) = (std::mem::take(&mut outgoing.messages), std::mem::take(&mut outgoing.blocks));
+    Outgoing { messages, blocks, recorded: BTreeMap::new() }
 }
 
 /// Sleeps for this time, or until there is a message to be sent, or another node rings.

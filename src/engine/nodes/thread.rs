@@ -33,6 +33,7 @@ use crate::link::block::BlockBytes;
 use crate::link::plugin::Plugin;
 use crate::link::{LinkEvent, NodePlace, threads};
 use crate::object::guid::Guid;
+use crate::trace;
 use ocr_base::text::read_file;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -85,6 +86,8 @@ pub(super) struct Plan {
 pub(crate) struct Joined {
     pub(super) place: NodePlace,
     pub(super) share: (u32, u32),
+    /// A number that the nodes of this program share, and no others.
+    pub(super) launch: u64,
     /// The plug-in and the MPI library.
     pub(super) about: String,
 }
@@ -126,6 +129,7 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
         taking: HashMap::new(),
         taken: 0,
         brought: Vec::new(),
+        recorded: HashMap::new(),
         last: Instant::now(),
         mates: Mates::new(Vec::new()),
         watched: Instant::now(),
@@ -143,8 +147,8 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
     }
     NODE.store(place.node, Ordering::Relaxed);
     NODES.store(place.nodes, Ordering::Relaxed);
-    if let Some(share) = thread.meet(Hello { bell: bell::begin(), ..plan.hello }) {
-        thread.say(Told::Joined(Joined { place, share, about }));
+    if let Some((share, launch)) = thread.meet(Hello { bell: bell::begin(), ..plan.hello }) {
+        thread.say(Told::Joined(Joined { place, share, launch, about }));
         thread.serve();
         PHASE.store(OVER, Ordering::SeqCst);
     }
@@ -208,6 +212,8 @@ struct Communicator {
     taken: u64,
     /// The contents of blocks that are in their places, and of which the run has not been told.
     brought: Vec<(u32, NodeWork)>,
+    /// How many messages that lead to something have come from each node, where the run is recorded.
+    recorded: HashMap<u32, u64>,
     /// When something happened last.
     last: Instant,
     mates: Mates,
@@ -373,20 +379,21 @@ impl Communicator {
         lost
     }
 
-    /// Tells node 0 of this one, and hears whether the program may begin: then how this node shares its cores.
-    fn meet(&mut self, hello: Hello) -> Option<(u32, u32)> {
+    /// Tells node 0 of this one, and hears whether the program may begin: then how this node shares its cores, and the
+    /// number of the launch.
+    fn meet(&mut self, hello: Hello) -> Option<((u32, u32), u64)> {
         if self.place.node != 0 {
             self.send(0, &NodeMessage::Hello(Box::new(hello)));
             loop {
                 let lost = self.turn();
                 while let Some((_, message)) = self.inbox.pop_front() {
                     match message {
-                        NodeMessage::Welcome(Welcome { share, mates }) => {
+                        NodeMessage::Welcome(Welcome { share, mates, launch }) => {
                             if let Some(process) = mates.iter().find(|mate| mate.node == 0) {
                                 let _ = NODE_0.set(*process);
                             }
                             self.know(mates);
-                            return Some(share);
+                            return Some((share, launch));
                         }
                         NodeMessage::Stop { status, .. } => {
                             self.say(Told::Refused(status));
@@ -438,7 +445,7 @@ impl Communicator {
         }
         self.know(own.mates);
         self.hellos = hellos;
-        Some(own.share)
+        Some((own.share, own.launch))
     }
 
     /// Knows the other nodes of this machine.
@@ -519,6 +526,11 @@ impl Communicator {
     /// Handles a message about work. One that comes when the run has ended is dropped.
     fn handle(&mut self, from: u32, work: NodeWork) {
         let Some(handler) = outbox::handler() else { return self.drop_work(from, &work) };
+        if trace::is_on() && work.is_counted() {
+            let number = if work.leads_on() { self.recorded.entry(from).or_default() } else { &mut 0 };
+            *number += u64::from(work.leads_on());
+            trace::events::came(from, *number);
+        }
         match work {
             // Handled when it is in its place.
             NodeWork::Content { block, size, reads, bytes: None } => {

@@ -96,4 +96,6 @@ pub(super) struct Welcome {
     pub(super) share: (u32, u32),
     /// The other nodes that it can watch, by number.
     pub(super) mates: Vec<Process>,
+    /// A number that the nodes of this program share, and no others.
+    pub(super) launch: u64,
 }

@@ -188,6 +188,11 @@ impl NodeWork {
         !matches!(self, NodeWork::Look(_) | NodeWork::Seen { .. })
     }
 
+    /// Whether what the receiver does is the doing of what runs on the thread that sends it: recordings tell of such.
+    pub(super) fn leads_on(&self) -> bool {
+        matches!(self, NodeWork::Call { .. } | NodeWork::ScopeDone { .. })
+    }
+
     pub(super) fn write(&self, out: &mut Writer) {
         match self {
             NodeWork::Call { id, call } => {

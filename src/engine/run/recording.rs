@@ -15,6 +15,7 @@
 //! A process that is killed or crashes converts nothing. Its recording stays, and so does one that cannot be converted.
 
 use crate::config::Settings;
+use crate::engine::nodes::ending;
 use crate::engine::state::runtime::Runtime;
 use crate::{heap, trace};
 use ocr_analysis::export::{self, ViewerForm};
@@ -54,6 +55,10 @@ impl Recorded {
         let asked = settings.trace.value.clone()?;
         Some(match ViewerForm::of(&asked) {
             None => Recorded { file: asked, viewed: None },
+            // Node 0 makes one file of all nodes.
+            Some(_) if ending::place().is_some_and(|(node, _)| node != 0) => {
+                Recorded { file: export::recording_of(&asked), viewed: None }
+            }
             Some(_) => Recorded { file: export::recording_of(&asked), viewed: Some(asked) },
         })
     }
@@ -81,6 +86,8 @@ impl Recorded {
             written.map_err(|error| error.to_string())
         };
         match in_a_process(|| convert().map(drop)) {
+            // The other nodes go on, so what is made of all recordings later has more.
+            Ok(()) if ending::place().is_some() => {}
             // One that stays is of no harm.
             Ok(()) => drop(fs::remove_file(&self.file)),
             Err(why) => {

@@ -109,12 +109,15 @@ pub(super) fn run_for_others(settings: Settings, told: &Receiver<Told>) -> i32 {
     };
     runtime.idle_threads.begin();
     runtime.end_outside();
-    wait_for_end(told, || {
+    let status = wait_for_end(told, || {
         runtime.shutdown();
         // A panic there has been printed; there is nothing to be done about it.
         let _ = watching.join();
         run.end();
-    })
+    });
+    // Where something is wrong, the run was not ended.
+    trace::recording::end(status);
+    status
 }
 
 /// Prints what the command line asks for instead of a run, if it does: the exit status then.
@@ -156,12 +159,17 @@ fn begin_outputs(settings: &mut Settings) -> Result<Outputs, String> {
     if named.iter().all(|file| file.value.is_none()) {
         return Ok(Outputs::default());
     }
-    let run = RunIdentity::of_this();
+    let mut run = RunIdentity::of_this();
+    run.node = join::node_of_run();
     let begin = || -> Result<(Outputs, Vec<String>), String> {
-        let own = own_names(settings, &run);
+        let mut own = own_names(settings, &run);
         let outputs = Outputs::of(settings)?;
         if let Some(recorded) = Recorded::of(settings) {
-            recorded.begin(run, &about(settings))?;
+            match (recorded.begin(run, &about(settings)), run.node.node) {
+                (begun, 0) => begun?,
+                // Its machine may have no such folder.
+                (begun, node) => own.notes.extend(begun.err().map(|why| format!("node {node} is not recorded: {why}"))),
+            }
         }
         outputs.claim(&run)?;
         Ok((outputs, own.notes))

@@ -31,7 +31,10 @@ pub(crate) fn own_names(settings: &mut Settings, run: &RunIdentity) -> OwnNames 
     let names = names.into_iter().filter_map(|(what, value)| Some((what, value.as_mut()?)));
     // Names of pipes, devices and descriptors are those of what is written there.
     let is_plain = |name: &Path| OutputFile::new(name).is_ok_and(|file| file.plain().is_some());
-    let names: Vec<_> = names.filter(|(_, name)| is_plain(name)).collect();
+    let mut names: Vec<_> = names.filter(|(_, name)| is_plain(name)).collect();
+    for (_, name) in &mut names {
+        **name = identity::of_node(name, run.node.node);
+    }
     let folders = names.iter().filter_map(|(_, name)| name.parent());
     // In one order, so that two processes do not wait for each other.
     let folders: BTreeSet<PathBuf> = folders.map(Path::to_owned).collect();

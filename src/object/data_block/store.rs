@@ -115,7 +115,7 @@ impl DataBlocks {
     /// Gives back the memory and the slot of a block that is not used and that no device knows.
     pub fn free(&self, cache: &mut Cache, block: &DataBlock) {
         let (index, size) = (block.index.get(), block.size());
-        if trace::is_on() {
+        if trace::is_on() && !self.is_foreign(block.guid()) {
             trace::events::block_gone(block.guid().bits());
         }
         if block.second.hinted.get() {

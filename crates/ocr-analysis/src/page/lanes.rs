@@ -97,14 +97,15 @@ impl PageLanes {
             }
         }
         let mut all: Vec<(PageLane, Vec<u32>)> = all.into_values().collect();
-        // Workers are sorted by their names, shorter ones first, so that `ocr-worker-10` comes behind `ocr-worker-9`.
+        // Workers are sorted by their nodes, then by their names, shorter ones first: `ocr-worker-10` comes behind
+        // `ocr-worker-9`.
         all.sort_by_key(|(lane, _)| {
             let (place, kind, number) = lane.key();
-            let name = match lane {
-                PageLane::Worker(owner) => run.threads.get(owner).map_or("", |its| &its.name),
-                _ => "",
+            let (node, name) = match lane {
+                PageLane::Worker(owner) => run.threads.get(owner).map_or((0, ""), |its| (its.node, &its.name)),
+                _ => (0, ""),
             };
-            (place, kind, name.len(), name, number)
+            (place, kind, node, name.len(), name, number)
         });
         let (lanes, mut edts): (Vec<PageLane>, Vec<Vec<u32>>) = all.into_iter().unzip();
         for edts in &mut edts {

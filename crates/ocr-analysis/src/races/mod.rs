@@ -92,6 +92,13 @@ impl RaceFindings {
 /// A text that says why the file cannot be read.
 pub fn check(path: &Path) -> Result<RaceFindings, String> {
     let recording = RecordingFile::open(path)?;
+    if recording.run.node.nodes > 1 {
+        return Err(format!(
+            "{} is of a run on {} nodes, and what nodes ask of each other is not looked at: record a run without a \
+             launcher, which does the same",
+            recording.name, recording.run.node.nodes
+        ));
+    }
     let mut gathered = gather::gather(&recording)?;
     let mut order = order::Order::new(std::mem::take(&mut gathered.edges));
     Ok(find::find(recording.name.clone(), &gathered, &mut order))

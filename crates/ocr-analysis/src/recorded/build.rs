@@ -1,15 +1,18 @@
 //! Makes a [`RecordedRun`] of the records of a file.
 
 use super::{
-    Edge, Grant, Idle, NEVER, ReadError, RecordedEdt, RecordedEstimate, RecordedRun, RecordedTemplate, RecordedUse,
-    Transfer,
+    Edge, Grant, Idle, NEVER, ReadError, RecordedEdt, RecordedEstimate, RecordedNode, RecordedRun, RecordedTemplate,
+    RecordedUse, Transfer,
 };
 use ocr_base::text::duration;
 use ocr_place::policy::{Certainty, Expected, Why};
 use ocr_trace::clock::{Apart, SystemUse};
-use ocr_trace::format::{Basis, MODE_EW, MODE_NULL, MODE_RW, Record, RecordKind, ThreadRole};
-use ocr_trace::reader::{RecordingFile, TraceEvent};
-use rustc_hash::FxHashMap;
+use ocr_trace::format::{Basis, MODE_EW, MODE_NULL, MODE_RW, Record, RecordKind, ThreadRole, UNDECIDED};
+use ocr_trace::nodes::RunFiles;
+use ocr_trace::numbers::WorkKind;
+use ocr_trace::reader::TraceEvent;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// How many sentences about what is wrong are kept at most. Further ones are only counted.
@@ -24,8 +27,10 @@ const LONGEST_RUN: u64 = 1 << 56;
 struct Doing {
     /// The EDT by which the things in the thread's records happen: 1 + its number, or 0 if there is none.
     cause: u32,
-    /// Whether that EDT runs now; otherwise it has ended.
+    /// Whether that EDT runs now on the thread; otherwise it has ended, or runs on another node.
     runs: bool,
+    /// When the EDT sent the message that the thread handles, as [`Edge::at`] has it. None where it handles none.
+    sent: Option<u64>,
     /// Since when the EDT that runs waits in a call, in nanoseconds since the begin of the run. None if it does not.
     waits_since: Option<u64>,
     /// Since when the thread, a worker, has been idle, in nanoseconds since the begin of the run. None if it is not.
@@ -39,10 +44,21 @@ struct Builder {
     run: RecordedRun,
     /// The number of each EDT, by its GUID.
     by_guid: FxHashMap<u64, u32>,
-    /// The number of each template, by its work.
-    by_work: FxHashMap<u64, u32>,
-    /// For each token, the number of the EDT with which it was last given to a device.
-    launched: FxHashMap<u64, u32>,
+    /// The number of each template, by its node and work.
+    by_work: FxHashMap<(u32, u64), u32>,
+    /// For each node and token, the number of the EDT with which it was last given to a device.
+    launched: FxHashMap<(u32, u64), u32>,
+    /// By which EDT each message between nodes was sent (1 + its number, or 0 for none), and when, as [`Edge::at`] has
+    /// it: by the two nodes and its number.
+    sent: FxHashMap<(u32, u32, u64), (u32, u64)>,
+    /// EDTs of the runtime's that stand for something on another node. They never run, and are no EDTs of the run.
+    stand_ins: FxHashSet<u64>,
+    /// The number of each device of each node, where there are several.
+    places: FxHashMap<(u32, u8), u8>,
+    /// How many EDTs each node has ready.
+    ready: BTreeMap<u32, u64>,
+    /// How long the threads of each process were on cores at the first record, and at the last; and its cores.
+    usage: BTreeMap<u32, [u64; 3]>,
     /// When the last kernel of each lane of a device ended, in nanoseconds since the begin of the run.
     lanes: FxHashMap<(u8, u16), u64>,
     /// What each thread is doing, by its number in the recording.
@@ -75,23 +91,31 @@ fn went_apart(apart: &Apart) -> String {
 /// A text that says why the file cannot be read: there is none, it is no recording, it is of another version, or it is
 /// cut off in its head.
 pub fn read(path: &Path) -> Result<RecordedRun, ReadError> {
-    let recording = RecordingFile::open(path)?;
+    let files = RunFiles::open(path)?;
+    let first = files.first();
     let mut builder = Builder {
         run: RecordedRun {
-            name: recording.name.clone(),
-            about: recording.about.clone(),
-            process: recording.process,
-            status: recording.status,
-            records: recording.records(),
-            lost: recording.lost,
-            cut: recording.faults.clone(),
-            identity: recording.run.to_string(),
-            apart: recording.apart.iter().map(went_apart).collect(),
+            name: files.name.clone(),
+            about: about(&files),
+            process: first.process,
+            status: first.status,
+            records: files.files().map(|file| file.records()).sum(),
+            lost: files.files().map(|file| file.lost).sum(),
+            cut: files.faults.clone(),
+            identity: first.run.to_string(),
+            apart: first.apart.iter().map(went_apart).collect(),
+            clocks: files.clocks.clone(),
+            nodes: nodes(&files),
             ..RecordedRun::default()
         },
         by_guid: FxHashMap::default(),
         by_work: FxHashMap::default(),
         launched: FxHashMap::default(),
+        sent: FxHashMap::default(),
+        stand_ins: FxHashSet::default(),
+        places: FxHashMap::default(),
+        ready: BTreeMap::new(),
+        usage: BTreeMap::new(),
         lanes: FxHashMap::default(),
         doing: FxHashMap::default(),
         blocks: FxHashMap::default(),
@@ -100,8 +124,8 @@ pub fn read(path: &Path) -> Result<RecordedRun, ReadError> {
         misdated: 0,
         dropped: 0,
     };
-    let scale = &recording.scale;
-    let faults = recording.for_each(|event| {
+    let scale = files.scale();
+    let faults = files.for_each(|node, event| {
         let times = [
             scale.ns(event.record.ticks),
             scale.ns(event.written),
@@ -118,13 +142,37 @@ pub fn read(path: &Path) -> Result<RecordedRun, ReadError> {
         }
         let [now, written, took] = times.map(|ns| ns.min(LONGEST_RUN));
         builder.run.end = builder.run.end.max(written);
-        builder.see(event, now, took);
+        builder.see(node, event, now, took);
     })?;
     builder.run.cut.extend(faults);
-    if let Some(ticks) = recording.ended_ticks {
+    if let Some(ticks) = files.ended_ticks() {
         builder.run.end = scale.ns(ticks).min(LONGEST_RUN);
     }
     Ok(builder.finish())
+}
+
+/// What the first file says of the run. Workers and cores are those of all nodes.
+fn about(files: &RunFiles) -> BTreeMap<String, String> {
+    let mut about = files.first().about.clone();
+    for name in ["workers", "cores"] {
+        let all = files.files().map(|file| file.about.get(name)?.parse::<usize>().ok());
+        if let Some(sum) = all.sum::<Option<usize>>() {
+            about.insert(name.to_string(), sum.to_string());
+        }
+    }
+    about
+}
+
+/// The nodes of a run; none where the process was alone.
+fn nodes(files: &RunFiles) -> Vec<RecordedNode> {
+    let several = files.files().filter(|file| file.run.node.nodes > 1);
+    let node = several.map(|file| RecordedNode {
+        number: file.run.node.node,
+        host: file.about.get("host").cloned().unwrap_or_default(),
+        process: file.process,
+        status: file.status,
+    });
+    node.collect()
 }
 
 impl Builder {
@@ -149,48 +197,95 @@ impl Builder {
     }
 
     /// The number of the template that has a work. A work that was not known is added, without a name.
-    fn work(&mut self, address: u64) -> u32 {
+    fn work(&mut self, node: u32, address: u64) -> u32 {
         let next = self.run.templates.len() as u32;
-        let number = *self.by_work.entry(address).or_insert(next);
+        let number = *self.by_work.entry((node, address)).or_insert(next);
         if number == next {
             self.run.templates.push(RecordedTemplate::default());
         }
         number
     }
 
+    /// The number in the run of a place of a node: devices of several nodes are numbered as they come.
+    fn place(&mut self, node: u32, place: u8) -> u8 {
+        if self.run.nodes.is_empty() || [0, UNDECIDED].contains(&place) {
+            return place;
+        }
+        let next = self.places.len() as u8 + 1;
+        *self.places.entry((node, place)).or_insert(next.min(UNDECIDED - 1))
+    }
+
+    /// When an EDT that a thread acts for has done what it does there, as [`Edge::at`] has it.
+    fn at(&self, doing: &Doing, now: u64) -> u64 {
+        match (doing.sent, doing.cause.checked_sub(1)) {
+            (Some(at), _) => at,
+            (None, Some(edt)) if doing.runs => now.saturating_sub(self.run.edts[edt as usize].waited),
+            _ => NEVER,
+        }
+    }
+
     /// Adds a dependence of the EDT `to` on the EDT that runs on a thread, or that has ended there last.
     fn edge_to(&mut self, owner: u32, to: u32, now: u64) {
-        let doing = self.doing.entry(owner).or_default();
+        let doing = *self.doing.entry(owner).or_default();
         let Some(from) = doing.cause.checked_sub(1) else {
             return;
         };
-        let at = if doing.runs {
-            let waited = self.run.edts[from as usize].waited;
-            now.saturating_sub(waited)
-        } else {
-            NEVER
-        };
+        let at = self.at(&doing, now);
         if from != to {
             self.run.edges.push(Edge { from, to, at });
         }
     }
 
-    /// Adds a record to the run. `now` is its time, and `took` the length of a kernel or copy, both in nanoseconds.
-    fn see(&mut self, event: TraceEvent, now: u64, took: u64) {
-        let (record, owner) = (event.record, event.owner);
+    /// Whether a record is about an EDT of the runtime's that stands for something on another node.
+    fn is_of_stand_in(&mut self, node: u32, kind: RecordKind, record: &Record) -> bool {
+        if kind == RecordKind::Created {
+            let template = self.by_work.get(&(node, record.y)).and_then(|work| self.run.templates.get(*work as usize));
+            if template.is_some_and(|its| its.name == WorkKind::Elsewhere.call()) {
+                self.stand_ins.insert(record.x);
+            }
+        }
+        let number = kind as u8;
+        let is_of_edt = (RecordKind::Created as u8..=RecordKind::Fetched as u8).contains(&number);
+        is_of_edt && self.stand_ins.contains(&record.x)
+    }
+
+    /// Adds a record of a node to the run. `now` is its time, and `took` the length of a kernel or copy, both in
+    /// nanoseconds.
+    fn see(&mut self, node: u32, event: TraceEvent, now: u64, took: u64) {
+        let (mut record, owner) = (event.record, event.owner);
         let Some(kind) = RecordKind::of(record.kind) else {
             self.unknown += 1;
             return;
         };
+        if !self.run.nodes.is_empty() {
+            if self.is_of_stand_in(node, kind, &record) {
+                return;
+            }
+            use RecordKind::{Copy, Counter, Device, Estimate, Fetch, Kernel, KernelEnd, Launched, Placed, Runnable};
+            match kind {
+                Copy | Device | Estimate | Fetch | Kernel | KernelEnd | Launched | Placed | Runnable => {
+                    record.a = self.place(node, record.a);
+                }
+                Counter => record.b = self.place(node, record.b as u8).into(),
+                _ => {}
+            }
+        }
         match kind {
             RecordKind::Thread => {
                 let thread = self.run.threads.entry(owner).or_default();
-                thread.name = event.text;
+                thread.node = node;
+                thread.name = match self.run.nodes[..] {
+                    [] => event.text,
+                    _ => format!("node {node}, {}", event.text),
+                };
                 thread.is_worker = record.a == ThreadRole::Worker as u8;
             }
             RecordKind::Template => {
-                let work = self.work(record.x);
-                self.run.templates[work as usize] = RecordedTemplate { name: event.text, places: record.y };
+                let work = self.work(node, record.x);
+                let bits = (0..u64::BITS as u8).filter(|place| record.y >> place & 1 != 0);
+                let places = bits.map(|place| 1u64.checked_shl(self.place(node, place).into()).unwrap_or(0));
+                let places = places.fold(0, |all, bit| all | bit);
+                self.run.templates[work as usize] = RecordedTemplate { name: event.text, places };
             }
             RecordKind::Device => self.run.devices.entry(record.a).or_default().name = event.text,
             RecordKind::Label => drop(self.run.labels.insert(record.x, event.text)),
@@ -200,7 +295,7 @@ impl Builder {
                     self.wrong(|run| format!("{} is created twice", run.name_of(&run.edts[edt as usize])));
                     return;
                 }
-                let template = self.work(record.y);
+                let template = self.work(node, record.y);
                 let doing = self.doing.entry(owner).or_default();
                 let parent = doing.cause.wrapping_sub(1);
                 let new = &mut self.run.edts[edt as usize];
@@ -283,13 +378,25 @@ impl Builder {
                 let its = &mut self.run.edts[edt as usize];
                 its.launched = now;
                 its.place = record.a;
-                self.launched.insert(record.y, edt);
+                self.launched.insert((node, record.y), edt);
             }
-            RecordKind::Kernel => self.kernel(event, now, took),
+            RecordKind::Kernel => self.kernel(node, &record, now, took),
             RecordKind::KernelEnd => {
                 let edt = self.edt(record.x);
-                self.doing.entry(owner).or_default().cause = edt + 1;
-                self.doing.entry(owner).or_default().runs = false;
+                let doing = self.doing.entry(owner).or_default();
+                (doing.cause, doing.runs, doing.sent) = (edt + 1, false, None);
+            }
+            RecordKind::Sent => {
+                let doing = *self.doing.entry(owner).or_default();
+                let at = self.at(&doing, now);
+                self.sent.insert((node, u32::from(record.b), record.x), (doing.cause, at));
+                self.run.messages += 1;
+            }
+            RecordKind::Came => {
+                let sent = self.sent.remove(&(u32::from(record.b), node, record.x));
+                let (cause, at) = sent.unwrap_or((0, NEVER));
+                let doing = self.doing.entry(owner).or_default();
+                (doing.cause, doing.runs, doing.sent) = (cause, false, Some(at));
             }
             RecordKind::Copy => {
                 let device = self.run.devices.entry(record.a).or_default();
@@ -328,16 +435,20 @@ impl Builder {
             }
             RecordKind::Busy => self.is_busy(owner, now),
             RecordKind::Counter => {
+                let value = match record.b {
+                    0 => {
+                        self.ready.insert(node, record.y);
+                        self.ready.values().sum()
+                    }
+                    _ => record.y,
+                };
                 let values = self.run.counters.entry((record.a, record.b as u8));
-                values.or_default().push((now, record.y));
+                values.or_default().push((now, value));
             }
             RecordKind::Estimate => self.considered(&record, now),
             RecordKind::Usage if record.a == 1 => {
-                let usage = (record.x, record.y);
-                if self.run.process_usage.is_none() {
-                    self.run.process_usage_before = record.x;
-                }
-                self.run.process_usage = self.run.process_usage.max(Some(usage));
+                let [_, last, cores] = self.usage.entry(node).or_insert([record.x, 0, 0]);
+                (*last, *cores) = (*last, *cores).max((record.x, record.y));
             }
             RecordKind::System => {
                 let system = SystemUse { ns: record.x, faults: record.y, waits: record.c };
@@ -396,8 +507,7 @@ impl Builder {
         let edt = self.edt(guid);
         let doing = self.doing.entry(owner).or_default();
         let other = doing.runs.then_some(doing.cause.wrapping_sub(1));
-        doing.cause = edt + 1;
-        doing.runs = true;
+        (doing.cause, doing.runs, doing.sent) = (edt + 1, true, None);
         if let Some(other) = other {
             self.wrong(|run| {
                 let [first, second] = [other, edt].map(|e| run.name_of(&run.edts[e as usize]));
@@ -419,8 +529,7 @@ impl Builder {
         let edt = self.edt(guid);
         let doing = self.doing.entry(owner).or_default();
         let ran = doing.runs && doing.cause == edt + 1;
-        doing.cause = edt + 1;
-        doing.runs = false;
+        (doing.cause, doing.runs, doing.sent) = (edt + 1, false, None);
         if !ran {
             self.wrong(|run| {
                 let name = run.name_of(&run.edts[edt as usize]);
@@ -437,8 +546,7 @@ impl Builder {
     }
 
     /// Notes that a kernel has ended at `now`, after `took` nanoseconds.
-    fn kernel(&mut self, event: TraceEvent, now: u64, took: u64) {
-        let record = event.record;
+    fn kernel(&mut self, node: u32, record: &Record, now: u64, took: u64) {
         let device = self.run.devices.entry(record.a).or_default();
         device.kernels += 1;
         device.busy = device.busy.saturating_add(took);
@@ -456,7 +564,7 @@ impl Builder {
                 )
             });
         }
-        match self.launched.get(&record.x) {
+        match self.launched.get(&(node, record.x)) {
             Some(&edt) => {
                 let its = &mut self.run.edts[edt as usize];
                 its.begin = begin;
@@ -471,9 +579,46 @@ impl Builder {
         }
     }
 
+    /// Has a template that several nodes have be one: those of the same name, in their order on each node.
+    fn join_templates(&mut self) {
+        if self.run.nodes.is_empty() {
+            return;
+        }
+        let mut works: Vec<(u32, u32)> = self.by_work.iter().map(|(&(node, _), &number)| (node, number)).collect();
+        works.sort_unstable();
+        let mut seen: FxHashMap<(u32, &str), usize> = FxHashMap::default();
+        let mut known: FxHashMap<(&str, usize), u32> = FxHashMap::default();
+        let mut joined: Vec<RecordedTemplate> = Vec::new();
+        let mut number_of: FxHashMap<u32, u32> = FxHashMap::default();
+        for (node, number) in works {
+            let its = &self.run.templates[number as usize];
+            let nth = seen.entry((node, &its.name)).or_default();
+            *nth += 1;
+            let next = joined.len() as u32;
+            let is_named = !its.name.is_empty();
+            let number_joined = if is_named { *known.entry((&its.name, *nth)).or_insert(next) } else { next };
+            number_of.insert(number, number_joined);
+            match joined.get_mut(number_joined as usize) {
+                Some(known) => known.places |= its.places,
+                None => joined.push(its.clone()),
+            }
+        }
+        for edt in &mut self.run.edts {
+            edt.template = number_of.get(&edt.template).copied().unwrap_or(u32::MAX);
+        }
+        self.run.templates = joined;
+    }
+
     /// The run, when all records have been looked at.
     fn finish(mut self) -> RecordedRun {
         self.run.name_devices();
+        self.join_templates();
+        let usage = self.usage.values();
+        self.run.process_usage_before = usage.clone().map(|[first, ..]| first).sum();
+        self.run.process_usage = usage.map(|&[_, last, cores]| (last, cores)).reduce(|(last, cores), (more, its)| {
+            // Nodes of a machine may use the same cores.
+            (last + more, cores.max(its))
+        });
         // The sort is stable, so the estimates of each EDT stay in the order of time.
         self.run.estimates.sort_by_key(|estimate| estimate.edt);
         // A worker that is idle at the last record is idle to the end of the recording.

@@ -69,6 +69,12 @@ impl RecordedRun {
         if self.status.is_none() {
             found.cut.push(self.no_end());
         }
+        for node in self.nodes.iter().skip(1).filter(|node| node.status.is_none()) {
+            found.cut.push(format!(
+                "the recording of node {} (process {} on {}) has no end: the process was killed, crashed, or goes on",
+                node.number, node.process, node.host
+            ));
+        }
         let list = match self.status {
             None => &mut found.cut,
             Some(_) => &mut found.left,

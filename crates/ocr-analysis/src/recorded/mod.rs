@@ -77,6 +77,12 @@ pub struct RecordedRun {
     pub identity: String,
     /// Sentences about times in which the machine's clocks have gone apart, so that the times there are not sure.
     pub apart: Vec<String>,
+    /// Sentences about how well the clocks of several machines are known.
+    pub clocks: Vec<String>,
+    /// The nodes of the run whose recordings are there. Empty where the process was alone.
+    pub nodes: Vec<RecordedNode>,
+    /// How many messages between nodes have led to something.
+    pub messages: u64,
     /// All EDTs, in the order of their creation.
     pub edts: Vec<RecordedEdt>,
     /// The dependences between EDTs, as far as they are recorded.
@@ -114,12 +120,25 @@ pub struct RecordedRun {
     pub modes: Vec<u8>,
     /// How long threads have been on cores, in the order of time for each thread.
     pub usage: Vec<Usage>,
-    /// How long all threads of the process have been on cores, in nanoseconds, when that was recorded last; and how
-    /// many cores the process may use. None where that is not recorded.
+    /// How long all threads of the processes have been on cores, in nanoseconds, when that was recorded last; and how
+    /// many cores the processes may use. None where that is not recorded.
     pub process_usage: Option<(u64, u64)>,
     /// How long all threads of the process had been on cores when that was recorded first, in nanoseconds. 0 where it
     /// was not.
     pub process_usage_before: u64,
+}
+
+/// A node of the run: one process of several.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordedNode {
+    /// Its number.
+    pub number: u32,
+    /// The name of its machine.
+    pub host: String,
+    /// The system's number of the process.
+    pub process: u32,
+    /// The exit status. None if the process was killed, or goes on.
+    pub status: Option<i32>,
 }
 
 /// How long a thread has been on a core since it began.
@@ -315,8 +334,10 @@ pub struct Edge {
 /// A thread of the run.
 #[derive(Clone, Debug, Default)]
 pub struct RecordedThread {
-    /// The system's name of the thread.
+    /// The system's name of the thread, and its node where there are several.
     pub name: String,
+    /// The number of its node.
+    pub node: u32,
     /// Whether the thread is a worker, which runs EDTs.
     pub is_worker: bool,
     /// How many EDTs the thread ran.

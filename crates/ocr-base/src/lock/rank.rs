@@ -211,6 +211,12 @@ ranks! {
     /// What a policy of a user keeps (`crates/ocr-place/src/policy/user/mod.rs`).
     UserPlan [RecordingFile, Depot, Inbox];
 
+    /// Blocks that other nodes have, and those that this node has of them (`src/engine/state/elsewhere.rs`).
+    BlocksElsewhere [RecordingFile];
+
+    /// Messages to other nodes that have not been sent (`src/engine/nodes/outbox.rs`).
+    Outbox [RecordingFile];
+
     /// The file of a recording, which grows (`src/trace/recording.rs`).
     RecordingFile [];
 
@@ -241,14 +247,8 @@ ranks! {
     /// The calls that an EDT has sent to other nodes (`src/engine/nodes/outbox.rs`).
     UnconfirmedCalls [];
 
-    /// Blocks that other nodes have, and those that this node has of them (`src/engine/state/elsewhere.rs`).
-    BlocksElsewhere [];
-
     /// The builds of files with functions that other nodes have named (`src/engine/nodes/functions.rs`).
     FunctionHomes [];
-
-    /// Messages to other nodes that have not been sent (`src/engine/nodes/outbox.rs`).
-    Outbox [];
 
     /// A lock of the tests.
     TestOuter [TestInner];

@@ -316,10 +316,13 @@ fn numbered_files(name: &Path) -> impl Iterator<Item = PathBuf> {
     files.take_while(|file| file.exists())
 }
 
+/// Removes the files that programs of one run, and their nodes, have under a name in the folder of the runs.
 fn remove_all(name: &Path) {
-    let files: Vec<PathBuf> = numbered_files(name).collect();
-    for file in files {
-        let _ = std::fs::remove_file(file);
+    let (Some(folder), Some(stem)) = (name.parent(), name.file_stem()) else { return };
+    for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if file.file_name().as_encoded_bytes().starts_with(stem.as_encoded_bytes()) {
+            let _ = std::fs::remove_file(file.path());
+        }
     }
 }
 

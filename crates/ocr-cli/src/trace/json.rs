@@ -50,6 +50,12 @@ pub(crate) fn show(run: &RecordedRun) -> String {
         "file": run.name,
         "about": run.about,
         "process": run.process,
+        "nodes": run.nodes.iter().map(|node| json!({
+            "node": node.number,
+            "host": node.host,
+            "process": node.process,
+            "status": node.status,
+        })).collect::<Vec<_>>(),
         "status": run.status,
         "seconds": seconds(run.end),
         "records": run.records,

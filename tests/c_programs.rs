@@ -16,7 +16,8 @@
 //! * `OCR_TEST_NO_OPENCL=1`: programs that launch kernels are ignored
 //! * `OCR_TEST_FOLDER=NAME`: compiled programs go to `target/c-tests/NAME`, apart from those of other settings
 //! * `OCR_TEST_WORKERS=N`: programs that run with `N` workers and with other numbers run with `N` alone
-//! * `OCR_TEST_TRACE=1`: runs are recorded, and the recordings checked by `ocr trace check` and `ocr check`
+//! * `OCR_TEST_TRACE=1`: runs are recorded, and the recordings checked by `ocr trace check`, and on one node by
+//!   `ocr check`
 //! * `OCR_TEST_RETRY=1`: programs run in verification mode (`OCR_RETRY=verify`), all with `build/lib/libocr.so`; those
 //!   that say `// once:` are ignored
 //! * `OCR_TEST_ZONE=NODE/NODES`: programs make their GUIDs as that node of several does, such as node 5 of 8 for `5/8`:
@@ -280,7 +281,7 @@ impl Program {
             for (number, file) in recordings_of(&file).into_iter().enumerate() {
                 // Further runs of a program, as its copies or what it starts, may end as they are to.
                 let order = if number == 0 { order } else { OrderAsked::Any };
-                check_recording(&ocr, &file, order)?;
+                check_recording(&ocr, &file, place.nodes.is_none().then_some(order))?;
             }
         }
         Ok(None)
@@ -483,9 +484,9 @@ enum OrderAsked {
     Any,
 }
 
-/// Looks at the recording of a run that did as it should: by `ocr trace check`, and by `ocr check`. One that ends
-/// otherwise may be cut off, but nothing in it may contradict itself.
-fn check_recording(ocr: &Path, file: &Path, order: OrderAsked) -> Result<(), String> {
+/// Looks at the recording of a run that did as it should: by `ocr trace check`, and by `ocr check` unless `order` is
+/// None, as on several nodes. One that ends otherwise may be cut off, but nothing in it may contradict itself.
+fn check_recording(ocr: &Path, file: &Path, order: Option<OrderAsked>) -> Result<(), String> {
     let ask = |words: &[&str]| {
         let output = Command::new(ocr).args(words).arg(file).output();
         let output = output.map_err(|e| format!("ocr: {e}"))?;
@@ -497,6 +498,11 @@ fn check_recording(ocr: &Path, file: &Path, order: OrderAsked) -> Result<(), Str
     if found.contains("wrong: ") || !found.contains(" records, ") {
         return Err(format!("ocr trace check {}:\n{found}", file.display()));
     }
+    let Some(order) = order else {
+        let of_nodes = (1..).map(|node| file.with_extension(format!("node{node}.trace")));
+        of_nodes.take_while(|file| fs::remove_file(file).is_ok()).for_each(drop);
+        return fs::remove_file(file).map_err(|e| format!("{}: {e}", file.display()));
+    };
     let (is_silent, found) = ask(&["check", "--races"])?;
     if !found.contains(" EDTs, ") || order == OrderAsked::All && !is_silent {
         return Err(format!("ocr check {}:\n{found}", file.display()));

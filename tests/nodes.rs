@@ -883,3 +883,135 @@ fn nodes_share_the_cores_of_their_machine() {
         assert_eq!(workers(1, &[]).0, Some(cores as u64));
     }
 }
+
+/// Has the command `ocr` do something, and expects that it ends so. What it says.
+fn ocr(words: &[&str], file: &Path, is_right: bool) -> String {
+    let output = Command::new(support::root().join("build/bin/ocr")).args(words).arg(file).output();
+    let output = output.expect("make has made the command");
+    let [said, errors] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert_eq!(output.status.success(), is_right, "{words:?}: {said}{errors}");
+    said + &errors
+}
+
+/// Runs the program on so many nodes, and has it recorded into the file of this name in a folder of the run.
+fn record(mpi: Mpi, nodes: usize, args: &[&str], name: &str) -> PathBuf {
+    let out = folder(&format!("recorded-{nodes}-{}-{name}", args.join("-")), mpi);
+    let file = out.join(name);
+    let answer = run(mpi.command(nodes).arg(elsewhere()).args(args).env("OCR_TRACE", &file), &out);
+    assert_eq!((answer.status, answer.count("right")), (Some(0), 1), "{answer:?}");
+    file
+}
+
+/// Each node has a recording of its own, and the tools read them as one run: with the workers of all nodes, each EDT
+/// once, and what one node leads to on another.
+#[test]
+fn all_nodes_record_one_run() {
+    let of_all: [(&[&str], Option<usize>); 5] = [
+        (&["chain", "20"], Some(22)),
+        (&["scope", "5"], Some(33)),
+        (&["events", "5"], Some(63)),
+        (&["returned", "5"], None),
+        (&["labels", "3"], None),
+    ];
+    for mpi in installed() {
+        for (args, edts) in of_all {
+            for nodes in [2, 3] {
+                let file = record(mpi, nodes, args, "t.ocrtrace");
+                for node in 1..nodes {
+                    assert!(file.with_file_name(format!("t.node{node}.ocrtrace")).is_file());
+                }
+                let found = ocr(&["trace", "check"], &file, true);
+                assert!(found.contains("whole, and nothing is wrong"), "{args:?}: {found}");
+                if let Some(edts) = edts {
+                    assert!(found.contains(&format!(", {edts} EDTs")), "{args:?}: {found}");
+                }
+            }
+        }
+        let file = record(mpi, 2, &["chain", "20"], "t.ocrtrace");
+        // The eighth is on node 1 and was created by the seventh, on node 0.
+        let said = ocr(&["explain"], &file, true);
+        assert!(said.contains("22 EDTs"), "{said}");
+        let output =
+            Command::new(support::root().join("build/bin/ocr")).arg("explain").arg(&file).arg("hop#8").output();
+        let said = String::from_utf8_lossy(&output.expect("it is there").stdout).into_owned();
+        for text in ["by EDT 0x", "(hop)", "It ran on workers (node 1, ocr-worker-"] {
+            assert!(said.contains(text), "no `{text}`: {said}");
+        }
+        let said = ocr(&["check"], &file, false);
+        assert!(said.contains("is of a run on 2 nodes"), "{said}");
+    }
+}
+
+/// Files that are not of this run are passed over, and nodes without one are named.
+#[test]
+fn a_node_whose_recording_is_missing_is_named() {
+    for mpi in installed() {
+        let earlier = record(mpi, 2, &["chain", "10"], "t.ocrtrace").with_file_name("t.node1.ocrtrace");
+        let file = record(mpi, 2, &["chain", "20"], "t.ocrtrace");
+        let other = file.with_file_name("t.node1.ocrtrace");
+        fs::copy(&earlier, &other).expect("target/ can be written");
+        let said = ocr(&["trace", "check"], &file, false);
+        for text in ["cut: the run had 2 nodes, and the recordings of these are not in the", "is of another run"] {
+            assert!(said.contains(text), "no `{text}`: {said}");
+        }
+        assert!(!said.contains("wrong: "), "{said}");
+        fs::remove_file(&other).expect("it is there");
+        let said = ocr(&["trace", "show"], &file, true);
+        assert!(said.contains("the run had 2 nodes") && said.contains("node 0, ocr-worker-0"), "{said}");
+    }
+}
+
+/// The recording of a node that is killed is whole up to then.
+#[test]
+fn a_node_that_is_killed_leaves_its_recording() {
+    for mpi in installed() {
+        let out = folder("killed-recorded", mpi);
+        let file = out.join("t.ocrtrace");
+        let mut command = mpi.command(2);
+        command.arg(program()).arg("stay").env("OCR_TEST_FOLDER", &out).env("OCR_TRACE", &file);
+        let mut running = Running::start(&mut command, &out);
+        let of_killed = out.join("t.node1.ocrtrace");
+        running.wait_until("mainEdt", |run| run.read("stdout").contains("waits") && of_killed.is_file());
+        let killed = processes(&out)[1];
+        // SAFETY: the call ends a process that this test has started, which has not been waited for.
+        unsafe { libc::kill(killed, libc::SIGKILL) };
+        // The program does not end by itself.
+        running.wait_until("the end", |run| run.child.try_wait().expect("it is a child").is_some());
+        running.end();
+        let said = ocr(&["trace", "check"], &file, false);
+        let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(&format!("the recording of node 1 (process {killed} on ")), "{said}");
+        assert!(!said.contains("wrong: ") && said.contains("begun and not ended: EDT"), "{said}");
+    }
+}
+
+/// A file for viewers is made by node 0, of all nodes.
+#[test]
+fn a_page_shows_the_workers_of_all_nodes() {
+    for mpi in installed() {
+        let page = record(mpi, 2, &["events", "5"], "t.html");
+        let text = fs::read_to_string(&page).expect("node 0 has written it");
+        for node in 0..2 {
+            assert!(text.contains(&format!("node {node}, ocr-worker-0")));
+        }
+        assert!(page.with_file_name("t.node1.html.recording").is_file());
+    }
+}
+
+/// The command compares programs that a launcher starts, each with the recordings of all its nodes.
+#[test]
+fn programs_of_a_launcher_are_compared() {
+    for mpi in installed() {
+        let out = folder("compared", mpi);
+        let launched = mpi.command(2);
+        let mut command = Command::new(support::root().join("build/bin/ocr"));
+        command.args(["compare", "--policies", "cpu,eager", "--runs", "2", "--bounds", "--json", "--"]);
+        command.arg(launched.get_program()).args(launched.get_args()).arg(elsewhere()).args(["events", "5"]);
+        command.envs(launched.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let answer = run(&mut command, &out);
+        assert_eq!(answer.status, Some(0), "{answer:?}");
+        assert_eq!(answer.stdout.matches("\"programs\": 1").count(), 4, "{answer:?}");
+        assert_eq!(answer.stdout.matches("\"failure\": null").count(), 2, "{answer:?}");
+        assert_eq!(answer.stdout.matches("\"edts\": 63").count(), 2, "{answer:?}");
+    }
+}

@@ -572,6 +572,26 @@ fn random_graphs_have_one_result() {
     }
 }
 
+/// A function is found by its address on another node, where files are loaded elsewhere.
+#[test]
+fn a_pointer_to_a_function_is_good_for_templates_everywhere() {
+    for mpi in installed() {
+        for nodes in [2, 3] {
+            run_elsewhere(mpi, nodes, &["pointer"]).expect(0, &["right: 0"]);
+        }
+    }
+}
+
+/// MPI calls the system's functions, though the program has functions of their names.
+#[test]
+fn functions_may_have_names_of_the_systems() {
+    let program = compile("names", "names.c", &[]);
+    for mpi in installed() {
+        let out = folder("names", mpi);
+        run(mpi.command(2).arg(&program), &out).expect(0, &["right: the last EDT on node 0"]);
+    }
+}
+
 /// A call for an object of another kind, or one that can never be right, is refused with the status of one node.
 #[test]
 fn what_cannot_be_right_is_refused_at_once() {
@@ -593,6 +613,7 @@ fn edts_of_other_nodes_end_the_program() {
         let answer = run_elsewhere(mpi, 3, &["crash"]);
         assert_ne!(answer.status, Some(0), "{answer:?}");
         assert_eq!(answer.count("crashed with SIGSEGV"), 1, "{answer:?}");
+        assert_eq!(answer.count("is gone"), 0, "{answer:?}");
         run_elsewhere(mpi, 2, &["hang"]).expect(1, &["on node 1", "ocr: error: the program hangs", "No EDT waits"]);
     }
 }
@@ -947,7 +968,7 @@ fn all_nodes_record_one_run() {
 fn a_node_whose_recording_is_missing_is_named() {
     for mpi in installed() {
         let earlier = record(mpi, 2, &["chain", "10"], "t.ocrtrace").with_file_name("t.node1.ocrtrace");
-        let file = record(mpi, 2, &["chain", "20"], "t.ocrtrace");
+        let file = record(mpi, 2, &["chain", "12"], "t.ocrtrace");
         let other = file.with_file_name("t.node1.ocrtrace");
         fs::copy(&earlier, &other).expect("target/ can be written");
         let said = ocr(&["trace", "check"], &file, false);

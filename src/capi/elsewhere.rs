@@ -32,11 +32,12 @@ use crate::engine::life::away::confirm_calls;
 use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::life::hints::node_of;
 use crate::engine::life::stand_in::StandIn;
-use crate::engine::nodes::work::{Call, CallAnswer, NewEdt, NodeWork};
-use crate::engine::nodes::{ending, outbox};
+use crate::engine::nodes::work::{Call, CallAnswer, NewEdt, NodeWork, TemplateText};
+use crate::engine::nodes::{ending, functions, outbox};
 use crate::engine::run::shutdown;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
+use crate::object::code::EdtFunction;
 use crate::object::edt::Mode;
 use crate::object::guid::{Guid, Kind};
 use crate::object::hints::EDT_AFFINITY;
@@ -206,6 +207,20 @@ fn made_by_owner(node: u32, call: &'static CallSpec, words: &[u64]) -> Option<St
         ocrSetHint | ocrAttachDebugLabel => owner(guid(0)).map(|_| Status::OK),
         _ => refuse_other(call, words),
     }
+}
+
+/// The function that a program means by a pointer. On several nodes it may have got that from another one, in whose
+/// process files are loaded elsewhere.
+pub(super) fn function_here(function: EdtFunction) -> EdtFunction {
+    let at = function as *const () as usize;
+    if !outbox::is_open() || functions::home_of_address(at).is_some() {
+        return function;
+    }
+    let ask = || {
+        let answers = outbox::ask_others(Call::FindFunction(at as u64)).into_iter();
+        answers.filter_map(|(_, answer)| Some(answer?.template?.function)).collect()
+    };
+    functions::find_by_address(at, ask).unwrap_or(function)
 }
 
 /// Whether a block of another node is here, be it that it leaves when its last EDT has released it.
@@ -631,6 +646,11 @@ pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
             let abort = move || shutdown::abort(status);
             let _ = std::thread::Builder::new().name("ocr-abort".into()).spawn(abort);
             Status::OK
+        }
+        Call::FindFunction(at) => {
+            let home = functions::home_of_address(at as usize);
+            let text = home.map(|function| TemplateText { function, name: String::new(), paramc: 0, depc: 0 });
+            return Some(CallAnswer { template: text.map(Box::new), ..CallAnswer::default() });
         }
         Call::Report => {
             // A message has room for so much; the first lines say most.

@@ -12,6 +12,8 @@
  *
  * What is loaded at an address is asked for without that lock, which dladdr takes.
  *
+ * Which functions of the program stand in the way of the system's (src/link/names.rs).
+ *
  * In C, since it needs the fields of pthread_mutex_t.
  */
 #define _GNU_SOURCE
@@ -22,6 +24,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 /* Where the loader's state begins, and its size in bytes. Written before main, or while the loader holds its lock. */
@@ -101,4 +105,21 @@ const char *ocrLoadedAt(uintptr_t address, uintptr_t *start)
     }
     *start = search.start;
     return search.name;
+}
+
+/* Where the visibility of a function stands that the program itself has under this name, and that other libraries get
+ * in place of the system's. NULL if it has none. */
+unsigned char *ocrVisibilityOf(const char *name);
+unsigned char *ocrVisibilityOf(const char *name)
+{
+    Dl_info found, program;
+    ElfW(Sym) *symbol = NULL;
+    void *function = dlsym(RTLD_DEFAULT, name);
+    const void *ofProgram = (const void *)getauxval(AT_PHDR);
+    if (function == NULL || dladdr1(function, &found, (void **)&symbol, RTLD_DL_SYMENT) == 0 || symbol == NULL ||
+        found.dli_saddr != function || strcmp(found.dli_sname, name) != 0 || dladdr(ofProgram, &program) == 0 ||
+        program.dli_fbase != found.dli_fbase) {
+        return NULL;
+    }
+    return &symbol->st_other;
 }

@@ -20,6 +20,7 @@
 pub(crate) mod bell;
 pub(crate) mod block;
 pub(crate) mod launcher;
+mod names;
 pub(crate) mod plugin;
 pub(crate) mod threads;
 

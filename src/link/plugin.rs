@@ -10,6 +10,7 @@
 
 use crate::link::block::BlockBytes;
 use crate::link::launcher::LaunchedProcess;
+use crate::link::names;
 use crate::link::{KNOWN, LONGEST_MESSAGE, LinkEvent, NodePlace};
 use ocr_base::text::Readable;
 use std::collections::HashMap;
@@ -159,6 +160,7 @@ impl Plugin {
     pub(crate) fn load(file: &Path) -> Result<Plugin, String> {
         let shown = Readable::path(file);
         let name = CString::new(file.as_os_str().as_bytes()).map_err(|_| format!("{shown} is no name of a file"))?;
+        names::hide()?;
         // SAFETY: the name is a C string. The constructors of the plug-in and of its MPI run, which the user has
         // installed to be loaded.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE) };

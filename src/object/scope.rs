@@ -45,9 +45,9 @@ pub struct Scope {
     pub work: Cell<*const Code>,
 }
 
-// SAFETY: `parent`, `output`, `edt`, `work` and `is_guest` are set before the scope is known to others. `result`, `result_goes` and
-// `is_timed` are written by the finish EDT before it checks out, and read by the thread that brings the count to 0
-// after that.
+// SAFETY: `parent`, `output`, `edt`, `work` and `is_guest` are set before the scope is known to others. `result`,
+// `result_goes` and `is_timed` are written by the finish EDT before it checks out, and read by the thread that brings
+// the count to 0 after that.
 unsafe impl Sync for Scope {}
 
 impl Scope {

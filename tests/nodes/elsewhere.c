@@ -869,6 +869,22 @@ static ocrGuid_t confused(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return NULL_GUID;
 }
 
+/* ---- pointer: a function by its address on another node. ---- */
+
+static ocrGuid_t isFound(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    compareAfter(NULL_GUID, zero(), 0, 0);
+    return NULL_GUID;
+}
+
+static ocrGuid_t points(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    start((ocrEdt_t)paramv[0], here(), 0, NULL, 0, NULL);
+    return NULL_GUID;
+}
+
 /* ---- ends ---- */
 
 static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
@@ -960,6 +976,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         endOn(1, 2);
     } else if (strcmp(what, "waits") == 0) {
         waits();
+    } else if (strcmp(what, "pointer") == 0) {
+        start(points, 1, 1, (u64[]){(u64)isFound}, 0, NULL);
     } else if (strcmp(what, "codes") == 0) {
         start(confused, 1, 0, NULL, 0, NULL);
     } else if (strcmp(what, "hang") == 0) {

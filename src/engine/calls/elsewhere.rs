@@ -24,8 +24,8 @@ use std::collections::BTreeMap;
 use std::ptr;
 use std::ptr::NonNull;
 
-/// Takes EDTs out of the finish scope of their creator, on another node, that they were counted into: all that they have
-/// led to here has ended, or they were not created. `scope` is 0 for none.
+/// Takes EDTs out of the finish scope of their creator, on another node, that they were counted into: all that they
+/// have led to here has ended, or they were not created. `scope` is 0 for none.
 pub(crate) fn scope_done(node: u32, scope: u64, edts: u64) {
     if scope != 0 {
         outbox::post(node, NodeWork::ScopeDone { scope, edts });

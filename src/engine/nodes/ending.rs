@@ -28,7 +28,8 @@ pub(super) const STOPPING: u8 = 1;
 pub(super) const OVER: u8 = 2;
 
 /// The status with which all nodes are to end; [`NO_STATUS`]: nobody has asked for the end. The first who asks is
-/// heard. The exchange in [`ask`] pairs with the load in `serve` of `thread.rs`.
+/// heard. On other nodes than 0, with which this one crashes. The exchange in [`ask`] pairs with the load in `serve` of
+/// `thread.rs`.
 pub(super) static ASKED: AtomicI32 = AtomicI32::new(NO_STATUS);
 pub(super) const NO_STATUS: i32 = i32::MIN;
 
@@ -65,11 +66,16 @@ pub(crate) fn place() -> Option<(u32, u32)> {
     is_here().then(|| (NODE.load(Ordering::Relaxed), NODES.load(Ordering::Relaxed)))
 }
 
-/// Whether this is the process of node 0, and another thread than that of the link.
-fn decides() -> bool {
+/// Whether this is the process of a node, and another thread than that of the link.
+fn is_elsewhere_than_link() -> bool {
     // SAFETY: `gettid` has no preconditions.
     let this = unsafe { libc::gettid() };
-    is_here() && NODE.load(Ordering::Relaxed) == 0 && THREAD.load(Ordering::SeqCst) != this
+    is_here() && THREAD.load(Ordering::SeqCst) != this
+}
+
+/// Whether this is the process of node 0, and another thread than that of the link.
+fn decides() -> bool {
+    is_elsewhere_than_link() && NODE.load(Ordering::Relaxed) == 0
 }
 
 /// Asks for the end of all nodes with this status, unless somebody has done so.
@@ -109,7 +115,7 @@ pub(crate) fn end(status: i32) -> i32 {
 pub(crate) fn crashed(signal: libc::c_int) {
     /// What shells add to the number of a signal that has ended a program.
     const BY_SIGNAL: i32 = 128;
-    if decides() {
+    if is_elsewhere_than_link() {
         CRASHES.store(true, Ordering::SeqCst);
         ask(BY_SIGNAL + signal);
         wait_until_over(|time| time > FOR_CRASH);

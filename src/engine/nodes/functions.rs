@@ -16,6 +16,8 @@ struct Known {
     homes: HashMap<usize, FunctionHome>,
     /// Functions that other nodes have described, by their addresses here.
     functions: HashMap<FunctionHome, usize>,
+    /// Functions that the program has by their addresses on other nodes, and where these are here.
+    elsewhere: HashMap<usize, usize>,
 }
 
 static KNOWN: Mutex<rank::FunctionHomes, Option<Known>> = Mutex::new(None);
@@ -65,6 +67,23 @@ pub(crate) fn find_address(home: &FunctionHome) -> Option<usize> {
     symbols::loaded_at(at).filter(|there| there.start == start)?;
     KNOWN.lock().get_or_insert_default().functions.insert(home.clone(), at);
     Some(at)
+}
+
+/// The function here that the program has by its address on another node, as an EDT has it that got a pointer in its
+/// parameters or in a block. `ask` has the other nodes say what they have at that address. None if no node has a
+/// function there, or several have others.
+pub(crate) fn find_by_address(at: usize, ask: impl FnOnce() -> Vec<FunctionHome>) -> Option<EdtFunction> {
+    let known = KNOWN.lock().as_ref().and_then(|known| known.elsewhere.get(&at).copied());
+    let here = known.or_else(|| {
+        let homes = ask();
+        let home = homes.first().filter(|first| homes.iter().all(|home| home == *first))?;
+        let here = find_address(home)?;
+        KNOWN.lock().get_or_insert_default().elsewhere.insert(at, here);
+        Some(here)
+    })?;
+    // SAFETY: the program has said that a function of this type is at the address, on the node that it has it from.
+    // That is at this distance in a file with the same build ID, which is loaded here.
+    Some(unsafe { std::mem::transmute::<usize, EdtFunction>(here) })
 }
 
 #[cfg(all(test, not(miri)))]

@@ -20,6 +20,8 @@ pub(super) enum NodeMessage {
     End,
     /// To node 0: another node is gone.
     Lost(u32),
+    /// To node 0: the sender crashes, and has said so. All are to end with this status.
+    Crashed(i32),
     /// About the program's objects, in the order in which they are to be handled.
     Work(Vec<NodeWork>),
 }
@@ -78,6 +80,10 @@ impl NodeMessage {
                 out.u32(5);
                 out.u32(*node);
             }
+            NodeMessage::Crashed(status) => {
+                out.u32(8);
+                out.u32(*status as u32);
+            }
             NodeMessage::Work(all) => {
                 out.u32(WORK);
                 all.iter().for_each(|work| work.write(&mut out));
@@ -102,6 +108,7 @@ impl NodeMessage {
             4 => NodeMessage::Stopped,
             7 => NodeMessage::End,
             5 => NodeMessage::Lost(from.u32()?),
+            8 => NodeMessage::Crashed(from.u32()? as i32),
             WORK => {
                 let mut all = vec![NodeWork::read(&mut from)?];
                 while !from.0.is_empty() {
@@ -135,6 +142,7 @@ mod tests {
             NodeMessage::Stop { status: -7, orderly: true },
             NodeMessage::Stop { status: 0, orderly: false },
             NodeMessage::Stopped,
+            NodeMessage::Crashed(139),
             NodeMessage::End,
             NodeMessage::Lost(9),
         ];

@@ -24,6 +24,7 @@ use crate::engine::nodes::outbox::{self, WorkHandler};
 use crate::engine::nodes::wave::Wave;
 use crate::engine::nodes::wire::{Process, Welcome};
 use crate::engine::nodes::work::{NodeProgress, NodeWork};
+use crate::engine::run::shutdown;
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::handlers;
@@ -501,6 +502,10 @@ impl Communicator {
                         self.say(Told::Ending(status));
                         return self.say(Told::Over);
                     }
+                    NodeMessage::Crashed(status) => {
+                        self.gone.push(from);
+                        self.end_by(move || shutdown::abort(status));
+                    }
                     NodeMessage::Lost(node) => {
                         self.gone.push(node);
                         self.end_because_of(&Lost { node: Some(node), how: How::Told });
@@ -514,8 +519,13 @@ impl Communicator {
                 }
             }
             self.look_around();
-            if self.place.node == 0 && ASKED.load(Ordering::SeqCst) != NO_STATUS {
-                return self.stop_all(ASKED.load(Ordering::SeqCst));
+            match ASKED.load(Ordering::SeqCst) {
+                NO_STATUS => {}
+                status if self.place.node == 0 => return self.stop_all(status),
+                status => {
+                    self.send(0, &NodeMessage::Crashed(status));
+                    return self.flush(FOR_LAST_MESSAGE);
+                }
             }
             if TERMINATED.swap(false, Ordering::SeqCst) && self.look_after() {
                 return;
@@ -587,7 +597,8 @@ impl Communicator {
     /// the process ends as the system has it end, a little later: where all nodes have got the signal, none is to take
     /// another one for the cause. True where this thread has nothing to do any more.
     fn look_after(&mut self) -> bool {
-        let ended = self.mates.wait(Duration::ZERO);
+        let mut ended = self.mates.wait(Duration::ZERO);
+        ended.retain(|process| !self.gone.contains(&process.node));
         let is_any = !ended.is_empty();
         for process in ended {
             self.gone.push(process.node);
@@ -648,7 +659,11 @@ impl Communicator {
             return;
         }
         let why = self.lost_words(lost);
-        let end = move || fatal(&why);
+        self.end_by(move || fatal(&why));
+    }
+
+    /// Ends the process of node 0 by what is called on a thread of its own.
+    fn end_by(&self, end: impl FnOnce() + Send + 'static) {
         if std::thread::Builder::new().name("ocr-lost".into()).spawn(end).is_err() {
             ask(FATAL_STATUS);
         }

@@ -133,6 +133,8 @@ pub(crate) enum Call {
     SizeOf(Guid),
     /// The answer is the kind of the object, as `ocrGetGuidKind` has it.
     KindOf(Guid),
+    /// The answer is the home of the function at that address of the receiver's process, in a template without more.
+    FindFunction(u64),
     /// The answer is what waits on the receiver, in words: the program hangs.
     Report,
     Shutdown,
@@ -523,6 +525,10 @@ impl Call {
                 out.u64(guid.bits());
             }
             Call::Report => out.u32(17),
+            Call::FindFunction(at) => {
+                out.u32(18);
+                out.u64(*at);
+            }
         }
     }
 
@@ -579,6 +585,7 @@ impl Call {
             15 => Call::SizeOf(guid(from)?),
             16 => Call::KindOf(guid(from)?),
             17 => Call::Report,
+            18 => Call::FindFunction(from.u64()?),
             _ => return None,
         })
     }
@@ -626,6 +633,7 @@ pub(super) mod tests {
             Call::SizeOf(guid(84)),
             Call::KindOf(guid(85)),
             Call::Report,
+            Call::FindFunction(1 << 46),
         ];
         let params = CollectiveParams {
             bound: 1,

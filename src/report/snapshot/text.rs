@@ -94,9 +94,13 @@ impl Snapshot<'_> {
                 1 => "A call with NULL_GUID alone did".into(),
                 count => format!("{count} calls with NULL_GUID alone did"),
             };
+            let on_nodes = self.told.nodes.as_ref().map_or("", |_| {
+                " Or it is in a variable of the program, of which each node has its own: a variable that one sets is not \
+                 set on the others."
+            });
             format!(
                 "\n  {calls} nothing before, the first: {first}. Where that was to be another GUID, it was not set yet, or a \
-                 copy of it was made before it was."
+                 copy of it was made before it was.{on_nodes}"
             )
         };
         self.told.nothing.as_ref().map_or(String::new(), calls)

@@ -1,6 +1,7 @@
 //! What the address of a crash looks like. Only reads, without locks, as the module says.
 
 use crate::check::{ARGUMENT_QUARANTINE_BYTE, At, BLOCK_QUARANTINE_BYTE, REDZONE_BYTE};
+use crate::engine::nodes::ending;
 use crate::engine::state::runtime::Runtime;
 use crate::message::Text;
 use crate::object::data_block::{REACH, UNWRITTEN};
@@ -47,6 +48,13 @@ pub(crate) fn describe(
             0 => ": it called a function by a pointer that is null",
             _ => ": it called a function by a pointer that is none",
         });
+    }
+    if stack::instruction(context) == Some(address) && ending::is_here() {
+        return text.write_str(
+            ": it called a function by a pointer that is none here. On several nodes each process has functions and \
+             variables at addresses of its own, so a pointer that came from another node is of no use. Give it to \
+             ocrEdtTemplateCreate, which finds the function, or link the program with -no-pie",
+        );
     }
     if is_null_page(address) {
         text.write_str(", close to a null pointer")?;

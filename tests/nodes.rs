@@ -638,7 +638,7 @@ fn one_message_says_what_waits_on_all_nodes() {
 #[test]
 fn labels_and_maps_are_used_from_all_nodes() {
     let program = compile("labels", "labels.c", &[]);
-    let parts = ["events", "blocks", "edts", "wait", "tuples", "creator", "sums", "again", "copy"];
+    let parts = ["events", "blocks", "edts", "wait", "tuples", "creator", "sums", "again", "copy", "progress"];
     for mpi in installed() {
         for nodes in [1, 2, 3] {
             for part in parts {

@@ -11,6 +11,7 @@
 //! | creation on a label; `ocrMapGet`, `ocrEventCollectiveSatisfySlot`, `ocrGetGuidKind`, `ocrDbGetSize` | the owner of the label, map, event or object (`labels.rs`) |
 //! | `ocrGuidFromIndex`, `ocrGuidFromLabel` | the caller's, which asks the owner once for the range or map |
 //! | `ocrDbCopy`, `ocrGetGuid` | the caller's |
+//! | `ocrLegacyBlockProgress`, `ocrWait` | the caller's, where an EDT of the runtime's depends on the event |
 //! | `ocrShutdown`, `ocrAbort` | node 0 |
 //! | `ocrSetHint`, `ocrGetHint`, `ocrAttachDebugLabel` | no node: they advise, and what they say is lost |
 //! | `ocrAffinityQuery`, `ocrElsUserSet`, `ocrNoteCausality` | the caller's: the GUID is all that they need |
@@ -19,7 +20,7 @@
 //! object of another node ends the program with a message. Where the program ends already, no answer comes, and nothing
 //! can fail any more: calls about objects of other nodes do nothing, and EDTs are created here.
 
-mod labels;
+pub(super) mod labels;
 
 use crate::abi::Api;
 use crate::capi::edt::{self, FINISH, More, OEVT_VALID, add_dependence, depv_of, mode_for, satisfy};
@@ -202,6 +203,8 @@ fn made_by_owner(node: u32, call: &'static CallSpec, words: &[u64]) -> Option<St
         // An EDT that has a block has it here.
         ocrDbRelease => owner(guid(0)).filter(|_| !is_here(guid(0))).map(|_| Status::EACCES),
         ocrDbCopy | ocrGetGuid | ocrGetHint | ocrAffinityQuery | ocrElsUserSet | ocrNoteCausality => None,
+        // Those wait here, for what the owner says.
+        ocrLegacyBlockProgress | ocrWait => None,
         // They are refused wherever the block is.
         ocrDbMalloc | ocrDbMallocOffset | ocrDbFree | ocrDbFreeOffset => None,
         ocrSetHint | ocrAttachDebugLabel => owner(guid(0)).map(|_| Status::OK),

@@ -2,6 +2,7 @@
 
 use crate::abi::Api;
 use crate::capi::edt::{FINISH, More, OEVT_VALID, add_dependence, create_edt};
+use crate::capi::elsewhere::labels::event_state;
 use crate::capi::{bytes, elsewhere, put, sys, with};
 use crate::check::history::What;
 use crate::engine::run::{legacy, serve};
@@ -179,11 +180,21 @@ const NOTHING: WaitResult = WaitResult { data: Guid::NULL, address: std::ptr::nu
 /// Waits for a sticky or idempotent event as the `LEGACY_PROP_` values in `properties` say. The error is the status of
 /// `ocrLegacyBlockProgress`.
 fn block(handle: Guid, properties: u16) -> Result<WaitResult, Status> {
+    let (waits, polls) = (properties & sys::LEGACY_PROP_WAIT_FOR_CREATE != 0, properties & sys::LEGACY_PROP_CHECK != 0);
+    if let Some(state) = event_state(handle, waits) {
+        return match state? {
+            0 => Err(Status::EINVAL),
+            1 if polls => Err(Status::EINVAL),
+            _ => with(Err(Status::EPERM), |context| {
+                context.wait_for(handle, Api::ocrLegacyBlockProgress).map_err(Status::from)
+            }),
+        };
+    }
     with(Err(Status::EPERM), |context| {
         let runtime = context.runtime;
         let kind_of = |guid| runtime.objects.event_kind(guid);
         let mut kind = kind_of(handle);
-        if kind.is_none() && properties & sys::LEGACY_PROP_WAIT_FOR_CREATE != 0 {
+        if kind.is_none() && waits {
             if !context.wait_for_labeled_event(handle, Api::ocrLegacyBlockProgress) {
                 return Err(if runtime.end.is_ending() {
                     Status::ECANCELED
@@ -196,8 +207,7 @@ fn block(handle: Guid, properties: u16) -> Result<WaitResult, Status> {
             kind = kind_of(handle);
         }
         let lasts = matches!(kind, Some(EventKind::Sticky | EventKind::Idempotent));
-        let poll = properties & sys::LEGACY_PROP_CHECK != 0;
-        if !lasts || poll && !runtime.is_satisfied(handle) {
+        if !lasts || polls && !runtime.is_satisfied(handle) {
             return Err(Status::EINVAL);
         }
         context.wait_for(handle, Api::ocrLegacyBlockProgress).map_err(Status::from)

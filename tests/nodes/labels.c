@@ -5,6 +5,7 @@
 #include "nodes.h"
 #include <extensions/ocr-db-info.h>
 #include <extensions/ocr-labeling.h>
+#include <extensions/ocr-legacy.h>
 #include <extensions/ocr-map-creator.h>
 #include <extensions/ocr-reduction-event.h>
 
@@ -311,6 +312,68 @@ static ocrGuid_t copied(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return NULL_GUID;
 }
 
+/* ---- progress: an EDT waits in a call for an event that an EDT of another node makes on a label. ---- */
+
+static ocrGuid_t satisfies(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    ocrGuid_t label, block;
+    u64 *start;
+    MUST(ocrGuidFromIndex(&label, (ocrGuid_t){.guid = (intptr_t)paramv[0]}, paramv[1]));
+    MUST(ocrDbCreate(&block, (void **)&start, sizeof *start, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+    *start = paramv[1];
+    MUST(ocrDbRelease(block));
+    MUST(ocrEventCreate(&label, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG | GUID_PROP_IS_LABELED));
+    MUST(ocrEventSatisfy(label, block));
+    return NULL_GUID;
+}
+
+static ocrGuid_t awaits(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc;
+    const ocrGuid_t range = {.guid = (intptr_t)paramv[0]}, once = {.guid = (intptr_t)paramv[2]};
+    u8 status = ocrLegacyBlockProgress(once, NULL, NULL, NULL, LEGACY_PROP_NONE);
+    ocrAssert(status == OCR_EINVAL);
+    for (u64 at = 0; at < paramv[1]; at++) {
+        ocrGuid_t label, block;
+        void *content;
+        u64 size;
+        MUST(ocrGuidFromIndex(&label, range, at));
+        status = ocrLegacyBlockProgress(label, &block, &content, &size, LEGACY_PROP_CHECK);
+        ocrAssert(status == OCR_EINVAL);
+        u64 params[2] = {paramv[0], at};
+        start(satisfies, at, 2, params, 0, NULL);
+        MUST(ocrLegacyBlockProgress(label, &block, &content, &size, LEGACY_PROP_WAIT_FOR_CREATE));
+        ocrAssert(size == sizeof(u64) && *(u64 *)content == at);
+        *(u64 *)depv[0].ptr += 1;
+        ocrAssert(ocrGuidIsEq(ocrWait(label), block));
+        MUST(ocrLegacyBlockProgress(label, &block, &content, &size, LEGACY_PROP_CHECK));
+        ocrAssert(*(u64 *)content == at);
+        if (at % 3 == 0) {
+            MUST(ocrDbRelease(block));
+        }
+        if (at % 3 < 2) {
+            MUST(ocrDbDestroy(block));
+        }
+        MUST(ocrEventDestroy(label));
+    }
+    return NULL_GUID;
+}
+
+static void progress(u64 times)
+{
+    ocrGuid_t range, once, block = zero(), edt, after;
+    ocrHint_t hint;
+    MUST(ocrGuidRangeCreate(&range, times, GUID_USER_EVENT_STICKY));
+    MUST(ocrEventCreate(&once, OCR_EVENT_ONCE_T, EVT_PROP_NONE));
+    u64 params[3] = {(u64)range.guid, times, (u64)once.guid};
+    onNode(&hint, 1);
+    MUST(ocrEdtCreate(&edt, template(awaits, 3, 1), EDT_PARAM_DEF, params, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint,
+                      &after));
+    compareAfter(after, block, times, 0);
+    MUST(ocrAddDependence(block, edt, 0, DB_MODE_RW));
+}
+
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
     (void)paramc, (void)paramv, (void)depc;
@@ -341,6 +404,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     } else if (strcmp(what, "sums") == 0) {
         MUST(ocrGuidRangeCreate(&range, times, GUID_USER_EVENT_COLLECTIVE));
         all(contributor, range, counter, times, times * count * (count * (count + 1) / 2));
+    } else if (strcmp(what, "progress") == 0) {
+        progress(times);
     } else if (strcmp(what, "again") == 0) {
         MUST(ocrGuidRangeCreate(&range, 1, GUID_USER_DB));
         all(againOnOne, range, counter, times, times);

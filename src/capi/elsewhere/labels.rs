@@ -14,7 +14,7 @@ use super::{answer_of, owner, sent, settle_but};
 use crate::abi::Api;
 use crate::capi::db::{self, NO_ACQUIRE, SINGLE_ASSIGNMENT};
 use crate::capi::{edt, labeling, put, sys, with};
-use crate::engine::calls::labels::when_free;
+use crate::engine::calls::labels::{when_free, when_made};
 use crate::engine::calls::maps::MapError;
 use crate::engine::nodes::work::{Call, CallAnswer, NewEdt, TemplateText};
 use crate::engine::nodes::{functions, outbox};
@@ -26,6 +26,7 @@ use crate::object::code::EdtDep;
 use crate::object::data_block::OutOfMemoryError;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
+use crate::object::waiting::Wake;
 use crate::report::tally::Label;
 use crate::status::Status;
 use std::cell::Cell;
@@ -176,6 +177,22 @@ pub(super) fn kind(words: &[u64]) -> Option<Status> {
     // SAFETY: the header asks for a valid place, and it is not null.
     unsafe { put(out, kind) };
     Some(Status::OK)
+}
+
+/// How far another node's event is, as [`Call::EventState`] says, for `ocrLegacyBlockProgress`. With `waits`, a label
+/// without event is waited for. None for an event of this node; the error is the status where the program ends.
+pub(in crate::capi) fn event_state(event: Guid, waits: bool) -> Option<Result<u64, Status>> {
+    if !outbox::has_others() || !event.is_event() {
+        return None;
+    }
+    let owner = owner(event)?;
+    let goes_on = !waits
+        || with(false, |context| {
+            let ask = |wake: Wake| outbox::ask_then(owner, Call::AwaitMade(event), |_| wake());
+            context.wait_until(Label::Made(event), Api::ocrLegacyBlockProgress, ask)
+        });
+    let answer = if goes_on { outbox::ask(owner, Call::EventState(event)) } else { None };
+    Some(answer.map(|answer| answer.value).ok_or(Status::ECANCELED))
 }
 
 /// `ocrDbGetSize` of another node's block.
@@ -337,6 +354,16 @@ pub(super) fn make(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
             }
             // SAFETY: there are as many bytes as a contribution has.
             Status::from(unsafe { context.contribute(event, bytes.as_ptr(), slot) })
+        })),
+        Call::AwaitMade(label) => {
+            let made = move || outbox::answer(from, id, CallAnswer::default());
+            with((), |context| when_made(context.runtime, label, Box::new(made)));
+            return None;
+        }
+        Call::EventState(event) => of_number(with(None, |context| {
+            let runtime = context.runtime;
+            let lasts = matches!(runtime.objects.event_kind(event), Some(EventKind::Sticky | EventKind::Idempotent));
+            Some(u64::from(lasts) + u64::from(lasts && runtime.is_satisfied(event)))
         })),
         Call::SizeOf(guid) => of_number(with(None, |context| context.size_of(guid))),
         Call::KindOf(guid) => {

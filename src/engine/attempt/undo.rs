@@ -136,6 +136,8 @@ impl Context {
             self.unmake(guid);
         }
         self.belongings.clear();
+        // Attempts are made on one node, where these are not held.
+        let _ = self.belongings.answered.take_all();
         // What was given away is not, and is as it was.
         self.contents.given.clear();
         self.work_off();

@@ -5,7 +5,7 @@ use crate::memory;
 use crate::memory::Left;
 use crate::object::arena::CreateOnLabelError;
 use crate::object::data_block::{BlockState, DataBlock, Mark, OutOfMemoryError};
-use crate::object::edt::PreSlot;
+use crate::object::edt::{Mode, PreSlot};
 use crate::object::guid::Guid;
 use ocr_base::sync::Spin;
 use ocr_place::place::Place;
@@ -74,12 +74,22 @@ impl Context {
             drop(locked);
             match self.slot_of(guid) {
                 Some(slot) => self.release_slot(block, slot),
-                None if self.belongings.answered.take(self.holder(), guid) => {}
+                None if self.belongings.answered.take(self.holder(), guid) => self.let_answered_go(guid),
                 None => return Err(BlockError::NotAcquired),
             }
         }
         self.work_off();
         Ok(())
+    }
+
+    /// The running code has no more use for a block that it got by waiting. It holds those of other nodes.
+    pub(crate) fn let_answered_go(&mut self, guid: Guid) {
+        let blocks = &self.runtime.objects.data_blocks;
+        if blocks.is_foreign(guid) {
+            let block = blocks.pinned(guid);
+            let left = memory::release(block, Mode::Ro, Place::HOST, &mut self.steps.granted);
+            self.dispose_if(block, left);
+        }
     }
 
     fn release_slot(&mut self, block: &'static DataBlock, slot: &PreSlot) {

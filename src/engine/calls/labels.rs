@@ -77,18 +77,23 @@ impl Context {
     /// event, or the program ends meanwhile.
     pub(crate) fn wait_for_labeled_event(&mut self, label: Guid, call: Api) -> bool {
         let runtime = self.runtime;
-        let (events, deferred) = (&runtime.objects.events, &runtime.deferred);
-        if label.kind() != Some(Kind::Event) || !events.labels().is_label(label) {
+        if label.kind() != Some(Kind::Event) || !runtime.objects.events.labels().is_label(label) {
             return false;
         }
-        self.wait_until(Label::Made(label), call, |wake| {
-            // The first look waits while the event is being made.
-            let objects = &runtime.objects;
-            let is_made = || !objects.is_awaited(label) && objects.exists(label);
-            if let Some(Deferred::Thread(wake)) = deferred.wait(label, Deferred::Thread(wake), is_made) {
-                wake();
-            }
-        })
+        self.wait_until(Label::Made(label), call, |wake| when_made(runtime, label, wake))
+    }
+}
+
+/// Has `wake` called when there is an event with a label; at once if the GUID is no label of an event.
+pub(crate) fn when_made(runtime: &Runtime, label: Guid, wake: Wake) {
+    let objects = &runtime.objects;
+    if label.kind() != Some(Kind::Event) || !objects.events.labels().is_label(label) {
+        return wake();
+    }
+    // The first look waits while the event is being made.
+    let is_made = || !objects.is_awaited(label) && objects.exists(label);
+    if let Some(Deferred::Thread(wake)) = runtime.deferred.wait(label, Deferred::Thread(wake), is_made) {
+        wake();
     }
 }
 

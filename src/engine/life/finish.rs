@@ -94,6 +94,10 @@ impl Context {
     #[cold]
     fn end_belongings(&mut self) {
         self.belongings.clear();
+        // Another EDT may get the place of this one.
+        for guid in self.belongings.answered.take_all() {
+            self.let_answered_go(guid);
+        }
         while let Some(event) = self.belongings.completions.pop() {
             self.graph().let_go(event);
         }

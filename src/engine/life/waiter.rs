@@ -24,6 +24,10 @@ impl Context {
             }
             answer.address = block.host_ptr();
             answer.size = block.size();
+            if self.runtime.objects.data_blocks.is_foreign(slot.data()) {
+                // The caller has it, in this mode (`let_answered_go`).
+                continue;
+            }
             let mode = slot.info().mode;
             let left = memory::release(block, mode, Place::HOST, &mut self.steps.granted);
             self.dispose_if(block, left);

@@ -123,6 +123,10 @@ pub(crate) enum Call {
         label: Guid,
         leaving: bool,
     },
+    /// The answer comes when there is an event on the label.
+    AwaitMade(Guid),
+    /// The answer is how far a sticky or idempotent event is: 1, or 2 if it is satisfied; 0 where there is none.
+    EventState(Guid),
     /// A contribution to a collective event.
     Contribute {
         event: Guid,
@@ -529,6 +533,14 @@ impl Call {
                 out.u32(18);
                 out.u64(*at);
             }
+            Call::AwaitMade(label) => {
+                out.u32(19);
+                out.u64(label.bits());
+            }
+            Call::EventState(event) => {
+                out.u32(20);
+                out.u64(event.bits());
+            }
         }
     }
 
@@ -586,6 +598,8 @@ impl Call {
             16 => Call::KindOf(guid(from)?),
             17 => Call::Report,
             18 => Call::FindFunction(from.u64()?),
+            19 => Call::AwaitMade(guid(from)?),
+            20 => Call::EventState(guid(from)?),
             _ => return None,
         })
     }
@@ -634,6 +648,8 @@ pub(super) mod tests {
             Call::KindOf(guid(85)),
             Call::Report,
             Call::FindFunction(1 << 46),
+            Call::AwaitMade(guid(89)),
+            Call::EventState(guid(90)),
         ];
         let params = CollectiveParams {
             bound: 1,

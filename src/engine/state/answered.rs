@@ -3,7 +3,7 @@
 use crate::object::guid::Guid;
 use std::collections::HashSet;
 
-/// The blocks that were passed to the running code as the answer to its waiting. It holds none of them
+/// The blocks that were passed to the running code as the answer to its waiting. It holds those of other nodes alone
 /// (see `workers/wait.rs`), but programs release them all the same.
 #[derive(Default)]
 pub(crate) struct Answered {
@@ -13,20 +13,18 @@ pub(crate) struct Answered {
 }
 
 impl Answered {
-    /// Notes what was passed to the running code, which this token stands for.
-    pub(crate) fn add(&mut self, by: usize, block: Guid) {
+    /// Notes what was passed to the running code, which this token stands for. False if it had the block already.
+    pub(crate) fn add(&mut self, by: usize, block: Guid) -> bool {
         if self.by != by {
             self.blocks.clear();
             self.by = by;
         }
-        if !block.is_null() {
-            self.blocks.insert(block);
-        }
+        block.is_null() || self.blocks.insert(block)
     }
 
-    /// Forgets the blocks, since the code that they were passed to has ended.
-    pub(crate) fn clear(&mut self) {
-        self.blocks.clear();
+    /// Forgets the blocks, since the code that they were passed to has ended, and returns them.
+    pub(crate) fn take_all(&mut self) -> HashSet<Guid> {
+        std::mem::take(&mut self.blocks)
     }
 
     /// Whether the block is one of them; it is not any more.

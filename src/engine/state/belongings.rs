@@ -43,12 +43,10 @@ impl Belongings {
         self.in_group
     }
 
-    /// Empties all that the next EDT must not find, but for the completion events.
+    /// Empties all that the next EDT must not find, but for the completion events and the blocks that were answered.
     pub(crate) fn clear(&mut self) {
         self.edt_local = [Guid::NULL; LOCAL_SLOTS];
         self.in_group = false;
-        // Another EDT may get the place of this one.
-        self.answered.clear();
     }
 }
 

@@ -4,7 +4,8 @@
 //! is connected to the event, so events of every kind are waited for in the same way, chains of
 //! them too, and a data block is brought from the device where it is. It acquires the block in RO
 //! mode, which excludes no other holder. It never runs: when it has its block, the thread that brought it so far
-//! wakes the thread (`Context::wake`).
+//! wakes the thread (`Context::wake`). A block of another node is held on, so that its copy stays here: until the
+//! caller releases it, or its EDT ends.
 //!
 //! When the run ends and no EDT runs any more, the waiting ends, too, unless the answer is on its way already
 //! (`Runtime::answer_comes`), or may be: while other threads of the program are in calls, or kernels run, what they
@@ -15,6 +16,8 @@
 use crate::abi::Api;
 use crate::engine::life::create_request::{CreateError, Output};
 use crate::engine::life::internal_edt::InternalEdt;
+use crate::engine::nodes::outbox;
+use crate::engine::nodes::work::Call;
 use crate::engine::state::context::Context;
 use crate::engine::state::fork;
 use crate::engine::state::loader;
@@ -67,7 +70,9 @@ impl Context {
         }
         match state {
             WaitState::Answered(answer) => {
-                self.belongings.answered.add(self.holder(), answer.data);
+                if !self.belongings.answered.add(self.holder(), answer.data) {
+                    self.let_answered_go(answer.data);
+                }
                 self.belongings.any |= self.current.is_some();
                 Ok(answer)
             }
@@ -180,6 +185,13 @@ impl Context {
     /// Connects the EDT that stands for a thread to the event; where another thread opens that, when it has:
     /// it waits for no other thread.
     fn connect_waiter(&mut self, event: Guid, edt: Guid) -> Result<(), GraphError> {
+        if let Some(owner) = self.runtime.objects.owner_elsewhere(event) {
+            // What it is satisfied with is passed on to the EDT. Where no answer comes the program ends.
+            let (post_slot, slot, mode, hold) = (0, 0, Mode::Ro, false);
+            let call = Call::Depend { source: event, post_slot, destination: edt, slot, mode, hold };
+            let is_refused = outbox::ask(owner, call).is_some_and(|answer| answer.status != 0);
+            return if is_refused { Err(GraphError::NoSuchObject) } else { Ok(()) };
+        }
         let spin = Spin::default();
         loop {
             match self.with_graph(|graph| graph.add_dependence(event, edt, 0, Mode::Ro)) {

@@ -2,9 +2,9 @@
 
 use super::convert::{edt_function, found};
 use crate::abi::Api;
-use crate::capi::elsewhere::function_here;
 use crate::capi::{guid_place, hints, labeling, sys, text, with};
 use crate::engine::life::create_request::{CreateError, EdtRequest, LabelRequest, Output, warn_no_edt};
+use crate::engine::nodes::functions;
 use crate::engine::state::context::Context;
 use crate::object::code::Code;
 use crate::object::collective::{CollectiveParams, UNBOUNDED};
@@ -71,7 +71,7 @@ export! {
         // SAFETY: the header asks for a valid place.
         let Some(place) = (unsafe { guid_place(guid) }) else { return Status::EINVAL };
         let Some(function) = edt_function(function) else { return Status::EINVAL };
-        create_template(place, Code::of_program(function_here(function), ""), paramc, depc)
+        create_template(place, Code::of_program(functions::meant(function), ""), paramc, depc)
     }
 
     /// Creates a template whose EDTs messages and reports call by `name`. OCR 1.1.0, 2.7.1.
@@ -87,7 +87,7 @@ export! {
         let Some(function) = edt_function(function) else { return Status::EINVAL };
         // SAFETY: the header asks for null or a C string.
         let name = unsafe { text(name) };
-        create_template(place, Code::of_program(function_here(function), &name), paramc, depc)
+        create_template(place, Code::of_program(functions::meant(function), &name), paramc, depc)
     }
 
     /// Destroys a template. OCR 1.1.0, 2.7.2.

@@ -38,7 +38,6 @@ use crate::engine::nodes::{ending, functions, outbox};
 use crate::engine::run::shutdown;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
-use crate::object::code::EdtFunction;
 use crate::object::edt::Mode;
 use crate::object::guid::{Guid, Kind};
 use crate::object::hints::EDT_AFFINITY;
@@ -210,20 +209,6 @@ fn made_by_owner(node: u32, call: &'static CallSpec, words: &[u64]) -> Option<St
         ocrSetHint | ocrAttachDebugLabel => owner(guid(0)).map(|_| Status::OK),
         _ => refuse_other(call, words),
     }
-}
-
-/// The function that a program means by a pointer. On several nodes it may have got that from another one, in whose
-/// process files are loaded elsewhere.
-pub(super) fn function_here(function: EdtFunction) -> EdtFunction {
-    let at = function as *const () as usize;
-    if !outbox::is_open() || functions::home_of_address(at).is_some() {
-        return function;
-    }
-    let ask = || {
-        let answers = outbox::ask_others(Call::FindFunction(at as u64)).into_iter();
-        answers.filter_map(|(_, answer)| Some(answer?.template?.function)).collect()
-    };
-    functions::find_by_address(at, ask).unwrap_or(function)
 }
 
 /// Whether a block of another node is here, be it that it leaves when its last EDT has released it.

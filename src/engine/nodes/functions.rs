@@ -1,7 +1,8 @@
 //! Functions of the program, as other nodes find them: by the file that they are in and their distance from where that
 //! is loaded. The files are the same on all nodes, and each process may have them elsewhere.
 
-use crate::engine::nodes::work::FunctionHome;
+use crate::engine::nodes::outbox;
+use crate::engine::nodes::work::{Call, FunctionHome};
 use crate::object::code::EdtFunction;
 use crate::symbols;
 use ocr_base::lock::{Mutex, rank};
@@ -69,21 +70,29 @@ pub(crate) fn find_address(home: &FunctionHome) -> Option<usize> {
     Some(at)
 }
 
-/// The function here that the program has by its address on another node, as an EDT has it that got a pointer in its
-/// parameters or in a block. `ask` has the other nodes say what they have at that address. None if no node has a
-/// function there, or several have others.
-pub(crate) fn find_by_address(at: usize, ask: impl FnOnce() -> Vec<FunctionHome>) -> Option<EdtFunction> {
+/// The function that a program means by a pointer. On several nodes it may have the pointer from another one, in whose
+/// process files are loaded elsewhere: the nodes say what they have at that address. The same function if none has one
+/// there, or several have others.
+pub(crate) fn meant(function: EdtFunction) -> EdtFunction {
+    let at = function as *const () as usize;
+    if !outbox::is_open() || home_of_address(at).is_some() {
+        return function;
+    }
     let known = KNOWN.lock().as_ref().and_then(|known| known.elsewhere.get(&at).copied());
-    let here = known.or_else(|| {
-        let homes = ask();
-        let home = homes.first().filter(|first| homes.iter().all(|home| home == *first))?;
-        let here = find_address(home)?;
-        KNOWN.lock().get_or_insert_default().elsewhere.insert(at, here);
-        Some(here)
-    })?;
+    let Some(here) = known.or_else(|| ask_for(at)) else { return function };
     // SAFETY: the program has said that a function of this type is at the address, on the node that it has it from.
     // That is at this distance in a file with the same build ID, which is loaded here.
-    Some(unsafe { std::mem::transmute::<usize, EdtFunction>(here) })
+    unsafe { std::mem::transmute::<usize, EdtFunction>(here) }
+}
+
+/// The address here of what other nodes have at an address of theirs.
+fn ask_for(at: usize) -> Option<usize> {
+    let answers = outbox::ask_others(Call::FindFunction(at as u64)).into_iter();
+    let homes: Vec<FunctionHome> = answers.filter_map(|(_, answer)| Some(answer?.template?.function)).collect();
+    let home = homes.first().filter(|first| homes.iter().all(|home| home == *first))?;
+    let here = find_address(home)?;
+    KNOWN.lock().get_or_insert_default().elsewhere.insert(at, here);
+    Some(here)
 }
 
 #[cfg(all(test, not(miri)))]

@@ -23,8 +23,7 @@ use crate::engine::nodes::message::{NodeMessage, batches};
 use crate::engine::nodes::outbox::{self, WorkHandler};
 use crate::engine::nodes::wave::Wave;
 use crate::engine::nodes::wire::{Process, Welcome};
-use crate::engine::nodes::work::{NodeProgress, NodeWork};
-use crate::engine::run::shutdown;
+use crate::engine::nodes::work::{Call, NodeProgress, NodeWork};
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::handlers;
@@ -504,7 +503,8 @@ impl Communicator {
                     }
                     NodeMessage::Crashed(status) => {
                         self.gone.push(from);
-                        self.end_by(move || shutdown::abort(status));
+                        // As where an EDT of that node calls ocrAbort.
+                        self.handle(from, NodeWork::Call { id: 0, call: Call::Abort(status) });
                     }
                     NodeMessage::Lost(node) => {
                         self.gone.push(node);
@@ -659,11 +659,7 @@ impl Communicator {
             return;
         }
         let why = self.lost_words(lost);
-        self.end_by(move || fatal(&why));
-    }
-
-    /// Ends the process of node 0 by what is called on a thread of its own.
-    fn end_by(&self, end: impl FnOnce() + Send + 'static) {
+        let end = move || fatal(&why);
         if std::thread::Builder::new().name("ocr-lost".into()).spawn(end).is_err() {
             ask(FATAL_STATUS);
         }

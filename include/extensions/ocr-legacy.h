@@ -110,7 +110,8 @@ u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc,
  *   handle      a sticky or idempotent event
  *   guid        out: the data block that it was satisfied with, or NULL_GUID
  *   result      out: where the block begins, or NULL. It may be read until it is destroyed, and
- *               ocrDbRelease may be called for it once.
+ *               ocrDbRelease may be called for it once. A block of another node may be read until
+ *               then, or until the EDT or the thread ends
  *   size        out: its size in bytes, or 0
  *   properties  LEGACY_PROP_NONE: the event exists. LEGACY_PROP_WAIT_FOR_CREATE: it is labeled, and
  *               may yet have to be created. LEGACY_PROP_WAIT_IF_CREATED: wait only if it exists.

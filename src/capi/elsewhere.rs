@@ -200,6 +200,7 @@ fn made_by_owner(node: u32, call: &'static CallSpec, words: &[u64]) -> Option<St
         ocrGetGuidKind => labels::kind(words),
         ocrDbGetSize => labels::size(words),
         // An EDT that has a block has it here.
+        ocrDbRelease if !guid(0).is_data_block() => None,
         ocrDbRelease => owner(guid(0)).filter(|_| !is_here(guid(0))).map(|_| Status::EACCES),
         ocrDbCopy | ocrGetGuid | ocrGetHint | ocrAffinityQuery | ocrElsUserSet | ocrNoteCausality => None,
         // Those wait here, for what the owner says.

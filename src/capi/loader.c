@@ -117,7 +117,8 @@ unsigned char *ocrVisibilityOf(const char *name)
     void *function = dlsym(RTLD_DEFAULT, name);
     const void *ofProgram = (const void *)getauxval(AT_PHDR);
     if (function == NULL || dladdr1(function, &found, (void **)&symbol, RTLD_DL_SYMENT) == 0 || symbol == NULL ||
-        found.dli_saddr != function || strcmp(found.dli_sname, name) != 0 || dladdr(ofProgram, &program) == 0 ||
+        symbol->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || found.dli_saddr != function ||
+        strcmp(found.dli_sname, name) != 0 || dladdr(ofProgram, &program) == 0 ||
         program.dli_fbase != found.dli_fbase) {
         return NULL;
     }

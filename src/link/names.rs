@@ -4,7 +4,8 @@
 //! of the system's function. Libraries for the network call those: `MPI_Finalize` would call the EDT `shutdown`. So
 //! these names are hidden from libraries that are loaded from here on, before MPI is. The loader passes over a name
 //! whose visibility in the symbol table is hidden, as the ELF specification has it. The program calls its own functions
-//! without the loader, and goes on to do so.
+//! without the loader, and goes on to do so. Libraries of the program that call one of these names for the first time
+//! after that get the system's, too.
 
 use std::ffi::{CStr, c_char};
 use std::fs::File;

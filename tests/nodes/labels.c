@@ -331,7 +331,10 @@ static ocrGuid_t satisfies(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
 static ocrGuid_t awaits(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
     (void)paramc, (void)depc;
-    const ocrGuid_t range = {.guid = (intptr_t)paramv[0]}, once = {.guid = (intptr_t)paramv[2]};
+    const ocrGuid_t range = {.guid = (intptr_t)paramv[0]}, once = {.guid = (intptr_t)paramv[2]},
+                    last = {.guid = (intptr_t)paramv[3]};
+    /* The block is gone. */
+    ocrAssert(!ocrGuidIsNull(ocrWait(last)));
     u8 status = ocrLegacyBlockProgress(once, NULL, NULL, NULL, LEGACY_PROP_NONE);
     ocrAssert(status == OCR_EINVAL);
     for (u64 at = 0; at < paramv[1]; at++) {
@@ -366,9 +369,13 @@ static void progress(u64 times)
     ocrHint_t hint;
     MUST(ocrGuidRangeCreate(&range, times, GUID_USER_EVENT_STICKY));
     MUST(ocrEventCreate(&once, OCR_EVENT_ONCE_T, EVT_PROP_NONE));
-    u64 params[3] = {(u64)range.guid, times, (u64)once.guid};
+    ocrGuid_t gone = zero(), last;
+    MUST(ocrEventCreate(&last, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG));
+    MUST(ocrEventSatisfy(last, gone));
+    MUST(ocrDbDestroy(gone));
+    u64 params[4] = {(u64)range.guid, times, (u64)once.guid, (u64)last.guid};
     onNode(&hint, 1);
-    MUST(ocrEdtCreate(&edt, template(awaits, 3, 1), EDT_PARAM_DEF, params, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint,
+    MUST(ocrEdtCreate(&edt, template(awaits, 4, 1), EDT_PARAM_DEF, params, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, &hint,
                       &after));
     compareAfter(after, block, times, 0);
     MUST(ocrAddDependence(block, edt, 0, DB_MODE_RW));

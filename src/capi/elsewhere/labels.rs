@@ -191,6 +191,9 @@ pub(in crate::capi) fn event_state(event: Guid, waits: bool) -> Option<Result<u6
             let ask = |wake: Wake| outbox::ask_then(owner, Call::AwaitMade(event), |_| wake());
             context.wait_until(Label::Made(event), Api::ocrLegacyBlockProgress, ask)
         });
+    if !goes_on && with(false, |context| context.has_paused() && !context.runtime.end.is_ending()) {
+        return Some(Err(Status::EPERM));
+    }
     let answer = if goes_on { outbox::ask(owner, Call::EventState(event)) } else { None };
     Some(answer.map(|answer| answer.value).ok_or(Status::ECANCELED))
 }

@@ -92,6 +92,13 @@ impl Context {
         }
     }
 
+    /// The running code ends, or the thread does.
+    pub(crate) fn let_all_answered_go(&mut self) {
+        for guid in self.belongings.answered.take_all() {
+            self.let_answered_go(guid);
+        }
+    }
+
     fn release_slot(&mut self, block: &'static DataBlock, slot: &PreSlot) {
         let mut info = slot.info();
         info.released = true;

@@ -95,9 +95,7 @@ impl Context {
     fn end_belongings(&mut self) {
         self.belongings.clear();
         // Another EDT may get the place of this one.
-        for guid in self.belongings.answered.take_all() {
-            self.let_answered_go(guid);
-        }
+        self.let_all_answered_go();
         while let Some(event) = self.belongings.completions.pop() {
             self.graph().let_go(event);
         }

@@ -1,6 +1,5 @@
 //! How far the link is, and how the end of this process becomes that of all nodes. The head of `mod.rs` has the steps.
 
-use crate::engine::state::end::FATAL_STATUS;
 use crate::link::bell;
 pub(crate) use crate::object::zone::MOST_NODES;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, Ordering};
@@ -36,8 +35,8 @@ pub(super) const NO_STATUS: i32 = i32::MIN;
 /// Whether the process crashes, so that the link cannot be ended in an orderly way. Written before [`ASKED`].
 pub(super) static CRASHES: AtomicBool = AtomicBool::new(false);
 
-/// Whether a node was lost while all others ended.
-pub(super) static IS_LOST_AT_END: AtomicBool = AtomicBool::new(false);
+/// The status with which a node was lost while all others ended; 0: none was.
+pub(super) static LOST_AT_END: AtomicI32 = AtomicI32::new(0);
 
 /// Whether MPI is being ended, which may take as long as the other nodes take for it.
 pub(super) static IS_ENDING_MPI: AtomicBool = AtomicBool::new(false);
@@ -108,7 +107,7 @@ pub(crate) fn end(status: i32) -> i32 {
     if !wait_until_over(is_enough) {
         warning!("MPI has not ended within {} seconds: this process ends without it.", PATIENCE_AT_END.as_secs());
     }
-    if status == 0 && IS_LOST_AT_END.load(Ordering::SeqCst) { FATAL_STATUS } else { status }
+    if status == 0 { LOST_AT_END.load(Ordering::SeqCst) } else { status }
 }
 
 /// Has the other nodes told that this process crashes by a signal. For the handler of that signal.

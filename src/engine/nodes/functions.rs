@@ -17,8 +17,9 @@ struct Known {
     homes: HashMap<usize, FunctionHome>,
     /// Functions that other nodes have described, by their addresses here.
     functions: HashMap<FunctionHome, usize>,
-    /// Functions that the program has by their addresses on other nodes, and where these are here.
-    elsewhere: HashMap<usize, usize>,
+    /// Functions that the program has by their addresses on other nodes, and where these are here; none where no node
+    /// knows the address.
+    elsewhere: HashMap<usize, Option<usize>>,
 }
 
 static KNOWN: Mutex<rank::FunctionHomes, Option<Known>> = Mutex::new(None);
@@ -79,7 +80,7 @@ pub(crate) fn meant(function: EdtFunction) -> EdtFunction {
         return function;
     }
     let known = KNOWN.lock().as_ref().and_then(|known| known.elsewhere.get(&at).copied());
-    let Some(here) = known.or_else(|| ask_for(at)) else { return function };
+    let Some(here) = known.unwrap_or_else(|| ask_for(at)) else { return function };
     // SAFETY: the program has said that a function of this type is at the address, on the node that it has it from.
     // That is at this distance in a file with the same build ID, which is loaded here.
     unsafe { std::mem::transmute::<usize, EdtFunction>(here) }
@@ -87,12 +88,16 @@ pub(crate) fn meant(function: EdtFunction) -> EdtFunction {
 
 /// The address here of what other nodes have at an address of theirs.
 fn ask_for(at: usize) -> Option<usize> {
-    let answers = outbox::ask_others(Call::FindFunction(at as u64)).into_iter();
+    let answers = outbox::ask_others(Call::FindFunction(at as u64));
+    let have_all_answered = answers.iter().all(|(_, answer)| answer.is_some());
+    let answers = answers.into_iter();
     let homes: Vec<FunctionHome> = answers.filter_map(|(_, answer)| Some(answer?.template?.function)).collect();
-    let home = homes.first().filter(|first| homes.iter().all(|home| home == *first))?;
-    let here = find_address(home)?;
-    KNOWN.lock().get_or_insert_default().elsewhere.insert(at, here);
-    Some(here)
+    let home = homes.first().filter(|first| homes.iter().all(|home| home == *first));
+    let here = home.and_then(find_address);
+    if have_all_answered {
+        KNOWN.lock().get_or_insert_default().elsewhere.insert(at, here);
+    }
+    here
 }
 
 #[cfg(all(test, not(miri)))]

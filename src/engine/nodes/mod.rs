@@ -30,7 +30,7 @@
 //! |---|---|
 //! | a Hello does not fit that of node 0 | node 0 says why, once, and stops all with status 2 before anything runs |
 //! | the process of node 0 ends, by whatever call | [`ending::end`] is called last, with the status: by `exit_now`, or as the first of what `exit` calls |
-//! | it crashes | the handler has the others told, a second at most, and the system ends the process ([`ending::crashed`]) |
+//! | a process crashes | the handler has the others told, a second at most, and the system ends the process ([`ending::crashed`]); where it is that of another node, node 0 ends with that status |
 //! | a node is killed, or ends by `_exit` | another node of its machine sees that and says so, once; all end with status 1 |
 //! | the launcher sends SIGTERM | a node looks first whether another one is gone, which may be why, and says so |
 //! | a node is stopped (SIGSTOP) | nothing: the others wait for it; where the status is not 0, the launcher is asked to end it |

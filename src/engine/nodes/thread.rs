@@ -14,7 +14,7 @@
 //! machine have ended.
 
 use crate::engine::nodes::ending::{
-    ASKED, CRASHES, FOR_CRASH, IS_ENDING_MPI, IS_LOST_AT_END, MOST_NODES, NO_STATUS, NODE, NODES, OVER, PHASE,
+    ASKED, CRASHES, FOR_CRASH, IS_ENDING_MPI, LOST_AT_END, MOST_NODES, NO_STATUS, NODE, NODES, OVER, PHASE,
     REFUSED_STATUS, STOPPING, THREAD, ask,
 };
 use crate::engine::nodes::hello::{Hello, welcomes};
@@ -23,9 +23,9 @@ use crate::engine::nodes::message::{NodeMessage, batches};
 use crate::engine::nodes::outbox::{self, WorkHandler};
 use crate::engine::nodes::wave::Wave;
 use crate::engine::nodes::wire::{Process, Welcome};
-use crate::engine::nodes::work::{Call, NodeProgress, NodeWork};
+use crate::engine::nodes::work::{NodeProgress, NodeWork};
 use crate::engine::state::end::FATAL_STATUS;
-use crate::engine::state::fatal::fatal;
+use crate::engine::state::fatal::{end_process, fatal};
 use crate::engine::state::handlers;
 use crate::heap;
 use crate::link::bell::{self, Bell};
@@ -299,6 +299,11 @@ impl Communicator {
             match message {
                 NodeMessage::Stopped => stopped.push(from),
                 NodeMessage::End => is_end = true,
+                NodeMessage::Crashed(status) => {
+                    // It has said so itself.
+                    self.gone.push(from);
+                    LOST_AT_END.store(status, Ordering::SeqCst);
+                }
                 NodeMessage::Work(all) => all.iter().for_each(|work| self.drop_work(from, work)),
                 _ => {}
             }
@@ -503,8 +508,7 @@ impl Communicator {
                     }
                     NodeMessage::Crashed(status) => {
                         self.gone.push(from);
-                        // As where an EDT of that node calls ocrAbort.
-                        self.handle(from, NodeWork::Call { id: 0, call: Call::Abort(status) });
+                        self.end_by(move || end_process(status), status);
                     }
                     NodeMessage::Lost(node) => {
                         self.gone.push(node);
@@ -655,13 +659,17 @@ impl Communicator {
     /// Ends the process of node 0 with an error, on a thread of its own: this one has to tell the others then. Once:
     /// MPI may fail in the same way at each turn until that thread has written the report.
     fn end_because_of(&mut self, lost: &Lost) {
+        let why = self.lost_words(lost);
+        self.end_by(move || fatal(&why), FATAL_STATUS);
+    }
+
+    /// Ends the process of node 0 by what is called on a thread of its own, or with this status. Once.
+    fn end_by(&mut self, end: impl FnOnce() + Send + 'static, status: i32) {
         if std::mem::replace(&mut self.is_ending, true) {
             return;
         }
-        let why = self.lost_words(lost);
-        let end = move || fatal(&why);
         if std::thread::Builder::new().name("ocr-lost".into()).spawn(end).is_err() {
-            ask(FATAL_STATUS);
+            ask(status);
         }
     }
 
@@ -739,12 +747,15 @@ impl Communicator {
             let (_, stopped) = self.drop_all();
             waiting.retain(|node| !stopped.contains(node));
             for lost in lost.iter().filter(|lost| lost.node.is_none_or(|node| waiting.contains(&node))) {
-                error!("{}", self.lost_words(lost));
-                IS_LOST_AT_END.store(true, Ordering::SeqCst);
+                // One that has crashed has said so.
+                if LOST_AT_END.load(Ordering::SeqCst) == 0 {
+                    error!("{}", self.lost_words(lost));
+                    LOST_AT_END.store(FATAL_STATUS, Ordering::SeqCst);
+                }
             }
             waiting.retain(|node| !self.gone.contains(node));
             let time = begin.elapsed();
-            if status != 0 && time > FOR_STOPPED || IS_LOST_AT_END.load(Ordering::SeqCst) {
+            if status != 0 && time > FOR_STOPPED || LOST_AT_END.load(Ordering::SeqCst) != 0 {
                 break;
             }
             if time > NOTE_AFTER && !std::mem::replace(&mut is_noted, true) {
@@ -764,7 +775,7 @@ impl Communicator {
             return PHASE.store(OVER, Ordering::SeqCst);
         }
         PHASE.store(OVER, Ordering::SeqCst);
-        if !IS_LOST_AT_END.load(Ordering::SeqCst) {
+        if LOST_AT_END.load(Ordering::SeqCst) == 0 {
             // The launcher ends those that do not answer.
             self.link.abort(status);
         }

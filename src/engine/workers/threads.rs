@@ -72,6 +72,7 @@ impl Context {
         }
         if goes_on {
             context.release_held();
+            context.let_all_answered_go();
             context.work_off();
         }
         runtime.objects.drain(&mut context.caches);

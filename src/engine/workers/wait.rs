@@ -70,7 +70,9 @@ impl Context {
         }
         match state {
             WaitState::Answered(answer) => {
-                if !self.belongings.answered.add(self.holder(), answer.data) {
+                // A block of another node that is gone has not come, and nobody holds it.
+                let is_gone = answer.address.is_null() && self.runtime.objects.data_blocks.is_foreign(answer.data);
+                if !is_gone && !self.belongings.answered.add(self.holder(), answer.data) {
                     self.let_answered_go(answer.data);
                 }
                 self.belongings.any |= self.current.is_some();

@@ -211,8 +211,8 @@ impl Builder {
         if self.run.nodes.is_empty() || [0, UNDECIDED].contains(&place) {
             return place;
         }
-        let next = self.places.len() as u8 + 1;
-        *self.places.entry((node, place)).or_insert(next.min(UNDECIDED - 1))
+        let next = (self.places.len() + 1).min(usize::from(UNDECIDED) - 1) as u8;
+        *self.places.entry((node, place)).or_insert(next)
     }
 
     /// When an EDT that a thread acts for has done what it does there, as [`Edge::at`] has it.

@@ -7,6 +7,10 @@ use rustc_hash::FxHashMap;
 /// What a page fault takes at most, in nanoseconds: the system fills a page with zeros, which may be a huge one.
 const FAULT_NS: u64 = 250_000;
 
+/// What a thread sleeps at most in a page fault, on average, in nanoseconds: for a lock of the process's memory, or
+/// until the system has found a page on a machine that is busy.
+const FAULT_SLEEP_NS: u64 = 10_000;
+
 /// What the long EDTs of a template took, in nanoseconds: those behind whose ends the system was asked.
 #[derive(Default)]
 struct Long {
@@ -73,6 +77,10 @@ pub(super) fn sleeps(look: &Look<'_>) -> Option<Seen> {
     let all: u64 = long.values().map(|its| its.slept).sum();
     let (template, its) = long.into_iter().max_by_key(|(template, its)| (its.slept, *template))?;
     let costs = all as f64 / workers(look);
+    if its.slept < its.faults.saturating_mul(FAULT_SLEEP_NS) {
+        // It slept as it used new memory, which is another rule's.
+        return None;
+    }
     let wanted = its.took.saturating_sub(its.without_core);
     if !look.counts(costs) || 3 * its.slept < wanted || 10 * its.slept < its.took {
         return None;

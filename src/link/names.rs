@@ -73,8 +73,8 @@ pub(super) fn hide() -> Result<(), String> {
         let hidden = memory.and_then(|memory| memory.write_all_at(&[other & !VISIBILITY | HIDDEN], place as u64));
         if let Err(error) = hidden {
             return Err(format!(
-                "the program has a function {0} of its own, which MPI would call in place of the system's {0}, and cannot be \
-                 hidden: {error}. Give it another name, or declare it static",
+                "the program has a function {0} of its own, which MPI would call in place of the system's {0}, and it \
+                 cannot be hidden: {error}. Give it another name, or declare it static",
                 name.to_string_lossy()
             ));
         }

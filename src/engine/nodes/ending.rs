@@ -35,7 +35,8 @@ pub(super) const NO_STATUS: i32 = i32::MIN;
 /// Whether the process crashes, so that the link cannot be ended in an orderly way. Written before [`ASKED`].
 pub(super) static CRASHES: AtomicBool = AtomicBool::new(false);
 
-/// The status with which a node was lost while all others ended; 0: none was.
+/// The status with which a node was lost while all others ended; 0: none was. The thread of the link writes it before
+/// [`PHASE`] says that all is over, and [`end`] reads it after that.
 pub(super) static LOST_AT_END: AtomicI32 = AtomicI32::new(0);
 
 /// Whether MPI is being ended, which may take as long as the other nodes take for it.

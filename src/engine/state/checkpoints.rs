@@ -16,7 +16,8 @@ pub(crate) struct Checkpoints {
     /// Set under the lock of the seats, and cleared after the wait. The look for hangs leaves that thread out.
     pub(crate) waits: AtomicI32,
     /// The system's number of the thread that listens to requests from outside, where there is one. The look for hangs
-    /// leaves that out, too: it wakes no thread but the one that makes checkpoints.
+    /// leaves that out, too: it wakes no thread but the one that makes checkpoints. Relaxed: a look that
+    /// misses it sees a thread more, and looks again.
     pub(crate) listens: AtomicI32,
     /// Whether the program has asked for a checkpoint that has not been begun. Set under the lock of the seats. SeqCst,
     /// as all of these flags: none is on a hot path.

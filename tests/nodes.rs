@@ -547,6 +547,56 @@ fn a_sent_call_that_is_refused_is_reported() {
     }
 }
 
+/// What the nodes of a run have sent each other, by the report: messages, confirmations and batches of each pair.
+fn sent_in(out: &Path) -> Vec<(u64, u64, [u64; 3])> {
+    let text = fs::read_to_string(out.join("report.json")).expect("the run has a report");
+    let report: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let number = |of: &serde_json::Value, name: &str| of[name].as_u64().unwrap_or_else(|| panic!("{name}: {text}"));
+    let nodes = report["nodes"].as_array().unwrap_or_else(|| panic!("it has nodes: {text}"));
+    let of_node = |node: &serde_json::Value| {
+        let from = number(node, "node");
+        let pairs = node["sent"].as_array().cloned().unwrap_or_default();
+        let counts = ["messages", "confirmations", "batches"];
+        pairs.into_iter().map(move |pair| (from, number(&pair, "to"), counts.map(|name| number(&pair, name))))
+    };
+    nodes.iter().flat_map(of_node).collect()
+}
+
+/// The table in docs/guide/src/nodes.md has these numbers. A run has some messages at its begin and end besides.
+#[test]
+fn messages_of_what_programs_do_most_are_counted() {
+    let Some(&mpi) = installed().first() else { return };
+    let program = compile("messages", "messages.c", &[]);
+    let run_for = |what: &str, times: u64| {
+        let out = folder(&format!("messages-{what}"), mpi);
+        let mut command = mpi.command(2);
+        command.arg(&program).args([what, &times.to_string()]).env("OCR_REPORT", out.join("report.json"));
+        run(&mut command, &out).expect(0, &["done on node 0"]);
+        sent_in(&out)
+    };
+    let of_each = [
+        ("hop", 1),
+        ("hop-read", 2),
+        ("hop-write", 3),
+        ("read", 4),
+        ("write", 3),
+        ("satisfy", 1),
+        ("decrement", 1),
+        ("output", 3),
+        ("fan", 2),
+    ];
+    for (what, wanted) in of_each {
+        let sent = run_for(what, 100);
+        let messages: u64 = sent.iter().map(|(.., [messages, ..])| messages).sum();
+        assert_eq!(messages / 100, wanted, "{what}: {sent:?}");
+    }
+    let sent = run_for("children", 1000);
+    let of = |from, to| sent.iter().find(|pair| (pair.0, pair.1) == (from, to)).expect("they have sent each other").2;
+    let [[there, _, batches], [back, confirmations, _]] = [of(0, 1), of(1, 0)];
+    assert!((1000..1020).contains(&there) && back < 20, "each is one message: {sent:?}");
+    assert!(confirmations <= batches && confirmations < 500, "a batch is confirmed as a whole: {sent:?}");
+}
+
 /// Random graphs on several nodes come to what they come to on one, also where messages of one pair of nodes are slow.
 /// `OCR_STRESS_CASES` is how many run in each way, from a number on that is drawn and shown; without it, the same few.
 #[test]
@@ -664,7 +714,7 @@ fn blocks_are_read_and_written_by_all_nodes() {
         // A block stays on each node that reads it: it goes to node 1 to be written, and back, and there to be read.
         let mut command = mpi.command(2);
         command.arg(&program).args(["steps", "100", "20000"]).env("OCR_STATS", "1");
-        run(&mut command, &folder("steps", mpi)).expect(0, &["right: 0", "with 320000 bytes of blocks"]);
+        run(&mut command, &folder("steps", mpi)).expect(0, &["right: 0", "alone), 320000 bytes of blocks"]);
     }
 }
 

@@ -34,7 +34,7 @@ use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::life::hints::node_of;
 use crate::engine::life::stand_in::StandIn;
 use crate::engine::nodes::work::{Call, CallAnswer, NewEdt, NodeWork, TemplateText};
-use crate::engine::nodes::{ending, functions, outbox};
+use crate::engine::nodes::{ending, functions, outbox, traffic};
 use crate::engine::run::shutdown;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
@@ -447,7 +447,8 @@ fn create_there(
             None => Guid::NULL,
         };
         let (alone, output) = (labeling::is_trusting(properties), !output.is_null());
-        Some(NewEdt { guid, alone, template: text, params, depc, sources, finish, output, scope })
+        let asked = label.is_some() || is_named && guid.is_null();
+        Some(NewEdt { guid, alone, template: text, params, depc, sources, finish, output, asked, scope })
     };
     let new = with(None, make)?;
     let made = new.guid;
@@ -549,7 +550,9 @@ fn create_here(template: Guid, sources: &[Guid], words: &[u64]) -> Status {
     let hint = unsafe { hints::given(words[7] as *const sys::ocrHint_t, sys::OCR_HINT_EDT_T) };
     let more = More { range: None, hints: hint.as_ref() };
     let params = (words[2] as u32, words[3] as *mut u64);
-    if !depv.is_null() || !has_slots(&request) || u32::from(properties) & LABELED != 0 {
+    // It cannot begin before it has what comes from other nodes. Those dependences hold it back as far as they must.
+    let opens = sources.iter().any(|&source| is_foreign(source));
+    if (!depv.is_null() && !opens) || !has_slots(&request) || u32::from(properties) & LABELED != 0 {
         settle();
     }
     // SAFETY: the arguments are those of the caller, who keeps to the header, but for the template and the
@@ -622,7 +625,8 @@ pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
                     scope_done(from, new.scope, 1);
                     Status::ECANCELED
                 }
-                Some(Ok(guids)) => return Some(CallAnswer { guids, ..CallAnswer::default() }),
+                Some(Ok(guids)) if new.asked => return Some(CallAnswer { guids, ..CallAnswer::default() }),
+                Some(Ok(_)) => Status::OK,
                 Some(Err(why)) => why.into(),
             }
         }
@@ -646,6 +650,10 @@ pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
             let mut text = with(String::new(), |context| context.runtime.report_for_node_0());
             let most = (0..=crate::link::LONGEST_MESSAGE / 2).rev().find(|&at| text.is_char_boundary(at));
             text.truncate(most.unwrap_or(0));
+            return Some(CallAnswer { text, ..CallAnswer::default() });
+        }
+        Call::Traffic => {
+            let text = serde_json::to_string(&traffic::of_this_node()).unwrap_or_default();
             return Some(CallAnswer { text, ..CallAnswer::default() });
         }
         call => return labels::make(from, id, call),

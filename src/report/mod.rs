@@ -2,6 +2,7 @@
 //! what is read from the objects; nothing here changes one.
 
 pub mod labels;
+pub mod nodes;
 mod redundant;
 pub mod snapshot;
 pub mod tally;
@@ -46,6 +47,9 @@ pub struct Report {
     pub redundant: Vec<RedundantReport>,
     /// What each device in use did.
     pub devices: Vec<DeviceReport>,
+    /// What each node of a program on several nodes has sent the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<nodes::NodeReport>,
     /// Sentences about what was done otherwise than the program or the user had asked.
     pub notes: Vec<String>,
     /// Sentences about what else is worth knowing to judge the figures.
@@ -160,6 +164,9 @@ impl Report {
                 device.evictions
             );
         }
+        for line in nodes::lines(&self.nodes) {
+            text += &format!("ocr: {line}\n");
+        }
         if let Some(score) = &self.score {
             for line in score.text().lines() {
                 text += &format!("ocr: {line}\n");
@@ -247,6 +254,7 @@ impl Report {
                 None => self.devices.push(device),
             }
         }
+        nodes::add(&mut self.nodes, other.nodes);
         for (all, more) in [(&mut self.notes, other.notes), (&mut self.remarks, other.remarks)] {
             for text in more {
                 if !all.contains(&text) {

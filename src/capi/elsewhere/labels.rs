@@ -265,6 +265,7 @@ pub(super) fn map_get(node: u32, words: &[u64]) -> Option<Status> {
                 sources: Vec::new(),
                 finish: false,
                 output: false,
+                asked: false,
                 scope,
             };
             outbox::ask_then(owner, Call::CreateEdt(Box::new(new)), move |created| {

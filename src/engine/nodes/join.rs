@@ -308,19 +308,14 @@ pub(crate) fn remark(settings: &Settings) -> Option<String> {
     let joined = JOINED.get()?.as_ref()?;
     let place = joined.place;
     let workers = counted(*settings.workers as u64, "worker");
-    let (sent, handled, bytes) = outbox::counts();
     let of_workers = match (settings.are_workers_fixed(), joined.share.1) {
         (true, _) => String::new(),
         (false, nodes @ 2..) => format!(" {nodes} of them share its cores, so it has {workers}."),
         (false, _) => format!(" It has cores of its own, and {workers}."),
     };
     Some(format!(
-        "The program ran on {} nodes, {} of them on the machine of node 0, joined by {}. Node 0 has sent {} about \
-         objects of other nodes, with {bytes} bytes of blocks, and handled {handled}.{of_workers}",
-        place.nodes,
-        place.locals,
-        joined.about,
-        counted(sent, "message")
+        "The program ran on {} nodes, {} of them on the machine of node 0, joined by {}.{of_workers}",
+        place.nodes, place.locals, joined.about
     ))
 }
 

@@ -4,7 +4,6 @@ use crate::engine::nodes::hello::Hello;
 use crate::engine::nodes::wire::{Process, Reader, Welcome, Writer};
 use crate::engine::nodes::work::NodeWork;
 use crate::link::LONGEST_MESSAGE;
-use std::collections::BTreeMap;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum NodeMessage {
@@ -29,25 +28,24 @@ pub(super) enum NodeMessage {
 /// The word of a message about the program's objects.
 const WORK: u32 = 6;
 
-/// The messages that bring each node what is for it: in its order, and together as far as that fits in one.
-pub(super) fn batches(all: impl IntoIterator<Item = (u32, NodeWork)>) -> Vec<(u32, Vec<u8>)> {
+/// The messages that bring a node what is for it: in its order, and together as far as that fits in one.
+pub(super) fn batches(all: &[NodeWork]) -> Vec<Vec<u8>> {
     let begun = || {
         let mut out = Writer::default();
         out.u32(WORK);
         out
     };
     let mut full = Vec::new();
-    let mut open: BTreeMap<u32, Writer> = BTreeMap::new();
-    for (to, work) in all {
+    let mut batch = begun();
+    for work in all {
         let mut one = Writer::default();
         work.write(&mut one);
-        let batch = open.entry(to).or_insert_with(begun);
         if batch.0.len() + one.0.len() > LONGEST_MESSAGE {
-            full.push((to, std::mem::replace(batch, begun()).0));
+            full.push(std::mem::replace(&mut batch, begun()).0);
         }
         batch.0.extend(one.0);
     }
-    full.extend(open.into_iter().map(|(to, batch)| (to, batch.0)));
+    full.push(batch.0);
     full
 }
 
@@ -159,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_for_one_node_goes_together_as_far_as_it_fits() {
+    fn messages_for_a_node_go_together_as_far_as_they_fit() {
         let all = crate::engine::nodes::work::tests::all();
         let large = |number| NodeWork::Content {
             block: Guid::from_bits(number),
@@ -167,20 +165,17 @@ mod tests {
             reads: false,
             bytes: Some(vec![number as u8; LONGEST_MESSAGE / 2]),
         };
-        let for_1: Vec<NodeWork> = all.iter().cloned().chain((1..4).map(large)).chain(all.clone()).collect();
-        let for_2 = vec![NodeWork::Look(7), NodeWork::ScopeDone { scope: 8, edts: 2 }];
-        let both = for_1.iter().map(|work| (1, work.clone())).chain(for_2.iter().map(|work| (2, work.clone())));
-        let mut arrived: [Vec<NodeWork>; 3] = [const { Vec::new() }; 3];
-        let mut counts = [0; 3];
-        for (to, bytes) in batches(both) {
+        let sent: Vec<NodeWork> = all.iter().cloned().chain((1..4).map(large)).chain(all.clone()).collect();
+        let mut arrived = Vec::new();
+        let batches = batches(&sent);
+        for bytes in &batches {
             assert!(bytes.len() <= LONGEST_MESSAGE);
-            let Some(NodeMessage::Work(works)) = NodeMessage::decode(&bytes) else { panic!("it is about work") };
-            arrived[to as usize].extend(works);
-            counts[to as usize] += 1;
+            let Some(NodeMessage::Work(works)) = NodeMessage::decode(bytes) else { panic!("it is about work") };
+            arrived.extend(works);
         }
-        assert_eq!((&arrived[1], &arrived[2]), (&for_1, &for_2));
+        assert_eq!(arrived, sent);
         // Two of the large ones do not fit one message.
-        assert_eq!(counts, [0, 3, 1]);
+        assert_eq!(batches.len(), 3);
     }
 
     /// A machine may have all nodes.

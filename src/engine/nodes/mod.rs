@@ -11,6 +11,7 @@
 //! | `share.rs` | which cores of a machine each of its nodes has |
 //! | `work.rs` | what nodes ask of each other about the program's objects |
 //! | `outbox.rs` | messages on their way to the thread of the link, and the answers that callers wait for |
+//! | `traffic.rs` | what nodes have sent each other, for reports |
 //! | `wave.rs` | whether anything can still happen on any node |
 //! | `functions.rs` | how functions of the program are named to other nodes |
 //!
@@ -52,6 +53,7 @@ mod message;
 pub(crate) mod outbox;
 mod share;
 mod thread;
+pub(crate) mod traffic;
 mod wave;
 mod wire;
 pub(crate) mod work;

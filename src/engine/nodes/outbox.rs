@@ -31,23 +31,75 @@ use crate::object::guid::Guid;
 use crate::trace;
 use ocr_base::lock::{Condvar, Mutex, rank};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 /// What has not been sent, each with its receiver.
-static OUTGOING: Mutex<rank::Outbox, Outgoing> =
-    Mutex::new(Outgoing { messages: VecDeque::new(), blocks: Vec::new(), recorded: BTreeMap::new() });
+static OUTGOING: Mutex<rank::Outbox, Outgoing> = Mutex::new(Outgoing {
+    messages: BTreeMap::new(),
+    blocks: Vec::new(),
+    recorded: BTreeMap::new(),
+    traffic: BTreeMap::new(),
+});
 
 /// Messages, and the contents of blocks that they announce.
 #[derive(Default)]
 pub(super) struct Outgoing {
-    pub(super) messages: VecDeque<(u32, NodeWork)>,
+    /// For each receiver, in their order.
+    pub(super) messages: BTreeMap<u32, Vec<NodeWork>>,
     pub(super) blocks: Vec<(u32, BlockBytes)>,
     /// How many messages that lead to something there each node was sent, where the run is recorded.
     recorded: BTreeMap<u32, u64>,
+    /// What each node was sent in this run.
+    traffic: BTreeMap<u32, Traffic>,
+}
+
+impl Outgoing {
+    fn put(&mut self, to: u32, work: NodeWork) {
+        self.messages.entry(to).or_default().push(work);
+    }
+}
+
+/// What one node has sent another, for reports.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Traffic {
+    /// Messages that are no confirmations.
+    pub(crate) messages: u64,
+    /// Messages that are ([`NodeWork::Confirmed`]).
+    pub(crate) confirmations: u64,
+    /// How often the link has sent messages together, and how often confirmations alone.
+    pub(crate) batches: u64,
+    pub(crate) lone: u64,
+    /// Bytes of blocks.
+    pub(crate) bytes: u64,
+}
+
+impl Traffic {
+    /// That of messages for one node which the link sends in so many batches.
+    pub(super) fn of(messages: &[NodeWork], batches: u64) -> Traffic {
+        let is_confirmation = |work: &&NodeWork| matches!(work, NodeWork::Confirmed(_));
+        let counted = messages.iter().filter(|work| work.is_counted()).count() as u64;
+        let confirmations = messages.iter().filter(is_confirmation).count() as u64;
+        let bytes = messages.iter().filter_map(|work| match work {
+            NodeWork::Content { size, .. } => Some(*size),
+            _ => None,
+        });
+        // Looks for the end of what happens are not the program's.
+        let batches = if counted > 0 { batches } else { 0 };
+        let lone = if counted == confirmations { batches } else { 0 };
+        Traffic { messages: counted - confirmations, confirmations, batches, lone, bytes: bytes.sum() }
+    }
+
+    fn add(&mut self, more: Traffic) {
+        self.messages += more.messages;
+        self.confirmations += more.confirmations;
+        self.batches += more.batches;
+        self.lone += more.lone;
+        self.bytes += more.bytes;
+    }
 }
 
 /// The calls that have no answer yet. None when no answer will come any more.
@@ -66,11 +118,10 @@ enum Waits {
 /// Numbers the calls; 0 is that of a call that is not answered.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// How many messages about work this node has sent and handled, and the bytes of blocks among those that it has sent.
-/// SeqCst: a message is counted before it can have an effect elsewhere, and when its effect here can be seen.
+/// How many messages about work this node has sent and handled. SeqCst: a message is counted before it can have an
+/// effect elsewhere, and when its effect here can be seen.
 static SENT: AtomicU64 = AtomicU64::new(0);
 static HANDLED: AtomicU64 = AtomicU64::new(0);
-static BYTES: AtomicU64 = AtomicU64::new(0);
 
 /// What a run does for other nodes. The thread of the link calls it.
 #[derive(Clone, Copy)]
@@ -164,7 +215,7 @@ pub(crate) fn post(to: u32, work: NodeWork) {
         *number += 1;
         trace::events::sent(to, *number);
     }
-    outgoing.messages.push_back((to, work));
+    outgoing.put(to, work);
     drop(outgoing);
     bell::wake();
 }
@@ -177,9 +228,6 @@ fn count_post(work: &NodeWork) {
         }
         SENT.fetch_add(1, Ordering::SeqCst);
     }
-    if let NodeWork::Content { size, .. } = work {
-        BYTES.fetch_add(*size, Ordering::Relaxed);
-    }
 }
 
 /// Sends the content of a block, which the message announces.
@@ -188,7 +236,7 @@ pub(crate) fn post_content(to: u32, block: Guid, reads: bool, bytes: BlockBytes)
     let content = NodeWork::Content { block, size, reads, bytes: None };
     count_post(&content);
     let mut outgoing = OUTGOING.lock();
-    outgoing.messages.push_back((to, content));
+    outgoing.put(to, content);
     outgoing.blocks.push((to, bytes));
     drop(outgoing);
     bell::wake();
@@ -256,22 +304,55 @@ pub(crate) fn expect(then: impl FnOnce(CallAnswer) + Send + 'static) -> Option<u
     Some(id)
 }
 
-/// Answers a call of another node, unless it wants no answer.
+/// Answers a call of another node, unless it wants no answer. Those that say no more than that the call is made go
+/// together, as long as nothing else is put between them.
 pub(crate) fn answer(to: u32, id: u64, answer: CallAnswer) {
-    if id != 0 {
+    if id == 0 {
+        return;
+    }
+    if answer != CallAnswer::default() {
         post(to, NodeWork::Answer { id, answer });
+    } else if !is_appended(to, id) {
+        post(to, NodeWork::Confirmed(vec![id]));
+    }
+}
+
+/// The most calls that one message confirms, so that it stays short.
+const MOST_CONFIRMED: usize = 1024;
+
+/// Whether a message that waits to be sent confirms this call, too. It was counted when it was put there.
+fn is_appended(to: u32, id: u64) -> bool {
+    let mut outgoing = OUTGOING.lock();
+    match outgoing.messages.get_mut(&to).and_then(|messages| messages.last_mut()) {
+        Some(NodeWork::Confirmed(calls)) if calls.len() < MOST_CONFIRMED => {
+            calls.push(id);
+            true
+        }
+        _ => false,
     }
 }
 
 /// How many threads wait for answers now. Relaxed: the thread of the link looks again.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 
+/// How often threads have waited for answers, and how long in all, in nanoseconds. Relaxed: for reports.
+static WAITS: AtomicU64 = AtomicU64::new(0);
+static WAITED_NS: AtomicU64 = AtomicU64::new(0);
+
 /// Waits for an answer.
 fn while_waiting<T>(wait: impl FnOnce() -> T) -> T {
     WAITING.fetch_add(1, Ordering::Relaxed);
+    let begin = Instant::now();
     let answer = wait();
+    WAITED_NS.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
+    WAITS.fetch_add(1, Ordering::Relaxed);
     WAITING.fetch_sub(1, Ordering::Relaxed);
     answer
+}
+
+/// How often threads of this node have waited for answers in this process, and how long in all.
+pub(crate) fn waits() -> (u64, Duration) {
+    (WAITS.load(Ordering::Relaxed), Duration::from_nanos(WAITED_NS.load(Ordering::Relaxed)))
 }
 
 /// Whether threads wait for answers, and so leave their cores.
@@ -447,18 +528,28 @@ pub(super) fn note_handled() {
     HANDLED.fetch_add(1, Ordering::SeqCst);
 }
 
-/// How many messages about work this node has sent and handled, and how many bytes of blocks it has sent.
-pub(crate) fn counts() -> (u64, u64, u64) {
+/// How many messages about work this node has sent and handled.
+pub(super) fn counts() -> (u64, u64) {
     // Handled first: what is handled meanwhile may have sent more, and is seen in the next round.
     let handled = HANDLED.load(Ordering::SeqCst);
-    (SENT.load(Ordering::SeqCst), handled, BYTES.load(Ordering::Relaxed))
+    (SENT.load(Ordering::SeqCst), handled)
+}
+
+/// The link has sent this to a node.
+pub(super) fn note_sent(to: u32, sent: Traffic) {
+    OUTGOING.lock().traffic.entry(to).or_default().add(sent);
+}
+
+/// What this node has sent to each other one.
+pub(crate) fn traffic() -> Vec<(u32, Traffic)> {
+    OUTGOING.lock().traffic.iter().map(|(&to, &sent)| (to, sent)).collect()
 }
 
 /// Takes what waits to be sent.
 pub(super) fn take() -> Outgoing {
     let mut outgoing = OUTGOING.lock();
     let (messages, blocks) = (std::mem::take(&mut outgoing.messages), std::mem::take(&mut outgoing.blocks));
-    Outgoing { messages, blocks, recorded: BTreeMap::new() }
+    Outgoing { messages, blocks, ..Outgoing::default() }
 }
 
 /// Sleeps for this time, or until there is a message to be sent, or another node rings.

@@ -20,10 +20,10 @@ use crate::engine::nodes::ending::{
 use crate::engine::nodes::hello::{Hello, welcomes};
 use crate::engine::nodes::mates::Mates;
 use crate::engine::nodes::message::{NodeMessage, batches};
-use crate::engine::nodes::outbox::{self, WorkHandler};
+use crate::engine::nodes::outbox::{self, Traffic, WorkHandler};
 use crate::engine::nodes::wave::Wave;
 use crate::engine::nodes::wire::{Process, Welcome};
-use crate::engine::nodes::work::{NodeProgress, NodeWork};
+use crate::engine::nodes::work::{CallAnswer, NodeProgress, NodeWork};
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::{end_process, fatal};
 use crate::engine::state::handlers;
@@ -194,7 +194,7 @@ fn has_core() -> bool {
 /// How far this node is.
 fn progress(handler: WorkHandler) -> NodeProgress {
     let rests = (handler.rests)();
-    let (sent, handled, _) = outbox::counts();
+    let (sent, handled) = outbox::counts();
     NodeProgress { rests, sent, handled }
 }
 
@@ -315,8 +315,10 @@ impl Communicator {
     fn turn(&mut self) -> Vec<Lost> {
         let outgoing = outbox::take();
         let mut receivers = Vec::new();
-        for (to, bytes) in batches(outgoing.messages) {
-            self.send_bytes(to, bytes);
+        for (to, messages) in outgoing.messages {
+            let batches = batches(&messages);
+            outbox::note_sent(to, Traffic::of(&messages, batches.len() as u64));
+            batches.into_iter().for_each(|bytes| self.send_bytes(to, bytes));
             receivers.push(to);
         }
         for (to, bytes) in outgoing.blocks {
@@ -556,6 +558,14 @@ impl Communicator {
             }
             NodeWork::Answer { id, answer } => {
                 let held = outbox::answered(id, answer);
+                if !held.is_empty() {
+                    (handler.let_go)(held);
+                }
+                outbox::note_handled();
+            }
+            NodeWork::Confirmed(calls) => {
+                let answered = |id| outbox::answered(id, CallAnswer::default());
+                let held: Vec<Guid> = calls.into_iter().flat_map(answered).collect();
                 if !held.is_empty() {
                     (handler.let_go)(held);
                 }

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `Call` | a node with a caller, the owner of the object | the owner makes the call, and answers if `id` is not 0 |
 //! | `Answer` | back | the caller goes on |
+//! | `Confirmed` | back | the callers go on: these calls are made, and their answers say no more |
 //! | `Want` | a node on which an EDT needs a block, to read or to write it, its owner | an EDT of the owner's acquires the block for that node, and its content is sent |
 //! | `Content` | the owner, the borrower; and back | the block is here, or comes on the link's lane for blocks: then it is here when that has brought it |
 //! | `NoBlock` | the owner, the borrower | the block does not exist |
@@ -62,6 +63,8 @@ pub(crate) struct NewEdt {
     pub(crate) finish: bool,
     /// Whether the caller wants an output event.
     pub(crate) output: bool,
+    /// Whether the answer is to have the GUIDs.
+    pub(crate) asked: bool,
     /// The finish scope of the creator, as its node knows it; 0 for none.
     pub(crate) scope: u64,
 }
@@ -103,7 +106,7 @@ pub(crate) enum Call {
     DescribeTemplate(Guid),
     /// The answer is the text of the range or map.
     DescribeRange(Guid),
-    /// The answer is the GUIDs of the EDT and of its output event.
+    /// The answer has the GUIDs of the EDT and of its output event, where they are asked for.
     CreateEdt(Box<NewEdt>),
     /// An event is created on a label. With `alone` no other creates on it, the creator says.
     CreateEvent {
@@ -141,6 +144,8 @@ pub(crate) enum Call {
     FindFunction(u64),
     /// The answer is what waits on the receiver, in words: the program hangs.
     Report,
+    /// The answer is what the receiver has sent other nodes, as JSON of a [`crate::report::nodes::NodeReport`].
+    Traffic,
     Shutdown,
     Abort(i32),
 }
@@ -176,6 +181,7 @@ pub(crate) struct NodeProgress {
 pub(crate) enum NodeWork {
     Call { id: u64, call: Call },
     Answer { id: u64, answer: CallAnswer },
+    Confirmed(Vec<u64>),
     Want { block: Guid, reads: bool },
     Content { block: Guid, size: u64, reads: bool, bytes: Option<Vec<u8>> },
     NoBlock(Guid),
@@ -267,6 +273,11 @@ impl NodeWork {
                 out.u32(10);
                 write_guids(out, edts);
             }
+            NodeWork::Confirmed(calls) => {
+                out.u32(12);
+                out.u32(calls.len() as u32);
+                calls.iter().for_each(|&call| out.u64(call));
+            }
             NodeWork::Seen { round, progress } => {
                 out.u32(8);
                 out.u32(*round);
@@ -315,6 +326,10 @@ impl NodeWork {
             9 => NodeWork::LetGo(guids(from)?),
             10 => NodeWork::Gone(guids(from)?),
             11 => NodeWork::Left(guid(from)?),
+            12 => {
+                let count = from.u32()?;
+                NodeWork::Confirmed((0..count).map(|_| from.u64()).collect::<Option<_>>()?)
+            }
             _ => return None,
         })
     }
@@ -473,6 +488,7 @@ impl Call {
                 write_guids(out, &edt.sources);
                 out.u32(edt.finish.into());
                 out.u32(edt.output.into());
+                out.u32(edt.asked.into());
                 out.u64(edt.scope);
             }
             Call::Shutdown => out.u32(5),
@@ -529,6 +545,7 @@ impl Call {
                 out.u64(guid.bits());
             }
             Call::Report => out.u32(17),
+            Call::Traffic => out.u32(21),
             Call::FindFunction(at) => {
                 out.u32(18);
                 out.u64(*at);
@@ -571,6 +588,7 @@ impl Call {
                     sources,
                     finish: from.u32()? != 0,
                     output: from.u32()? != 0,
+                    asked: from.u32()? != 0,
                     scope: from.u64()?,
                 }))
             }
@@ -597,6 +615,7 @@ impl Call {
             15 => Call::SizeOf(guid(from)?),
             16 => Call::KindOf(guid(from)?),
             17 => Call::Report,
+            21 => Call::Traffic,
             18 => Call::FindFunction(from.u64()?),
             19 => Call::AwaitMade(guid(from)?),
             20 => Call::EventState(guid(from)?),
@@ -627,6 +646,7 @@ pub(super) mod tests {
             sources: vec![guid(5), Guid::UNINITIALIZED, Guid::NULL],
             finish: true,
             output: false,
+            asked: true,
             scope: 0x7f00,
         };
         let calls = [
@@ -647,6 +667,7 @@ pub(super) mod tests {
             Call::SizeOf(guid(84)),
             Call::KindOf(guid(85)),
             Call::Report,
+            Call::Traffic,
             Call::FindFunction(1 << 46),
             Call::AwaitMade(guid(89)),
             Call::EventState(guid(90)),
@@ -692,6 +713,7 @@ pub(super) mod tests {
             NodeWork::ScopeDone { scope: 0x7fff_0000, edts: 3 },
             NodeWork::LetGo(vec![guid(17), guid(18)]),
             NodeWork::Gone(Vec::new()),
+            NodeWork::Confirmed(vec![91, u64::MAX]),
             NodeWork::Look(9),
             NodeWork::Seen { round: 9, progress: NodeProgress { rests: true, sent: 5, handled: 4 } },
         ];

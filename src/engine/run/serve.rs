@@ -103,7 +103,11 @@ fn handle(from: u32, work: NodeWork) {
         NodeWork::ScopeDone { scope, edts } => context.leave_scope_from_elsewhere(scope, edts),
         NodeWork::LetGo(edts) => context.let_go(edts),
         NodeWork::Gone(edts) => context.take_back_lent(&edts),
-        NodeWork::Call { .. } | NodeWork::Answer { .. } | NodeWork::Look(_) | NodeWork::Seen { .. } => {}
+        NodeWork::Call { .. }
+        | NodeWork::Answer { .. }
+        | NodeWork::Confirmed(_)
+        | NodeWork::Look(_)
+        | NodeWork::Seen { .. } => {}
     });
 }
 

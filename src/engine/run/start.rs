@@ -10,7 +10,7 @@ use crate::engine::life::answers::DeviceEvents;
 use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::nodes::ending;
 use crate::engine::nodes::join::{self, NodeRole, Told, join, wait_for_end};
-use crate::engine::nodes::outbox;
+use crate::engine::nodes::{outbox, traffic};
 use crate::engine::process::{crash, sigfpe, watchdog};
 use crate::engine::run::recording::Recorded;
 use crate::engine::run::serve;
@@ -35,6 +35,7 @@ use crate::object::code::{Code, EdtFunction, Timed};
 use crate::object::template::PARAM_DEF;
 use crate::object::zone::Zone;
 use crate::platform::Platform;
+use crate::report::nodes::NodeReport;
 use crate::report::{Destination, DeviceReport, Report};
 use crate::sched::queues::Queues;
 use crate::sched::reclaim::Reclaim;
@@ -319,6 +320,8 @@ impl Run {
         // A panic there was reported there.
         let _ = self.checkpoints.map(JoinHandle::join);
         checkpoint::remark(&self.runtime);
+        let tells = self.runtime.settings.is_reported() && self.runtime.end.code() == 0;
+        let nodes = if tells { traffic::of_all() } else { Vec::new() };
         outbox::close();
         outbox::wait_for_blocks();
         self.runtime.end.leave_it_to_who_exits();
@@ -361,7 +364,7 @@ impl Run {
             Ended::Whole => output_file::apart(|| self.runtime.score()),
             _ => None,
         };
-        self.runtime.report_with(status, seconds, score);
+        self.runtime.report_with(status, seconds, score, nodes);
         self.runtime.tell_attempts();
         let recorded = Recorded::of(&self.runtime.settings).filter(|_| ended == Ended::Whole);
         // A thread of the program may be in a call, or about to end its context: then it has the
@@ -408,6 +411,7 @@ impl Runtime {
             devices: devices.collect(),
             notes: self.registry.notes().into_iter().chain(redundant).collect(),
             remarks: self.registry.remarks().into_iter().chain(join::remark(&self.settings)).collect(),
+            nodes: Vec::new(),
             score: None,
             status: 0,
         }
@@ -451,18 +455,19 @@ impl Runtime {
     pub(crate) fn report(&self, status: i32) {
         let ended = trace::recording::end(status);
         self.devices.remark(self);
-        self.report_with(status, self.started.elapsed().as_secs_f64(), None);
+        self.report_with(status, self.started.elapsed().as_secs_f64(), None, Vec::new());
         self.convert_recording(ended);
     }
 
     /// Writes the report of a run that has taken so long and ended with this status.
-    fn report_with(&self, status: i32, seconds: f64, score: Option<Score>) {
+    fn report_with(&self, status: i32, seconds: f64, score: Option<Score>, nodes: Vec<NodeReport>) {
         let file = self.outputs.report.as_ref();
         let report = Report {
             run: (file.is_some().then(RunIdentity::of_this)).map_or(String::new(), |run| run.to_string()),
             seconds,
             status,
             score,
+            nodes,
             variants: self.variants(),
             ..self.summary()
         };

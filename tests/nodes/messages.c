@@ -1,0 +1,267 @@
+/*
+ * How many messages nodes send each other for what programs do most. The first argument says what is done, the second
+ * how often. What twice as many times take in addition is what so many times take.
+ */
+#include "nodes.h"
+
+static u64 times;
+
+static ocrGuid_t end(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    printf("done on node %lu\n", (unsigned long)here());
+    fflush(stdout);
+    ocrShutdown();
+    return NULL_GUID;
+}
+
+static ocrGuid_t empty(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    return NULL_GUID;
+}
+
+/* Runs a function with parameters as a finish EDT on a node, with a block, and ends the program after all that. */
+static void runAs(ocrEdt_t function, u64 node, u32 paramc, u64 *paramv, ocrGuid_t block)
+{
+    ocrGuid_t first, last, after;
+    ocrHint_t hint;
+    onNode(&hint, node);
+    MUST(ocrEdtCreate(&first, template(function, paramc, 1), paramc, paramv, 1, NULL, EDT_PROP_FINISH, &hint, &after));
+    MUST(ocrEdtCreate(&last, template(end, 0, 1), 0, NULL, 1, &after, EDT_PROP_NONE, NULL_HINT, NULL));
+    MUST(ocrAddDependence(block, first, 0, DB_MODE_RW));
+}
+
+static ocrGuid_t eventOf(ocrEventTypes_t type)
+{
+    ocrGuid_t event;
+    MUST(ocrEventCreate(&event, type, EVT_PROP_TAKES_ARG));
+    return event;
+}
+
+/* A block of 8 bytes for each time, and one more: what an EDT tells another about. */
+static ocrGuid_t list(u64 **entries)
+{
+    ocrGuid_t block;
+    MUST(ocrDbCreate(&block, (void **)entries, (times + 1) * sizeof(u64), DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+    return block;
+}
+
+static ocrGuid_t guid(u64 bits)
+{
+    return (ocrGuid_t){.guid = (intptr_t)bits};
+}
+
+/* Runs a function as a finish EDT of node 0, with the number of times, an event of node 1, and another number. */
+static ocrGuid_t withEvent(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    const u64 event = (u64)eventOf(OCR_EVENT_STICKY_T).guid;
+    ocrAssert(here() == 1);
+    u64 params[3] = {paramv[0], event, paramv[2]};
+    ocrGuid_t first;
+    ocrHint_t hint;
+    onNode(&hint, 0);
+    MUST(ocrEdtCreate(&first, guid(paramv[1]), 3, params, 1, NULL, EDT_PROP_FINISH, &hint, NULL));
+    MUST(ocrAddDependence(NULL_GUID, first, 0, DB_MODE_NULL));
+    return NULL_GUID;
+}
+
+static void runWithEvent(ocrEdt_t function, u64 number)
+{
+    u64 params[3] = {times, (u64)template(function, 3, 1).guid, number};
+    runAs(withEvent, 1, 3, params, NULL_GUID);
+}
+
+/* ---- children: EDTs of one finish scope on another node, which all end after all are created. ---- */
+
+static ocrGuid_t creates(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    const ocrGuid_t of = template(empty, 0, 1);
+    ocrGuid_t event = guid(paramv[1]);
+    ocrHint_t hint;
+    onNode(&hint, 1);
+    for (u64 i = 0; i < paramv[0]; i++) {
+        MUST(ocrEdtCreate(NULL, of, 0, NULL, 1, &event, EDT_PROP_NONE, &hint, NULL));
+    }
+    MUST(ocrEventSatisfy(event, NULL_GUID));
+    return NULL_GUID;
+}
+
+/* ---- hop: an EDT creates the next one on the other node. read, write: with a block of the first node. ---- */
+
+enum { LEFT, TEMPLATE, MODE, HOP_PARAMS };
+
+static ocrGuid_t hop(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc;
+    if (paramv[MODE] == DB_MODE_RW) {
+        *(u64 *)depv[0].ptr += 1;
+    }
+    if (paramv[LEFT] == 0) {
+        return end(0, NULL, 0, NULL);
+    }
+    u64 params[HOP_PARAMS] = {paramv[LEFT] - 1, paramv[TEMPLATE], paramv[MODE]};
+    ocrGuid_t next, block = depv[0].guid;
+    ocrHint_t hint;
+    onNode(&hint, here() + 1);
+    if (paramv[MODE] == DB_MODE_RO) {
+        MUST(ocrEdtCreate(&next, guid(paramv[TEMPLATE]), HOP_PARAMS, params, 1, NULL, EDT_PROP_NONE, &hint, NULL));
+        MUST(ocrAddDependence(block, next, 0, DB_MODE_RO));
+    } else {
+        MUST(ocrEdtCreate(NULL, guid(paramv[TEMPLATE]), HOP_PARAMS, params, 1, &block, EDT_PROP_NONE, &hint, NULL));
+    }
+    return NULL_GUID;
+}
+
+static void hops(ocrDbAccessMode_t mode)
+{
+    ocrGuid_t first, of = template(hop, HOP_PARAMS, 1);
+    u64 params[HOP_PARAMS] = {times, (u64)of.guid, mode};
+    MUST(ocrEdtCreate(&first, of, HOP_PARAMS, params, 1, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
+    MUST(ocrAddDependence(mode == DB_MODE_NULL ? NULL_GUID : zero(), first, 0, mode));
+}
+
+/* ---- blocks: EDTs on another node, each with a block of its own to read, or to write. ---- */
+
+static ocrGuid_t uses(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc;
+    ocrAssert(*(const u64 *)depv[0].ptr == 0);
+    return NULL_GUID;
+}
+
+static ocrGuid_t blocks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    const ocrGuid_t of = template(uses, 0, 2);
+    ocrHint_t hint;
+    onNode(&hint, 1);
+    for (u64 i = 0; i < paramv[0]; i++) {
+        ocrGuid_t edt, sources[2] = {paramv[2] == DB_MODE_RW ? zero() : UNINITIALIZED_GUID, guid(paramv[1])};
+        MUST(ocrEdtCreate(&edt, of, 0, NULL, 2, sources, EDT_PROP_NONE, &hint, NULL));
+        if (paramv[2] != DB_MODE_RW) {
+            MUST(ocrAddDependence(zero(), edt, 0, (ocrDbAccessMode_t)paramv[2]));
+        }
+    }
+    MUST(ocrEventSatisfy(guid(paramv[1]), NULL_GUID));
+    return NULL_GUID;
+}
+
+/* ---- satisfy: events of another node, each with an EDT there. decrement: a latch of another node. ---- */
+
+static ocrGuid_t satisfies(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc;
+    const u64 *events = depv[0].ptr;
+    for (u64 i = 0; i < paramv[0]; i++) {
+        MUST(ocrEventSatisfySlot(guid(events[i]), NULL_GUID, OCR_EVENT_LATCH_DECR_SLOT));
+    }
+    return NULL_GUID;
+}
+
+static ocrGuid_t eventsOf(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc;
+    const ocrGuid_t of = template(empty, 0, 1);
+    const int isLatch = paramv[1] != 0;
+    u64 *events = depv[0].ptr;
+    ocrGuid_t latch, next, edt;
+    if (isLatch) {
+        ocrEventParams_t params = {.EVENT_LATCH = {.counter = paramv[0]}};
+        MUST(ocrEventCreateParams(&latch, OCR_EVENT_LATCH_T, EVT_PROP_NONE, &params));
+        MUST(ocrEdtCreate(&edt, of, 0, NULL, 1, &latch, EDT_PROP_NONE, NULL_HINT, NULL));
+    }
+    for (u64 i = 0; i < paramv[0]; i++) {
+        ocrGuid_t event = isLatch ? latch : eventOf(OCR_EVENT_STICKY_T);
+        events[i] = (u64)event.guid;
+        if (!isLatch) {
+            MUST(ocrEdtCreate(&edt, of, 0, NULL, 1, &event, EDT_PROP_NONE, NULL_HINT, NULL));
+        }
+    }
+    MUST(ocrDbRelease(depv[0].guid));
+    ocrHint_t hint;
+    onNode(&hint, 0);
+    MUST(ocrEdtCreate(&next, template(satisfies, 1, 1), 1, paramv, 1, NULL, EDT_PROP_NONE, &hint, NULL));
+    MUST(ocrAddDependence(depv[0].guid, next, 0, DB_MODE_RO));
+    return NULL_GUID;
+}
+
+static void events(u64 isLatch)
+{
+    u64 *entries, params[2] = {times, isLatch};
+    const ocrGuid_t block = list(&entries);
+    MUST(ocrDbRelease(block));
+    runAs(eventsOf, 1, 2, params, block);
+}
+
+/* ---- fan: EDTs of another node wait for one event. ---- */
+
+static ocrGuid_t waiters(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    const ocrGuid_t of = template(empty, 0, 1);
+    ocrGuid_t event = guid(paramv[1]), edt;
+    ocrAssert(here() == 1);
+    for (u64 i = 0; i < paramv[0]; i++) {
+        MUST(ocrEdtCreate(&edt, of, 0, NULL, 1, &event, EDT_PROP_NONE, NULL_HINT, NULL));
+    }
+    MUST(ocrEventSatisfy(event, NULL_GUID));
+    return NULL_GUID;
+}
+
+static void fan(void)
+{
+    u64 params[2] = {times, (u64)eventOf(OCR_EVENT_STICKY_T).guid};
+    runAs(waiters, 1, 2, params, NULL_GUID);
+}
+
+/* ---- output: EDTs on another node, whose output events EDTs of this one wait for. ---- */
+
+static ocrGuid_t outputs(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    const ocrGuid_t of = template(empty, 0, 1);
+    ocrHint_t hint;
+    onNode(&hint, 1);
+    for (u64 i = 0; i < paramv[0]; i++) {
+        ocrGuid_t there, after, edt, event = guid(paramv[1]);
+        MUST(ocrEdtCreate(&there, of, 0, NULL, 1, &event, EDT_PROP_NONE, &hint, &after));
+        MUST(ocrEdtCreate(&edt, of, 0, NULL, 1, &after, EDT_PROP_NONE, NULL_HINT, NULL));
+    }
+    MUST(ocrEventSatisfy(guid(paramv[1]), NULL_GUID));
+    return NULL_GUID;
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc;
+    ocrAssert(ocrGetArgc(depv[0].ptr) == 3);
+    const char *what = ocrGetArgv(depv[0].ptr, 1);
+    times = strtoul(ocrGetArgv(depv[0].ptr, 2), NULL, 10);
+    if (strcmp(what, "children") == 0) {
+        runWithEvent(creates, 0);
+    } else if (strcmp(what, "hop") == 0) {
+        hops(DB_MODE_NULL);
+    } else if (strcmp(what, "hop-read") == 0) {
+        hops(DB_MODE_RO);
+    } else if (strcmp(what, "hop-write") == 0) {
+        hops(DB_MODE_RW);
+    } else if (strcmp(what, "read") == 0) {
+        runWithEvent(blocks, DB_MODE_RO);
+    } else if (strcmp(what, "write") == 0) {
+        runWithEvent(blocks, DB_MODE_RW);
+    } else if (strcmp(what, "satisfy") == 0) {
+        events(0);
+    } else if (strcmp(what, "decrement") == 0) {
+        events(1);
+    } else if (strcmp(what, "fan") == 0) {
+        fan();
+    } else if (strcmp(what, "output") == 0) {
+        runWithEvent(outputs, 0);
+    } else {
+        ocrAssert(false);
+    }
+    return NULL_GUID;
+}

@@ -89,9 +89,7 @@ impl RunTimes {
     /// The most nanoseconds that an EDT of this shape takes in a place, where a launch in which the kernel may have
     /// been compiled is all that is known of it there.
     pub fn at_most(&self, place: usize, shape: impl Into<Shape>) -> Option<u64> {
-        let table = self.0.get()?;
-        let times = table.places.get(place)?.get()?;
-        times.sizes.class_of(shape.into().bytes)?.only_first()
+        self.class_of(place, &shape.into())?.only_first()
     }
 
     /// Nanoseconds that the newest EDT of this shape took in a place in this run.
@@ -201,14 +199,16 @@ impl RunTimes {
         latencies[usize::from(beside)].sample(place, shape, ns, true);
     }
 
-    /// Notes that an EDT took `ns` nanoseconds in a place, in which its kernel may have been compiled. This is a guess
-    /// for as long as there is no sample.
+    /// Notes that an EDT of this shape took `ns` nanoseconds in a place, in which its kernel may have been compiled.
+    /// This is a guess for as long as there is no sample of such EDTs.
     pub fn first(&self, place: usize, shape: impl Into<Shape>, ns: u64) {
         let table = self.0.get_or_init(Box::default);
-        let times = table.places.get(place);
-        let sizes = times.map(|times| &times.get_or_init(Box::default).sizes);
-        let bytes = shape.into().bytes;
-        if let Some(class) = sizes.and_then(|sizes| sizes.class_for(bytes)) {
+        let Some(times) = table.places.get(place) else {
+            return;
+        };
+        let (times, shape) = (times.get_or_init(Box::default), shape.into());
+        let of_value = (shape.params.count() != 0).then(|| table.split.class_for(&times.groups, &shape)).flatten();
+        if let Some(class) = of_value.or_else(|| times.sizes.class_for(shape.bytes)) {
             class.add_first(ns);
         }
     }

@@ -458,6 +458,27 @@ mod tests {
         assert_eq!(told, [param(5), param(100)]);
     }
 
+    /// Otherwise each run would try the place anew: the launch is the only one there.
+    #[test]
+    fn a_first_launch_is_known_by_the_value_of_the_parameter() {
+        let (first, second) = (RunTimes::default(), RunTimes::default());
+        for steps in [1000, 20_000] {
+            first.sample(0, shape(&[steps]), steps, false);
+        }
+        first.sample(1, shape(&[1000]), 50, false);
+        first.first(1, shape(&[20_000]), 90_000);
+        let guessed = |times: &RunTimes| times.expected(1, shape(&[20_000])).map(|found| (found.is_guess(), found.ns));
+        assert_eq!(guessed(&first), Some((true, 90_000)));
+        assert_eq!(first.at_most(1, shape(&[20_000])), Some(90_000));
+        assert_eq!(ns(&first, 1, &[1000]), Some(50));
+        // The next run knows it, too.
+        for place in 0..2 {
+            first.each_new(place, |bytes, told_by, kept| second.seed(place, bytes, told_by, &kept));
+        }
+        assert_eq!(guessed(&second), Some((true, 90_000)));
+        assert_eq!(ns(&second, 1, &[1000]), Some(50));
+    }
+
     #[test]
     fn parameters_that_a_hint_names_decide() {
         let times = RunTimes::default();

@@ -736,6 +736,37 @@ fn a_driver_that_ends_the_process_is_named() {
     }
 }
 
+/// PoCL ends the process where there is no /sys, and LLVM's handler would keep the runtime from saying so.
+#[test]
+fn pocl_is_not_asked_where_it_would_end_the_process() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("without-sys");
+    // No file of this system changes: the process has mounts of its own.
+    let alone = |words: &str| {
+        let mut alone = Command::new("unshare");
+        alone.args(["--mount", "sh", "-c", &format!("mount -t tmpfs none /sys && {words}"), "sh"]);
+        alone
+    };
+    if !alone("true").output().is_ok_and(|output| output.status.success()) {
+        println!("skipped: this process may mount nothing");
+        return;
+    }
+    let program = programs.iter().find(|program| program.name != KERNELS).expect("one has functions");
+    for words in ["exec \"$@\"", "unset OPENCL_DYLIB_PATH; exec \"$@\""] {
+        let run = command(program, &folder);
+        let mut alone = alone(words);
+        alone.arg(run.get_program()).args(run.get_args());
+        alone.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let output = alone.env("OCR_DEVICES", "all").stdin(Stdio::null()).output().expect("it can be started");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{words}: {:?} {said}", output.status);
+        assert!(said.contains("there is no /sys here"), "{words}: {said}");
+    }
+}
+
 /// A kernel that is executed in the call that enqueues it takes as long in the statistics as in the recording.
 #[test]
 fn kernels_of_a_platform_without_threads_take_their_time() {

@@ -123,6 +123,26 @@ fn runs_in_constructors_and_destructors_end() {
     }
 }
 
+/// The thread that has the loader's lock is in no call of the runtime, and waits for one that is: that begins the first
+/// run of the process.
+#[test]
+fn a_run_in_a_thread_that_a_constructor_waits_for_is_told() {
+    let folder = fresh_folder("threads");
+    let opens = build(&folder, "opens", "opens.c", &["-ldl"]);
+    for link in BOTH {
+        let library = build_library(&folder, "plugin.c", link);
+        for place in ["constructor", "destructor"] {
+            let mut command = command(&opens, "2");
+            command.arg(&library).envs([("RUN_IN", place), ("THREAD", "1"), ("CLOSE", "1"), ("OCR_PATIENCE", "1")]);
+            let (status, printed, said) = answer(command);
+            assert_eq!(status, Some(1), "{link:?} {place}: {printed}{said}");
+            for part in ["the run cannot begin: thread \"opens\"", "constructor or destructor", "For 1 s"] {
+                assert!(said.contains(part), "{link:?} {place}: {printed}{said}");
+            }
+        }
+    }
+}
+
 /// A program that is linked with such a library, which the loader opens before `main` and closes behind it.
 #[test]
 fn runs_before_and_behind_main_end() {

@@ -10,6 +10,8 @@
  * type pthread_mutex_t, whose fields the headers of the C library declare. Where there is no such variable, as in a
  * program that is linked with -static, no thread holds the lock, as far as this can tell.
  *
+ * Where the C library keeps its last words is found at that time, too.
+ *
  * What is loaded at an address is asked for without that lock, which dladdr takes.
  *
  * Which functions of the program stand in the way of the system's (src/link/names.rs).
@@ -32,9 +34,19 @@
 static const char *state;
 static size_t size;
 
+/* Where the C library keeps what it says before it calls abort() itself; NULL where that is not known. */
+static const void *whatAbortSays;
+
+const void *ocrWhatAbortSays(void);
+const void *ocrWhatAbortSays(void)
+{
+    return whatAbortSays;
+}
+
 /* To look a name up takes the lock, so it is done before anybody has to know. */
 __attribute__((constructor(101))) static void findState(void)
 {
+    whatAbortSays = dlsym(RTLD_DEFAULT, "__abort_msg");
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
     const void *found = dlsym(RTLD_DEFAULT, "_rtld_global");

@@ -1,8 +1,9 @@
 /* A library that a program opens. Its constructor, its destructor or a function of it runs a small program, as RUN_IN
- * says; KERNEL gives the EDT a kernel beside its function. */
+ * says; KERNEL gives the EDT a kernel beside its function. With THREAD, a thread does that, for which it waits. */
 #include <extensions/ocr-legacy.h>
 #include <extensions/ocr-variants.h>
 #include <ocr.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,10 +58,20 @@ void run(void) {
     fflush(stdout);
 }
 
+static void *run_in_thread(void *arg) {
+    run();
+    return arg;
+}
+
 static void run_if_in(const char *place) {
     const char *all = getenv("RUN_IN");
-    if (all != NULL && strstr(all, place) != NULL)
+    pthread_t thread;
+    if (all == NULL || strstr(all, place) == NULL)
+        return;
+    if (getenv("THREAD") == NULL)
         run();
+    else if (pthread_create(&thread, NULL, run_in_thread, NULL) == 0)
+        pthread_join(thread, NULL);
 }
 
 __attribute__((constructor)) static void first(void) { run_if_in("constructor"); }

@@ -4,7 +4,9 @@ use crate::device::opencl::error::code_name;
 use crate::device::opencl::loader::{
     LIBRARY, LIBRARY_OVERRIDE, icd_files, icd_place, is_static, library_names, loaded_library, passed_over, variables,
 };
-use crate::device::opencl::surroundings::{is_pocl, load_failure, pocl_cache_fault, pocl_cache_is_empty};
+use crate::device::opencl::surroundings::{
+    is_pocl, load_failure, pocl_cache_fault, pocl_cache_is_empty, pocl_fault_of_system,
+};
 use crate::device::opencl::{surroundings, threads};
 use ocr_base::lock::{Mutex, rank};
 use ocr_base::text::Readable;
@@ -264,8 +266,9 @@ fn ask() -> Inventory {
         let version = ask(CL_PLATFORM_VERSION);
         found.platforms.push(format!("{name} ({version})"));
         let env = |name: &str| std::env::var_os(name);
+        let fault = || pocl_cache_is_empty(env).map(str::to_string).or_else(pocl_fault_of_system);
         if is_pocl(&name)
-            && let Some(fault) = pocl_cache_is_empty(env)
+            && let Some(fault) = fault()
         {
             (found.notes).push(format!("platform {name} is not used: {fault}"));
             continue;

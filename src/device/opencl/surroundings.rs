@@ -80,6 +80,47 @@ pub(crate) fn pocl_cache_is_empty(variable: impl Fn(&str) -> Option<OsString>) -
     )
 }
 
+/// The system has no /sys, or leaves too few threads: PoCL ends the process for that when it is asked for its devices.
+/// At that time LLVM has a handler of its own for the signal, so that no message of the runtime would say why.
+pub(crate) fn pocl_fault_of_system() -> Option<String> {
+    if !Path::new("/sys/devices/system/cpu").exists() {
+        return Some(
+            "there is no /sys here, for which PoCL would end the process, so that it is not asked for devices: mount it \
+             (mount -t sysfs sysfs /sys; container runtimes have an option)"
+                .into(),
+        );
+    }
+    // SAFETY: the call takes a number.
+    let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }.max(1) as usize;
+    let named = ["POCL_CPU_MAX_CU_COUNT", "POCL_MAX_PTHREAD_COUNT"].map(|name| env::var(name).ok()?.parse().ok());
+    let wanted = named.into_iter().flatten().min().map_or(cores, |most: usize| most.clamp(1, cores));
+    let started = startable(wanted);
+    (started < wanted).then(|| {
+        format!(
+            "PoCL starts {} and would end the process where the system leaves {started}, so that it is not asked for \
+             devices: raise the limit (ulimit -u; that of a container), or set POCL_MAX_PTHREAD_COUNT to fewer",
+            ocr_base::text::counted(wanted as u64, "thread")
+        )
+    })
+}
+
+/// How many threads the system lets this process start now, at most so many.
+fn startable(most: usize) -> usize {
+    let (end, ends) = std::sync::mpsc::channel::<()>();
+    let ends = std::sync::Arc::new(std::sync::Mutex::new(ends));
+    let start = |_: &usize| {
+        let ends = ends.clone();
+        // Each waits until the channel is closed: one in the call, and the others for the lock.
+        let wait = move || drop(ends.lock().map(|ends| ends.recv()));
+        std::thread::Builder::new().name("ocr-tried".into()).stack_size(64 << 10).spawn(wait).ok()
+    };
+    let started: Vec<_> = (0..most).map_while(|at| start(&at)).collect();
+    drop(end);
+    let count = started.len();
+    started.into_iter().for_each(|thread| drop(thread.join()));
+    count
+}
+
 /// What keeps PoCL from compiling, or from loading what it has compiled: of the folder for that.
 pub(crate) fn pocl_cache_fault() -> Option<String> {
     cache_fault().map(|(_, text)| text)

@@ -26,6 +26,7 @@ use crate::engine::state::finish_times::FinishTimes;
 use crate::engine::state::fork;
 use crate::engine::state::handlers::Handlers;
 use crate::engine::state::learned::Remembered;
+use crate::engine::state::loader;
 use crate::engine::state::outputs::{Outputs, own_names};
 use crate::engine::state::redundant::Redundant;
 use crate::engine::state::runtime::Runtime;
@@ -228,6 +229,7 @@ impl Run {
             error!("{message}");
             exit_now(USAGE_STATUS);
         });
+        let _first_run = if legacy { loader::watch_first_run(*settings.patience) } else { None };
         let outputs = begin_outputs(&mut settings).unwrap_or_else(|message| {
             error!("{message}");
             exit_now(USAGE_STATUS);

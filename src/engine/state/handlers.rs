@@ -8,7 +8,7 @@
 //! has it install the same handlers. They count as the drivers' as well ([`is_of_driver`]), and that of `SIGUSR1` is
 //! replaced again by the thread that watches.
 
-use crate::symbols;
+use crate::symbols::{self, Loaded};
 use ocr_base::lock::{Mutex, rank};
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -226,11 +226,7 @@ fn is_of_driver(function: usize) -> bool {
     let Some(file) = symbols::loaded_at(function).filter(|file| !file.name.is_null()) else {
         return false;
     };
-    // SAFETY: the loader keeps the name as long as the file is loaded, and drivers with threads stay.
-    let name = unsafe { CStr::from_ptr(file.name) };
-    let bytes = name.to_bytes();
-    let base = bytes.rsplit(|&byte| byte == b'/').next().unwrap_or(bytes);
-    if base.starts_with(b"libLLVM") {
+    if is_llvm(&file) {
         return !program_has_llvm();
     }
     // What each driver has for the loader of OpenCL (cl_khr_icd). PoCL has the first up to its release 6.
@@ -238,11 +234,26 @@ fn is_of_driver(function: usize) -> bool {
     of_drivers.iter().any(|name| symbols::defines(function, name)) && !is_of_program(function)
 }
 
-/// Whether the program was linked with LLVM. Looked up once, when a run begins: that takes the lock of the dynamic
-/// loader.
+/// Whether a file that is loaded is LLVM, by its name.
+fn is_llvm(file: &Loaded) -> bool {
+    if file.name.is_null() {
+        return false;
+    }
+    // SAFETY: the loader keeps the name as long as the file is loaded, and drivers with threads stay.
+    let name = unsafe { CStr::from_ptr(file.name) };
+    let bytes = name.to_bytes();
+    bytes.rsplit(|&byte| byte == b'/').next().unwrap_or(bytes).starts_with(b"libLLVM")
+}
+
+/// Whether the program was linked with LLVM. Looked up once, when a run begins. Where LLVM is loaded, that takes the
+/// lock of the dynamic loader, which a thread may have that waits for this run in a constructor of a library.
 fn program_has_llvm() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
+    let is_loaded = || symbols::loaded().into_iter().filter_map(symbols::loaded_at).any(|file| is_llvm(&file));
     *HAS.get_or_init(|| {
+        if !is_loaded() {
+            return false;
+        }
         // SAFETY: `dlsym` takes any handle of its own and a text that ends with a zero, as this one does.
         let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"LLVMContextCreate".as_ptr()) };
         !found.is_null()

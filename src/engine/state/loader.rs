@@ -5,6 +5,7 @@
 //!
 //! | while a thread that holds the lock | then |
 //! |---|---|
+//! | waits for another that begins the first run of the process | that one waits for the lock, and the program ends after some patience |
 //! | adds a kernel, or asks for devices | none is opened, and the kernel is not for devices |
 //! | waits in a call, and another does that | the same |
 //! | waits in a call for what a device does already, whose driver comes to need the lock | nothing can go on: the thread that watches ends the program (`process/patience.rs`) |
@@ -12,7 +13,12 @@
 //! When the process ends, libraries of OpenCL may have ended before: a run that begins in a destructor then uses no
 //! device.
 
+use crate::engine::state::end::FATAL_STATUS;
+use crate::engine::state::fatal::exit_now;
+use std::ffi::c_void;
+use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::{Duration, Instant};
 
 unsafe extern "C" {
     /// Whether the thread with this number holds the lock, and if so, whether another wants it (`src/capi/loader.c`).
@@ -64,6 +70,70 @@ pub(crate) fn wanted_from() -> Option<libc::c_int> {
     let mut is_wanted = false;
     let holds = holder != 0 && ocrLoaderIsHeldBy(holder, &mut is_wanted);
     (holds && is_wanted).then_some(holder)
+}
+
+/// Whether a run of this process has begun. Relaxed: who sees the store late looks once more.
+static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
+
+/// The thread that begins the first run. It is stored before the thread that reads it is started.
+static BEGINS: AtomicI32 = AtomicI32::new(0);
+
+/// The first run of the process begins, until this is dropped.
+pub(crate) struct FirstRun(());
+
+impl Drop for FirstRun {
+    fn drop(&mut self) {
+        HAS_BEGUN.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Has the beginning of the first run watched: to start its first thread, the standard library of Rust looks a name up,
+/// which waits while another thread has the lock. That ends the program with a message after so much patience.
+pub(crate) fn watch_first_run(patience: Option<Duration>) -> Option<FirstRun> {
+    let patience = patience.filter(|_| !HAS_BEGUN.load(Ordering::Relaxed))?;
+    BEGINS.store(own_number(), Ordering::Relaxed);
+    let seconds = ptr::without_provenance_mut(patience.as_secs().max(1) as usize);
+    let mut thread = 0;
+    // SAFETY: `thread` is a variable, and `watch` takes any number in the place of a pointer. Without one more thread,
+    // nothing is watched.
+    let error = unsafe { libc::pthread_create(&raw mut thread, ptr::null(), watch, seconds) };
+    if error == 0 {
+        // SAFETY: the thread was made just now, and nobody waits for it.
+        unsafe { libc::pthread_detach(thread) };
+    }
+    Some(FirstRun(()))
+}
+
+/// A thread of its own, made without the standard library of Rust.
+extern "C" fn watch(seconds: *mut c_void) -> *mut c_void {
+    let patience = Duration::from_secs(seconds.addr() as u64);
+    let begin = Instant::now();
+    while !HAS_BEGUN.load(Ordering::Relaxed) {
+        if begin.elapsed() < patience {
+            std::thread::sleep(Duration::from_millis(1));
+            continue;
+        }
+        if let Some(name) = other_holder(BEGINS.load(Ordering::Relaxed)) {
+            error!(
+                "the run cannot begin: thread \"{name}\" opens or closes a library, or is in the constructor or destructor \
+                 of one, and so it keeps the dynamic loader's lock. For {} s the run has waited for that lock, which it needs \
+                 to start its first worker. Begin it on that thread, or when dlopen() or dlclose() has returned.",
+                patience.as_secs()
+            );
+            exit_now(FATAL_STATUS);
+        }
+        break;
+    }
+    ptr::null_mut()
+}
+
+/// The name of another thread that holds the lock, if one does.
+fn other_holder(this: libc::c_int) -> Option<String> {
+    let tasks = std::fs::read_dir("/proc/self/task").ok()?;
+    let mut numbers = tasks.flatten().filter_map(|task| task.file_name().to_str()?.parse::<libc::c_int>().ok());
+    let holder = numbers.find(|&number| number != this && ocrLoaderIsHeldBy(number, &mut false))?;
+    let name = std::fs::read_to_string(format!("/proc/self/task/{holder}/comm")).unwrap_or_default();
+    Some(name.trim_end().to_string())
 }
 
 /// The process ends.

@@ -199,6 +199,7 @@ impl Context {
 
     #[cold]
     fn enter_outsider() -> Option<*mut Context> {
+        let _uncancelled = Uncancelled::begin();
         let runtime = Runtime::current()?;
         // SAFETY: the context, which alone gets this reference, keeps the runtime.
         let this: &'static Runtime = unsafe { &*Arc::as_ptr(&runtime) };
@@ -215,6 +216,34 @@ impl Context {
         OUTSIDER.set(context);
         watch_thread();
         Some(context)
+    }
+}
+
+/// While this lives, `pthread_cancel` does not end this thread, but waits. What is called here reaches cancellation
+/// points of the C library, and a thread that is ended in the midst of Rust code ends the process.
+struct Uncancelled {
+    before: libc::c_int,
+}
+
+unsafe extern "C" {
+    fn pthread_setcancelstate(state: libc::c_int, before: *mut libc::c_int) -> libc::c_int;
+}
+
+impl Uncancelled {
+    fn begin() -> Uncancelled {
+        const DISABLE: libc::c_int = 1;
+        let mut before = 0;
+        // SAFETY: `before` is a variable, so its address is valid for a write.
+        unsafe { pthread_setcancelstate(DISABLE, &raw mut before) };
+        Uncancelled { before }
+    }
+}
+
+impl Drop for Uncancelled {
+    fn drop(&mut self) {
+        let mut now = 0;
+        // SAFETY: the state is one that the call has given, and `now` is a variable.
+        unsafe { pthread_setcancelstate(self.before, &raw mut now) };
     }
 }
 

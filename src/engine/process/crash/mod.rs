@@ -46,9 +46,9 @@ use crate::stack;
 use crate::trace;
 use ocr_base::text::{Counted, Readable};
 use std::ffi::CStr;
+use std::fmt;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
-use std::{fmt, ptr};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 const SIGNALS: [(libc::c_int, &str); 6] = [
     (libc::SIGILL, "SIGILL"),
@@ -71,7 +71,6 @@ pub(crate) fn listen(retries: bool) -> impl Iterator<Item = Handler> {
     TOLD.store(false, Ordering::Relaxed);
     DONE.store(false, Ordering::Relaxed);
     report::begin();
-    find_what_is_said();
     if retries {
         again::look_at_code();
     }
@@ -241,22 +240,16 @@ fn of_giving_up(text: &mut Text, how: GaveUp) -> fmt::Result {
     text.write_str(". OCR_DEVICES=none has programs run without OpenCL")
 }
 
-/// Where the C library keeps what it says before it calls `abort` itself; null where that is not known.
-static SAID: AtomicPtr<*const libc::c_char> = AtomicPtr::new(ptr::null_mut());
-
-/// Finds it: in the handler it would be too late.
-fn find_what_is_said() {
-    // SAFETY: `dlsym` takes any handle of its own and a text that ends with a zero, as this one does.
-    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__abort_msg".as_ptr()) };
-    SAID.store(found.cast(), Ordering::Relaxed);
-}
-
 /// The text stands behind its size, an unsigned int.
 const BEFORE_TEXT: usize = size_of::<libc::c_uint>();
 
-/// The place that [`find_what_is_said`] has found; null where there is none.
+/// Where the C library keeps what it says before it calls `abort` itself; null where that is not known.
 fn said() -> *const *const libc::c_char {
-    SAID.load(Ordering::Relaxed)
+    unsafe extern "C" {
+        /// Found when the library is loaded (`src/capi/loader.c`).
+        safe fn ocrWhatAbortSays() -> *const *const libc::c_char;
+    }
+    ocrWhatAbortSays()
 }
 
 /// What the C library has said before it has called `abort`, if it has.

@@ -357,11 +357,6 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// What each file of the runtime imports.
-fn imports() -> BTreeMap<Module, BTreeSet<Module>> {
-    Sources::below(&root().join("src")).imports()
-}
-
 #[test]
 fn rooms_import_those_below_them_alone() {
     let ranks: Vec<&str> = MAY_IMPORT.iter().map(|(room, _)| *room).collect();
@@ -396,16 +391,9 @@ fn rooms_import_those_below_them_alone() {
     assert!(wrong.is_empty(), "imports that the table of rooms does not allow:\n  {}", wrong.join("\n  "));
 }
 
-/// What a run is and what a thread of it has name each other, so their files are one circle, within this room.
-const ONE_KNOT: &str = "engine::state";
-
 #[test]
 fn no_circle_of_imports_joins_files_of_the_runtime() {
-    let mut imports = imports();
-    for named in imports.iter_mut().filter(|(module, _)| room_of(module) == ONE_KNOT).map(|(_, named)| named) {
-        named.retain(|other| room_of(other) != ONE_KNOT);
-    }
-    assert_no_circle(&imports);
+    assert_no_circle(&Sources::below(&root().join("src")).imports());
 }
 
 #[test]

@@ -205,7 +205,7 @@ struct Limited {
 }
 
 impl Limited {
-    /// The steps of `Seats::limit_to` (`engine/state/seats.rs`).
+    /// The steps of `Seats::limit_to` (`engine/state/seats/handover.rs`).
     fn limit_to(&self, workers: usize) {
         let sleep = &self.shared.queues.sleep;
         self.limit.store(workers, Ordering::SeqCst);

@@ -62,7 +62,7 @@ impl Devices {
 impl Open {
     fn new(runtime: &'static Runtime, wanted: &[DeviceInfo], shares: Option<&Shares>) -> Open {
         let mut open = Open { used: Vec::new(), problems: Vec::new() };
-        let answers = (runtime.devices.events)(runtime);
+        let answers = (runtime.manager_events)(runtime);
         for info in wanted {
             let place = Place::device(open.used.len());
             let settings = DeviceSettings {

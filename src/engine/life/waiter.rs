@@ -1,12 +1,33 @@
-//! The "run" step of an EDT that stands for a thread which waits in a call: the thread is woken.
+//! Threads that wait in a call are woken: each by the "run" step of the EDT that stands for it, or at the end.
 
 use crate::engine::state::context::Context;
-use crate::engine::state::waiters::{NOTHING, Sleeper, WaitResult, WaitState};
+use crate::engine::state::runtime::Runtime;
+use crate::engine::state::waiters::{NOTHING, Sleeper, WaitResult, WaitState, Waiters};
 use crate::memory;
 use crate::object::code::WorkKind;
 use crate::object::edt::Edt;
+use ocr_base::sync::preemption_point;
 use ocr_place::place::Place;
 use std::sync::Arc;
+
+impl Sleeper {
+    /// Ends the wait, unless it has ended already. The thread counts as work in flight from *before* it is woken until
+    /// it has gone on so far that other threads see it. So the gap is not taken for a hang.
+    pub(crate) fn wake(&self, runtime: &Runtime, with: WaitState) {
+        runtime.begin_outside();
+        preemption_point(8);
+        if !self.end_wait(with) {
+            runtime.end_outside();
+        }
+    }
+}
+
+impl Waiters {
+    /// Ends all waiting. Those that waited count as work in flight, as if they had an answer.
+    pub(crate) fn cancel_all(&self, runtime: &Runtime) {
+        self.each(|sleeper| sleeper.wake(runtime, WaitState::Ending));
+    }
+}
 
 impl Context {
     /// Wakes the thread that an EDT stands for, which has what it waited for.

@@ -255,6 +255,7 @@ impl Run {
             objects,
             queues,
             seats: CachePadded::default(),
+            work: worker::work,
             deferred: CachePadded::default(),
             waits: CachePadded::default(),
             policy,
@@ -266,7 +267,8 @@ impl Run {
             finish_times: FinishTimes::default(),
             redundant: settings.redundant.value.map(Redundant::new),
             elsewhere: Elsewhere::default(),
-            devices: Devices::new(|runtime| Arc::new(DeviceEvents(runtime))),
+            devices: Devices::new(),
+            manager_events: |runtime| Arc::new(DeviceEvents(runtime)),
             end: CachePadded::default(),
             in_flight: CachePadded::new(AtomicU64::new(1)),
             idle_threads: CachePadded::default(),
@@ -289,7 +291,7 @@ impl Run {
         runtime.signals.add(sigfpe::begin());
         let mut run = Run { runtime, checkpoints: None };
         let this = run.runtime();
-        if let Err((workers, error)) = this.seats.open(this, locals, worker::work) {
+        if let Err((workers, error)) = this.seats.open(this, locals) {
             let advice = match (workers, heap::limit_in_mib()) {
                 (0, None) => "the system, or a limit (ulimit -u), leaves no thread or memory for one".to_string(),
                 (_, Some(limit)) => format!(

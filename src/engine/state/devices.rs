@@ -3,25 +3,22 @@
 
 use crate::cores::{CoreSet, Shares};
 use crate::device;
-use crate::device::{DeviceInfo, DeviceKind, DeviceManager, InlineList, Inventory, ManagerEvents};
+use crate::device::{DeviceInfo, DeviceKind, DeviceManager, InlineList, Inventory};
 use crate::engine::state::found_devices::FoundDevices;
 use crate::engine::state::lending::Lending;
-use crate::engine::state::runtime::Runtime;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
 use ocr_base::lock::{Mutex, rank};
 use ocr_place::place::{Place, PlaceSet};
 use std::collections::HashMap;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// The devices of a runtime.
 pub(crate) struct Devices {
-    /// Makes what the device managers tell the engine through.
-    pub(in crate::engine) events: MakeEvents,
     pub(in crate::engine) plan: OnceLock<DevicePlan>,
     /// What stands for the plan where it cannot be made yet.
     pub(in crate::engine) no_plan: OnceLock<DevicePlan>,
@@ -79,9 +76,6 @@ pub(crate) struct Used {
     /// too.
     pub(in crate::engine) beside: AtomicBool,
 }
-
-/// A function that makes what the device managers tell the engine through.
-pub(crate) type MakeEvents = fn(&'static Runtime) -> Arc<dyn ManagerEvents>;
 
 /// How long it took to open OpenCL, and to build kernels. Relaxed: they are sums, and order nothing.
 #[derive(Default)]
@@ -212,9 +206,8 @@ pub(crate) enum NoteLevel {
 
 impl Devices {
     /// The devices of a run, none of which is open yet.
-    pub(crate) fn new(events: MakeEvents) -> Devices {
+    pub(crate) fn new() -> Devices {
         Devices {
-            events,
             plan: OnceLock::new(),
             no_plan: OnceLock::new(),
             open: OnceLock::new(),
@@ -244,7 +237,7 @@ impl Devices {
         Some(self.lending_for(device)?.cores())
     }
 
-    fn lending_for(&self, device: Place) -> Option<&Lending> {
+    pub(super) fn lending_for(&self, device: Place) -> Option<&Lending> {
         let lending = self.sharing.lending()?;
         self.used(device).is_cpu().then_some(lending)
     }
@@ -252,22 +245,6 @@ impl Devices {
     /// Whether CPU devices have cores of the workers' at times.
     pub(crate) fn lends(&self) -> bool {
         self.sharing.lending().is_some()
-    }
-
-    /// A launch is about to be sent to a device, by a worker or not: if the device computes on the cores of the
-    /// workers, it gets some.
-    pub(crate) fn lend(&self, runtime: &Runtime, device: Place, by_worker: bool) {
-        if let Some(lending) = self.lending_for(device) {
-            lending.begin(runtime, self.in_use(), by_worker);
-        }
-    }
-
-    /// The manager of a device is about to sleep: sees whether the device is to have more cores of the workers', or
-    /// fewer. For how long the manager sleeps then, at most.
-    pub(crate) fn look_at_lent(&self, runtime: &Runtime, device: Place) -> Option<Duration> {
-        // A manager may sleep before all devices are there.
-        self.in_use().get(device.device_index()?)?;
-        self.lending_for(device)?.look(runtime, self.in_use())
     }
 
     /// The part of the cores of a CPU device that a kernel had which has just ended and has run for so many
@@ -364,20 +341,6 @@ impl Devices {
         for place in resident.iter() {
             self.manager(place).forget(block);
         }
-    }
-
-    /// Waits for the launches that were sent, when the workers have ended. Devices take no others.
-    pub(crate) fn end_launches(&self, runtime: &Runtime) {
-        let give_all = || {
-            if let Some(lending) = self.sharing.lending() {
-                lending.end(runtime, self.in_use());
-            }
-        };
-        give_all();
-        for used in self.in_use() {
-            used.manager.end_launches();
-        }
-        give_all();
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::check;
 use crate::config::Settings;
+use crate::device::ManagerEvents;
 use crate::engine::state::devices::Devices;
 use crate::engine::state::elsewhere::Elsewhere;
 use crate::engine::state::end::End;
@@ -19,7 +20,7 @@ use crate::object::template::TemplateView;
 use crate::object::waiting::Waiting;
 use crate::platform::Platform;
 use crate::report::tally::TallyRegistry;
-use crate::sched::queues::Queues;
+use crate::sched::queues::{Local, Queues};
 use crate::sched::reclaim::Reclaim;
 use crate::trace;
 use crossbeam_utils::CachePadded;
@@ -39,6 +40,8 @@ pub(crate) struct Runtime {
     pub queues: Queues,
     /// Which threads are workers, and which of them are away or spare.
     pub seats: CachePadded<Seats>,
+    /// What a worker does: what a thread runs that has got a seat.
+    pub(crate) work: fn(&'static Runtime, Local),
     /// What waits for labels to have an object.
     pub deferred: CachePadded<Waiting<Guid, crate::engine::state::deferred::Deferred>>,
     /// The threads that wait for an event in a call.
@@ -63,6 +66,8 @@ pub(crate) struct Runtime {
     pub(crate) elsewhere: Elsewhere,
     /// The OpenCL devices, opened when the first kernel is added, or the program asks for them.
     pub devices: Devices,
+    /// Makes what the device managers tell the engine through.
+    pub(crate) manager_events: fn(&'static Runtime) -> Arc<dyn ManagerEvents>,
     /// How and when it ends.
     pub end: CachePadded<End>,
     /// Work in flight outside of the workers: launches, fetches, destroyed blocks that devices give up, starting,

@@ -1,11 +1,9 @@
 //! The threads that wait for an event in a call, and what each is answered.
 
-use crate::engine::state::runtime::Runtime;
 use crate::object::code::WorkKind;
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
 use ocr_base::lock::{Condvar, Mutex, MutexGuard, rank};
-use ocr_base::sync::preemption_point;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -67,10 +65,10 @@ impl Waiters {
         all.push(Arc::downgrade(sleeper));
     }
 
-    /// Ends all waiting. Those that waited count as work in flight, as if they had an answer.
-    pub(crate) fn cancel_all(&self, runtime: &Runtime) {
+    /// Calls `f` with each of them, under the lock of their list.
+    pub(crate) fn each(&self, mut f: impl FnMut(&Sleeper)) {
         for sleeper in self.0.lock().iter().filter_map(Weak::upgrade) {
-            sleeper.wake(runtime, WaitState::Ending);
+            f(&sleeper);
         }
     }
 }
@@ -84,24 +82,16 @@ impl Sleeper {
         })
     }
 
-    /// Ends the wait, unless it has ended already. The thread counts as work in flight from *before* it is woken until
-    /// it has gone on so far that other threads see it. So the gap is not taken for a hang. An answer takes precedence
+    /// Ends the wait, unless it has ended already, and tells whether it went on until now. An answer takes precedence
     /// over the end of the program, for a thread that knows that the answer comes (`wait_for_last`).
-    pub(crate) fn wake(&self, runtime: &Runtime, with: WaitState) {
-        runtime.begin_outside();
-        preemption_point(8);
-        let waited = {
-            let mut state = self.state.lock();
-            let waited = matches!(*state, WaitState::Waiting);
-            if waited || matches!((*state, with), (WaitState::Ending, WaitState::Answered(_))) {
-                *state = with;
-                self.changed.notify_one();
-            }
-            waited
-        };
-        if !waited {
-            runtime.end_outside();
+    pub(in crate::engine) fn end_wait(&self, with: WaitState) -> bool {
+        let mut state = self.state.lock();
+        let waited = matches!(*state, WaitState::Waiting);
+        if waited || matches!((*state, with), (WaitState::Ending, WaitState::Answered(_))) {
+            *state = with;
+            self.changed.notify_one();
         }
+        waited
     }
 
     /// Waits after the run has ended, as long as an answer `comes`, or may come from what other threads do.

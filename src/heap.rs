@@ -21,11 +21,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 #[cold]
 pub(crate) fn is_low() -> bool {
     // What has grown into the reserve grows to twice its size next.
-    reserve::is_low().is_some_and(|given| !has_room((4 * given).max(64 << 10)))
+    reserve::is_low().is_some_and(|given| !can_have((4 * given).max(64 << 10)))
 }
 
 /// Whether the C library has `bytes` bytes now.
-pub(crate) fn has_room(bytes: usize) -> bool {
+pub(crate) fn can_have(bytes: usize) -> bool {
     let Ok(layout) = Layout::from_size_align(bytes.max(1), 16) else {
         return false;
     };

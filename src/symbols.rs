@@ -214,7 +214,7 @@ pub(crate) fn loaded_at(_: usize) -> Option<Loaded> {
 /// a name is not worth what would be kept for objects.
 fn contents(file: &Path) -> Option<Mmap> {
     let file = File::open(file).ok()?;
-    if !crate::heap::has_room(file.metadata().ok()?.len() as usize) {
+    if !crate::heap::can_have(file.metadata().ok()?.len() as usize) {
         return None;
     }
     // SAFETY: the bytes must not change or go away while they are looked at. The file is one that this process

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How one device will be used.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct DeviceSettings {
     /// Bytes of device buffers kept at most. `None`: three quarters of the device's memory where it
     /// has its own and OpenCL tells how much, no bound where it shares the host's.
@@ -20,9 +20,6 @@ pub struct DeviceSettings {
     /// In-order queues for kernels, 1 to [`DeviceSettings::MAX_QUEUES`]; kernels in different ones may run at the same
     /// time. `None`: as many as suit the kind of device. Where OpenCL refuses some of them, there are fewer.
     pub compute_queues: Option<usize>,
-    /// Launches enqueued at once, at least 1, and eight times as many where they are short and the device is threads of
-    /// the host. More hide longer waits; each holds its blocks on the device.
-    pub in_flight: usize,
     /// Treats a device that shares memory with the host as one that does not, so that the copying
     /// paths can be tested where there is no other device.
     pub force_copies: bool,
@@ -45,19 +42,6 @@ pub struct DeviceShare {
 impl DeviceSettings {
     /// The most queues for kernels that a device can have.
     pub const MAX_QUEUES: usize = 32;
-}
-
-impl Default for DeviceSettings {
-    fn default() -> Self {
-        DeviceSettings {
-            memory_limit: None,
-            compute_queues: None,
-            in_flight: 128,
-            force_copies: false,
-            timed: false,
-            share: None,
-        }
-    }
 }
 
 /// Where a manager's answers go. Called on the manager's thread (or, for a manager that was stopped, on the thread that

@@ -8,7 +8,7 @@ pub fn is_low() -> bool {
     false
 }
 
-pub fn has_room(_bytes: usize) -> bool {
+pub fn can_have(_bytes: usize) -> bool {
     true
 }
 

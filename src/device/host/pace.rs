@@ -32,9 +32,10 @@ const JUDGED: u64 = 8;
 /// the last ones would be in one lane, and the other idle.
 const HOLD_FOR_NS: u64 = 500_000;
 const HOLD_MOST: usize = 256;
-/// The factor by which more of such kernels may be enqueued, since more must be enqueued while those that were held
-/// back run.
-const MORE_IN_FLIGHT: usize = 8;
+/// Launches enqueued at once, at most. More hide longer waits, and each holds its blocks on the device.
+pub(crate) const MAX_ENQUEUED: usize = 128;
+/// How many of such kernels may be enqueued at once, since more must be enqueued while those that were held back run.
+const MAX_SHORT_ENQUEUED: usize = 8 * MAX_ENQUEUED;
 /// After this number of launches that are not held back the thread looks whether those before have ended, and were
 /// short; after others when they are let go and twice as many run as may where they are not short.
 pub(crate) const LOOK_EACH: usize = 16;
@@ -88,10 +89,9 @@ impl Pace {
         self.short_ns.map(held_at_once)
     }
 
-    /// How many launches may be enqueued, where the usual number is `usual`.
-    pub(crate) fn in_flight(&self, usual: usize) -> usize {
-        let times = self.short_ns.map_or(1, |_| MORE_IN_FLIGHT);
-        usual.saturating_mul(times)
+    /// How many launches may be enqueued.
+    pub(crate) fn max_enqueued(&self) -> usize {
+        self.short_ns.map_or(MAX_ENQUEUED, |_| MAX_SHORT_ENQUEUED)
     }
 
     /// In what time the thread looks by itself where the command that has run for longest has taken `taken`: a
@@ -245,15 +245,15 @@ mod tests {
             |falls_asleep| Pace { last_ns: None, short_ns: None, judged: (0, 0), falls_asleep, looks: !falls_asleep };
         let (mut host, mut other) = (pace(true), pace(false));
         for pace in [&mut host, &mut other] {
-            assert_eq!((pace.holds(), pace.in_flight(128)), (None, 128));
+            assert_eq!((pace.holds(), pace.max_enqueued()), (None, 128));
             assert_eq!(pace.note(5, 10_000), 2_000);
             assert_eq!(pace.holds(), None, "too few to say");
             pace.note(5, 10_000);
         }
-        assert_eq!((host.holds(), host.in_flight(128)), (Some(250), 1024));
-        assert_eq!((other.holds(), other.in_flight(128)), (None, 128));
+        assert_eq!((host.holds(), host.max_enqueued()), (Some(250), 1024));
+        assert_eq!((other.holds(), other.max_enqueued()), (None, 128));
         assert_eq!(host.note(8, 160_000), 20_000);
-        assert_eq!((host.holds(), host.in_flight(128)), (None, 128));
+        assert_eq!((host.holds(), host.max_enqueued()), (None, 128));
     }
 
     #[test]

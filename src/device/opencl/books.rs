@@ -11,8 +11,6 @@ const SPARE_JOBS: usize = 4096;
 
 /// The books of the manager's thread about launches.
 pub(crate) struct LaunchBooks {
-    /// Launches enqueued at most, but for short ones (`Manager::has_room`).
-    pub(crate) in_flight: usize,
     /// Launches that were not enqueued yet, in order.
     pub(crate) waiting: VecDeque<Box<Job>>,
     /// How many launches are enqueued and have not been answered.
@@ -29,10 +27,9 @@ pub(crate) struct LaunchBooks {
 }
 
 impl LaunchBooks {
-    /// Books without launches, for a device that has `in_flight` of them enqueued at most.
-    pub(crate) fn new(in_flight: usize) -> LaunchBooks {
+    /// Books without launches.
+    pub(crate) fn new() -> LaunchBooks {
         LaunchBooks {
-            in_flight,
             waiting: VecDeque::new(),
             running: 0,
             awaited: 0,

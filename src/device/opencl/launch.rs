@@ -30,6 +30,7 @@
 //! fetched once, since the host's copy is valid then until the next kernel writes. So the device comes to be idle.
 
 use crate::device::host::ahead::FetchAhead;
+use crate::device::host::pace::MAX_ENQUEUED;
 use crate::device::opencl::arguments::describe_arguments;
 use crate::device::opencl::buffers::Id;
 use crate::device::opencl::fault::{Fault, StartError};
@@ -88,7 +89,7 @@ impl Manager {
     /// Starts a launch or answers that it failed; gives it back if it must wait.
     fn try_launch(&mut self, mut job: Box<Job>) -> Option<Box<Job>> {
         // Not each time: to look at commands while they end keeps the device's threads from the next ones.
-        if self.lanes.let_go_enough() && self.books.running >= 2 * self.books.in_flight {
+        if self.lanes.let_go_enough() && self.books.running >= 2 * MAX_ENQUEUED {
             self.look_if_short();
             if self.failing.failure.is_some() {
                 return Some(job);

@@ -167,7 +167,7 @@ impl Manager {
             pace,
             times: CommandTimes::new(settings.timed, computing),
             ahead: FetchAhead::default(),
-            books: LaunchBooks::new(settings.in_flight.max(1)),
+            books: LaunchBooks::new(),
             round: Round::default(),
             failing: Failing::default(),
             ending: LaunchesEnd::default(),
@@ -246,7 +246,7 @@ impl Manager {
 
     /// Whether another launch may be enqueued.
     pub(crate) fn has_room(&self) -> bool {
-        self.failing.failure.is_none() && self.books.running < self.pace.in_flight(self.books.in_flight)
+        self.failing.failure.is_none() && self.books.running < self.pace.max_enqueued()
     }
 
     /// Sets callbacks, and says how long to sleep if none comes.

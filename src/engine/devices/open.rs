@@ -71,7 +71,6 @@ impl Open {
                 force_copies: *runtime.settings.device_copies,
                 timed: runtime.learns,
                 share: shares.and_then(|shares| sharing::share_of(info, wanted, shares)),
-                ..DeviceSettings::default()
             };
             match DeviceManager::start(info, place, settings.clone(), answers.clone()) {
                 Ok(manager) => {

@@ -180,7 +180,7 @@ impl Context {
                     // What waits is kept, in memory that others cannot be refused.
                     let kept = waiting.count();
                     let grows = kept % 64 == 0;
-                    if heap::is_low() || grows && !heap::has_room(4 * kept * size_of::<Deferred>()) {
+                    if heap::is_low() || grows && !heap::can_have(4 * kept * size_of::<Deferred>()) {
                         self.give_split_up(&mut deferred);
                         return Err(Box::new((deferred, GraphError::OutOfMemory)));
                     }

@@ -11,29 +11,22 @@
 //! After an answer that cannot be followed, the policy is asked no more, so that the EDT of which the message speaks
 //! stays.
 
+mod described;
 pub mod layout;
+mod machine;
 mod open;
 
-use super::interface::{Candidate, Choice, Choices, Keeper, KeptEdt, Machine, Policy, Taken};
-use super::interface::{PolicyFault, VariantTimes};
-use super::told::{Considered, Expected, Why};
-use crate::model::Shape;
+use super::interface::{Choice, Choices, Keeper, KeptEdt, Machine, Policy, PolicyFault, Taken};
 use crate::place::{Place, PlaceSet};
-use layout::{
-    FIRST_FREE, KEPT, LEARNS, NO_PLACE, PolicyCalls, PolicyEdt, PolicyExpected, PolicyMachine, PolicyOption,
-    PolicyPlace, PolicyTime, UNKNOWN,
-};
+use described::{AnswerError, DescribedEdt, cannot_run, named, number};
+use layout::{FIRST_FREE, KEPT, LEARNS, PolicyCalls, PolicyOption};
 use ocr_base::lock::{Mutex, rank};
 use ocr_base::text::Readable;
-use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ffi::c_void;
 use std::path::Path;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The soonest that a policy is asked again. Without it, virtual time might stand still.
-const SOONEST_NS: u64 = 1_000;
 
 /// A policy that was loaded from a file.
 struct UserPolicy {
@@ -71,37 +64,6 @@ struct UserPlan {
 // come one at a time, as they do under the lock of the plan.
 unsafe impl Send for UserPlan {}
 
-/// An EDT as the policy sees it.
-struct DescribedEdt<'a> {
-    edt: PolicyEdt,
-    /// What `edt` points to. Neither is changed, so they stay where they are.
-    options: Vec<PolicyOption>,
-    _params: Vec<u64>,
-    token: usize,
-    times: &'a dyn VariantTimes,
-    shape: Shape,
-    is_spread: bool,
-    is_taken: bool,
-}
-
-/// An answer of a policy that cannot be followed: the EDT, and what is said before and behind its name.
-struct AnswerError {
-    edt: Option<usize>,
-    before: String,
-    behind: String,
-}
-
-impl AnswerError {
-    fn new(edt: usize, before: impl Into<String>, behind: impl Into<String>) -> AnswerError {
-        AnswerError { edt: Some(edt), before: before.into(), behind: behind.into() }
-    }
-
-    /// One that is about no EDT in particular.
-    fn of_none(what: impl Into<String>) -> AnswerError {
-        AnswerError { edt: None, before: what.into(), behind: String::new() }
-    }
-}
-
 /// Whether a name of a policy, with its numbers, is that of a file.
 pub fn is_file(text: &str) -> bool {
     text.contains('/')
@@ -133,228 +95,6 @@ pub(super) fn load(
     Ok(Box::new(UserPolicy::begin(name, calls, &numbers)?))
 }
 
-impl<'a> DescribedEdt<'a> {
-    fn new(
-        token: usize,
-        priority: u64,
-        times: &'a dyn VariantTimes,
-        shape: Shape,
-        is_spread: bool,
-        mut options: Vec<PolicyOption>,
-    ) -> Box<DescribedEdt<'a>> {
-        options.sort_by_key(|option| option.place);
-        let params = shape.params.values().to_vec();
-        Box::new(DescribedEdt {
-            edt: PolicyEdt {
-                kind: ptr::from_ref(times).addr() as u64,
-                priority,
-                bytes: shape.bytes,
-                params: params.as_ptr(),
-                options: options.as_ptr(),
-                paramCount: params.len() as u32,
-                optionCount: options.len() as u32,
-            },
-            options,
-            _params: params,
-            token,
-            times,
-            shape,
-            is_spread,
-            is_taken: false,
-        })
-    }
-
-    /// An EDT that a place is chosen for.
-    fn to_choose(choices: &Choices<'a>) -> Box<DescribedEdt<'a>> {
-        let blocks = choices.blocks;
-        let option = |place: Place| PolicyOption {
-            place: number(place),
-            behind: NO_PLACE,
-            copyNs: blocks.copy_ns(place).unwrap_or(UNKNOWN),
-            bytes: blocks.bytes_at(place),
-        };
-        let options = choices.places().map(option).collect();
-        DescribedEdt::new(choices.edt, 0, choices.times, blocks.shape(), choices.is_spread, options)
-    }
-
-    fn may_run_in(&self, place: Place) -> bool {
-        let mut options = self.options.iter();
-        options.any(|option| option.place == number(place))
-    }
-
-    fn time(&self, place: Place) -> PolicyTime {
-        let (times, shape) = (self.times, &self.shape);
-        let known = |ns: Option<u64>| ns.unwrap_or(UNKNOWN);
-        PolicyTime {
-            runNs: known(times.expected(place, shape)),
-            atMostNs: known(times.at_most(place, shape)),
-            newestNs: known(times.newest(place, shape)),
-            aloneNs: known(times.latency(place, shape, false)),
-            besideNs: known(times.latency(place, shape, true)),
-            slowdown: times.slowdown(place, shape).unwrap_or(0.0),
-            error: times.error(place),
-            certainty: times.certainty(place, shape) as u32,
-            isSpread: u32::from(self.is_spread && place == Place::HOST),
-        }
-    }
-}
-
-impl DescribedEdt<'static> {
-    fn to_keep(kept: &KeptEdt) -> Box<DescribedEdt<'static>> {
-        let option = |candidate: &Candidate| PolicyOption {
-            place: number(candidate.place),
-            behind: candidate.behind.map_or(NO_PLACE, number),
-            copyNs: candidate.copy_ns,
-            bytes: UNKNOWN,
-        };
-        let options = kept.candidates.iter().map(option).collect();
-        DescribedEdt::new(kept.edt, kept.priority, kept.times, kept.shape, kept.is_spread, options)
-    }
-}
-
-/// The number of a place in the interface.
-fn number(place: Place) -> u32 {
-    place.number() as u32
-}
-
-/// A place as messages name it.
-fn named(place: u32) -> String {
-    match Place::numbered(place as usize) {
-        Some(Place::HOST) => "place 0 (the host)".into(),
-        Some(device) => format!("place {place} ({device})"),
-        None => format!("place {place}"),
-    }
-}
-
-/// A call of a function of the policy, as the functions of the machine see it.
-struct OngoingCall<'a> {
-    plan: &'a UserPlan,
-    machine: &'a dyn Machine,
-    /// The EDT that a place is chosen for.
-    current: Option<&'a DescribedEdt<'a>>,
-    asks: Cell<bool>,
-    wrong: RefCell<Option<AnswerError>>,
-}
-
-/// The call that a machine was handed to.
-///
-/// # Safety
-/// The machine is that of a call which has not returned.
-unsafe fn call_of<'a>(machine: *const PolicyMachine) -> &'a OngoingCall<'a> {
-    // SAFETY: by the contract, the machine of the call is there.
-    let runtime = unsafe { (*machine).runtime };
-    // SAFETY: the machine of a call points to the call, which is there as long as the machine is.
-    unsafe { &*runtime.cast::<OngoingCall<'a>>() }
-}
-
-unsafe extern "C" fn time(machine: *const PolicyMachine, edt: *const PolicyEdt, place: u32) -> PolicyTime {
-    // SAFETY: the header says that the machine is that of the call in which this is called.
-    let call = unsafe { call_of(machine) };
-    let known = PolicyTime {
-        runNs: UNKNOWN,
-        atMostNs: UNKNOWN,
-        newestNs: UNKNOWN,
-        aloneNs: UNKNOWN,
-        besideNs: UNKNOWN,
-        slowdown: 0.0,
-        error: 0.0,
-        certainty: 0,
-        isSpread: 0,
-    };
-    match (call.edt(edt, "asked for the time of"), Place::numbered(place as usize)) {
-        (Some(described), Some(place)) if described.may_run_in(place) => described.time(place),
-        _ => known,
-    }
-}
-
-unsafe extern "C" fn pending(machine: *const PolicyMachine, most: u64) -> u64 {
-    // SAFETY: the header says that the machine is that of the call in which this is called.
-    let call = unsafe { call_of(machine) };
-    call.machine.pending(most as usize) as u64
-}
-
-unsafe extern "C" fn ask_again(machine: *const PolicyMachine, at_ns: u64) {
-    // SAFETY: the header says that the machine is that of the call in which this is called.
-    let call = unsafe { call_of(machine) };
-    let soonest = call.machine.now_ns().saturating_add(SOONEST_NS);
-    call.machine.ask_again(at_ns.max(soonest));
-    call.asks.set(true);
-}
-
-unsafe extern "C" fn considered(
-    machine: *const PolicyMachine,
-    edt: *const PolicyEdt,
-    why: u32,
-    expected: *const PolicyExpected,
-    count: u32,
-) {
-    // SAFETY: the header says that the machine is that of the call in which this is called.
-    let call = unsafe { call_of(machine) };
-    let Some(described) = call.edt(edt, "said what it expects of") else {
-        return;
-    };
-    if !call.machine.is_recorded() || described.is_taken || expected.is_null() {
-        return;
-    }
-    let Some(why) = u8::try_from(why).ok().and_then(Why::of) else {
-        let wrong = AnswerError::new(described.token, format!("gave the reason {why}, which there is not, for "), "");
-        return call.is_wrong(wrong);
-    };
-    // SAFETY: the header says that there are `count` of them, and the pointer is not null.
-    let all = unsafe { std::slice::from_raw_parts(expected, count as usize) };
-    for (at, one) in all.iter().enumerate() {
-        let place = Place::numbered(one.place as usize);
-        let Some(place) = place.filter(|place| described.may_run_in(*place)) else {
-            let before = format!("said what it expects in {} of ", named(one.place));
-            return call.is_wrong(cannot_run(described, before));
-        };
-        call.machine.considered(&Considered {
-            edt: described.token,
-            place,
-            expected: Expected {
-                queue_ns: one.queueNs,
-                copy_ns: one.copyNs,
-                run_ns: (one.runNs != UNKNOWN).then_some(one.runNs),
-            },
-            certainty: described.times.certainty(place, &described.shape),
-            why,
-            is_chosen: at == 0 && why != Why::Open,
-            is_first: at == 0,
-        });
-    }
-}
-
-/// The answer is about a place in which the EDT cannot run.
-fn cannot_run(described: &DescribedEdt<'_>, before: String) -> AnswerError {
-    let places: Vec<String> = described.options.iter().map(|one| named(one.place)).collect();
-    let behind = format!(", which cannot run there: it may run in {}", places.join(" and "));
-    AnswerError::new(described.token, before, behind)
-}
-
-impl OngoingCall<'_> {
-    /// The EDT that the policy names.
-    fn edt(&self, edt: *const PolicyEdt, what: &str) -> Option<&DescribedEdt<'_>> {
-        if let Some(current) = self.current
-            && ptr::eq(edt, &current.edt)
-        {
-            return Some(current);
-        }
-        let kept = self.plan.kept.get(&edt.addr()).map(|kept| &**kept);
-        if kept.is_none() {
-            self.is_wrong(AnswerError::of_none(format!(
-                "{what} an EDT that it does not have: the pointer is not that of a call of `choose`, or of an EDT that was \
-                 kept and has not ended"
-            )));
-        }
-        kept
-    }
-
-    /// Remembers the first answer that cannot be followed.
-    fn is_wrong(&self, wrong: AnswerError) {
-        self.wrong.borrow_mut().get_or_insert(wrong);
-    }
-}
-
 impl UserPlan {
     fn new(own: *mut c_void) -> UserPlan {
         UserPlan {
@@ -369,43 +109,6 @@ impl UserPlan {
             asks: false,
             is_broken: false,
         }
-    }
-
-    /// Calls a function of the policy with the machine. `idle` is how many workers are about to look for an EDT, though
-    /// they count as busy.
-    fn call<R>(
-        &mut self,
-        machine: &dyn Machine,
-        idle: usize,
-        current: Option<&DescribedEdt<'_>>,
-        function: impl FnOnce(*mut c_void, *const PolicyMachine) -> R,
-    ) -> Result<R, AnswerError> {
-        let mut places: Vec<PolicyPlace> = Vec::with_capacity(1 + machine.devices());
-        let workers = machine.workers();
-        places.push(PolicyPlace {
-            units: workers as u32,
-            load: workers.saturating_sub(machine.idle_workers() + idle) as u32,
-        });
-        places.extend((0..machine.devices()).map(|index| PolicyPlace {
-            units: machine.at_once(Place::device(index)).max(1) as u32,
-            load: machine.device_load(Place::device(index)) as u32,
-        }));
-        let call = OngoingCall { plan: self, machine, current, asks: Cell::new(false), wrong: RefCell::default() };
-        let seen = PolicyMachine {
-            nowNs: machine.now_ns(),
-            places: places.as_ptr(),
-            placeCount: places.len() as u32,
-            isRecorded: u32::from(machine.is_recorded()),
-            time,
-            pending,
-            askAgain: ask_again,
-            considered,
-            runtime: ptr::from_ref(&call).cast(),
-        };
-        let result = function(self.own, &seen);
-        let (asks, wrong) = (call.asks.get(), call.wrong.into_inner());
-        self.asks |= asks;
-        wrong.map_or(Ok(result), Err)
     }
 
     /// Something may have changed: all places must be asked. The runtime asks the devices.

@@ -1,9 +1,10 @@
 //! Policies that are written here as C would write them: what the policies of the runtime do, and what no policy may
 //! do.
 
-use super::layout::{LEARNS, PolicyCalls, VERSION};
+use super::layout::{PolicyEdt, PolicyExpected, PolicyMachine, UNKNOWN, VERSION};
 use super::*;
 use crate::model::RunTimes;
+use crate::policy::told::Why;
 use crate::simulate::{MachineModel, SimulatedBlock, SimulatedDevice, SimulatedTask, TaskGraph, Uses};
 use crate::simulate::{Outcome, simulate, simulate_under};
 

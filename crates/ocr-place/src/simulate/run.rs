@@ -1,14 +1,18 @@
 //! The simulation itself: a queue of what happens at which time, and the steps of an EDT from ready to ended.
 
+mod blocks;
 mod scopes;
+mod visible;
 
+use self::blocks::{SimulatedBlocks, shape_of};
 use self::scopes::ReturnedTask;
-use super::graph::{Costs, LentCores, MachineModel, SimulatedTask, TaskGraph};
+use self::visible::VisibleMachine;
+use super::graph::{Costs, LentCores, MachineModel, TaskGraph};
 use super::outcome::{Copied, Outcome, RanTask};
 use crate::cores::{lent_for, workers_beside};
-use crate::model::{Direction, RunTimes, ScopeShares, Shape, Transfers};
+use crate::model::{Direction, RunTimes, ScopeShares, Transfers};
 use crate::place::{Place, PlaceSet};
-use crate::policy::{self, BlockPlaces, Candidate, Choice, Choices, Considered, KeptEdt, Machine, Policy, PolicyFault};
+use crate::policy::{self, BlockPlaces, Candidate, Choice, Choices, KeptEdt, Machine, Policy};
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -127,92 +131,6 @@ pub(crate) fn simulate_under(
     run.all()
 }
 
-/// The part of a simulated run that a policy sees, as the machine.
-struct VisibleMachine {
-    /// The virtual time, in nanoseconds from the beginning.
-    now: Cell<u64>,
-    /// Whether the keeper may have an EDT for a worker.
-    offers: Cell<bool>,
-    /// When the keeper must be asked again.
-    asks_at: Cell<u64>,
-    /// How many EDTs and joins have not ended.
-    left: Cell<usize>,
-    /// How many workers have nothing to do.
-    idle: Cell<usize>,
-    /// How many workers there are.
-    workers: usize,
-    /// The cores of the workers that devices compute on.
-    lends: Option<LentCores>,
-    /// For each device, how many EDTs it was given and has not ended.
-    loads: RefCell<Vec<usize>>,
-    /// The places that the policy has considered, with the time of each. None where the run is not recorded.
-    considered: Option<RefCell<Vec<(u64, Considered)>>>,
-    /// What is wrong with an answer of the policy, as a text for people.
-    fault: RefCell<Option<String>>,
-}
-
-impl VisibleMachine {
-    fn any_device_works(&self) -> bool {
-        self.loads.borrow().iter().any(|&load| load != 0)
-    }
-}
-
-impl Machine for VisibleMachine {
-    fn device_load(&self, device: Place) -> usize {
-        let index = device.device_index();
-        index.map_or(0, |index| self.loads.borrow()[index])
-    }
-
-    fn devices(&self) -> usize {
-        self.loads.borrow().len()
-    }
-
-    fn workers(&self) -> usize {
-        self.workers
-    }
-
-    fn idle_workers(&self) -> usize {
-        self.idle.get()
-    }
-
-    fn shares_cores(&self, device: Place) -> Option<usize> {
-        let lends = self.lends.as_ref()?;
-        let index = device.device_index()?;
-        lends.devices.contains(&index).then_some(lends.cores)
-    }
-
-    fn pending(&self, most: usize) -> usize {
-        self.left.get().min(most)
-    }
-
-    fn now_ns(&self) -> u64 {
-        self.now.get()
-    }
-
-    fn ask_again(&self, at_ns: u64) {
-        self.asks_at.set(self.asks_at.get().min(at_ns));
-    }
-
-    fn offer_to_workers(&self, offers: bool) {
-        self.offers.set(offers);
-    }
-
-    fn is_recorded(&self) -> bool {
-        self.considered.is_some()
-    }
-
-    fn policy_failed(&self, fault: &PolicyFault) {
-        let name = |edt| format!("the EDT of number {} of the simulation", edt + 1);
-        self.fault.borrow_mut().get_or_insert(fault.text(name));
-    }
-
-    fn considered(&self, place: &Considered) {
-        if let Some(considered) = &self.considered {
-            considered.borrow_mut().push((self.now.get(), *place));
-        }
-    }
-}
-
 /// How long a device and its link are busy.
 #[derive(Default)]
 struct DeviceLine {
@@ -278,34 +196,6 @@ struct SimulatedRun<'a> {
     over: Vec<u32>,
     bytes_moved: u64,
     copies: Vec<Copied>,
-}
-
-/// The blocks of one EDT, as a policy sees them.
-struct SimulatedBlocks<'a> {
-    run: &'a SimulatedRun<'a>,
-    task: &'a SimulatedTask,
-}
-
-impl BlockPlaces for SimulatedBlocks<'_> {
-    fn shape(&self) -> Shape {
-        shape_of(self.run.graph, self.task)
-    }
-
-    fn bytes_at(&self, place: Place) -> u64 {
-        let at = |block: u32| self.run.valid[block as usize].contains(place);
-        let there = self.task.blocks.iter().filter(|uses| at(uses.block));
-        there.map(|uses| self.run.graph.blocks[uses.block as usize].bytes).sum()
-    }
-
-    fn copy_ns(&self, place: Place) -> Option<u64> {
-        Some(self.run.copy_ns(self.task, place))
-    }
-}
-
-/// The bytes of an EDT's blocks in all, and its parameters.
-fn shape_of(graph: &TaskGraph, task: &SimulatedTask) -> Shape {
-    let bytes = |block: u32| graph.blocks[block as usize].bytes;
-    Shape { bytes: task.blocks.iter().map(|uses| bytes(uses.block)).sum(), params: task.params }
 }
 
 /// When a worker or a device can begin an EDT that has these costs there, if it is free from a time on. It has run
@@ -463,75 +353,6 @@ impl SimulatedRun<'_> {
         }
     }
 
-    /// Nanoseconds until the blocks of an EDT are in a place, if nothing else is copied.
-    fn copy_ns(&self, task: &SimulatedTask, place: Place) -> u64 {
-        let copies = task.blocks.iter().map(|uses| {
-            let bytes = self.graph.blocks[uses.block as usize].bytes;
-            let ways = self.ways(uses.block, place);
-            let ns = |(device, direction): (Place, Direction)| {
-                let index = device.device_index();
-                index.map_or(0, |index| self.transfers.expected(index, direction, bytes))
-            };
-            ways.into_iter().flatten().map(ns).sum::<u64>()
-        });
-        copies.sum()
-    }
-
-    /// The copies that bring a block to a place, in their order: from a device to the host, and from the host to a
-    /// device. None of both where the place has a valid copy.
-    fn ways(&self, block: u32, place: Place) -> [Option<(Place, Direction)>; 2] {
-        let valid = self.valid[block as usize];
-        if valid.contains(place) {
-            return [None; 2];
-        }
-        let from = if valid.contains(Place::HOST) {
-            None
-        } else {
-            valid.iter().next().map(|from| (from, Direction::FromDevice))
-        };
-        let to = (place != Place::HOST).then_some((place, Direction::ToDevice));
-        [from, to]
-    }
-
-    /// Begins to copy the blocks of an EDT to a place. Returns when all are there, in nanoseconds from the beginning.
-    fn bring(&mut self, number: u32, place: Place) -> u64 {
-        let now = self.shared.now.get();
-        let mut there = now;
-        for uses in &self.graph.tasks[number as usize].blocks {
-            let bytes = self.graph.blocks[uses.block as usize].bytes;
-            let mut at = now;
-            for (device, direction) in self.ways(uses.block, place).into_iter().flatten() {
-                let Some(index) = device.device_index() else {
-                    continue;
-                };
-                let ns = self.transfers.expected(index, direction, bytes);
-                if ns != 0 {
-                    self.bytes_moved = self.bytes_moved.saturating_add(bytes);
-                }
-                let line = &mut self.devices[index];
-                let begun = at.max(line.link_free_at);
-                at = begun + ns;
-                line.link_free_at = at;
-                if ns != 0 && self.shared.considered.is_some() {
-                    self.copies.push(Copied {
-                        block: uses.block,
-                        device,
-                        to_device: direction == Direction::ToDevice,
-                        begun,
-                        ended: at,
-                    });
-                }
-            }
-            there = there.max(at);
-            let valid = &mut self.valid[uses.block as usize];
-            valid.insert(place);
-            if uses.writes {
-                *valid = PlaceSet::only(place);
-            }
-        }
-        there
-    }
-
     /// Gives an EDT to a device, which runs it when its blocks are there and the device has run what it was given
     /// before.
     fn launch(&mut self, number: u32, device: Place) {
@@ -545,35 +366,6 @@ impl SimulatedRun<'_> {
         let begun = there.max(self.shared.now.get() + costs.launch_ns).max(behind(self.devices[index].free_at, &costs));
         self.begins(number, device, 0, begun);
         self.devices[index].free_at = self.ran[number as usize].ended;
-    }
-
-    /// The CPU device that has to bring a block to the workers, with the threads that run its kernels.
-    fn behind(&self, task: &SimulatedTask, place: Place) -> Option<Place> {
-        let brings = |place: &Place| {
-            let index = place.device_index();
-            index.is_some_and(|index| self.brings_behind_kernels[index])
-        };
-        let mut from = task.blocks.iter().filter_map(|uses| {
-            let valid = self.valid[uses.block as usize];
-            let at = (!valid.contains(Place::HOST)).then(|| valid.iter().next())?;
-            at.filter(brings)
-        });
-        (place == Place::HOST).then(|| from.next()).flatten()
-    }
-
-    /// Whether a worker that gets an EDT has to wait until a device has brought blocks, and so runs others meanwhile.
-    fn waits(&mut self, number: u32) -> bool {
-        let device = self.behind(&self.graph.tasks[number as usize], Place::HOST);
-        let index = device.and_then(Place::device_index);
-        let Some(free_at) = index.map(|index| self.devices[index].free_at) else {
-            return false;
-        };
-        let there = self.bring(number, Place::HOST).max(free_at);
-        if there <= self.shared.now.get() {
-            return false;
-        }
-        self.ends.push(Reverse((there, number, Happening::Brought)));
-        true
     }
 
     /// Gives an EDT to a worker, which runs it when its blocks are there.

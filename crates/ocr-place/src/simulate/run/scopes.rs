@@ -1,7 +1,8 @@
 //! Finish EDTs whose function creates others, in a simulated run: a kernel stands for function and scope, or the
 //! function runs and its scope is timed until it closes.
 
-use super::{SimulatedRun, shape_of};
+use super::SimulatedRun;
+use super::blocks::shape_of;
 use crate::model::RunTimes;
 use crate::place::Place;
 

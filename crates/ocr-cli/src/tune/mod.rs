@@ -3,12 +3,14 @@
 //! | file | what |
 //! |---|---|
 //! | `vary.rs` | what is varied, and how a value gets to a run |
+//! | `plan.rs` | how many settings there are, which begin, and how many runs each stage has |
 //! | `search.rs` | which setting runs when, and which is the best |
 //! | `outcome.rs` | the result of a search, in words and tables |
 //! | `json.rs` | the result of a search as JSON |
 
 mod json;
 mod outcome;
+mod plan;
 mod search;
 mod vary;
 
@@ -26,7 +28,8 @@ use ocr_analysis::diagnosis::Facts;
 use ocr_analysis::reasons::{Reasons, SeenRun, reasons};
 use ocr_base::text::counted;
 use outcome::Outcome;
-use search::{Found, Plan, Setting, Stage, search};
+use plan::{Plan, Setting};
+use search::{Found, Stage, search};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use vary::{Dimension, Target};

@@ -1,6 +1,7 @@
 //! The result of a search: the best setting, how sure that is, what each dimension does, and the command line to use.
 
-use super::search::{Duel, Found, Plan, Setting, Tried};
+use super::plan::{Plan, Setting};
+use super::search::{Duel, Found, Tried};
 use super::{SeenInSearch, Task};
 use crate::compare::best::listed;
 use crate::ranks::CONFIDENCE;

@@ -1,6 +1,8 @@
 //! The search on made-up times: nothing here depends on a clock.
 
 use super::*;
+use crate::tune::plan::Random;
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 /// Noise of a few percent, by a seed.

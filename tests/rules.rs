@@ -440,8 +440,8 @@ fn the_list_of_clauses_is_up_to_date() {
     let mut out = String::from(
         "# Programs by what they show\n\n\
          <!-- Written by `OCR_BLESS=1 cargo test --test rules` from the headers, tests/c/clauses.txt and the heads of tests/c. -->\n\n\
-         A row for each clause of OCR 1.1.0 that is about the interface, with the functions that it specifies, the programs of \
-         `tests/c` that show what it says, and those that break a rule of it. The test fails where nothing shows a clause.\n\n\
+         A row for each clause of OCR 1.1.0 that is about the interface, with the functions that it specifies. The programs \
+         of `tests/c` show what it says, or break a rule of it. The test fails where nothing shows a clause.\n\n\
          | clause | about | functions | shown by | misused by |\n|---|---|---|---|---|\n",
     );
     for (clause, subject) in clauses() {

@@ -15,23 +15,42 @@ pub(crate) fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The chapters of the guide, by their names from the root on; without the list of chapters.
-pub(crate) fn chapters() -> Vec<String> {
-    let mut folders = vec![root().join(CHAPTERS)];
-    let mut chapters = BTreeSet::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("the guide is there") {
-            let path = entry.expect("the guide can be read").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|it| it == "md") {
-                let name = path.strip_prefix(root()).expect("it is below the root");
-                chapters.insert(name.to_str().expect("names are UTF-8").to_string());
-            }
+/// The documents in a folder and below it, by their names from the root on.
+fn documents_below(folder: &Path) -> BTreeSet<String> {
+    let mut documents = BTreeSet::new();
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("the folder can be read").path();
+        if path.is_dir() {
+            documents.append(&mut documents_below(&path));
+        } else if path.extension().is_some_and(|it| it == "md") {
+            let name = path.strip_prefix(root()).expect("it is below the root");
+            documents.insert(name.to_str().expect("names are UTF-8").to_string());
         }
     }
+    documents
+}
+
+/// The chapters of the guide, by their names from the root on; without the list of chapters.
+pub(crate) fn chapters() -> Vec<String> {
+    let mut chapters = documents_below(&root().join(CHAPTERS));
     chapters.remove(&format!("{CHAPTERS}/SUMMARY.md"));
     chapters.into_iter().collect()
+}
+
+/// All documents of the repository. What was built has others.
+pub(crate) fn all_documents() -> Vec<String> {
+    let mut documents = Vec::new();
+    for entry in fs::read_dir(root()).expect("the root is there") {
+        let name = entry.expect("the root can be read").file_name();
+        let name = name.to_str().expect("names are UTF-8");
+        if name.ends_with(".md") {
+            documents.push(name.to_string());
+        }
+    }
+    for folder in [".packaging", "benches", "crates", "docs", "examples", "src", "tests"] {
+        documents.extend(documents_below(&root().join(folder)));
+    }
+    documents
 }
 
 /// The documents whose programs and commands are run: the README and the guide.

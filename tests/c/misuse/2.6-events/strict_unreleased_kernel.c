@@ -5,7 +5,7 @@
 // env: OCR_DEVICES=all
 // status: 1
 // stderr: ocr: error: strict mode: EDT 0x
-// stderr: (mainEdt) passed a data block on, by ocrAddDependence, and has not called ocrDbRelease for it: a kernel of EDT 0x
+// stderr: (mainEdt) passed a data block on, by ocrAddDependence, without ocrDbRelease: a kernel of EDT 0x
 // stderr: (reads) reads it in mode DB_MODE_RO, through pre-slot 0, while EDT 0x
 // stderr: seen as the kernel of EDT 0x
 // stderr: it ran as the kernel "reads" on

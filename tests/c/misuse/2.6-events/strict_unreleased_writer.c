@@ -4,7 +4,7 @@
 // needs: opencl
 // env: OCR_DEVICES=all
 // status: 1
-// stderr: (writes) passed a data block on, by ocrAddDependence, and has not called ocrDbRelease for it: a kernel of EDT 0x
+// stderr: (writes) passed a data block on, by ocrAddDependence, without ocrDbRelease: a kernel of EDT 0x
 // stderr: (reads) reads it in mode DB_MODE_RO, through pre-slot 0, while EDT 0x
 // stderr: Call ocrDbRelease after the last write, and ocrAddDependence then.
 #include "strict.h"

@@ -195,12 +195,7 @@ impl Runner {
         let [report, recording, output, errors] = ["report.json", "recording", "output", "errors"].map(path);
         // What an earlier run has left says nothing about this one.
         remove_all(&report);
-        let mut command = Command::new(&program.words[0]);
-        command
-            .args(&program.words[1..])
-            .env_clear()
-            .envs(child::environment().iter().map(|(name, value)| (name, value)));
-        command.envs(program.variables.iter().copied()).env("OCR_REPORT", &report);
+        let mut command = command(program, &report);
         if program.recorded {
             command.env("OCR_TRACE", &recording);
         }
@@ -246,12 +241,7 @@ impl Runner {
         program: &Program<'_>,
     ) -> Result<(ExitStatus, Result<Report, String>), RunError> {
         let report = self.folder.path().join("report.json");
-        let mut command = Command::new(&program.words[0]);
-        command
-            .args(&program.words[1..])
-            .env_clear()
-            .envs(child::environment().iter().map(|(name, value)| (name, value)));
-        command.envs(program.variables.iter().copied()).env("OCR_REPORT", &report);
+        let command = command(program, &report);
         let Some(status) = self.status(command, program, [Stdio::inherit(), Stdio::inherit()])? else {
             let how = format!("no end within {}", duration(self.limit.next().unwrap_or_default().as_secs_f64()));
             return Err(RunError::Failed { how, tail: self.limit.reason() });
@@ -301,6 +291,18 @@ impl Runner {
             }
         })
     }
+}
+
+/// The command that runs a program, which writes its report to this file.
+fn command(program: &Program<'_>, report: &Path) -> Command {
+    let mut command = Command::new(&program.words[0]);
+    command
+        .args(&program.words[1..])
+        .env_clear()
+        .envs(child::environment().iter().map(|(name, value)| (name, value)))
+        .envs(program.variables.iter().copied())
+        .env("OCR_REPORT", report);
+    command
 }
 
 /// A file for the output of a run.

@@ -4,6 +4,12 @@
 //! name of a file is of the directory in which the process was started, whichever the source. A program that has been
 //! given more rights than its user has (set-user-ID) takes no name of a file from that user. To add a setting, add an
 //! entry to `settings!`. Its name, variable, meaning, default, reading and row follow from that.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `config/values.rs` | how a value is read |
+//! | `config/arguments.rs` | the `-ocr:` arguments of a command line |
+//! | `config/checkpoint.rs`, `config/redundancy.rs`, `config/retry.rs` | settings of several values: `OCR_CHECKPOINT`, `OCR_REDUNDANT`, `OCR_RETRY` |
 
 mod arguments;
 mod checkpoint;

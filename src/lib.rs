@@ -23,10 +23,10 @@
 //! * [`config`]: every setting, from environment, file and `-ocr:` arguments.
 //! * [`cores`]: the cores that the process may use, and how workers and CPU devices share them.
 //! * `directory`: the directory in which the process was started, which relative names in settings are of.
-//! * `apart`: threads with a table of descriptors of their own, for files beside those of the program.
 //! * `heap`: the runtime's own memory, and what happens where there is none.
 //! * `message`: messages that are made without memory.
 //! * [`platform`]: the description of the machine in a file, with measured speeds of links.
+//! * `status`: the status codes as a type.
 //! * `stack`: the stacks of threads, and alternative ones for signal handlers.
 //! * `symbols`: the names of the program's functions, for messages.
 //! * `trace`: the recording of a run, as records in a file that each thread maps.

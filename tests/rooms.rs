@@ -499,3 +499,64 @@ fn circles_through_the_file_of_a_folder_are_seen() {
     let models = ("models", "use crate::json::list;");
     assert_eq!(circles_in(&[models, ("json", "use crate::models::show;")]), ["json models"]);
 }
+
+/// The files of a folder that are modules, by their names; tests and models left out.
+fn modules_in(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).expect("a folder of sources can be read");
+    let names = entries.map(|entry| {
+        let path = entry.expect("the folder can be read").path();
+        let is_module = path.is_dir() || path.extension().is_some_and(|e| e == "rs");
+        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
+        name.filter(|_| is_module)
+    });
+    let apart = ["mod", "lib", "main", "rules"];
+    let is_test = |name: &str| name.contains("test") || name.contains("models");
+    names.flatten().filter(|name| !apart.contains(&name.as_str()) && !is_test(name)).collect()
+}
+
+/// The comment at the head of a file.
+fn head_of(file: &Path) -> String {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.lines().take_while(|line| line.starts_with("//!")).map(|line| format!("{line}\n")).collect()
+}
+
+/// Whether a head names a file, as `file.rs`, `folder/`, or by a link to the module.
+fn names_file(head: &str, name: &str) -> bool {
+    head.match_indices(name).any(|(at, _)| {
+        let before = head[..at].chars().next_back();
+        let after = head[at + name.len()..].chars().next();
+        before.is_some_and(|c| "`/:[@".contains(c)) && after.is_some_and(|c| "`./:".contains(c))
+    })
+}
+
+/// Adds the files of a folder that neither its head nor the heads above it name.
+fn add_unnamed(folder: &Path, above: &str, wrong: &mut Vec<String>) {
+    let own = ["mod.rs", "lib.rs", "main.rs"].map(|name| head_of(&folder.join(name))).concat();
+    let heads = format!("{above}{own}{}", head_of(&folder.with_extension("rs")));
+    let modules = modules_in(folder);
+    // A header of the C interface has the file of its name, with the functions that it declares.
+    let is_of_header = |name: &str| {
+        let header = format!("ocr-{}.h", name.replace('_', "-"));
+        folder.ends_with("capi")
+            && ["include", "include/extensions"].iter().any(|it| root().join(it).join(&header).exists())
+    };
+    for name in &modules {
+        if modules.len() > 2 && !names_file(&heads, name) && !is_of_header(name) {
+            wrong.push(folder.join(name).display().to_string());
+        }
+        if folder.join(name).is_dir() {
+            add_unnamed(&folder.join(name), &heads, wrong);
+        }
+    }
+}
+
+/// A reader finds a file by the table of its room, in three steps from `docs/design.md`.
+#[test]
+fn the_heads_of_rooms_name_their_files() {
+    let mut wrong = Vec::new();
+    add_unnamed(&root().join("src"), "", &mut wrong);
+    for entry in fs::read_dir(root().join("crates")).expect("the folder of crates can be read") {
+        add_unnamed(&entry.expect("a crate").path().join("src"), "", &mut wrong);
+    }
+    assert!(wrong.is_empty(), "files that no head of their rooms names:\n  {}", wrong.join("\n  "));
+}

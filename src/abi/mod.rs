@@ -1,7 +1,8 @@
 //! The C interface as Rust sees it: what `build.rs` makes of the headers in `include/`.
 //!
 //! [`sys`] has their declarations, [`Api`] their functions as an enum, and `names` the names of their constants, for
-//! messages. It stands below all rooms that speak of the interface, and does nothing.
+//! messages. `hints` is the table of hints, and `policy` compares the header of policies with its layout in Rust. This
+//! room stands below all rooms that speak of the interface, and does nothing.
 
 pub mod hints;
 pub(crate) mod names;

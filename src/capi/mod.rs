@@ -1,7 +1,8 @@
-//! The C boundary: one file per public header, named like it, with bodies of a few lines. Three files differ: `db.rs`
-//! has `ocr-db-info.h`, too, and leaves `ocrDbCopy` to `copy.rs`; `stats.rs` has `ocrProgressReport` of `ocr-edt.h`;
-//! and `shim.c` has what must be C (`ocr-std.h`, `main`). `loader.c` has no function of a header: it reads the dynamic
-//! loader's lock.
+//! The C boundary: one file per public header, named like it, with bodies of a few lines. Some files differ: `db.rs`
+//! has `ocr-db-info.h`, too, and leaves `ocrDbCopy` to `copy.rs`; `by_value.rs` has `ocr-db-by-value.h`, and
+//! `partitioning.rs` has `ocr-db-partitioning.h`; `ocr.rs` has `ocr.h`, and `stats.rs` has `ocrProgressReport` of
+//! `ocr-edt.h`. `shim.c` has what must be C (`ocr-std.h`, `main`). `loader.c` has no function of a header: it reads the
+//! dynamic loader's lock.
 //!
 //! The headers say what the arguments and the errors of each function are. A comment here says what the function does,
 //! and which clause or extension defines it.
@@ -10,6 +11,10 @@
 //! function defined here has the type that its header declares. A panic does not leave a function:
 //! it is reported, and the function returns a status that says so. Any bit pattern is accepted as a
 //! GUID, and out pointers may be null where that means "not wanted".
+//!
+//! Beside them, `convert.rs` makes Rust of C's arguments. In `strict.rs` a call meets strict mode, in `attempts.rs` it
+//! is held for an attempt, in `recorded.rs` it is recorded, and in `elsewhere.rs` it is about an object of another
+//! node.
 
 // What C programs call is public by its symbol, wherever it stands.
 #![allow(unreachable_pub)]

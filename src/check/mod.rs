@@ -1,10 +1,11 @@
 //! Strict mode (`OCR_CHECK=strict`): what objects have been through, and how a misuse is reported.
 //!
-//! This room owns the history of objects (`history`), the fingerprints of what blocks contain (`checksum`), the memory
-//! of blocks that are gone (`quarantine`) and of arguments (`quarantine_arguments`), and what is beside them
-//! (`redzone`); a table of what each call may be given (`calls`); tables of the rules, in words (`rules`), and the
-//! cases in which one is broken (`explain`). It looks at objects and changes none, and it never ends a program: it
-//! answers with a [`Misuse`], and the caller sees to the end. What may be right it notes on the standard error.
+//! This room owns the history of objects (`history`; in words, `history_text`), the fingerprints of what blocks contain
+//! (`checksum`), the memory of blocks that are gone (`quarantine`) and of arguments (`quarantine_arguments`), and what
+//! is beside them (`redzone`); a table of what each call may be given (`calls`); tables of the rules, in words
+//! (`rules`), and the cases in which one is broken (`explain`). It looks at objects and changes none, and it never ends
+//! a program: it answers with a [`Misuse`] (`misuse.rs`), and the caller sees to the end. What may be right it notes on
+//! the standard error.
 //!
 //! Nothing of it exists where strict mode is off: a run has a [`Check`] or none, and [`is_on`] is
 //! what a C call looks at. How a call gets here is in `capi/strict.rs`, what the life of an EDT asks
@@ -21,6 +22,7 @@
 //! | a write behind the call that passed the block on | fingerprints at that call and at the release | `checksum.rs`, `overlap.rs` |
 //! | a kernel reads what another EDT may still write, or no EDT has written | the holders of the block when the kernel begins | `held.rs` |
 //! | an event is satisfied when it has triggered, by another event or an EDT's end | the graph keeps the event (`Worklist::rejected`) | `explain` |
+//! | objects are left at the end | they are counted, by what has created them | `leaks.rs` |
 //!
 //! What is suspicious and may be right is a note, once: a dependence that came in time by chance, a block destroyed
 //! after another EDT could run with it, one variable for two GUIDs. A quarter of a million objects that are gone are

@@ -9,12 +9,14 @@
 //! OpenCL inside an OpenCL callback, decides which EDT runs where, or knows what an EDT is. It knows
 //! the room `object`, and of that only data blocks and places.
 //!
+//! The files of `host` need no OpenCL, and those of `opencl` call it:
+//!
 //! | file | what |
 //! |---|---|
 //! | `discovery.rs`, `loader.rs` | platforms, devices; why there are none; which OpenCL library is loaded |
 //! | `selection.rs` | the words of `OCR_DEVICES` |
 //! | `handle.rs` | the handle by which others send messages |
-//! | `interface.rs`, `job.rs` | what the engine gives and gets; what the thread keeps of it |
+//! | `interface.rs`, `launch_parts.rs`, `job.rs` | what the engine gives and gets; of what a launch is made; what the thread keeps of it |
 //! | `manager.rs` | the thread: its parts, its loop, its messages; how many launches may be enqueued at once |
 //! | `books.rs` | which launches wait, run or have failed |
 //! | `reap.rs` | what has ended |

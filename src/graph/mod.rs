@@ -14,6 +14,15 @@
 //! For counted and channel events, too, one step under the event's lock decides: a counted event
 //! counts its dependences there, and a channel takes the other side of the pair out of its queue, or
 //! puts this side into it. In a collective event the lock inside of it does that.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `connect.rs`, `create.rs` | dependences are added; the pre-slots of a new EDT |
+//! | `satisfy.rs` | events and pre-slots are satisfied: when an event triggers, and what goes then |
+//! | `multi_shot.rs` | counted, channel and collective events |
+//! | `by_value.rs` | blocks that go with their last consumer are passed on |
+//! | `finish.rs` | finish scopes |
+//! | `worklist.rs` | what is still to be done |
 
 mod by_value;
 mod connect;

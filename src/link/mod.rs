@@ -9,6 +9,7 @@
 //! | `block.rs` | the content of a block on its way |
 //! | `mpi.c` | the plug-in for MPI, which the compiler of each MPI compiles: no part of the library |
 //! | `threads.rs` | which threads of the process are those of the link |
+//! | `names.rs` | functions of the program that have the names of the system's |
 //!
 //! The library is not linked with MPI, since each implementation has an interface of its own, and most programs run
 //! without one. So what calls MPI is a plug-in, `libocr-mpi-openmpi.so` or `libocr-mpi-mpich.so`, which is loaded when

@@ -6,12 +6,12 @@
 //!
 //! # Why nothing deadlocks or starves
 //!
-//! An EDT acquires distinct blocks in GUID order, one at a time, and runs when it has all. So an
-//! EDT that waits for a block holds only blocks with smaller GUIDs, and a running EDT waits for
-//! nothing: there is no cycle. A part of a block stands right behind the whole in this order. For an EDT that waits for
-//! a part that cannot be used yet waits for those that hold the whole. The blocks an EDT creates are granted at
-//! creation, without waiting. A queue is served in order; only RO, which conflicts with nothing, passes it. So each EDT
-//! in a queue is behind a bounded number of others, each of which will release.
+//! An EDT acquires distinct blocks in GUID order, one at a time, and runs when it has all. So an EDT that waits for a
+//! block holds only blocks with smaller GUIDs, and a running EDT waits for nothing: there is no cycle. A part of a
+//! block stands right behind the whole in this order, since an EDT that waits for a part that cannot be used yet waits
+//! for those that hold the whole. The blocks an EDT creates are granted at creation, without waiting. A queue is served
+//! in order; only RO, which conflicts with nothing, passes it. So each EDT in a queue is behind a bounded number of
+//! others, each of which will release.
 //!
 //! An EDT that has acquired all may begin again, before it runs (`fall_back.rs`): it gives all back, then
 //! acquires in the same order as any other EDT. What it keeps meanwhile are holds in RO mode, for which
@@ -35,6 +35,15 @@
 //!
 //! "In the same place" keeps writes from being lost: there is one copy that all RW holders write
 //! to. An EDT that is not placed yet shares RW with no other; placing it (`bind_place`) lets others in.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `access.rs` | blocks are granted, queued for and released |
+//! | `holders.rs`, `holds.rs` | holders by mode; holds that no EDT acquires |
+//! | `queue.rs` | the queue of a block |
+//! | `lease.rs` | how many EDTs use a block without all of them writing to it |
+//! | `private.rs`, `divided.rs` | blocks that were passed by value, and those that have parts |
+//! | `fall_back.rs` | an EDT whose kernel was not run goes on elsewhere |
 
 mod access;
 #[cfg_attr(loom, allow(dead_code))]

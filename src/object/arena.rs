@@ -21,7 +21,8 @@
 //! first, and it keeps back as many as it is asked to ([`Cache::keeping`]). A slot whose generations are used up is
 //! retired: it is never handed out again, so no GUID is ever given twice.
 //!
-//! Runs of slots can be set apart for labels (`label.rs`); those never come into a cache.
+//! Runs of slots can be set apart for labels (`label.rs`); those never come into a cache. `chunk.rs` maps memory,
+//! `lock.rs` locks a slot by its GUID, and `saved.rs` has what a checkpoint has of an arena.
 
 mod chunk;
 mod label;

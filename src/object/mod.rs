@@ -6,6 +6,25 @@
 //! the one of the GUID*, which is one compare-and-swap; a stale or invented GUID therefore never
 //! reaches the object that lives in the slot now. The lock is held for a few instructions, in which no other
 //! lock is waited for but that of the table of hints, and nothing else that can block is called.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `guid.rs`, `zone.rs` | the bits of a GUID; which indices and generations a node gives out |
+//! | `header.rs` | the first word of each object, and its lock |
+//! | `arena.rs` | slots, chunks, free lists, labels |
+//! | `all.rs` | all objects of a runtime |
+//! | `edt/`, `code.rs`, `template.rs` | EDTs; what they do: function and kernels; templates |
+//! | `event.rs`, `link.rs` | events and their states; the list of what waits for one |
+//! | `collective.rs`, `reduction.rs` | collective events; how contributions are combined |
+//! | `remains.rs` | what is known of events that are gone |
+//! | `scope.rs` | finish scopes |
+//! | `data_block/`, `partition.rs` | data blocks and where their contents are; parts |
+//! | `file.rs` | files and their chunks |
+//! | `range.rs`, `map.rs`, `waiting.rs` | ranges and maps of labels; maps that create; what waits for a label |
+//! | `registry.rs` | objects of which a program has few |
+//! | `hints.rs` | hints of objects |
+//! | `name.rs` | how messages name an object |
+//! | `saved.rs` | what a checkpoint has of objects |
 
 pub(crate) mod arena;
 pub(crate) mod code;

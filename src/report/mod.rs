@@ -1,5 +1,14 @@
 //! What a run tells about itself. The engine hands this room what it prints. Only the [`snapshot`] of what waits for
 //! what is read from the objects; nothing here changes one.
+//!
+//! The members of `OCR_REPORT` and the lines of `OCR_STATS` are made here.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `tally.rs` | what each thread counts: the table of counters |
+//! | `snapshot/` | what waits for what: hangs, `SIGUSR1`, the graph |
+//! | `redundant.rs` | what came of EDTs that ran as function and kernels |
+//! | `labels.rs` | labels that the program gives its objects |
 
 pub mod labels;
 pub mod nodes;

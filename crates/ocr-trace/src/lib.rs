@@ -9,6 +9,7 @@
 //! - [`numbers`]: what numbers of the runtime's in records mean: modes, kinds of events, works, labels.
 //! - [`clock::ticks`], [`clock::kind`]: the counter that dates records; ticks.
 //! - [`clock::Scale`]: brings ticks to time since the begin of the run; nanoseconds.
+//! - [`identity::RunIdentity`]: of which run a file is; texts.
 //! - [`reader::RecordingFile::open`]: reads the head; the run may go on, or have been killed; the error is a sentence:
 //!   no recording, or the system's.
 //! - [`nodes::RunFiles::open`]: the same for the files of all nodes of a run, with one clock; the error is that of the

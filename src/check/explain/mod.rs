@@ -1,5 +1,15 @@
 //! Why a call was refused, found from its arguments, the objects as they are, and their history. What is found is
 //! reported in the words of `check::rules`: here are the cases alone.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `arguments.rs` | an argument that is none, or the GUID of something else or of nothing |
+//! | `edt.rs`, `dependence.rs`, `event.rs` | an EDT was not created, a dependence not added, an event not created or satisfied |
+//! | `block.rs` | calls about data blocks |
+//! | `label.rs`, `map.rs` | labeled GUIDs; files, maps and creators |
+//! | `hint.rs` | hints, places, debug labels |
+//! | `result.rs` | the blocks that an EDT gets, and what it returns |
+//! | `runtime.rs` | calls that return no status, and what no call may do |
 
 mod arguments;
 mod block;

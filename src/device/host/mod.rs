@@ -1,4 +1,5 @@
 //! The part of a device that knows no OpenCL: what its manager is asked, how it is paced and woken. Models check it.
+//! The table of [`super`] has its files.
 
 #[cfg(not(loom))]
 pub(crate) mod ahead;

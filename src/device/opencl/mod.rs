@@ -1,4 +1,4 @@
-//! The part of a device that calls OpenCL.
+//! The part of a device that calls OpenCL. The table of [`super`] has its files.
 
 pub(crate) mod arguments;
 pub(crate) mod books;

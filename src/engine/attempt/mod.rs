@@ -30,7 +30,7 @@
 //! Blocks that the EDT holds in RW or EW mode have their content before the attempt, `paramv` and `depv` have, objects
 //! that the attempt has made are destroyed, and held calls forgotten (`undo.rs`). A block in RW mode, which several
 //! EDTs may hold, is the attempt's alone meanwhile. Where others hold it already, the attempt is open from the
-//! beginning.
+//! beginning. Global variables are not undone: in verification mode, `globals.rs` finds EDTs that change them.
 //!
 //! # How a crash is left
 //!

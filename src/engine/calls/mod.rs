@@ -1,4 +1,15 @@
 //! What else a call of the C interface starts, by the object that it is about.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `data_blocks.rs` | data blocks: created, released, destroyed |
+//! | `partition.rs`, `copy.rs`, `share.rs` | parts of blocks; copies from block to block; copies that share memory |
+//! | `by_value.rs` | contents that are passed by value |
+//! | `files.rs` | files, and their chunks as blocks |
+//! | `labels.rs`, `maps.rs` | ranges and maps of labels; maps whose objects are created when they are asked for |
+//! | `collective.rs` | contributions to collective events |
+//! | `kernels.rs` | kernels that are added to templates, and built |
+//! | `elsewhere.rs`, `labels_elsewhere.rs` | EDTs, scopes, labels, ranges and maps of other nodes |
 
 pub(crate) mod by_value;
 pub(crate) mod collective;

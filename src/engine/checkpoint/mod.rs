@@ -1,6 +1,6 @@
 //! Checkpoints of a run, and runs that go on from one.
 //!
-//! A thread makes them, by time, when the program asks (`ocrCheckpoint`), or somebody outside (`requests.rs`):
+//! A thread makes them (`make.rs`), by time, when the program asks (`ocrCheckpoint`), or a user (`requests.rs`):
 //!
 //! | step | what | who works meanwhile |
 //! |---|---|---|

@@ -1,4 +1,12 @@
 //! Which threads run EDTs, how they wait in calls, and how they pause.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `worker.rs` | the loop of a worker |
+//! | `threads.rs` | which context a thread has |
+//! | `wait.rs` | threads that wait for an event in a call |
+//! | `seats.rs` | how a thread whose EDT waits leaves its seat, and finds one again |
+//! | `pause.rs` | `ocrPause` |
 
 pub(crate) mod pause;
 pub(crate) mod seats;

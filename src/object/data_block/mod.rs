@@ -30,6 +30,8 @@
 //! size do not change once set (but for the address where a part leaves the memory that it shares,
 //! `DataBlock::copy_out`) and may be read by any holder of the block, and that `held_before`
 //! and `held_after` belong to the thread that holds the block as its creator.
+//!
+//! What a checkpoint has of a block is in `saved`.
 
 mod copies;
 mod memory;

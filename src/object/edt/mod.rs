@@ -59,6 +59,9 @@
 //!
 //! and from then on the second word also threads the distinct blocks in the order in which they
 //! are locked (see [`SlotInfo`]).
+//!
+//! `store.rs` keeps EDTs, `slot.rs` has pre-slots and modes, `flags.rs` the bits beside the state, and `saved.rs` what
+//! a checkpoint has of an EDT.
 
 mod flags;
 mod saved;

@@ -14,6 +14,15 @@
 //! | the list of an event | the event's lock, which owns the links; EDTs in it are pinned |
 //! | holders and queue of a block | the block's lock, to which the EDTs in the queue belong |
 //! | what a thread does | numbers that the thread stores |
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `look.rs` | looks at the objects, one by one |
+//! | `text.rs` | the snapshot in words, as the message about a hang has it |
+//! | `events.rs`, `blocks.rs` | what an event lacks; which EDT waits for a block |
+//! | `circle.rs` | circles of EDTs that wait for each other |
+//! | `run.rs` | notes about a program that runs |
+//! | `dot.rs` | the snapshot as a graph for Graphviz |
 
 mod blocks;
 mod circle;

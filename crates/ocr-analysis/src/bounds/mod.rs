@@ -9,7 +9,7 @@
 //! are the same. Places are filled by times, and paths are as long as lengths.
 //!
 //! * The **area bound** is the least time if work could be split at will over all places: the value of a linear
-//!   program.
+//!   program (`area.rs`).
 //! * The **critical path** is the longest chain of tasks, each at the place where it is fastest.
 //! * The **mixed bound** is never below these two. Take any flow of value `F` from sources to sinks of the graph, of
 //!   which `f(i)` passes task `i`. Take also any price `z(r) >= 0` for a place of each class, such that `F + sum of

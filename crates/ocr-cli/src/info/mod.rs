@@ -1,4 +1,10 @@
 //! `ocr info`: what a program that is started here would get, and why.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `shares.rs` | which devices a selection means, and how cores would be shared |
+//! | `surroundings.rs` | why OpenCL may have fewer devices than the user expects |
+//! | `json.rs` | the answer as JSON |
 
 mod json;
 mod shares;

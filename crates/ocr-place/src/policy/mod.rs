@@ -7,6 +7,17 @@
 //!
 //! A policy sees the machine, its clock included, through [`Machine`] alone, so that it can run in a simulation.
 //! `docs/guide/src/placement.md` says how to add a policy. `user` has those that users write in C.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `interface.rs` | what policies and the runtime say to each other |
+//! | `told.rs` | what a policy reports of its choices to a recorded run |
+//! | `eft.rs` | the default: every EDT goes where it is expected to end first |
+//! | `queue.rs`, `places.rs`, `doubt.rs` | for policies that estimate: what is before a place; all places; whether an unknown one is worth a trial |
+//! | `variant.rs` | whether an EDT runs as function or kernel on shared cores |
+//! | `heteroprio.rs`, `locality.rs` | by the ratio of times; by where the bytes are |
+//! | `cpu.rs`, `device.rs`, `eager.rs`, `turns.rs`, `random.rs` | one kind of place; the first that is free; by turns (`static:C:D`); by chance |
+//! | `user/` | policies of users, in C |
 
 mod cpu;
 mod device;

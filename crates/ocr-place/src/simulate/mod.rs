@@ -14,6 +14,12 @@
 //!
 //! What the runtime itself costs is in [`Costs`] for each EDT, if the graph says it. What the simulation leaves out:
 //! caches, and that EDTs of different places slow each other down.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `graph.rs` | the graph and the machine that are simulated |
+//! | `run.rs` | the simulation; `run/blocks.rs` copies, `run/scopes.rs` finish scopes, `run/visible.rs` what a policy sees |
+//! | `outcome.rs` | what came of it |
 
 mod graph;
 mod outcome;

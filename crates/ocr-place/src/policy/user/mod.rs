@@ -10,6 +10,13 @@
 //!
 //! After an answer that cannot be followed, the policy is asked no more, so that the EDT of which the message speaks
 //! stays.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `open.rs` | the file is opened, and the policy found in it |
+//! | `layout.rs` | the types of the header |
+//! | `described.rs` | an EDT as the policy sees it |
+//! | `machine.rs` | the machine that the policy is given, and its functions |
 
 mod described;
 pub mod layout;

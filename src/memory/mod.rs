@@ -8,10 +8,10 @@
 //!
 //! An EDT acquires distinct blocks in GUID order, one at a time, and runs when it has all. So an EDT that waits for a
 //! block holds only blocks with smaller GUIDs, and a running EDT waits for nothing: there is no cycle. A part of a
-//! block stands right behind the whole in this order, since an EDT that waits for a part that cannot be used yet waits
-//! for those that hold the whole. The blocks an EDT creates are granted at creation, without waiting. A queue is served
-//! in order; only RO, which conflicts with nothing, passes it. So each EDT in a queue is behind a bounded number of
-//! others, each of which will release.
+//! block stands right behind the whole in this order: while it cannot be used, an EDT that waits for it waits for those
+//! that hold the whole. The blocks an EDT creates are granted at creation, without waiting. A queue is served in order;
+//! only RO, which conflicts with nothing, passes it. So each EDT in a queue is behind a bounded number of others, each
+//! of which will release.
 //!
 //! An EDT that has acquired all may begin again, before it runs (`fall_back.rs`): it gives all back, then
 //! acquires in the same order as any other EDT. What it keeps meanwhile are holds in RO mode, for which

@@ -11,7 +11,7 @@
 //! | `waiters.rs` | threads that wait for an event in a call |
 //! | `idle.rs` | threads of the program that can do nothing before the runtime has |
 //! | `deferred.rs` | calls on labels that have no object yet |
-//! | `end.rs`, `fatal.rs`, `fork.rs` | whether the run ends; the end of the process in the middle of a run; forked processes |
+//! | `end.rs`, `fatal.rs`, `fork.rs` | whether the run ends; the end of the process in the middle of a run, and printed output that is lost; forked processes |
 //! | `handlers.rs` | signal handlers, which leave to the program those that it has |
 //! | `devices.rs` | which devices are planned and open, how cores are shared, which kernels were not used |
 //! | `lending.rs` | cores that CPU devices have at times; how they are lent is in `lending/switch.rs` |

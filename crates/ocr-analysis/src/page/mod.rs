@@ -7,7 +7,7 @@
 //! | `curves.rs` | how many EDTs were ready, workers idle and bytes on a device, over time |
 //! | `spread.rs` | how long the EDTs of a template took, as a histogram |
 //! | `pack.rs` | columns of numbers, compressed |
-//! | `page.html`, `page.css` | the frame of the page, and how the page looks |
+//! | `page.html`, `page.css` | the frame of the page, and how the page looks; causes of idle time have their colours in `diagnosis/idle.rs` |
 //! | `data.js` | unpacks the columns |
 //! | `levels.js` | levels of detail, so that a million EDTs are drawn as fast as a thousand |
 //! | `time.js` | numbers and times as texts |

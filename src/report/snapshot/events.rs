@@ -23,7 +23,7 @@ pub(super) fn kind_and_lack(objects: &Objects, guid: Guid) -> Option<(EventKind,
 }
 
 /// The words for an event that lacks a satisfaction.
-const UNSATISFIED: &str = "which nobody has satisfied (ocrEventSatisfy)";
+const UNSATISFIED: &str = "which was never satisfied (ocrEventSatisfy)";
 
 /// The words for an event that lasts and has triggered. A thread that still waits for it waits for its data block.
 fn satisfied(event: &Event) -> String {
@@ -45,7 +45,7 @@ fn lack(event: &Event) -> String {
         // `lack_inside` tells of a collective event, without the event's lock.
         EventKind::Collective => String::new(),
         EventKind::Latch => match event.counter.get() {
-            0 => "which nobody has satisfied: its counter is 0, and it triggers when a \
+            0 => "which was never satisfied: its counter is 0, and it triggers when a \
                   satisfaction brings the counter back to 0 (ocrEventSatisfySlot)"
                 .into(),
             more @ 1.. => {

@@ -385,7 +385,7 @@ impl<'a> Snapshot<'a> {
         let (edt, at) = (edt.name.guid, slot.at);
         if let Some(call) = self.early_call(edt, at) {
             return Some(format!(
-                "an object of {}, which nobody has created with a GUID_PROP_ property ({} by {})",
+                "an object of {}, which was never created with a GUID_PROP_ property ({} by {})",
                 call.name, call.by, call.who
             ));
         }

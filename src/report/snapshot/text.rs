@@ -62,7 +62,7 @@ impl Snapshot<'_> {
             text += &self.what_strict_mode_says();
         }
         if strict && self.objects.data_blocks.live().next().is_some() {
-            text += "\n  If the program hangs in strict mode alone, it may use what nobody has written in a data block: \
+            text += "\n  If the program hangs in strict mode alone, it may use bytes of a data block that were never written: \
                      new ones are filled with bytes 0xa5 there, not with zeros.";
         }
         text
@@ -128,9 +128,9 @@ impl Snapshot<'_> {
             slots.any(|slot| slot.link.is_none() && self.lacks(edt, slot).is_none())
         };
         if self.waiting.iter().any(unexplained) {
-            text += "\n  A once, latch, counted or output event goes by itself, and its GUID, labeled or not, names \
-                     nothing then: OCR_CHECK=strict says which event was used when it was gone, or was destroyed, \
-                     and by whom.";
+            text += "\n  Once, latch, counted and output events are destroyed when they have triggered, and their \
+                     GUIDs, labeled or not, are invalid from then on. Run with OCR_CHECK=strict to see which event \
+                     was used too late, and what destroyed it.";
         } else if !self.waiting.is_empty() || self.any_thread_waits() {
             text += "\n  OCR_CHECK=strict shows who created what waits, and which event was destroyed.";
         }

@@ -2,7 +2,7 @@
 // clause: hang
 // needs: signals
 // stderr: ocr: note: no EDT runs, and whether the program hangs cannot be told: /proc/self/status cannot be read
-// stderr: which nobody has satisfied (ocrEventSatisfy)
+// stderr: which was never satisfied (ocrEventSatisfy)
 // one-node: its EDTs share variables of the program
 #include "check.h"
 
@@ -30,7 +30,7 @@ static void read_until(const char *text) {
 static void *looks(void *unused) {
     read_until("cannot be told");
     kill(getpid(), SIGUSR1);
-    read_until("nobody has satisfied");
+    read_until("was never satisfied");
     OK(ocrEventSatisfy(event, NULL_GUID));
     return unused;
 }

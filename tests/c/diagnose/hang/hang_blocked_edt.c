@@ -6,7 +6,7 @@
 // status: 1
 // stderr: in EDT
 // stderr: (blocks), waits in ocrWait for the sticky event
-// stderr: which nobody has satisfied (ocrEventSatisfy)
+// stderr: which was never satisfied (ocrEventSatisfy)
 // stderr: (wants_it) waits on pre-slot 0 for the data block
 // stderr: (blocks), which has not ended
 // stderr: (blocks_too), waits in ocrLegacyBlockProgress for the sticky event

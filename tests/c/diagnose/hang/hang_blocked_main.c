@@ -3,7 +3,7 @@
 // clause: hang
 // status: 1
 // stderr: the main thread waits in ocrLegacyBlockProgress for the sticky event
-// stderr: which nobody has satisfied (ocrEventSatisfy)
+// stderr: which was never satisfied (ocrEventSatisfy)
 // stderr: OCR_CHECK=strict shows who created what waits
 // needs: halt
 #include "check.h"

@@ -17,14 +17,14 @@
 // stderr: (given), destroyed by ocrEdtDestroy in EDT 0x
 // stderr: (mainEdt), connected by ocrAddDependence in EDT 0x
 // stderr: pre-slot 2: a dependence that was never added (ocrAddDependence)
-// stderr: which nobody has satisfied (ocrEventSatisfy); it depends on the once event 0x
+// stderr: which was never satisfied (ocrEventSatisfy); it depends on the once event 0x
 // stderr: whose counter is 1: it lacks 1 on OCR_EVENT_LATCH_DECR_SLOT; it depends on the sticky event 0x
 // stderr: "second", destroyed by ocrEventDestroy in EDT 0x
 // stderr: [shape=plaintext, label="the sticky event 0x
 // stderr: [shape=plaintext, label="never connected"]
 // stderr: lost 0" -> "0x
 // stderr-without: "third"
-// stderr: If the program hangs in strict mode alone, it may use what nobody has written
+// stderr: If the program hangs in strict mode alone, it may use bytes of a data block that were never written
 // stderr-without: OCR_CHECK=strict
 // needs: halt
 #include "strict.h"

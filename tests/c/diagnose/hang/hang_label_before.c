@@ -4,7 +4,7 @@
 // status: nonzero
 // needs: halt
 // stderr: the once event 0x
-// stderr: nobody has satisfied (ocrEventSatisfy); the event that had this labeled GUID before was satisfied by ocrEventSatisfy in EDT 0x
+// stderr: was never satisfied (ocrEventSatisfy); the event that had this labeled GUID before was satisfied by ocrEventSatisfy in EDT 0x
 #include "strict.h"
 #include <extensions/ocr-labeling.h>
 

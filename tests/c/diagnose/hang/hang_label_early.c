@@ -8,7 +8,7 @@
 // stderr: (waits_for_event) waits on
 // stderr: pre-slot 1: an object of the labeled GUID 0x
 // stderr: (index 2 of 0x
-// stderr: , which nobody has created
+// stderr: , which was never created
 // stderr: ocrEventSatisfy of 0x
 // stderr: with NULL_GUID by EDT 0x
 // stderr: (mainEdt) waits until an object is created on the labeled GUID 0x

@@ -7,7 +7,7 @@
 // stderr: the sticky event 0x
 // stderr: at index 3 of the range 0x
 // stderr: at index 2 of the map 0x
-// stderr: which nobody has satisfied
+// stderr: which was never satisfied
 // needs: halt
 #include "check.h"
 

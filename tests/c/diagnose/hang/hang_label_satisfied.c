@@ -7,7 +7,7 @@
 // stderr: whose satisfaction waits for a labeled GUID, as said below
 // stderr: ocrEventSatisfy of 0x
 // stderr: waits until an object is created on the labeled GUID 0x
-// stderr-without: nobody has satisfied
+// stderr-without: was never satisfied
 // needs: halt
 #include "check.h"
 

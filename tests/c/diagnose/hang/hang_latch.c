@@ -4,7 +4,7 @@
 // status: 1
 // stderr: whose counter is 3: it lacks 3 on OCR_EVENT_LATCH_DECR_SLOT
 // stderr: whose counter is -1: it lacks 1 on OCR_EVENT_LATCH_INCR_SLOT
-// stderr: which nobody has satisfied: its counter is 0
+// stderr: which was never satisfied: its counter is 0
 // stderr: OCR_CHECK=strict shows who created what waits, and which event was destroyed.
 // needs: halt
 #include "check.h"

@@ -5,7 +5,7 @@
 // status: 1
 // stderr: the program hangs
 // stderr: waits on
-// stderr: which nobody has satisfied (ocrEventSatisfy)
+// stderr: which was never satisfied (ocrEventSatisfy)
 // needs: halt
 #include "check.h"
 

@@ -2,7 +2,7 @@
 // clause: hang
 // status: 1
 // stderr: the program hangs
-// stderr: which nobody has satisfied
+// stderr: which was never satisfied
 // stderr: 3 calls with NULL_GUID alone did nothing before, the first: ocrEventSatisfy, in EDT 0x
 // stderr: it was not set yet, or a copy of it was made before it was
 // needs: halt

@@ -4,7 +4,7 @@
 // revisions: plain strict
 // status: 1
 // stderr: (returns), which has ended and returned another event, which depends on the sticky event
-// stderr: which nobody has satisfied (ocrEventSatisfy)
+// stderr: which was never satisfied (ocrEventSatisfy)
 // needs: halt
 #include "check.h"
 

@@ -7,7 +7,7 @@
 // stderr: the program hangs
 // stderr: (waits_forever) waits on
 // stderr: pre-slot 0: the sticky event
-// stderr: which nobody has satisfied (ocrEventSatisfy)
+// stderr: which was never satisfied (ocrEventSatisfy)
 // stderr: (follows) waits on
 // stderr: (waits_forever), which waits as well
 // stderr: the idempotent event

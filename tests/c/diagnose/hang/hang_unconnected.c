@@ -9,8 +9,8 @@
 // stderr: pre-slot 3: a dependence that was never added
 // stderr: A call was refused before: ocrAddDependence returned OCR_EINVAL, in EDT
 // stderr: (mainEdt). OCR_CHECK=strict says why.
-// stderr: A once, latch, counted or output event goes by itself, and its GUID, labeled or not, names nothing then
-// stderr: OCR_CHECK=strict says which event was used when it was gone, or was destroyed
+// stderr: Once, latch, counted and output events are destroyed when they have triggered, and their GUIDs, labeled or not, are invalid from then on
+// stderr: Run with OCR_CHECK=strict to see which event was used too late, and what destroyed it
 // needs: halt
 #include "check.h"
 #include <extensions/ocr-labeling.h>

@@ -11,7 +11,7 @@
 // env: OCR_DEVICES=cpu
 // status: 1
 // stderr: the program hangs: no EDT is ready
-// stderr: which nobody has satisfied
+// stderr: which was never satisfied
 // stderr-without: every thread of the process
 #include "kernel_cores.h"
 

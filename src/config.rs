@@ -308,7 +308,7 @@ settings! { cores;
         "kernels that each device has enqueued behind the one they wait for, at most; 0: none; default: 32";
 
     /// After how long a note says that all wait for a device; whole seconds, at least 1. None: it is not said.
-    patience: Option<Duration> = Some(PATIENCE), utf8(parse_patience), "patience", "OCR_PATIENCE",
+    patience: Option<Duration> = Some(DEFAULT_PATIENCE), utf8(parse_patience), "patience", "OCR_PATIENCE",
         "seconds after which a note says that nothing ends on a device for which all others wait, and again after twice the time; off; default: 60";
 
     /// How many events that have triggered and are gone each thread remembers, at least; 0: a dependence on one is
@@ -422,7 +422,7 @@ pub enum Request {
 }
 
 /// After how long a note says that all wait for a device.
-const PATIENCE: Duration = Duration::from_secs(60);
+const DEFAULT_PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the settings are read from.
 struct Values {

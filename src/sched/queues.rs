@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 const INJECTOR_INTERVAL: u32 = 61;
 
 /// How long a worker goes on with what is newest, at least.
-const PATIENCE: Duration = Duration::from_millis(10);
+const FAIRNESS_INTERVAL: Duration = Duration::from_millis(10);
 /// How long with what is most urgent.
 const URGENT_PATIENCE: Duration = Duration::from_millis(250);
 
@@ -65,13 +65,13 @@ pub(crate) struct Local {
     random: u32,
     tick: u32,
     /// When it has taken one that has waited longest.
-    was_fair: Instant,
+    last_fair_pick: Instant,
     /// Since when there have been EDTs with a priority each time, or it has taken such a one so.
     urgent_since: Option<Instant>,
     /// Which queue the last EDT was taken from that had waited longest, as a number below 3.
     turn: u8,
     /// When its last search has ended, if that has found few.
-    found_few: Option<Instant>,
+    backoff_since: Option<Instant>,
 }
 
 /// An EDT found by a worker.
@@ -95,10 +95,10 @@ impl Queues {
                 parker,
                 random: index as u32 + 1,
                 tick: 0,
-                was_fair: Instant::now(),
+                last_fair_pick: Instant::now(),
                 urgent_since: None,
                 turn: 0,
-                found_few: None,
+                backoff_since: None,
             })
             .collect();
         let stealers = locals.iter().map(|local| local.deque.stealer()).collect();
@@ -235,8 +235,8 @@ impl Local {
         if queues.urgent.is_empty() {
             self.urgent_since = None;
             let mut found = None;
-            if now.duration_since(self.was_fair) >= PATIENCE {
-                self.was_fair = now;
+            if now.duration_since(self.last_fair_pick) >= FAIRNESS_INTERVAL {
+                self.last_fair_pick = now;
                 found = own(self.index);
             }
             return found.or_else(injected);
@@ -264,7 +264,7 @@ impl Local {
         asleep: impl Fn(),
     ) -> Option<Found> {
         queues.sleep.start_search();
-        if let Some(then) = self.found_few.take() {
+        if let Some(then) = self.backoff_since.take() {
             while then.elapsed() < SEARCH_AGAIN {
                 std::hint::spin_loop();
             }
@@ -275,7 +275,7 @@ impl Local {
                 let found = if stopped { None } else { self.look(queues, &ask) };
                 if stopped || found.is_some() {
                     let few = 1 + self.deque.len() < ENOUGH;
-                    self.found_few = few.then(Instant::now);
+                    self.backoff_since = few.then(Instant::now);
                     if queues.sleep.found() && queues.any_work() {
                         queues.sleep.notify();
                     }

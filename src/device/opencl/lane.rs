@@ -55,7 +55,7 @@ pub(crate) const BEHIND: i32 = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 
 /// How often OpenCL may refuse to flush a queue, to open a gate, or to tell how far a command is, one time after the
 /// other, before the device is given up.
-const PATIENCE: u32 = 100;
+const MAX_REFUSALS: u32 = 100;
 /// The gate is tried so often at once: kernels behind it cannot wait for the next time.
 const GATE_TRIES: u32 = 3;
 
@@ -252,7 +252,7 @@ impl<W> Lanes<W> {
 
     /// Whether OpenCL refuses for good what it cannot be worked without: what that is for, and its status.
     pub(crate) fn gives_up(&mut self) -> Option<(&'static str, i32)> {
-        if self.is_final || self.refused > PATIENCE { self.refusal } else { None }
+        if self.is_final || self.refused > MAX_REFUSALS { self.refusal } else { None }
     }
 
     /// Whether OpenCL has refused something that will be tried again soon.

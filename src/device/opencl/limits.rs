@@ -13,7 +13,7 @@ use opencl3::kernel::{
 };
 
 /// More work-items in a group make no kernel faster on a device that is not the host's cores.
-const PLENTY: usize = 256;
+const LARGE_GROUP: usize = 256;
 
 /// What work-groups of a kernel a device permits.
 pub(crate) struct GroupSizes {
@@ -58,7 +58,7 @@ impl GroupSizes {
             units: info.compute_units.max(1) as usize,
             plenty: match info.kind {
                 DeviceKind::Cpu => usize::MAX,
-                _ => PLENTY,
+                _ => LARGE_GROUP,
             },
             uniform: !newer.iter().any(|version| options.contains(version))
                 || options.contains("-cl-uniform-work-group-size"),

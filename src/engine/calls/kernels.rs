@@ -4,7 +4,7 @@ use crate::device::{BuildError, KernelSpec};
 use crate::engine::devices::options::split_options;
 use crate::engine::devices::unused::add_missing;
 use crate::engine::state::context::Context;
-use crate::engine::state::devices::Used;
+use crate::engine::state::devices::OpenDevice;
 use crate::engine::state::fork;
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
@@ -44,7 +44,7 @@ pub(crate) enum Added {
 impl Context {
     /// The devices that kernels may run on, for a program that asks. Where EDTs with a C function have had none, as it
     /// is with a fallback, the kernels of the templates that there are get them now.
-    pub(crate) fn ask_for_devices(&mut self) -> &'static [Used] {
+    pub(crate) fn ask_for_devices(&mut self) -> &'static [OpenDevice] {
         let runtime = self.runtime;
         let devices = &runtime.devices;
         if self.is_manager {
@@ -258,7 +258,7 @@ impl Runtime {
         }
     }
 }
-fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, KernelError> {
+fn build(used: &OpenDevice, spec: &KernelSpec, view: TemplateView) -> Result<usize, KernelError> {
     // Which kernels a source has, and what arguments, may depend on the device by `#if` alone.
     let conditional = |line: &[u8]| {
         line.trim_ascii_start().strip_prefix(b"#").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"if"))

@@ -26,7 +26,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 
 /// How long others are held at first until all have come to an end that has to: an EDT or a call may wait for what an
 /// EDT does that is held. It doubles each time that it was not enough, up to the most.
-const PATIENCE: Duration = Duration::from_secs(1);
+const FIRST_PATIENCE: Duration = Duration::from_secs(1);
 const MOST_PATIENCE: Duration = Duration::from_secs(64);
 
 /// How much longer than they were held in vain others go on, before it is tried again.
@@ -138,7 +138,7 @@ impl CheckpointMaker {
             setting,
             told: String::new(),
             modules: Vec::new(),
-            patience: PATIENCE,
+            patience: FIRST_PATIENCE,
             command: command_line(),
             requests,
             asked: Vec::new(),
@@ -168,7 +168,7 @@ impl CheckpointMaker {
                     checkpoints.written.fetch_add(1, Ordering::Relaxed);
                     self.answer(&CheckpointAnswer::Made(made));
                     self.told.clear();
-                    self.patience = PATIENCE;
+                    self.patience = FIRST_PATIENCE;
                 }
                 Err(MakeError::Ending) => break,
                 Err(MakeError::Later(why)) => {

@@ -3,7 +3,7 @@
 use crate::cores::Shares;
 use crate::device::{DeviceInfo, DeviceKind, DeviceManager, DeviceSettings};
 use crate::engine::devices::sharing;
-use crate::engine::state::devices::{Devices, Open, Used};
+use crate::engine::state::devices::{Devices, OpenDevice, OpenDevices};
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
 use crate::trace;
@@ -17,7 +17,7 @@ impl Devices {
     /// The devices for a kernel, opened now if they are not yet. Where there is only a fallback, a kernel with a C
     /// function beside it has none, unless the program has asked for them ([`Devices::is_by_hint`]). None, too, while
     /// drivers can load nothing (`state/loader.rs`).
-    pub(crate) fn open_for(&self, runtime: &'static Runtime, function: bool) -> Option<&Open> {
+    pub(crate) fn open_for(&self, runtime: &'static Runtime, function: bool) -> Option<&OpenDevices> {
         let unasked = self.is_by_hint(runtime, function) && !self.asked.load(Ordering::SeqCst);
         if unasked || loader::why_no_devices().is_some() {
             return None;
@@ -29,7 +29,7 @@ impl Devices {
         let new = || {
             let lending = self.sharing.decide_lending(runtime, wanted);
             let shares = (function && lending.is_none()).then(|| self.sharing.decide(runtime, wanted));
-            let open = || Open::new(runtime, wanted, shares.flatten());
+            let open = || OpenDevices::new(runtime, wanted, shares.flatten());
             runtime.signals.keep(|| self.start.opening(open))
         };
         // Of several threads one opens them, and the others wait for it.
@@ -59,9 +59,9 @@ impl Devices {
     }
 }
 
-impl Open {
-    fn new(runtime: &'static Runtime, wanted: &[DeviceInfo], shares: Option<&Shares>) -> Open {
-        let mut open = Open { used: Vec::new(), problems: Vec::new() };
+impl OpenDevices {
+    fn new(runtime: &'static Runtime, wanted: &[DeviceInfo], shares: Option<&Shares>) -> OpenDevices {
+        let mut open = OpenDevices { used: Vec::new(), problems: Vec::new() };
         let answers = (runtime.manager_events)(runtime);
         for info in wanted {
             let place = Place::device(open.used.len());
@@ -81,7 +81,7 @@ impl Open {
                             events::counter(Counter::Cores, place.number() as u8, u64::from(units));
                         }
                     }
-                    open.used.push(Used {
+                    open.used.push(OpenDevice {
                         info: DeviceInfo { compute_units: manager.units(), ..info.clone() },
                         whole_units: info.compute_units,
                         manager,

@@ -23,7 +23,7 @@
 use crate::config::Bind;
 use crate::cores::{self, CoreSet, Shares};
 use crate::device::{self, DeviceInfo, DeviceKind, DeviceShare};
-use crate::engine::state::devices::{Sharing, SharingResult, Used};
+use crate::engine::state::devices::{OpenDevice, Sharing, SharingResult};
 use crate::engine::state::lending::Lending;
 use crate::engine::state::runtime::Runtime;
 use ocr_base::text::counted;
@@ -114,7 +114,7 @@ impl Sharing {
     }
 
     /// Workers and devices go to their cores, if they have not done so.
-    pub(crate) fn begin(&self, runtime: &'static Runtime, devices: &[DeviceInfo], used: &[Used]) {
+    pub(crate) fn begin(&self, runtime: &'static Runtime, devices: &[DeviceInfo], used: &[OpenDevice]) {
         self.begun.get_or_init(|| {
             if !used.iter().any(|used| is_cpu(&used.info)) {
                 return SharingResult::Shared;
@@ -150,7 +150,7 @@ impl Sharing {
     /// Says which cores workers and devices have, each its own or all together: figures must be judged by that.
     /// Called at the end of the run, when OpenCL has started all its threads, and before the managers of the devices
     /// end: devices that kernels without a function have opened may get cores of their own later.
-    pub(crate) fn remark(&self, runtime: &Runtime, used: &[Used]) {
+    pub(crate) fn remark(&self, runtime: &Runtime, used: &[OpenDevice]) {
         if !runtime.settings.is_reported() {
             return;
         }
@@ -168,11 +168,11 @@ impl Sharing {
 }
 
 /// Says which cores workers and devices have for themselves.
-fn remark_own(begun: SharingResult, shares: &Shares, runtime: &Runtime, used: &[Used]) {
+fn remark_own(begun: SharingResult, shares: &Shares, runtime: &Runtime, used: &[OpenDevice]) {
     let cpus = || used.iter().filter(|used| is_cpu(&used.info));
     let units: u64 = cpus().map(|used| u64::from(used.info.compute_units)).sum();
     // A device that computes on its manager's thread has no other.
-    let of_managers = |used: &Used| {
+    let of_managers = |used: &OpenDevice| {
         let cores = CoreSet::of_thread(used.manager.thread_number());
         used.whole_units == 1 && cores.is_ok_and(|cores| cores.is_within(&shares.of_devices))
     };
@@ -188,7 +188,7 @@ fn remark_own(begun: SharingResult, shares: &Shares, runtime: &Runtime, used: &[
 }
 
 /// Says where devices and workers share cores, which no figure of either is without.
-fn remark_shared(runtime: &Runtime, used: &[Used]) {
+fn remark_shared(runtime: &Runtime, used: &[OpenDevice]) {
     let cores = runtime.settings.cores;
     let workers = runtime.workers();
     let cpus = used.iter().filter(|used| is_cpu(&used.info));
@@ -277,7 +277,7 @@ fn describe_own(shares: &Shares, units: u64, devices: &str, doubt: Doubt) -> Str
 }
 
 /// The names of the CPU devices.
-fn names(used: &[Used]) -> String {
+fn names(used: &[OpenDevice]) -> String {
     let cpus = used.iter().filter(|used| is_cpu(&used.info));
     let names: Vec<&str> = cpus.map(|used| used.info.name.as_str()).collect();
     names.join(" and ")

@@ -13,7 +13,7 @@ const LONG_NS: u64 = 2_000_000;
 
 /// Unless this number of EDTs for each worker waits for a place: then the other queues of the device should have work,
 /// too.
-const PLENTY: usize = 4;
+const MANY_WAIT: usize = 4;
 
 impl device::Pool for Context {
     type Edt = EdtRef;
@@ -58,7 +58,7 @@ impl device::Pool for Context {
     fn takes_ahead(&self, device: Place) -> bool {
         let pace_ns = self.runtime.devices.manager(device).pace_ns();
         let runtime = self.runtime;
-        pace_ns.is_some_and(|ns| ns < LONG_NS) || runtime.queues.pool.len() > PLENTY * runtime.workers()
+        pace_ns.is_some_and(|ns| ns < LONG_NS) || runtime.queues.pool.len() > MANY_WAIT * runtime.workers()
     }
 
     fn give(&mut self, edt: EdtRef, device: Place) {

@@ -22,7 +22,7 @@ pub(crate) struct Devices {
     pub(in crate::engine) plan: OnceLock<DevicePlan>,
     /// What stands for the plan where it cannot be made yet.
     pub(in crate::engine) no_plan: OnceLock<DevicePlan>,
-    pub(in crate::engine) open: OnceLock<Open>,
+    pub(in crate::engine) open: OnceLock<OpenDevices>,
     /// What of it is put off.
     pub(crate) later: Later,
     /// How long that took.
@@ -57,14 +57,14 @@ pub(crate) struct DevicePlan {
 }
 
 /// The devices in use; a device's position is its number in [`Place::device`].
-pub(crate) struct Open {
-    pub(crate) used: Vec<Used>,
+pub(crate) struct OpenDevices {
+    pub(crate) used: Vec<OpenDevice>,
     /// Devices that were to be used and could not be opened.
     pub(crate) problems: Vec<String>,
 }
 
 /// A device that is open and gets launches.
-pub(crate) struct Used {
+pub(crate) struct OpenDevice {
     /// What the device is. Of one that is divided, `compute_units` is how many are used.
     pub info: DeviceInfo,
     /// How many compute units it has, used or not.
@@ -280,7 +280,7 @@ impl Devices {
     }
 
     /// The devices in use, if a kernel has opened them, or the program has asked for them.
-    pub(crate) fn in_use(&self) -> &[Used] {
+    pub(crate) fn in_use(&self) -> &[OpenDevice] {
         self.open.get().map_or(&[], |open| &open.used)
     }
 
@@ -313,7 +313,7 @@ impl Devices {
         }
     }
 
-    pub(crate) fn used(&self, place: Place) -> &Used {
+    pub(crate) fn used(&self, place: Place) -> &OpenDevice {
         match place.device_index().and_then(|index| self.in_use().get(index)) {
             Some(used) => used,
             None => unreachable!("{place} is not in use"),
@@ -344,7 +344,7 @@ impl Devices {
     }
 }
 
-impl Used {
+impl OpenDevice {
     pub(crate) fn counters(&self) -> device::DeviceCounters {
         self.manager.counters()
     }

@@ -20,7 +20,7 @@ pub(super) const COMMITTED_MOST_NS: u64 = 1_000_000;
 const SECOND_NS: u64 = 1_000_000;
 /// A device is also given a second EDT if this number of EDTs waits behind it, so that the second will not be missed
 /// elsewhere.
-const PLENTY: usize = 4;
+const MANY_BEHIND: usize = 4;
 /// How many EDTs each worker may have at once whose blocks are on their way.
 const COMING: usize = 8;
 /// This number of kinds of EDTs is remembered.
@@ -382,7 +382,7 @@ impl Queue {
             return false;
         }
         let is_short = first.expected.is_some_and(|ns| ns < SECOND_NS);
-        let plenty = waiting >= PLENTY;
+        let plenty = waiting >= MANY_BEHIND;
         // Some more than it has run at once, where they are not missed elsewhere: maybe it can.
         let tried = match self.at_once {
             2.. if plenty => (self.at_once / 4).max(1),

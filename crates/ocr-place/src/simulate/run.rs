@@ -20,7 +20,7 @@ use std::collections::{BinaryHeap, VecDeque};
 /// A device takes an EDT from the pool of the first free place while it has fewer than this many. In a run it is as
 /// many as it has queues, and two; here a device has its kernels one after the other, in the shares of time that they
 /// had.
-const ROOM: usize = 2;
+const LINE_LENGTH: usize = 2;
 
 /// For how many nanoseconds it stays as it is how many cores are lent, unless workers need them. It is as long in a
 /// run.
@@ -512,7 +512,7 @@ impl SimulatedRun<'_> {
                 self.launch(number as u32, device);
                 continue;
             }
-            if self.shared.device_load(device) >= ROOM {
+            if self.shared.device_load(device) >= LINE_LENGTH {
                 return again;
             }
             let runs = |number: &u32| {

@@ -3,7 +3,7 @@
 use super::{CHANGES, LOOK, Lending, LendingState};
 use crate::cores::{self, CoreSet};
 use crate::device;
-use crate::engine::state::devices::{Devices, Used};
+use crate::engine::state::devices::{Devices, OpenDevice};
 use crate::engine::state::runtime::Runtime;
 use crate::trace;
 use crate::trace::events;
@@ -48,7 +48,7 @@ impl Devices {
 
 impl Lending {
     /// A launch is about to be sent.
-    fn begin(&self, runtime: &Runtime, used: &[Used], by_worker: bool) {
+    fn begin(&self, runtime: &Runtime, used: &[OpenDevice], by_worker: bool) {
         if self.lent.load(Ordering::Relaxed) != 0 {
             return;
         }
@@ -61,7 +61,7 @@ impl Lending {
     }
 
     /// The manager of a device is about to sleep. For how long at most, as far as cores are concerned.
-    fn look(&self, runtime: &Runtime, used: &[Used]) -> Option<Duration> {
+    fn look(&self, runtime: &Runtime, used: &[OpenDevice]) -> Option<Duration> {
         let lent = self.lent.load(Ordering::Relaxed);
         let launches = launches(used);
         if lent == 0 && launches == 0 {
@@ -85,14 +85,14 @@ impl Lending {
 
     /// The workers have ended. Kernels that still run have all cores, and so have the threads of drivers, which are
     /// there after the run. Called again when the kernels have ended.
-    fn end(&self, runtime: &Runtime, used: &[Used]) {
+    fn end(&self, runtime: &Runtime, used: &[OpenDevice]) {
         let mut state = self.state.lock();
         state.is_over = true;
         let lent = lent_for(self.cores, launches(used), false);
         self.lend(runtime, used, &mut state, lent);
     }
 
-    fn lend(&self, runtime: &Runtime, used: &[Used], state: &mut LendingState, lent: usize) {
+    fn lend(&self, runtime: &Runtime, used: &[OpenDevice], state: &mut LendingState, lent: usize) {
         let before = self.lent.load(Ordering::Relaxed);
         if before == lent {
             return;
@@ -128,7 +128,7 @@ impl Lending {
 
     /// Binds all threads, so that devices have so many cores of their own; 0: everybody has all. Where a device has no
     /// thread of a driver's, none is bound.
-    fn bind(&self, runtime: &Runtime, used: &[Used], state: &mut LendingState, lent: usize) {
+    fn bind(&self, runtime: &Runtime, used: &[OpenDevice], state: &mut LendingState, lent: usize) {
         let (of_workers, of_devices) = match lent {
             0 => (self.all.clone(), self.all.clone()),
             lent => self.all.split(self.all.count() * lent / self.cores),
@@ -199,7 +199,7 @@ impl Lending {
 }
 
 /// Records how many cores the CPU devices have from now on; 0 stands for all.
-fn record(used: &[Used], lent: usize) {
+fn record(used: &[OpenDevice], lent: usize) {
     for (index, used) in used.iter().enumerate().filter(|(_, used)| used.is_cpu()) {
         let units = match lent {
             0 => used.whole_units as usize,
@@ -210,7 +210,7 @@ fn record(used: &[Used], lent: usize) {
 }
 
 /// How many launches the CPU devices have.
-fn launches(used: &[Used]) -> usize {
+fn launches(used: &[OpenDevice]) -> usize {
     let cpus = used.iter().filter(|used| used.is_cpu());
     cpus.map(|used| used.manager.load()).sum()
 }

@@ -8,6 +8,7 @@
 //! | file | what it has |
 //! |---|---|
 //! | `config/values.rs` | how a value is read |
+//! | `config/words.rs` | settings whose values are words: each word with what it means |
 //! | `config/arguments.rs` | the `-ocr:` arguments of a command line |
 //! | `config/checkpoint.rs`, `config/redundancy.rs`, `config/retry.rs` | settings of several values: `OCR_CHECKPOINT`, `OCR_REDUNDANT`, `OCR_RETRY` |
 
@@ -16,6 +17,7 @@ mod checkpoint;
 mod redundancy;
 mod retry;
 mod values;
+mod words;
 
 use crate::device::Selection;
 use crate::directory::from_start;
@@ -37,9 +39,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use values::{
-    parse_bind, parse_bytes, parse_checks, parse_count, parse_flag, parse_models, parse_nodes, parse_patience,
-    parse_place, parse_policy, parse_queues, parse_workers,
+    parse_bytes, parse_count, parse_flag, parse_models, parse_patience, parse_policy, parse_queues, parse_workers,
 };
+pub use words::{Bind, Checks, Nodes, Placing};
+use words::{parse_bind, parse_checks, parse_nodes, parse_place};
 
 /// One setting, as people see it.
 pub struct Description {
@@ -81,98 +84,6 @@ impl<T> std::ops::Deref for Set<T> {
     type Target = T;
     fn deref(&self) -> &T {
         &self.value
-    }
-}
-
-/// How much of what the program does is checked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Checks {
-    /// Checks only what costs nothing.
-    Off,
-    /// Strict mode, in which a misuse ends the program.
-    Strict,
-    /// Strict mode, in which it is an error to leave objects behind.
-    Leaks,
-}
-
-impl Checks {
-    /// Whether strict mode is on.
-    pub fn is_on(self) -> bool {
-        self != Checks::Off
-    }
-}
-
-impl fmt::Display for Checks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Checks::Off => "off",
-            Checks::Strict => "strict",
-            Checks::Leaks => "leaks",
-        })
-    }
-}
-
-/// Whether workers and CPU devices get cores of their own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Bind {
-    /// As the policy has it: all cores are the workers', and CPU devices get some for as long as kernels use them; or
-    /// as `Fixed`.
-    Auto,
-    /// Workers and CPU devices get cores of their own where both run EDTs.
-    Fixed,
-    /// As `Fixed`, and each worker stays on one core of the workers'.
-    Cores,
-    /// All threads may run on all cores.
-    Off,
-}
-
-impl fmt::Display for Bind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Bind::Auto => "auto",
-            Bind::Fixed => "fixed",
-            Bind::Cores => "cores",
-            Bind::Off => "off",
-        })
-    }
-}
-
-/// On which node an EDT is created that has no hint of that.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Placing {
-    /// On that of its creator.
-    Home,
-    /// On one node after the other.
-    Round,
-}
-
-impl fmt::Display for Placing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Placing::Home => "home",
-            Placing::Round => "round",
-        })
-    }
-}
-
-/// Whether the process joins others as a node of one program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Nodes {
-    /// Where a launcher has started several processes, and the library has the `main`.
-    Auto,
-    /// It does not.
-    One,
-    /// Where a launcher has started several processes, whose `main` it may be, and where MPI knows of several.
-    Mpi,
-}
-
-impl fmt::Display for Nodes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Nodes::Auto => "auto",
-            Nodes::One => "1",
-            Nodes::Mpi => "mpi",
-        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! How the value of a setting is read. Errors are for people. Words are read alike in capital letters and small ones,
 //! and with spaces around them.
 
-use super::{Bind, Checks, Models, Nodes, Placing};
+use super::Models;
 use crate::device::DeviceSettings;
 use crate::directory::from_start;
 use ocr_place::policy;
@@ -27,36 +27,6 @@ pub(super) fn parse_workers(text: &str) -> Result<usize, String> {
         .ok_or_else(|| format!("\"{text}\" is not a number of workers from 1 to {MAX_WORKERS}"))
 }
 
-pub(super) fn parse_bind(text: &str) -> Result<Bind, String> {
-    match &*word(text) {
-        "auto" => Ok(Bind::Auto),
-        "fixed" => Ok(Bind::Fixed),
-        "cores" => Ok(Bind::Cores),
-        "off" | "0" => Ok(Bind::Off),
-        _ => Err(format!("\"{text}\" is none of auto, fixed, cores, off")),
-    }
-}
-
-pub(super) fn parse_nodes(text: &str) -> Result<Nodes, String> {
-    match &*word(text) {
-        "auto" => Ok(Nodes::Auto),
-        "1" => Ok(Nodes::One),
-        "mpi" => Ok(Nodes::Mpi),
-        _ => Err(format!(
-            "\"{text}\" is none of auto, 1, mpi: how many nodes there are is said to the launcher, as in mpirun -n 4"
-        )),
-    }
-}
-
-/// Where EDTs are created on several nodes.
-pub(super) fn parse_place(text: &str) -> Result<Placing, String> {
-    match &*word(text) {
-        "home" => Ok(Placing::Home),
-        "round" => Ok(Placing::Round),
-        _ => Err(format!("\"{text}\" is neither home nor round")),
-    }
-}
-
 /// A policy by its name, or a file, which is loaded when a run begins.
 pub(super) fn parse_policy(text: &str) -> Result<String, String> {
     if policy::is_file(text) {
@@ -64,15 +34,6 @@ pub(super) fn parse_policy(text: &str) -> Result<String, String> {
     }
     let text = word(text);
     policy::parse(&text).map(|_| text)
-}
-
-pub(super) fn parse_checks(text: &str) -> Result<Checks, String> {
-    match &*word(text) {
-        "off" | "0" => Ok(Checks::Off),
-        "strict" | "1" => Ok(Checks::Strict),
-        "leaks" => Ok(Checks::Leaks),
-        _ => Err(format!("\"{text}\" is none of strict, leaks, off")),
-    }
 }
 
 pub(super) fn parse_models(text: &OsStr) -> Result<Models, String> {

@@ -239,10 +239,13 @@ fn sentences_of_documents_are_short() {
 }
 
 #[test]
-fn the_readme_fits_on_a_few_pages() {
-    const LINES: usize = 130;
-    let lines = read("README.md").lines().count();
-    assert!(lines <= LINES, "{lines} lines, more than {LINES}: what explains belongs to the guide");
+fn the_readme_and_the_design_fit_on_a_few_pages() {
+    for (document, most, elsewhere) in
+        [("README.md", 130, "the guide"), ("docs/design.md", 200, "the head of a room, or to the guide")]
+    {
+        let lines = read(document).lines().count();
+        assert!(lines <= most, "{document}: {lines} lines, more than {most}: what explains belongs to {elsewhere}");
+    }
 }
 
 /// The documents whose links and paths are looked at: all but `docs/compatibility.md`, which names files and targets of

@@ -91,7 +91,7 @@ fn begin(call: &'static CallSpec, words: &[u64]) -> Option<Box<ActiveCall>> {
     let check = context.runtime.check.as_deref()?;
     let runtime = Runtime::current().filter(|runtime| ptr::eq(&raw const **runtime, context.runtime))?;
     if let Some(edt) = asks_range_of() {
-        insist::<()>(Err(check.in_range_function(call, context.who(), edt.guid())));
+        fatal(&check.in_range_function(call, context.who(), edt.guid()).to_string());
     }
     if call.api == Api::ocrLegacyFinalize && context.current.is_none() {
         // Nothing is left to look at when this call returns.

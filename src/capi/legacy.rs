@@ -88,7 +88,7 @@ export! {
             let event = event.ok_or(Status::ENOMEM)?;
             if let Some(check) = &context.runtime.check {
                 let (objects, act) = (&context.runtime.objects, (Api::ocrLegacySpawnOCR, context.who()));
-                check.made(objects, event, What::STICKY, act);
+                check.created(objects, event, What::STICKY, act);
             }
             Ok(event)
         });

@@ -168,34 +168,34 @@ impl ActiveCall {
 
     /// The misuse in a call that would return 0 without strict mode. None if there is none.
     fn silent_misuse(&self, context: &mut Context) -> Option<Box<Misuse>> {
-        let (check, made) = (self.check, self.made_with(&[]));
+        let (check, record) = (self.check, self.record(&[]));
         match self.call.api {
             // The end of the run ends a pause.
             Api::ocrQuery | Api::ocrResume if !context.has_paused() && !context.runtime.end.is_ending() => {
-                check.not_paused(&made)
+                check.not_paused(&record)
             }
-            Api::ocrEdtCreate | Api::ocrDbCreate => check.wrong_hint(&made),
-            Api::ocrEventCreate | Api::ocrEventCreateParams => check.other_type(self.objects, &made),
+            Api::ocrEdtCreate | Api::ocrDbCreate => check.wrong_hint(&record),
+            Api::ocrEventCreate | Api::ocrEventCreateParams => check.other_type(self.objects, &record),
             Api::ocrDbDestroy => {
-                let awaiting = context.first_waiting(made.guid(0));
-                awaiting.map(|edt| check.destroyed_awaited(&made, edt))
+                let awaiting = context.first_waiting(record.guid(0));
+                awaiting.map(|edt| check.destroyed_awaited(&record, edt))
             }
             Api::ocrSetHintValue => {
                 let is_affinity = matches!(self.args[1] as u32, sys::OCR_HINT_EDT_AFFINITY | sys::OCR_HINT_DB_AFFINITY);
                 let nodes = outbox::place().map_or(0, |(_, nodes)| nodes);
-                let is_node = node_of(made.guid(2)).is_some_and(|node| node < nodes);
-                let is_wrong = self.args[2] != 0 && place_of(made.guid(2)).is_none() && !is_node;
-                (is_affinity && is_wrong).then(|| check.wrong_affinity(&made))
+                let is_node = node_of(record.guid(2)).is_some_and(|node| node < nodes);
+                let is_wrong = self.args[2] != 0 && place_of(record.guid(2)).is_none() && !is_node;
+                (is_affinity && is_wrong).then(|| check.wrong_affinity(&record))
             }
             Api::ocrFileOpen if self.args[2] != 0 => {
                 // SAFETY: the header asks for a C string.
                 let mode = unsafe { super::text(self.args[2] as *const c_char) };
                 let is_wrong = OpenMode::parse(&mode).is_none();
-                is_wrong.then(|| check.wrong_file_mode(&made, &mode))
+                is_wrong.then(|| check.wrong_file_mode(&record, &mode))
             }
             _ => {
-                let by_hand = check.satisfied_by_hand(self.objects, &made);
-                by_hand.or_else(|| check.takes_no_block(&made))
+                let by_hand = check.satisfied_by_hand(self.objects, &record);
+                by_hand.or_else(|| check.takes_no_block(&record))
             }
         }
     }
@@ -243,7 +243,7 @@ impl ActiveCall {
             for &(block, mode, before) in self.passed.iter().filter(|_| goes_on) {
                 let to = match Connection::of(self.call, &self.args) {
                     Some(link) => link.destination,
-                    None => self.made().unwrap_or(Guid::NULL),
+                    None => self.created().unwrap_or(Guid::NULL),
                 };
                 let waits = |context: &mut Context| context.keeps_waiting(to, Some(block));
                 if to.is_edt() && !super::with(true, waits) {
@@ -268,20 +268,20 @@ impl ActiveCall {
                 }
                 _ => {}
             }
-            let made = self.made().unwrap_or(Guid::NULL);
-            self.check.succeeded(self.objects, self.call, &self.args, self.act, made);
+            let created = self.created().unwrap_or(Guid::NULL);
+            self.check.succeeded(self.objects, self.call, &self.args, self.act, created);
             // Ranges have no debug labels.
             let is_range = self.call.creates == Some(Creates::Labels);
-            if !made.is_null()
+            if !created.is_null()
                 && goes_on
                 && !is_range
                 && let Some(label) = debug::pending(self.act.who.edt)
             {
                 super::with((), |context| {
                     let runtime = context.runtime;
-                    runtime.registry.labels.attach(self.objects, made, &label);
+                    runtime.registry.labels.attach(self.objects, created, &label);
                 });
-                self.check.history.label(made, label);
+                self.check.history.label(created, label);
             }
             return;
         }
@@ -314,7 +314,7 @@ impl ActiveCall {
             return;
         }
         let (call, who) = (self.call.shown(), self.act.who);
-        let what = || self.made().map(|guid| self.check.history.name(guid));
+        let what = || self.created().map(|guid| self.check.history.name(guid));
         strict_note_once!(
             "{call}, in {who}, was given one variable for the GUID of the EDT and for that of its \
              output event: it has one of them now, {}, and the other is lost. Give each a variable of its own; NULL for \
@@ -326,16 +326,16 @@ impl ActiveCall {
     /// Ends the program if the call is, or will be, refused with `status` for a misuse.
     fn refused(&self, status: Status) {
         let depv = self.depv().unwrap_or_default();
-        if let Some(misuse) = self.check.refused(self.objects, &self.made_with(&depv), status) {
+        if let Some(misuse) = self.check.refused(self.objects, &self.record(&depv), status) {
             fatal(&misuse.to_string());
         }
     }
 
     /// The record of the call for messages. It may be asked for only before the body, or after a call that was refused,
     /// since the label must not have been overwritten.
-    fn made_with<'a>(&'a self, depv: &'a [Guid]) -> CallRecord<'a> {
-        let mut made = CallRecord {
-            call: self.call,
+    fn record<'a>(&'a self, depv: &'a [Guid]) -> CallRecord<'a> {
+        let mut record = CallRecord {
+            spec: self.call,
             args: &self.args,
             act: self.act,
             depv,
@@ -344,12 +344,12 @@ impl ActiveCall {
             hint: self.hint(),
             collective: self.collective(),
         };
-        if made.has_label() {
-            made.label = guid_at(self.args[0] as *const Guid);
+        if record.has_label() {
+            record.label = guid_at(self.args[0] as *const Guid);
         } else if self.call.api == Api::ocrGuidFromLabel {
-            made.label = Some(labeling::WRONG_ANSWER.get());
+            record.label = Some(labeling::WRONG_ANSWER.get());
         }
-        made
+        record
     }
 
     /// The GUID that the `outputEvent` of a create function points to. None for null, or without such an argument.
@@ -365,7 +365,7 @@ impl ActiveCall {
 
     /// The GUID of the object that a create function has made; where it has opened a file, of the block that describes
     /// it.
-    fn made(&self) -> Option<Guid> {
+    fn created(&self) -> Option<Guid> {
         let at = match self.call.creates? {
             Creates::File => 3,
             _ => 0,

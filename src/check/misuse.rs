@@ -42,18 +42,18 @@ impl Check {
     /// A misuse by a call. The report says first what has become of the objects that it is about, in this order. Then
     /// come the creators of the other objects that the call was given. The rule is of the function's clause, and of
     /// that which it names.
-    pub(super) fn by_call(&self, made: &CallRecord<'_>, objects: &[Guid], broken: impl Into<Broken>) -> Box<Misuse> {
-        let (call, broken) = (made.call, broken.into());
-        let mut clause = call.clause();
+    pub(super) fn by_call(&self, call: &CallRecord<'_>, objects: &[Guid], broken: impl Into<Broken>) -> Box<Misuse> {
+        let (spec, broken) = (call.spec, broken.into());
+        let mut clause = spec.clause();
         if !broken.see.is_empty() && !clause.ends_with(broken.see) {
             clause += "; ";
             clause += broken.see;
         }
-        let caller = self.history.caller(made.act.who);
+        let caller = self.history.caller(call.act.who);
         Box::new(Misuse {
-            what: format!("{}: {}", call.shown(), broken.title),
-            place: format!("in {caller}: {}", self.written(made)),
-            histories: self.histories(objects, made.guids(), made.act.ticket),
+            what: format!("{}: {}", spec.shown(), broken.title),
+            place: format!("in {caller}: {}", self.written(call)),
+            histories: self.histories(objects, call.guids(), call.act.ticket),
             rule: format!("[{}] {} ({clause})", broken.id, broken.rule),
             advice: broken.advice,
         })
@@ -99,9 +99,9 @@ impl Check {
     }
 
     /// A call with its arguments, as far as they can be shown.
-    fn written(&self, made: &CallRecord<'_>) -> String {
-        let args = made.call.args.iter().enumerate().map(|(at, (name, role))| {
-            let number = made.number(at);
+    fn written(&self, call: &CallRecord<'_>) -> String {
+        let args = call.spec.args.iter().enumerate().map(|(at, (name, role))| {
+            let number = call.number(at);
             match role {
                 role if role.is_pointer() && number == 0 => format!("{name} NULL"),
                 role if role.is_pointer() => format!("{name} given"),
@@ -118,11 +118,11 @@ impl Check {
                     Some(mode) => format!("{name} {}", mode.name()),
                     None => format!("{name} {}", number as u32),
                 },
-                _ => format!("{name} {}", made.guid(at)),
+                _ => format!("{name} {}", call.guid(at)),
             }
         });
         let args: Vec<String> = args.collect();
-        format!("{}({})", made.call.shown(), args.join(", "))
+        format!("{}({})", call.spec.shown(), args.join(", "))
     }
 }
 

@@ -182,32 +182,32 @@ impl Check {
     ) -> Result<Act, Box<Misuse>> {
         use Api::*;
         let act = self.act(call.api, who);
-        let made = CallRecord::plain(call, args, act);
+        let record = CallRecord::plain(call, args, act);
         // A variable of the program with hints is nothing of the runtime's.
         let of_variable = matches!(call.api, ocrHintInit | ocrSetHintValue | ocrUnsetHintValue | ocrGetHintValue);
         if !of_variable && !who.edt.is_null() && self.shut_down.load(Ordering::Relaxed) == who.edt.bits() {
-            return Err(self.after_shutdown(&made));
+            return Err(self.after_shutdown(&record));
         }
         for (at, (_, role)) in call.args.iter().enumerate() {
-            let unknown = made.unknown_bits(at, *role);
+            let unknown = record.unknown_bits(at, *role);
             if unknown != 0 {
-                return Err(self.unknown_property(&made, at, unknown));
+                return Err(self.unknown_property(&record, at, unknown));
             }
         }
         if let ocrElsUserGet | ocrElsUserSet = call.api
-            && let Some(misuse) = self.wrong_storage(&made)
+            && let Some(misuse) = self.wrong_storage(&record)
         {
             return Err(misuse);
         }
-        self.begins(objects, &made, false);
+        self.begins(objects, &record, false);
         Ok(act)
     }
 
     /// Notes what a call is about to do, or does late.
-    fn begins(&self, objects: &Objects, made: &CallRecord<'_>, late: bool) {
-        let act = made.act;
-        if let Some(link) = made.link() {
-            let satisfies = made.call.at(Role::Data).is_some();
+    fn begins(&self, objects: &Objects, call: &CallRecord<'_>, late: bool) {
+        let act = call.act;
+        if let Some(link) = call.link() {
+            let satisfies = call.spec.at(Role::Data).is_some();
             if !satisfies || link.destination.is_edt() {
                 (self.history).links(link.source, link.destination, link.slot as u32, act, late);
             }
@@ -218,47 +218,47 @@ impl Check {
             return;
         }
         if let Api::ocrEventDestroy | Api::ocrEdtDestroy | Api::ocrEdtTemplateDestroy | Api::ocrDbDestroy =
-            made.call.api
+            call.spec.api
         {
-            let object = made.guid(0);
+            let object = call.guid(0);
             let event = objects.events.lock(object);
             if event.is_some_and(|(_, locked)| is_untriggered(locked.word.state())) {
                 self.history.ends_untriggered(object);
             }
             self.history.ends(object, Ending::Destroyed(act));
-            self.given_output_ends(objects, made);
+            self.given_output_ends(objects, call);
         }
     }
 
     /// An EDT takes its output event along, also one that the program has made.
-    fn given_output_ends(&self, objects: &Objects, made: &CallRecord<'_>) {
+    fn given_output_ends(&self, objects: &Objects, call: &CallRecord<'_>) {
         let waits = |edt: &Edt| {
             let scope = edt.finish_scope().filter(|_| edt.flags.get().is_finish());
             let output = scope.map_or(edt.output(), |scope| scope.output.get());
             (output, edt.header.peek().state() == EdtState::Waiting)
         };
-        let edt = objects.edts.lock(made.guid(0));
+        let edt = objects.edts.lock(call.guid(0));
         if let Some((output, true)) = edt.map(|(edt, _locked)| waits(edt))
             && matches!(self.history.what(output), Some(What::Event(_)))
         {
             self.history.ends_untriggered(output);
-            self.history.ends(output, Ending::Destroyed(made.act));
+            self.history.ends(output, Ending::Destroyed(call.act));
         }
     }
 
     /// A call is about to be made whose caller has gone on, since it had to wait for an object.
     pub(crate) fn begins_deferred(&self, objects: &Objects, call: Api, args: &[u64], who: Who) {
-        self.with_deferred(call, args, who, |made| self.begins(objects, made, true));
+        self.with_deferred(call, args, who, |call| self.begins(objects, call, true));
     }
 
     /// A call whose caller has gone on, since it had to wait for an object, was refused.
     pub(crate) fn refused_deferred(&self, objects: &Objects, call: Api, args: &[u64], who: Who) -> Option<Box<Misuse>> {
-        self.with_deferred(call, args, who, |made| {
-            if let Some(link) = made.link().filter(|_| made.call.at(Role::Data).is_none()) {
+        self.with_deferred(call, args, who, |call| {
+            if let Some(link) = call.link().filter(|_| call.spec.at(Role::Data).is_none()) {
                 let from = (link.slot as u32, link.source);
                 self.history.not_linked_by(link.destination, from, who);
             }
-            let misuse = self.refused(objects, made, calls::MISUSES[0])?;
+            let misuse = self.refused(objects, call, calls::MISUSES[0])?;
             Some(misuse.of_a_call_that_waited())
         })?
     }
@@ -276,8 +276,8 @@ impl Check {
         }
     }
 
-    /// A call has returned 0 and made `made`, if it makes something.
-    pub(crate) fn succeeded(&self, objects: &Objects, call: &'static CallSpec, args: &[u64], act: Act, made: Guid) {
+    /// A call has returned 0 and created `created`, if it makes something.
+    pub(crate) fn succeeded(&self, objects: &Objects, call: &'static CallSpec, args: &[u64], act: Act, created: Guid) {
         let Some(creates) = call.creates else {
             match call.api {
                 Api::ocrDbRelease => self.note_released(act.who, Guid::from_bits(args[0])),
@@ -292,30 +292,30 @@ impl Check {
             let at = call.position(|role| matches!(role, Role::OneOf(_)));
             at.map_or(0, |at| args[at] as u32)
         };
-        let work = || objects.templates.view(made).map(|view| view.work);
+        let work = || objects.templates.view(created).map(|view| view.work);
         let (what, work) = match creates {
             Creates::Event => (What::Event(kind()), None),
             Creates::Block => (What::Block, None),
             // What a file has of its own is its descriptor.
-            Creates::File if made.is_null() => return,
+            Creates::File if created.is_null() => return,
             Creates::File => (What::Block, None),
             Creates::Template => (What::Template, work()),
-            Creates::Labels => return self.history.labels_for(made, kind()),
+            Creates::Labels => return self.history.labels_for(created, kind()),
             // What creates these tells of them, before others know them.
             Creates::Edt | Creates::Map => return,
         };
-        self.history.created(objects, made, what, work, act);
+        self.history.created(objects, created, what, work, act);
         match call.api {
             Api::ocrDbCreate => {
-                self.history.sized(made, args[2]);
-                if made.is_label() {
+                self.history.sized(created, args[2]);
+                if created.is_label() {
                     // What was released under this label was another block.
                     let mut released = self.released_outside.lock();
-                    released.retain(|(_, block)| *block != made);
+                    released.retain(|(_, block)| *block != created);
                 }
             }
             Api::ocrEventCreate | Api::ocrEventCreateParams if args[2] as u32 & calls::TAKES_ARG == 0 => {
-                self.history.takes_nothing(made);
+                self.history.takes_nothing(created);
             }
             _ => {}
         }
@@ -374,14 +374,14 @@ impl Check {
     }
 
     /// An object that a call made for the program, besides what the call is there for.
-    pub(crate) fn made(&self, objects: &Objects, guid: Guid, what: What, act: (impl Into<ActCause>, Who)) {
+    pub(crate) fn created(&self, objects: &Objects, guid: Guid, what: What, act: (impl Into<ActCause>, Who)) {
         let act = self.act(act.0, act.1);
         self.history.created(objects, guid, what, None, act);
     }
 
     /// A data block that a call made for the program, besides what the call is there for.
     pub(crate) fn made_block(&self, objects: &Objects, block: Guid, size: u64, act: (impl Into<ActCause>, Who)) {
-        self.made(objects, block, What::Block, act);
+        self.created(objects, block, What::Block, act);
         self.history.sized(block, size);
     }
 
@@ -447,7 +447,7 @@ impl Check {
 /// A call as it was made.
 pub(crate) struct CallRecord<'a> {
     /// The function that was called.
-    pub call: &'static CallSpec,
+    pub spec: &'static CallSpec,
     /// Its arguments, each as a word.
     pub args: &'a [u64],
     /// The caller, and the number of the call.
@@ -467,8 +467,8 @@ pub(crate) struct CallRecord<'a> {
 
 impl<'a> CallRecord<'a> {
     /// A call, of which only the arguments themselves are of interest.
-    fn plain(call: &'static CallSpec, args: &'a [u64], act: Act) -> CallRecord<'a> {
-        CallRecord { call, args, act, depv: &[], output: None, label: None, hint: None, collective: None }
+    fn plain(spec: &'static CallSpec, args: &'a [u64], act: Act) -> CallRecord<'a> {
+        CallRecord { spec, args, act, depv: &[], output: None, label: None, hint: None, collective: None }
     }
 
     /// An argument as a number.
@@ -483,7 +483,7 @@ impl<'a> CallRecord<'a> {
 
     /// The objects that the call was given.
     fn guids(&self) -> impl Iterator<Item = Guid> {
-        let args = self.call.args.iter().enumerate();
+        let args = self.spec.args.iter().enumerate();
         let args = args.filter(|(_, (_, role))| role.is_guid());
         let args = args.map(|(at, _)| self.guid(at));
         let output = self.output.filter(|_| self.properties() & OEVT_VALID != 0);
@@ -492,7 +492,7 @@ impl<'a> CallRecord<'a> {
 
     /// Its properties, if it has some.
     fn properties(&self) -> u32 {
-        let at = (self.call).position(|role| matches!(role, Role::Properties(..)));
+        let at = (self.spec).position(|role| matches!(role, Role::Properties(..)));
         at.map_or(0, |at| self.number(at) as u32)
     }
 
@@ -506,17 +506,17 @@ impl<'a> CallRecord<'a> {
 
     /// The first argument with this role, as a number; 0 if there is none.
     pub(crate) fn given(&self, role: Role) -> u64 {
-        self.call.at(role).map_or(0, |at| self.number(at))
+        self.spec.at(role).map_or(0, |at| self.number(at))
     }
 
     /// The name of the first argument with this role.
     fn name_of(&self, role: Role) -> &'static str {
-        self.call.at(role).map_or("", |at| self.call.args[at].0)
+        self.spec.at(role).map_or("", |at| self.spec.args[at].0)
     }
 
     /// What it asks to connect, if it is a call that connects.
     fn link(&self) -> Option<Connection> {
-        Connection::of(self.call, self.args)
+        Connection::of(self.spec, self.args)
     }
 }
 

@@ -14,59 +14,59 @@ impl Check {
     pub(super) fn wrong_argument(
         &self,
         objects: &Objects,
-        made: &CallRecord<'_>,
+        call: &CallRecord<'_>,
         at: usize,
         role: Role,
     ) -> Option<Box<Misuse>> {
-        let (name, _) = made.call.args[at];
+        let (name, _) = call.spec.args[at];
         if role.is_guid() {
-            return self.wrong_guid(objects, made, made.guid(at), name, role);
+            return self.wrong_guid(objects, call, call.guid(at), name, role);
         }
-        let is_null = role.must_not_be_null() && made.number(at) == 0;
+        let is_null = role.must_not_be_null() && call.number(at) == 0;
         is_null.then(|| {
-            let advice = for_null(made.call.api, role);
-            self.by_call(made, &[], rules::NullPointer { name, advice })
+            let advice = for_null(call.spec.api, role);
+            self.by_call(call, &[], rules::NullPointer { name, advice })
         })
     }
 
     /// NULL_GUID was given for `role`.
-    pub(super) fn is_null_guid(&self, made: &CallRecord<'_>, name: &str, role: Role) -> Box<Misuse> {
+    pub(super) fn is_null_guid(&self, call: &CallRecord<'_>, name: &str, role: Role) -> Box<Misuse> {
         let wanted = wanted(role);
-        self.by_call(made, &[], rules::NullGuid { name, wanted })
+        self.by_call(call, &[], rules::NullGuid { name, wanted })
     }
 
     /// What is wrong with a GUID that was given for `role`.
     pub(super) fn wrong_guid(
         &self,
         objects: &Objects,
-        made: &CallRecord<'_>,
+        call: &CallRecord<'_>,
         guid: Guid,
         name: &str,
         role: Role,
     ) -> Option<Box<Misuse>> {
         if guid.is_null() {
             let allowed = matches!(role, Role::Block | Role::Data | Role::Source | Role::Object);
-            return (!allowed).then(|| self.is_null_guid(made, name, role));
+            return (!allowed).then(|| self.is_null_guid(call, name, role));
         }
         let Some(what) = self.named(objects, guid) else {
             return match kind_of(guid).filter(|_| self.can_have_been(objects, guid)) {
                 // Where any object will do, it is the function's own business.
-                Some(kind) => (role != Role::Object).then(|| self.out_of_place(made, guid, name, role, kind)),
-                None => Some(self.no_guid(objects, made, guid, name, role)),
+                Some(kind) => (role != Role::Object).then(|| self.out_of_place(call, guid, name, role, kind)),
+                None => Some(self.no_guid(objects, call, guid, name, role)),
             };
         };
         let wanted = wanted(role);
         if !admits(role, what) {
-            let advice = wrong_kind(made.call, role, what);
+            let advice = wrong_kind(call.spec, role, what);
             let what = article(what.name());
             let broken = rules::WrongKind { name, what, guid, wanted, advice };
-            return Some(self.by_call(made, &[guid], broken));
+            return Some(self.by_call(call, &[guid], broken));
         }
         let record = self.history.get(guid);
         let ended = record.as_ref().and_then(|record| record.end);
-        let ended = matches!(ended, Some(Ending::Destroyed(act)) if act.ticket != made.act.ticket);
+        let ended = matches!(ended, Some(Ending::Destroyed(act)) if act.ticket != call.act.ticket);
         if !ended && objects.data_blocks.stays_private(guid) {
-            return Some(self.private_block(made, guid, name));
+            return Some(self.private_block(call, guid, name));
         }
         if is_alive(objects, guid) && (is_known(guid) || !ended) {
             return None;
@@ -74,35 +74,35 @@ impl Check {
         let Some(record) = record.filter(|record| record.created.is_some()) else {
             if guid.is_label() {
                 // Where the call would wait for the object, something else is wrong with it.
-                let waits = made.call.can_wait() && objects.is_awaited(guid);
-                return (!waits).then(|| self.without_object(objects, made, guid, name));
+                let waits = call.spec.can_wait() && objects.is_awaited(guid);
+                return (!waits).then(|| self.without_object(objects, call, guid, name));
             }
             let broken = rules::NoSuchObject { name, guid, wanted };
-            return Some(self.by_call(made, &[guid], broken));
+            return Some(self.by_call(call, &[guid], broken));
         };
-        Some(self.gone(made, guid, name, role, what, &record))
+        Some(self.gone(call, guid, name, role, what, &record))
     }
 
     /// An object that nothing is noted of.
-    fn out_of_place(&self, made: &CallRecord<'_>, guid: Guid, name: &str, role: Role, kind: Kind) -> Box<Misuse> {
-        let (call, wanted) = (made.call, wanted(role));
+    fn out_of_place(&self, call: &CallRecord<'_>, guid: Guid, name: &str, role: Role, kind: Kind) -> Box<Misuse> {
+        let (spec, wanted) = (call.spec, wanted(role));
         if kind == Kind::Registered && admits(role, What::Map) {
-            let advice = wrong_kind(call, role, What::File);
+            let advice = wrong_kind(spec, role, What::File);
             let broken = rules::NoSuchMap { name, guid, wanted, advice };
-            return self.by_call(made, &[], broken);
+            return self.by_call(call, &[], broken);
         }
         let (what, advice) = match kind {
-            Kind::Range => ("a range or map of labeled GUIDs", wrong_kind(call, role, What::Range)),
+            Kind::Range => ("a range or map of labeled GUIDs", wrong_kind(spec, role, What::Range)),
             Kind::Affinity => ("a place (an affinity)", advice::KIND_PLACE),
             Kind::Local => ("what a creator was given", advice::KIND_CREATED_BY_MAP),
-            _ => ("a file, or a map with a creator", wrong_kind(call, role, What::File)),
+            _ => ("a file, or a map with a creator", wrong_kind(spec, role, What::File)),
         };
         let broken = rules::OutOfPlace { name, what, guid, wanted, advice };
-        self.by_call(made, &[], broken)
+        self.by_call(call, &[], broken)
     }
 
     /// A value that no object can ever have had as its GUID.
-    fn no_guid(&self, objects: &Objects, made: &CallRecord<'_>, guid: Guid, name: &str, role: Role) -> Box<Misuse> {
+    fn no_guid(&self, objects: &Objects, call: &CallRecord<'_>, guid: Guid, name: &str, role: Role) -> Box<Misuse> {
         let wanted = wanted(role);
         let is_filled_with = |byte: u8| guid.bits() == u64::from_ne_bytes([byte; 8]);
         let advice = match guid {
@@ -117,11 +117,11 @@ impl Check {
             Some(block) => {
                 let block = self.history.name(block);
                 let broken = rules::AddressOfBlock { name, guid, block, wanted };
-                self.by_call(made, &[], broken)
+                self.by_call(call, &[], broken)
             }
             None => {
                 let broken = rules::NoGuid { name, guid, wanted, advice };
-                self.by_call(made, &[], broken)
+                self.by_call(call, &[], broken)
             }
         }
     }
@@ -129,7 +129,7 @@ impl Check {
     /// An object was used after its end.
     fn gone(
         &self,
-        made: &CallRecord<'_>,
+        call: &CallRecord<'_>,
         guid: Guid,
         name: &str,
         role: Role,
@@ -137,7 +137,7 @@ impl Check {
         record: &ObjectRecord,
     ) -> Box<Misuse> {
         let destroyed = |record: &ObjectRecord| match record.end {
-            Some(Ending::Destroyed(act)) => act.ticket != made.act.ticket,
+            Some(Ending::Destroyed(act)) => act.ticket != call.act.ticket,
             _ => false,
         };
         let by_call = destroyed(record);
@@ -145,10 +145,10 @@ impl Check {
             && !by_call
             && self.history.get(edt).as_ref().is_some_and(destroyed)
         {
-            return self.by_call(made, &[guid, edt], rules::OutputOfDestroyed { name });
+            return self.by_call(call, &[guid, edt], rules::OutputOfDestroyed { name });
         }
         let triggered = what.is_passing() && !by_call;
-        let destroying = made.call.destroys();
+        let destroying = call.spec.destroys();
         let satisfying = role == Role::Event && !destroying || role == Role::Destination;
         let ended = match what {
             What::Edt if !by_call => "had run",
@@ -165,7 +165,7 @@ impl Check {
         let object = article(what.name());
         macro_rules! broken {
             ($rule:ident { $object:ident }) => {
-                self.by_call(made, &[guid], rules::$rule { $object: object, used, name })
+                self.by_call(call, &[guid], rules::$rule { $object: object, used, name })
             };
         }
         match what {
@@ -255,10 +255,10 @@ pub(super) fn article(name: &str) -> String {
 }
 
 /// What to do about an object of the wrong kind.
-fn wrong_kind(call: &CallSpec, role: Role, what: What) -> &'static str {
+fn wrong_kind(spec: &CallSpec, role: Role, what: What) -> &'static str {
     match (role, what) {
-        (Role::Event, _) if call.creates.is_some() => advice::KIND_OUTPUT_GIVEN,
-        (Role::Event, What::Block) if call.destroys() => advice::KIND_BLOCK_DESTROYED_AS_EVENT,
+        (Role::Event, _) if spec.creates.is_some() => advice::KIND_OUTPUT_GIVEN,
+        (Role::Event, What::Block) if spec.destroys() => advice::KIND_BLOCK_DESTROYED_AS_EVENT,
         (Role::Map, What::LabelMap) => advice::KIND_LABEL_MAP_FOR_MAP,
         (Role::Map, _) => advice::KIND_OTHER_FOR_MAP,
         (_, What::Range | What::LabelMap) => advice::KIND_RANGE,

@@ -11,60 +11,60 @@ use ocr_base::text::Counted;
 
 impl Check {
     /// `ocrDbCreate` was refused, and not for the GUID that it was to create the block on.
-    pub(super) fn refused_block(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
-        let number = made.number(5) as i32;
-        (number != 0).then(|| self.by_call(made, &[], rules::NoSuchAllocator { number }))
+    pub(super) fn refused_block(&self, call: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        let number = call.number(5) as i32;
+        (number != 0).then(|| self.by_call(call, &[], rules::NoSuchAllocator { number }))
     }
 
     /// A block is destroyed for which an EDT waits that could not acquire it yet.
-    pub(crate) fn destroyed_awaited(&self, made: &CallRecord<'_>, edt: Guid) -> Box<Misuse> {
-        let objects = [made.guid(0), edt];
+    pub(crate) fn destroyed_awaited(&self, call: &CallRecord<'_>, edt: Guid) -> Box<Misuse> {
+        let objects = [call.guid(0), edt];
         let edt = self.history.name(edt);
-        self.by_call(made, &objects, rules::DestroyedAwaited { edt })
+        self.by_call(call, &objects, rules::DestroyedAwaited { edt })
     }
 
-    pub(super) fn refused_release(&self, made: &CallRecord<'_>) -> Box<Misuse> {
-        let block = made.guid(0);
-        let outside = made.act.who.edt.is_null();
+    pub(super) fn refused_release(&self, call: &CallRecord<'_>) -> Box<Misuse> {
+        let block = call.guid(0);
+        let outside = call.act.who.edt.is_null();
         let who = caller(outside);
-        if self.has_released(made.act.who, block) {
+        if self.has_released(call.act.who, block) {
             let more = if outside { "" } else { " The end of the EDT releases what is left." };
-            return self.by_call(made, &[block], rules::ReleasedTwice { who, more });
+            return self.by_call(call, &[block], rules::ReleasedTwice { who, more });
         }
         let advice = if outside { advice::UNACQUIRED_OUTSIDE } else { advice::UNACQUIRED_IN_EDT };
-        self.by_call(made, &[block], rules::ReleasedUnacquired { who, advice })
+        self.by_call(call, &[block], rules::ReleasedUnacquired { who, advice })
     }
 
     /// One of the GUIDs that must be that of a block is `NULL_GUID`.
-    fn null_block(&self, made: &CallRecord<'_>, args: &[usize]) -> Option<Box<Misuse>> {
-        let at = *args.iter().find(|&&at| made.guid(at).is_null())?;
-        let name = made.call.args[at].0;
-        Some(self.by_call(made, &[], rules::NullBlock { name }))
+    fn null_block(&self, call: &CallRecord<'_>, args: &[usize]) -> Option<Box<Misuse>> {
+        let at = *args.iter().find(|&&at| call.guid(at).is_null())?;
+        let name = call.spec.args[at].0;
+        Some(self.by_call(call, &[], rules::NullBlock { name }))
     }
 
     /// A block that was passed by value was to be used as others are.
-    pub(super) fn private_block(&self, made: &CallRecord<'_>, block: Guid, name: &str) -> Box<Misuse> {
-        self.by_call(made, &[block], rules::PrivateBlock { name, block })
+    pub(super) fn private_block(&self, call: &CallRecord<'_>, block: Guid, name: &str) -> Box<Misuse> {
+        self.by_call(call, &[block], rules::PrivateBlock { name, block })
     }
 
     /// The content of a block was to be passed on by an EDT that does not hold it.
-    pub(super) fn not_held(&self, made: &CallRecord<'_>) -> Box<Misuse> {
-        let block = made.guid(0);
-        let who = caller(made.act.who.edt.is_null());
-        let what = if self.has_released(made.act.who, block) {
+    pub(super) fn not_held(&self, call: &CallRecord<'_>) -> Box<Misuse> {
+        let block = call.guid(0);
+        let who = caller(call.act.who.edt.is_null());
+        let what = if self.has_released(call.act.who, block) {
             "released the data block before"
         } else {
             "not acquired the data block"
         };
-        self.by_call(made, &[block], rules::NotHeld { who, what })
+        self.by_call(call, &[block], rules::NotHeld { who, what })
     }
 
     /// `ocrGroupBegin` or `ocrGroupEnd` was refused.
-    pub(super) fn refused_group(&self, made: &CallRecord<'_>) -> Box<Misuse> {
-        match (made.act.who.work, made.call.api) {
-            (None, _) => self.by_call(made, &[], rules::GroupOutside),
-            (_, Api::ocrGroupBegin) => self.by_call(made, &[], rules::GroupOpen),
-            _ => self.by_call(made, &[], rules::GroupNotOpen),
+    pub(super) fn refused_group(&self, call: &CallRecord<'_>) -> Box<Misuse> {
+        match (call.act.who.work, call.spec.api) {
+            (None, _) => self.by_call(call, &[], rules::GroupOutside),
+            (_, Api::ocrGroupBegin) => self.by_call(call, &[], rules::GroupOpen),
+            _ => self.by_call(call, &[], rules::GroupNotOpen),
         }
     }
 
@@ -74,9 +74,9 @@ impl Check {
     }
 
     /// Explains why `ocrDbPartition` was refused.
-    pub(super) fn refused_partition(&self, objects: &Objects, made: &CallRecord<'_>, status: Status) -> Box<Misuse> {
-        let whole = made.guid(0);
-        if let Some(misuse) = self.null_block(made, &[0]) {
+    pub(super) fn refused_partition(&self, objects: &Objects, call: &CallRecord<'_>, status: Status) -> Box<Misuse> {
+        let whole = call.guid(0);
+        if let Some(misuse) = self.null_block(call, &[0]) {
             return misuse;
         }
         let told = [whole];
@@ -84,10 +84,10 @@ impl Check {
         let parts = objects.data_blocks.partitions.parts_of(whole).len();
         let parts = Counted(parts as u64, "part");
         match status {
-            Status::EACCES => self.by_call(made, &told, rules::PartitionOfWrittenOnce),
-            Status::EPERM => self.by_call(made, &told, rules::PartitionStatic { parts }),
-            _ if made.number(1) == 0 => self.by_call(made, &told, rules::PartitionEmpty),
-            _ => self.by_call(made, &told, rules::PartitionOverlaps { size: Counted(size, "byte"), parts }),
+            Status::EACCES => self.by_call(call, &told, rules::PartitionOfWrittenOnce),
+            Status::EPERM => self.by_call(call, &told, rules::PartitionStatic { parts }),
+            _ if call.number(1) == 0 => self.by_call(call, &told, rules::PartitionEmpty),
+            _ => self.by_call(call, &told, rules::PartitionOverlaps { size: Counted(size, "byte"), parts }),
         }
     }
 
@@ -112,23 +112,23 @@ impl Check {
     }
 
     /// `ocrDbCopy` was refused. None if memory is used up.
-    pub(super) fn refused_copy(&self, objects: &Objects, made: &CallRecord<'_>, status: Status) -> Option<Box<Misuse>> {
-        let (destination, source) = (made.guid(0), made.guid(2));
+    pub(super) fn refused_copy(&self, objects: &Objects, call: &CallRecord<'_>, status: Status) -> Option<Box<Misuse>> {
+        let (destination, source) = (call.guid(0), call.guid(2));
         let both = [destination, source];
         let partitions = &objects.data_blocks.partitions;
         match status {
-            Status::EACCES => return Some(self.written_once(made, &both)),
+            Status::EACCES => return Some(self.written_once(call, &both)),
             Status::ENOMEM => {}
             _ => {
-                let null = self.null_block(made, &[0, 2]);
+                let null = self.null_block(call, &[0, 2]);
                 return Some(null.unwrap_or_else(|| {
                     if destination == source {
-                        self.by_call(made, &[source], rules::CopyToItself)
+                        self.by_call(call, &[source], rules::CopyToItself)
                     } else if partitions.are_one(source, destination) {
-                        self.by_call(made, &both, rules::CopyOfPart)
+                        self.by_call(call, &both, rules::CopyOfPart)
                     } else {
-                        let number = made.number(5) as i64;
-                        self.by_call(made, &[], rules::NoSuchCopyType { number })
+                        let number = call.number(5) as i64;
+                        self.by_call(call, &[], rules::NoSuchCopyType { number })
                     }
                 }));
             }
@@ -136,16 +136,16 @@ impl Check {
         let sides = [("destination", 1, destination), ("source", 3, source)];
         let short = sides.into_iter().find_map(|(side, at, guid)| {
             let size = size_of(objects, guid)?;
-            let end = made.number(at).checked_add(made.number(4));
+            let end = call.number(at).checked_add(call.number(4));
             end.is_none_or(|end| end > size).then_some((side, guid, size))
         });
         let (side, guid, size) = short?;
-        Some(self.by_call(made, &[guid], rules::CopyTooSmall { side, size: Counted(size, "byte") }))
+        Some(self.by_call(call, &[guid], rules::CopyTooSmall { side, size: Counted(size, "byte") }))
     }
 
     /// A block that is written once was to be written again.
-    pub(super) fn written_once(&self, made: &CallRecord<'_>, objects: &[Guid]) -> Box<Misuse> {
-        self.by_call(made, objects, rules::WrittenOnce)
+    pub(super) fn written_once(&self, call: &CallRecord<'_>, objects: &[Guid]) -> Box<Misuse> {
+        self.by_call(call, objects, rules::WrittenOnce)
     }
 }
 

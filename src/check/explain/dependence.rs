@@ -14,41 +14,41 @@ impl Check {
     pub(super) fn refused_dependence(
         &self,
         objects: &Objects,
-        made: &CallRecord<'_>,
+        call: &CallRecord<'_>,
         status: Status,
     ) -> Option<Box<Misuse>> {
-        let link = made.link()?;
+        let link = call.link()?;
         let (source, destination) = (link.source, link.destination);
         if Mode::from_bits(link.mode).is_none() {
             let number = link.mode as i32;
-            return Some(self.by_call(made, &[], rules::NoSuchMode { number }));
+            return Some(self.by_call(call, &[], rules::NoSuchMode { number }));
         }
         if status == Status::EACCES {
-            return Some(self.written_once(made, &[source, destination]));
+            return Some(self.written_once(call, &[source, destination]));
         }
         let collective = objects.events.collective(source);
         let post_slots = collective.map_or(1, |event| event.params.contributors.into());
-        let slot = made.number(1);
-        if made.call.api == Api::ocrAddDependenceSlot && status == Status::EINVAL && slot >= post_slots {
-            return Some(self.by_call(made, &[source], rules::NoSuchSourceSlot { slot }));
+        let slot = call.number(1);
+        if call.spec.api == Api::ocrAddDependenceSlot && status == Status::EINVAL && slot >= post_slots {
+            return Some(self.by_call(call, &[source], rules::NoSuchSourceSlot { slot }));
         }
         if self.history.what(destination)?.is_event() {
             let record = self.history.get(destination).unwrap_or_default();
             let was_satisfied = record.satisfied[0].is_some() && record.end.is_none();
             if status == Status::EPERM
                 && !was_satisfied
-                && let Some(misuse) = self.used_up(made, source)
+                && let Some(misuse) = self.used_up(call, source)
             {
                 return Some(misuse);
             }
             let again = u32::from(source.is_event() && !was_satisfied);
-            return self.refused_satisfaction(made, destination, link.slot, again);
+            return self.refused_satisfaction(call, destination, link.slot, again);
         }
-        self.refused_slot(objects, made, link)
+        self.refused_slot(objects, call, link)
     }
 
     /// A dependence of an EDT was not added, for its pre-slots or for its source.
-    fn refused_slot(&self, objects: &Objects, made: &CallRecord<'_>, link: Connection) -> Option<Box<Misuse>> {
+    fn refused_slot(&self, objects: &Objects, call: &CallRecord<'_>, link: Connection) -> Option<Box<Misuse>> {
         let Connection { source, destination, slot, mode, .. } = link;
         let (edt, locked) = objects.edts.lock(destination)?;
         let depc = edt.depc.get() as u64;
@@ -65,22 +65,22 @@ impl Check {
                 _ => format!("pre-slots 0 to {}", depc - 1),
             };
             return Some(if exchanged {
-                self.by_call(made, &both, rules::ModeForSlot { slot, slots })
+                self.by_call(call, &both, rules::ModeForSlot { slot, slots })
             } else {
-                self.by_call(made, &both, rules::NoSuchSlot { slot, slots })
+                self.by_call(call, &both, rules::NoSuchSlot { slot, slots })
             });
         }
         if taken {
-            return Some(if made.call.at(Role::Data).is_some() {
-                self.by_call(made, &both, rules::SlotTakenBySatisfaction { slot })
+            return Some(if call.spec.at(Role::Data).is_some() {
+                self.by_call(call, &both, rules::SlotTakenBySatisfaction { slot })
             } else {
-                self.by_call(made, &both, rules::SlotTaken { slot })
+                self.by_call(call, &both, rules::SlotTaken { slot })
             });
         }
         if waits {
-            return self.used_up(made, source);
+            return self.used_up(call, source);
         }
-        Some(self.by_call(made, &both, rules::SlotsSatisfied))
+        Some(self.by_call(call, &both, rules::SlotsSatisfied))
     }
 
     /// An output event was connected while its EDT may end: what strict mode says of it.

@@ -33,39 +33,39 @@ fn differences(there: &CollectiveParams, given: &CollectiveParams) -> String {
 }
 
 impl Check {
-    pub(super) fn refused_event(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
-        let number = made.number(1) as i32;
+    pub(super) fn refused_event(&self, objects: &Objects, call: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        let number = call.number(1) as i32;
         let Some(kind) = EventKind::from_bits(number as u32) else {
-            return Some(self.by_call(made, &[], rules::NoSuchEventType { number }));
+            return Some(self.by_call(call, &[], rules::NoSuchEventType { number }));
         };
         if kind == EventKind::Collective
-            && let Some(label) = made.label
+            && let Some(label) = call.label
             && let Some(record) = self.history.get(label)
             && record.what == Some(What::COLLECTIVE)
             && record.end.is_none()
         {
             let there = objects.events.collective(label).map(|there| there.params);
-            let differences = match (there, made.collective) {
+            let differences = match (there, call.collective) {
                 (Some(there), Some(given)) => differences(&there, &given),
                 _ => String::new(),
             };
             let broken = rules::OtherParameters { label, differences };
-            return Some(self.by_call(made, &[label], broken));
+            return Some(self.by_call(call, &[label], broken));
         }
         use EventKind::{Channel, Collective, Counted};
         let event = article(kind.name());
-        let takes_params = made.call.args.len() == 4;
-        matches!(kind, Counted | Channel | Collective).then(|| match made.number(3) {
-            _ if !takes_params => self.by_call(made, &[], rules::ParametersNeeded { event }),
-            0 => self.by_call(made, &[], rules::ParametersNull { event }),
-            _ => self.by_call(made, &[], rules::ParameterOutOfRange { event }),
+        let takes_params = call.spec.args.len() == 4;
+        matches!(kind, Counted | Channel | Collective).then(|| match call.number(3) {
+            _ if !takes_params => self.by_call(call, &[], rules::ParametersNeeded { event }),
+            0 => self.by_call(call, &[], rules::ParametersNull { event }),
+            _ => self.by_call(call, &[], rules::ParameterOutOfRange { event }),
         })
     }
 
     /// An event that exists was not satisfied.
     pub(super) fn refused_satisfaction(
         &self,
-        made: &CallRecord<'_>,
+        call: &CallRecord<'_>,
         guid: Guid,
         slot: u64,
         depth: u32,
@@ -76,14 +76,14 @@ impl Check {
         if slot != 0 && !(is_latch && slot == 1) && what != What::COLLECTIVE {
             let slots = if is_latch { "2 slots" } else { "1 slot" };
             let broken = rules::NoSuchEventSlot { slot, event, slots };
-            return Some(self.by_call(made, &told, broken));
+            return Some(self.by_call(call, &told, broken));
         }
         match what {
-            What::COLLECTIVE => Some(self.by_call(made, &told, rules::CollectiveSatisfied)),
-            What::CHANNEL => Some(self.by_call(made, &told, rules::ChannelFull)),
+            What::COLLECTIVE => Some(self.by_call(call, &told, rules::CollectiveSatisfied)),
+            What::CHANNEL => Some(self.by_call(call, &told, rules::ChannelFull)),
             _ if depth != 0 || is_latch || !what.is_event() => None,
-            What::COUNTED => Some(self.by_call(made, &told, rules::CountedTwice { event })),
-            _ => Some(self.by_call(made, &told, rules::SatisfiedTwice { event })),
+            What::COUNTED => Some(self.by_call(call, &told, rules::CountedTwice { event })),
+            _ => Some(self.by_call(call, &told, rules::SatisfiedTwice { event })),
         }
     }
 
@@ -107,8 +107,8 @@ impl Check {
     }
 
     /// The output event of an EDT is about to be satisfied by another call than the end of the EDT.
-    pub(crate) fn satisfied_by_hand(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
-        let link = made.link()?;
+    pub(crate) fn satisfied_by_hand(&self, objects: &Objects, call: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        let link = call.link()?;
         let output = link.destination;
         let Some(What::Output(guid)) = self.history.what(output) else {
             return None;
@@ -116,21 +116,21 @@ impl Check {
         if link.slot != 0 || objects.event_kind(output).is_none() {
             return None;
         }
-        let name = made.call.args[link.destination_at].0;
+        let name = call.spec.args[link.destination_at].0;
         let edt = self.history.name(guid);
-        Some(if made.call.at(Role::Data).is_some() {
+        Some(if call.spec.at(Role::Data).is_some() {
             let broken = rules::OutputSatisfied { name, output, edt };
-            self.by_call(made, &[output], broken)
+            self.by_call(call, &[output], broken)
         } else {
             let broken = rules::OutputLinked { name, output, edt, guid };
-            self.by_call(made, &[output], broken)
+            self.by_call(call, &[output], broken)
         })
     }
 
     /// An event is about to be satisfied with a data block that it was not created for. Without strict mode it takes
     /// the block: programs of OCR 1.2 rely on that. A latch event ignores blocks, in OCR 1.1.0.
-    pub(crate) fn takes_no_block(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
-        let link = made.link()?;
+    pub(crate) fn takes_no_block(&self, call: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        let link = call.link()?;
         let (block, guid) = (link.source, link.destination);
         if !block.is_data_block() {
             return None;
@@ -139,32 +139,32 @@ impl Check {
         let ignores = |what: &What| matches!(*what, What::LATCH | What::COLLECTIVE);
         let what = record.what.filter(|what| what.is_event() && !ignores(what))?;
         (record.takes_nothing && record.end.is_none()).then(|| {
-            let name = made.call.args[link.destination_at].0;
+            let name = call.spec.args[link.destination_at].0;
             let what = article(what.name());
-            self.by_call(made, &[guid, block], rules::TakesNoBlock { name, guid, what })
+            self.by_call(call, &[guid, block], rules::TakesNoBlock { name, guid, what })
         })
     }
 
     /// A source that takes no further dependence.
-    pub(super) fn used_up(&self, made: &CallRecord<'_>, source: Guid) -> Option<Box<Misuse>> {
+    pub(super) fn used_up(&self, call: &CallRecord<'_>, source: Guid) -> Option<Box<Misuse>> {
         let told = [source];
         match self.history.what(source)? {
-            What::COUNTED => Some(self.by_call(made, &told, rules::CountedUsedUp)),
-            What::CHANNEL => Some(self.by_call(made, &told, rules::ChannelUsedUp)),
-            What::COLLECTIVE => Some(self.by_call(made, &told, rules::CollectiveUsedUp)),
+            What::COUNTED => Some(self.by_call(call, &told, rules::CountedUsedUp)),
+            What::CHANNEL => Some(self.by_call(call, &told, rules::ChannelUsedUp)),
+            What::COLLECTIVE => Some(self.by_call(call, &told, rules::CollectiveUsedUp)),
             _ => None,
         }
     }
 
-    pub(super) fn refused_contribution(&self, made: &CallRecord<'_>, status: Status) -> Box<Misuse> {
-        let (event, slot) = (made.guid(0), made.number(2));
+    pub(super) fn refused_contribution(&self, call: &CallRecord<'_>, status: Status) -> Box<Misuse> {
+        let (event, slot) = (call.guid(0), call.number(2));
         match self.history.what(event) {
-            Some(What::COLLECTIVE) if status == Status::EPERM => self.by_call(made, &[event], rules::ContributorAhead),
-            Some(What::COLLECTIVE) if made.number(1) == 0 => self.by_call(made, &[event], rules::NoContribution),
-            Some(What::COLLECTIVE) => self.by_call(made, &[event], rules::NoSuchContributor { slot }),
+            Some(What::COLLECTIVE) if status == Status::EPERM => self.by_call(call, &[event], rules::ContributorAhead),
+            Some(What::COLLECTIVE) if call.number(1) == 0 => self.by_call(call, &[event], rules::NoContribution),
+            Some(What::COLLECTIVE) => self.by_call(call, &[event], rules::NoSuchContributor { slot }),
             what => {
                 let what = article(what.map_or("object", What::name));
-                self.by_call(made, &[event], rules::NotCollective { what })
+                self.by_call(call, &[event], rules::NotCollective { what })
             }
         }
     }

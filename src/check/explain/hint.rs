@@ -21,10 +21,10 @@ fn objects_of(hint_type: u32) -> Option<&'static str> {
 
 impl Check {
     /// `ocrSetHint` or `ocrGetHint`, of an object that can have hints.
-    pub(super) fn refused_hint(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
-        let guid = made.guid(0);
-        let Some(given) = made.hint else {
-            return Some(self.by_call(made, &[guid], rules::HintNull));
+    pub(super) fn refused_hint(&self, call: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        let guid = call.guid(0);
+        let Some(given) = call.hint else {
+            return Some(self.by_call(call, &[guid], rules::HintNull));
         };
         let (wanted, of) = match guid.kind()? {
             Kind::DataBlock => (sys::OCR_HINT_DB_T, "a data block".to_string()),
@@ -36,29 +36,29 @@ impl Check {
             _ => (sys::OCR_HINT_EDT_T, "an EDT".to_string()),
         };
         let object = format!("guid is {of}");
-        (given != wanted).then(|| self.other_hint(made, given, wanted, &object, &[guid]))
+        (given != wanted).then(|| self.other_hint(call, given, wanted, &object, &[guid]))
     }
 
     /// A create function was given a hint for objects of another kind. It does without.
-    pub(crate) fn wrong_hint(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
-        let (wanted, object) = match made.call.api {
+    pub(crate) fn wrong_hint(&self, call: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        let (wanted, object) = match call.spec.api {
             Api::ocrDbCreate => (sys::OCR_HINT_DB_T, "the object is a data block"),
             _ => (sys::OCR_HINT_EDT_T, "the object is an EDT"),
         };
         // One without a type has nothing in it.
-        let given = made.hint.filter(|&given| given != wanted && given != 0)?;
-        Some(self.other_hint(made, given, wanted, object, &[]))
+        let given = call.hint.filter(|&given| given != wanted && given != 0)?;
+        Some(self.other_hint(call, given, wanted, object, &[]))
     }
 
     /// A hint for a place was given a value that stands for none.
-    pub(crate) fn wrong_affinity(&self, made: &CallRecord<'_>) -> Box<Misuse> {
-        let value = format!("{:#x}", made.number(2));
-        self.by_call(made, &[], rules::NotAPlace { value })
+    pub(crate) fn wrong_affinity(&self, call: &CallRecord<'_>) -> Box<Misuse> {
+        let value = format!("{:#x}", call.number(2));
+        self.by_call(call, &[], rules::NotAPlace { value })
     }
 
     fn other_hint(
         &self,
-        made: &CallRecord<'_>,
+        call: &CallRecord<'_>,
         given: u32,
         wanted: u32,
         object: &str,
@@ -72,53 +72,53 @@ impl Check {
         };
         let wanted = name(wanted);
         let broken = rules::HintForOthers { given, object, wanted };
-        self.by_call(made, objects, broken)
+        self.by_call(call, objects, broken)
     }
 
     /// A function for a variable with hints, whose pointers are all right.
-    pub(super) fn refused_hint_value(&self, made: &CallRecord<'_>) -> Box<Misuse> {
-        let number = made.number(1);
-        if made.call.api == Api::ocrHintInit {
-            return self.by_call(made, &[], rules::NoSuchHintType { number });
+    pub(super) fn refused_hint_value(&self, call: &CallRecord<'_>) -> Box<Misuse> {
+        let number = call.number(1);
+        if call.spec.api == Api::ocrHintInit {
+            return self.by_call(call, &[], rules::NoSuchHintType { number });
         }
-        let of_type = made.hint.and_then(|given| Some((given, objects_of(given)?)));
+        let of_type = call.hint.and_then(|given| Some((given, objects_of(given)?)));
         let Some((hint_type, objects)) = of_type else {
-            return self.by_call(made, &[], rules::HintWithoutType);
+            return self.by_call(call, &[], rules::HintWithoutType);
         };
         let hint_type = one_of(names::HINT_TYPES, hint_type);
         let broken = rules::NoSuchHint { number, objects, hint_type };
-        self.by_call(made, &[], broken)
+        self.by_call(call, &[], broken)
     }
 
     /// A function of `extensions/ocr-affinity.h`, whose pointers are all right.
-    pub(super) fn refused_place(&self, made: &CallRecord<'_>) -> Box<Misuse> {
-        let (guid, kind) = (made.guid(0), made.number(0) as u32);
-        match made.call.api {
-            Api::pdlGetDevicePropertyInt => self.by_call(made, &[], rules::NotADevice { guid }),
+    pub(super) fn refused_place(&self, call: &CallRecord<'_>) -> Box<Misuse> {
+        let (guid, kind) = (call.guid(0), call.number(0) as u32);
+        match call.spec.api {
+            Api::pdlGetDevicePropertyInt => self.by_call(call, &[], rules::NotADevice { guid }),
             Api::ocrAffinityQuery if guid.kind() == Some(Kind::Affinity) => {
-                self.by_call(made, &[], rules::NoSuchPlace { guid })
+                self.by_call(call, &[], rules::NoSuchPlace { guid })
             }
-            Api::ocrAffinityQuery => self.by_call(made, &[], rules::PlaceOfNothing { guid }),
+            Api::ocrAffinityQuery => self.by_call(call, &[], rules::PlaceOfNothing { guid }),
             _ if !names::AFFINITY_KINDS.iter().any(|(known, _)| *known == kind) => {
                 let kind = kind as i32;
-                self.by_call(made, &[], rules::NoSuchPlaceKind { kind })
+                self.by_call(call, &[], rules::NoSuchPlaceKind { kind })
             }
             _ => {
-                let (index, kind) = (made.number(1), one_of(names::AFFINITY_KINDS, kind));
-                self.by_call(made, &[], rules::NoSuchPlaceIndex { index, kind })
+                let (index, kind) = (call.number(1), one_of(names::AFFINITY_KINDS, kind));
+                self.by_call(call, &[], rules::NoSuchPlaceIndex { index, kind })
             }
         }
     }
 
     /// `ocrAttachDebugLabel`, of an object that can have a label, or `ocrPreAttachDebugLabel`.
-    pub(super) fn refused_debug_label(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
-        let label = made.call.at(Role::DebugLabel)?;
-        if made.number(label) == 0 {
-            let object = Guid::from_bits(made.given(Role::Labelled));
-            return Some(self.by_call(made, &[object], rules::LabelTextNull));
+    pub(super) fn refused_debug_label(&self, call: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        let label = call.spec.at(Role::DebugLabel)?;
+        if call.number(label) == 0 {
+            let object = Guid::from_bits(call.given(Role::Labelled));
+            return Some(self.by_call(call, &[object], rules::LabelTextNull));
         }
-        let (number, array, count) = self.missing_array(made, label + 1)?;
+        let (number, array, count) = self.missing_array(call, label + 1)?;
         let broken = rules::LabelNumbersNull { array, number, count };
-        Some(self.by_call(made, &[], broken))
+        Some(self.by_call(call, &[], broken))
     }
 }

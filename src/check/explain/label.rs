@@ -39,12 +39,12 @@ fn objects_of(kind: Kind) -> &'static str {
 
 impl Check {
     /// Explains why `ocrGuidFromIndex`, `ocrGuidFromLabel` or `ocrGuidMapDestroy` was refused.
-    pub(super) fn refused_range(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
-        let at = made.call.at(Role::Object)?;
-        let (name, guid) = (made.call.args[at].0, made.guid(at));
-        let wants_map = made.call.api == Api::ocrGuidFromLabel;
+    pub(super) fn refused_range(&self, objects: &Objects, call: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        let at = call.spec.at(Role::Object)?;
+        let (name, guid) = (call.spec.args[at].0, call.guid(at));
+        let wants_map = call.spec.api == Api::ocrGuidFromLabel;
         let Some(bounds) = objects.ranges.bounds(guid) else {
-            return Some(self.by_call(made, &[guid], rules::NoSuchRange { name, guid }));
+            return Some(self.by_call(call, &[guid], rules::NoSuchRange { name, guid }));
         };
         if bounds.mapped != wants_map {
             let (what, other) = if bounds.mapped {
@@ -53,15 +53,15 @@ impl Check {
                 ("a range, not a map", Api::ocrGuidFromIndex.name())
             };
             let broken = rules::RangeForMap { name, guid, what, other };
-            return Some(self.by_call(made, &[], broken));
+            return Some(self.by_call(call, &[], broken));
         }
         let (count, last) = (bounds.len, bounds.len - 1);
         if !wants_map {
-            let index = made.number(2);
-            return Some(self.by_call(made, &[], rules::IndexOutOfRange { index, last }));
+            let index = call.number(2);
+            return Some(self.by_call(call, &[], rules::IndexOutOfRange { index, last }));
         }
-        (made.number(2) != 0).then(|| {
-            let answer = made.label.unwrap_or(Guid::NULL);
+        (call.number(2) != 0).then(|| {
+            let answer = call.label.unwrap_or(Guid::NULL);
             let answer = match (answer.is_label(), bounds.place(answer)) {
                 _ if answer.is_null() => "NULL_GUID".into(),
                 (true, place) if answer.kind() == bounds.first.kind() => {
@@ -71,7 +71,7 @@ impl Check {
                 _ => answer.to_string(),
             };
             let broken = rules::MapFunctionWrong { answer, count, last };
-            self.by_call(made, &[guid], broken)
+            self.by_call(call, &[guid], broken)
         })
     }
 
@@ -86,9 +86,9 @@ impl Check {
     }
 
     /// A create function that was given a GUID to create its object on, which is no label for it.
-    pub(super) fn wrong_label(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
-        let guid = made.label?;
-        let wanted = match made.call.api {
+    pub(super) fn wrong_label(&self, objects: &Objects, call: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        let guid = call.label?;
+        let wanted = match call.spec.api {
             Api::ocrDbCreate => Kind::DataBlock,
             Api::ocrEventCreate | Api::ocrEventCreateParams => Kind::Event,
             _ => Kind::EdtHuge,
@@ -96,7 +96,7 @@ impl Check {
         let labels = guid.kind().and_then(|kind| objects.labels(kind));
         let is_label = labels.is_some_and(|labels| labels.is_label(guid));
         let mut told = Vec::new();
-        let (wanted, name) = (objects_of(wanted), made.call.args[0].0);
+        let (wanted, name) = (objects_of(wanted), call.spec.args[0].0);
         let mut label = format!("*{name} ({guid})");
         if let Some((range, index)) = self.range_of(objects, guid) {
             told.push(range);
@@ -109,42 +109,42 @@ impl Check {
                     return None;
                 }
                 let broken = rules::LabelForOthers { label, labels, wanted };
-                self.by_call(made, &told, broken)
+                self.by_call(call, &told, broken)
             }
-            (Some(_), Some(_)) if guid.is_label() => self.by_call(made, &told, rules::LabelOfDestroyed { label }),
+            (Some(_), Some(_)) if guid.is_label() => self.by_call(call, &told, rules::LabelOfDestroyed { label }),
             (Some(_), Some(what)) => {
                 told.push(guid);
                 let what = article(what.name());
                 let broken = rules::ObjectForLabel { name, what, guid, wanted };
-                self.by_call(made, &told, broken)
+                self.by_call(call, &told, broken)
             }
             _ => {
                 let broken = rules::NoLabel { name, guid, wanted };
-                self.by_call(made, &told, broken)
+                self.by_call(call, &told, broken)
             }
         })
     }
 
     /// Explains why `ocrGuidRangeCreate` or `ocrGuidMapCreate` was refused.
-    pub(super) fn refused_range_creation(&self, made: &CallRecord<'_>) -> Box<Misuse> {
-        let is_map = made.call.api == Api::ocrGuidMapCreate;
+    pub(super) fn refused_range_creation(&self, call: &CallRecord<'_>) -> Box<Misuse> {
+        let is_map = call.spec.api == Api::ocrGuidMapCreate;
         let [count, kind] = if is_map { [4, 5] } else { [1, 2] };
-        if made.number(count) == 0 {
-            return self.by_call(made, &[], rules::RangeEmpty);
+        if call.number(count) == 0 {
+            return self.by_call(call, &[], rules::RangeEmpty);
         }
-        if is_map && made.number(1) != 0 && made.number(3) == 0 {
-            let number = made.number(1) as u32;
-            return self.by_call(made, &[], rules::MapParamsNull { number });
+        if is_map && call.number(1) != 0 && call.number(3) == 0 {
+            let number = call.number(1) as u32;
+            return self.by_call(call, &[], rules::MapParamsNull { number });
         }
-        let number = made.number(kind) as i32;
-        self.by_call(made, &[], rules::NoSuchLabelKind { number })
+        let number = call.number(kind) as i32;
+        self.by_call(call, &[], rules::NoSuchLabelKind { number })
     }
 
     /// A create function that found an object on its label.
-    pub(super) fn created_twice(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn created_twice(&self, objects: &Objects, call: &CallRecord<'_>) -> Option<Box<Misuse>> {
         // GUID_PROP_CHECK asks, and GUID_PROP_BLOCK waits.
-        let promised = made.has_label() && made.properties() & LABEL_PROPERTIES == LABELED;
-        let label = made.label.filter(|_| promised)?;
+        let promised = call.has_label() && call.properties() & LABEL_PROPERTIES == LABELED;
+        let label = call.label.filter(|_| promised)?;
         let (mut told, mut place, mut more) = (vec![label], String::new(), String::new());
         let is_edt = label.kind().is_some_and(Kind::is_edt);
         let end = self.history.get(label).and_then(|record| record.end);
@@ -162,24 +162,24 @@ impl Check {
             }
         }
         let broken = rules::LabelTaken { label, place, advice, more };
-        Some(self.by_call(made, &told, broken))
+        Some(self.by_call(call, &told, broken))
     }
 
     /// An event is about to be created on a label of a range for events of another type. Without strict mode it is
     /// made: a label is one for events of any type here, and programs rely on it.
-    pub(crate) fn other_type(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
-        let label = made.label?;
+    pub(crate) fn other_type(&self, objects: &Objects, call: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        let label = call.label?;
         let (range, index) = self.range_of(objects, label)?;
         let kind = self.history.get(range)?.labels_for?;
         let (_, wanted) = EVENT_KINDS.iter().find(|(of_range, _)| *of_range == kind)?;
-        let given = made.number(1) as u32;
+        let given = call.number(1) as u32;
         // What is no type at all is refused.
         let is_type = names::EVENT_TYPES.iter().any(|(known, _)| *known == given);
         (given != *wanted && is_type).then(|| {
             let [given, wanted] = [given, *wanted].map(|of| article(What::Event(of).name()));
             let kind = names::one_of(names::OBJECT_KINDS, kind);
             let broken = rules::LabelOfOtherType { given, label, index, range, wanted, kind };
-            self.by_call(made, &[range], broken)
+            self.by_call(call, &[range], broken)
         })
     }
 
@@ -187,13 +187,13 @@ impl Check {
     pub(super) fn without_object(
         &self,
         objects: &Objects,
-        made: &CallRecord<'_>,
+        call: &CallRecord<'_>,
         guid: Guid,
         name: &str,
     ) -> Box<Misuse> {
         let range = self.range_of(objects, guid);
         let place = range.map_or(String::new(), |(range, index)| format!(", index {index} of {range}"));
         let told: Vec<Guid> = range.iter().map(|&(range, _)| range).collect();
-        self.by_call(made, &told, rules::LabelWithoutObject { name, guid, place })
+        self.by_call(call, &told, rules::LabelWithoutObject { name, guid, place })
     }
 }

@@ -10,75 +10,75 @@ use crate::status::Status;
 
 impl Check {
     /// A map was not created.
-    pub(super) fn refused_map_creation(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
-        if made.number(1) == 0 {
-            return Some(self.by_call(made, &[], rules::MapEmpty));
+    pub(super) fn refused_map_creation(&self, call: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        if call.number(1) == 0 {
+            return Some(self.by_call(call, &[], rules::MapEmpty));
         }
-        let missing = self.missing_array(made, 3);
-        let (number, array, count) = missing.or_else(|| self.missing_array(made, 5))?;
+        let missing = self.missing_array(call, 3);
+        let (number, array, count) = missing.or_else(|| self.missing_array(call, 5))?;
         let broken = rules::CreatorArrayNull { array, number, count };
-        Some(self.by_call(made, &[], broken))
+        Some(self.by_call(call, &[], broken))
     }
 
     /// `ocrMapGet` returned `status`; none where that is due to the machine, or was reported already.
-    pub(super) fn refused_map(&self, objects: &Objects, made: &CallRecord<'_>, status: Status) -> Option<Box<Misuse>> {
-        if made.call.api != Api::ocrMapGet {
+    pub(super) fn refused_map(&self, objects: &Objects, call: &CallRecord<'_>, status: Status) -> Option<Box<Misuse>> {
+        if call.spec.api != Api::ocrMapGet {
             return None;
         }
-        let (guid, index) = (made.guid(1), made.number(2));
+        let (guid, index) = (call.guid(1), call.number(2));
         match (status, objects.maps.get(guid)) {
-            (Status::ENOENT, _) => Some(self.by_call(made, &[guid], rules::CreatorWithoutObject { guid, index })),
-            (Status::EPEND, _) => Some(self.by_call(made, &[guid], rules::CreatorsInCircle { index, guid })),
+            (Status::ENOENT, _) => Some(self.by_call(call, &[guid], rules::CreatorWithoutObject { guid, index })),
+            (Status::EPEND, _) => Some(self.by_call(call, &[guid], rules::CreatorsInCircle { index, guid })),
             (_, None) => {
                 let broken = rules::NoSuchMap {
-                    name: made.call.args[1].0,
+                    name: call.spec.args[1].0,
                     guid,
                     wanted: "a map of ocrMapCreate",
                     advice: advice::MAP_NOT_THERE,
                 };
-                Some(self.by_call(made, &[], broken))
+                Some(self.by_call(call, &[], broken))
             }
             (_, Some(map)) => {
                 let size = map.size();
                 let broken = rules::MapIndexOutOfRange { index, size };
-                (index >= size).then(|| self.by_call(made, &[guid], broken))
+                (index >= size).then(|| self.by_call(call, &[guid], broken))
             }
         }
     }
 
     /// A create function with the property of a creator was refused, and nothing else explains it.
-    pub(super) fn refused_mapped(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
-        let mapped = made.properties() & MAPPED != 0;
+    pub(super) fn refused_mapped(&self, call: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        let mapped = call.properties() & MAPPED != 0;
         mapped.then(|| {
-            let name = made.call.args[0].0;
-            self.by_call(made, &[], rules::NotOfACreator { name })
+            let name = call.spec.args[0].0;
+            self.by_call(call, &[], rules::NotOfACreator { name })
         })
     }
 
     /// A file was not released, or has given no chunk; none where the status tells of the machine, or the call is
     /// another one.
-    pub(super) fn refused_file(&self, objects: &Objects, made: &CallRecord<'_>, status: Status) -> Option<Box<Misuse>> {
-        let (at, chunk) = match made.call.api {
+    pub(super) fn refused_file(&self, objects: &Objects, call: &CallRecord<'_>, status: Status) -> Option<Box<Misuse>> {
+        let (at, chunk) = match call.spec.api {
             Api::ocrFileRelease => (0, false),
             Api::ocrFileGetChunk => (1, true),
             _ => return None,
         };
-        let guid = made.guid(at);
+        let guid = call.guid(at);
         let Some(file) = objects.files.get(guid) else {
             let broken = rules::FileNotOpen { guid };
-            return (status == Status::EINVAL).then(|| self.by_call(made, &[], broken));
+            return (status == Status::EINVAL).then(|| self.by_call(call, &[], broken));
         };
         let path = &file.path;
         match status {
-            Status::EBUSY if chunk => Some(self.by_call(made, &[], rules::ChunksOverlap { path })),
-            Status::EINVAL if chunk => Some(self.by_call(made, &[], rules::ChunkTooFar { path })),
+            Status::EBUSY if chunk => Some(self.by_call(call, &[], rules::ChunksOverlap { path })),
+            Status::EINVAL if chunk => Some(self.by_call(call, &[], rules::ChunkTooFar { path })),
             _ => None,
         }
     }
 
     /// `ocrFileOpen` with a mode that is none.
-    pub(crate) fn wrong_file_mode(&self, made: &CallRecord<'_>, mode: &str) -> Box<Misuse> {
-        let (call, who): (_, Who) = (made.call.shown(), made.act.who);
+    pub(crate) fn wrong_file_mode(&self, call: &CallRecord<'_>, mode: &str) -> Box<Misuse> {
+        let (call, who): (_, Who) = (call.spec.shown(), call.act.who);
         let seen = format!("seen in {call}, called by {who}");
         self.by_edt(who, seen, &[who.edt], rules::NoSuchFileMode { call, mode })
     }

@@ -10,23 +10,23 @@ use crate::object::guid::Guid;
 
 impl Check {
     /// A function for the storage of the calling EDT, where there is none such.
-    pub(in crate::check) fn wrong_storage(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
-        if made.act.who.edt.is_null() {
-            return Some(self.by_call(made, &[], rules::StorageOutside));
+    pub(in crate::check) fn wrong_storage(&self, call: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        if call.act.who.edt.is_null() {
+            return Some(self.by_call(call, &[], rules::StorageOutside));
         }
-        let (slot, slots) = (made.number(0), u64::from(sys::ELS_USER_SIZE));
-        let has_slot = matches!(made.call.api, Api::ocrElsUserGet | Api::ocrElsUserSet);
+        let (slot, slots) = (call.number(0), u64::from(sys::ELS_USER_SIZE));
+        let has_slot = matches!(call.spec.api, Api::ocrElsUserGet | Api::ocrElsUserSet);
         (has_slot && slot >= slots).then(|| {
             let last = slots - 1;
-            self.by_call(made, &[], rules::NoSuchStorage { slot, last })
+            self.by_call(call, &[], rules::NoSuchStorage { slot, last })
         })
     }
 
     /// Explains `ocrQuery` or `ocrResume` by a thread that has not paused the runtime.
-    pub(crate) fn not_paused(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
-        match made.call.api {
-            Api::ocrQuery => Some(self.by_call(made, &[], rules::AskedUnpaused)),
-            _ if made.number(0) != 0 => Some(self.by_call(made, &[], rules::ResumedUnpaused)),
+    pub(crate) fn not_paused(&self, call: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        match call.spec.api {
+            Api::ocrQuery => Some(self.by_call(call, &[], rules::AskedUnpaused)),
+            _ if call.number(0) != 0 => Some(self.by_call(call, &[], rules::ResumedUnpaused)),
             _ => None,
         }
     }
@@ -43,12 +43,12 @@ impl Check {
         self.by_edt(who, seen, &[edt], rules::RangeFunctionCalls)
     }
 
-    pub(in crate::check) fn after_shutdown(&self, made: &CallRecord<'_>) -> Box<Misuse> {
-        self.by_call(made, &[], rules::AfterShutdown)
+    pub(in crate::check) fn after_shutdown(&self, call: &CallRecord<'_>) -> Box<Misuse> {
+        self.by_call(call, &[], rules::AfterShutdown)
     }
 
-    pub(in crate::check) fn unknown_property(&self, made: &CallRecord<'_>, at: usize, unknown: u32) -> Box<Misuse> {
-        let (name, unknown) = (made.call.args[at].0, format!("{unknown:x}"));
-        self.by_call(made, &[], rules::UnknownProperty { name, unknown })
+    pub(in crate::check) fn unknown_property(&self, call: &CallRecord<'_>, at: usize, unknown: u32) -> Box<Misuse> {
+        let (name, unknown) = (call.spec.args[at].0, format!("{unknown:x}"));
+        self.by_call(call, &[], rules::UnknownProperty { name, unknown })
     }
 }

@@ -67,7 +67,7 @@ impl Context {
         let guid = copy.guid();
         if let Some(check) = &self.runtime.check {
             let act = (Api::ocrAddDependenceByValue, self.who());
-            check.made(objects, guid, What::Block, act);
+            check.created(objects, guid, What::Block, act);
         }
         let passed = self.graph().pass_block(guid, destination, slot, mode);
         let so_far = passed.unwrap_or_default();

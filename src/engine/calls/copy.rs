@@ -168,7 +168,7 @@ impl Context {
         };
         if let Some(check) = &self.runtime.check {
             let act = (Api::ocrDbCopy, self.who());
-            check.made(&self.runtime.objects, event, what, act);
+            check.created(&self.runtime.objects, event, what, act);
         }
         Some(event)
     }

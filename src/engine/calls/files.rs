@@ -134,7 +134,7 @@ impl Context {
         };
         if let Some(check) = &self.runtime.check {
             let act = (Api::ocrFileOpen, self.who());
-            check.made(&self.runtime.objects, file, What::File, act);
+            check.created(&self.runtime.objects, file, What::File, act);
             let name = Readable(path).to_string();
             check.history.label(file, name);
         }

@@ -28,7 +28,7 @@ impl Context {
                 } else {
                     (What::Range, Api::ocrGuidRangeCreate)
                 };
-                check.made(objects, range, what, (call, self.who()));
+                check.created(objects, range, what, (call, self.who()));
             }
             _ => {}
         }

@@ -42,7 +42,7 @@ impl Context {
         let objects = &self.runtime.objects;
         let map = objects.maps.add(&objects.numbers, map)?;
         if let Some(check) = &self.runtime.check {
-            check.made(objects, map, What::Map, (Api::ocrMapCreate, self.who()));
+            check.created(objects, map, What::Map, (Api::ocrMapCreate, self.who()));
         }
         Some(map)
     }

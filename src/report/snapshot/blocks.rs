@@ -36,7 +36,7 @@ impl Snapshot<'_> {
     fn holder(&self, holder: &Holder) -> String {
         match holder {
             Holder::Thread(at) => {
-                format!("{}, which created it and has not released it (ocrDbRelease)", self.told.threads[*at].name())
+                format!("{}, which created it and has not released it (ocrDbRelease)", self.inputs.threads[*at].name())
             }
             Holder::Running(edt, true) => {
                 format!("{}, which created it and has not ended", self.edt(edt))
@@ -44,7 +44,7 @@ impl Snapshot<'_> {
             Holder::Running(edt, false) => format!("{}, which has not ended", self.edt(edt)),
             Holder::Ready(edt) => format!("{} ({})", self.edt(edt), self.ready_as()),
             Holder::OnDevice(edt, at) => {
-                let number = self.told.devices.get(*at).map_or(*at, |(number, _)| *number);
+                let number = self.inputs.devices.get(*at).map_or(*at, |(number, _)| *number);
                 format!("{}, which device {number} has", self.edt(edt))
             }
             Holder::Waiting(edt, block) => {

@@ -128,7 +128,7 @@ impl Snapshot<'_> {
             let needs = self.makers_of(events.collect());
             all.insert(edt.name.guid, (edt.name, needs));
         }
-        for thread in &self.told.threads {
+        for thread in &self.inputs.threads {
             let (Some(wait), Some(edt)) = (&thread.waits, self.running.get(&thread.running)) else {
                 continue;
             };

@@ -103,7 +103,7 @@ impl Snapshot<'_> {
                 graph.arrow(from, to.clone(), label);
             }
         }
-        for thread in &self.told.threads {
+        for thread in &self.inputs.threads {
             let Some(wait) = &thread.waits else { continue };
             let to = graph.node(thread.name(), "house", thread.name());
             if let Some(edt) = self.running.get(&thread.running) {
@@ -138,7 +138,7 @@ impl Snapshot<'_> {
                 graph.arrow(format!("scope {}", edt.guid), to.clone(), String::new());
             }
         }
-        for call in &self.told.deferred {
+        for call in &self.inputs.deferred {
             if call.slot.is_some_and(|(edt, _)| self.is_waiting(edt)) {
                 continue;
             }
@@ -193,7 +193,7 @@ impl Snapshot<'_> {
                 graph.arrow(source.to_string(), id.clone(), String::new());
                 events.push(source);
             }
-            let lost = self.told.history.map(|history| history.lost(event, 0));
+            let lost = self.inputs.history.map(|history| history.lost(event, 0));
             for (at, lost) in lost.into_iter().flatten().enumerate() {
                 let from = graph.node(format!("{id} lost {at}"), "plaintext", lost);
                 graph.arrow(from, id.clone(), String::new());
@@ -212,7 +212,7 @@ impl Snapshot<'_> {
         for holder in &held.holders {
             let from = match holder {
                 Holder::Thread(at) => {
-                    let name = self.told.threads[*at].name();
+                    let name = self.inputs.threads[*at].name();
                     graph.node(name.clone(), "house", name)
                 }
                 Holder::Running(edt, _) | Holder::Ready(edt) | Holder::OnDevice(edt, _) | Holder::Waiting(edt, _) => {

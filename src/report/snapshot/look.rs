@@ -48,7 +48,7 @@ impl Snapshot<'_> {
             }
             let name = Name { guid: edt.guid(), work: edt.work() };
             let address = std::ptr::from_ref(edt) as usize;
-            if state == EdtState::Runnable && self.told.threads.iter().any(|of| of.running == address) {
+            if state == EdtState::Runnable && self.inputs.threads.iter().any(|of| of.running == address) {
                 self.running.insert(address, name);
             }
             if self.waiting_count + self.runnable_count > EXAMINED {
@@ -82,7 +82,7 @@ impl Snapshot<'_> {
 
     /// Enters what an EDT that waits stands for, if that is a pre-slot of another node's object.
     fn look_at_stand_in(&mut self, edt: &Edt) {
-        let role = self.told.nodes.as_ref().and_then(|nodes| (nodes.stands_for)(edt));
+        let role = self.inputs.nodes.as_ref().and_then(|nodes| (nodes.stands_for)(edt));
         let Some(StandsFor::PreSlot { node, destination, slot: at }) = role else { return };
         let link = edt.slots()[0].connected_mode().map(|_| edt.link_to(0));
         if let Some(link) = link {
@@ -137,7 +137,7 @@ impl Snapshot<'_> {
             };
             // The lists of a collective event are not guarded by its lock.
             let lists = match self.objects.events.inside(event) {
-                Some(inside) if self.told.still => inside.waiting(),
+                Some(inside) if self.inputs.still => inside.waiting(),
                 Some(_) => continue,
                 None => vec![event.waiting.get()],
             };
@@ -207,7 +207,7 @@ impl Snapshot<'_> {
                     break;
                 };
                 let slot = edt.cursor.get();
-                let role = self.told.nodes.as_ref().and_then(|nodes| (nodes.stands_for)(edt));
+                let role = self.inputs.nodes.as_ref().and_then(|nodes| (nodes.stands_for)(edt));
                 let node = role.and_then(|role| if let StandsFor::Node(node) = role { Some(node) } else { None });
                 self.block_waits.push(BlockWait {
                     node,
@@ -242,7 +242,7 @@ impl Snapshot<'_> {
             if let Some(&name) = self.running.get(&creator) {
                 block.holders.push(Holder::Running(name, true));
             }
-            let threads = self.told.threads.iter().enumerate();
+            let threads = self.inputs.threads.iter().enumerate();
             let mut threads = threads.filter(|(_, thread)| creator != 0 && thread.holder == creator);
             if let Some((at, _)) = threads.next() {
                 block.holders.push(Holder::Thread(at));
@@ -271,7 +271,7 @@ impl Snapshot<'_> {
             let whole = blocks.partitions.awaited(guid).map(Holder::Whole);
             let is_open = whole.is_none();
             block.holders.extend(whole);
-            let lent = self.told.nodes.iter().flat_map(|nodes| &nodes.lent).filter(|(lent, _)| *lent == guid);
+            let lent = self.inputs.nodes.iter().flat_map(|nodes| &nodes.lent).filter(|(lent, _)| *lent == guid);
             let nodes: Vec<_> = lent.map(|&(_, node)| Holder::Node(node)).collect();
             if !nodes.is_empty() {
                 block.holders.extend(nodes);
@@ -309,7 +309,7 @@ impl Snapshot<'_> {
                 let info = slot.info();
                 // A running EDT changes the mark of a released pre-slot, so the mark is read only while nothing
                 // changes.
-                let released = self.told.still && info.released;
+                let released = self.inputs.still && info.released;
                 slot.data() == block && !released && !matches!(info.mode, Mode::Ro | Mode::Null)
             };
             locked.word.state() == EdtState::Runnable && edt.slots().iter().any(has)

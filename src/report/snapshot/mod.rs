@@ -278,7 +278,7 @@ enum Maker {
 pub struct Snapshot<'a> {
     objects: &'a Objects,
     labels: &'a ObjectLabels,
-    told: SnapshotInputs<'a>,
+    inputs: SnapshotInputs<'a>,
     waiting: Vec<WaitingEdt>,
     waiting_elsewhere: Vec<WaitingElsewhere>,
     /// How many EDTs wait for dependences, those included that are not examined.
@@ -305,12 +305,12 @@ pub struct Snapshot<'a> {
 }
 
 impl<'a> Snapshot<'a> {
-    /// Takes a snapshot of the objects. `told` is what the engine passes.
-    pub fn take(objects: &'a Objects, labels: &'a ObjectLabels, told: SnapshotInputs<'a>) -> Snapshot<'a> {
+    /// Takes a snapshot of the objects. `inputs` is what the engine passes.
+    pub fn take(objects: &'a Objects, labels: &'a ObjectLabels, inputs: SnapshotInputs<'a>) -> Snapshot<'a> {
         let mut snapshot = Snapshot {
             objects,
             labels,
-            told,
+            inputs,
             waiting: Vec::new(),
             waiting_elsewhere: Vec::new(),
             waiting_count: 0,
@@ -342,7 +342,7 @@ impl<'a> Snapshot<'a> {
         drop(alike);
         snapshot.waiting = waiting;
         // EDTs that a thread waits for come first.
-        let events = snapshot.told.threads.iter().filter_map(|thread| Some(thread.waits.as_ref()?.event));
+        let events = snapshot.inputs.threads.iter().filter_map(|thread| Some(thread.waits.as_ref()?.event));
         let awaited: HashSet<Guid> = events.flat_map(|event| snapshot.makers_of_event(event)).collect();
         let mut block_waits = std::mem::take(&mut snapshot.block_waits);
         block_waits.sort_by_key(|wait| !awaited.contains(&wait.edt.guid));
@@ -374,7 +374,7 @@ impl<'a> Snapshot<'a> {
 
     /// The call that is to connect a pre-slot and waits itself for the object of a label.
     fn early_call(&self, edt: Guid, slot: u32) -> Option<&DeferredCallView> {
-        let mut calls = self.told.deferred.iter();
+        let mut calls = self.inputs.deferred.iter();
         calls.find(|call| call.slot == Some((edt, slot)))
     }
 
@@ -389,7 +389,7 @@ impl<'a> Snapshot<'a> {
                 call.name, call.by, call.who
             ));
         }
-        self.told.history?.lost(edt, at).pop()
+        self.inputs.history?.lost(edt, at).pop()
     }
 
     /// Whether an EDT waits for something that no other waiting EDT or event would bring.

@@ -11,28 +11,28 @@ use std::time::Duration;
 impl Snapshot<'_> {
     /// The note about a program that runs. `since` are the marks of an earlier note, with which it compares.
     pub fn of_run(&self, since: Option<&Marks>) -> String {
-        let told = &self.told;
+        let inputs = &self.inputs;
         let (running, blocked) = (self.running.len(), self.block_waits.len());
         // Without devices, a runnable EDT that is in no queue is on its way into one.
         let past = self.runnable_count.saturating_sub(running + blocked);
-        let ready = if told.devices.is_empty() { past } else { told.ready };
+        let ready = if inputs.devices.is_empty() { past } else { inputs.ready };
         let mut text = format!(
             "ocr: note: after {:.3} s: {}; EDTs: {running} running, {ready} ready, {} waiting for \
              dependences, {blocked} waiting for data blocks",
-            told.seconds,
-            counted(told.workers as u64, "worker"),
+            inputs.seconds,
+            counted(inputs.workers as u64, "worker"),
             self.waiting_count
         );
-        if !told.devices.is_empty() {
+        if !inputs.devices.is_empty() {
             let others = past.saturating_sub(ready);
             text += &format!(", {others} on devices or on their way");
         }
-        text += &format!("; {} have run", told.ran);
+        text += &format!("; {} have run", inputs.ran);
         if let Some(before) = since {
-            let ran = told.ran.saturating_sub(before.ran);
+            let ran = inputs.ran.saturating_sub(before.ran);
             text += &format!(", {ran} since the note after {:.3} s", before.seconds);
         }
-        let workers = told.threads.iter().filter(|thread| thread.worker);
+        let workers = inputs.threads.iter().filter(|thread| thread.worker);
         for thread in workers.filter(|thread| thread.waits.is_none()) {
             text += &format!("\n  {}", thread.name());
             text += &match self.running.get(&thread.running) {
@@ -50,19 +50,19 @@ impl Snapshot<'_> {
             let edts = list(&ready, |edt| self.edt(edt));
             text += &format!("\n  {edts}: {}", self.ready_as());
         }
-        for (place, (number, name)) in told.devices.iter().enumerate() {
+        for (place, (number, name)) in inputs.devices.iter().enumerate() {
             let edts = self.had_by(place);
             text += &format!("\n  device {number} ({name}) has ");
             text += &if edts.is_empty() { "no EDT".into() } else { list(&edts, |edt| self.edt(edt)) };
         }
         text += &self.what_waits();
-        if told.free_threads {
+        if inputs.free_threads {
             text += "\n  threads of the program or of a library are outside of the runtime, which they may \
                      call at any time: ";
-            text += &match &told.handled {
-                None => "unless all of them wait for each other indefinitely, a hang is not told".into(),
+            text += &match &inputs.handled {
+                None => "unless all of them wait for each other indefinitely, a hang is not reported".into(),
                 Some(signal) => format!(
-                    "a hang is not told, since the program has a handler of {signal}, which may wake one of them"
+                    "a hang is not reported, since the program has a handler of {signal}, which may wake one of them"
                 ),
             };
         }
@@ -71,13 +71,13 @@ impl Snapshot<'_> {
 
     /// The note that no device has ended a command for the time `long`, while nothing else can happen.
     pub fn of_patience(&self, long: Duration) -> String {
-        let told = &self.told;
+        let inputs = &self.inputs;
         let mut text = format!(
             "ocr: note: after {:.3} s: no EDT runs on a worker, and for {} s now no command of a device has ended:",
-            told.seconds,
+            inputs.seconds,
             long.as_secs()
         );
-        for (at, (number, name)) in told.devices.iter().enumerate() {
+        for (at, (number, name)) in inputs.devices.iter().enumerate() {
             let edts = self.had_by(at);
             if !edts.is_empty() {
                 let edts = list(&edts, |edt| self.with_kernel(edt, at));
@@ -121,9 +121,9 @@ impl Snapshot<'_> {
     /// The marks of this snapshot, for a later note to compare with.
     pub fn marks(&self) -> Marks {
         Marks {
-            seconds: self.told.seconds,
-            ran: self.told.ran,
-            running: (self.told.threads.iter()).filter_map(|thread| self.mark(thread)).collect(),
+            seconds: self.inputs.seconds,
+            ran: self.inputs.ran,
+            running: (self.inputs.threads.iter()).filter_map(|thread| self.mark(thread)).collect(),
         }
     }
 
@@ -136,6 +136,6 @@ impl Snapshot<'_> {
 
     /// The words for an EDT that does not run, waits for no other EDT, and is on no device.
     pub(super) fn ready_as(&self) -> &'static str {
-        if self.told.devices.is_empty() { "ready to run" } else { "ready to run, or a device brings its data" }
+        if self.inputs.devices.is_empty() { "ready to run" } else { "ready to run, or a device brings its data" }
     }
 }

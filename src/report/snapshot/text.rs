@@ -38,7 +38,7 @@ pub(super) fn list<T>(all: &[T], each: impl Fn(&T) -> String) -> String {
 impl Snapshot<'_> {
     /// The message for a program that hangs. `others` is what other nodes say of themselves ([`Snapshot::of_node`]).
     pub fn of_hang(&self, others: &[(u32, Option<String>)]) -> String {
-        let mut text = String::from(if self.told.blocked.is_empty() {
+        let mut text = String::from(if self.inputs.blocked.is_empty() {
             "the program hangs: no EDT is ready or can go on, no device works, and ocrShutdown was \
              not called."
         } else {
@@ -46,7 +46,7 @@ impl Snapshot<'_> {
              limit of time, no device works, and ocrShutdown was not called."
         });
         let here = self.what_is_stuck();
-        let strict = self.told.history.is_some();
+        let strict = self.inputs.history.is_some();
         let waits_here = !self.outside().is_empty() || !self.what_waits().is_empty();
         if !waits_here && others.iter().all(|(_, text)| text.as_ref().is_some_and(String::is_empty)) {
             text += " No EDT waits for anything: the program has ended without ocrShutdown.";
@@ -75,7 +75,7 @@ impl Snapshot<'_> {
 
     /// Lines about this node, with its number where it works together with others.
     fn on_this_node(&self, lines: &str) -> String {
-        match &self.told.nodes {
+        match &self.inputs.nodes {
             Some(nodes) if !lines.is_empty() => format!("\n  on node {}:{}", nodes.node, lines.replace('\n', "\n  ")),
             _ => lines.into(),
         }
@@ -94,7 +94,7 @@ impl Snapshot<'_> {
                 1 => "A call with NULL_GUID alone did".into(),
                 count => format!("{count} calls with NULL_GUID alone did"),
             };
-            let on_nodes = self.told.nodes.as_ref().map_or("", |_| {
+            let on_nodes = self.inputs.nodes.as_ref().map_or("", |_| {
                 " Or it is in a variable of the program, of which each node has its own: a variable that one sets is not \
                  set on the others."
             });
@@ -103,17 +103,17 @@ impl Snapshot<'_> {
                  copy of it was made before it was.{on_nodes}"
             )
         };
-        self.told.nothing.as_ref().map_or(String::new(), calls)
+        self.inputs.nothing.as_ref().map_or(String::new(), calls)
     }
 
     /// The lines about calls that were refused, and about what strict mode would say.
     fn what_strict_mode_says(&self) -> String {
-        let refused = self.told.refused.as_ref();
+        let refused = self.inputs.refused.as_ref();
         let mut text = refused.map_or(String::new(), |(count, first)| match count {
             1 => format!("\n  A call was refused before: {first}. OCR_CHECK=strict says why."),
             count => format!("\n  {count} calls were refused before, the first: {first}. OCR_CHECK=strict says why."),
         });
-        if let Some((count, first)) = &self.told.late {
+        if let Some((count, first)) = &self.inputs.late {
             let which = match count {
                 1 => format!("A dependence on an event that was gone was refused: {first}"),
                 count => format!("{count} dependences on events that were gone were refused, the first: {first}"),
@@ -140,11 +140,11 @@ impl Snapshot<'_> {
     /// The lines about threads that wait outside of the runtime. Empty unless the program hangs since each thread waits
     /// for another.
     fn outside(&self) -> String {
-        let told = &self.told;
+        let inputs = &self.inputs;
         let mut text = String::new();
         let mut others = Vec::new();
-        for &id in &told.blocked {
-            let thread = told.threads.iter().find(|thread| thread.id == id);
+        for &id in &inputs.blocked {
+            let thread = inputs.threads.iter().find(|thread| thread.id == id);
             let edt = thread.and_then(|thread| self.running.get(&thread.running));
             match (thread, edt) {
                 (Some(thread), _) if thread.waits.is_some() => {}
@@ -161,13 +161,13 @@ impl Snapshot<'_> {
                 (None, _) => others.extend(name_of_unknown(id)),
             }
         }
-        if !text.is_empty() && told.ready != 0 {
-            let noun = if told.ready == 1 { "EDT is" } else { "EDTs are" };
+        if !text.is_empty() && inputs.ready != 0 {
+            let noun = if inputs.ready == 1 { "EDT is" } else { "EDTs are" };
             text += &format!(
                 "\n  {} {noun} ready, and the workers that would run what is ready wait so. What an EDT needs of \
                  another one should be a dependence of it; where it has to wait in a call, ocrLegacyBlockProgress \
                  gives its worker to others meanwhile",
-                told.ready
+                inputs.ready
             );
         }
         if !others.is_empty() {
@@ -184,7 +184,7 @@ impl Snapshot<'_> {
     fn surplus_satisfactions(&self) -> String {
         let slots = self.waiting.iter().flat_map(|edt| &edt.slots);
         let awaited = slots.filter_map(|slot| self.event_at(slot));
-        let waits = self.told.threads.iter().filter_map(|thread| thread.waits.as_ref());
+        let waits = self.inputs.threads.iter().filter_map(|thread| thread.waits.as_ref());
         let mut awaited = awaited.chain(waits.map(|wait| wait.event));
         if !awaited.any(|event| self.objects.event_kind(event) == Some(EventKind::Channel)) {
             return String::new();
@@ -202,14 +202,14 @@ impl Snapshot<'_> {
     }
 
     fn any_thread_waits(&self) -> bool {
-        self.told.threads.iter().any(|thread| thread.waits.is_some())
+        self.inputs.threads.iter().any(|thread| thread.waits.is_some())
     }
 
     /// The lines about threads that wait in calls, EDTs that wait, calls that wait for labels, and finish scopes that
     /// are open.
     pub(super) fn what_waits(&self) -> String {
         let mut text = String::new();
-        let waiting = self.told.threads.iter().filter(|of| of.waits.is_some());
+        let waiting = self.inputs.threads.iter().filter(|of| of.waits.is_some());
         let more = waiting.clone().count().saturating_sub(SHOWN);
         for thread in waiting.take(SHOWN) {
             let Some(wait) = &thread.waits else { continue };
@@ -261,7 +261,7 @@ impl Snapshot<'_> {
             text += &format!("\n  and {more} more pre-slots of other nodes' objects wait on events");
         }
         // Calls that an EDT waits for have been named with that EDT.
-        let deferred = self.told.deferred.iter();
+        let deferred = self.inputs.deferred.iter();
         let deferred = deferred.filter(|call| !call.slot.is_some_and(|(edt, _)| self.is_waiting(edt)));
         for call in deferred.clone().take(SHOWN) {
             text += &format!("\n  {call}");
@@ -277,7 +277,7 @@ impl Snapshot<'_> {
             let more = self.block_waits.len() - SHOWN;
             text += &format!("\n  and {more} more EDTs wait for data blocks");
         }
-        let wanted = self.told.nodes.as_ref().map_or(&[][..], |nodes| &nodes.wanted);
+        let wanted = self.inputs.nodes.as_ref().map_or(&[][..], |nodes| &nodes.wanted);
         for &((guid, work, block), owner) in wanted.iter().take(SHOWN) {
             let edt = self.waiter(&Name { guid, work });
             text += &format!("\n  {edt} waits for the data block {} of node {owner}", self.object(block));
@@ -311,7 +311,7 @@ impl Snapshot<'_> {
         let mut alike: Vec<(&str, usize)> = alike.into_iter().collect();
         alike.sort_by_key(|&(_, count)| count);
         let mut text = format!(": {}", list(&alike, |(name, count)| format!("{count} of {name}")));
-        if self.told.still {
+        if self.inputs.still {
             text += " (OCR_HALT_DOT=FILE writes all into a graph)";
         }
         text
@@ -332,7 +332,7 @@ impl Snapshot<'_> {
     /// The lines about an EDT that waits for dependences.
     fn waiting_edt(&self, edt: &WaitingEdt) -> String {
         let mut text = format!("\n  {} waits on", self.waiter(&edt.name));
-        let never = match (self.told.still, self.told.history) {
+        let never = match (self.inputs.still, self.inputs.history) {
             (false, _) => "a dependence that has not been added yet (ocrAddDependence)".to_string(),
             (true, history) => {
                 let depv = if edt.name.guid.is_label() {
@@ -348,7 +348,7 @@ impl Snapshot<'_> {
                     }
                 };
                 let lack = format!("a dependence that was never added (ocrAddDependence{depv}){refused}");
-                match self.told.nodes {
+                match self.inputs.nodes {
                     None => lack,
                     Some(_) => format!("no event of this node: one of a node that names this pre-slot, or {lack}"),
                 }
@@ -395,7 +395,7 @@ impl Snapshot<'_> {
     /// The words that say which call created an object, and in which EDT. None without strict mode, or if it is not
     /// known.
     pub(super) fn creation(&self, guid: Guid) -> Option<String> {
-        self.told.history?.creation(guid)
+        self.inputs.history?.creation(guid)
     }
 
     /// An EDT that waits, in words, with the call that created it in strict mode.
@@ -426,7 +426,7 @@ impl Snapshot<'_> {
         if is_between(self.objects, guid) {
             return "an event that was destroyed".into();
         }
-        let history = self.told.history;
+        let history = self.inputs.history;
         let Some((kind, lack)) = kind_and_lack(self.objects, guid) else {
             let destroyed = history.and_then(|history| history.destroyed(guid));
             let destroyed = destroyed.map_or(String::new(), |by| format!(": {by}"));
@@ -456,7 +456,7 @@ impl Snapshot<'_> {
                     + &format!("the output event of the finish {}, whose scope is open", edt.unwrap_or_default());
             }
             None if sources.is_empty() => {
-                let mut deferred = self.told.deferred.iter();
+                let mut deferred = self.inputs.deferred.iter();
                 let is_waited_for =
                     |call: &DeferredCallView| call.target == guid && call.slot.is_none() && call.satisfies;
                 text += if deferred.any(is_waited_for) {
@@ -494,7 +494,7 @@ impl Snapshot<'_> {
 
     /// The EDT that has ended and whose output event this is, in words. None if the event is no output event.
     fn returned_event(&self, event: Guid) -> Option<String> {
-        let record = self.told.history.and_then(|history| history.get(event));
+        let record = self.inputs.history.and_then(|history| history.get(event));
         let (guid, work) = match record {
             Some(record) => match (record.what?, record.work?) {
                 (What::Output(edt), work) => (edt, work),

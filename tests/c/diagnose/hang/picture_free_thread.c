@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <semaphore.h>
 
-#define FREE "a hang is not told"
+#define FREE "a hang is not reported"
 
 static sem_t end;
 
@@ -55,7 +55,7 @@ static ocrGuid_t looks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     CHECK(!strstr(content(text_file), "handler"));
     signal(SIGTERM, handled);
     take_picture();
-    has(text_file, "a hang is not told, since the program has a handler of SIGTERM");
+    has(text_file, "a hang is not reported, since the program has a handler of SIGTERM");
     signal(SIGTERM, SIG_DFL);
     OK(sem_post(&end));
     OK(pthread_join(thread, NULL));

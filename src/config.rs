@@ -243,9 +243,9 @@ settings! { cores;
     redundant: Option<Redundancy> = None, utf8(parse_redundancy), "redundant", "OCR_REDUNDANT",
         "2: each EDT that has a C function and a kernel runs as both, and what they leave in its blocks is compared; 3: and as a kernel once more; 2:f32, 2:f64:1e-9: as numbers that may be apart by a part of their size; off; default: off";
 
-    /// How often an EDT whose function crashes is undone and runs again.
+    /// How often an EDT whose function crashes, or whose kernel fails, is undone and runs again.
     retry: Retry = Retry::Off, utf8(parse_retry), "retry", "OCR_RETRY",
-        "how often an EDT whose function crashes is undone and runs again, 1 to 1000; verify: each EDT runs twice, and the first time is undone (for tests); off; default: off";
+        "how often an EDT whose function crashes, or whose kernel fails, is undone and runs again, 1 to 1000; verify: each EDT runs twice, and the first time is undone (for tests); off; default: off";
 
     /// Whether statistics are printed on the standard error at exit.
     stats: bool = false, utf8(parse_flag), "stats", "OCR_STATS",

@@ -206,6 +206,8 @@ struct Case<'a> {
     memory: &'static [(&'static str, &'static str)],
     /// Whether there are two devices, of which commands fail on the first one alone.
     two_devices: bool,
+    /// More of the environment.
+    with: Vec<(&'static str, String)>,
 }
 
 /// How a run has ended.
@@ -224,13 +226,15 @@ struct Run {
 
 impl Case<'_> {
     fn name(&self) -> String {
-        let memory: Vec<String> = self.memory.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let memory = self.memory.iter().map(|(name, value)| format!("{name}={value}"));
+        let more = self.with.iter().map(|(name, value)| format!("{name}={value}"));
+        let all: Vec<String> = memory.chain(more).collect();
         format!(
             "{} with OCR_INJECT={} OCR_SCHED={} {}{}",
             self.program.name,
             self.inject,
             self.policy,
-            memory.join(" "),
+            all.join(" "),
             if self.two_devices { " on one of two devices" } else { "" }
         )
     }
@@ -249,6 +253,7 @@ impl Case<'_> {
             .envs(self.memory.iter().copied())
             .envs(self.two_devices.then_some(("OCR_INJECT_DEVICE", "0")))
             .envs((self.two_devices).then_some(("POCL_DEVICES", "pthread basic")))
+            .envs(self.with.iter().map(|(name, value)| (*name, value)))
             .stdout(file(&out))
             .stderr(file(&errors))
             .spawn()
@@ -303,7 +308,8 @@ fn cases<'a>(programs: &'a [Program], all: bool) -> Vec<Case<'a>> {
                     turn += 1;
                     if all || turn % every == 0 || many && policy == "device" {
                         let inject = inject.clone();
-                        cases.push(Case { program, inject, policy, memory, two_devices: false });
+                        let with = Vec::new();
+                        cases.push(Case { program, inject, policy, memory, two_devices: false, with });
                     }
                 }
             }
@@ -429,6 +435,7 @@ fn a_device_that_fails_for_good_leaves_its_edts_to_workers() {
                     policy,
                     memory: MEMORIES[number % 2],
                     two_devices: false,
+                    with: Vec::new(),
                 })
             })
         })
@@ -457,6 +464,7 @@ fn what_fails_on_one_device_runs_on_the_other() {
                     policy: POLICIES[(at + turn) % POLICIES.len()],
                     memory,
                     two_devices: true,
+                    with: Vec::new(),
                 });
             }
         }
@@ -653,6 +661,207 @@ fn a_device_that_is_lost_ends_a_run_only_with_its_data() {
         let (is_right, said) = odd(program, &folder, &how);
         assert!(is_right, "{}: {said}", program.name);
         assert!(said.contains("The device is not used any more"), "{said}");
+    }
+    // A launch is refused, and nobody asks the device for anything else: the other one runs all kernels.
+    for program in programs.iter().filter(|program| program.name == KERNELS) {
+        let how = [
+            ("OCR_INJECT", "clEnqueueNDRangeKernel:1:now"),
+            ("OCR_INJECT_LOST", "failed"),
+            ("OCR_INJECT_CODE", "-36"),
+            ("OCR_INJECT_DEVICE", "0"),
+            ("POCL_DEVICES", "pthread basic"),
+            ("OCR_SCHED", "device"),
+            ("OCR_DEVICE_FORCE_COPIES", "1"),
+        ];
+        let (is_right, said) = odd(program, &folder, &how);
+        assert!(is_right && said.contains(" went to device '"), "{said}");
+    }
+}
+
+/// What a run says at its end where kernels were undone.
+fn undone_kernels(said: &str) -> bool {
+    said.lines().any(|line| line.starts_with("ocr: note: OCR_RETRY: ") && line.contains(" failed and w"))
+}
+
+/// With attempts, a kernel that has failed runs again where it was if it can run nowhere else: all failures that pass
+/// are survived, and in place, too, where a device has the host's memory.
+#[test]
+fn kernels_that_fail_are_undone_and_run_again() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("again");
+    let program = programs.iter().find(|program| program.name == KERNELS).expect("it is one of them");
+    let mut cases = Vec::new();
+    let mut turn = 0;
+    let mut add = |inject: String, code: &str| {
+        for policy in ["device", "eft"] {
+            turn += 1;
+            let with = vec![("OCR_RETRY", "4".to_string()), ("OCR_INJECT_CODE", code.to_string())];
+            let memory = MEMORIES[turn % MEMORIES.len()];
+            cases.push(Case { program, inject: inject.clone(), policy, memory, two_devices: false, with });
+        }
+    };
+    for number in [1, 2, 4, 9, 13] {
+        add(format!("clEnqueueNDRangeKernel:{number}:now"), "-36");
+        for (at, behind) in BEHIND.iter().enumerate() {
+            let how = ["later", "skipped"][(at + number) % 2];
+            add(format!("clEnqueueNDRangeKernel:{number}:{how}:{behind}"), "-5");
+        }
+        let behind = BEHIND[number % BEHIND.len()];
+        for function in ["clEnqueueWriteBuffer", "clEnqueueReadBuffer"] {
+            add(format!("{function}:{number}:now"), "-36");
+            add(format!("{function}:{number}:later:{behind}"), "-5");
+            add(format!("{function}:{number}:skipped:{behind}"), "-5");
+        }
+    }
+    for (case, run) in run_all(&folder, &cases) {
+        assert_eq!(run.end, End::Right, "{}: {}", case.name(), run.said);
+        assert!(undone_kernels(&run.said), "{}: {}", case.name(), run.said);
+    }
+}
+
+/// A kernel that fails each time, and can run nowhere else: the message has all attempts.
+#[test]
+fn a_kernel_that_fails_each_time_is_reported_with_all_attempts() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("each-time");
+    let program = programs.iter().find(|program| program.name == KERNELS).expect("it is one of them");
+    for inject in ["clEnqueueNDRangeKernel:1+:skipped:failed", "clEnqueueNDRangeKernel:1+:now"] {
+        for times in ["1", "2"] {
+            let how =
+                [("OCR_INJECT", inject), ("OCR_INJECT_CODE", "-36"), ("OCR_SCHED", "device"), ("OCR_RETRY", times)];
+            let (is_right, said) = odd(program, &folder, &how);
+            assert!(!is_right, "{how:?}: {said}");
+            let attempts = said.matches(" before: kernel '").count();
+            assert_eq!(attempts.to_string(), times, "{how:?}: {said}");
+            assert!(said.contains(&format!("attempt {times} before: kernel '")), "{how:?}: {said}");
+            assert!(said.contains("has no C function to run instead, and no other device can"), "{how:?}: {said}");
+        }
+    }
+}
+
+/// Calls from which on a device is lost.
+const LOSSES: &[&str] = &[
+    "clEnqueueNDRangeKernel:3:now",
+    "clEnqueueNDRangeKernel:9:now",
+    "clEnqueueWriteBuffer:4:now",
+    "clEnqueueReadBuffer:1:now",
+    "clEnqueueReadBuffer:4:now",
+    "clFlush:1:now",
+    "clFlush:9:now",
+    "clFlush:20:now",
+];
+
+/// With attempts, a device that is lost takes nothing with it: the program ends right, and one message says what was
+/// lost.
+#[test]
+fn with_attempts_a_device_that_is_lost_takes_nothing_with_it() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("lost-again");
+    let mut cases = Vec::new();
+    for (at, program) in programs.iter().enumerate() {
+        for (turn, inject) in LOSSES.iter().enumerate() {
+            for (loss, lost) in ["failed", "mute", "never"].into_iter().enumerate() {
+                // A flush is not counted by device.
+                let two_devices = (turn + loss) % 2 == 0 && !inject.starts_with("clFlush");
+                if program.name == KERNELS && !two_devices {
+                    continue;
+                }
+                let memory = MEMORIES[(at + turn + loss) % 2];
+                let policy = ["device", "eager", "static:1:1"][(at + turn) % 3];
+                let with = vec![
+                    ("OCR_RETRY", "1".to_string()),
+                    ("OCR_INJECT_LOST", lost.to_string()),
+                    ("OCR_INJECT_CODE", "-36".to_string()),
+                ];
+                cases.push(Case { program, inject: inject.to_string(), policy, memory, two_devices, with });
+            }
+        }
+    }
+    let mut lost = 0;
+    for (case, run) in run_all(&folder, &cases) {
+        assert_eq!(run.end, End::Right, "{}: {}", case.name(), run.said);
+        let told = run.said.matches("The device is not used any more").count();
+        assert!(told <= 1, "{}: {}", case.name(), run.said);
+        assert!(told == 0 || run.said.contains("is on the host, too (OCR_RETRY)"), "{}: {}", case.name(), run.said);
+        lost += told;
+    }
+    println!("in {lost} of them the device was given up");
+    assert!(lost > 0 || cases.is_empty());
+}
+
+/// Failures at random: with attempts, each program ends right that has another place for its EDTs.
+/// `OCR_TEST_INJECT_CASES` is how many are tried, `OCR_TEST_INJECT_SEED` which.
+#[test]
+fn with_attempts_random_failures_are_survived() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("random");
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let seed = number("OCR_TEST_INJECT_SEED").unwrap_or_else(|| {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        now.map_or(1, |now| now.as_nanos() as u64 % 1_000_000)
+    });
+    let mut state = seed;
+    let mut below = |most: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % most
+    };
+    let count = number("OCR_TEST_INJECT_CASES").unwrap_or(60);
+    let cases: Vec<Case> = (0..count)
+        .map(|_| {
+            let program = &programs[below(programs.len())];
+            let two_devices = program.name == KERNELS || below(3) == 0;
+            // Other calls are not counted by device.
+            let (function, _) = if two_devices || below(2) == 0 {
+                COMMANDS[below(COMMANDS.len())]
+            } else {
+                // Those that are called while kernels run.
+                let running = ["clEnqueue", "clSetKernelArg", "clFlush", "clGetEvent", "clSetEvent", "clWait"];
+                let calls: Vec<_> =
+                    CALLS.iter().filter(|(name, _)| running.iter().any(|part| name.starts_with(part))).collect();
+                *calls[below(calls.len())]
+            };
+            let most = [3, 12, 40, 150][below(4)];
+            let at = 1 + below(most);
+            let later = if below(3) == 0 { "+" } else { "" };
+            let how = match COMMANDS.iter().any(|(name, _)| *name == function) {
+                true => ["now", "later", "skipped"][below(3)],
+                false => "now",
+            };
+            let behind = BEHIND[below(BEHIND.len())];
+            let mut with = vec![
+                ("OCR_RETRY", (1 + below(3)).to_string()),
+                ("OCR_INJECT_CODE", ["-5", "-36", "-59"][below(3)].to_string()),
+            ];
+            if below(4) == 0 {
+                with.push(("OCR_INJECT_LOST", ["failed", "mute", "never"][below(3)].to_string()));
+            }
+            Case {
+                program,
+                inject: format!("{function}:{at}{later}:{how}:{behind}"),
+                policy: POLICIES[below(POLICIES.len())],
+                memory: if program.name == MANY { MEMORIES[below(2)] } else { MEMORIES[below(3)] },
+                two_devices,
+                with,
+            }
+        })
+        .collect();
+    let runs = run_all(&folder, &cases);
+    let undone = runs.iter().filter(|(_, run)| undone_kernels(&run.said)).count();
+    println!("OCR_TEST_INJECT_SEED={seed}: kernels were undone in {undone} runs");
+    for (case, run) in runs {
+        assert_eq!(run.end, End::Right, "OCR_TEST_INJECT_SEED={seed}: {}: {}", case.name(), run.said);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What `OCR_RETRY` asks for: how often an EDT whose function crashes runs again.
+//! What `OCR_RETRY` asks for: how often an EDT whose function crashes, or whose kernel fails, runs again.
 
 use super::values::word;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::fmt;
 /// The most times that an EDT may run again; more is a typing error.
 const MAX_RETRIES: u32 = 1000;
 
-/// Whether an EDT whose function crashes is undone and runs again.
+/// Whether an EDT whose function crashes, or whose kernel fails, is undone and runs again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Retry {
-    /// It is not: the crash ends the program.
+    /// It is not: the crash ends the program, and a kernel runs only where it has not failed.
     Off,
     /// An EDT runs again this number of times, at least once.
     Times(u32),
@@ -21,6 +21,11 @@ impl Retry {
     /// Whether EDTs run as attempts.
     pub fn is_on(self) -> bool {
         self != Retry::Off
+    }
+
+    /// Whether an EDT that has failed runs again, so that kernels have to be undone, too.
+    pub fn runs_again(self) -> bool {
+        matches!(self, Retry::Times(_))
     }
 }
 

@@ -23,6 +23,9 @@ pub struct DeviceSettings {
     /// Treats a device that shares memory with the host as one that does not, so that the copying
     /// paths can be tested where there is no other device.
     pub force_copies: bool,
+    /// Whether a kernel that has failed can run again, wherever: what kernels write is on the host before they are
+    /// answered, and such a device copies even where it shares memory with the host.
+    pub attempts: bool,
     /// Asks the device's clock when each command has begun and ended.
     pub timed: bool,
     /// The share of a CPU device that has cores of its own. It uses that many compute units, where it can be divided;
@@ -71,7 +74,7 @@ pub trait ManagerEvents: Send + Sync + 'static {
     }
     /// OpenCL refuses what the manager cannot work without: the device is lost. What was asked of it has been answered,
     /// or will be, with errors, but for blocks that are elsewhere, too.
-    fn lost(&self, error: DeviceError);
+    fn lost(&self, device: Place, error: DeviceError);
     /// The manager's thread has panicked, and answers nothing any more.
     fn broke_down(&self);
 }

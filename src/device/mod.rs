@@ -29,6 +29,7 @@
 //! | `limits.rs` | what a device and a kernel permit: local sizes, sizes of buffers |
 //! | `fault.rs`, `refused.rs` | why a launch cannot start, why OpenCL refuses one |
 //! | `failure.rs` | what follows when a command fails after it was enqueued |
+//! | `settle.rs` | kernels that can be undone: what they write is on the host before they are answered |
 //! | `fetch.rs` | copies out: fetches, write-backs, evictions, forgetting |
 //! | `ahead.rs` | whether what kernels write is fetched before anybody asks |
 //! | `buffers.rs` | the table of device buffers, least recently used first |

@@ -4,6 +4,7 @@
 mod ahead;
 mod ends;
 mod lanes;
+mod settle;
 
 use crate::device::*;
 use crate::object::arena::Cache;
@@ -85,7 +86,7 @@ impl ManagerEvents for Listener {
     fn forgotten(&self, block: &'static DataBlock) {
         self.record(|t| t.forgotten.push(std::ptr::from_ref(block) as usize));
     }
-    fn lost(&self, error: DeviceError) {
+    fn lost(&self, _: Place, error: DeviceError) {
         panic!("{error}");
     }
     fn broke_down(&self) {

@@ -146,7 +146,8 @@ counters! {
     kernel_edts, "EDTs that ran as kernels";
     kernels_ahead, "kernels that were enqueued behind the kernel that their EDT waited for";
     attempts_undone, "runs of EDTs that crashed and were undone (OCR_RETRY)";
-    edts_recovered, "EDTs that ended well after such a run";
+    kernels_undone, "kernels that failed, after which their EDTs ran again (OCR_RETRY)";
+    edts_recovered, "EDTs that ended well after such a run or kernel";
     attempts_repeated, "EDTs whose first run was undone on purpose (OCR_RETRY=verify)";
     attempts_opened, "runs of EDTs that could not be undone from some call on (OCR_RETRY)";
     idle_ns, "nanoseconds in which workers had no EDT to run, where a report is asked for";

@@ -4,9 +4,9 @@
  * It is loaded in place of the OpenCL loader (OPENCL_DYLIB_PATH), to which it is linked: functions that are not here
  * are found there.
  *
- *     OCR_INJECT=FUNCTION:N[+]:HOW:BEHIND
+ *     OCR_INJECT=FUNCTION:N[+|/]:HOW:BEHIND
  *
- * The N-th call of FUNCTION fails, or that one and all later ones (+).
+ * The N-th call of FUNCTION fails, or that one and all later ones (+), or each N-th (/).
  *
  * HOW      now       the call returns an error, and nothing is done
  *          later     the command is executed, and its event ends with a negative status
@@ -63,7 +63,7 @@ enum { COMMAND_TYPE = 0x11D1, NDRANGE_KERNEL = 0x11F0, PROFILING_END = 0x1283 };
 
 static char function[64], how[16] = "now", behind[16] = "run";
 static unsigned long number, calls;
-static bool and_later, with_queue, lazy, quiet, lost, twice, no_size, aborts;
+static bool and_later, each, with_queue, lazy, quiet, lost, twice, no_size, aborts;
 static const char *loses;
 static int FAILS = -5, most_queues = -1, queue_count, synchronous = -1;
 static unsigned long clock_times = 1, clock_parts = 1;
@@ -97,6 +97,7 @@ static void __attribute__((constructor)) read_plan(void) {
     char *end;
     number = strtoul(at, &end, 10);
     and_later = *end == '+';
+    each = *end == '/';
     with_queue = behind[0] == 'Q';
     if (with_queue) {
         memmove(behind, behind + 1, strlen(behind));
@@ -112,7 +113,7 @@ static bool fails(const char *name) {
         return false;
     }
     unsigned long call = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
-    bool is_so = number != 0 && (call == number || (and_later && call > number));
+    bool is_so = number != 0 && (call == number || (and_later && call > number) || (each && call % number == 0));
     if (is_so && loses != NULL) {
         __atomic_store_n(&lost, true, __ATOMIC_RELAXED);
     }

@@ -58,6 +58,8 @@ pub(crate) struct BufferEntry {
     pub(crate) fetches: u32,
     /// How many of them have failed, one after the other.
     pub(crate) failed_fetches: u32,
+    /// A kernel that may write it is not settled (`settle.rs`).
+    pub(crate) is_unsettled: bool,
     /// A command that uses it has failed, and the device has not run dry since.
     pub(crate) failed: Option<FailureMark>,
     /// The buffer will be forgotten as soon as nothing uses it.
@@ -120,6 +122,7 @@ impl Buffers {
             met: 0,
             fetches: 0,
             failed_fetches: 0,
+            is_unsettled: false,
             failed: None,
             forgotten: false,
             older: NIL,

@@ -119,12 +119,17 @@ pub struct LaunchError {
     pub inputs_intact: bool,
 }
 
+impl LaunchError {
+    /// Which kernel has failed, where and why, in one line.
+    pub fn what_failed(&self) -> String {
+        let code = self.code.map_or(String::new(), |code| format!(": {}", code_name(code)));
+        format!("kernel '{}' on device '{}': {}{code}", self.kernel, self.device, self.cause)
+    }
+}
+
 impl fmt::Display for LaunchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "kernel '{}' on device '{}': {}", self.kernel, self.device, self.cause)?;
-        if let Some(code) = self.code {
-            write!(f, ": {}", code_name(code))?;
-        }
+        f.write_str(&self.what_failed())?;
         if let Some(hint) = &self.hint {
             write!(f, "\n  {hint}")?;
         }

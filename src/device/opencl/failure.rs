@@ -42,8 +42,13 @@
 //! lost, and the run goes on with what is left ([`Manager::lose`]). All that is pending is given up as above, and there
 //! are no lanes any more. Launches are refused at once, with their data intact, so that their EDTs run elsewhere.
 //! Blocks are forgotten without a call of OpenCL. A fetch of a block that is nowhere else fails, and so ends the
-//! program: its content is lost.
+//! program: its content is lost. Where kernels can be undone, each block is on the host (`settle.rs`), and no program
+//! ends for that.
 //!
+//! OpenCL may refuse each launch of such a device, and be asked for nothing else. So all queues are flushed once more
+//! behind a launch that was refused for good ([`Lanes::suspect`]).
+//!
+//! [`Lanes::suspect`]: crate::device::opencl::lane::Lanes::suspect
 //! [`Lanes::gives_up`]: crate::device::opencl::lane::Lanes::gives_up
 //! [`Lanes::fail`]: crate::device::opencl::lane::Lanes::fail
 //! [`Lanes::pop_done`]: crate::device::opencl::lane::Lanes::pop_done
@@ -276,6 +281,7 @@ impl Manager {
                 Work::Kernel(job) => job.uses.iter().all(|used| is_sound(used.id)),
                 Work::CopyIn { id, .. } | Work::Unmap { id } => is_sound(*id),
                 Work::CopyOut(fetching) => is_sound(fetching.id),
+                Work::Bring(bringing) => is_sound(bringing.id),
             }
         })
     }
@@ -307,7 +313,7 @@ impl Manager {
         let code = Some(code);
         self.failing.failures.last = Some(Rc::new(Blame { cause, code }));
         (self.failing.failures.is_lost, self.failing.failures.never_ends) = (true, true);
-        self.outside.events.lost(self.trouble(what.to_string(), code));
+        self.outside.events.lost(self.device.place, self.trouble(what.to_string(), code));
     }
 
     /// These commands fail, since the device does not end them, and their queues are gone.
@@ -338,6 +344,7 @@ impl Manager {
                     let why = self.blame_fetch(id, Ok(())).unwrap_or_else(|| why.clone());
                     self.fetch_failed(fetching, why, true);
                 }
+                Work::Bring(bringing) => self.bringing_given_up(bringing, &why),
                 Work::Unmap { id } => self.release_pin(id),
             }
         }
@@ -371,6 +378,7 @@ impl Manager {
             self.release_pin(fetching.id);
         }
         for (job, ..) in &mut answers {
+            self.unsettle(&job.uses);
             self.unpin(&mut job.uses);
         }
         for id in marked {

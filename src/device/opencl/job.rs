@@ -6,7 +6,8 @@ use crate::device::host::load::Load;
 use crate::device::opencl::buffers::Id;
 use crate::device::opencl::fault::Blame;
 use crate::device::{
-    BuildError, DeviceInfo, DeviceSettings, InlineList, KernelOnDevice, KernelSpec, Launch, LaunchError, ManagerEvents,
+    BuildError, DeviceInfo, DeviceSettings, InlineList, KernelOnDevice, KernelSpec, KernelTime, Launch, LaunchError,
+    ManagerEvents,
 };
 use crate::object::data_block::DataBlock;
 use ocr_place::place::{Place, PlaceSet};
@@ -58,6 +59,8 @@ pub(crate) enum Work {
     Kernel(Box<Job>),
     /// Brings a block to the host.
     CopyOut(Fetching),
+    /// Brings what a kernel has written, before that is answered.
+    Bring(Bringing),
     /// Ends a mapping, so that a block can be forgotten.
     Unmap { id: Id },
 }
@@ -97,6 +100,25 @@ pub(crate) struct Fetching {
     pub(crate) writes: u64,
     /// How many bytes are copied.
     pub(crate) bytes: u64,
+}
+
+/// A kernel that has ended, and of which copies have not (`settle.rs`).
+pub(crate) struct Unsettled {
+    pub(crate) job: Box<Job>,
+    pub(crate) time: KernelTime,
+    /// What was brought.
+    pub(crate) brought: Vec<(Id, Vec<u8>)>,
+    /// How many copies have not ended.
+    pub(crate) left: usize,
+}
+
+/// A copy of what a kernel has written.
+pub(crate) struct Bringing {
+    pub(crate) id: Id,
+    /// The serial number of the kernel's command.
+    pub(crate) kernel: u64,
+    /// Where it goes: the vector is empty, and has room for it.
+    pub(crate) memory: Vec<u8>,
 }
 
 /// A failure, until the device has run dry.

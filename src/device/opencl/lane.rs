@@ -485,6 +485,12 @@ impl<W> Lanes<W> {
         }
     }
 
+    /// OpenCL has refused something for good, perhaps since the device is lost: has each queue be flushed once more, by
+    /// which that is found out ([`Lanes::gives_up`]).
+    pub(crate) fn suspect(&mut self) {
+        self.lanes.iter_mut().for_each(|lane| lane.dirty = true);
+    }
+
     /// The oldest pending command of the lane, if it has finished and all that it needs was seen to, and whether it
     /// failed.
     pub(crate) fn pop_done(&mut self, lane: usize) -> Option<(Pending<W>, Answer<()>)> {

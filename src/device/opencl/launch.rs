@@ -141,6 +141,9 @@ impl Manager {
                 // Nothing is in flight, so nothing will ever make room.
                 StartError::Later => Fault::new("there is no room for its blocks"),
             };
+            if fault.code.is_some() {
+                self.lanes.suspect();
+            }
             self.refuse(&job.launch, fault);
             self.books.end_job(job);
             return None;
@@ -165,7 +168,7 @@ impl Manager {
         (kernel.signature.check_slots(params, blocks, slots)).map_err(Fault::new)?;
         let range = self.fit(launch)?;
         self.pin(launch, uses)?;
-        if !self.make_room(uses)? {
+        if self.must_settle(uses) || !self.make_room(uses)? {
             return Err(StartError::Later);
         }
         for used in uses.iter() {
@@ -292,7 +295,8 @@ impl Manager {
         let place = self.device.place;
         let entry = self.buffers.get(used.id);
         let block = entry.block;
-        let source = block.copies().source(place);
+        // Behind a kernel that is not settled, the buffer has what that writes.
+        let source = if entry.is_unsettled { Source::Here } else { block.copies().source(place) };
         let (fresh, mapped) = (entry.fresh, !entry.mapped.is_null());
         self.judge_ahead(
             used.id,
@@ -440,7 +444,12 @@ impl Manager {
                 used.fetches = entry.fetches;
                 let mut copies = entry.block.copies();
                 used.before = copies.valid;
-                copies.wrote(self.device.place);
+                if self.device.attempts {
+                    drop(copies);
+                    self.note_unsettled(used.id);
+                } else {
+                    copies.wrote(self.device.place);
+                }
             }
         }
         job.is_first = started.is_first;

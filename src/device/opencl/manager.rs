@@ -14,7 +14,7 @@ use crate::device::opencl::buffers::Buffers;
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::job::{Failure, Failures, LOOK};
 use crate::device::opencl::job::{Message, stopped_launch};
-use crate::device::opencl::job::{Seed, Work};
+use crate::device::opencl::job::{Seed, Unsettled, Work};
 use crate::device::opencl::lane::{COMPUTE, Lanes, MAX_COMPUTE, Pending, make_queues};
 use crate::device::opencl::program::Programs;
 use crate::device::opencl::raw::{Answer, CommandQueue, OpenclContext, SubDevice};
@@ -23,6 +23,7 @@ use crate::device::{DeviceError, DeviceInfo, DeviceKind, LaunchError, ManagerEve
 use crate::object::data_block::DataBlock;
 use crate::trace;
 use ocr_place::place::Place;
+use rustc_hash::FxHashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
@@ -60,6 +61,8 @@ pub(crate) struct Manager {
     /// Whether what kernels write is fetched before anybody asks.
     pub(crate) ahead: FetchAhead,
     pub(crate) books: LaunchBooks,
+    /// Kernels that have ended and wait for copies of what they have written, by the serial numbers of their commands.
+    pub(crate) settling: FxHashMap<u64, Unsettled>,
     pub(crate) round: Round,
     pub(crate) failing: Failing,
     ending: LaunchesEnd,
@@ -73,6 +76,8 @@ pub(crate) struct OwnDevice {
     pub(crate) place: Place,
     /// Buffers wrap host memory, and nothing is copied.
     pub(crate) unified: bool,
+    /// Kernels can be undone: what they write is brought to the host before they are answered (`settle.rs`).
+    pub(crate) attempts: bool,
     /// Bytes of buffers kept at most.
     pub(crate) limit: Option<u64>,
     pub(crate) context: OpenclContext,
@@ -154,7 +159,8 @@ impl Manager {
         let queues = make_queues(COMPUTE + computing, || queue(&context, &info, settings.timed))
             .map_err(|code| fail("creating a command queue", code))?;
         let computing = queues.len() - COMPUTE;
-        let unified = info.host_unified && !settings.force_copies;
+        let attempts = settings.attempts;
+        let unified = info.host_unified && !settings.force_copies && !attempts;
         let limit = settings
             .memory_limit
             // 0: OpenCL does not tell.
@@ -168,10 +174,11 @@ impl Manager {
             times: CommandTimes::new(settings.timed, computing),
             ahead: FetchAhead::default(),
             books: LaunchBooks::new(),
+            settling: FxHashMap::default(),
             round: Round::default(),
             failing: Failing::default(),
             ending: LaunchesEnd::default(),
-            device: OwnDevice { info, place: seed.place, unified, limit, context, _part: part },
+            device: OwnDevice { info, place: seed.place, unified, attempts, limit, context, _part: part },
         })
     }
 
@@ -251,7 +258,8 @@ impl Manager {
 
     /// Sets callbacks, and says how long to sleep if none comes.
     fn longest_sleep(&mut self, idle: bool) -> Option<Duration> {
-        if idle {
+        // What was refused without anything pending is tried again, too.
+        if idle && !self.lanes.tries_again() {
             return None;
         }
         let (now, mut look) = (Instant::now(), LOST_CALLBACK);

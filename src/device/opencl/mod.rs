@@ -20,6 +20,7 @@ pub(crate) mod program;
 pub(crate) mod raw;
 pub(crate) mod reap;
 pub(crate) mod refused;
+pub(crate) mod settle;
 pub(crate) mod surroundings;
 pub(crate) mod threads;
 pub(crate) mod times;

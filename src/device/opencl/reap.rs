@@ -55,6 +55,7 @@ impl Manager {
                     }
                     is_sound &= self.finish_fetch(fetching, outcome);
                 }
+                Work::Bring(bringing) => is_sound &= self.brought(bringing, outcome),
                 // Where it has failed, the buffer goes all the same, and its content is in the host's memory.
                 Work::Unmap { id } => {
                     if let Err(code) = outcome {
@@ -80,7 +81,8 @@ impl Manager {
             // No thread waits for what was not asked for.
             Work::CopyOut(fetching) if fetching.tokens.is_empty() => return,
             Work::CopyOut(fetching) => (fetching.id, fetching.bytes),
-            Work::Kernel(_) | Work::Unmap { .. } => return,
+            // Nor for what a kernel waits for itself.
+            Work::Kernel(_) | Work::Bring(_) | Work::Unmap { .. } => return,
         };
         let block = self.buffers.get(id).block.guid().bits();
         self.times.record_copy(self.device.place, copy, block, bytes);
@@ -174,18 +176,28 @@ impl Manager {
         failed.is_none()
     }
 
-    /// A kernel has finished. False: it has failed.
-    fn finish_kernel(&mut self, serial: u64, mut job: Box<Job>, outcome: Answer<()>, time: KernelTime) -> bool {
-        self.books.count_out(&job);
+    /// A kernel has finished, but perhaps the copies of what it has written have not. False: it has failed.
+    fn finish_kernel(&mut self, serial: u64, job: Box<Job>, outcome: Answer<()>, time: KernelTime) -> bool {
         if let Some(why) = self.blame_kernel(&job, outcome) {
+            self.books.count_out(&job);
             self.kernel_failed(serial, job, why, false);
             return false;
         }
+        if self.device.attempts && job.uses.iter().any(|used| used.written) {
+            return self.begin_settling(serial, job, time);
+        }
+        self.books.count_out(&job);
         for used in &job.uses {
             if used.written {
                 self.buffers.get(used.id).block.copies().wrote(self.device.place);
             }
         }
+        self.answer_ended(job, time);
+        true
+    }
+
+    /// Answers for a kernel that has ended well.
+    pub(crate) fn answer_ended(&mut self, mut job: Box<Job>, time: KernelTime) {
         self.failing.failures.end_row();
         self.outside.counters.kernels.add(1);
         self.outside.counters.kernel_ns.add(time.ns);
@@ -193,6 +205,5 @@ impl Manager {
         self.outside.events.launched(job.launch.token, Ok(time));
         self.unpin(&mut job.uses);
         self.books.end_job(job);
-        true
     }
 }

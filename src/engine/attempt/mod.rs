@@ -1,8 +1,10 @@
 //! Attempts: an EDT whose function crashes is undone and runs again (`OCR_RETRY`). The phases of an attempt are in
 //! `state/attempt.rs`.
 //!
-//! With the setting, functions of the program run as attempts on workers. Kernels do not, nor does what the runtime
-//! runs for itself. `life/observed.rs`, by which a function is called whose call is looked at, hands the function to
+//! With the setting, functions of the program run as attempts on workers, and kernels on devices. What the runtime runs
+//! for itself does not. A kernel makes no calls, and what it writes does not count before it has ended well
+//! (`device/opencl/settle.rs`); `life/launch.rs` does what is decided when one has failed. The rest is about functions:
+//! `life/observed.rs`, by which a function is called whose call is looked at, hands the function to
 //! [`run`]. Without the setting no function comes there for this.
 //!
 //! # What an attempt does with calls
@@ -71,7 +73,8 @@ pub(crate) unsafe fn run(context: *mut Context, edt: &'static Edt, function: Edt
         // SAFETY: the caller promises that the context is this thread's, and that no reference into it is alive. This
         // one ends before the function is called.
         let this = unsafe { &mut *context };
-        let mut progress = AttemptProgress::begin(*this.runtime.settings.retry);
+        let failed = if edt.work().kernels.is_empty() { None } else { this.runtime.devices.take_failed(edt.guid()) };
+        let mut progress = failed.unwrap_or_else(|| AttemptProgress::begin(*this.runtime.settings.retry));
         this.attempt = Some(Box::default());
         this.save(edt, &mut progress);
         progress
@@ -108,7 +111,7 @@ pub(crate) unsafe fn run(context: *mut Context, edt: &'static Edt, function: Edt
                 this.undo();
                 // SAFETY: these are the arrays that were looked at before, and the function does not run.
                 unsafe { before.restore(with) };
-                if point.progress.get().crashed() == 0 {
+                if point.progress.get().failed() == 0 {
                     this.tally.counts.attempts_repeated.add(1);
                 }
                 point.with_progress(AttemptProgress::again);
@@ -121,7 +124,7 @@ pub(crate) unsafe fn run(context: *mut Context, edt: &'static Edt, function: Edt
     // made is alive.
     let this = unsafe { &mut *context };
     this.attempt = None;
-    if point.progress.get().crashed() != 0 {
+    if point.progress.get().failed() != 0 {
         this.tally.counts.edts_recovered.add(1);
     }
     result
@@ -198,12 +201,16 @@ fn signal_name(signal: libc::c_int) -> &'static str {
     }
 }
 
-/// Says how many attempts crashed and were undone, at the end of a run.
-pub(crate) fn tell_undone(undone: u64, recovered: u64) {
-    if undone != 0 {
-        let were = if undone == 1 { "was" } else { "were" };
-        let (undone, recovered) = (Counted(undone, "attempt"), Counted(recovered, "EDT"));
-        note!("OCR_RETRY: {undone} crashed and {were} undone; {recovered} ended well after that.");
+/// Says how many attempts crashed, or were kernels that failed, and were undone, at the end of a run.
+pub(crate) fn tell_undone(attempts: u64, kernels: u64, recovered: u64) {
+    let part = |number: u64, what: &'static str, failed: &str| {
+        let were = if number == 1 { "was" } else { "were" };
+        (number != 0).then(|| format!("{} {failed} and {were} undone", Counted(number, what)))
+    };
+    let parts = [part(attempts, "attempt", "crashed"), part(kernels, "kernel", "failed")];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if !parts.is_empty() {
+        note!("OCR_RETRY: {}; {} ended well after that.", parts.join(", "), Counted(recovered, "EDT"));
     }
 }
 

@@ -63,12 +63,14 @@ impl OpenDevices {
     fn new(runtime: &'static Runtime, wanted: &[DeviceInfo], shares: Option<&Shares>) -> OpenDevices {
         let mut open = OpenDevices { used: Vec::new(), problems: Vec::new() };
         let answers = (runtime.manager_events)(runtime);
+        let attempts = runtime.settings.retry.runs_again();
         for info in wanted {
             let place = Place::device(open.used.len());
             let settings = DeviceSettings {
                 memory_limit: *runtime.settings.device_memory,
                 compute_queues: *runtime.settings.device_queues,
-                force_copies: *runtime.settings.device_copies,
+                force_copies: *runtime.settings.device_copies || attempts,
+                attempts,
                 timed: runtime.learns,
                 share: shares.and_then(|shares| sharing::share_of(info, wanted, shares)),
             };

@@ -117,11 +117,14 @@ impl ManagerEvents for DeviceEvents {
         lent.into_iter().chain(asked.flatten()).min()
     }
 
-    fn lost(&self, error: DeviceError) {
-        warning!(
-            "{error}. The device is not used any more: EDTs run on what is left, where they can. Content that was on it \
-             alone is lost."
-        );
+    fn lost(&self, device: Place, error: DeviceError) {
+        self.0.devices.lose(device);
+        let content = if self.0.settings.retry.runs_again() {
+            "What kernels have left there is on the host, too (OCR_RETRY)."
+        } else {
+            "Content that was on it alone is lost."
+        };
+        warning!("{error}. The device is not used any more: EDTs run on what is left, where they can. {content}");
     }
 
     /// The panic hook has said what happened. Without the device the program could wait indefinitely.

@@ -7,6 +7,7 @@ use crate::engine::life::create_request::Output;
 use crate::engine::life::internal_edt::InternalEdt;
 use crate::engine::life::range::range_of;
 use crate::engine::life::recording::number;
+use crate::engine::state::attempt::AfterFailure;
 use crate::engine::state::chained::LaunchResult;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::Interrupt;
@@ -157,7 +158,7 @@ impl Context {
     fn answered(&mut self, edt: &'static Edt, answer: LaunchResult) {
         match answer {
             Ok(time) => {
-                self.runtime.devices.has_run(edt.guid());
+                self.kernel_has_run(edt);
                 self.tally.counts.kernel_edts.add(1);
                 self.count_kernel(edt, time);
                 if trace::is_on() {
@@ -174,14 +175,15 @@ impl Context {
                 }
             }
             Err(error) if self.is_failed_copy(edt, &error) => self.finish(edt, Guid::NULL),
-            Err(error) if error.inputs_intact && edt.work().function.is_some() => {
-                // The EDT is none of the device's any more: what waits behind it there is to have its place.
-                self.tell_keeper(edt);
-                self.runtime.registry.note(format!("{} ran its C function, since {error}", EdtName::of(edt)));
-                self.fall_back(edt, Place::HOST);
-            }
-            Err(error) if error.inputs_intact => self.run_elsewhere(edt, &error),
-            Err(error) => failed(edt, &error),
+            Err(error) => self.kernel_failed(edt, &error),
+        }
+    }
+
+    /// Counts an EDT that has run as a kernel after one of it had failed.
+    fn kernel_has_run(&mut self, edt: &Edt) {
+        let failed = self.runtime.devices.take_failed(edt.guid());
+        if failed.is_some() && self.runtime.settings.retry.runs_again() {
+            self.tally.counts.edts_recovered.add(1);
         }
     }
 
@@ -226,19 +228,23 @@ impl Context {
         }
     }
 
-    /// Has an EDT without a C function, whose kernel has failed, go on on a device on which it has not.
+    /// Has an EDT whose kernel has failed go on as its function, or as a kernel, as `state/attempt.rs` decides it.
     #[cold]
-    fn run_elsewhere(&mut self, edt: &'static Edt, error: &LaunchError) {
-        let devices = &self.runtime.devices;
-        let Some(place) = devices.not_failed_on(edt) else {
-            failed(edt, error);
+    fn kernel_failed(&mut self, edt: &'static Edt, error: &LaunchError) {
+        let (devices, retry) = (&self.runtime.devices, *self.runtime.settings.retry);
+        let name = |place: Place| &devices.used(place).info.name;
+        let (place, went) = match devices.after_failure(edt, error, retry) {
+            AfterFailure::Function => (Place::HOST, "ran its C function".to_string()),
+            AfterFailure::Elsewhere(place) => (place, format!("went to device '{}'", name(place))),
+            AfterFailure::Again => (edt.place.get(), format!("ran again on device '{}'", name(edt.place.get()))),
+            AfterFailure::Report => failed(edt, error, &devices.failures_before(edt.guid())),
         };
+        if retry.runs_again() {
+            self.tally.counts.kernels_undone.add(1);
+        }
+        // The EDT is none of the device's any more: what waits behind it there is to have its place.
         self.tell_keeper(edt);
-        self.runtime.registry.note(format!(
-            "{} went to device '{}', since {error}",
-            EdtName::of(edt),
-            devices.used(place).info.name
-        ));
+        self.runtime.registry.note(format!("{} {went}, since {error}", EdtName::of(edt)));
         self.fall_back(edt, place);
     }
 
@@ -253,7 +259,7 @@ impl Context {
                 && !self.runtime.end.was_aborted()
                 && !self.is_failed_copy(edt, &error)
             {
-                failed(edt, &error);
+                failed(edt, &error, &[]);
             }
             next = self.kept_behind(edt);
         }
@@ -286,12 +292,16 @@ unsafe extern "C" fn nothing(_: u32, _: *mut u64, _: u32, _: *mut EdtDep) -> Gui
     Guid::NULL
 }
 
-/// Ends the program since an EDT's kernel has failed, and its C function cannot run instead.
-fn failed(edt: &Edt, error: &LaunchError) -> ! {
+/// Ends the program since an EDT's kernel has failed, as others of it before, and its C function cannot run instead.
+fn failed(edt: &Edt, error: &LaunchError, before: &[String]) -> ! {
     let intact = match (error.inputs_intact, edt.work().function.is_some()) {
         (true, _) => "the template has no C function to run instead, and no other device can",
         (false, true) => "its data may be half written, so its C function cannot run",
         (false, false) => "its data may be half written",
     };
-    fatal(&format!("{}: {error}; {intact}.", EdtName::of(edt)))
+    let mut text = format!("{}: {error}; {intact}.", EdtName::of(edt));
+    for (number, what) in (1..).zip(before) {
+        text += &format!("\n  attempt {number} before: {what}");
+    }
+    fatal(&text)
 }

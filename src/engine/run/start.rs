@@ -436,7 +436,7 @@ impl Runtime {
         let (repeated, opened) = (counts.attempts_repeated, counts.attempts_opened);
         match *self.settings.retry {
             Retry::Off => {}
-            Retry::Times(_) => tell_undone(counts.attempts_undone, counts.edts_recovered),
+            Retry::Times(_) => tell_undone(counts.attempts_undone, counts.kernels_undone, counts.edts_recovered),
             Retry::Verify => tell_repeated(repeated, opened),
         }
     }
@@ -485,7 +485,8 @@ impl Runtime {
     }
 }
 
-/// Says that the setting for attempts has no effect, where it has none.
+/// Says that the setting for attempts has no effect, where it has none. Where it has, no kernel is enqueued behind one
+/// that may be undone.
 fn limit_retry(settings: &mut Settings) {
     if !settings.retry.is_on() {
         return;
@@ -496,7 +497,12 @@ fn limit_retry(settings: &mut Settings) {
         () if ending::place().is_some() => "in a program on several nodes",
         () if cfg!(ocr_no_strict) => "in a library that was built without strict mode",
         () if !CAN_LEAVE => "on this processor: a function that has crashed can be left on x86-64 and AArch64 alone",
-        () => return,
+        () => {
+            if settings.retry.runs_again() {
+                settings.device_ahead.value = 0;
+            }
+            return;
+        }
     };
     note!("{}: no EDT runs again {why}.", settings.retry.origin);
     settings.retry.value = Retry::Off;

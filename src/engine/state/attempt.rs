@@ -1,5 +1,6 @@
-//! An attempt: one run of an EDT's function that may be undone. How far it has come, and what it has done that others
-//! must not see before it ends. `engine/attempt` does what is decided here.
+//! An attempt: one run of an EDT, as its function or as a kernel, that may be undone. How far it has come, and what it
+//! has done that others must not see before it ends. `engine/attempt` does what is decided here, and `engine/life` does
+//! it where a kernel has failed.
 //!
 //! # Phases
 //!
@@ -14,7 +15,22 @@
 //! | open | a call | open | the call |
 //! | open | the function returns | ended | nothing more |
 //! | open | a crash | open | the process ends, and the crash is reported |
-//! | undone | the function is called again | protected | the attempt has the next number |
+//! | protected | the kernel fails, and its blocks are as before; a [`FailedKernel`] says where the EDT can go | undone | the row of the next table |
+//! | protected | the kernel fails, and its blocks are not as before | protected | the process ends, and the failure is reported |
+//! | undone | the function is called again, or the kernel is launched | protected | the attempt has the next number |
+//!
+//! A kernel that runs is *protected* without a step: what it writes does not count before it has ended well
+//! (`device/opencl/settle.rs`). When it has failed, the first of these rows counts that holds:
+//!
+//! | what is the case | what is done |
+//! |---|---|
+//! | the EDT has a function | that is called |
+//! | a device on which it has not failed has a kernel for it | the kernel runs there |
+//! | fewer attempts have failed than may run again, and the device is not lost | the kernel runs where it has failed |
+//! | else | the process ends, and all failures are reported |
+//!
+//! The first two hold without the setting, too, and however many attempts have failed: the setting takes nothing away.
+//! Failures of kernels and crashes of the function count together.
 //!
 //! In verification mode an attempt whose EDT cannot be repeated, since it has changed the program's global variables or
 //! is written in Rust, is carried out like any other.
@@ -24,6 +40,7 @@ use crate::config::Retry;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
+use ocr_place::place::Place;
 use std::collections::{HashMap, HashSet};
 
 /// Why an attempt cannot be undone any more.
@@ -42,11 +59,11 @@ pub(crate) enum WhyOpen {
 /// How far an attempt has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AttemptPhase {
-    /// All that the function has done can be undone.
+    /// All that the function, or the kernel, has done can be undone.
     Protected,
     /// It cannot.
     Open(WhyOpen),
-    /// What the function has done is undone.
+    /// What it has done is undone.
     Undone,
     /// The function has returned for good.
     Ended,
@@ -63,6 +80,32 @@ pub(crate) enum AfterReturn {
     Nothing,
 }
 
+/// What is known of a kernel that has failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct FailedKernel {
+    /// The blocks of the EDT are as they were before the kernel.
+    pub(crate) is_intact: bool,
+    /// The EDT has a function.
+    pub(crate) has_function: bool,
+    /// A device that has a kernel for the EDT which has not failed there.
+    pub(crate) elsewhere: Option<Place>,
+    /// The device is lost, so that nothing runs there any more.
+    pub(crate) is_lost: bool,
+}
+
+/// What is done when a kernel has failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AfterFailure {
+    /// The function of the EDT runs.
+    Function,
+    /// The kernel runs on another device.
+    Elsewhere(Place),
+    /// The kernel runs where it has failed.
+    Again,
+    /// The process ends.
+    Report,
+}
+
 /// The attempts of an EDT: how far the last one has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct AttemptProgress {
@@ -70,14 +113,14 @@ pub(crate) struct AttemptProgress {
     retry: Retry,
     /// The number of this attempt, from 1.
     number: u32,
-    /// How many of the attempts crashed.
-    crashed: u32,
+    /// How many of the attempts crashed, or were kernels that failed.
+    failed: u32,
 }
 
 impl AttemptProgress {
     /// An EDT is about to run for the first time.
     pub(crate) fn begin(retry: Retry) -> AttemptProgress {
-        AttemptProgress { phase: AttemptPhase::Protected, retry, number: 1, crashed: 0 }
+        AttemptProgress { phase: AttemptPhase::Protected, retry, number: 1, failed: 0 }
     }
 
     pub(crate) fn phase(&self) -> AttemptPhase {
@@ -93,23 +136,25 @@ impl AttemptProgress {
         self.number
     }
 
-    /// How many of the attempts crashed and were undone.
-    pub(crate) fn crashed(&self) -> u32 {
-        self.crashed
+    /// How many of the attempts crashed, or were kernels that failed, and were undone.
+    pub(crate) fn failed(&self) -> u32 {
+        self.failed
     }
 
-    /// How many attempts there may be.
+    /// How many attempts there may be, or are by now, since a kernel runs in each place where it has not failed.
     pub(crate) fn most(&self) -> u32 {
-        match self.retry {
+        let most = match self.retry {
             Retry::Off => 1,
             Retry::Times(times) => times + 1,
             Retry::Verify => 2,
-        }
+        };
+        most.max(self.number)
     }
 
-    /// Whether a crash may be undone. In verification mode none is: the test is of EDTs that return.
+    /// Whether a crash may be undone, or a kernel run again where it has failed. In verification mode none is: the test
+    /// is of EDTs that return.
     pub(crate) fn may_run_again(&self) -> bool {
-        matches!(self.retry, Retry::Times(times) if self.crashed < times) && self.is_protected()
+        matches!(self.retry, Retry::Times(times) if self.failed < times) && self.is_protected()
     }
 
     /// Whether the run is in verification mode.
@@ -117,9 +162,9 @@ impl AttemptProgress {
         self.retry == Retry::Verify
     }
 
-    /// Whether no attempt has crashed, and a crash of this one would be undone.
+    /// Whether no attempt has failed, and a crash of this one would be undone.
     pub(crate) fn is_first_of_several(&self) -> bool {
-        self.may_run_again() && self.crashed == 0
+        self.may_run_again() && self.failed == 0
     }
 
     /// The attempt cannot be undone from here on. Whether it could before, so that what was noted is to be carried out.
@@ -157,10 +202,24 @@ impl AttemptProgress {
     /// The function has crashed, and the thread has left it.
     pub(crate) fn crashes(&mut self) {
         self.phase = AttemptPhase::Undone;
-        self.crashed += 1;
+        self.failed += 1;
     }
 
-    /// The function is called again.
+    /// The kernel has failed.
+    pub(crate) fn fails(&mut self, failure: FailedKernel) -> AfterFailure {
+        let may_run_again = self.may_run_again() && !failure.is_lost;
+        let after = match failure.elsewhere {
+            _ if !failure.is_intact => return AfterFailure::Report,
+            _ if failure.has_function => AfterFailure::Function,
+            Some(place) => AfterFailure::Elsewhere(place),
+            None if may_run_again => AfterFailure::Again,
+            None => return AfterFailure::Report,
+        };
+        self.crashes();
+        after
+    }
+
+    /// The function is called again, or the kernel is launched.
     pub(crate) fn again(&mut self) {
         self.phase = AttemptPhase::Protected;
         self.number += 1;
@@ -326,7 +385,7 @@ mod tests {
             assert_eq!((progress.phase(), progress.may_run_again()), (AttemptPhase::Undone, false));
             progress.again();
         }
-        assert_eq!((progress.number(), progress.most(), progress.crashed()), (3, 3, 2));
+        assert_eq!((progress.number(), progress.most(), progress.failed()), (3, 3, 2));
         assert!(progress.is_protected());
         assert!(!progress.may_run_again(), "the third is the last");
         assert_eq!(progress.returns(true), AfterReturn::CarryOut);
@@ -367,6 +426,63 @@ mod tests {
         let progress = AttemptProgress::begin(Retry::Off);
         assert!(!progress.may_run_again() && !progress.is_trial());
         assert_eq!(progress.most(), 1);
+    }
+
+    const FAILURE: FailedKernel =
+        FailedKernel { is_intact: true, has_function: false, elsewhere: None, is_lost: false };
+
+    #[test]
+    fn a_kernel_runs_again_where_it_has_failed_as_often_as_the_setting_says() {
+        for times in [0, 1, 3] {
+            let retry = if times == 0 { Retry::Off } else { Retry::Times(times) };
+            let mut progress = AttemptProgress::begin(retry);
+            for number in 1..=times {
+                assert_eq!(progress.fails(FAILURE), AfterFailure::Again);
+                assert_eq!(progress.phase(), AttemptPhase::Undone);
+                progress.again();
+                assert_eq!((progress.number(), progress.failed()), (number + 1, number));
+            }
+            assert_eq!(progress.fails(FAILURE), AfterFailure::Report);
+        }
+        assert_eq!(AttemptProgress::begin(Retry::Verify).fails(FAILURE), AfterFailure::Report);
+    }
+
+    #[test]
+    fn a_kernel_goes_where_it_has_not_failed_whatever_the_setting_is() {
+        let other = Place::device(1);
+        for retry in [Retry::Off, Retry::Times(1), Retry::Verify] {
+            let mut progress = AttemptProgress::begin(retry);
+            for _ in 0..3 {
+                let elsewhere = Some(other);
+                assert_eq!(progress.fails(FailedKernel { elsewhere, ..FAILURE }), AfterFailure::Elsewhere(other));
+                progress.again();
+                let both = FailedKernel { elsewhere, has_function: true, ..FAILURE };
+                assert_eq!(progress.fails(both), AfterFailure::Function);
+                progress.again();
+            }
+            assert!(progress.most() >= progress.number());
+        }
+    }
+
+    #[test]
+    fn nothing_runs_on_a_device_that_is_lost_and_nothing_half_written_is_used() {
+        let mut progress = AttemptProgress::begin(Retry::Times(3));
+        assert_eq!(progress.fails(FailedKernel { is_lost: true, ..FAILURE }), AfterFailure::Report);
+        let half = FailedKernel { is_intact: false, has_function: true, ..FAILURE };
+        assert_eq!(progress.fails(half), AfterFailure::Report);
+        assert_eq!((progress.failed(), progress.phase()), (0, AttemptPhase::Protected));
+    }
+
+    #[test]
+    fn crashes_count_with_the_failures_of_kernels() {
+        let mut progress = AttemptProgress::begin(Retry::Times(2));
+        assert_eq!(progress.fails(FailedKernel { has_function: true, ..FAILURE }), AfterFailure::Function);
+        progress.again();
+        assert!(progress.may_run_again() && !progress.is_first_of_several());
+        progress.crashes();
+        progress.again();
+        assert!(!progress.may_run_again());
+        assert_eq!((progress.number(), progress.most()), (3, 3));
     }
 
     #[test]

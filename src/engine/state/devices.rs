@@ -1,9 +1,11 @@
 //! The OpenCL devices of a run, as data: which are planned and open, how they share the cores, which kernels were not
 //! used. What plans, opens and divides them is in the room `devices`.
 
+use crate::config::Retry;
 use crate::cores::{CoreSet, Shares};
 use crate::device;
-use crate::device::{DeviceInfo, DeviceKind, DeviceManager, InlineList, Inventory};
+use crate::device::{DeviceInfo, DeviceKind, DeviceManager, InlineList, Inventory, LaunchError};
+use crate::engine::state::attempt::{AfterFailure, AttemptProgress, FailedKernel};
 use crate::engine::state::found_devices::FoundDevices;
 use crate::engine::state::lending::Lending;
 use crate::object::data_block::DataBlock;
@@ -33,13 +35,33 @@ pub(crate) struct Devices {
     pub(in crate::engine) unused: UnusedKernels,
     /// Whether the program has asked for the devices, and so may name one in a hint.
     pub(crate) asked: AtomicBool,
-    /// The devices on which kernels of EDTs have failed that have not run yet, and whether there are any.
-    failed: Mutex<rank::FailedKernels, HashMap<Guid, PlaceSet>>,
+    /// What has failed, and whether anything has.
+    failed: Mutex<rank::FailedKernels, FailedOnDevices>,
     any_failed: AtomicBool,
+    /// Whether a device is lost. Relaxed: who sees it late has a launch refused.
+    any_lost: AtomicBool,
     /// When the policy's keeper must be asked again, by the clock that policies see; `u64::MAX` if it is not.
     /// `Relaxed`: who sets it wakes the manager's thread under the lock of its inbox afterwards, and that reads it
     /// before it sleeps.
     asks_at: AtomicU64,
+}
+
+/// Kernels that have failed, and devices.
+#[derive(Default)]
+struct FailedOnDevices {
+    /// The EDTs whose kernels have failed, and that have not run since.
+    edts: HashMap<Guid, FailedEdt>,
+    /// The devices that are lost.
+    lost: PlaceSet,
+}
+
+/// An EDT whose kernel has failed.
+struct FailedEdt {
+    /// Where it has.
+    places: PlaceSet,
+    progress: AttemptProgress,
+    /// What has failed, each time.
+    causes: Vec<String>,
 }
 
 /// Which devices will be used, found out when the first kernel is added, or the program asks for them.
@@ -218,6 +240,7 @@ impl Devices {
             asked: AtomicBool::new(false),
             failed: Mutex::default(),
             any_failed: AtomicBool::new(false),
+            any_lost: AtomicBool::new(false),
             asks_at: AtomicU64::new(u64::MAX),
         }
     }
@@ -284,7 +307,8 @@ impl Devices {
         self.open.get().map_or(&[], |open| &open.used)
     }
 
-    /// The devices that have a kernel for an EDT and may run it.
+    /// The devices that have a kernel for an EDT and may run it. One that is lost is among them only where nothing else
+    /// can run the EDT, so that the launch is refused with the reason.
     pub(crate) fn for_edt(&self, edt: &Edt) -> InlineList<Place> {
         let devices = &edt.work().devices;
         let fits = |place: &&Place| match edt.explicit_range().map(|range| range.device) {
@@ -292,25 +316,63 @@ impl Devices {
             Some(u64::MAX) => true,
             Some(asked) => place.device_index() == Some(asked as usize),
         };
-        devices.iter().filter(fits).copied().collect()
+        let all = devices.iter().filter(fits).copied().collect();
+        if self.any_lost.load(Ordering::Relaxed) { self.without_lost(edt, all) } else { all }
     }
 
-    /// The kernel of an EDT has failed where it is placed: another device that has one, and on which it has not failed.
-    pub(crate) fn not_failed_on(&self, edt: &Edt) -> Option<Place> {
+    #[cold]
+    fn without_lost(&self, edt: &Edt, all: InlineList<Place>) -> InlineList<Place> {
+        let lost = self.failed.lock().lost;
+        let left: InlineList<Place> = all.iter().copied().filter(|place| !lost.contains(*place)).collect();
+        if left.is_empty() && edt.work().function.is_none() { all } else { left }
+    }
+
+    /// A device is lost: EDTs are not placed there any more.
+    pub(crate) fn lose(&self, device: Place) {
+        self.failed.lock().lost.insert(device);
+        self.any_lost.store(true, Ordering::Relaxed);
+    }
+
+    /// The kernel of an EDT has failed where it is placed: what is done now.
+    pub(crate) fn after_failure(&self, edt: &Edt, error: &LaunchError, retry: Retry) -> AfterFailure {
+        let (place, devices) = (edt.place.get(), self.for_edt(edt));
         let mut all = self.failed.lock();
-        // Relaxed: the EDT goes to the other device behind this, and a wrong guess for another costs a look.
+        // Relaxed: the EDT goes on behind this, and a wrong guess for another costs a look.
         self.any_failed.store(true, Ordering::Relaxed);
-        let failed = all.entry(edt.guid()).or_default();
-        failed.insert(edt.place.get());
-        let fits = |place: &Place| !failed.contains(*place);
-        self.for_edt(edt).into_iter().find(fits)
+        let is_lost = all.lost.contains(place);
+        let (places, causes, progress) = (PlaceSet::EMPTY, Vec::new(), AttemptProgress::begin(retry));
+        let failed = all.edts.entry(edt.guid()).or_insert(FailedEdt { places, progress, causes });
+        failed.places.insert(place);
+        failed.causes.push(error.what_failed());
+        let after = failed.progress.fails(FailedKernel {
+            is_intact: error.inputs_intact,
+            has_function: edt.work().function.is_some(),
+            elsewhere: devices.into_iter().find(|place| !failed.places.contains(*place)),
+            is_lost,
+        });
+        match after {
+            // Without the setting nothing is counted, and nobody asks.
+            AfterFailure::Function if !retry.is_on() => drop(all.edts.remove(&edt.guid())),
+            AfterFailure::Report => {}
+            _ => failed.progress.again(),
+        }
+        after
     }
 
-    /// The kernel of an EDT has run, perhaps after it had failed elsewhere.
-    pub(crate) fn has_run(&self, edt: Guid) {
-        if self.any_failed.load(Ordering::Relaxed) {
-            self.failed.lock().remove(&edt);
+    /// What has failed of an EDT, one time after the other, but for the last.
+    pub(crate) fn failures_before(&self, edt: Guid) -> Vec<String> {
+        let all = self.failed.lock();
+        let causes = all.edts.get(&edt).map_or(&[][..], |failed| &failed.causes);
+        causes.split_last().map_or(Vec::new(), |(_, before)| before.to_vec())
+    }
+
+    /// An EDT has run as a kernel, or is about to run as its function: how far its attempts have come if kernels of it
+    /// have failed before.
+    pub(crate) fn take_failed(&self, edt: Guid) -> Option<AttemptProgress> {
+        if !self.any_failed.load(Ordering::Relaxed) {
+            return None;
         }
+        Some(self.failed.lock().edts.remove(&edt)?.progress)
     }
 
     pub(crate) fn used(&self, place: Place) -> &OpenDevice {

@@ -18,6 +18,7 @@
 //! | step | by | `valid` | `version` |
 //! |---|---|---|---|
 //! | [`Copies::wrote`] | a writer of the host, as it releases the block; a device's manager, when it enqueues a kernel that writes, and when that has ended | that place alone | +1 |
+//! | the same, where kernels can be undone | the manager, when all that the kernel has written was brought (`device/opencl/settle.rs`); then `fetched`. While the kernel runs, the content stays valid on the host | that place alone | +1 |
 //! | [`Copies::fetched`] | the manager that has brought the content to the host | + the host, if that device still has the latest | |
 //! | [`CopiesGuard::source`] | a manager that launches a kernel: what must be copied | | |
 //! | [`CopiesGuard::copied`] | the same, when it has enqueued the copy | + the device, if the copy counts and `version` is the same | |

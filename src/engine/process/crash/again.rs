@@ -7,7 +7,7 @@
 //! | in verification mode | no, and nothing is said of it |
 //! | the thread is in a call of the runtime, or carries out what was held | no: a lock of the runtime may be held |
 //! | the attempt is open | no: what the EDT has done is seen by others |
-//! | as many attempts as the setting allows have crashed | no |
+//! | as many attempts as the setting allows have crashed, or were kernels that failed | no |
 //! | the function is written in Rust | no: its frames have destructors, which would not run |
 //! | an exception of C++ is on its way, or is being handled | no: the C++ library has it in its books |
 //! | `abort` after a message of the C library that is no assertion of the program's | no: it has found its memory corrupted, with a lock held |
@@ -189,7 +189,7 @@ impl NotAgain {
         text.write_str("  OCR_RETRY: the EDT does not run again, ")?;
         match self {
             NotAgain::Often(1) => text.write_str("as it has run once"),
-            NotAgain::Often(number) => write!(text, "as this was attempt {number} of {number}, and all have crashed"),
+            NotAgain::Often(number) => write!(text, "as this was attempt {number} of {number}, and all have failed"),
             NotAgain::InCall => text.write_str("as it crashed in a call of the runtime, which may hold a lock"),
             NotAgain::Open(WhyOpen::Called(api)) => {
                 write!(text, "as it had called {}, and what came before cannot be undone after that", api.shown())

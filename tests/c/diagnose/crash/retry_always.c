@@ -6,7 +6,7 @@
 // env: OCR_RETRY=2
 // stderr: (uses) crashed with SIGSEGV and is undone; attempt 2 of 3 follows (OCR_RETRY); the instruction is in uses
 // stderr: (uses) crashed with SIGSEGV at address 0x0
-// stderr: OCR_RETRY: the EDT does not run again, as this was attempt 3 of 3, and all have crashed.
+// stderr: OCR_RETRY: the EDT does not run again, as this was attempt 3 of 3, and all have failed.
 // stdout-lines: 1 printed before
 // needs: signals
 #include "crash.h"

@@ -2,7 +2,8 @@
 //! in blocks, the order of tasks, exclusive and constant access, finish scopes, every kind of event,
 //! labels that several EDTs create on, maps with creators, contents passed by value, copies, divided blocks
 //! and their parts, files, priorities, waiting in a call, C functions and kernels on one device and on all of all
-//! platforms, with 1 to 16 workers and pauses in between.
+//! platforms, with 1 to 16 workers and pauses in between. In some of them kernels and copies fail, and run again as
+//! attempts.
 //!
 //! All of it goes through the C interface, which has what the graphs do, and shows what the oracle looks at: addresses,
 //! statuses, GUIDs. `ocr::tasks` hides both, and has random graphs of its own in `tests/tasks.rs`.
@@ -102,11 +103,12 @@ fn main() {
     let trials = match env::var_os("OCR_STRESS_REPLAY") {
         Some(file) => vec![Trial::test("replay", move || replay(file.into()))],
         None => vec![
-            Trial::test("functions", || stress("functions", false, false, 16_000)),
-            Trial::test("kernels", || stress("kernels", true, false, 700)).with_ignored_flag(no_opencl),
+            Trial::test("functions", || stress("functions", false, false, 16_000, vec![])),
+            Trial::test("kernels", || stress("kernels", true, false, 700, vec![])).with_ignored_flag(no_opencl),
+            Trial::test("failures", failures).with_ignored_flag(no_opencl),
             Trial::test("devices", || {
                 tell_of_platforms();
-                stress("devices", true, true, 100)
+                stress("devices", true, true, 100, vec![])
             })
             .with_ignored_flag(no_opencl),
         ],
@@ -156,8 +158,50 @@ fn aim(kernels: bool, several: bool) -> Result<Aim, Failed> {
     })
 }
 
+/// Runs random graphs on an OpenCL of which each so many calls fail, or commands end with an error. All kernels are
+/// attempts. Where one of them fails, so do others that are behind it, and each may run again often enough.
+fn failures() -> Result<(), Failed> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let library = child::folder().join("libstress-injector.so");
+    let status = support::compiler("CC", "cc")
+        .args(["-std=gnu11", "-O1", "-shared", "-fPIC", "tests/injector/opencl.c", "-o"])
+        .arg(&library)
+        .args(["-Wl,--no-as-needed", "-l:libOpenCL.so.1", "-lpthread", "-ldl"])
+        .current_dir(root)
+        .status()?;
+    if !status.success() {
+        return Err("the library in which calls fail cannot be built".into());
+    }
+    for (turn, inject) in [
+        "clEnqueueNDRangeKernel:7/:skipped:failed",
+        "clEnqueueReadBuffer:9/:later:run",
+        "clEnqueueNDRangeKernel:11/:later:complete",
+        "clEnqueueWriteBuffer:8/:skipped:ended",
+        "clEnqueueReadBuffer:13/:now",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let failing = vec![
+            ("OPENCL_DYLIB_PATH", library.display().to_string()),
+            ("OCR_INJECT", inject.to_string()),
+            ("OCR_INJECT_CODE", "-36".to_string()),
+            ("OCR_RETRY", "1000".to_string()),
+        ];
+        eprintln!("failures: OCR_INJECT={inject}");
+        stress("failures", true, turn % 2 == 1, 20, failing)?;
+    }
+    Ok(())
+}
+
 /// Runs as many random graphs as the settings say.
-fn stress(name: &str, kernels: bool, several: bool, default_cases: u64) -> Result<(), Failed> {
+fn stress(
+    name: &str,
+    kernels: bool,
+    several: bool,
+    default_cases: u64,
+    failing: Vec<(&'static str, String)>,
+) -> Result<(), Failed> {
     let aim = aim(kernels, several)?;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
     let seed = number("OCR_STRESS_SEED").unwrap_or(now.as_secs() * 1_000_000);
@@ -166,7 +210,7 @@ fn stress(name: &str, kernels: bool, several: bool, default_cases: u64) -> Resul
     let limit = (asked.iter().any(Option::is_some)).then(|| Duration::from_secs(asked.iter().flatten().sum()));
     let cases = number("OCR_STRESS_CASES").unwrap_or(default_cases);
     let started = Instant::now();
-    let runner = RefCell::new(Runner::new(name, several));
+    let runner = RefCell::new(Runner::new(name, several, failing));
     let (mut done, mut batch_seed) = (0, seed);
     loop {
         let left = match limit {
@@ -278,7 +322,7 @@ impl Failure {
 /// Runs the case in a file again and again.
 fn replay(file: PathBuf) -> Result<(), Failed> {
     let case: Case = serde_json::from_str(&std::fs::read_to_string(&file)?)?;
-    let mut runner = Runner::new("replay", case.settings.spread);
+    let mut runner = Runner::new("replay", case.settings.spread, Vec::new());
     let times = number("OCR_STRESS_CASES").unwrap_or(1000);
     for time in 0..times {
         if let Err(text) = runner.run(&case, SHRINKING_PATIENCE) {

@@ -50,6 +50,8 @@ pub(crate) struct Runner {
     log: PathBuf,
     /// Whether it is to have several devices.
     several: bool,
+    /// What fails there; nothing if it is empty.
+    failing: Vec<(&'static str, String)>,
     /// The most memory that a process has used.
     pub(crate) resident_kib: u64,
 }
@@ -77,10 +79,11 @@ pub(crate) fn folder() -> PathBuf {
 }
 
 impl Runner {
-    /// With `several`, PoCL shows two devices there, unless `POCL_DEVICES` says which.
-    pub(crate) fn new(name: &str, several: bool) -> Runner {
+    /// With `several`, PoCL shows two devices there, unless `POCL_DEVICES` says which. `failing` is more of the
+    /// environment, by which calls of OpenCL fail.
+    pub(crate) fn new(name: &str, several: bool, failing: Vec<(&'static str, String)>) -> Runner {
         let log = folder().join(format!("stress-{name}-{}.log", std::process::id()));
-        Runner { process: None, log, several, resident_kib: 0 }
+        Runner { process: None, log, several, failing, resident_kib: 0 }
     }
 
     fn start(&self) -> Result<Process, String> {
@@ -103,6 +106,7 @@ impl Runner {
             .env(VARIABLE, "1")
             // No test writes to the cache of the user.
             .env("OCR_MODELS", "off")
+            .envs(self.failing.iter().map(|(name, value)| (*name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log)

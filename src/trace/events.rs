@@ -6,7 +6,7 @@
 //! free. A *work* is what the EDTs of a template run, named by a number.
 
 use super::clock;
-use super::format::{Asked, Basis, Counter, Record, RecordKind, ThreadRole};
+use super::format::{Asked, Basis, Counter, Record, RecordKind, ThreadRole, WorkGroupBasis};
 use super::recording::{is_on, is_sample_due, now_and_length};
 use super::writer::{append, append_idle, append_text, is_unnamed, set_named, set_role};
 use std::cell::Cell;
@@ -34,12 +34,12 @@ pub(crate) fn worker() {
     set_role(ThreadRole::Worker);
 }
 
-/// Records that this thread manages the device at a place, with the device's name.
+/// Records that this thread manages the device at a place, with the device's name and how many compute units it has.
 #[cold]
 #[inline(never)]
-pub(crate) fn manager(place: u8, name: &str) {
+pub(crate) fn manager(place: u8, units: u32, name: &str) {
     set_role(ThreadRole::Manager);
-    let record = Record { a: place, ..of(RecordKind::Device, 0, 0) };
+    let record = Record { a: place, ..of(RecordKind::Device, units.into(), 0) };
     append_text(record, name);
 }
 
@@ -210,16 +210,26 @@ pub(crate) enum OpenClWait {
     Kernel = 2,
 }
 
-/// Does something of OpenCL, and records that what runs on this thread has waited for it.
-pub(crate) fn waiting_for_opencl<T>(what: OpenClWait, wait: impl FnOnce() -> T) -> T {
+/// Does something, and records how long what runs on this thread has waited for it.
+fn waiting<T>(kind: RecordKind, what: u8, wait: impl FnOnce() -> T) -> T {
     if !is_on() {
         return wait();
     }
     let (begun, _) = now_and_length(0);
     let result = wait();
     let (now, _) = now_and_length(0);
-    append(Record { a: what as u8, ..of(RecordKind::WaitedForOpenCl, 0, now.saturating_sub(begun)) });
+    append(Record { a: what, ..of(kind, 0, now.saturating_sub(begun)) });
     result
+}
+
+/// Does something of OpenCL, and records that what runs on this thread has waited for it.
+pub(crate) fn waiting_for_opencl<T>(what: OpenClWait, wait: impl FnOnce() -> T) -> T {
+    waiting(RecordKind::WaitedForOpenCl, what as u8, wait)
+}
+
+/// Waits for answers of other nodes, and records that what runs on this thread has done so.
+pub(crate) fn waiting_for_nodes<T>(wait: impl FnOnce() -> T) -> T {
+    waiting(RecordKind::WaitedForNodes, 0, wait)
 }
 
 /// Records that an EDT is given to the device at a place, which knows it by `token`.
@@ -227,6 +237,13 @@ pub(crate) fn waiting_for_opencl<T>(what: OpenClWait, wait: impl FnOnce() -> T) 
 #[inline(never)]
 pub(crate) fn launched(edt: u64, place: u8, token: usize) {
     append(Record { a: place, ..of(RecordKind::Launched, edt, token as u64) });
+}
+
+/// Records the work-groups of a launch at a place, which is known there by `token`: how many, of how many work-items.
+#[cold]
+#[inline(never)]
+pub(crate) fn work_groups(place: u8, token: usize, (groups, items): (u64, u32), basis: WorkGroupBasis) {
+    append(Record { a: place, b: basis.bits(), c: items, ..of(RecordKind::WorkGroups, token as u64, groups) });
 }
 
 /// Records that the kernel of an EDT has been seen to end. True if it is time for the caller to look at the counters.
@@ -331,8 +348,8 @@ pub(crate) fn block_gone(block: u64) {
 /// Records that what runs on this thread sends a message to another node, with its number among those for that node.
 #[cold]
 #[inline(never)]
-pub(crate) fn sent(to: u32, number: u64) {
-    append(Record { b: to as u16, ..of(RecordKind::Sent, number, 0) });
+pub(crate) fn sent(to: u32, number: u64, stand_in: u64) {
+    append(Record { b: to as u16, ..of(RecordKind::Sent, number, stand_in) });
 }
 
 /// Records that this thread handles a message of another node, with its number there; 0 for one that has none.

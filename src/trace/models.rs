@@ -12,7 +12,7 @@ pub(crate) mod events {
     pub(crate) fn follows(_edt: u64, _first: u64) {}
     pub(crate) fn block(_block: u64, _size: u64) {}
     pub(crate) fn block_gone(_block: u64) {}
-    pub(crate) fn manager(_place: u8, _name: &str) {}
+    pub(crate) fn manager(_place: u8, _units: u32, _name: &str) {}
 
     #[derive(Default)]
     pub(crate) struct DeviceTimes;

@@ -167,7 +167,7 @@ kinds! {
     Thread = 1,
     /// A template runs work `x`, for which `y` has a bit for each place where it can run. Its name follows as a text.
     Template = 2,
-    /// Place `a` is a device, whose name follows as a text.
+    /// Place `a` is a device with `x` compute units, or 0 where that is not known. Its name follows as a text.
     Device = 3,
     /// Object `x` has a label, which follows as a text.
     Label = 4,
@@ -218,10 +218,13 @@ kinds! {
     /// higher half of `y` for copies, the lower half for its run. `b` is a [`Basis`].
     Estimate = 28,
     /// What runs on the thread has sent message `x` to node `b`: its number among those that lead to something there.
+    /// `y` is the EDT of the runtime's that has sent it since what it stands for has come, or 0.
     Sent = 29,
     /// Message `x` has come from node `b`, and the thread handles it: what it does next is by what has sent that. 0: by
     /// nothing that is known.
     Came = 30,
+    /// The launch that device `a` knows as `x` has `y` work-groups of `c` work-items. `b` is a [`WorkGroupBasis`].
+    WorkGroups = 31,
     /// What runs on the thread has called the runtime about object `x`: `a` is an [`Asked`], which says what `y` and
     /// `c` are. `b` is 1 where the call was refused.
     Called = 40,
@@ -236,6 +239,8 @@ kinds! {
     /// What runs on the thread has waited for OpenCL up to now: for `y` ticks, until it had started where `a` is 1, or
     /// until a kernel was compiled where `a` is 2.
     WaitedForOpenCl = 44,
+    /// What runs on the thread has waited for answers of other nodes up to now: for `y` ticks.
+    WaitedForNodes = 45,
     /// Since it began, the thread was on a core for `x` nanoseconds, and was ready and without a core for `y`. Where
     /// `a` is 1, all threads of the process together were on cores for `x` nanoseconds, and the process may use `y`
     /// cores.
@@ -319,6 +324,30 @@ pub const CHANGED_SINCE_GIVEN: u8 = 2;
 pub const NOT_LOOKED_AT: u8 = 4;
 /// The most bytes of a block that are looked at. Of a larger one, lines of 64 bytes at equal distances are.
 pub const LOOKED_AT: usize = 4096;
+
+/// How the size of a launch's work-groups came about: the number `b` of its record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WorkGroupBasis {
+    /// The device runs so many work-items of a group at once: full groups have a multiple of that many. At least 1.
+    pub multiple: u16,
+    /// Whether the program, or the kernel's source, has said the size; otherwise the runtime has chosen it.
+    pub is_given: bool,
+}
+
+impl WorkGroupBasis {
+    const GIVEN: u16 = 1 << 15;
+
+    /// The number `b` of the record.
+    #[inline]
+    pub fn bits(self) -> u16 {
+        self.multiple.min(Self::GIVEN - 1) | if self.is_given { Self::GIVEN } else { 0 }
+    }
+
+    /// What the number `b` of a record says.
+    pub fn of(bits: u16) -> WorkGroupBasis {
+        WorkGroupBasis { multiple: (bits & !Self::GIVEN).max(1), is_given: bits & Self::GIVEN != 0 }
+    }
+}
 
 /// What an estimate of a policy rests on, and what came of it: the number `b` of its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -128,7 +128,7 @@ impl RunFiles {
             let Part { file, thread, .. } = &self.parts[of];
             let mut record = event.record;
             match RecordKind::of(record.kind) {
-                Some(RecordKind::Kernel | RecordKind::WaitedForOpenCl) => {
+                Some(RecordKind::Kernel | RecordKind::WaitedForOpenCl | RecordKind::WaitedForNodes) => {
                     record.y = self.length(of, record.y, record.ticks);
                 }
                 Some(RecordKind::Copy) => {

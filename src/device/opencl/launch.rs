@@ -42,6 +42,7 @@ use crate::device::opencl::raw::{CommandEvent, WaitList};
 use crate::device::{DeviceKind, LaunchRange};
 use crate::device::{InlineList, Launch, LaunchError};
 use crate::object::data_block::{Mark, Source};
+use crate::trace;
 use ocr_base::text::Counted;
 use ocr_place::place::PlaceSet;
 use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
@@ -194,6 +195,12 @@ impl Manager {
         // until the block is forgotten, which waits for the pins.
         let run = unsafe { self.lanes.queue(lane).run(kernel.opencl(), &range, &waits) };
         let is_first = run.is_ok() && kernel.shapes.is_new(&range);
+        if trace::is_on()
+            && run.is_ok()
+            && let Some((groups, basis)) = kernel.groups.told(&launch.range, &range)
+        {
+            trace::events::work_groups(self.device.place.number() as u8, launch.token, groups, basis);
+        }
         let event = run.map_err(|code| self.enqueue_fault(launch, code))?;
         Ok(Started { lane, event, needs, is_first })
     }

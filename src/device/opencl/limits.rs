@@ -7,6 +7,7 @@ use crate::device::host::signature::{ArgKind, Signature};
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::raw::OpenclKernel;
 use crate::device::{DeviceInfo, DeviceKind, LaunchRange};
+use crate::trace::format::WorkGroupBasis;
 use ocr_base::text::Counted;
 use opencl3::kernel::{
     CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_WORK_GROUP_SIZE,
@@ -92,6 +93,20 @@ impl GroupSizes {
             },
         };
         Ok(LaunchRange { local: Some(local), ..*range })
+    }
+
+    /// How many work-groups a range has that was fitted, of how many work-items each, and how that came about. None
+    /// where it has no work-items. `asked` is the range before that.
+    pub(crate) fn told(&self, asked: &LaunchRange, fitted: &LaunchRange) -> Option<((u64, u32), WorkGroupBasis)> {
+        let local = fitted.local?;
+        let (mut groups, mut items) = (1_u64, 1_u64);
+        for (&size, &each) in fitted.global.iter().zip(&local).take(fitted.work_dim as usize) {
+            groups = groups.saturating_mul(size.div_ceil(each.max(1)) as u64);
+            items = items.saturating_mul(each as u64);
+        }
+        let multiple = self.multiple.min(usize::from(u16::MAX)) as u16;
+        let basis = WorkGroupBasis { multiple, is_given: asked.local.is_some() || self.required.is_some() };
+        (groups != 0).then_some(((groups, items.min(u32::MAX.into()) as u32), basis))
     }
 
     /// Divides each global size, and is as large as permitted but for leaving each compute unit a group.
@@ -313,6 +328,25 @@ mod tests {
         assert_eq!(chosen(&mut groups, &[8, 8, 8]), Some([8, 8, 4]));
         groups.required = Some([8, 2, 1]);
         assert_eq!(chosen(&mut groups, &[64, 4]), Some([8, 2, 1]));
+    }
+
+    #[test]
+    fn the_groups_of_a_launch_are_told() {
+        let mut groups = groups();
+        let mut told = |global: &[usize], local| {
+            let asked = range(global, local);
+            let fitted = groups.fit(&asked).unwrap_or_else(|_| panic!("{global:?}"));
+            groups.told(&asked, &fitted)
+        };
+        let basis = |is_given| WorkGroupBasis { multiple: 8, is_given };
+        assert_eq!(told(&[1024], None), Some(((4, 256), basis(false))));
+        assert_eq!(told(&[1024], Some([1, 1, 1])), Some(((1024, 1), basis(true))));
+        assert_eq!(told(&[64, 4], Some([8, 2, 1])), Some(((16, 16), basis(true))));
+        assert_eq!(told(&[0], None), None);
+        groups.uniform = false;
+        let asked = range(&[100], Some([64, 1, 1]));
+        let fitted = groups.fit(&asked).unwrap_or_else(|_| panic!("the last group may be smaller"));
+        assert_eq!(groups.told(&asked, &fitted), Some(((2, 64), basis(true))));
     }
 
     #[test]

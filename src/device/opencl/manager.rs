@@ -190,7 +190,8 @@ impl Manager {
     /// The loop of the thread: takes messages and reaps what has ended, until it is to stop.
     pub(crate) fn live(&mut self) {
         if trace::is_on() {
-            trace::events::manager(self.device.place.number() as u8, &self.device.info.name);
+            let OwnDevice { place, info, .. } = &self.device;
+            trace::events::manager(place.number() as u8, info.compute_units, &info.name);
         }
         let ended = catch_unwind(AssertUnwindSafe(|| self.run()));
         if ended.is_err() {

@@ -146,10 +146,11 @@ impl Context {
     #[cold]
     pub(crate) fn send_on(&mut self, edt: &'static Edt) {
         let data = edt.slots()[0].data();
-        let role = StandIn::of(edt);
+        let (role, guid) = (StandIn::of(edt), edt.own_guid());
         self.runtime.objects.edts.free(&mut self.caches.edts, edt);
         let StandIn::PreSlot { of, destination, slot, mode } = role else { unreachable!("it holds a block") };
-        outbox::post(of, NodeWork::Call { id: 0, call: Call::Pass { data, destination, slot, mode } });
+        let call = Call::Pass { data, destination, slot, mode };
+        outbox::post_for(of, NodeWork::Call { id: 0, call }, guid);
     }
 
     /// An event of another node passes on what it was satisfied with, to an object of this one.

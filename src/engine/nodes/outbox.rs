@@ -208,12 +208,17 @@ pub(crate) fn place() -> Option<(u32, u32)> {
 
 /// Sends a message to another node.
 pub(crate) fn post(to: u32, work: NodeWork) {
+    post_for(to, work, Guid::NULL);
+}
+
+/// Sends a message to another node, since what an EDT of the runtime's stands for has come, or for none (`NULL_GUID`).
+pub(crate) fn post_for(to: u32, work: NodeWork, stand_in: Guid) {
     count_post(&work);
     let mut outgoing = OUTGOING.lock();
     if trace::is_on() && work.leads_on() {
         let number = outgoing.recorded.entry(to).or_default();
         *number += 1;
-        trace::events::sent(to, *number);
+        trace::events::sent(to, *number, stand_in.bits());
     }
     outgoing.put(to, work);
     drop(outgoing);
@@ -343,7 +348,7 @@ static WAITED_NS: AtomicU64 = AtomicU64::new(0);
 fn while_waiting<T>(wait: impl FnOnce() -> T) -> T {
     WAITING.fetch_add(1, Ordering::Relaxed);
     let begin = Instant::now();
-    let answer = wait();
+    let answer = trace::events::waiting_for_nodes(wait);
     WAITED_NS.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
     WAITS.fetch_add(1, Ordering::Relaxed);
     WAITING.fetch_sub(1, Ordering::Relaxed);

@@ -126,7 +126,7 @@ pub fn read(path: &Path) -> Result<RecordedRun, ReadError> {
             scale.ns(event.record.ticks),
             scale.ns(event.written),
             match RecordKind::of(event.record.kind) {
-                Some(RecordKind::Kernel | RecordKind::WaitedForOpenCl) => {
+                Some(RecordKind::Kernel | RecordKind::WaitedForOpenCl | RecordKind::WaitedForNodes) => {
                     scale.took(event.record.ticks, event.record.y)
                 }
                 Some(RecordKind::Copy) => scale.took(event.record.ticks, u64::from(event.record.c) * 16),

@@ -55,6 +55,10 @@ impl RecordedRun {
             "waited for OpenCL longer than it ran",
         );
         wrong(
+            &|edt| edt.end != NEVER && before(edt.answers, edt.end.saturating_sub(edt.begin)),
+            "waited for other nodes longer than it ran",
+        );
+        wrong(
             &|edt| edt.satisfied > edt.depc && edt.created != NEVER && edt.depc < 65535,
             "more pre-slots satisfied than there are",
         );

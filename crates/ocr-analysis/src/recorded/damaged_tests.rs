@@ -6,7 +6,7 @@
 use super::*;
 use crate::export::{ViewerForm, export};
 use crate::replay::{Replay, Wish};
-use ocr_trace::format::{APART_AT, HEAD_BYTES, Record, RecordKind, SEGMENT_HEAD_BYTES, SEGMENT_UNIT};
+use ocr_trace::format::{APART_AT, HEAD_BYTES, Record, RecordKind, SEGMENT_HEAD_BYTES, SEGMENT_UNIT, WorkGroupBasis};
 use proptest::prelude::*;
 use std::fs;
 use std::io::sink;
@@ -49,7 +49,8 @@ fn event(ticks: u64, kind: RecordKind, x: u64, y: u64) -> Record {
 fn threads() -> [Vec<(Record, &'static str)>; 2] {
     use RecordKind::{
         Begin, Block, Busy, Copy, Counter, Created, Device, End, Fetch, Fetched, Granted, Idle, Kernel, KernelEnd,
-        Label, Launched, Linked, Placed, Runnable, Satisfied, System, Template, Thread, Usage, WaitedForOpenCl,
+        Label, Launched, Linked, Placed, Runnable, Satisfied, System, Template, Thread, Usage, WaitedForNodes,
+        WaitedForOpenCl, WorkGroups,
     };
     let text = |record, text| (record, text);
     let at_place = |record: Record| Record { a: 1, ..record };
@@ -69,6 +70,7 @@ fn threads() -> [Vec<(Record, &'static str)>; 2] {
         (created(20, 101, 77), ""),
         (event(30, Satisfied, 101, 500), ""),
         (Record { a: 255, ..event(31, Runnable, 101, 0) }, ""),
+        (event(38, WaitedForNodes, 0, 4), ""),
         (at_place(event(39, WaitedForOpenCl, 0, 6)), ""),
         (event(40, End, 100, 0), ""),
         (Record { c: 2, ..event(40, System, 5, 3) }, ""),
@@ -79,12 +81,13 @@ fn threads() -> [Vec<(Record, &'static str)>; 2] {
     ];
     let manager = vec![
         text(Record { a: 2, ..event(1, Thread, 0, 0) }, "device 0"),
-        text(at_place(event(2, Device, 0, 0)), "gpu"),
+        text(at_place(event(2, Device, 132, 0)), "gpu"),
         (at_place(event(32, Placed, 101, 0)), ""),
         (at_place(event(33, Fetch, 101, 500)), ""),
         (at_place(Record { c: 1, ..event(50, Copy, 500, 64) }), ""),
         (event(51, Fetched, 101, 0), ""),
         (at_place(event(52, Launched, 101, 9)), ""),
+        (at_place(Record { b: 8, c: 64, ..event(53, WorkGroups, 9, 7) }), ""),
         (at_place(event(80, Kernel, 9, 20)), ""),
         (at_place(event(85, KernelEnd, 101, 0)), ""),
     ];
@@ -161,6 +164,10 @@ fn the_file_is_one_that_is_whole() {
     let [host, device] = [0, 1].map(|edt: usize| run.edts[edt].time());
     assert_eq!((host, device), (Some(30), Some(20)));
     assert_eq!((run.edts[0].opencl, run.edts[1].opencl), (6, 0));
+    assert_eq!((run.edts[0].answers, run.edts[0].computed()), (4, 20));
+    let basis = WorkGroupBasis { multiple: 8, is_given: false };
+    assert_eq!(run.work_groups.get(&1), Some(&WorkGroups { groups: 7, items: 64, basis }));
+    assert_eq!(run.devices[&1].units, 132);
     let system = SystemUse { ns: 5, faults: 3, waits: 2 };
     assert_eq!(run.usage, [Usage { thread: 0, edt: 0, at: 40, on_core: 21, without_core: 1, system }]);
     // The worker had done its last thing before the end.

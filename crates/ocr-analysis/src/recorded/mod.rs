@@ -39,7 +39,8 @@ pub(crate) use short::short_names;
 use ocr_base::text::counted;
 use ocr_place::policy::{Certainty, Expected, Why};
 use ocr_trace::clock::SystemUse;
-use ocr_trace::format::UNDECIDED;
+use ocr_trace::format::{UNDECIDED, WorkGroupBasis};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, HashMap};
 
 /// A time that was not recorded.
@@ -118,6 +119,8 @@ pub struct RecordedRun {
     pub idle: Vec<Idle>,
     /// The mode of each use of a block, in the order of [`RecordedRun::uses`]: numbers of `ocr_trace::format`.
     pub modes: Vec<u8>,
+    /// The work-groups of kernels, by the number of the EDT, where they are recorded.
+    pub work_groups: FxHashMap<u32, WorkGroups>,
     /// How long threads have been on cores, in the order of time for each thread.
     pub usage: Vec<Usage>,
     /// How long all threads of the processes have been on cores, in nanoseconds, when that was recorded last; and how
@@ -208,6 +211,17 @@ pub struct Grant {
     pub at: u64,
 }
 
+/// The work-groups of a kernel's launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkGroups {
+    /// How many there are.
+    pub groups: u64,
+    /// How many work-items each has.
+    pub items: u32,
+    /// How that number came about.
+    pub basis: WorkGroupBasis,
+}
+
 /// A place that the policy considered for an EDT.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RecordedEstimate {
@@ -277,6 +291,8 @@ pub struct RecordedEdt {
     pub waited: u64,
     /// For how many nanoseconds the EDT waited for OpenCL: until it had started, or kernels were compiled.
     pub opencl: u64,
+    /// For how many nanoseconds the EDT waited for answers of other nodes. Its worker ran nothing else meanwhile.
+    pub answers: u64,
     /// The place of the EDT: 0 for the host, otherwise a device; 255 if it has no place yet.
     pub place: u8,
     /// The number of the thread that ran the EDT, or of the lane of its device; `u32::MAX` if the EDT has not begun.
@@ -305,6 +321,7 @@ impl Default for RecordedEdt {
             end: NEVER,
             waited: 0,
             opencl: 0,
+            answers: 0,
             place: UNDECIDED,
             lane: u32::MAX,
         }
@@ -316,6 +333,12 @@ impl RecordedEdt {
     pub fn time(&self) -> Option<u64> {
         let all = (self.end.saturating_sub(self.begin)).saturating_sub(self.waited);
         (self.begin != NEVER && self.end != NEVER).then_some(all)
+    }
+
+    /// How many nanoseconds of that it computed: it waited neither for OpenCL nor for other nodes. 0 if it has not
+    /// ended.
+    pub fn computed(&self) -> u64 {
+        self.time().unwrap_or(0).saturating_sub(self.opencl).saturating_sub(self.answers)
     }
 }
 
@@ -358,6 +381,8 @@ pub struct RecordedDevice {
     pub name: String,
     /// The name by which people know the device. Empty where it is not known yet.
     pub short: String,
+    /// How many compute units the device has. 0 where that is not recorded.
+    pub units: u64,
     /// How many kernels the device ran.
     pub kernels: u64,
     /// How many nanoseconds these kernels took in all.

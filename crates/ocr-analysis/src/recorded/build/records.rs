@@ -2,10 +2,12 @@
 
 use super::{Builder, Doing};
 use crate::recorded::check::TOLERANCE;
-use crate::recorded::{Edge, Grant, Idle, NEVER, RecordedEstimate, RecordedTemplate, RecordedUse, Transfer, Usage};
+use crate::recorded::{
+    Edge, Grant, Idle, NEVER, RecordedEstimate, RecordedTemplate, RecordedUse, Transfer, Usage, WorkGroups,
+};
 use ocr_place::policy::{Certainty, Expected, Why};
 use ocr_trace::clock::SystemUse;
-use ocr_trace::format::{Basis, MODE_EW, MODE_NULL, MODE_RW, Record, RecordKind, ThreadRole};
+use ocr_trace::format::{Basis, MODE_EW, MODE_NULL, MODE_RW, Record, RecordKind, ThreadRole, WorkGroupBasis};
 use ocr_trace::numbers::WorkKind;
 use ocr_trace::reader::TraceEvent;
 
@@ -22,9 +24,11 @@ impl Builder {
             if self.is_of_stand_in(node, kind, &record) {
                 return;
             }
-            use RecordKind::{Copy, Counter, Device, Estimate, Fetch, Kernel, KernelEnd, Launched, Placed, Runnable};
+            use RecordKind::{
+                Copy, Counter, Device, Estimate, Fetch, Kernel, KernelEnd, Launched, Placed, Runnable, WorkGroups,
+            };
             match kind {
-                Copy | Device | Estimate | Fetch | Kernel | KernelEnd | Launched | Placed | Runnable => {
+                Copy | Device | Estimate | Fetch | Kernel | KernelEnd | Launched | Placed | Runnable | WorkGroups => {
                     record.a = self.place(node, record.a);
                 }
                 Counter => record.b = self.place(node, record.b as u8).into(),
@@ -34,7 +38,10 @@ impl Builder {
         match kind {
             RecordKind::Thread => self.names_thread(node, owner, record.a, event.text),
             RecordKind::Template => self.names_template(node, &record, event.text),
-            RecordKind::Device => self.run.devices.entry(record.a).or_default().name = event.text,
+            RecordKind::Device => {
+                let device = self.run.devices.entry(record.a).or_default();
+                (device.name, device.units) = (event.text, record.x);
+            }
             RecordKind::Label => drop(self.run.labels.insert(record.x, event.text)),
             RecordKind::Created => self.creates(node, owner, &record, now),
             RecordKind::Linked | RecordKind::Called | RecordKind::Changed => {}
@@ -43,7 +50,13 @@ impl Builder {
                 doing.waits_since = doing.runs.then_some(now);
             }
             RecordKind::GoesOn => self.goes_on(owner, now),
-            RecordKind::WaitedForOpenCl => self.waited_for_opencl(owner, took),
+            RecordKind::WaitedForOpenCl | RecordKind::WaitedForNodes => self.waited(owner, kind, took),
+            RecordKind::WorkGroups => {
+                if let Some(&edt) = self.launched.get(&(node, record.x)) {
+                    let basis = WorkGroupBasis::of(record.b);
+                    self.run.work_groups.insert(edt, WorkGroups { groups: record.y, items: record.c, basis });
+                }
+            }
             RecordKind::Satisfied => self.satisfies(owner, &record, now),
             RecordKind::Follows => {
                 let (to, from) = (self.edt(record.x), self.edt(record.y));
@@ -260,11 +273,12 @@ impl Builder {
         }
     }
 
-    /// The EDT that a thread runs has waited for OpenCL to be opened, for so long.
-    fn waited_for_opencl(&mut self, owner: u32, took: u64) {
+    /// The EDT that a thread runs has waited for OpenCL to be opened, or for other nodes, for so long.
+    fn waited(&mut self, owner: u32, kind: RecordKind, took: u64) {
         let doing = self.doing.entry(owner).or_default();
         if let Some(edt) = doing.cause.checked_sub(1).filter(|_| doing.runs) {
-            let waited = &mut self.run.edts[edt as usize].opencl;
+            let its = &mut self.run.edts[edt as usize];
+            let waited = if kind == RecordKind::WaitedForNodes { &mut its.answers } else { &mut its.opencl };
             *waited = waited.saturating_add(took);
         }
     }

@@ -42,21 +42,22 @@ fn findings_of_run(cause: &str, is_control: bool, settings: &[(&str, &str)]) -> 
     let folder = PathBuf::from(SOURCES).join("target/diagnosis-tests").join(cause).join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("target/ can be written");
-    let (program, file) = (folder.join("planted"), folder.join("run.ocrtrace"));
+    let (program, recording) = (folder.join("planted"), folder.join("run.ocrtrace"));
     let built = support::compiler("CC", "cc")
         .args(["-std=gnu11", "-O2", "-Iinclude", "-o"])
         .arg(&program)
-        .args(["crates/ocr-cli/tests/diagnosis/planted.c", "build/lib/libocr.a"])
+        .args(["planted", "kinds"].map(|file| format!("crates/ocr-cli/tests/diagnosis/{file}.c")))
+        .arg("build/lib/libocr.a")
         .args(["-lpthread", "-lm", "-ldl"])
         .current_dir(SOURCES)
         .status();
     assert!(built.expect("there is a C compiler").success());
     let mut run = command(program);
     run.arg(cause).args(is_control.then_some("control"));
-    run.env("OCR_TRACE", &file).env("OCR_WORKERS", "2").env("OCR_MODELS", "off");
+    run.env("OCR_TRACE", &recording).env("OCR_WORKERS", "2").env("OCR_MODELS", "off");
     let output = run.envs(settings.iter().copied()).output().expect("it can be started");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let output = command(env!("CARGO_BIN_EXE_ocr")).arg("explain").arg(&file).arg("--json").output();
+    let output = command(env!("CARGO_BIN_EXE_ocr")).arg("explain").arg(&recording).arg("--json").output();
     let json: Value = serde_json::from_slice(&output.expect("it can be started").stdout).expect("JSON");
     json["run"]["findings"].as_array().expect("findings").clone()
 }
@@ -156,8 +157,10 @@ fn a_block_that_goes_to_and_fro_is_named() {
 
 #[test]
 fn a_kernel_that_is_slower_than_its_function_is_named() {
-    let devices = &[("OCR_DEVICES", "all"), ("OCR_SCHED", "eft")];
-    finds("slow_kernel", devices, &["The kernel of stepEdt takes", "OCR_SCHED=cpu"]);
+    for policy in ["eft", "eager"] {
+        let devices = &[("OCR_DEVICES", "all"), ("OCR_SCHED", policy)];
+        finds("slow_kernel", devices, &["The kernel of stepEdt takes", "OCR_SCHED=cpu"]);
+    }
 }
 
 #[test]
@@ -231,6 +234,45 @@ fn workers_that_are_fewer_than_cores_are_named() {
     }
     let settings = [("OCR_DEVICES", "none"), ("OCR_WORKERS", "1")];
     finds_busy_or_not("few_workers", &settings, &["One worker of", "Leave OCR_WORKERS out"]);
+}
+
+/// Programs of the kinds of those above, in other forms: each with the rule that finds its cause, and words of that.
+#[test]
+fn causes_of_the_same_kinds_are_named() {
+    let kinds: [(&str, &str, &[&str]); 14] = [
+        ("driver", "slow_creator", &["The EDT driverEdt creates the others slowly", "most of them of computeEdt"]),
+        ("breeders", "tiny", &["The EDTs are too small"]),
+        ("input", "sleeps", &["EDTs of pollEdt sleep in the system"]),
+        ("mutex", "sleeps", &["EDTs of lockEdt sleep", "they may wait for a lock", "Keep locks short"]),
+        (
+            "bytewise",
+            "in_system",
+            &["EDTs of writeEdt keep the system busy", "what reading, writing", "Read and write more"],
+        ),
+        ("pages", "in_system", &["EDTs of mallocEdt keep the system busy", "used memory for the first time"]),
+        ("readers", "exclusive", &["in mode CONST", "keep it from them"]),
+        ("rounds", "long_last", &["one of bigEdt runs for", "OCR_HINT_EDT_PRIORITY"]),
+        ("serial_end", "serial_end", &["The run ends serially", "3 EDTs of reduceEdt"]),
+        ("barrier", "one_chain", &["of laneEdt", "wait for no more than they use"]),
+        ("phases", "one_chain", &["of laneEdt"]),
+        ("gate", "gate", &["The EDT gateEdt runs alone for", "60 EDTs wait for what it does"]),
+        ("lanes", "one_chain", &["40 of the chain are of bigEdt"]),
+        ("five", "few_large", &["5 EDTs of computeEdt take"]),
+    ];
+    for (cause, rule, words) in kinds {
+        names_as(rule, cause, NO_DEVICE, words);
+        under_load(|| names_as(rule, cause, NO_DEVICE, words));
+        let found = findings(cause, true, NO_DEVICE);
+        assert!(found.iter().all(|its| its["rule"] != rule), "{cause}: {found:#?}");
+    }
+}
+
+/// Kernels that leave most of a device idle. A device with one compute unit is used whole by one work-group.
+#[test]
+fn kernels_that_leave_most_of_a_device_idle_are_named() {
+    let devices = &[("OCR_DEVICES", "all"), ("OCR_SCHED", "device")];
+    finds_as("work_groups", "single_items", devices, &["a work-group has 1 work-item", "Leave localSize at 0"]);
+    finds_as("work_groups", "one_item", devices, &["a kernel has 1 work-item", "Give each kernel more work-items"]);
 }
 
 /// The numbers of a line of a file about the system, in hundredths of a second, behind so many words.

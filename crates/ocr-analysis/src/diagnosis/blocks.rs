@@ -7,7 +7,7 @@ use ocr_trace::format::{MODE_EW, MODE_RW};
 use rustc_hash::FxHashMap;
 
 /// The name of a block in a sentence: its label, or its GUID; and its size.
-fn block_name(look: &Look<'_>, guid: u64) -> String {
+pub(super) fn block_name(look: &Look<'_>, guid: u64) -> String {
     let size = bytes(look.run.blocks.get(&guid).copied().unwrap_or(0));
     match look.run.labels.get(&guid) {
         Some(label) => format!("\"{label}\" (0x{guid:x}, {size})"),
@@ -122,16 +122,23 @@ pub(super) fn exclusive(look: &Look<'_>) -> Option<Seen> {
         }
     }
     let ((mode, template), _) = modes.into_iter().max_by_key(|(key, many)| (*many, *key))?;
+    // An EDT in mode RO waits for no other.
     let (mode, advice) = match mode {
         MODE_EW => (
             "EW",
-            "Where they write different parts, give each part a block of its own; what only reads it should have mode RO or CONST. In mode RW several EDTs write at once.",
+            "Where they write different parts, give each part a block of its own. What only reads the block should have it in \
+             mode CONST, in which several read at once, or in RO, if it may change meanwhile. In mode RW several EDTs write \
+             at once.",
         ),
         MODE_RW => (
             "RW",
-            "Where they write different parts, give each part a block of its own; what only reads it should have mode RO or CONST.",
+            "EDTs that have it in mode CONST or EW, or on a device, keep it from them. Where they use different parts, give each \
+             part a block of its own; what may see it change can read it in mode RO.",
         ),
-        _ => ("RO", "EDTs that write it in mode EW keep readers out: give readers a copy, or use mode CONST."),
+        _ => (
+            "CONST",
+            "EDTs that write it keep it from them. Give readers a copy, or mode RO, if they may see it change.",
+        ),
     };
     let seen = Seen::saves(waited)
         .of(template)

@@ -1,4 +1,5 @@
-//! Rules about EDTs that run beside idle workers: long ones that begin late, and one that runs alone.
+//! Rules about EDTs that run beside idle workers: long ones that begin late, and those that run alone, at the end or
+//! while others wait for them.
 
 use super::cores;
 use super::look::{LIMITS, Look, Seen, percent, time};
@@ -92,14 +93,16 @@ pub(super) fn alone(look: &Look<'_>) -> Option<Seen> {
         let before = look.ground.ran.iter().filter(|&&other| look.ground.edt(other).end <= edt.begin);
         edt.end > half && ran > 2 && 4 * before.count() >= 3 * ran - 6
     };
-    let large = long.into_iter().take(16).filter(|&edt| look.counts(look.ground.edt(edt).time().unwrap_or(0) as f64));
+    // Of the whole run: where OpenCL's start is most of it, what ends the rest is no large part.
+    let counts = |ns: f64| ns >= LIMITS.symptom * look.ns;
+    let large = long.into_iter().take(16).filter(|&edt| counts(look.ground.edt(edt).computed() as f64));
     let most = large.filter(is_late).map(|edt| beside(look, edt));
     let its = most.max_by(|one, other| one.idle.total_cmp(&other.idle))?;
     let edt = look.ground.edt(its.number);
     let took = edt.time().unwrap_or(0) as f64;
     // What it waited for, not its turn, was why it began late.
     let waited = edt.begin - look.ground.ready(its.number);
-    if its.idle < 0.8 * took || !look.counts(its.idle) || waited as f64 > took / 5.0 {
+    if its.idle < 0.8 * took || !counts(its.idle) || waited as f64 > took / 5.0 {
         return None;
     }
     let seen = Seen::saves(its.idle)
@@ -107,6 +110,95 @@ pub(super) fn alone(look: &Look<'_>) -> Option<Seen> {
         .word("template", look.template(edt.template))
         .word("took", time(took))
         .word("part", percent(took / look.ns));
+    Some(seen)
+}
+
+/// From when on no two EDTs ran at once, but for a hundredth of the run.
+fn serial_from(look: &Look<'_>) -> u64 {
+    let ran = look.ground.ran.iter().map(|&edt| look.ground.edt(edt));
+    let mut changes: Vec<(u64, i64)> = ran.flat_map(|edt| [(edt.begin, 1), (edt.end, -1)]).collect();
+    changes.sort_unstable();
+    let (mut running, mut at_once, mut next) = (0, 0.0, look.ground.end);
+    for (at, by) in changes.into_iter().rev() {
+        if running > 1 {
+            at_once += (next - at) as f64;
+            if at_once > LIMITS.worth * look.ns {
+                return next;
+            }
+        }
+        running -= by;
+        next = at;
+    }
+    look.ground.begin
+}
+
+/// The rule *serial end*: the last EDTs run one at a time, each of which may be short.
+pub(super) fn serial_end(look: &Look<'_>) -> Option<Seen> {
+    if look.has_kernels() || look.ground.units.len() < 2 {
+        return None;
+    }
+    let from = serial_from(look);
+    let took = look.ground.end - from;
+    if (took as f64) < LIMITS.symptom * look.ns {
+        return None;
+    }
+    let mut by_template: FxHashMap<u32, (u64, u64)> = FxHashMap::default();
+    let (mut all, mut longest) = (0, 0);
+    for edt in look.ground.ran.iter().map(|&edt| look.ground.edt(edt)).filter(|edt| edt.end > from) {
+        let part = edt.end - edt.begin.max(from);
+        let (ns, edts) = by_template.entry(edt.template).or_default();
+        (*ns, *edts) = (*ns + part, *edts + 1);
+        all += part;
+        longest = longest.max(part);
+    }
+    let (template, (ns, edts)) = by_template.into_iter().max_by_key(|(template, (ns, _))| (*ns, *template))?;
+    // Where one EDT is most of it, that is another rule's, and where workers stand idle, it is not the EDTs.
+    if 10 * all < 8 * took || 10 * longest >= 8 * took || 2 * ns < all {
+        return None;
+    }
+    let others = look.ground.units.len() as f64 - 1.0;
+    let seen = Seen::saves(took as f64 * others / (others + 1.0))
+        .of(template)
+        .word("template", look.template(template))
+        .word("took", time(took as f64))
+        .word("part", percent(took as f64 / look.ns))
+        .word("edts", counted(edts, "EDT"));
+    Some(seen)
+}
+
+/// The rule *gate*: one EDT runs alone while many others wait for what it does.
+pub(super) fn gate(look: &Look<'_>) -> Option<Seen> {
+    if look.has_kernels() {
+        return None;
+    }
+    let counts = |ns: f64| ns >= LIMITS.symptom * look.ns;
+    let mut waiting: FxHashMap<u32, u64> = FxHashMap::default();
+    for &number in &look.ground.ran {
+        let edt = look.ground.edt(number);
+        let last = look.ground.last_before(number);
+        // One that it has created has waited for its creation alone, which is another rule's.
+        if let Some(edge) = last.filter(|edge| edge.from != edt.parent) {
+            *waiting.entry(edge.from).or_default() += 1;
+        }
+    }
+    let ran = look.ground.ran.len() as u64;
+    let gates = waiting.into_iter().filter(|&(number, many)| {
+        let edt = look.ground.edt(number);
+        many >= LIMITS.seen && 4 * many >= ran && edt.place == 0 && counts(edt.computed() as f64)
+    });
+    let most = gates.map(|(number, many)| (beside(look, number), many));
+    let (its, many) = most.max_by(|(one, _), (other, _)| one.idle.total_cmp(&other.idle))?;
+    let edt = look.ground.edt(its.number);
+    let took = edt.computed() as f64;
+    if its.idle < 0.8 * took || !counts(its.idle) {
+        return None;
+    }
+    let seen = Seen::saves(its.idle)
+        .of(edt.template)
+        .word("template", look.template(edt.template))
+        .word("took", time(took))
+        .word("part", percent(took / look.ns))
+        .word("many", counted(many, "EDT"));
     Some(seen)
 }
 

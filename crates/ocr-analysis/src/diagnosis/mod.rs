@@ -7,8 +7,10 @@
 //! |---|---|
 //! | `rules.rs` | the table of rules: when each is said, its text and its advice |
 //! | `look.rs` | what rules look at, and the limits from which on they say something |
-//! | `creation.rs`, `ends.rs`, `graph.rs`, `shape.rs` | rules about the EDTs: who creates them, which run alone, what they wait for, what they take |
+//! | `creation.rs`, `ends.rs`, `graph.rs`, `shape.rs` | rules about the EDTs: who creates them, which run alone and keep others waiting, what they wait for, what they take |
 //! | `decided.rs`, `places.rs`, `blocks.rs`, `cores.rs`, `system.rs` | rules about decisions, places, data blocks, cores, and the system |
+//! | `kernels.rs` | the rule about work-groups of kernels |
+//! | `nodes.rs` | rules about programs on several nodes |
 //! | `quiet.rs` | the run as it would have been with a core for each worker |
 //! | `ground.rs` | units, medians, copies and dependences of a run |
 //! | `idle.rs` | how long workers and devices ran EDTs, and the causes of idle time |
@@ -29,8 +31,10 @@ mod facts;
 mod graph;
 mod ground;
 mod idle;
+mod kernels;
 mod look;
 mod moved;
+mod nodes;
 mod places;
 mod predictions;
 mod quiet;

@@ -217,7 +217,12 @@ pub(super) fn copies(look: &Look<'_>) -> Vec<Seen> {
 pub(super) fn wait_for_data(look: &Look<'_>) -> Vec<Seen> {
     each_used(look, |place| {
         let costs = waited(look, place).filter(|&costs| !are_copies(look, place.place, costs))?;
-        let (held, advice) = if place.place != 0 {
+        let (held, advice) = if look.run.nodes.len() > 1 {
+            (
+                "other nodes or EDTs held",
+                "Run EDTs on the node that has their blocks (OCR_HINT_EDT_AFFINITY), or give each of them blocks of its own.",
+            )
+        } else if place.place != 0 {
             (
                 "EDTs elsewhere held",
                 "Keep EDTs that use the same blocks in one place, or give each of them blocks of its own.",

@@ -8,7 +8,7 @@
 
 use super::ground::Ground;
 use super::look::{LIMITS, Look, Seen};
-use super::{blocks, cores, creation, decided, ends, graph, places, quiet, shape, system};
+use super::{blocks, cores, creation, decided, ends, graph, kernels, nodes, places, quiet, shape, system};
 use serde::Serialize;
 use std::cmp::Reverse;
 
@@ -109,6 +109,13 @@ rules! {
               {in_system}; {what}.",
         advice "{advice}",
         instead of [NearTheBound OneEdt FewLarge];
+    Answers: "EDTs waited for answers of other nodes for a third of their time, and a tenth of the run", nodes::answers,
+        text "EDTs of {template} wait for other nodes: of {took} that one runs on average, it waits {waited} for their \
+              answers, and its worker runs nothing else. That was {part} of the run's time on workers.",
+        advice "Ask other nodes less often: create objects on the node that uses them (OCR_HINT_EDT_AFFINITY), and pass on what \
+                is known of them, such as sizes and GUIDs, as parameters.",
+        instead of [Small Starved NearTheBound NoWork Tail LongLast OneChain OneEdt FewLarge Alone Dependences
+            SlowCreator OneCreator Tiny Polling];
     SlowCreator: "one EDT creates most of the others, more slowly than they run, and workers have nothing to do meanwhile",
         creation::slow_creator,
         text "The EDT {creator} creates the others slowly: {created} EDTs, most of them of {template}, one every {gap}. \
@@ -137,6 +144,12 @@ rules! {
         advice "{advice}",
         instead of [Copies WaitForData NeedlessCopies Small Dependences NoWork Share SeenLate Placement Starved Tail
             NearTheBound OneCreator SlowCreator OtherPolicy MissingVariant UnknownTimes WrongModel];
+    WorkGroups: "kernels use at most half of their device, by the number or size of their work-groups, and all of it would \
+                 save a tenth of the run", kernels::work_groups,
+        text "Kernels of {template} leave most of {device} idle: {why}. They take {each} each in the median, and with all of \
+              the device the run may be up to {part} shorter.",
+        advice "{advice}",
+        instead of [SlowKernel Share NearTheBound OtherPolicy MissingVariant Starved Unused];
     SlowKernel: "a kernel takes twice as long as the function, and all cores as workers would be faster than the run",
         cores::slow_kernel,
         text "The kernel of {template} takes {times} times as long on {device} as the function on a worker: {kernel} against \
@@ -145,6 +158,13 @@ rules! {
                 faster.",
         instead of [LongLast Share SeenLate Placement Starved Tail OtherPolicy WrongModel UnknownTimes MissingVariant
             NearTheBound Unused];
+    BetweenNodes: "a block that EDTs write goes from node to node, and they wait for blocks for a tenth of the run",
+        nodes::between_nodes,
+        text "Data block {block} goes from node to node: {times} times, mostly for EDTs of {template}, which waited {waited} \
+              for it on average. That was {part} of the run.",
+        advice "Run the EDTs that use it on one node (OCR_HINT_EDT_AFFINITY), or give each node a block of its own.",
+        instead of [Exclusive BlocksHeld WaitForData Starved Dependences Tail NearTheBound MissingVariant NoWork
+            OneChain Small];
     Exclusive: "EDTs wait for one block that others have, for a tenth of the run", blocks::exclusive,
         text "EDTs wait for one data block: {many}, most of them of {template}, wanted {block} in mode {mode}, and waited \
               {waited} on average while others had it. That was {part} of the run.",
@@ -154,14 +174,14 @@ rules! {
         text "One EDT of {template} takes {took} ({part} of the run), more than all EDTs together if they were divided among \
               the workers ({area}).",
         advice "Divide {template} into EDTs that run beside each other.",
-        instead of [Tail Dependences NoWork Starved NearTheBound LongLast];
+        instead of [Tail Dependences NoWork Starved NearTheBound LongLast SerialEnd];
     OneChain: "EDTs that wait for each other are most of the run, and longer than all of them divided among the workers",
         shape::one_chain,
         text "The run is one chain: {chain} that wait for each other take {took} of {run}, though all EDTs together need {area} \
               where workers share them. {many} of the chain are of {template}, {share} of its time.",
         advice "Let EDTs of {template} wait for no more than they use, divide each into EDTs that run beside each other, or make \
                 them faster; more workers do not help.",
-        instead of [Tail Dependences NoWork Starved NearTheBound];
+        instead of [Tail Dependences NoWork Starved NearTheBound SerialEnd Gate];
     FewLarge: "EDTs are so few and so large that workers are idle for a tenth of the run in any order", shape::few_large,
         text "The EDTs are too few and too large: {many} of {template} take {each} each in the median, which {workers} cannot \
               share evenly. In the best order they take {best}, and divided into small ones {area}.",
@@ -178,6 +198,17 @@ rules! {
               for it.",
         advice "Divide {template} into EDTs that run beside each other, or let it combine parts as they come, in a tree.",
         instead of [Tail Dependences NoWork Starved OneEdt OneChain];
+    SerialEnd: "for the last tenth of the run or more, several EDTs ran one at a time", ends::serial_end,
+        text "The run ends serially: for the last {took} ({part} of it) EDTs run one at a time, {edts} of {template} for most of \
+              that. The other workers have nothing to do.",
+        advice "Divide {template} into EDTs that run beside each other, or begin with them while others still run.",
+        instead of [Alone Tail Dependences NoWork Starved NearTheBound];
+    Gate: "a quarter of the EDTs wait for what one EDT does that runs alone for a tenth of the run", ends::gate,
+        text "The EDT {template} runs alone for {took} ({part} of the run): {many} wait for what it does, and workers have \
+              nothing else to run.",
+        advice "Satisfy what they wait for as soon as that is known, let them wait for no more than they use, or divide \
+                {template}.",
+        instead of [Tail Dependences NoWork Starved NearTheBound];
     Share: "a place had more EDTs of a template than its speed allows, and the others were idle meanwhile", places::share,
         text "{Place} {was} too slow for the share: {edts} of {all} EDTs of {template} ran there, {each} each, and on \
               {other} {other_each} each. {at_once}With {part} of them there all would end together.",
@@ -287,10 +318,12 @@ fn fill(text: &str, words: &[(&'static str, String)]) -> String {
 
 /// The rules whose evidence is when workers were idle. Where workers lacked cores, that is looked for in the run as it
 /// would have been with a core for each worker.
-const OF_IDLE_TIME: [RuleId; 10] = [
+const OF_IDLE_TIME: [RuleId; 12] = [
     RuleId::FewWorkers,
     RuleId::LongLast,
     RuleId::Alone,
+    RuleId::SerialEnd,
+    RuleId::Gate,
     RuleId::OneEdt,
     RuleId::OneChain,
     RuleId::FewLarge,

@@ -2,7 +2,7 @@
 //! went is no part of it, so that a busy machine does not hide what they find.
 
 use super::look::{LIMITS, Look, Seen, percent, time};
-use crate::recorded::{NEVER, RecordedEdt, median};
+use crate::recorded::{NEVER, median};
 use ocr_base::text::counted;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -25,11 +25,6 @@ pub(super) struct GraphShape {
     chain: Vec<(u32, u64)>,
 }
 
-/// What an EDT took, without waiting for OpenCL.
-fn took(edt: &RecordedEdt) -> u64 {
-    edt.time().unwrap_or(0).saturating_sub(edt.opencl)
-}
-
 impl GraphShape {
     /// The shape of the graph of a run. None where kernels ran.
     pub(super) fn of(look: &Look<'_>) -> Option<GraphShape> {
@@ -50,8 +45,11 @@ impl GraphShape {
                     continue;
                 }
                 let adds = match edge.at {
-                    NEVER => took(from),
-                    at => at.saturating_sub(from.begin).saturating_sub(from.opencl).min(took(from)),
+                    NEVER => from.computed(),
+                    at => {
+                        let waited = from.opencl.saturating_add(from.answers);
+                        at.saturating_sub(from.begin).saturating_sub(waited).min(from.computed())
+                    }
                 };
                 let at = begins[edge.from as usize].saturating_add(adds);
                 if at > begins[number as usize] || by[number as usize].is_none() {
@@ -59,18 +57,18 @@ impl GraphShape {
                     by[number as usize] = Some((edge.from, adds));
                 }
             }
-            let at = begins[number as usize].saturating_add(took(ground.edt(number)));
+            let at = begins[number as usize].saturating_add(ground.edt(number).computed());
             if at >= end.0 {
                 end = (at, Some(number));
             }
         }
         let mut chain = Vec::new();
-        let mut next = end.1.map(|last| (last, took(ground.edt(last))));
+        let mut next = end.1.map(|last| (last, ground.edt(last).computed()));
         while let Some((number, adds)) = next {
             chain.push((number, adds));
             next = by[number as usize];
         }
-        let work = order.iter().map(|&edt| took(ground.edt(edt)) as f64).sum();
+        let work = order.iter().map(|&edt| ground.edt(edt).computed() as f64).sum();
         let workers = ground.places.get(&0).copied().unwrap_or(1).max(1);
         Some(GraphShape { workers, work, path: end.0 as f64, chain })
     }
@@ -90,7 +88,7 @@ impl GraphShape {
 /// The EDT that takes the most, where that is most of the chain and of the run.
 fn largest(look: &Look<'_>, shape: &GraphShape) -> Option<u32> {
     let number = shape.chain.iter().max_by_key(|(_, adds)| *adds)?.0;
-    let takes = took(look.ground.edt(number)) as f64;
+    let takes = look.ground.edt(number).computed() as f64;
     (takes >= MOST * shape.path && takes >= LONGER * shape.area()).then_some(number)
 }
 
@@ -102,8 +100,8 @@ pub(super) fn one_edt(look: &Look<'_>) -> Option<Seen> {
     let seen = Seen::saves(shape.path - shape.area())
         .of(edt.template)
         .word("template", look.run.template_name(edt))
-        .word("took", time(took(edt) as f64))
-        .word("part", percent(took(edt) as f64 / look.ns))
+        .word("took", time(edt.computed() as f64))
+        .word("part", percent(edt.computed() as f64 / look.ns))
         .word("area", time(shape.area()));
     Some(seen)
 }
@@ -150,7 +148,7 @@ fn packed(times: &[u64], workers: usize) -> u64 {
 pub(super) fn few_large(look: &Look<'_>) -> Option<Seen> {
     let shape = GraphShape::of(look)?;
     let area = shape.area();
-    let mut times: Vec<u64> = look.ground.ran.iter().map(|&edt| took(look.ground.edt(edt))).collect();
+    let mut times: Vec<u64> = look.ground.ran.iter().map(|&edt| look.ground.edt(edt).computed()).collect();
     times.sort_unstable_by_key(|&ns| Reverse(ns));
     // With smaller ones, all workers end at nearly the same time.
     let longest = *times.first()? as f64;
@@ -164,8 +162,8 @@ pub(super) fn few_large(look: &Look<'_>) -> Option<Seen> {
     }
     let mut large: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
     for edt in look.ground.ran.iter().map(|&edt| look.ground.edt(edt)) {
-        if 4.0 * took(edt) as f64 >= longest {
-            large.entry(edt.template).or_default().push(took(edt));
+        if 4.0 * edt.computed() as f64 >= longest {
+            large.entry(edt.template).or_default().push(edt.computed());
         }
     }
     let (template, mut its) = large.into_iter().max_by_key(|(template, its)| (its.iter().sum::<u64>(), *template))?;

@@ -40,8 +40,8 @@ fn long(look: &Look<'_>) -> FxHashMap<u32, Long> {
         let Some(took) = edt.time().filter(|_| edt.place == 0 && edt.end <= after.at) else {
             continue;
         };
-        // What waits for OpenCL is no fault of the EDT's.
-        let took = took.saturating_sub(edt.opencl);
+        // What waits for OpenCL or another node is no sleep in a call of the system that the EDT has made.
+        let took = took.saturating_sub(edt.opencl).saturating_sub(edt.answers);
         let on_core = after.on_core.saturating_sub(before.on_core);
         let without_core = after.without_core.saturating_sub(before.without_core);
         let its = long.entry(edt.template).or_default();

@@ -1,7 +1,9 @@
 use super::*;
 use crate::recorded::{
-    Edge, NEVER, RecordedDevice, RecordedEdt, RecordedRun, RecordedTemplate, RecordedThread, RecordedUse, Transfer,
+    Edge, Grant, NEVER, RecordedDevice, RecordedEdt, RecordedNode, RecordedRun, RecordedTemplate, RecordedThread,
+    RecordedUse, Transfer, WorkGroups,
 };
+use ocr_trace::format::{Counter, MODE_EW, WorkGroupBasis};
 
 /// An EDT of a template that is created, runnable, begins and ends at these times on this worker.
 fn on_worker(worker: u32, template: u32, [created, runnable, begin, end]: [u64; 4]) -> RecordedEdt {
@@ -527,4 +529,191 @@ fn a_policy_that_is_better_in_simulation_is_named() {
     let words = said("static:1:1").expect("it is said");
     assert!(words.contains(&("best", "eft".into())) && words.contains(&("same", "100 ms".into())));
     assert!(said("eft").is_none(), "what is used is not advised");
+}
+
+/// Ten kernels of 1 ms one after the other, with these work-groups, on a device of 132 compute units.
+fn with_groups(groups: u64, items: u32, is_given: bool) -> RecordedRun {
+    let each = |n: u64| on_device(1, [0, 0, n * MS, (n + 1) * MS]);
+    let mut run = run(1, true, (0..10).map(each).collect());
+    run.devices.get_mut(&1).expect("the device").units = 132;
+    let basis = WorkGroupBasis { multiple: 32, is_given };
+    run.work_groups = (0..10).map(|edt| (edt, WorkGroups { groups, items, basis })).collect();
+    run
+}
+
+#[test]
+fn kernels_that_leave_a_device_idle_are_told() {
+    let said = |run: &RecordedRun| {
+        let its = found(run).into_iter().find(|its| its.rule == RuleId::WorkGroups);
+        its.map(|its| (its.saves_ns.expect("it is known"), format!("{} {}", its.text, its.advice)))
+    };
+    // A group of one item uses a lane of 32.
+    let (saves, text) = said(&with_groups(100_000, 1, true)).expect("it is said");
+    assert_eq!(saves, 9_687_500);
+    assert_eq!(
+        text,
+        "Kernels of kernel leave most of gpu idle: a work-group has 1 work-item, and a compute unit runs 32 of a group at \
+         once. They take 1.00 ms each in the median, and with all of the device the run may be up to 97 % shorter. Leave \
+         localSize at 0, so that the runtime chooses the size of groups, or make it a multiple of 32."
+    );
+    // The runtime had no other choice.
+    let (_, text) = said(&with_groups(100_000, 1, false)).expect("it is said");
+    assert!(
+        text.ends_with("round that number up to a multiple of 32, and let those behind the end do nothing."),
+        "{text}"
+    );
+    let (saves, text) = said(&with_groups(33, 256, true)).expect("it is said");
+    assert_eq!(saves, 7_500_000);
+    assert!(text.contains("a kernel has 33 work-groups, and the device 132 compute units. They"), "{text}");
+    assert!(text.contains("make it smaller: there should be a group for each compute unit"), "{text}");
+    let (_, text) = said(&with_groups(1, 64, false)).expect("it is said");
+    assert!(text.contains("a kernel has 64 work-items, and the device runs 4224 at once"), "{text}");
+    // Half of a device, or a little less, may be what the problem has.
+    for (groups, items) in [(132, 32), (1000, 256), (80, 256), (1000, 24)] {
+        assert_eq!(said(&with_groups(groups, items, true)), None, "{groups} of {items}");
+    }
+    // Four at once use four times as much.
+    let mut run = with_groups(33, 256, true);
+    for (lane, edt) in run.edts.iter_mut().enumerate() {
+        (edt.begin, edt.end, edt.lane) = (0, MS, lane as u32);
+    }
+    assert_eq!(said(&run), None);
+    // Of a device whose compute units are not known nothing is said.
+    let mut run = with_groups(1, 1, true);
+    run.devices.get_mut(&1).expect("the device").units = 0;
+    assert_eq!(said(&run), None);
+}
+
+#[test]
+fn small_groups_cost_a_cpu_device_less() {
+    let on_cpu = |items: u32| {
+        let mut run = with_groups(100_000, items, true);
+        for work_groups in run.work_groups.values_mut() {
+            work_groups.basis.multiple = 8;
+        }
+        run.counters.insert((Counter::Cores as u8, 1), vec![(0, 4), (0, 4)]);
+        rules(&run).contains(&RuleId::WorkGroups)
+    };
+    assert!(on_cpu(1) && on_cpu(2));
+    assert!(!on_cpu(4) && !on_cpu(8));
+}
+
+/// Two workers on two nodes, with one EDT of 10 ms on each.
+fn on_two_nodes() -> RecordedRun {
+    let mut run = run(2, false, vec![on_worker(1, 0, [0, 0, 0, 10 * MS]), on_worker(2, 2, [0, 0, 0, 10 * MS])]);
+    run.nodes = (0..2).map(|number| RecordedNode { number, ..RecordedNode::default() }).collect();
+    run.threads.get_mut(&2).expect("a worker").node = 1;
+    run
+}
+
+#[test]
+fn edts_that_wait_for_answers_are_told() {
+    let mut run = on_two_nodes();
+    run.edts[1].answers = 6 * MS;
+    let findings = found(&run);
+    assert_eq!((findings[0].rule, findings[0].template.as_deref()), (RuleId::Answers, Some("both")));
+    assert_eq!(
+        findings[0].text,
+        "EDTs of both wait for other nodes: of 10.0 ms that one runs on average, it waits 6.00 ms for their answers, and its \
+         worker runs nothing else. That was 30 % of the run's time on workers."
+    );
+    // That is no part of what they have to compute.
+    assert!(!rules(&run).contains(&RuleId::OneEdt));
+    run.edts[1].answers = 2 * MS;
+    assert!(!rules(&run).contains(&RuleId::Answers));
+}
+
+#[test]
+fn a_block_that_goes_from_node_to_node_is_told() {
+    // EDTs of 1 ms take turns, and each waits 1 ms for the block.
+    let turns = |is_apart: bool| {
+        let mut run = on_two_nodes();
+        let each = |n: u64| RecordedEdt {
+            granted: (2 * n + 1) * MS,
+            ..on_worker(
+                if is_apart { 1 + (n % 2) as u32 } else { 1 },
+                0,
+                [0, 2 * n * MS, (2 * n + 1) * MS, (2 * n + 2) * MS],
+            )
+        };
+        run.edts = (0..20).map(each).collect();
+        (run.block_guids, run.block_bytes) = (vec![0x77], vec![64]);
+        run.uses = (0..20).map(|edt| RecordedUse { edt, block: 0, writes: true }).collect();
+        run.modes = vec![MODE_EW; 20];
+        run.grants = (0..20).map(|edt| Grant { edt, block: 0x77, at: run.edts[edt as usize].granted }).collect();
+        run
+    };
+    let findings = found(&turns(true));
+    assert_eq!(findings[0].rule, RuleId::BetweenNodes);
+    assert!(
+        findings[0]
+            .text
+            .contains("goes from node to node: 19 times, mostly for EDTs of host, which waited 1.00 ms for it"),
+        "{findings:?}"
+    );
+    assert!(!rules(&turns(true)).contains(&RuleId::Exclusive));
+    assert!(!rules(&turns(false)).contains(&RuleId::BetweenNodes));
+    // Where each reads it, copies to read are on both.
+    let mut run = turns(true);
+    run.uses.iter_mut().for_each(|its| its.writes = false);
+    assert!(!rules(&run).contains(&RuleId::BetweenNodes));
+}
+
+#[test]
+fn what_runs_alone_is_measured_by_all_of_the_run() {
+    // The last EDT takes 5 of 105 ms, of which OpenCL's start was 80.
+    let mut edts = vec![on_worker(1, 2, [0, 0, 0, 80 * MS])];
+    edts[0].opencl = 80 * MS;
+    edts.extend(
+        (0..20).map(|n| on_worker(1 + n % 2, 0, [0, 80 * MS, u64::from(80 + n / 2) * MS, u64::from(81 + n / 2) * MS])),
+    );
+    let last = |ms: u64| on_worker(1, 2, [0, 90 * MS, 90 * MS, (90 + ms) * MS]);
+    let with = |ms: u64| rules(&run(2, false, [&edts[..], &[last(ms)]].concat())).contains(&RuleId::Alone);
+    assert!(!with(5));
+    assert!(with(15));
+}
+
+#[test]
+fn a_run_that_ends_serially_is_told() {
+    // Two workers with ten EDTs of 2 ms each, and then so many of 5 ms, one after the other, on either.
+    let with = |last: u64| {
+        let mut edts: Vec<RecordedEdt> = (0..20)
+            .map(|n: u64| on_worker(1 + (n % 2) as u32, 0, [0, 0, n / 2 * 2 * MS, (n / 2 + 1) * 2 * MS]))
+            .collect();
+        let step = |n: u64| {
+            let begin = (20 + 5 * n) * MS;
+            on_worker(1 + (n % 2) as u32, 2, [0, begin, begin, begin + 5 * MS])
+        };
+        edts.extend((0..last).map(step));
+        found(&run(2, false, edts))
+    };
+    let findings = with(3);
+    assert_eq!((findings[0].rule, findings[0].template.as_deref()), (RuleId::SerialEnd, Some("both")), "{findings:?}");
+    assert_eq!(findings[0].saves_ns, Some(7_500_000));
+    assert!(findings[0].text.contains("for the last 15.0 ms (43 % of it) EDTs run one at a time, 3 EDTs of both"));
+    // One EDT is another rule's.
+    assert!(with(1).iter().all(|its| its.rule != RuleId::SerialEnd));
+    assert!(with(0).iter().all(|its| its.rule != RuleId::SerialEnd));
+}
+
+#[test]
+fn an_edt_for_which_many_wait_is_told() {
+    // An EDT of 10 ms, and twenty of 1 ms that wait for it, or for nothing.
+    let with = |waits: bool| {
+        let begin = if waits { 10 * MS } else { 0 };
+        let each = |n: u64| on_worker(2, 0, [0, begin, begin + n * MS, begin + (n + 1) * MS]);
+        let mut edts = vec![on_worker(1, 2, [0, 0, 0, 10 * MS])];
+        edts.extend((0..20).map(each));
+        let mut run = run(2, false, edts);
+        if waits {
+            run.edges = (1..=20).map(|to| Edge { from: 0, to, at: NEVER }).collect();
+        }
+        found(&run)
+    };
+    let gate = with(true).into_iter().find(|its| its.rule == RuleId::Gate).expect("it is said");
+    assert_eq!(gate.template.as_deref(), Some("both"));
+    assert!(
+        gate.text.starts_with("The EDT both runs alone for 10.0 ms (33 % of the run): 20 EDTs wait for what it does")
+    );
+    assert!(with(false).iter().all(|its| its.rule != RuleId::Gate));
 }

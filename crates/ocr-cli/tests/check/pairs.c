@@ -11,6 +11,11 @@
 
 static bool right;
 
+// On each node of several, of which one alone runs mainEdt.
+__attribute__((constructor)) static void read_arguments(int argc, char **argv) {
+    right = argc > 2 && strcmp(argv[2], "right") == 0;
+}
+
 // How many calls by which others could begin an EDT makes between what it gives away and what it does with that.
 static u32 calls_between;
 
@@ -503,7 +508,6 @@ static const struct {
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
     const char *name = ocrGetArgv(depv[0].ptr, 1);
-    right = strcmp(ocrGetArgv(depv[0].ptr, 2), "right") == 0;
     for (unsigned at = 0; at < sizeof programs / sizeof *programs; at++) {
         if (strcmp(programs[at].name, name) == 0) {
             programs[at].run();

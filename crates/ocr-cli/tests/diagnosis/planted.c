@@ -1,45 +1,12 @@
 /* Programs with a known cause of a long run, one for each first argument. With "control" as the second argument the
  * cause is not there. */
-#include <extensions/ocr-variants.h>
-#include <ocr.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-static double nowMs(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1e3 + time.tv_nsec / 1e6;
-}
-
-static void spin(double ms) {
-    for (double end = nowMs() + ms; nowMs() < end;) {
-    }
-}
-
-/* Computes for about so many milliseconds on a quiet machine, and longer on a busy one. */
-static void compute(double ms) {
-    static volatile unsigned result;
-    unsigned value = 1;
-    for (long i = 0; i < (long)(ms * 400000); i++) {
-        value = value * 1664525u + 1013904223u + (value >> 16);
-    }
-    result = value;
-}
+#include "common.h"
 
 static void *computeAlways(void *unused) {
     for (;;) {
         compute(1);
     }
     return unused;
-}
-
-#define EDT(name) static ocrGuid_t name(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
-EDT(stopEdt) {
-    ocrShutdown();
-    return NULL_GUID;
 }
 
 /* Runs for the microseconds of its parameter. */
@@ -50,12 +17,6 @@ EDT(workEdt) {
 
 EDT(sleepEdt) {
     usleep(paramv[0]);
-    return NULL_GUID;
-}
-
-/* Computes for the microseconds of its parameter. */
-EDT(computeEdt) {
-    compute(paramv[0] / 1e3);
     return NULL_GUID;
 }
 
@@ -334,6 +295,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
             ocrEdtTemplateAddKernel(unused, slow, "-DLOOPS=100u", "slow", words, 0);
             fan(workEdt, stopEdt, 1500, 4000, 0, 2000, 0);
         }
+    } else if (!runKind(name, isControl)) {
+        ocrAbort(9);
     }
     return NULL_GUID;
 }

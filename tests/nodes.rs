@@ -1008,8 +1008,96 @@ fn all_nodes_record_one_run() {
         for text in ["by EDT 0x", "(hop)", "It ran on workers (node 1, ocr-worker-"] {
             assert!(said.contains(text), "no `{text}`: {said}");
         }
+    }
+}
+
+/// A recorded run of a program on two nodes, in a folder of its own.
+fn recorded_run(mpi: Mpi, program: &Path, args: &[&str], variables: &[(&str, &str)]) -> PathBuf {
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    let out = folder(&format!("recorded-{name}-{}", args.join("-")), mpi);
+    let file = out.join("t.ocrtrace");
+    let mut command = mpi.command(2);
+    command.arg(program).args(args).env("OCR_TRACE", &file).env("OCR_DEVICES", "none").env("OCR_WORKERS", "1");
+    let answer = run(command.envs(variables.iter().copied()), &out);
+    assert_eq!(answer.status, Some(0), "{answer:?}");
+    file
+}
+
+/// Causes that only programs on several nodes have come first, and are not named where all is on one node.
+#[test]
+fn causes_of_several_nodes_are_named() {
+    let program = compile("causes", "causes.c", &["-O2"]);
+    let causes: [(&str, &[&str]); 2] = [
+        ("answers", &["EDTs of asker wait for other nodes", "create objects on the node that uses them"]),
+        ("between_nodes", &["goes from node to node", "for EDTs of mover", "Run the EDTs that use it on one node"]),
+    ];
+    for mpi in installed() {
+        for (rule, words) in causes {
+            let explain = |args: &[&str]| {
+                let said = ocr(&["explain", "--json"], &recorded_run(mpi, &program, args, &[]), true);
+                let json: serde_json::Value = serde_json::from_str(&said).expect("it is JSON");
+                json["run"]["findings"].as_array().expect("a list").clone()
+            };
+            let found = explain(&[rule]);
+            assert_eq!(found.first().map(|its| &its["rule"]), Some(&rule.into()), "{found:#?}");
+            let said = format!("{} {}", found[0]["text"], found[0]["advice"]);
+            for word in words {
+                assert!(said.contains(word), "no `{word}` in {said}");
+            }
+            let found = explain(&[rule, "control"]);
+            assert!(found.iter().all(|its| its["rule"] != rule), "{found:#?}");
+        }
+    }
+}
+
+/// Pairs of EDTs on any nodes that nothing orders are found, and right programs have none.
+#[test]
+fn races_are_found_on_several_nodes() {
+    let program = compile("pairs", "../../crates/ocr-cli/tests/check/pairs.c", &[]);
+    // The others have variables that are set on node 0 alone.
+    let names = [
+        "writers",
+        "reader",
+        "default-mode",
+        "exclusive-reader",
+        "parts",
+        "destroyed",
+        "destroyed-event",
+        "late",
+        "midst",
+        "wavefront",
+        "channel",
+        "latch",
+        "finish",
+        "once",
+        "held",
+        "returned",
+        "event-again",
+        "output-again",
+    ];
+    for mpi in installed() {
+        for name in names {
+            let check = |how: &str, is_right: bool| {
+                let file = recorded_run(mpi, &program, &[name, how], &[("OCR_PLACE", "round")]);
+                ocr(&["check"], &file, is_right)
+            };
+            let said = check("wrong", false);
+            assert!(said.contains("race: ") && said.contains("nothing orders them"), "{name}: {said}");
+            let said = check("right", true);
+            assert!(said.contains("all that matters is ordered by the program"), "{name}: {said}");
+        }
+    }
+}
+
+/// Without the recordings of all nodes it is not known what orders EDTs.
+#[test]
+fn races_are_not_looked_for_where_a_recording_is_missing() {
+    for mpi in installed() {
+        let file = record(mpi, 2, &["chain", "14"], "t.ocrtrace");
+        ocr(&["check"], &file, true);
+        fs::remove_file(file.with_file_name("t.node1.ocrtrace")).expect("it is there");
         let said = ocr(&["check"], &file, false);
-        assert!(said.contains("is of a run on 2 nodes"), "{said}");
+        assert!(said.contains("the run had 2 nodes") && said.contains("it is not known what orders"), "{said}");
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) mod labels;
 
 use crate::abi::Api;
 use crate::capi::edt::{self, FINISH, More, OEVT_VALID, add_dependence, depv_of, mode_for, satisfy};
-use crate::capi::{hints, labeling, put, sys, with};
+use crate::capi::{hints, labeling, put, recorded, sys, with};
 use crate::check::calls::{CallSpec, Creates, LABELED, Role};
 use crate::config::Placing;
 use crate::engine::attempt::calls::only_asks;
@@ -290,7 +290,12 @@ fn link((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode: Mo
 /// Adds a dependence whose source is a block, or an event of this node.
 fn depend((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode: Mode) -> Status {
     match owner(destination) {
-        None => add_dependence(source.into(), post_slot, destination.into(), slot, mode as _),
+        None => {
+            let status = add_dependence(source.into(), post_slot, destination.into(), slot, mode as _);
+            let words = [source.bits(), destination.bits(), slot.into(), mode as u64];
+            recorded::made(Api::ocrAddDependence, &words, status);
+            status
+        }
         Some(of) => with(Status::EPERM, |context| {
             let role = StandIn::PreSlot { of, destination, slot, mode };
             // It gets the GUID of a block, and does not use the block.
@@ -562,6 +567,9 @@ fn create_here(template: Guid, sources: &[Guid], words: &[u64]) -> Status {
     if !status.is_ok() {
         return status;
     }
+    let mut words = [0; 9];
+    (words[6], words[8]) = (properties.into(), output.addr() as u64);
+    recorded::made(Api::ocrEdtCreate, &words, status);
     if let Some(given) = given {
         let _ = link((of_edt.into(), 0), given, 0, Mode::Null);
     }
@@ -588,7 +596,11 @@ fn connect(edt: Guid, sources: &[Guid], is_chosen: impl Fn(Guid) -> bool) -> Sta
 /// later.
 pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
     let status = match call {
-        Call::Satisfy { event, increment, data } => satisfy(event, data, u32::from(increment)),
+        Call::Satisfy { event, increment, data } => {
+            let status = satisfy(event, data, u32::from(increment));
+            recorded::made(Api::ocrEventSatisfySlot, &[event.bits(), data.bits(), increment.into()], status);
+            status
+        }
         Call::Depend { source, post_slot, destination, slot, mode, hold } => {
             let held = if hold { held_back(destination) } else { Guid::NULL };
             let status = depend((source, post_slot), destination, slot, mode);
@@ -596,7 +608,10 @@ pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
         }
         Call::Hold(edt) => return Some(CallAnswer { held: held_back(edt), ..CallAnswer::default() }),
         Call::Pass { data, destination, slot, mode } => {
-            with(Status::EPERM, |context| Status::from(context.take_passed(data, (destination, slot), mode)))
+            let take = |context: &mut Context| Status::from(context.take_passed(data, (destination, slot), mode));
+            let status = with(Status::EPERM, take);
+            recorded::made(Api::ocrEventSatisfySlot, &[destination.bits(), data.bits(), slot.into()], status);
+            status
         }
         Call::Return { event, output } => {
             let status = depend((event, 0), output, 0, Mode::Rw);
@@ -625,8 +640,13 @@ pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
                     scope_done(from, new.scope, 1);
                     Status::ECANCELED
                 }
-                Some(Ok(guids)) if new.asked => return Some(CallAnswer { guids, ..CallAnswer::default() }),
-                Some(Ok(_)) => Status::OK,
+                Some(Ok(guids)) => {
+                    recorded::output(guids[1]);
+                    if new.asked {
+                        return Some(CallAnswer { guids, ..CallAnswer::default() });
+                    }
+                    Status::OK
+                }
                 Some(Err(why)) => why.into(),
             }
         }

@@ -8,6 +8,7 @@ use crate::check;
 use crate::check::calls::{CallSpec, LABELED, MAX_ARGS};
 use crate::engine::nodes::outbox;
 use crate::engine::state::context::Context;
+use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
 use crate::status::Status;
 use crate::trace;
@@ -18,15 +19,15 @@ use crate::trace::format::{A_COPY, Asked};
 #[cold]
 #[inline(never)]
 pub(super) fn observed<R: CallOutcome>(call: &'static CallSpec, words: &[u64], body: impl FnOnce() -> R) -> R {
+    let is_recorded = trace::is_on();
+    if is_recorded {
+        before(call.api, words);
+    }
     if outbox::has_others()
         && let Some(outcome) = elsewhere::made_elsewhere(call, words).and_then(R::of_status)
     {
         look(call, &outcome);
         return outcome;
-    }
-    let is_recorded = trace::is_on();
-    if is_recorded {
-        before(call.api, words);
     }
     let outcome = if check::is_on() {
         strict::checked(call, words, body)
@@ -45,6 +46,37 @@ pub(super) fn observed<R: CallOutcome>(call: &'static CallSpec, words: &[u64], b
         after(call.api, &args, is_done);
     }
     outcome
+}
+
+/// Records what is done here for a call of another node, or for one that another node has a part in: as the call about
+/// objects of this node that does the same.
+pub(super) fn made(api: Api, words: &[u64], status: Status) {
+    if trace::is_on() {
+        let mut args = [0; MAX_ARGS];
+        args[..words.len()].copy_from_slice(words);
+        after(api, &args, status.is_ok());
+    }
+}
+
+/// Records that an event is the output event of the EDT that this thread has created last.
+pub(super) fn output(event: Guid) {
+    if trace::is_on() && !event.is_null() {
+        events::called(Asked::Output, event.bits(), (0, 0), false);
+    }
+}
+
+/// Records that an event was created on a label, for another node.
+pub(super) fn event_created(label: Guid, new: &NewEvent) {
+    if !trace::is_on() {
+        return;
+    }
+    let (kind, counter) = match new {
+        NewEvent::Plain { kind, counter } => (*kind, *counter),
+        NewEvent::Counted { .. } | NewEvent::Between => (EventKind::Counted, 0),
+        NewEvent::Channel { .. } => (EventKind::Channel, 0),
+        NewEvent::Collective(_) => (EventKind::Collective, 0),
+    };
+    events::called(Asked::EventCreated, label.bits(), (counter as u32, kind as u64), false);
 }
 
 /// A call is about to be made: blocks may go to others by it.

@@ -13,7 +13,7 @@
 use super::{answer_of, owner, sent, settle_but};
 use crate::abi::Api;
 use crate::capi::db::{self, NO_ACQUIRE, SINGLE_ASSIGNMENT};
-use crate::capi::{edt, labeling, put, sys, with};
+use crate::capi::{edt, labeling, put, recorded, sys, with};
 use crate::engine::calls::labels::{when_free, when_made};
 use crate::engine::calls::maps::MapError;
 use crate::engine::nodes::work::{Call, CallAnswer, NewEdt, TemplateText};
@@ -325,6 +325,9 @@ pub(super) fn make(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
             let created = with(Err(Status::EPERM), |context| {
                 edt::labeled_event(context, (label, alone), new, Api::ocrEventCreate).map(|_| ())
             });
+            if created.is_ok() {
+                recorded::event_created(label, &new);
+            }
             of_creation(label, created)
         }
         Call::CreateBlock { label, size, written_once, lent } => {
@@ -335,6 +338,10 @@ pub(super) fn make(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
                 }
                 Ok(())
             });
+            let address = &raw const label as u64;
+            let properties = if lent { 0 } else { u64::from(NO_ACQUIRE) };
+            let words = [address, 0, size, properties];
+            recorded::made(Api::ocrDbCreate, &words, created.err().unwrap_or(Status::OK));
             // Before the caller, which has the block, is asked for it.
             outbox::answer(from, id, of_creation(label, created));
             if created.is_ok() {
@@ -352,13 +359,18 @@ pub(super) fn make(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
             with((), |context| when_free(context.runtime, label, leaving, Box::new(free)));
             return None;
         }
-        Call::Contribute { event, slot, bytes } => answer_of(with(Status::EPERM, |context| {
-            if context.size_of(event) != Some(bytes.len() as u64) {
-                return Status::EINVAL;
-            }
-            // SAFETY: there are as many bytes as a contribution has.
-            Status::from(unsafe { context.contribute(event, bytes.as_ptr(), slot) })
-        })),
+        Call::Contribute { event, slot, bytes } => {
+            let status = with(Status::EPERM, |context| {
+                if context.size_of(event) != Some(bytes.len() as u64) {
+                    return Status::EINVAL;
+                }
+                // SAFETY: there are as many bytes as a contribution has.
+                Status::from(unsafe { context.contribute(event, bytes.as_ptr(), slot) })
+            });
+            let words = [event.bits(), 0, slot.into()];
+            recorded::made(Api::ocrEventCollectiveSatisfySlot, &words, status);
+            answer_of(status)
+        }
         Call::AwaitMade(label) => {
             let made = move || outbox::answer(from, id, CallAnswer::default());
             with((), |context| when_made(context.runtime, label, Box::new(made)));

@@ -9,6 +9,11 @@
 //! the begin of an EDT that has got the block meanwhile in a mode that has to wait for that; each satisfaction of an
 //! event before its trigger, and that before what it satisfies; the end of an EDT before its output event; all EDTs of
 //! a finish scope before the output event of its EDT.
+//!
+//! A call about an object of another node is made by that node's thread of the link. It is the doing of the EDT that
+//! has sent it, at the point at which that was sent, which is a segment of its own. An EDT of the runtime's that waits
+//! for an event on behalf of another node, a *stand-in*, is a point in between: what is sent when the event has
+//! triggered comes behind the stand-in's begin.
 
 mod called;
 mod channels;
@@ -17,16 +22,33 @@ use self::channels::Channels;
 use super::order::{Edges, NONE};
 use super::things::{Actor, Deed, Did, SeenBlock, SeenEvent, Use, Written};
 use crate::recorded::TOLERANCE;
+use ocr_base::text::counted;
 use ocr_trace::format::{Asked, CHANGED, CHANGED_SINCE_GIVEN, LOOKED_AT, NOT_LOOKED_AT, Record, RecordKind};
-use ocr_trace::numbers::{EventKind, Mode};
-use ocr_trace::reader::{RecordingFile, TraceEvent};
+use ocr_trace::nodes::RunFiles;
+use ocr_trace::numbers::{EventKind, Mode, WorkKind};
+use ocr_trace::reader::TraceEvent;
 use rustc_hash::FxHashMap;
+
+/// A message that one node has sent to another: whose doing it is, and at which point.
+#[derive(Clone, Copy)]
+struct SentMessage {
+    actor: u32,
+    point: u32,
+    /// Whether it passes on what an event was satisfied with: then nobody has called.
+    passes: bool,
+}
 
 /// What a thread is doing at the record that is looked at.
 #[derive(Default)]
 struct ThreadWork {
     /// What acts on the thread: 1 + its number, or 0 for none yet.
     actor: u32,
+    /// The actor that is the thread itself: 1 + its number, or 0 for none yet.
+    own: u32,
+    /// The message that the thread handles. None where it handles none.
+    message: Option<SentMessage>,
+    /// The EDT that was created last on the thread.
+    last_created: Option<u32>,
     /// The uses of blocks of the EDT that runs, or has run last.
     open: FxHashMap<u32, u32>,
     /// The latest time of its former records, in ticks: what they tell of came before the next thing that it does.
@@ -58,6 +80,16 @@ pub(super) struct Gathered {
     block_of: FxHashMap<u64, u32>,
     event_of: FxHashMap<u64, u32>,
     doing: FxHashMap<u32, ThreadWork>,
+    /// Whether the run had several nodes.
+    has_nodes: bool,
+    /// The message that the thread of the record handles that is looked at.
+    message: Option<SentMessage>,
+    /// Messages on their way: by the two nodes and the number.
+    sent: FxHashMap<(u32, u32, u64), SentMessage>,
+    /// How many messages came that were never seen to be sent.
+    unsent: u64,
+    /// The number of each work, by its node and address.
+    works: FxHashMap<(u32, u64), u64>,
     /// Which event each pre-slot of an EDT is connected to that is not satisfied yet.
     linked: FxHashMap<(u32, u32), u32>,
     /// The points of the generations of collective events.
@@ -68,21 +100,31 @@ pub(super) struct Gathered {
     turns: FxHashMap<(u32, u32, bool), u32>,
     /// Events that are satisfied by the ends of EDTs.
     outputs: Vec<(u32, u32)>,
-    kernels: FxHashMap<u64, u32>,
     /// Uses of blocks during which an EDT has got the block in a mode that has to wait for their end, and the begin of
     /// that EDT.
     held_back: Vec<(u32, u32)>,
 }
 
-/// Gathers what the records of a file say.
-pub(super) fn gather(recording: &RecordingFile) -> Result<Gathered, String> {
-    let mut all =
-        Gathered { gaps: recording.faults.clone(), tolerance: recording.scale.ticks(TOLERANCE), ..Gathered::default() };
-    if recording.lost != 0 {
+/// Gathers what the records of the nodes of a run say.
+pub(super) fn gather(files: &RunFiles) -> Result<Gathered, String> {
+    let mut all = Gathered {
+        gaps: files.faults.clone(),
+        tolerance: files.scale().ticks(TOLERANCE),
+        has_nodes: files.files().count() > 1,
+        ..Gathered::default()
+    };
+    if files.files().any(|file| file.lost != 0) {
         all.gaps.push("there was no room for some records".to_string());
     }
-    let faults = recording.for_each(|event| all.see(event))?;
+    let faults = files.for_each(|node, event| all.see(node, event))?;
     all.gaps.extend(faults);
+    if all.unsent != 0 {
+        let many = counted(all.unsent, "message");
+        all.gaps.push(format!("{many} came to a node before the records tell that it was sent"));
+    }
+    if all.has_nodes {
+        all.join_works();
+    }
     all.finish();
     Ok(all)
 }
@@ -108,7 +150,6 @@ impl Gathered {
             thread: 0,
             on_host: false,
             last_use: NONE,
-            last_created: NONE,
             output: NONE,
             stands_for: NONE,
         });
@@ -128,17 +169,51 @@ impl Gathered {
 
     /// What acts on a thread.
     fn actor(&mut self, owner: u32) -> u32 {
-        let known = self.doing.entry(owner).or_default().actor;
+        let doing = self.doing.entry(owner).or_default();
+        let known = if doing.actor == 0 { doing.own } else { doing.actor };
         if let Some(known) = known.checked_sub(1) {
             return known;
         }
         let new = self.new_actor(0);
-        self.doing.entry(owner).or_default().actor = new + 1;
+        let doing = self.doing.entry(owner).or_default();
+        (doing.actor, doing.own) = (new + 1, new + 1);
         new
+    }
+
+    /// The number of a work, by its address on a node.
+    fn work(&mut self, node: u32, address: u64) -> u64 {
+        let next = self.works.len() as u64;
+        *self.works.entry((node, address)).or_insert(next)
+    }
+
+    /// Has works of several nodes be one where they have one name.
+    fn join_works(&mut self) {
+        let mut first: FxHashMap<&str, u64> = FxHashMap::default();
+        let mut works: Vec<(&u64, &String)> = self.names.iter().collect();
+        works.sort_unstable();
+        let joined: FxHashMap<u64, u64> =
+            works.into_iter().map(|(&work, name)| (work, *first.entry(name).or_insert(work))).collect();
+        for actor in &mut self.actors {
+            actor.work = joined.get(&actor.work).copied().unwrap_or(actor.work);
+        }
+    }
+
+    /// Whether an EDT is one of the runtime's that stands for something on another node.
+    fn is_stand_in(&self, edt: u32) -> bool {
+        let work = self.actors[edt as usize].work;
+        self.has_nodes && self.names.get(&work).is_some_and(|name| name == WorkKind::Elsewhere.call())
+    }
+
+    /// The point of what an actor does now.
+    fn now(&self, actor: u32) -> u32 {
+        self.message.map_or(self.actors[actor as usize].now, |message| message.point)
     }
 
     /// The point of something that others may begin by.
     fn leads_on(&mut self, actor: u32) -> u32 {
+        if let Some(SentMessage { point, .. }) = self.message {
+            return point;
+        }
         let actor = &mut self.actors[actor as usize];
         actor.has_led_on = true;
         actor.now
@@ -146,6 +221,9 @@ impl Gathered {
 
     /// The point of something that has happened before what an actor does next.
     fn happens(&mut self, actor: u32) -> u32 {
+        if let Some(SentMessage { point, .. }) = self.message {
+            return point;
+        }
         let at = &self.actors[actor as usize];
         if !at.has_led_on {
             return at.now;
@@ -173,7 +251,7 @@ impl Gathered {
     fn new_event(&mut self, guid: u64, kind: Option<EventKind>, creator: u32, counter: i64) -> u32 {
         let created = match creator {
             NONE => NONE,
-            creator => self.actors[creator as usize].now,
+            creator => self.now(creator),
         };
         let is_collective = kind == Some(EventKind::Collective);
         let point = self.edges.point();
@@ -234,12 +312,25 @@ impl Gathered {
         self.edges.before(point, turn);
     }
 
+    /// The use of a block by what acts on a thread.
+    fn open_use(&self, owner: u32, actor: u32, block: u32) -> Option<u32> {
+        if self.message.is_none() {
+            return self.doing.get(&owner)?.open.get(&block).copied();
+        }
+        // It runs on another thread.
+        let mut at = self.actors[actor as usize].last_use;
+        while at != NONE && self.uses[at as usize].block != block {
+            at = self.uses[at as usize].next;
+        }
+        (at != NONE).then_some(at)
+    }
+
     /// An actor gives a block to others, and is taken to be done with it.
     fn gives(&mut self, owner: u32, actor: u32, guid: u64) {
         let Some(&block) = self.block_of.get(&guid) else {
             return;
         };
-        let Some(&at) = self.doing.get(&owner).and_then(|doing| doing.open.get(&block)) else {
+        let Some(at) = self.open_use(owner, actor, block) else {
             return;
         };
         if self.uses[at as usize].end == NONE {
@@ -250,9 +341,8 @@ impl Gathered {
 
     /// An actor holds a block no more.
     fn released(&mut self, owner: u32, actor: u32, guid: u64) {
-        let block = self.block_of.get(&guid);
-        let doing = self.doing.get(&owner);
-        let held = block.and_then(|block| doing?.open.get(block).copied());
+        let block = self.block_of.get(&guid).copied();
+        let held = block.and_then(|block| self.open_use(owner, actor, block));
         if let Some(at) = held
             && self.uses[at as usize].released == NONE
         {
@@ -279,9 +369,10 @@ impl Gathered {
         new
     }
 
-    fn see(&mut self, event: TraceEvent) {
+    fn see(&mut self, node: u32, event: TraceEvent) {
         let (record, owner) = (event.record, event.owner);
-        self.look_at(record, owner, event.text);
+        self.message = self.doing.get(&owner).and_then(|doing| doing.message);
+        self.look_at(record, (node, owner), event.text);
         // That which names the thread is written with its first one, when blocks may have been looked at for long.
         if RecordKind::of(record.kind) != Some(RecordKind::Thread) {
             let former = &mut self.doing.entry(owner).or_default().written;
@@ -289,18 +380,29 @@ impl Gathered {
         }
     }
 
-    fn look_at(&mut self, record: Record, owner: u32, text: String) {
+    fn look_at(&mut self, record: Record, (node, owner): (u32, u32), text: String) {
         match RecordKind::of(record.kind) {
-            Some(RecordKind::Template) => drop(self.names.insert(record.x, text)),
+            Some(RecordKind::Template) => {
+                let work = self.work(node, record.x);
+                self.names.insert(work, text);
+            }
             Some(RecordKind::Label) => drop(self.labels.insert(record.x, text)),
             Some(RecordKind::Created) => {
                 let (edt, parent) = (self.edt(record.x), self.actor(owner));
                 let created = self.leads_on(parent);
-                let maker = &mut self.actors[parent as usize];
-                maker.last_created = edt;
-                let scope = if maker.is_finish { parent } else { maker.scope };
+                self.doing.entry(owner).or_default().last_created = Some(edt);
+                let work = self.work(node, record.y);
+                self.actors[edt as usize].work = work;
+                let is_stand_in = self.is_stand_in(edt);
+                self.edts -= u64::from(is_stand_in);
+                let maker = &self.actors[parent as usize];
+                let scope = match maker.is_finish {
+                    _ if is_stand_in => NONE,
+                    true => parent,
+                    false => maker.scope,
+                };
                 let new = &mut self.actors[edt as usize];
-                (new.work, new.parent, new.created) = (record.y, parent, created);
+                (new.parent, new.created) = (parent, created);
                 (new.scope, new.is_finish) = (scope, record.c != 0);
                 new.paramc = record.a;
                 let begin = new.begin;
@@ -318,6 +420,29 @@ impl Gathered {
                 its.thread = owner;
                 self.takes_over(owner, edt);
             }
+            Some(RecordKind::Sent) => {
+                let actor = self.actor(owner);
+                let (point, passes) = match record.y {
+                    0 => (self.happens(actor), false),
+                    stand_in => {
+                        let edt = self.edt(stand_in);
+                        (self.actors[edt as usize].begin, true)
+                    }
+                };
+                if !passes {
+                    self.leads_on(actor);
+                }
+                self.sent.insert((node, u32::from(record.b), record.x), SentMessage { actor, point, passes });
+            }
+            Some(RecordKind::Came) => {
+                let message = self.sent.remove(&(u32::from(record.b), node, record.x));
+                self.unsent += u64::from(message.is_none() && record.x != 0);
+                let doing = self.doing.entry(owner).or_default();
+                // What leads to nothing is the doing of the thread itself.
+                doing.actor = message.map_or(0, |message| message.actor + 1);
+                doing.message = message;
+                doing.open.clear();
+            }
             Some(RecordKind::End) => {
                 let edt = self.edt(record.x);
                 self.happens(edt);
@@ -327,7 +452,6 @@ impl Gathered {
             }
             Some(RecordKind::Launched) => {
                 let edt = self.edt(record.x);
-                self.kernels.insert(record.y, edt);
                 self.begins(edt, record.ticks);
                 self.actors[edt as usize].on_host = false;
             }
@@ -381,6 +505,7 @@ impl Gathered {
             at = self.uses[at as usize].next;
         }
         let doing = self.doing.entry(owner).or_default();
+        (doing.message, self.message) = (None, None);
         if doing.actor != edt + 1 {
             (doing.actor, doing.open) = (edt + 1, open);
         }
@@ -388,7 +513,8 @@ impl Gathered {
 
     /// Notes what another than the creator has done to an EDT.
     fn on_edt(&mut self, edt: u32, actor: u32, point: u32, did: Did) {
-        if self.actors[edt as usize].parent != actor {
+        let passes = self.message.is_some_and(|message| message.passes);
+        if self.actors[edt as usize].parent != actor && !passes {
             self.on_edts.push(Deed { object: edt, actor, point, did });
         }
     }
@@ -420,11 +546,12 @@ impl Gathered {
             self.edges.before(point, begin);
         }
         let mode = Mode::from_bits(u32::from(record.a)).unwrap_or(Mode::Null);
+        // One that stands for another node has a block while that node's EDTs use it, or passes its GUID on.
         if mode != Mode::Null
+            && !self.is_stand_in(edt)
             && let Some(&block) = self.block_of.get(&record.y)
         {
-            let held = self.doing.get(&owner);
-            if let Some(&at) = held.and_then(|doing| doing.open.get(&block)) {
+            if let Some(at) = self.open_use(owner, actor, block) {
                 let its = &self.uses[at as usize];
                 let by = &self.actors[its.actor as usize];
                 let is_held = its.released == NONE && by.guid != 0 && by.ended == 0;
@@ -443,7 +570,7 @@ impl Gathered {
         let Some(&block) = self.block_of.get(&record.x) else {
             return;
         };
-        let Some(&at) = self.doing.get(&owner).and_then(|doing| doing.open.get(&block)) else {
+        let Some(at) = self.open_use(owner, actor, block) else {
             return;
         };
         if record.a & CHANGED != 0 {
@@ -552,7 +679,7 @@ mod tests {
         for (kind, ticks) in records {
             written = ticks.max(written);
             let record = Record { ticks, kind: kind as u8, x: edt, ..Record::default() };
-            all.see(TraceEvent { owner: 1, written, record, text: String::new() });
+            all.see(0, TraceEvent { owner: 1, written, record, text: String::new() });
         }
         let actor = all.by_guid[&edt];
         assert_eq!(all.actors[actor as usize].looked_at, 40..97);

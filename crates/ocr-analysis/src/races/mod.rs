@@ -23,7 +23,7 @@ mod order;
 mod say;
 mod things;
 
-use ocr_trace::reader::RecordingFile;
+use ocr_trace::nodes::RunFiles;
 use serde::Serialize;
 use std::path::Path;
 
@@ -91,15 +91,16 @@ impl RaceFindings {
 /// # Errors
 /// A text that says why the file cannot be read.
 pub fn check(path: &Path) -> Result<RaceFindings, String> {
-    let recording = RecordingFile::open(path)?;
-    if recording.run.node.nodes > 1 {
+    let files = RunFiles::open(path)?;
+    let (nodes, there) = (files.first().run.node.nodes, files.files().count());
+    if there < nodes as usize {
         return Err(format!(
-            "{} is of a run on {} nodes, and what nodes ask of each other is not looked at: record a run without a \
-             launcher, which does the same",
-            recording.name, recording.run.node.nodes
+            "{}: {}. Without them it is not known what orders the EDTs of the others",
+            files.name,
+            files.faults.first().map_or("recordings of other nodes are missing", String::as_str)
         ));
     }
-    let mut gathered = gather::gather(&recording)?;
+    let mut gathered = gather::gather(&files)?;
     let mut order = order::Order::new(std::mem::take(&mut gathered.edges));
-    Ok(find::find(recording.name.clone(), &gathered, &mut order))
+    Ok(find::find(files.name.clone(), &gathered, &mut order))
 }

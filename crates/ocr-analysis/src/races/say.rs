@@ -89,8 +89,8 @@ impl<'a> Sayer<'a> {
     }
 
     /// Whether what these actors do is reported. Threads of the program order what they do by means that a recording
-    /// does not show, and EDTs of the runtime by its own: those that divide blocks, write files, wait for a thread, or
-    /// have a copy leave the memory that it shares.
+    /// does not show, and EDTs of the runtime by its own: those that divide blocks, write files, wait for a thread,
+    /// stand for another node, or have a copy leave the memory that it shares.
     pub(super) fn is_looked_at(&self, actors: [u32; 2]) -> bool {
         actors.into_iter().all(|actor| {
             let actor = &self.all.actors[actor as usize];
@@ -98,6 +98,7 @@ impl<'a> Sayer<'a> {
             let is_runtimes = name.starts_with(WorkKind::Partition.call())
                 || name.starts_with(WorkKind::Writer.call())
                 || name == WorkKind::Waiter.call()
+                || name == WorkKind::Elsewhere.call()
                 || name == WorkKind::Copy.call() && actor.paramc == 0;
             actor.guid != 0 && !is_runtimes
         })

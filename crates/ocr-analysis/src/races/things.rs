@@ -38,8 +38,6 @@ pub(super) struct Actor {
     pub(super) on_host: bool,
     /// The last of its uses of blocks, which lead to the others.
     pub(super) last_use: u32,
-    /// The EDT that it has created last.
-    pub(super) last_created: u32,
     /// The output event of the EDT, if that goes with it.
     pub(super) output: u32,
     /// The actor that waits by this EDT, which does not run.

@@ -1,7 +1,6 @@
 //! What a recorded call does to the order and to its object.
 
 use super::Gathered;
-use crate::races::order::NONE;
 use crate::races::things::{Deed, Did, Written};
 use ocr_trace::format::{A_COPY, Asked, Record};
 use ocr_trace::numbers::{EventKind, Mode};
@@ -14,7 +13,7 @@ impl Gathered {
         // What is connected to an event that goes when it triggers has to be connected before.
         let point = match kind {
             Some(EventKind::Once) => self.happens(actor),
-            _ => self.actors[actor as usize].now,
+            _ => self.now(actor),
         };
         self.on_events.push(Deed { object: source, actor, point, did: Did::Connect });
         self.leads_on(actor);
@@ -59,10 +58,13 @@ impl Gathered {
                 let (did, point) = if is_latch && record.c == 1 {
                     (Did::Increment, self.happens(actor))
                 } else {
-                    (Did::Satisfy, self.actors[actor as usize].now)
+                    (Did::Satisfy, self.now(actor))
                 };
                 self.leads_on(actor);
-                self.on_event(event, actor, point, did);
+                // Where an event of another node has passed on what it was satisfied with, nobody has called.
+                if is_latch || !self.message.is_some_and(|message| message.passes) {
+                    self.on_event(event, actor, point, did);
+                }
                 let slot = if is_latch { 0 } else { record.c };
                 self.satisfied(event, slot, (record.y != A_COPY).then_some(record.y), point);
             }
@@ -70,7 +72,7 @@ impl Gathered {
                 let (event, source) = (self.event(record.x), self.event(record.y));
                 let point = match self.events[source as usize].kind {
                     Some(EventKind::Once) => self.happens(actor),
-                    _ => self.actors[actor as usize].now,
+                    _ => self.now(actor),
                 };
                 self.on_event(source, actor, point, Did::Connect);
                 self.leads_on(actor);
@@ -87,10 +89,9 @@ impl Gathered {
                 }
             }
             Asked::Output => {
-                let edt = self.actors[actor as usize].last_created;
-                if edt == NONE {
+                let Some(edt) = self.doing.get(&owner).and_then(|doing| doing.last_created) else {
                     return;
-                }
+                };
                 let event = match record.c {
                     1 => self.event(record.x),
                     2 => self.new_event(record.x, Some(EventKind::Sticky), actor, 0),
@@ -113,9 +114,9 @@ impl Gathered {
                 self.edges.before(from, turn);
             }
             Asked::Waited => {
-                let waiter = self.actors[actor as usize].last_created;
+                let waiter = self.doing.get(&owner).and_then(|doing| doing.last_created);
                 let point = self.next_segment(actor);
-                if waiter != NONE {
+                if let Some(waiter) = waiter {
                     let begin = self.actors[waiter as usize].begin;
                     self.edges.before(begin, point);
                     self.actors[waiter as usize].stands_for = actor;

@@ -171,7 +171,7 @@ pub(crate) fn of(ground: &Ground<'_>, number: u32, at: u64, free: &Free) -> Opti
     let ends = others.filter_map(|place| Some((end_at(ground, number, place, at, free)?, place)));
     let (end, better) = ends.min()?;
     let cost = ground.ended(number).saturating_sub(end);
-    if cost < LEAST_NS.max((ground.ended(number) - at) / PART) {
+    if cost < LEAST_NS.max(ground.ended(number).saturating_sub(at) / PART) {
         return None;
     }
     Some(Decision { edt: number, at, better, end, cost, cause: cause(ground, number, at, better, free) })

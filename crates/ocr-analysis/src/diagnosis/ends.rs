@@ -138,14 +138,15 @@ pub(super) fn serial_end(look: &Look<'_>) -> Option<Seen> {
         return None;
     }
     let from = serial_from(look);
-    let took = look.ground.end - from;
-    if (took as f64) < LIMITS.symptom * look.ns {
+    let took = look.ground.end.saturating_sub(from);
+    // Where no two ran at once before that either, it is no matter of the end.
+    if (from.saturating_sub(look.ground.begin).min(took) as f64) < LIMITS.symptom * look.ns {
         return None;
     }
     let mut by_template: FxHashMap<u32, (u64, u64)> = FxHashMap::default();
     let (mut all, mut longest) = (0, 0);
     for edt in look.ground.ran.iter().map(|&edt| look.ground.edt(edt)).filter(|edt| edt.end > from) {
-        let part = edt.end - edt.begin.max(from);
+        let part = edt.end.saturating_sub(edt.begin.max(from));
         let (ns, edts) = by_template.entry(edt.template).or_default();
         (*ns, *edts) = (*ns + part, *edts + 1);
         all += part;

@@ -86,10 +86,10 @@ fn said(look: &Look<'_>, (place, template): (u8, u32), mut share: UsedShare) -> 
     let its = share.launches[0].1;
     let (items, multiple) = (u64::from(its.items), u64::from(its.basis.multiple));
     let units = look.run.devices.get(&place).map_or(1, |device| device.units.max(1));
-    let all = its.groups.saturating_mul(items);
-    let (why, advice) = if all < units * multiple / 2 || all < multiple {
+    let (all, lanes) = (its.groups.saturating_mul(items), units.saturating_mul(multiple));
+    let (why, advice) = if all < lanes / 2 || all < multiple {
         (
-            format!("a kernel has {}, and the device runs {} at once", counted(all, "work-item"), units * multiple),
+            format!("a kernel has {}, and the device runs {} at once", counted(all, "work-item"), lanes),
             "Give each kernel more work-items, so that one does what several do now, or leave such EDTs to the workers \
              (OCR_SCHED=cpu)."
                 .to_string(),

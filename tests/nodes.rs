@@ -722,8 +722,7 @@ fn blocks_are_read_and_written_by_all_nodes() {
 #[test]
 fn objects_that_stay_on_their_node_say_so() {
     let cases = [
-        ("chunk", "which is a chunk of a file. On several nodes"),
-        ("part", "which is a part of a block. On several nodes"),
+        ("chunk", "to write it, which is a chunk of a file. On several nodes"),
         ("foreign-label", "A creation on a label is about"),
     ];
     for mpi in installed() {
@@ -733,6 +732,55 @@ fn objects_that_stay_on_their_node_say_so() {
             answer.expect(1, &["ocr: error:", text]);
         }
     }
+}
+
+/// A chunk of a file is read on other nodes.
+#[test]
+fn a_chunk_of_a_file_is_read_on_other_nodes() {
+    for mpi in installed() {
+        let out = folder("chunk-to-read", mpi);
+        let mut command = mpi.command(2);
+        command.arg(elsewhere()).arg("chunk-to-read").arg(out.join("file"));
+        run(&mut command, &out).expect(0, &["right: 4711 on node 1"]);
+    }
+}
+
+fn values() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| compile("values", "values.c", &[]))
+}
+
+/// Runs a part of that program on some numbers of nodes, with the objects on each node in turn.
+fn run_values(part: &str) {
+    for mpi in installed() {
+        for (nodes, there) in [(1, "0"), (2, "0"), (2, "1"), (3, "1"), (4, "3")] {
+            for workers in ["1", "3"] {
+                let out = folder(&format!("values-{part}-{nodes}-{there}-{workers}"), mpi);
+                let mut command = mpi.command(nodes);
+                command.arg(values()).args([part, there]).env("OCR_WORKERS", workers);
+                run(&mut command, &out).expect(0, &["right: "]);
+            }
+        }
+    }
+}
+
+/// EDTs and events of any node get contents by value, in one message or behind it, from EDTs and events of any other.
+#[test]
+fn contents_are_passed_by_value_to_all_nodes() {
+    run_values("value");
+}
+
+/// A block is divided by an EDT of another node, which has it. EDTs of all nodes write and read its parts, and destroy
+/// them or have them copied back.
+#[test]
+fn parts_are_made_and_used_by_all_nodes() {
+    run_values("parts");
+}
+
+/// All nodes acquire parts, parts of parts and other blocks in one order, or EDTs would wait for each other.
+#[test]
+fn parts_are_acquired_in_one_order() {
+    run_values("order");
 }
 
 /// The seismic example on two nodes has the result of one, to the last bit.

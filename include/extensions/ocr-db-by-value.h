@@ -29,7 +29,8 @@ extern "C" {
  * The copy is a new data block of the same size, which the EDT acquires as any block on its pre-slot: it
  * may release it early, destroy it, and ask for its size. If it does not destroy it, the copy goes
  * when the EDT ends or releases it. If an event leads to several EDTs, they share the copy, in the
- * modes that they ask for, and it goes with the last of them. It cannot be passed on: the calls that
+ * modes that they ask for, and it goes with the last of them. EDTs of another node than the event's
+ * have copies of their own. It cannot be passed on: the calls that
  * take a block refuse it with OCR_EINVAL, and an EDT that returns it returns nothing. Its content
  * can, by this function.
  *

@@ -43,8 +43,8 @@ typedef struct {
  *
  * In all other cases it is a plain copy, and the blocks have nothing to do with each other then: where the
  * destination has memory, is written only in part or is a part itself, where the source has
- * DB_PROP_SINGLE_ASSIGNMENT or is divided with OCR_DB_PARTITION_STATIC, somebody waits for it already, or
- * destinations would overlap.
+ * DB_PROP_SINGLE_ASSIGNMENT or is divided with OCR_DB_PARTITION_STATIC, somebody waits for it already,
+ * destinations would overlap, or the program runs on several nodes.
  *
  * DB_COPY_PARTITION_BACK copies back to where it came from, and destroys the source. From a part of
  * ocrDbPartition to its own place in the whole nothing is copied, with 0 as copyType neither; the whole can be
@@ -83,7 +83,8 @@ typedef struct {
  * Errors; then no part is made: OCR_EINVAL (dbGuid is not a data block that exists; a part is not
  * within the block; parts overlap, each other or those that there are; partCount is 0, partitions
  * NULL, or a property unknown), OCR_EPERM (the block has parts made with OCR_DB_PARTITION_STATIC),
- * OCR_EACCES (the block has DB_PROP_SINGLE_ASSIGNMENT), OCR_ENOMEM.
+ * OCR_EACCES (the block has DB_PROP_SINGLE_ASSIGNMENT), OCR_ENOMEM (or, on several nodes, the block is
+ * a part of a part, and so on, seven levels deep).
  */
 u8 ocrDbPartition(ocrGuid_t dbGuid, u32 partCount, ocrDbPart_t *partitions, u32 properties);
 

@@ -2,6 +2,7 @@
 
 use crate::capi::{elsewhere, guid_place, sys, with};
 use crate::engine::calls::copy::CopyRequest;
+use crate::engine::nodes::work::NewCopy;
 use crate::object::code::EdtDep;
 use crate::object::guid::Guid;
 use crate::status::Status;
@@ -25,6 +26,7 @@ export! {
         if !matches!(copy_type, 0 | PARTITION | PARTITION_BACK) {
             return Status::EINVAL;
         }
+        let copier = elsewhere::owner_of_both(source.into(), destination.into());
         let copy = CopyRequest {
             destination: destination.into(),
             destination_offset,
@@ -33,14 +35,20 @@ export! {
             size,
             destroys_source: copy_type == PARTITION_BACK,
             divides: copy_type == PARTITION,
-            sizes_elsewhere: [source, destination].map(|block| elsewhere::size_of(block.into())),
+            sizes_elsewhere: match copier {
+                Some(_) => [None; 2],
+                None => [source, destination].map(|block| elsewhere::size_of(block.into())),
+            },
         };
         // SAFETY: the header asks for null or a valid place.
         let place = unsafe { guid_place(completion) };
         let completes = place.is_some();
-        let result = with(Err(Status::EPERM), |context| {
-            context.copy_block(copy, run_copy, completes).map_err(Status::from)
-        });
+        let result = match copier {
+            Some(owner) => elsewhere::copy_there(owner, copy, completes),
+            None => with(Err(Status::EPERM), |context| {
+                context.copy_block(copy, run_copy, completes).map_err(Status::from)
+            }),
+        };
         match (result, place) {
             (Ok(event), Some(place)) => *place = event,
             (Ok(_), None) => {}
@@ -48,6 +56,25 @@ export! {
         }
         Status::OK
     }
+}
+
+/// Makes a copy for another node, which has the caller.
+pub(super) fn copy_for(node: u32, new: NewCopy) -> Status {
+    let copy = CopyRequest {
+        destination: new.destination,
+        destination_offset: new.destination_offset,
+        source: new.source,
+        source_offset: new.source_offset,
+        size: new.size,
+        destroys_source: new.destroys_source,
+        divides: false,
+        sizes_elsewhere: [None; 2],
+    };
+    let copied = with(Err(Status::EPERM), |context| {
+        let copied = context.copy_block_for((node, new.scope), copy, run_copy, new.completion);
+        copied.map_err(Status::from)
+    });
+    copied.err().unwrap_or(Status::OK)
 }
 
 /// The function that the EDT of a copy runs. It calls the interface, as a function of the program would, so that strict

@@ -6,11 +6,14 @@
 //! |---|---|
 //! | `ocrEventSatisfy`, `ocrEventSatisfySlot` | the owner of the event or EDT; sent |
 //! | `ocrAddDependence`, `ocrAddDependenceSlot` | the owner of the event that is the source; of a block or `NULL_GUID`, that of the destination; sent |
+//! | `ocrAddDependenceByValue` | the owner of the destination, which gets the content; sent, if that fits a message |
+//! | `ocrDbPartition` | the owner of the block, which makes the parts and has them |
 //! | `ocrEventDestroy`, `ocrEdtDestroy`, `ocrDbDestroy`, `ocrEdtTemplateDestroy` | the owner of the object |
 //! | `ocrEdtCreate` | the node that its hint, or the setting, names; the caller then adds the dependences; sent, and the caller gives the GUID, if the EDT fits a slot and its output event fits it, too |
 //! | creation on a label; `ocrMapGet`, `ocrEventCollectiveSatisfySlot`, `ocrGetGuidKind`, `ocrDbGetSize` | the owner of the label, map, event or object (`labels.rs`) |
 //! | `ocrGuidFromIndex`, `ocrGuidFromLabel` | the caller's, which asks the owner once for the range or map |
-//! | `ocrDbCopy`, `ocrGetGuid` | the caller's |
+//! | `ocrDbCopy` | the node that has both blocks, if one does, or the caller's |
+//! | `ocrGetGuid` | the caller's |
 //! | `ocrLegacyBlockProgress`, `ocrWait` | the caller's, where an EDT of the runtime's depends on the event |
 //! | `ocrShutdown`, `ocrAbort` | node 0 |
 //! | `ocrSetHint`, `ocrGetHint`, `ocrAttachDebugLabel` | no node: they advise, and what they say is lost |
@@ -24,16 +27,18 @@ pub(super) mod labels;
 
 use crate::abi::Api;
 use crate::capi::edt::{self, FINISH, More, OEVT_VALID, add_dependence, depv_of, mode_for, satisfy};
-use crate::capi::{hints, labeling, put, recorded, sys, with};
+use crate::capi::{copy, hints, labeling, put, recorded, sys, with};
 use crate::check::calls::{CallSpec, Creates, LABELED, Role};
 use crate::config::Placing;
 use crate::engine::attempt::calls::only_asks;
+use crate::engine::calls::copy::CopyRequest;
 use crate::engine::calls::elsewhere::scope_done;
 use crate::engine::life::away::confirm_calls;
 use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::life::hints::node_of;
 use crate::engine::life::stand_in::StandIn;
-use crate::engine::nodes::work::{Call, CallAnswer, NewEdt, NodeWork, TemplateText};
+use crate::engine::nodes::outbox::LARGEST_IN_MESSAGE;
+use crate::engine::nodes::work::{Call, CallAnswer, NewCopy, NewEdt, NodeWork, TemplateText};
 use crate::engine::nodes::{ending, functions, outbox, traffic};
 use crate::engine::run::shutdown;
 use crate::engine::state::context::Context;
@@ -41,6 +46,7 @@ use crate::engine::state::fatal::fatal;
 use crate::object::edt::Mode;
 use crate::object::guid::{Guid, Kind};
 use crate::object::hints::EDT_AFFINITY;
+use crate::object::name::BlockName;
 use crate::status::Status;
 use std::ptr;
 use std::ptr::NonNull;
@@ -48,6 +54,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// More parameters and pre-slots than these do not fit a message with the rest of what is said of an EDT.
 const MOST_WORDS: usize = (crate::link::LONGEST_MESSAGE - 8192) / 8;
+
+/// More parts than these do not fit a message.
+const MOST_PARTS: usize = (crate::link::LONGEST_MESSAGE - 8192) / 16;
 
 /// An EDT that has sent so many calls waits until they are confirmed: each takes memory here and on the other node.
 const MOST_UNCONFIRMED: usize = 1024;
@@ -74,7 +83,12 @@ pub(super) fn size_of(block: Guid) -> Option<u64> {
 /// far as anybody can tell.
 fn asked(owner: u32, call: Call) -> Status {
     settle_but(owner);
-    outbox::ask(owner, call).map_or(Status::OK, |answer| Status::from_number(answer.status as u8))
+    status_of(outbox::ask(owner, call))
+}
+
+/// The status that an answer tells.
+fn status_of(answer: Option<CallAnswer>) -> Status {
+    answer.map_or(Status::OK, |answer| Status::from_number(answer.status as u8))
 }
 
 /// Has another node make a call that need not answer, when what was sent to others is confirmed.
@@ -202,6 +216,9 @@ fn made_by_owner(node: u32, call: &'static CallSpec, words: &[u64]) -> Option<St
         // An EDT that has a block has it here.
         ocrDbRelease if !guid(0).is_data_block() => None,
         ocrDbRelease => owner(guid(0)).filter(|_| !is_here(guid(0))).map(|_| Status::EACCES),
+        ocrAddDependenceByValue => passed_by_value(words),
+        // The body asks the owner.
+        ocrDbPartition => None,
         ocrDbCopy | ocrGetGuid | ocrGetHint | ocrAffinityQuery | ocrElsUserSet | ocrNoteCausality => None,
         // Those wait here, for what the owner says.
         ocrLegacyBlockProgress | ocrWait => None,
@@ -232,8 +249,7 @@ fn refuse_other(call: &CallSpec, words: &[u64]) -> Option<Status> {
         }
         let is_refused = with(false, |context| {
             let Some(owner) = context.runtime.objects.owner_elsewhere(guid) else { return false };
-            // A copy cannot be divided.
-            if context.runtime.objects.data_blocks.exists(guid) && call.api != Api::ocrDbPartition {
+            if context.runtime.objects.data_blocks.exists(guid) {
                 return false;
             }
             if outbox::is_open() {
@@ -263,6 +279,92 @@ fn satisfied(event: Guid, data: Guid, slot: u32) -> Option<Status> {
         Call::Satisfy { event, increment: slot == 1, data }
     };
     Some(sent(owner, Api::ocrEventSatisfy, call))
+}
+
+/// Satisfies a pre-slot of an event or an EDT with a content, if another node has it. One that does not fit a message
+/// would be overtaken by later calls, so the caller waits until it is there.
+fn passed_by_value(words: &[u64]) -> Option<Status> {
+    let (source, destination, slot) = (Guid::from_bits(words[0]), Guid::from_bits(words[1]), words[2] as u32);
+    if slot > 1 && !destination.is_edt() {
+        return None;
+    }
+    let owner = owner(destination)?;
+    let Some(mode) = mode_for(destination, words[3] as u32) else { return Some(Status::EINVAL) };
+    let content =
+        with(Err(Status::EPERM), |context| context.content_to_pass(source, destination, mode).map_err(Status::from));
+    let api = Api::ocrAddDependenceByValue;
+    Some(match content {
+        Err(status) => status,
+        Ok(None) => {
+            let nothing = Call::Depend { source: Guid::NULL, post_slot: 0, destination, slot, mode, hold: false };
+            sent(owner, api, nothing)
+        }
+        Ok(Some(content)) if content.len() <= LARGEST_IN_MESSAGE => {
+            let (size, bytes) = (content.len() as u64, Some(content));
+            sent(owner, api, Call::PassValue { destination, slot, mode, size, bytes })
+        }
+        Ok(Some(content)) => {
+            settle_but(owner);
+            status_of(outbox::ask_value(owner, (destination, slot), mode, content))
+        }
+    })
+}
+
+/// Makes parts of a block, on the node that has it. Their GUIDs.
+pub(super) fn divide_block(whole: Guid, spans: Vec<(u64, u64)>, fixed: bool) -> Result<Vec<Guid>, Status> {
+    let divide = |context: &mut Context| context.divide_block(whole, &spans, fixed).map_err(Status::from);
+    let Some(owner) = (if outbox::has_others() { owner(whole) } else { None }) else {
+        return with(Err(Status::EPERM), divide);
+    };
+    if !whole.is_data_block() {
+        return Err(Status::EINVAL);
+    }
+    if spans.len() > MOST_PARTS {
+        fatal(&format!(
+            "ocrDbPartition is to make {} parts of {} of node {owner}. On several nodes a call makes {MOST_PARTS} at most of \
+             another node's block: use several calls, or make them on that node.",
+            spans.len(),
+            BlockName(whole)
+        ));
+    }
+    // Where the program ends, nobody uses the parts.
+    let Some(answer) = outbox::ask(owner, Call::Divide { whole, spans, fixed }) else { return Err(Status::ECANCELED) };
+    if answer.status == 0 { Ok(answer.parts) } else { Err(Status::from_number(answer.status as u8)) }
+}
+
+/// The other node that has both of these blocks, if one does.
+pub(super) fn owner_of_both(one: Guid, other: Guid) -> Option<u32> {
+    if !outbox::is_open() || !one.is_data_block() || !other.is_data_block() {
+        return None;
+    }
+    owner(one).filter(|_| owner(one) == owner(other))
+}
+
+/// Has another node copy from one of its blocks to another. The event that completes it, which is this node's.
+pub(super) fn copy_there(owner: u32, copy: CopyRequest, completes: bool) -> Result<Guid, Status> {
+    let begun = with(None, |context| {
+        let completion = if completes { context.new_completion()? } else { Guid::NULL };
+        Some((completion, context.enter_scope_from_elsewhere()))
+    });
+    let Some((completion, scope)) = begun else { return Err(Status::ENOMEM) };
+    let CopyRequest { destination, destination_offset, source, source_offset, size, destroys_source, .. } = copy;
+    let call = Call::Copy(NewCopy {
+        destination,
+        destination_offset,
+        source,
+        source_offset,
+        size,
+        destroys_source,
+        completion,
+        scope,
+    });
+    let status = status_of(outbox::ask(owner, call));
+    if !status.is_ok() {
+        // That node has taken the copy out of the scope again.
+        with((), |context| context.forget_completion(completion));
+        return Err(status);
+    }
+    Ok(completion)
 }
 
 /// Adds a dependence, if another node has one of its ends.
@@ -298,8 +400,8 @@ fn depend((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode: 
         }
         Some(of) => with(Status::EPERM, |context| {
             let role = StandIn::PreSlot { of, destination, slot, mode };
-            // It gets the GUID of a block, and does not use the block.
-            Status::from(context.stand_in(role, (source, post_slot), Mode::Ro))
+            // It gets the GUID of a block. It reads one that was passed by value.
+            Status::from(context.stand_in(role, (source, post_slot), Mode::Const))
         }),
     }
 }
@@ -628,6 +730,17 @@ pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
             }
             status
         }
+        Call::PassValue { destination, slot, mode, bytes, .. } => {
+            let content = bytes.unwrap_or_default();
+            with(Status::EPERM, |context| Status::from(context.take_value(&content, (destination, slot), mode)))
+        }
+        Call::Divide { whole, spans, fixed } => {
+            match with(Err(Status::EPERM), |context| context.divide_block(whole, &spans, fixed).map_err(Status::from)) {
+                Ok(parts) => return Some(CallAnswer { parts, ..CallAnswer::default() }),
+                Err(status) => status,
+            }
+        }
+        Call::Copy(new) => copy::copy_for(from, new),
         Call::Destroy(guid) => destroy(guid),
         Call::DescribeTemplate(guid) => {
             let text = with(None, |context| context.describe_template(guid));

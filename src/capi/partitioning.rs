@@ -1,6 +1,6 @@
 //! `extensions/ocr-db-partitioning.h`: data blocks divided into parts, as in OCR-Vx.
 
-use crate::capi::{sys, with};
+use crate::capi::{elsewhere, sys};
 use crate::status::Status;
 use sys::ocrGuid_t;
 
@@ -22,10 +22,7 @@ export! {
         let parts = unsafe { std::slice::from_raw_parts_mut(parts, count as usize) };
         let spans: Vec<(u64, u64)> = parts.iter().map(|part| (part.offset, part.size)).collect();
         let fixed = properties & STATIC != 0;
-        let divided = with(Err(Status::EPERM), |context| {
-            context.divide_block(db.into(), &spans, fixed).map_err(Status::from)
-        });
-        match divided {
+        match elsewhere::divide_block(db.into(), spans, fixed) {
             Ok(guids) => {
                 for (part, guid) in parts.iter_mut().zip(guids) {
                     part.guid = guid.into();

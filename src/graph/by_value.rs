@@ -5,7 +5,8 @@
 //! block.
 
 use super::{Dependence, Graph, GraphError};
-use crate::object::edt::{EdtState, Mode};
+use crate::object::code::WorkKind;
+use crate::object::edt::{Edt, EdtState, Mode};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::link::Link;
@@ -18,6 +19,12 @@ pub(crate) struct Passed {
     /// Whether others may get it at any time: an event keeps what it was satisfied with, or the block
     /// was handed out of the graph.
     pub kept: bool,
+}
+
+/// Whether an EDT stands for a thread that waits in a call, and goes on to use the block. One that stands for a
+/// pre-slot of another node's object has the content sent there.
+fn is_for_thread(edt: &Edt) -> bool {
+    edt.flags.get().is_waiter() && edt.work().kind == WorkKind::Waiter
 }
 
 impl Graph<'_> {
@@ -33,6 +40,8 @@ impl Graph<'_> {
         let mut passed = Passed::default();
         match destination.kind() {
             Some(kind) if kind.is_edt() => {
+                // A thread that waits does so until the block is passed.
+                passed.kept = self.objects.edts.lock(destination).is_some_and(|(edt, _)| is_for_thread(edt));
                 self.add_checked_to_edt(Dependence { source: block, post_slot: 0, destination, slot, mode })?;
                 passed.slots = (mode != Mode::Null) as u32;
             }
@@ -100,8 +109,7 @@ impl Graph<'_> {
                 // One that was destroyed acquires nothing.
                 if mode != Mode::Null && locked.word.state() == EdtState::Waiting {
                     passed.slots += 1;
-                    // The thread that it stands for goes on to use the block.
-                    passed.kept |= edt.flags.get().is_waiter();
+                    passed.kept |= is_for_thread(edt);
                 }
             });
             match rest {

@@ -9,9 +9,11 @@
 //! An EDT acquires distinct blocks in GUID order, one at a time, and runs when it has all. So an EDT that waits for a
 //! block holds only blocks with smaller GUIDs, and a running EDT waits for nothing: there is no cycle. A part of a
 //! block stands right behind the whole in this order: while it cannot be used, an EDT that waits for it waits for those
-//! that hold the whole. The blocks an EDT creates are granted at creation, without waiting. A queue is served in order;
-//! only RO, which conflicts with nothing, passes it. So each EDT in a queue is behind a bounded number of others, each
-//! of which will release.
+//! that hold the whole. On several nodes, a node does not know what another node's part is a part of. There, parts come
+//! before all other blocks, and parts of parts before these: GUIDs tell their levels. So who holds the whole waits for
+//! blocks of that level or a lower one alone, and who waits for the part holds none of these. The blocks an EDT creates
+//! are granted at creation, without waiting. A queue is served in order; only RO, which conflicts with nothing, passes
+//! it. So each EDT in a queue is behind a bounded number of others, each of which will release.
 //!
 //! An EDT that has acquired all may begin again, before it runs (`fall_back.rs`): it gives all back, then
 //! acquires in the same order as any other EDT. What it keeps meanwhile are holds in RO mode, for which

@@ -18,6 +18,9 @@
 //!                                                     objects that a node makes for another one
 //! ```
 //!
+//! In a data block of the first kind, bits 34..32 are its *level*: how many wholes it is inside of, as a part of them
+//! (`ocrDbPartition`). What counts how often the slot was used begins at bit 35 there.
+//!
 //! The arenas of a node hand out the indices that begin with its own number. So no two nodes give one GUID, and none
 //! has to ask another for one.
 //!

@@ -158,6 +158,11 @@ impl<S: State> Word<S> {
         Word::of(self.0 & !0xff | state.bits() as u64)
     }
 
+    /// Returns the word with another generation and the same count and state.
+    pub fn with_generation(self, generation: u32) -> Word<S> {
+        Word::new(generation, self.count(), self.state())
+    }
+
     /// Returns the word with another count and the same generation and state.
     pub fn with_count(self, count: u32) -> Word<S> {
         Word::new(self.generation(), count, self.state())
@@ -171,10 +176,16 @@ impl<S: State> Word<S> {
     /// The word of the free slot after this object: the next generation, or the same one for a
     /// label; `None` when the generations of this slot are used up and it must be retired.
     pub fn freed(self) -> Option<Word<S>> {
+        self.freed_beyond(0)
+    }
+
+    /// As [`Word::freed`], where the lowest bits of a generation, which are set in `low`, do not count: they are 0
+    /// again in the next one.
+    pub fn freed_beyond(self, low: u32) -> Option<Word<S>> {
         if self.is_label() {
             return Some(Word::new(self.generation(), 0, S::FREE));
         }
-        let next = self.generation() + 1;
+        let next = (self.generation() | low) + 1;
         (next < FIRST_LABEL_GENERATION).then(|| Word::new(next, 0, S::FREE))
     }
 }

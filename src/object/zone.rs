@@ -9,6 +9,9 @@ use std::ops::Range;
 /// The most nodes of a program: a GUID has no more than 12 bits for the number of a node.
 pub(crate) const MOST_NODES: u32 = 1 << 12;
 
+/// A block can be a part of a part, and so on, as often as this says, where there are several nodes.
+pub(crate) const MOST_LEVELS: u32 = 7;
+
 /// What a node gives to the objects that it makes: its part of the indices, and its number where a generation has an
 /// owner. A process that is alone gives all indices.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -60,6 +63,23 @@ impl Zone {
         match guid.generation() {
             ..FIRST_LABEL_GENERATION => self.creator_of(guid),
             generation => generation & ((1 << self.bits) - 1),
+        }
+    }
+
+    /// The bits of a block's generation that do not count how often its slot was used, but tell its level. None where a
+    /// process is alone.
+    pub fn level_bits(self) -> u32 {
+        if self.bits == 0 { 0 } else { MOST_LEVELS }
+    }
+
+    /// How many wholes a block is inside of: 1 for a part, 2 for a part of a part. It is 0 for all other blocks, and
+    /// where a process is alone.
+    pub fn level_of(self, block: Guid) -> u32 {
+        match block.generation() {
+            generation if block.is_data_block() && generation < FIRST_LABEL_GENERATION => {
+                generation & self.level_bits()
+            }
+            _ => 0,
         }
     }
 
@@ -180,6 +200,19 @@ mod tests {
             for index in beyond.filter(|&index| index != 0 && index <= u32::MAX.into()) {
                 let guid = Guid::new(Kind::Event, 0, index as u32);
                 assert!(!zone.owns(guid), "{zone:?}, index {index}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_of_several_nodes_tells_its_level() {
+        for zone in zones() {
+            let guid = |kind, generation| Guid::new(kind, generation, zone.indices().start as u32);
+            for level in 0..=MOST_LEVELS {
+                let told = if zone.bits == 0 { 0 } else { level };
+                assert_eq!(zone.level_of(guid(Kind::DataBlock, 40 | level)), told, "{zone:?}");
+                assert_eq!(zone.level_of(guid(Kind::Event, 40 | level)), 0, "{zone:?}");
+                assert_eq!(zone.level_of(guid(Kind::DataBlock, zone.first_label_generation() | level)), 0, "{zone:?}");
             }
         }
     }

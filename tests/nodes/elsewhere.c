@@ -3,7 +3,6 @@
  * that it knows, and prints "right".
  */
 #include "nodes.h"
-#include <extensions/ocr-db-partitioning.h>
 #include <extensions/ocr-debug.h>
 #include <extensions/ocr-file.h>
 #include <extensions/ocr-labeling.h>
@@ -680,7 +679,7 @@ static void single(void)
     compareAfter(NULL_GUID, block, 4711, 1);
 }
 
-/* ---- chunk, part: blocks that EDTs of another node cannot have. ---- */
+/* ---- chunk: a part of a file, which EDTs of another node can read, and cannot write. ---- */
 
 static void chunk(const char *path)
 {
@@ -690,11 +689,16 @@ static void chunk(const char *path)
     start(leaf, 1, 0, NULL, 1, &block);
 }
 
-static void part(void)
+static void chunkToRead(const char *path)
 {
-    ocrDbPart_t parts[1] = {{.offset = 0, .size = 4}};
-    MUST(ocrDbPartition(zero(), 1, parts, 0));
-    start(leaf, 1, 0, NULL, 1, &parts[0].guid);
+    ocrGuid_t file, descriptor, block;
+    const u64 content[2] = {7, 4711};
+    FILE *written = fopen(path, "w");
+    ocrAssert(written != NULL && fwrite(content, sizeof content, 1, written) == 1 && fclose(written) == 0);
+    MUST(ocrFileOpen(&file, path, "r", &descriptor, 0));
+    MUST(ocrFileGetChunk(&block, file, 8, 8));
+    MUST(ocrFileRelease(file));
+    compareAfter(NULL_GUID, block, 4711, 1);
 }
 
 /* ---- thread: a thread of the program on node 1 goes on after its EDT. ---- */
@@ -966,8 +970,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         single();
     } else if (strcmp(what, "chunk") == 0) {
         chunk(getArgv(depv[0].ptr, 2));
-    } else if (strcmp(what, "part") == 0) {
-        part();
+    } else if (strcmp(what, "chunk-to-read") == 0) {
+        chunkToRead(getArgv(depv[0].ptr, 2));
     } else if (strcmp(what, "thread") == 0) {
         thread();
     } else if (strcmp(what, "straggle") == 0) {

@@ -2,13 +2,16 @@
  * A random graph of EDTs on all nodes, with blocks of several sizes. Its arguments are a number, which chooses the
  * graph, and how many EDTs it has. Each EDT knows by the same numbers what it must find in its blocks: what the EDTs
  * before it leave there, run one after the other. EDTs that nothing orders do not use a block of which one writes.
+ * Two of the blocks are parts of one. Some that read a block get a copy of it by value.
  *
  * EDTs on all nodes in turn make the graph, each a part of it, with a table of the GUIDs so far. Then all begin.
  */
 #include "nodes.h"
+#include <extensions/ocr-db-by-value.h>
+#include <extensions/ocr-db-partitioning.h>
 #include <extensions/ocr-labeling.h>
 
-enum { BLOCKS = 6, USES = 3, BUILDERS = 8, MOST_OUT = 48 };
+enum { BLOCKS = 6, FIRST_PART = 3, AFTER_PARTS = 5, USES = 3, BUILDERS = 8, MOST_OUT = 48 };
 
 /* How an EDT is known to have run: by an event that it satisfies, or by its output event. */
 enum kind { STICKY, IDEMPOTENT, ONCE, LATCH, COUNTED, CHANNEL, LABELED, OUTPUT, KINDS };
@@ -17,6 +20,7 @@ typedef struct {
     u32 block;
     ocrDbAccessMode_t mode;
     bool comes; /* with an event that an earlier EDT satisfies with it */
+    bool copied; /* it is a copy of its own that comes so */
 } use_t;
 
 typedef struct {
@@ -71,8 +75,14 @@ static void join(plan_t *plan, u32 from, u32 to, u32 at)
     if (plan->task[from].leaves || plan->task[from].out == MOST_OUT) {
         edge.kind = OUTPUT;
     }
-    if (edge.kind != OUTPUT && edge.kind != LATCH && !task->use[at].comes && chance >> 32 & 1) {
+    bool canCarry = edge.kind != OUTPUT && edge.kind != LATCH && !task->use[at].comes;
+    for (u32 i = 0; i < plan->task[from].uses; i++) {
+        /* A copy is not passed on. */
+        canCarry &= plan->task[from].use[i].block != task->use[at].block || !plan->task[from].use[i].copied;
+    }
+    if (canCarry && chance >> 32 & 1) {
         edge.carries = task->use[at].comes = true;
+        task->use[at].copied = !writes(task->use[at].mode) && chance >> 33 & 1;
         edge.slot = 1 + at;
     } else {
         task->slots++;
@@ -103,7 +113,7 @@ static plan_t planOf(u64 seed, u64 tasks)
         u32 first = drawn(seed, at, 3) % BLOCKS;
         for (u32 i = 0; i < task->uses; i++) {
             use_t *use = &task->use[i];
-            *use = (use_t){(first + i) % BLOCKS, modes[drawn(seed, at, 4 + i) % 5], false};
+            *use = (use_t){(first + i) % BLOCKS, modes[drawn(seed, at, 4 + i) % 5], false, false};
             u32 block = use->block;
             if (!writes(use->mode)) {
                 if (writer[block] >= 0) {
@@ -201,6 +211,39 @@ static ocrGuid_t labeled(ocrGuid_t range, u64 at)
 
 enum { SEED, TASKS, AT, RANGE, EVENTS };
 
+/* Satisfies the events of the edges from an EDT: those that carry a copy of a block that it holds, or the others. */
+static void satisfies(const plan_t *plan, const u64 *paramv, const ocrEdtDep_t depv[], bool copies)
+{
+    const u64 at = paramv[AT];
+    const task_t *task = &plan->task[at];
+    u32 out = EVENTS;
+    for (u64 e = 0; e < plan->edges; e++) {
+        const edge_t *edge = &plan->edge[e];
+        if (edge->from != at || edge->kind == OUTPUT) {
+            continue;
+        }
+        ocrGuid_t event = {.guid = (intptr_t)paramv[out++]}, data = NULL_GUID;
+        const use_t *use = edge->carries ? &plan->task[edge->to].use[edge->slot - 1] : NULL;
+        if (copies != (use != NULL && use->copied)) {
+            continue;
+        }
+        if (edge->kind == LABELED) {
+            event = labeled((ocrGuid_t){.guid = (intptr_t)paramv[RANGE]}, e);
+        }
+        for (u32 i = 0; i < task->uses && use != NULL; i++) {
+            if (task->use[i].block == use->block) {
+                data = depv[1 + i].guid;
+            }
+        }
+        ocrAssert(use == NULL || !ocrGuidIsNull(data));
+        if (copies) {
+            MUST(ocrAddDependenceByValue(data, event, 0, use->mode));
+        } else {
+            MUST(ocrEventSatisfySlot(event, data, edge->kind == LATCH ? OCR_EVENT_LATCH_DECR_SLOT : 0));
+        }
+    }
+}
+
 static ocrGuid_t runs(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
     plan_t plan = planOf(paramv[SEED], paramv[TASKS]);
@@ -225,27 +268,11 @@ static ocrGuid_t runs(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
             }
         }
     }
+    satisfies(&plan, paramv, depv, true);
     for (u32 i = 0; i < task->uses && (task->out > 0 || at % 2 == 0); i++) {
         MUST(ocrDbRelease(depv[1 + i].guid));
     }
-    u32 out = EVENTS;
-    for (u64 e = 0; e < plan.edges; e++) {
-        const edge_t *edge = &plan.edge[e];
-        if (edge->from != at || edge->kind == OUTPUT) {
-            continue;
-        }
-        ocrGuid_t event = {.guid = (intptr_t)paramv[out++]}, data = NULL_GUID;
-        if (edge->kind == LABELED) {
-            event = labeled((ocrGuid_t){.guid = (intptr_t)paramv[RANGE]}, e);
-        }
-        for (u32 i = 0; i < task->uses && edge->carries; i++) {
-            if (task->use[i].block == plan.task[edge->to].use[edge->slot - 1].block) {
-                data = depv[1 + i].guid;
-            }
-        }
-        ocrAssert(!edge->carries || !ocrGuidIsNull(data));
-        MUST(ocrEventSatisfySlot(event, data, edge->kind == LATCH ? OCR_EVENT_LATCH_DECR_SLOT : 0));
-    }
+    satisfies(&plan, paramv, depv, false);
     forget(&plan);
     return NULL_GUID;
 }
@@ -363,12 +390,30 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     MUST(ocrGuidRangeCreate(&table->range, plan.edges + 1, GUID_USER_EVENT_STICKY));
     MUST(ocrEdtCreate(&last, template(compares, 2, 1 + BLOCKS), EDT_PARAM_DEF, params, EDT_PARAM_DEF, NULL,
                       EDT_PROP_NONE, NULL_HINT, NULL));
+    ocrGuid_t whole;
+    u64 *all, *words;
+    ocrDbPart_t parts[AFTER_PARTS - FIRST_PART];
+    const u64 first_words = wordsOf(FIRST_PART);
+    MUST(ocrDbCreate(&whole, (void **)&all, (first_words + wordsOf(FIRST_PART + 1)) * sizeof *all, DB_PROP_NONE,
+                     NULL_HINT, NO_ALLOC));
     for (u32 number = 0; number < BLOCKS; number++) {
-        u64 *words;
-        MUST(ocrDbCreate(&table->block[number], (void **)&words, wordsOf(number) * sizeof *words, DB_PROP_NONE,
-                         NULL_HINT, NO_ALLOC));
+        const u64 size = wordsOf(number) * sizeof *words;
+        if (number >= FIRST_PART && number < AFTER_PARTS) {
+            words = all + (number == FIRST_PART ? 0 : first_words);
+            parts[number - FIRST_PART] = (ocrDbPart_t){.offset = (u64)(words - all) * sizeof *words, .size = size};
+        } else {
+            MUST(ocrDbCreate(&table->block[number], (void **)&words, size, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+        }
         put(words, number, mix(params[SEED] ^ number));
-        MUST(ocrDbRelease(table->block[number]));
+    }
+    MUST(ocrDbPartition(whole, AFTER_PARTS - FIRST_PART, parts, 0));
+    MUST(ocrDbDestroy(whole));
+    for (u32 number = 0; number < BLOCKS; number++) {
+        if (number >= FIRST_PART && number < AFTER_PARTS) {
+            table->block[number] = parts[number - FIRST_PART].guid;
+        } else {
+            MUST(ocrDbRelease(table->block[number]));
+        }
         MUST(ocrAddDependence(table->block[number], last, 1 + number, DB_MODE_CONST));
     }
     MUST(ocrDbRelease(block));

@@ -1,10 +1,11 @@
 //! Copies from one data block to another (`ocrDbCopy`). Each is an EDT of the runtime's own, which
 //! acquires the two blocks as any EDT does: so a copy waits for those that hold them, and no EDT
-//! waits for a copy longer than for an EDT.
+//! waits for a copy longer than for an EDT. Where another node has both blocks, that node makes the copy: it alone
+//! knows whether one is a part of the other.
 //!
 //! | what is copied | what happens |
 //! |---|---|
-//! | by `DB_COPY_PARTITION`, to the whole of a block that has not been used yet | the destination becomes a part of the source (`partition.rs`), where that needs no memory of its own: nothing is moved. The EDT acquires the destination alone, which it gets when the partition is open |
+//! | by `DB_COPY_PARTITION`, to the whole of a block that has not been used yet | the destination becomes a part of the source (`partition.rs`), where that needs no memory of its own and there is one node: nothing is moved. The EDT acquires the destination alone, which it gets when the partition is open |
 //! | from such a part, or another, to where it is a part of its whole, or the other way | it is there already. The EDT acquires the part alone, and destroys it if that is asked for: then the whole can be had |
 //! | anything else | the EDT acquires both, and copies |
 
@@ -13,7 +14,10 @@ use crate::check::history::What;
 use crate::device::InlineList;
 use crate::engine::life::create_request::{CreateError, Output};
 use crate::engine::life::internal_edt::InternalEdt;
+use crate::engine::life::stand_in::StandIn;
+use crate::engine::nodes::outbox;
 use crate::engine::state::context::Context;
+use crate::engine::state::elsewhere::ScopeElsewhere;
 use crate::object::code::{EdtFunction, WorkKind};
 use crate::object::edt::Mode;
 use crate::object::event::EventKind;
@@ -104,10 +108,37 @@ impl Context {
             Err(CreateError::OutOfMemory | _) => Err(CopyError::OutOfMemory),
         };
         if result.is_err() {
-            self.belongings.completions.retain(|other| *other != event);
-            let _ = self.graph().destroy_event(event);
+            self.forget_completion(event);
         }
         result.map(|()| event)
+    }
+
+    /// Takes a completion event back: nothing was copied.
+    pub(crate) fn forget_completion(&mut self, event: Guid) {
+        self.belongings.completions.retain(|other| *other != event);
+        let _ = self.graph().destroy_event(event);
+    }
+
+    /// Makes a copy between blocks of this node for another one, `node`: in its caller's finish scope, as that node
+    /// knows it, and with its event, or `NULL_GUID`, which is satisfied with the destination.
+    pub(crate) fn copy_block_for(
+        &mut self,
+        (node, scope): ScopeElsewhere,
+        copy: CopyRequest,
+        function: EdtFunction,
+        completion: Guid,
+    ) -> Result<(), CopyError> {
+        let completes = !completion.is_null();
+        let copied = self.in_scope_of((node, scope), |context| context.copy_block(copy, function, completes));
+        let event = copied.unwrap_or(Err(CopyError::OutOfMemory))?;
+        if completes {
+            let role = StandIn::PreSlot { of: node, destination: completion, slot: 0, mode: Mode::Null };
+            let waits = self.stand_in(role, (event, 0), Mode::Const);
+            debug_assert_eq!(waits, Ok(()), "the event is sticky");
+            self.graph().let_go(event);
+            self.work_off();
+        }
+        Ok(())
     }
 
     /// What the EDT for a copy acquires, in the order of its pre-slots: both blocks; or one, where the bytes of
@@ -132,9 +163,8 @@ impl Context {
             return Err(CopyError::PartOfOther);
         }
         let all = is_whole(to, copy.destination_offset);
-        let blocks = &self.runtime.objects.data_blocks;
-        let are_of_this_node = !blocks.is_foreign(from) && !blocks.is_foreign(to);
-        if copy.divides && all && are_of_this_node && self.share_block(from, copy.source_offset, to) {
+        // On several nodes the GUID of a block that was none before would not say that it is a part.
+        if copy.divides && all && !outbox::has_others() && self.share_block(from, copy.source_offset, to) {
             // No EDT stands before this EDT in the queue of the new part.
             return Ok(InlineList::from_slice(&[(to, Mode::Ro)]));
         }
@@ -155,7 +185,7 @@ impl Context {
 
     /// A completion event. What the caller makes depend on it before its own end is never too late, so
     /// it is a sticky event until then; afterwards it goes when it triggers. Outside of EDTs it stays.
-    fn new_completion(&mut self) -> Option<Guid> {
+    pub(crate) fn new_completion(&mut self) -> Option<Guid> {
         let events = &self.runtime.objects.events;
         let event = events.create_plain(&mut self.caches.events, EventKind::Sticky, 0)?;
         let what = match self.current {

@@ -167,18 +167,8 @@ impl Context {
             let why = format!("no file of this process has the function \"{}\"", new.template.name);
             return Err(CreateError::Arguments(why.into()));
         };
-        let scope = match new.scope {
-            0 => None,
-            scope => self.guest_for((from, scope)),
-        };
-        if scope.is_none() && new.scope != 0 {
-            scope_done(from, new.scope, 1);
-            self.runtime.objects.templates.destroy(&mut self.caches.templates, template);
-            return Err(CreateError::OutOfMemory);
-        }
         let (mut edt, mut output) = (Guid::NULL, Guid::NULL);
-        self.scope_elsewhere = scope.map_or(ptr::null(), ptr::from_ref);
-        let created = self.create_edt(&EdtRequest {
+        let request = EdtRequest {
             template,
             paramc: new.params.len() as u32,
             paramv: match &new.params[..] {
@@ -196,13 +186,33 @@ impl Context {
             guid: NonNull::new(&mut edt),
             label: new.label(),
             output: if new.output { NonNull::new(&mut output).map_or(Output::None, Output::New) } else { Output::None },
-        });
-        self.scope_elsewhere = ptr::null();
+        };
+        let created = self.in_scope_of((from, new.scope), |context| context.create_edt(&request));
         self.runtime.objects.templates.destroy(&mut self.caches.templates, template);
+        created.unwrap_or(Err(CreateError::OutOfMemory)).map(|()| [edt, output])
+    }
+
+    /// Has EDTs created in the finish scope of another node's EDT, which has counted one into it for that. None without
+    /// memory: then that one is counted out again.
+    pub(crate) fn in_scope_of<T>(&mut self, of: ScopeElsewhere, create: impl FnOnce(&mut Context) -> T) -> Option<T> {
+        let scope = match of {
+            (_, 0) => None,
+            (node, number) => {
+                let scope = self.guest_for(of);
+                if scope.is_none() {
+                    scope_done(node, number, 1);
+                    return None;
+                }
+                scope
+            }
+        };
+        self.scope_elsewhere = scope.map_or(ptr::null(), ptr::from_ref);
+        let created = create(self);
+        self.scope_elsewhere = ptr::null();
         // The scope was kept open meanwhile.
         self.check_out(scope);
         self.work_off();
-        created.map(|()| [edt, output])
+        Some(created)
     }
 
     /// The scope here that an EDT of another node's scope comes into. It is counted in once, for the caller. None

@@ -18,6 +18,9 @@
 //! destination of a copy of the type `DB_COPY_PARTITION` (`Context::share_block`). The program promises not to use
 //! the whole then, but no EDT waits for a promise that was broken (`share.rs`).
 //!
+//! **Several nodes.** The node that has the whole makes the parts, whichever node asks for them, and has them. Others
+//! borrow a part as they borrow any block (`life/away.rs`).
+//!
 //! **Memory.** A part that begins where the memory of a block of its size could begin uses the memory of
 //! the whole: nothing is copied. Others get memory of their own and are copied, there and back, since a
 //! kernel may load vectors from a buffer's first byte on. A device cannot tell the difference. The
@@ -59,6 +62,7 @@ pub(crate) enum PartitionError {
     Parts(PartsError),
     /// The block is one that is written only once.
     WrittenOnce,
+    /// Or the GUIDs of several nodes have no room for the level of the parts.
     OutOfMemory,
 }
 
@@ -128,8 +132,9 @@ impl Context {
         parts: &mut Vec<NewPart>,
     ) -> Result<Entered, PartitionError> {
         let blocks = &self.runtime.objects.data_blocks;
+        let level = blocks.level_below(whole).ok_or(PartitionError::OutOfMemory)?;
         for &(offset, size) in spans {
-            let block = blocks.allocate(&mut self.caches.data_blocks, size, false);
+            let block = blocks.allocate_part(&mut self.caches.data_blocks, size, level);
             let block = block.map_err(|_| PartitionError::OutOfMemory)?;
             block.header.publish(block.header.peek().with_state(BlockState::Live));
             divided::close(block);

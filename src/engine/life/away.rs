@@ -39,18 +39,19 @@
 //!
 //! An EDT that becomes runnable has its node ask for all its blocks that are not there, before it acquires the first.
 //!
-//! *No deadlock*: EDTs of all nodes acquire blocks in the order of GUIDs, and a stand-in acquires one block. A borrower
-//! gives a copy back when the EDTs that stand before the stand-in have ended, and those wait for greater GUIDs alone.
-//! *No recall is lost*: the lender is noted before it looks whether an EDT waits, and an EDT that has joined the queue
-//! looks whether there is a lender. Both look under the lock of the table. *Nothing is overtaken*: messages of two
-//! nodes arrive in order, so a Want that follows a Content comes behind it. A large content comes later than the
-//! message that announces it. A Recall is remembered until then, and a Want waits in the block's queue as before.
+//! *No deadlock*: EDTs of all nodes acquire blocks in one order, that of levels and GUIDs (`memory/mod.rs`), and a
+//! stand-in acquires one block. A borrower gives a copy back when the EDTs that stand before the stand-in have ended,
+//! and those wait for blocks behind it alone. *No recall is lost*: the lender is noted before it looks whether an EDT
+//! waits, and an EDT that has joined the queue looks whether there is a lender. Both look under the lock of the table.
+//! *Nothing is overtaken*: messages of two nodes arrive in order, so a Want that follows a Content comes behind it. A
+//! large content comes later than the message that announces it. A Recall is remembered until then, and a Want waits in
+//! the block's queue as before.
 
 use crate::abi::Api;
 use crate::check::calls::code_of_misuse;
 use crate::engine::life::stand_in::StandIn;
 use crate::engine::nodes::outbox;
-use crate::engine::nodes::outbox::Refused;
+use crate::engine::nodes::outbox::{LARGEST_IN_MESSAGE, Refused};
 use crate::engine::nodes::work::NodeWork;
 use crate::engine::state::context::Context;
 use crate::engine::state::elsewhere::{ArrivingBlock, BlocksElsewhere, LentBlock};
@@ -78,9 +79,6 @@ pub(crate) enum Wanted {
     /// No other node can have the block.
     Gone,
 }
-
-/// A block of more bytes does not go with the message that announces it.
-const LARGEST_IN_MESSAGE: usize = crate::link::LONGEST_MESSAGE / 2;
 
 /// Sends the content of a block that stays as it is until another node gives it back. The block has host memory.
 fn send_content_of(to: u32, block: &DataBlock, reads: bool) {
@@ -111,10 +109,11 @@ pub(crate) fn confirm_calls() {
         // use: the thread is before the body of a call, or behind the function of its EDT.
         let context = unsafe { &*context };
         let status = Status::from_number(status as u8);
-        if called == Api::ocrEdtCreate.shown() && status == Status::ENOMEM {
+        let creates = [Api::ocrEdtCreate, Api::ocrAddDependenceByValue].map(Api::shown).contains(&called);
+        if creates && status == Status::ENOMEM {
             let here = context.runtime.objects.zone.node();
             fatal(&format!(
-                "node {owner} has no memory for an EDT that node {here} has created there, in {}. Let fewer objects be alive \
+                "node {owner} has no memory for what {called} of node {here} makes there, in {}. Let fewer objects be alive \
                  at a time, or start more nodes.",
                 context.who()
             ));
@@ -185,7 +184,9 @@ impl Context {
 
     /// At the owner: another node needs a block, to read it or to write it.
     pub(crate) fn block_is_wanted(&mut self, by: u32, block: Guid, reads: bool) {
-        self.refuse_to_lend(by, block);
+        if !reads {
+            self.refuse_to_lend(by, block);
+        }
         let mode = if reads { Mode::Const } else { Mode::Ew };
         let lent = self.stand_in(StandIn::Borrower { node: by, reads }, (block, 0), mode);
         if lent.is_err() {
@@ -194,21 +195,20 @@ impl Context {
         self.work_off();
     }
 
-    /// At the owner: ends the program where a block is wanted that stays on its node. What a file gets from a chunk is
-    /// its content here. Parts are acquired in another order than that of their GUIDs, which other nodes do not know.
+    /// At the owner: ends the program where another node is to write a chunk of a file. What the file gets at the end
+    /// of the program is the content here.
     fn refuse_to_lend(&self, by: u32, guid: Guid) {
         let blocks = &self.runtime.objects.data_blocks;
         let Some((block, locked)) = blocks.lock(guid) else { return };
-        let what = match () {
-            () if block.has(Mark::Chunk) => "a chunk of a file",
-            () if block.has(Mark::Part) => "a part of a block",
-            () => return,
-        };
+        if !block.has(Mark::Chunk) {
+            return;
+        }
         drop(locked);
         fatal(&format!(
-            "an EDT on node {by} needs {}, which is {what}. On several nodes that is for EDTs of the node that has it: name \
-             that node by a hint of affinity (OCR_HINT_EDT_AFFINITY), give the EDT a block with a copy of the content, or \
-             run the program on one node.",
+            "an EDT on node {by} needs {} to write it, which is a chunk of a file. On several nodes that is for EDTs of the \
+             node that has it. If it only reads, let ocrAddDependence say so (DB_MODE_RO or DB_MODE_CONST; depv of \
+             ocrEdtCreate means DB_MODE_RW). Or name that node by a hint of affinity (OCR_HINT_EDT_AFFINITY), give the EDT \
+             a block with a copy of the content, or run the program on one node.",
             BlockName(guid)
         ));
     }
@@ -488,7 +488,7 @@ impl Context {
 }
 
 /// The content of a block that the caller's stand-in holds on the host, in EW or CONST mode.
-fn content_of(block: &DataBlock) -> &[u8] {
+pub(super) fn content_of(block: &DataBlock) -> &[u8] {
     let size = block.size() as usize;
     let start = block.host_memory().unwrap_or_else(|_| {
         fatal(&format!("there is no memory for {} on the host.", BlockName(block.guid())));

@@ -14,6 +14,7 @@ use crate::object::guid::Guid;
 use crate::object::name::{BlockName, EdtName};
 use crate::trace;
 use ocr_place::place::Place;
+use std::cmp::Reverse;
 
 impl Context {
     /// Puts the blocks of a runnable EDT in the order in which it acquires them: that of their GUIDs, but for
@@ -28,10 +29,14 @@ impl Context {
     }
 
     /// Does so where blocks have parts, or are on several nodes: the EDT's own node asks for all that it will need.
+    /// What another node's part is a part of is known there alone, so levels decide ([`crate::memory`]).
     #[cold]
     fn order_all_blocks(&mut self, edt: &Edt) {
         let blocks = &self.runtime.objects.data_blocks;
-        if edt.slots().iter().any(|slot| blocks.is_part(slot.data())) {
+        let is_any = |is_part: &dyn Fn(Guid) -> bool| edt.slots().iter().any(|slot| is_part(slot.data()));
+        if outbox::has_others() && is_any(&|block| blocks.level_of(block) != 0) {
+            edt.order_blocks_by(|block| (Reverse(blocks.level_of(block)), block));
+        } else if !outbox::has_others() && is_any(&|block| blocks.is_part(block)) {
             edt.order_blocks_by(|block| blocks.partitions.order_of(block));
         } else {
             edt.order_blocks();

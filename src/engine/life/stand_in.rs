@@ -3,11 +3,12 @@
 //!
 //! | it stands for | waits for | then |
 //! |---|---|---|
-//! | a pre-slot of another node's object | an event | that node is sent what the event has been satisfied with |
+//! | a pre-slot of another node's object | an event; a block that was passed by value, in CONST mode | that node is sent what the event has been satisfied with, or the content |
 //! | a node that needs a block to write it | the block, in EW mode | the content goes to that node; the EDT holds the block until it comes back |
 //! | a node that needs a block to read it | the block, in CONST mode | the content goes to that node; the EDT holds the block until the node has it no more |
 //! | a block's owner that wants it back | the copy here, in EW mode | the copy is gone, and the content goes to the owner if it was here to be written |
 
+use crate::engine::life::away::content_of;
 use crate::engine::life::create_request::Output;
 use crate::engine::life::internal_edt::InternalEdt;
 use crate::engine::nodes::outbox;
@@ -100,26 +101,28 @@ impl Context {
     #[cold]
     pub(crate) fn has_come(&mut self, edt: &'static Edt) {
         match StandIn::of(edt) {
-            StandIn::PreSlot { .. } => self.send_on(edt),
+            StandIn::PreSlot { .. } => self.send_value(edt),
             StandIn::Borrower { node, reads } => self.lend(edt, node, reads),
             StandIn::Owner(_) => self.send_back(edt),
         }
     }
 
-    /// A stand-in has a block in its pre-slot. One that passes on the GUID does so. One for a node that reads the block
-    /// acquires it as an EDT does. Another one acquires it as an EDT that divides it: from now on no EDT passes it in
-    /// the queue, in whatever mode, and when it has the block, none is served. Whether it has got the block.
+    /// A stand-in has a block in its pre-slot. One that passes on the GUID does so, unless the block is private: then
+    /// it acquires the block to pass on the content. One for a node that reads the block acquires it as an EDT does,
+    /// too. Another one acquires it as an EDT that divides it: from now on no EDT passes it in the queue, in whatever
+    /// mode, and when it has the block, none is served. Whether it has got the block.
     #[cold]
     pub(super) fn acquire_for_node(&mut self, edt: &'static Edt) -> bool {
         let role = StandIn::of(edt);
-        if matches!(role, StandIn::PreSlot { .. }) {
-            self.send_on(edt);
-            return false;
-        }
         let slot = &edt.slots()[0];
         let block = slot.data();
         let blocks = &self.runtime.objects.data_blocks;
-        let acquired = if matches!(role, StandIn::Borrower { reads: true, .. }) {
+        let is_pre_slot = matches!(role, StandIn::PreSlot { .. });
+        if is_pre_slot && !blocks.stays_private(block) {
+            self.send_on(edt, block);
+            return false;
+        }
+        let acquired = if is_pre_slot || matches!(role, StandIn::Borrower { reads: true, .. }) {
             memory::acquire(blocks, block, edt, Mode::Const)
         } else {
             slot.set_divides();
@@ -142,10 +145,33 @@ impl Context {
         }
     }
 
-    /// Sends to another node what an event has been satisfied with.
+    /// Sends to another node what an event has been satisfied with, where that is nothing, a block that is gone, or a
+    /// private one, which the stand-in has. Of such a one the content is sent, and the block is given back. So EDTs of
+    /// another node have a copy of their own.
     #[cold]
-    pub(crate) fn send_on(&mut self, edt: &'static Edt) {
+    fn send_value(&mut self, edt: &'static Edt) {
         let data = edt.slots()[0].data();
+        if data.is_null() || edt.first.get() == NO_SLOT {
+            return self.send_on(edt, data);
+        }
+        let StandIn::PreSlot { of, destination, slot, mode } = StandIn::of(edt) else {
+            unreachable!("it lends nothing")
+        };
+        let block = self.runtime.objects.data_blocks.pinned(data);
+        // A control dependence shows nothing to the EDT.
+        if mode == Mode::Null && destination.is_edt() {
+            self.send_on(edt, Guid::NULL);
+        } else {
+            outbox::post_value(of, (destination, slot), mode, content_of(block).to_vec(), edt.own_guid());
+            self.runtime.objects.edts.free(&mut self.caches.edts, edt);
+        }
+        let left = memory::release_unused(block, Mode::Const, &mut self.steps.granted);
+        self.dispose_if(block, left);
+    }
+
+    /// Sends the GUID of a block, or `NULL_GUID`, to another node: an event has been satisfied with it.
+    #[cold]
+    fn send_on(&mut self, edt: &'static Edt, data: Guid) {
         let (role, guid) = (StandIn::of(edt), edt.own_guid());
         self.runtime.objects.edts.free(&mut self.caches.edts, edt);
         let StandIn::PreSlot { of, destination, slot, mode } = role else { unreachable!("it holds a block") };

@@ -27,6 +27,7 @@ use crate::engine::nodes::ending;
 use crate::engine::nodes::work::{Call, CallAnswer, NodeWork};
 use crate::link::bell;
 use crate::link::block::{self, BlockBytes};
+use crate::object::edt::Mode;
 use crate::object::guid::Guid;
 use crate::trace;
 use ocr_base::lock::{Condvar, Mutex, rank};
@@ -36,6 +37,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
+
+/// The content of a block that has more bytes does not go with the message that announces it.
+pub(crate) const LARGEST_IN_MESSAGE: usize = crate::link::LONGEST_MESSAGE / 2;
 
 /// What has not been sent, each with its receiver.
 static OUTGOING: Mutex<rank::Outbox, Outgoing> = Mutex::new(Outgoing {
@@ -84,7 +88,7 @@ impl Traffic {
         let counted = messages.iter().filter(|work| work.is_counted()).count() as u64;
         let confirmations = messages.iter().filter(is_confirmation).count() as u64;
         let bytes = messages.iter().filter_map(|work| match work {
-            NodeWork::Content { size, .. } => Some(*size),
+            NodeWork::Content { size, .. } | NodeWork::Call { call: Call::PassValue { size, .. }, .. } => Some(*size),
             _ => None,
         });
         // Looks for the end of what happens are not the program's.
@@ -213,6 +217,12 @@ pub(crate) fn post(to: u32, work: NodeWork) {
 
 /// Sends a message to another node, since what an EDT of the runtime's stands for has come, or for none (`NULL_GUID`).
 pub(crate) fn post_for(to: u32, work: NodeWork, stand_in: Guid) {
+    post_with(to, work, None, stand_in);
+}
+
+/// [`post_for`], with the bytes that the message announces.
+fn post_with(to: u32, work: NodeWork, bytes: Option<BlockBytes>, stand_in: Guid) {
+    debug_assert_eq!(work.announced(), bytes.as_ref().map(|bytes| bytes.len() as u64));
     count_post(&work);
     let mut outgoing = OUTGOING.lock();
     if trace::is_on() && work.leads_on() {
@@ -221,6 +231,7 @@ pub(crate) fn post_for(to: u32, work: NodeWork, stand_in: Guid) {
         trace::events::sent(to, *number, stand_in.bits());
     }
     outgoing.put(to, work);
+    outgoing.blocks.extend(bytes.map(|bytes| (to, bytes)));
     drop(outgoing);
     bell::wake();
 }
@@ -238,23 +249,45 @@ fn count_post(work: &NodeWork) {
 /// Sends the content of a block, which the message announces.
 pub(crate) fn post_content(to: u32, block: Guid, reads: bool, bytes: BlockBytes) {
     let size = bytes.len() as u64;
-    let content = NodeWork::Content { block, size, reads, bytes: None };
-    count_post(&content);
-    let mut outgoing = OUTGOING.lock();
-    outgoing.put(to, content);
-    outgoing.blocks.push((to, bytes));
-    drop(outgoing);
-    bell::wake();
+    post_with(to, NodeWork::Content { block, size, reads, bytes: None }, Some(bytes), Guid::NULL);
+}
+
+/// Has another node pass a content on to an object of its own, where no call waits for the answer: it has come to an EDT
+/// that stands for that object.
+pub(crate) fn post_value(
+    to: u32,
+    (destination, slot): (Guid, u32),
+    mode: Mode,
+    content: Vec<u8>,
+    stand_in: Guid,
+) {
+    let (call, bytes) = value((destination, slot), mode, content);
+    post_with(to, NodeWork::Call { id: 0, call }, bytes, stand_in);
+}
+
+/// The call that passes a content on, and the bytes that follow it, if they do not fit a message.
+fn value((destination, slot): (Guid, u32), mode: Mode, content: Vec<u8>) -> (Call, Option<BlockBytes>) {
+    let size = content.len() as u64;
+    let (bytes, follow) = match content {
+        small if small.len() <= LARGEST_IN_MESSAGE => (Some(small), None),
+        large => (None, Some(BlockBytes::from(large))),
+    };
+    (Call::PassValue { destination, slot, mode, size, bytes }, follow)
 }
 
 /// Has the owner of an object make a call, whose answer somebody waits for. False where the program ends.
 fn call(to: u32, call: Call, waits: Waits) -> bool {
+    call_with(to, call, None, waits)
+}
+
+/// As [`call`], and sends the bytes that the call announces.
+fn call_with(to: u32, call: Call, bytes: Option<BlockBytes>, waits: Waits) -> bool {
     let id = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     match ASKED.lock().as_mut() {
         Some(asked) => _ = asked.insert(id, waits),
         None => return false,
     }
-    post(to, NodeWork::Call { id, call });
+    post_with(to, NodeWork::Call { id, call }, bytes, Guid::NULL);
     true
 }
 
@@ -269,15 +302,30 @@ pub(crate) fn ask_then(to: u32, asked: Call, then: impl FnOnce(CallAnswer) + Sen
     call(to, asked, Waits::Later(Box::new(then)));
 }
 
+/// Has another node pass a content on to an object of its own, and waits for its answer, as [`ask`].
+pub(crate) fn ask_value(to: u32, destination: (Guid, u32), mode: Mode, content: Vec<u8>) -> Option<CallAnswer> {
+    let (call, bytes) = value(destination, mode, content);
+    ask_all(to, call, bytes, |_| ())
+}
+
 /// As [`ask`], and the thread of the link does something with the answer first, before it handles the next message.
 pub(crate) fn ask_with(to: u32, asked: Call, first: impl FnOnce(&CallAnswer) + Send + 'static) -> Option<CallAnswer> {
+    ask_all(to, asked, None, first)
+}
+
+fn ask_all(
+    to: u32,
+    asked: Call,
+    bytes: Option<BlockBytes>,
+    first: impl FnOnce(&CallAnswer) + Send + 'static,
+) -> Option<CallAnswer> {
     let (tell, told) = channel();
     let then = move |answer: CallAnswer| {
         first(&answer);
         // Nobody waits for it where the program ends.
         let _ = tell.send(answer);
     };
-    if call(to, asked, Waits::Taker(Box::new(then))) { while_waiting(|| told.recv().ok()) } else { None }
+    if call_with(to, asked, bytes, Waits::Taker(Box::new(then))) { while_waiting(|| told.recv().ok()) } else { None }
 }
 
 /// How long other nodes have to answer [`ask_others`], together.

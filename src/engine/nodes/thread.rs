@@ -23,7 +23,7 @@ use crate::engine::nodes::message::{NodeMessage, batches};
 use crate::engine::nodes::outbox::{self, Traffic, WorkHandler};
 use crate::engine::nodes::wave::Wave;
 use crate::engine::nodes::wire::{Process, Welcome};
-use crate::engine::nodes::work::{CallAnswer, NodeProgress, NodeWork};
+use crate::engine::nodes::work::{Call, CallAnswer, NodeProgress, NodeWork};
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::{end_process, fatal};
 use crate::engine::state::handlers;
@@ -198,6 +198,14 @@ fn progress(handler: WorkHandler) -> NodeProgress {
     NodeProgress { rests, sent, handled }
 }
 
+/// A message whose bytes follow it on the link's lane for blocks.
+struct Announced {
+    from: u32,
+    work: NodeWork,
+    /// Its number where the run is recorded, or 0.
+    number: u64,
+}
+
 struct Communicator {
     link: Plugin,
     place: NodePlace,
@@ -206,12 +214,12 @@ struct Communicator {
     /// Messages that have come and have not been handled, each with its sender. Several may come in one turn, and the
     /// function that handles one of them may return before the next.
     inbox: VecDeque<(u32, NodeMessage)>,
-    /// The contents of blocks that are being taken, each with its sender, by their numbers.
-    taking: HashMap<u64, (u32, NodeWork)>,
+    /// The messages whose bytes are being taken, by their numbers.
+    taking: HashMap<u64, Announced>,
     /// How many have been taken; the number of the next.
     taken: u64,
-    /// The contents of blocks that are in their places, and of which the run has not been told.
-    brought: Vec<(u32, NodeWork)>,
+    /// Those whose bytes are in their places, and that the run has not handled.
+    brought: Vec<Announced>,
     /// How many messages that lead to something have come from each node, where the run is recorded.
     recorded: HashMap<u32, u64>,
     /// When something happened last.
@@ -264,29 +272,46 @@ impl Communicator {
         self.last = Instant::now();
     }
 
-    /// Takes the content of a block that a message has announced, into its place.
-    fn take(&mut self, from: u32, (block, reads): (Guid, bool), place: BlockBytes) {
-        let size = place.len() as u64;
+    /// Takes the bytes that a message has announced, into their place.
+    fn take(&mut self, announced: Announced, place: BlockBytes) {
+        let from = announced.from;
         let id = self.taken;
         self.taken += 1;
-        self.taking.insert(id, (from, NodeWork::Content { block, size, reads, bytes: None }));
+        self.taking.insert(id, announced);
         let begun = self.link.take(from, place, id);
         self.note_begun(from, begun);
     }
 
-    /// Passes over a message when the run has ended. The content of a block is taken: its sender waits for that.
+    /// Takes a content that a call passes by value, into memory of its own.
+    fn take_value(&mut self, mut announced: Announced) {
+        let NodeWork::Call { call: Call::PassValue { size, bytes, .. }, .. } = &mut announced.work else { return };
+        let (size, from) = (*size as usize, announced.from);
+        let mut content = Vec::new();
+        if heap::may_fail(|| content.try_reserve_exact(size)).is_err() {
+            let why = format!("node {from} passes {size} bytes by value, for which there is no memory here.");
+            return self.end_by(move || fatal(&why), FATAL_STATUS);
+        }
+        content.resize(size, 0);
+        // SAFETY: the memory has so many bytes, and stays: the message that it becomes a part of is kept until they
+        // have come, and nobody reads it before.
+        let place = unsafe { BlockBytes::of_block(content.as_mut_ptr(), size) };
+        *bytes = Some(content);
+        self.take(announced, place);
+    }
+
+    /// Passes over a message when the run has ended. The bytes that it announces are taken: its sender waits for that.
     fn drop_work(&mut self, from: u32, work: &NodeWork) {
-        if let &NodeWork::Content { block, size, reads, bytes: None } = work {
+        if let Some(size) = work.announced() {
             let mut place = Vec::new();
             if heap::may_fail(|| place.try_reserve_exact(size as usize)).is_err() {
                 warning!(
-                    "there is no memory for {block}, {size} bytes that node {from} sends at the end of the program: that node \
-                     may not end. End it by a signal, and give the process more memory (ulimit -v)."
+                    "there is no memory for {size} bytes of a data block that node {from} sends at the end of the program: \
+                     that node may not end. End it by a signal, and give the process more memory (ulimit -v)."
                 );
                 return;
             }
             place.resize(size as usize, 0);
-            self.take(from, (block, reads), place.into());
+            self.take(Announced { from, work: work.clone(), number: 0 }, place.into());
         }
     }
 
@@ -480,10 +505,13 @@ impl Communicator {
                 early.iter().for_each(|(from, work)| self.drop_work(*from, work));
                 return self.answer_stop(status);
             }
-            for (from, content) in std::mem::take(&mut self.brought) {
+            for Announced { from, work, number } in std::mem::take(&mut self.brought) {
                 if let Some(handler) = outbox::handler() {
+                    if trace::is_on() {
+                        trace::events::came(from, number);
+                    }
                     (handler.goes_on)();
-                    (handler.work)(from, content);
+                    (handler.work)(from, work);
                     outbox::note_handled();
                 }
             }
@@ -542,10 +570,12 @@ impl Communicator {
     /// Handles a message about work. One that comes when the run has ended is dropped.
     fn handle(&mut self, from: u32, work: NodeWork) {
         let Some(handler) = outbox::handler() else { return self.drop_work(from, &work) };
+        let mut number = 0;
         if trace::is_on() && work.is_counted() {
-            let number = if work.leads_on() { self.recorded.entry(from).or_default() } else { &mut 0 };
-            *number += u64::from(work.leads_on());
-            trace::events::came(from, *number);
+            let last = if work.leads_on() { self.recorded.entry(from).or_default() } else { &mut 0 };
+            *last += u64::from(work.leads_on());
+            number = *last;
+            trace::events::came(from, number);
         }
         match work {
             // Handled when it is in its place.
@@ -553,8 +583,12 @@ impl Communicator {
                 (handler.goes_on)();
                 // Where there is no place, the program ends with a message.
                 if let Some(place) = (handler.place)(block, size, reads) {
-                    self.take(from, (block, reads), place);
+                    self.take(Announced { from, work, number }, place);
                 }
+            }
+            NodeWork::Call { call: Call::PassValue { bytes: None, .. }, .. } => {
+                (handler.goes_on)();
+                self.take_value(Announced { from, work, number });
             }
             NodeWork::Answer { id, answer } => {
                 let held = outbox::answered(id, answer);

@@ -69,6 +69,24 @@ pub(crate) struct NewEdt {
     pub(crate) scope: u64,
 }
 
+/// A copy from one block of the receiver to another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct NewCopy {
+    pub(crate) destination: Guid,
+    /// Where in it, in bytes.
+    pub(crate) destination_offset: u64,
+    pub(crate) source: Guid,
+    /// Where in it, in bytes.
+    pub(crate) source_offset: u64,
+    /// In bytes.
+    pub(crate) size: u64,
+    pub(crate) destroys_source: bool,
+    /// The event of the caller that is satisfied when all is copied, or `NULL_GUID`.
+    pub(crate) completion: Guid,
+    /// The finish scope of the caller, as its node knows it; 0 for none.
+    pub(crate) scope: u64,
+}
+
 /// A call about an object of the receiver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Call {
@@ -88,6 +106,23 @@ pub(crate) enum Call {
     },
     /// An EDT of the receiver is to be held back.
     Hold(Guid),
+    /// A content satisfies an event or a pre-slot of an EDT of the receiver. Without bytes it follows on the link's
+    /// lane for blocks.
+    PassValue {
+        destination: Guid,
+        slot: u32,
+        mode: Mode,
+        size: u64,
+        bytes: Option<Vec<u8>>,
+    },
+    /// A block is divided into parts, which have these offsets and sizes; with `fixed` there are to be no others. The
+    /// answer has their GUIDs.
+    Divide {
+        whole: Guid,
+        spans: Vec<(u64, u64)>,
+        fixed: bool,
+    },
+    Copy(NewCopy),
     /// An event of the caller passes on what it was satisfied with: no new dependence, so a block may be gone by now.
     Pass {
         data: Guid,
@@ -163,6 +198,8 @@ pub(crate) struct CallAnswer {
     pub(crate) value: u64,
     pub(crate) template: Option<Box<TemplateText>>,
     pub(crate) range: Option<Box<RangeText>>,
+    /// The parts of a block.
+    pub(crate) parts: Vec<Guid>,
     /// What the call asks for, if that is words for people.
     pub(crate) text: String,
 }
@@ -205,6 +242,15 @@ impl NodeWork {
         matches!(self, NodeWork::Call { .. } | NodeWork::ScopeDone { .. })
     }
 
+    /// How many bytes follow the message on the link's lane for blocks; none where it has all that belongs to it.
+    pub(super) fn announced(&self) -> Option<u64> {
+        match *self {
+            NodeWork::Content { size, bytes: None, .. }
+            | NodeWork::Call { call: Call::PassValue { size, bytes: None, .. }, .. } => Some(size),
+            _ => None,
+        }
+    }
+
     pub(super) fn write(&self, out: &mut Writer) {
         match self {
             NodeWork::Call { id, call } => {
@@ -227,6 +273,7 @@ impl NodeWork {
                 if let Some(range) = &answer.range {
                     range.write(out);
                 }
+                write_guids(out, &answer.parts);
                 out.text(&answer.text);
             }
             NodeWork::Want { block, reads } => {
@@ -237,12 +284,8 @@ impl NodeWork {
             NodeWork::Content { block, size, reads, bytes } => {
                 out.u32(3);
                 out.u64(block.bits());
-                out.u64(*size);
                 out.u32((*reads).into());
-                out.u32(bytes.is_some().into());
-                if let Some(bytes) = bytes {
-                    out.bytes(bytes);
-                }
+                write_content(out, *size, bytes.as_deref());
             }
             NodeWork::NoBlock(block) => {
                 out.u32(4);
@@ -302,16 +345,13 @@ impl NodeWork {
                     0 => None,
                     _ => Some(Box::new(RangeText::read(from)?)),
                 };
-                let text = from.text()?;
-                NodeWork::Answer { id, answer: CallAnswer { status, guids, held, value, template, range, text } }
+                let (parts, text) = (self::guids(from)?, from.text()?);
+                NodeWork::Answer { id, answer: CallAnswer { status, guids, held, value, template, range, parts, text } }
             }
             2 => NodeWork::Want { block: guid(from)?, reads: from.u32()? != 0 },
             3 => {
-                let (block, size, reads) = (guid(from)?, from.u64()?, from.u32()? != 0);
-                let bytes = match from.u32()? {
-                    0 => None,
-                    _ => Some(from.bytes()?.to_vec()).filter(|bytes| bytes.len() as u64 == size).map(Some)?,
-                };
+                let (block, reads) = (guid(from)?, from.u32()? != 0);
+                let (size, bytes) = read_content(from)?;
                 NodeWork::Content { block, size, reads, bytes }
             }
             4 => NodeWork::NoBlock(guid(from)?),
@@ -337,6 +377,24 @@ impl NodeWork {
 
 fn guid(from: &mut Reader<'_>) -> Option<Guid> {
     from.u64().map(Guid::from_bits)
+}
+
+/// The content of a block, or the number of its bytes where these follow on the link's lane for blocks.
+fn write_content(out: &mut Writer, size: u64, bytes: Option<&[u8]>) {
+    out.u64(size);
+    out.u32(bytes.is_some().into());
+    if let Some(bytes) = bytes {
+        out.bytes(bytes);
+    }
+}
+
+fn read_content(from: &mut Reader<'_>) -> Option<(u64, Option<Vec<u8>>)> {
+    let size = from.u64()?;
+    let bytes = match from.u32()? {
+        0 => None,
+        _ => Some(from.bytes()?.to_vec()).filter(|bytes| bytes.len() as u64 == size).map(Some)?,
+    };
+    Some((size, bytes))
 }
 
 fn write_guids(out: &mut Writer, guids: &[Guid]) {
@@ -545,7 +603,7 @@ impl Call {
                 out.u64(guid.bits());
             }
             Call::Report => out.u32(17),
-            Call::Traffic => out.u32(21),
+            Call::Traffic => out.u32(30),
             Call::FindFunction(at) => {
                 out.u32(18);
                 out.u64(*at);
@@ -557,6 +615,29 @@ impl Call {
             Call::EventState(event) => {
                 out.u32(20);
                 out.u64(event.bits());
+            }
+            Call::PassValue { destination, slot, mode, size, bytes } => {
+                out.u32(21);
+                out.u64(destination.bits());
+                out.u32(*slot);
+                out.u32(*mode as u32);
+                write_content(out, *size, bytes.as_deref());
+            }
+            Call::Copy(copy) => {
+                out.u32(23);
+                [copy.destination, copy.source, copy.completion].iter().for_each(|guid| out.u64(guid.bits()));
+                [copy.destination_offset, copy.source_offset, copy.size, copy.scope].iter().for_each(|&at| out.u64(at));
+                out.u32(copy.destroys_source.into());
+            }
+            Call::Divide { whole, spans, fixed } => {
+                out.u32(22);
+                out.u64(whole.bits());
+                out.u32((*fixed).into());
+                out.u32(spans.len() as u32);
+                spans.iter().for_each(|&(offset, size)| {
+                    out.u64(offset);
+                    out.u64(size);
+                });
             }
         }
     }
@@ -615,10 +696,35 @@ impl Call {
             15 => Call::SizeOf(guid(from)?),
             16 => Call::KindOf(guid(from)?),
             17 => Call::Report,
-            21 => Call::Traffic,
+            30 => Call::Traffic,
             18 => Call::FindFunction(from.u64()?),
             19 => Call::AwaitMade(guid(from)?),
             20 => Call::EventState(guid(from)?),
+            21 => {
+                let (destination, slot, mode) = (guid(from)?, from.u32()?, Mode::from_bits(from.u32()?)?);
+                let (size, bytes) = read_content(from)?;
+                Call::PassValue { destination, slot, mode, size, bytes }
+            }
+            23 => {
+                let (destination, source, completion) = (guid(from)?, guid(from)?, guid(from)?);
+                let (destination_offset, source_offset) = (from.u64()?, from.u64()?);
+                let (size, scope, destroys_source) = (from.u64()?, from.u64()?, from.u32()? != 0);
+                Call::Copy(NewCopy {
+                    destination,
+                    destination_offset,
+                    source,
+                    source_offset,
+                    size,
+                    destroys_source,
+                    completion,
+                    scope,
+                })
+            }
+            22 => {
+                let (whole, fixed, count) = (guid(from)?, from.u32()? != 0, from.u32()?);
+                let spans = (0..count).map(|_| Some((from.u64()?, from.u64()?))).collect::<Option<_>>()?;
+                Call::Divide { whole, spans, fixed }
+            }
             _ => return None,
         })
     }
@@ -649,12 +755,26 @@ pub(super) mod tests {
             asked: true,
             scope: 0x7f00,
         };
+        let copy = NewCopy {
+            destination: guid(96),
+            destination_offset: 1,
+            source: guid(97),
+            source_offset: 2,
+            size: 1 << 40,
+            destroys_source: true,
+            completion: guid(98),
+            scope: 0x7f01,
+        };
         let calls = [
             Call::Satisfy { event: guid(1 << 60 | 5), increment: true, data: Guid::NULL },
             Call::Depend { source: guid(9), post_slot: 1, destination: guid(10), slot: 2, mode: Mode::Ew, hold: true },
             Call::Hold(guid(16)),
             Call::Return { event: guid(11), output: guid(12) },
             Call::Pass { data: guid(13), destination: guid(14), slot: 3, mode: Mode::Ro },
+            Call::PassValue { destination: guid(91), slot: 1, mode: Mode::Const, size: 2, bytes: Some(vec![8, 9]) },
+            Call::PassValue { destination: guid(92), slot: 0, mode: Mode::Ew, size: 1 << 33, bytes: None },
+            Call::Copy(copy),
+            Call::Divide { whole: guid(93), spans: vec![(0, 5), (1 << 40, u64::MAX)], fixed: true },
             Call::Destroy(guid(77)),
             Call::DescribeTemplate(guid(78)),
             Call::CreateEdt(Box::new(edt)),
@@ -695,6 +815,7 @@ pub(super) mod tests {
             answer: CallAnswer {
                 value: 77,
                 text: "an EDT waits".into(),
+                parts: vec![guid(94), guid(95)],
                 range: Some(Box::new(RangeText { first: guid(87), len: u32::MAX, map })),
                 ..CallAnswer::default()
             },

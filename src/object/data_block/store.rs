@@ -7,7 +7,7 @@ use crate::object::guid::{Guid, Kind};
 use crate::object::header::Word;
 use crate::object::hints::{HintSet, Hints};
 use crate::object::partition::Partitions;
-use crate::object::zone::Zone;
+use crate::object::zone::{MOST_LEVELS, Zone};
 use crate::trace;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,6 +66,39 @@ impl DataBlocks {
     /// A new block of `size` bytes, with or without host memory, not yet published: the caller sets
     /// its holders and publishes the header.
     pub fn allocate(&self, cache: &mut Cache, size: u64, with_memory: bool) -> Result<&DataBlock, OutOfMemoryError> {
+        let block = self.begin_new(cache, size, with_memory)?;
+        if trace::is_on() {
+            trace::events::block(block.guid().bits(), size);
+        }
+        Ok(block)
+    }
+
+    /// A new block of `size` bytes without memory that is to be a part of another one, which has one level less.
+    /// Otherwise as [`DataBlocks::allocate`].
+    pub fn allocate_part(&self, cache: &mut Cache, size: u64, level: u32) -> Result<&DataBlock, OutOfMemoryError> {
+        let block = self.begin_new(cache, size, false)?;
+        // The slot is this thread's. Its level is 0, as that of each free slot.
+        let word = block.header.peek();
+        block.header.publish(word.with_generation(word.generation() | level & self.zone.level_bits()));
+        if trace::is_on() {
+            trace::events::block(block.guid().bits(), size);
+        }
+        Ok(block)
+    }
+
+    /// The level of a block of any node, by its GUID ([`Zone::level_of`]).
+    pub fn level_of(&self, block: Guid) -> u32 {
+        self.zone.level_of(block)
+    }
+
+    /// The level of parts of this block. None where a GUID has no room for it.
+    pub fn level_below(&self, whole: Guid) -> Option<u32> {
+        let level = self.zone.level_of(whole) + 1;
+        (level <= MOST_LEVELS).then_some(level)
+    }
+
+    #[inline(always)]
+    fn begin_new(&self, cache: &mut Cache, size: u64, with_memory: bool) -> Result<&DataBlock, OutOfMemoryError> {
         let failed = OutOfMemoryError { bytes: size };
         if size > ADDRESS_SPACE {
             return Err(failed);
@@ -76,9 +109,6 @@ impl DataBlocks {
             return Err(failed);
         };
         block.begin(index, size, memory, self.guarded);
-        if trace::is_on() {
-            trace::events::block(block.guid().bits(), size);
-        }
         Ok(block)
     }
 
@@ -126,7 +156,7 @@ impl DataBlocks {
         }
         let mut locked = block.header.lock_pinned();
         let base = block.second.base.replace(std::ptr::null_mut());
-        let Some(freed) = locked.word.freed() else {
+        let Some(freed) = locked.word.freed_beyond(self.zone.level_bits()) else {
             // The generations of the slot are used up: it stays "destroyed" permanently, and has no memory.
             block.begin(index, 0, None, self.guarded);
             locked.word = locked.word.with_state(BlockState::Destroyed);
@@ -301,6 +331,33 @@ mod tests {
         let word = block.header.peek();
         block.header.publish(word.with_state(BlockState::Live));
         block.guid()
+    }
+
+    /// A slot may have a part, then a block, then a part of another level: no two have one GUID, and none takes up the
+    /// level of the one before.
+    #[test]
+    fn levels_are_those_of_parts_alone() {
+        let of_several = Zone::of(1, 2).expect("there is such a node");
+        for (zone, levels) in [(Zone::default(), [0, 0, 0, 0]), (of_several, [3, 0, 7, 1])] {
+            let (blocks, mut cache) = (DataBlocks::new(zone, false), Cache::default());
+            let mut last = None;
+            for level in [3, 0, 7, 1] {
+                let made = match level {
+                    0 => blocks.allocate(&mut cache, 8, false),
+                    level => blocks.allocate_part(&mut cache, 8, level),
+                };
+                let block = made.expect("memory");
+                block.header.publish(block.header.peek().with_state(BlockState::Live));
+                let guid = block.guid();
+                let at = [3, 0, 7, 1].iter().position(|&one| one == level).expect("it is one of them");
+                assert_eq!(blocks.level_of(guid), levels[at], "{zone:?}");
+                assert!(last < Some(guid.generation()), "{zone:?}");
+                last = Some(guid.generation());
+                assert_eq!(blocks.level_below(guid), (level != 7 || levels[at] == 0).then_some(levels[at] + 1));
+                blocks.free(&mut cache, block);
+                assert!(blocks.was_freed(guid) && !blocks.exists(guid));
+            }
+        }
     }
 
     #[test]

@@ -783,6 +783,26 @@ fn parts_are_acquired_in_one_order() {
     run_values("order");
 }
 
+/// EDTs that run on other nodes when the program ends have what they wait for in calls, as on one node; what never
+/// comes they wait for in vain.
+#[test]
+fn edts_of_all_nodes_are_served_until_they_end() {
+    let program = compile("ends", "ends.c", &[]);
+    for mpi in installed() {
+        for nodes in [2, 3] {
+            let of = |what: &str| {
+                let out = folder(&format!("ends-{nodes}-{what}"), mpi);
+                let answer = run(mpi.command(nodes).arg(&program).arg(what), &out);
+                assert_eq!(answer.count("ocr: error"), 0, "{answer:?}");
+                answer
+            };
+            of("served").expect(0, &["asked all on node 0", "answered all on node 1"]);
+            of("vain").expect(0, &["waited in vain on node 1"]);
+            of("looks").expect(0, &["ocr: warning: the run ends without"]);
+        }
+    }
+}
+
 /// The seismic example on two nodes has the result of one, to the last bit.
 #[test]
 fn an_example_has_one_result_on_any_number_of_nodes() {

@@ -15,6 +15,7 @@ impl Sleeper {
     /// it has gone on so far that other threads see it. So the gap is not taken for a hang.
     pub(crate) fn wake(&self, runtime: &Runtime, with: WaitState) {
         runtime.begin_outside();
+        runtime.waits.note_woken();
         preemption_point(8);
         if !self.end_wait(with) {
             runtime.end_outside();

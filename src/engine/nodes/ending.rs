@@ -56,6 +56,11 @@ pub(crate) fn is_here() -> bool {
     PROCESS.load(Ordering::SeqCst) == std::process::id()
 }
 
+/// Whether somebody has asked for the end of all nodes.
+pub(super) fn is_asked() -> bool {
+    ASKED.load(Ordering::SeqCst) != NO_STATUS
+}
+
 /// Whether nothing is expected of the link any more.
 pub(super) fn is_over() -> bool {
     PHASE.load(Ordering::SeqCst) == OVER

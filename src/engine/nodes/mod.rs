@@ -6,6 +6,7 @@
 //! | `hello.rs` | what a node tells node 0 of itself, and what has to be the same on all nodes |
 //! | `message.rs`, `wire.rs` | the messages between nodes, and how their fields are bytes |
 //! | `ending.rs` | how far the link is, and how the end of this process becomes that of all nodes |
+//! | `drain.rs` | EDTs that run on other nodes when the program ends |
 //! | `thread.rs` | the thread that makes all calls of the link, from the first to the last |
 //! | `mates.rs` | whether other nodes of this machine are still there |
 //! | `share.rs` | which cores of a machine each of its nodes has |
@@ -30,6 +31,7 @@
 //! | what happens | what follows |
 //! |---|---|
 //! | a Hello does not fit that of node 0 | node 0 says why, once, and stops all with status 2 before anything runs |
+//! | node 0 ends its run, as by `ocrShutdown` | the others end theirs, and nobody closes before all EDTs that ran have ended ([`drain`]) |
 //! | the process of node 0 ends, by whatever call | [`ending::end`] is called last, with the status: by `exit_now`, or as the first of what `exit` calls |
 //! | a process crashes | the handler has the others told, a second at most, and the system ends the process ([`ending::crashed`]); where it is that of another node, node 0 ends with that status |
 //! | a node is killed, or ends by `_exit` | another node of its machine sees that and says so, once; all end with status 1 |
@@ -44,6 +46,7 @@
 //! A node whose status is not 0 leaves last if it can see the process of node 0: launchers kill all other processes
 //! when one ends so, and node 0 may still be writing its report.
 
+pub(crate) mod drain;
 pub(crate) mod ending;
 pub(crate) mod functions;
 mod hello;

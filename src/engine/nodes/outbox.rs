@@ -140,6 +140,8 @@ pub(crate) struct WorkHandler {
     pub(crate) all_rest: fn(),
     /// Something may happen again: a message is about to be sent or handled.
     pub(crate) goes_on: fn(),
+    /// In a run that ends: whether all EDTs that ran have ended.
+    pub(crate) has_ended: fn() -> bool,
     /// Whether a worker has nothing to run.
     pub(crate) idles: fn() -> bool,
     /// Lets EDTs go that were held back for calls, by the GUIDs of their slots.
@@ -254,13 +256,7 @@ pub(crate) fn post_content(to: u32, block: Guid, reads: bool, bytes: BlockBytes)
 
 /// Has another node pass a content on to an object of its own, where no call waits for the answer: it has come to an EDT
 /// that stands for that object.
-pub(crate) fn post_value(
-    to: u32,
-    (destination, slot): (Guid, u32),
-    mode: Mode,
-    content: Vec<u8>,
-    stand_in: Guid,
-) {
+pub(crate) fn post_value(to: u32, (destination, slot): (Guid, u32), mode: Mode, content: Vec<u8>, stand_in: Guid) {
     let (call, bytes) = value((destination, slot), mode, content);
     post_with(to, NodeWork::Call { id: 0, call }, bytes, stand_in);
 }

@@ -13,6 +13,7 @@
 //! the time would take a part of one of their cores. Whenever it has slept it looks whether other processes of this
 //! machine have ended.
 
+use crate::engine::nodes::drain;
 use crate::engine::nodes::ending::{
     ASKED, CRASHES, FOR_CRASH, IS_ENDING_MPI, LOST_AT_END, MOST_NODES, NO_STATUS, NODE, NODES, OVER, PHASE,
     REFUSED_STATUS, STOPPING, THREAD, ask,
@@ -136,6 +137,8 @@ pub(super) fn work(plan: Plan, tell: Sender<Told>) {
         bells: Vec::new(),
         hellos: Vec::new(),
         gone: Vec::new(),
+        ends: false,
+        is_noted: false,
         is_ending: false,
         wave: Wave::new(place.nodes),
         looked: Instant::now(),
@@ -233,6 +236,10 @@ struct Communicator {
     hellos: Vec<Hello>,
     /// Nodes that are gone.
     gone: Vec<u32>,
+    /// Whether the run of this node ends, and node 0 does not know yet that its EDTs have ended. Not on node 0.
+    ends: bool,
+    /// Whether a note has said that a node does not answer at the end; on node 0 alone.
+    is_noted: bool,
     /// Whether this process ends because of a node that is gone or cannot be reached; on node 0 alone.
     is_ending: bool,
     /// Whether anything can still happen; on node 0 alone.
@@ -366,6 +373,8 @@ impl Communicator {
             } else {
                 let others = self.place.nodes as usize - 1;
                 let micros = match idle.as_millis() {
+                    // Its workers do not wake this thread.
+                    _ if self.ends => 500,
                     _ if self.bells.len() == others && bell::ringers() == others => 10_000,
                     0..5 => 50,
                     _ if outbox::is_awaited() => 50,
@@ -616,6 +625,11 @@ impl Communicator {
                 }
             }
             work => {
+                match work {
+                    NodeWork::Ending => self.ends = true,
+                    NodeWork::Ended => drain::note_ended(),
+                    _ => {}
+                }
                 (handler.goes_on)();
                 (handler.work)(from, work);
                 outbox::note_handled();
@@ -623,8 +637,35 @@ impl Communicator {
         }
     }
 
+    /// Tells node 0 when the run of this node ends and its EDTs have ended.
+    fn tell_ended(&mut self) {
+        if self.ends && outbox::handler().is_some_and(|handler| (handler.has_ended)()) {
+            self.ends = false;
+            outbox::post(0, NodeWork::Ended);
+        }
+    }
+
+    /// Says once that a node does not answer at the end of the program.
+    fn note_waiting(&mut self, node: u32) {
+        if !std::mem::replace(&mut self.is_noted, true) {
+            note!(
+                "the program has ended on node 0, and {} has not answered for {} seconds. If its process is stopped, kill -CONT \
+                 has it go on.",
+                self.hello_name(node),
+                NOTE_AFTER.as_secs()
+            );
+        }
+    }
+
     /// On node 0: asks all others whether anything can still happen, if nothing happens here.
     fn look_around(&mut self) {
+        self.tell_ended();
+        if self.looked.elapsed() > NOTE_AFTER
+            && drain::waits_for_others()
+            && let Some(node) = self.wave.unanswered()
+        {
+            self.note_waiting(node);
+        }
         if self.place.node != 0 || self.wave.is_under_way() || self.looked.elapsed() < BETWEEN_LOOKS {
             return;
         }
@@ -785,7 +826,6 @@ impl Communicator {
             return PHASE.store(OVER, Ordering::SeqCst);
         }
         let begin = Instant::now();
-        let mut is_noted = false;
         while !waiting.is_empty() {
             let lost = self.turn();
             let (_, stopped) = self.drop_all();
@@ -802,13 +842,10 @@ impl Communicator {
             if status != 0 && time > FOR_STOPPED || LOST_AT_END.load(Ordering::SeqCst) != 0 {
                 break;
             }
-            if time > NOTE_AFTER && !std::mem::replace(&mut is_noted, true) {
-                let first = waiting.first().map_or(String::new(), |&node| self.hello_name(node));
-                note!(
-                    "the program has ended on node 0, and {first} has not answered for {} seconds. If its process is stopped, \
-                     kill -CONT has it go on.",
-                    NOTE_AFTER.as_secs()
-                );
+            if time > NOTE_AFTER
+                && let Some(&first) = waiting.first()
+            {
+                self.note_waiting(first);
             }
         }
         if waiting.is_empty() && self.gone.is_empty() {

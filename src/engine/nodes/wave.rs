@@ -41,6 +41,11 @@ impl Wave {
         !self.seen.is_empty()
     }
 
+    /// The first node that has not answered in this round.
+    pub(super) fn unanswered(&self) -> Option<u32> {
+        self.seen.iter().position(Option::is_none).map(|node| node as u32)
+    }
+
     /// Begins a round with the answer of node 0. Returns its number, with which all others must be asked.
     pub(super) fn begin(&mut self, own: NodeProgress) -> u32 {
         self.round = self.round.wrapping_add(1);

@@ -13,6 +13,9 @@
 //! | `ScopeDone` | a node, that of the creator | all that so many EDTs of a finish scope have led to there has ended |
 //! | `LetGo` | a caller, the owner of EDTs | the EDTs are held back no more ([`super::outbox`]) |
 //! | `Gone` | the owner of EDTs, their creator | the creator uses their GUIDs' slots again |
+//! | `Ending` | node 0, all | the program ends: the node begins no EDT any more, and serves others as before |
+//! | `Ended` | back | all EDTs that ran there have ended |
+//! | `NothingComes` | node 0, all | no EDT runs on any node any more, and no message is on its way: what waits in calls has waited in vain |
 //! | `Look`, `Seen` | node 0, all; and back | whether something can still happen anywhere ([`super::wave`]) |
 
 use crate::engine::nodes::wire::{Reader, Writer};
@@ -227,6 +230,9 @@ pub(crate) enum NodeWork {
     ScopeDone { scope: u64, edts: u64 },
     LetGo(Vec<Guid>),
     Gone(Vec<Guid>),
+    Ending,
+    Ended,
+    NothingComes,
     Look(u32),
     Seen { round: u32, progress: NodeProgress },
 }
@@ -321,6 +327,9 @@ impl NodeWork {
                 out.u32(calls.len() as u32);
                 calls.iter().for_each(|&call| out.u64(call));
             }
+            NodeWork::Ending => out.u32(13),
+            NodeWork::Ended => out.u32(14),
+            NodeWork::NothingComes => out.u32(15),
             NodeWork::Seen { round, progress } => {
                 out.u32(8);
                 out.u32(*round);
@@ -370,6 +379,9 @@ impl NodeWork {
                 let count = from.u32()?;
                 NodeWork::Confirmed((0..count).map(|_| from.u64()).collect::<Option<_>>()?)
             }
+            13 => NodeWork::Ending,
+            14 => NodeWork::Ended,
+            15 => NodeWork::NothingComes,
             _ => return None,
         })
     }
@@ -835,6 +847,9 @@ pub(super) mod tests {
             NodeWork::LetGo(vec![guid(17), guid(18)]),
             NodeWork::Gone(Vec::new()),
             NodeWork::Confirmed(vec![91, u64::MAX]),
+            NodeWork::Ending,
+            NodeWork::Ended,
+            NodeWork::NothingComes,
             NodeWork::Look(9),
             NodeWork::Seen { round: 9, progress: NodeProgress { rests: true, sent: 5, handled: 4 } },
         ];

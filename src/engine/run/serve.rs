@@ -7,6 +7,7 @@
 use crate::check;
 use crate::engine::nodes::outbox::{self, WorkHandler};
 use crate::engine::nodes::work::{Call, CallAnswer, NodeWork};
+use crate::engine::nodes::{drain, ending};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::handle_on_link;
 use crate::engine::state::runtime::Runtime;
@@ -32,7 +33,7 @@ pub(crate) fn make_calls_by(make: MakeCall) {
 
 /// The run works for other nodes from here on, if there are any.
 pub(super) fn open(runtime: &'static Runtime) {
-    if crate::engine::nodes::ending::place().is_none() {
+    if ending::place().is_none() {
         return;
     }
     runtime.objects.data_blocks.partitions.look_out();
@@ -42,7 +43,7 @@ pub(super) fn open(runtime: &'static Runtime) {
     runtime.begin_outside();
     let work = |from, work| handle_on_link(|| handle(from, work));
     let let_go = |held| on_link(|context| context.let_go(held));
-    outbox::open(WorkHandler { work, place, rests, all_rest, goes_on, idles, let_go });
+    outbox::open(WorkHandler { work, place, rests, all_rest, goes_on, has_ended, idles, let_go });
 }
 
 fn with_runtime<R>(none: R, act: impl FnOnce(&Runtime) -> R) -> R {
@@ -51,8 +52,29 @@ fn with_runtime<R>(none: R, act: impl FnOnce(&Runtime) -> R) -> R {
 
 fn rests() -> bool {
     let held = u64::from(IS_HELD.load(Ordering::SeqCst));
-    // A thread of the program may call the runtime at any time.
-    with_runtime(false, |runtime| runtime.rests_but_for(held) && runtime.is_left_to(held as usize))
+    with_runtime(false, |runtime| {
+        if runtime.end.is_ending() {
+            return runtime.rests_at_end();
+        }
+        // A thread of the program may call the runtime at any time.
+        runtime.rests_but_for(held) && runtime.is_left_to(held as usize)
+    })
+}
+
+fn has_ended() -> bool {
+    with_runtime(false, |runtime| runtime.seats.have_ended())
+}
+
+/// The run ends, and nothing will come from other nodes that an EDT may wait for.
+fn hear_nothing(runtime: &Runtime) {
+    if !runtime.end.hear_nothing() {
+        return;
+    }
+    drain::others().for_each(|node| outbox::post(node, NodeWork::NothingComes));
+    if IS_HELD.swap(false, Ordering::SeqCst) {
+        runtime.end_outside();
+    }
+    runtime.cancel_if_over();
 }
 
 fn idles() -> bool {
@@ -64,14 +86,25 @@ fn idles() -> bool {
 
 fn goes_on() {
     with_runtime((), |runtime| {
-        if !IS_HELD.swap(true, Ordering::SeqCst) {
+        if !runtime.end.hears_nothing() && !IS_HELD.swap(true, Ordering::SeqCst) {
             runtime.begin_outside();
         }
     });
 }
 
-/// On a thread of its own: what follows may end the program, for which the thread of the link is needed.
+/// On a thread of its own, unless the run ends: what follows may end the program, for which the thread of the link is
+/// needed.
 fn all_rest() {
+    let ends = with_runtime(false, |runtime| {
+        let ends = runtime.end.is_ending();
+        if ends {
+            hear_nothing(runtime);
+        }
+        ends
+    });
+    if ends {
+        return;
+    }
     let let_go = || {
         with_runtime((), |runtime| {
             if IS_HELD.swap(false, Ordering::SeqCst) {
@@ -103,9 +136,12 @@ fn handle(from: u32, work: NodeWork) {
         NodeWork::ScopeDone { scope, edts } => context.leave_scope_from_elsewhere(scope, edts),
         NodeWork::LetGo(edts) => context.let_go(edts),
         NodeWork::Gone(edts) => context.take_back_lent(&edts),
+        NodeWork::Ending => context.runtime.shutdown(),
+        NodeWork::NothingComes => hear_nothing(context.runtime),
         NodeWork::Call { .. }
         | NodeWork::Answer { .. }
         | NodeWork::Confirmed(_)
+        | NodeWork::Ended
         | NodeWork::Look(_)
         | NodeWork::Seen { .. } => {}
     });

@@ -1,12 +1,13 @@
 //! How a run ends: by `ocrShutdown`, by `ocrAbort`, or because the runtime itself has failed.
 //!
-//! `ocrShutdown` lets running EDTs and the kernels that were sent to a device end. Then no device takes another launch,
-//! what is left of files is written, managers end, the report is written (`start.rs`), and all memory is given back. A
-//! kernel that fails meanwhile ends the program as ever: what it has left half written must not get into a file.
-//! `ocrAbort` and fatal errors write the report and end the process as it stands; the calling thread does not go on.
+//! `ocrShutdown` lets running EDTs, on all nodes, and the kernels that were sent to a device end. Then no device takes
+//! another launch, what is left of files is written, managers end, the report is written (`start.rs`), and all memory
+//! is given back. A kernel that fails meanwhile ends the program as ever: what it has left half written must not get
+//! into a file. `ocrAbort` and fatal errors write the report and end the process as it stands; the calling thread does
+//! not go on.
 
 use crate::engine::nodes::work::Call;
-use crate::engine::nodes::{ending, outbox};
+use crate::engine::nodes::{drain, ending, outbox};
 use crate::engine::process::bell;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::Interrupt;
@@ -40,6 +41,9 @@ impl Runtime {
         self.end.call(Interrupt::END);
         if first && lost.is_some_and(|(_, seating)| seating != Seating::Seated) {
             self.end_outside();
+        }
+        if first {
+            drain::end_elsewhere();
         }
         self.end.changed.notify_all();
         self.queues.sleep.wake_all();

@@ -8,9 +8,8 @@ use crate::engine::attempt::{tell_repeated, tell_undone};
 use crate::engine::checkpoint;
 use crate::engine::life::answers::DeviceEvents;
 use crate::engine::life::create_request::{EdtRequest, Output};
-use crate::engine::nodes::ending;
 use crate::engine::nodes::join::{self, NodeRole, Told, join, wait_for_end};
-use crate::engine::nodes::{outbox, traffic};
+use crate::engine::nodes::{drain, ending, outbox, traffic};
 use crate::engine::process::{crash, sigfpe, watchdog};
 use crate::engine::run::recording::Recorded;
 use crate::engine::run::serve;
@@ -324,6 +323,7 @@ impl Run {
         // A panic there was reported there.
         let _ = self.checkpoints.map(JoinHandle::join);
         checkpoint::remark(&self.runtime);
+        drain::wait_for_others();
         let tells = self.runtime.settings.is_reported() && self.runtime.end.code() == 0;
         let nodes = if tells { traffic::of_all() } else { Vec::new() };
         outbox::close();

@@ -47,6 +47,8 @@ pub(crate) struct End {
     /// Whether a thread has found that the program hangs. The swap in [`End::accuse`] pairs with itself: one thread
     /// finds false.
     accused: AtomicBool,
+    /// See [`End::hears_nothing`].
+    deaf: AtomicBool,
     pub(crate) shutdown: Mutex<rank::Shutdown, bool>,
     pub(crate) changed: Condvar,
 }
@@ -85,6 +87,17 @@ impl End {
     #[inline]
     pub(crate) fn is_ending(&self) -> bool {
         self.is_called_to(Interrupt::END)
+    }
+
+    /// Whether nothing will come from other nodes any more that an EDT may wait for. The swap in [`End::hear_nothing`]
+    /// pairs with this load. Who misses it comes before the look at all that waits, which follows the swap.
+    pub(crate) fn hears_nothing(&self) -> bool {
+        self.deaf.load(Ordering::SeqCst)
+    }
+
+    /// Nothing will come from other nodes any more. Whether that is new.
+    pub(crate) fn hear_nothing(&self) -> bool {
+        !self.deaf.swap(true, Ordering::SeqCst)
     }
 
     /// Does not return if another thread is about to end the process, with a status of its own.

@@ -152,7 +152,7 @@ impl FutilePolls {
     pub(crate) fn next(&mut self) {
         self.round += 1;
         self.looked = 0;
-        self.rounds += 1;
+        self.rounds = self.rounds.saturating_add(1);
     }
 }
 
@@ -271,6 +271,11 @@ impl Seats {
     pub(crate) fn wait_until(&self, state: &mut MutexGuard<'_, rank::Seats, SeatState>, until: Instant) -> bool {
         let is_over = self.changed.wait_for(state, until.saturating_duration_since(Instant::now()));
         !is_over
+    }
+
+    /// Whether all threads have ended, apart from those that never will.
+    pub(crate) fn have_ended(&self) -> bool {
+        self.state.lock().running == 0
     }
 
     /// Whether the EDT of a thread goes on without a seat, or waits by looking again and again.

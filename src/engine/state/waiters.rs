@@ -5,7 +5,7 @@ use crate::object::edt::Edt;
 use crate::object::guid::Guid;
 use ocr_base::lock::{Condvar, Mutex, MutexGuard, rank};
 use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -56,18 +56,37 @@ pub(crate) struct Sleeper {
 
 /// All threads that wait in a call of the runtime.
 #[derive(Default)]
-pub(crate) struct Waiters(Mutex<rank::Waiters, Vec<Weak<Sleeper>>>);
+pub(crate) struct Waiters {
+    all: Mutex<rank::Waiters, Vec<Weak<Sleeper>>>,
+    /// How often one was woken. The addition in [`Waiters::note_woken`] comes before the answer, and pairs with the two
+    /// loads in [`Waiters::none_is_woken`].
+    woken: AtomicU64,
+}
 
 impl Waiters {
+    /// Whether no thread has an answer with which it does not go on yet, and none gets one before `and` has been asked,
+    /// which is answered, too.
+    pub(crate) fn none_is_woken(&self, and: impl FnOnce() -> bool) -> bool {
+        let woken = self.woken.load(Ordering::SeqCst);
+        let is_answered = |sleeper: Arc<Sleeper>| matches!(*sleeper.state.lock(), WaitState::Answered(_));
+        let sleepers: Vec<_> = self.all.lock().iter().filter_map(Weak::upgrade).collect();
+        !sleepers.into_iter().any(is_answered) && and() && self.woken.load(Ordering::SeqCst) == woken
+    }
+
     pub(crate) fn add(&self, sleeper: &Arc<Sleeper>) {
-        let mut all = self.0.lock();
+        let mut all = self.all.lock();
         all.retain(|other| other.strong_count() != 0);
         all.push(Arc::downgrade(sleeper));
     }
 
+    /// Notes that one is about to be woken.
+    pub(in crate::engine) fn note_woken(&self) {
+        self.woken.fetch_add(1, Ordering::SeqCst);
+    }
+
     /// Calls `f` with each of them, under the lock of their list.
     pub(crate) fn each(&self, mut f: impl FnMut(&Sleeper)) {
-        for sleeper in self.0.lock().iter().filter_map(Weak::upgrade) {
+        for sleeper in self.all.lock().iter().filter_map(Weak::upgrade) {
             f(&sleeper);
         }
     }

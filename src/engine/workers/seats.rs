@@ -99,7 +99,7 @@ impl Context {
         if vain.looked >= looking {
             vain.next();
         }
-        if vain.rounds < FUTILE_POLLS {
+        if vain.rounds < FUTILE_POLLS || runtime.hears_others() {
             return false;
         }
         // Threads that wait in a call may yet do something, when that call ends.

@@ -7,9 +7,9 @@
 //! wakes the thread (`Context::wake`). A block of another node is held on, so that its copy stays here: until the
 //! caller releases it, or its EDT ends.
 //!
-//! When the run ends and no EDT runs any more, the waiting ends, too, unless the answer is on its way already
-//! (`Runtime::answer_comes`), or may be: while other threads of the program are in calls, or kernels run, what they
-//! lead to may end in one. An EDT that stands for a thread and is in the queue of a block stays there.
+//! When the run ends and no EDT runs any more, on any node, the waiting ends, too, unless the answer is on its way
+//! already (`Runtime::answer_comes`), or may be: while other threads of the program are in calls, or kernels run, what
+//! they lead to may end in one. An EDT that stands for a thread and is in the queue of a block stays there.
 //!
 //! While an EDT of this kind waits, the message about a hang shows it as the thread.
 
@@ -208,10 +208,20 @@ impl Runtime {
     /// When the run ends and no EDT runs any more, nothing will be satisfied: ends all waiting.
     /// Called by the thread that ends the run, the last that stops running EDTs, and each that begins to wait.
     pub(crate) fn cancel_if_over(&self) {
-        let over = self.end.is_ending() && self.seats.lock().at_work(self) == 0;
+        let over = self.end.is_ending() && !self.hears_others() && self.seats.lock().at_work(self) == 0;
         if over {
             self.waits.cancel_all(self);
         }
+    }
+
+    /// Whether another node may do something yet for those that wait on this one.
+    pub(crate) fn hears_others(&self) -> bool {
+        outbox::is_open() && !self.end.hears_nothing()
+    }
+
+    /// Whether nothing happens on this node before another one sends something, in a run that ends.
+    pub(crate) fn rests_at_end(&self) -> bool {
+        self.waits.none_is_woken(|| self.seats.rest_at_end(self) && !self.any_launch())
     }
 
     /// Whether another thread is about to bring what a thread waits for that this EDT stands for. When the run has

@@ -1,7 +1,7 @@
 //! How seats change hands: workers are started, threads take seats and leave them to others, and seats are given up and
 //! come back.
 
-use super::{OF_RUNTIME, SeatState, Seats};
+use super::{FUTILE_POLLS, OF_RUNTIME, SeatState, Seats};
 use crate::config::Bind;
 use crate::cores::CoreSet;
 use crate::engine::state::end::{FATAL_STATUS, Interrupt};
@@ -23,6 +23,12 @@ impl SeatState {
 }
 
 impl Seats {
+    /// In a run that ends: whether no thread runs an EDT any more, but for those that look again and again, in vain.
+    pub(crate) fn rest_at_end(&self, runtime: &Runtime) -> bool {
+        let state = self.state.lock();
+        state.at_work(runtime) == state.looking && (state.looking == 0 || state.vain.rounds >= FUTILE_POLLS)
+    }
+
     /// Has so many seats at most: gives up others, those that nobody has now at once, and the rest when the workers
     /// come by that have them. Seats that were given up come back, where there may be more again.
     pub(crate) fn limit_to(&self, runtime: &Runtime, workers: usize) {

@@ -27,7 +27,7 @@ pub(super) mod labels;
 
 use crate::abi::Api;
 use crate::capi::edt::{self, FINISH, More, OEVT_VALID, add_dependence, depv_of, mode_for, satisfy};
-use crate::capi::{copy, hints, labeling, put, recorded, sys, with};
+use crate::capi::{copier, hints, labeling, put, recorded, sys, with};
 use crate::check::calls::{CallSpec, Creates, LABELED, Role};
 use crate::config::Placing;
 use crate::engine::attempt::calls::only_asks;
@@ -740,7 +740,7 @@ pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
                 Err(status) => status,
             }
         }
-        Call::Copy(new) => copy::copy_for(from, new),
+        Call::Copy(new) => copier::copy_for(from, new),
         Call::Destroy(guid) => destroy(guid),
         Call::DescribeTemplate(guid) => {
             let text = with(None, |context| context.describe_template(guid));

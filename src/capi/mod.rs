@@ -81,6 +81,7 @@ mod attempts;
 mod by_value;
 mod checkpoint;
 mod convert;
+mod copier;
 mod copy;
 mod db;
 mod debug;

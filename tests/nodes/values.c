@@ -49,7 +49,9 @@ static const u64 sizes[] = {1, 4096, 4097, 20000};
 
 enum { SIZES = sizeof sizes / sizeof *sizes, WAYS = 6 };
 
-/* Adds the words of its second block, if it is shown one, to the first. It writes into its copy. */
+enum { DESTROYS = 1, WRITES = 2 };
+
+/* Adds the words of its second block, if it is shown one, to the first. It may write into a copy of its own. */
 static ocrGuid_t sums(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
     (void)paramc, (void)depc;
@@ -57,21 +59,23 @@ static ocrGuid_t sums(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     ocrAssert((words == NULL) == (paramv[0] == 0));
     for (u64 at = 0; at < paramv[0]; at++) {
         *(u64 *)depv[0].ptr += words[at];
-        words[at] = 1000000;
+        if (paramv[1] & WRITES) {
+            words[at] = 1000000;
+        }
     }
     if (words != NULL) {
         MUST(ocrDbGetSize(depv[1].guid, &size));
         ocrAssert(size == paramv[0] * sizeof *words);
     }
-    if (paramv[1]) {
+    if (paramv[1] & DESTROYS) {
         MUST(ocrDbDestroy(depv[1].guid));
     }
     return NULL_GUID;
 }
 
-static ocrGuid_t summer(u64 node, ocrGuid_t counter, u64 words, u64 destroys)
+static ocrGuid_t summer(u64 node, ocrGuid_t counter, u64 words, u64 how)
 {
-    ocrGuid_t edt = on(node, sums, 2, (u64[]){words, destroys}, 2, EDT_PROP_NONE, NULL);
+    ocrGuid_t edt = on(node, sums, 2, (u64[]){words, how}, 2, EDT_PROP_NONE, NULL);
     MUST(ocrAddDependence(counter, edt, 0, DB_MODE_EW));
     return edt;
 }
@@ -97,7 +101,7 @@ static ocrGuid_t passes(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         const ocrGuid_t block = filled(words, at + 1), sticky = guid(paramv[STICKIES + at]);
         ocrGuid_t once, latch, from;
         /* To an EDT, and to some that are shown nothing. */
-        MUST(ocrAddDependenceByValue(block, summer(there, counter, words, at & 1), 1, DB_MODE_EW));
+        MUST(ocrAddDependenceByValue(block, summer(there, counter, words, WRITES | (at & DESTROYS)), 1, DB_MODE_EW));
         MUST(ocrAddDependenceByValue(NULL_GUID, summer(there, counter, 0, 0), 1, DB_MODE_RW));
         MUST(ocrAddDependenceByValue(block, summer(there, counter, 0, 0), 1, DB_MODE_NULL));
         /* To an event of this node that passes it on to EDTs of several. */
@@ -114,7 +118,7 @@ static ocrGuid_t passes(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         MUST(ocrAddDependence(latch, summer(there, counter, words, 0), 1, DB_MODE_RW));
         MUST(ocrAddDependenceByValue(block, from, 0, DB_MODE_RO));
         /* To an event of another node that keeps it. */
-        MUST(ocrAddDependence(sticky, summer(there + 2, counter, words, 1), 1, DB_MODE_RW));
+        MUST(ocrAddDependence(sticky, summer(there + 2, counter, words, DESTROYS | WRITES), 1, DB_MODE_RW));
         MUST(ocrAddDependenceByValue(block, sticky, 0, DB_MODE_RO));
         ocrAssert(ocrAddDependenceByValue(block, sticky, 2, DB_MODE_RO) == OCR_EINVAL);
         /* By an EDT of a third node, which gets the block itself. It is the caller's no more then. */

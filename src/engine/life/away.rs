@@ -49,7 +49,7 @@
 
 use crate::abi::Api;
 use crate::check::calls::code_of_misuse;
-use crate::engine::life::stand_in::StandIn;
+use crate::engine::life::stand_in::{StandIn, content_of};
 use crate::engine::nodes::outbox;
 use crate::engine::nodes::outbox::{LARGEST_IN_MESSAGE, Refused};
 use crate::engine::nodes::work::NodeWork;
@@ -485,15 +485,4 @@ impl Context {
         }
         true
     }
-}
-
-/// The content of a block that the caller's stand-in holds on the host, in EW or CONST mode.
-pub(super) fn content_of(block: &DataBlock) -> &[u8] {
-    let size = block.size() as usize;
-    let start = block.host_memory().unwrap_or_else(|_| {
-        fatal(&format!("there is no memory for {} on the host.", BlockName(block.guid())));
-    });
-    // SAFETY: the memory has as many bytes as the block. No EDT holds the block for writing, and none gets it so before
-    // the stand-in gives it back, which is after the bytes were copied or sent.
-    unsafe { std::slice::from_raw_parts(start.as_ptr(), size) }
 }

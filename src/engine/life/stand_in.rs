@@ -8,7 +8,6 @@
 //! | a node that needs a block to read it | the block, in CONST mode | the content goes to that node; the EDT holds the block until the node has it no more |
 //! | a block's owner that wants it back | the copy here, in EW mode | the copy is gone, and the content goes to the owner if it was here to be written |
 
-use crate::engine::life::away::content_of;
 use crate::engine::life::create_request::Output;
 use crate::engine::life::internal_edt::InternalEdt;
 use crate::engine::nodes::outbox;
@@ -18,8 +17,10 @@ use crate::engine::state::fatal::fatal;
 use crate::graph::{Dependence, GraphError};
 use crate::memory::{self, Acquired, divided};
 use crate::object::code::{EdtDep, WorkKind};
+use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtFlags, Mode, NO_SLOT};
 use crate::object::guid::Guid;
+use crate::object::name::BlockName;
 
 /// What such an EDT stands for. Its parameters say so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -195,6 +196,17 @@ impl Context {
             if has_been { graph.add_former_block(asked) } else { graph.add_dependence(data, destination, slot, mode) }
         })
     }
+}
+
+/// The content of a block that the caller's stand-in holds on the host, in EW or CONST mode.
+pub(super) fn content_of(block: &DataBlock) -> &[u8] {
+    let size = block.size() as usize;
+    let start = block.host_memory().unwrap_or_else(|_| {
+        fatal(&format!("there is no memory for {} on the host.", BlockName(block.guid())));
+    });
+    // SAFETY: the memory has as many bytes as the block. No EDT holds the block for writing, and none gets it so before
+    // the stand-in gives it back, which is after the bytes were copied or sent.
+    unsafe { std::slice::from_raw_parts(start.as_ptr(), size) }
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ pub mod tasks;
 mod trace;
 
 pub use abi::hints;
-pub use engine::checkpoint::{ask_for_checkpoint, command_of};
+pub use engine::checkpoint::{ask_for_checkpoint, checkpoints_of, command_of};
 pub use engine::run::start::run_program;
 pub use link::plugin::mpi_plugins;
 pub use object::code::EdtDep;

@@ -19,6 +19,7 @@ pub mod tally;
 use ocr_analysis::recorded;
 use ocr_base::output_file::OutputFile;
 use ocr_base::text::{Counted, Readable, counted, duration};
+use ocr_trace::identity::not_over_others;
 pub use ocr_trace::identity::numbered;
 pub use redundant::{NotCompared, RedundantReport};
 use serde::{Deserialize, Serialize};
@@ -195,6 +196,16 @@ impl VariantReport {
     }
 }
 
+/// Says that an output has another name than it was to have, if it has.
+pub(crate) fn warn_if_elsewhere(what: &str, asked: &OutputFile, got: &OutputFile) {
+    if got.name() != asked.name() {
+        let [asked, got] = [asked, got].map(|file| Readable::path(file.name()));
+        warning!(
+            "{asked} was written by the program or somebody else while the run went on, and stays: the {what} is {got}"
+        );
+    }
+}
+
 /// Where a report goes: to the standard error, to a file, or both.
 pub struct Destination<'a> {
     /// Whether the report is printed to the standard error.
@@ -287,11 +298,17 @@ impl Report {
             }
             None => {}
             Some(file) => {
+                let name = Readable::path(file.name());
+                let Some(to) = not_over_others(file, Some(&Report::of_going(self.run.clone()))) else {
+                    warning!("the report {name} is not written: something else was written there meanwhile");
+                    return;
+                };
+                warn_if_elsewhere("report", file, &to);
                 let written = serde_json::to_string_pretty(self)
                     .map_err(std::io::Error::from)
-                    .and_then(|text| file.write(|out| out.write_all(text.as_bytes())));
+                    .and_then(|text| to.write(|out| out.write_all(text.as_bytes())));
                 if let Err(error) = written {
-                    warning!("the report {} cannot be written: {error}", Readable::path(file.name()));
+                    warning!("the report {} cannot be written: {error}", Readable::path(to.name()));
                 }
             }
         }

@@ -14,8 +14,12 @@
 //! | a pipe, a terminal or another device | it is opened and written |
 //! | a folder, a socket, a name that ends in `/` | it is refused |
 //!
+//! A program or a shared library is no output, and callers refuse it ([`OutputFile::is_code`]): some process may
+//! execute it.
+//!
 //! [`OutputFile::new`] follows the links and finds out whether the file can be written. It is called before the work
-//! whose output this is, and leaves everything as it was. [`OutputFile::write`] comes when the content is there.
+//! whose output this is, and leaves everything as it was. [`OutputFile::write`] comes when the content is there. In
+//! between, a program may have written under the name ([`OutputFile::is_changed`]).
 //!
 //! A descriptor is that of the moment at which the name was looked at. If the program puts another file in its place
 //! meanwhile, nothing is written there.
@@ -44,7 +48,7 @@ pub use new_file::NewFile;
 pub use signals::{without_limit_signal, without_signals};
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{FromRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
@@ -71,6 +75,8 @@ pub struct OutputFile {
     place: OutputPlace,
     /// Which file that is; none where there is none yet.
     identity: Option<Identity>,
+    /// What it had; none where there is none yet.
+    content: Option<ContentMark>,
     /// The mode of a new file, before what the process takes from all of them (`umask`).
     mode: u32,
     /// Whether a file that has got the name meanwhile stays.
@@ -101,6 +107,20 @@ impl Identity {
     }
 }
 
+/// By which another content of a file is noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ContentMark {
+    bytes: u64,
+    /// When it was written last, in seconds and nanoseconds.
+    written: (i64, i64),
+}
+
+impl ContentMark {
+    fn of(about: &Metadata) -> ContentMark {
+        ContentMark { bytes: about.len(), written: (about.mtime(), about.mtime_nsec()) }
+    }
+}
+
 impl OutputFile {
     /// The file with this name, if it can be written. The error says why not, in the middle of a sentence.
     ///
@@ -122,6 +142,7 @@ impl OutputFile {
             place: OutputPlace::Plain(name.clone()),
             name,
             identity: None,
+            content: None,
             mode: 0o666,
             is_only_new: false,
         };
@@ -164,6 +185,25 @@ impl OutputFile {
         self.identity.is_some() && other.ok() == self.identity
     }
 
+    /// Whether something else was written under the name of a plain file since it was looked at.
+    pub fn is_changed(&self) -> bool {
+        let OutputPlace::Plain(path) = &self.place else {
+            return false;
+        };
+        fs::metadata(path).is_ok_and(|about| {
+            (self.identity, self.content) != (Some(Identity::of(&about)), Some(ContentMark::of(&about)))
+        })
+    }
+
+    /// Whether this is a program or a shared library.
+    pub fn is_code(&self) -> bool {
+        let mut head = [0; 4];
+        // To read a pipe or a device would do something.
+        let is_file = fs::metadata(&self.name).is_ok_and(|about| about.is_file());
+        let mut read = || File::open(&self.name)?.read_exact(&mut head);
+        is_file && read().is_ok() && head == *b"\x7fELF"
+    }
+
     /// Whether this is the same file as another output, also where neither is there yet.
     pub fn is_same(&self, other: &OutputFile) -> bool {
         match (self.identity, other.identity) {
@@ -194,6 +234,7 @@ impl OutputFile {
                 Err(error) => return Err(error),
             };
             self.identity = about.as_ref().map(Identity::of);
+            self.content = about.as_ref().map(ContentMark::of);
             let is_link = match fs::symlink_metadata(&at) {
                 Ok(link) => link.is_symlink(),
                 Err(error) if error.kind() == ErrorKind::NotFound => false,

@@ -75,6 +75,14 @@ pub fn read_file(path: impl AsRef<Path>) -> io::Result<String> {
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| Readable(error.as_bytes()).to_string()))
 }
 
+/// The files that a word of a command line may name: the word itself, and what it has behind an option, as in
+/// `--input=FILE`.
+pub fn files_in(word: &OsStr) -> impl Iterator<Item = &Path> {
+    let bytes = word.as_bytes();
+    let value = bytes.iter().position(|&byte| byte == b'=').map(|at| &bytes[at + 1..]);
+    [Some(bytes), value].into_iter().flatten().map(|name| Path::new(OsStr::from_bytes(name)))
+}
+
 /// A number and a word, which gets an "s" unless the number is 1: `counted(2, "EDT")` is "2 EDTs".
 pub fn counted(count: u64, what: &str) -> String {
     Counted(count, what).to_string()

@@ -8,11 +8,12 @@
 use crate::signals;
 use ocr_base::output_file::{OutputFile, is_open, without_signals};
 use ocr_base::text::{Readable, is_control};
+use ocr_trace::nodes::files_of_run;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Exit status where something that was run failed or was found to be wrong.
@@ -151,26 +152,40 @@ pub(crate) fn print_error(text: &str) {
     let _ = without_signals(|| io::stderr().write_all(plain(text).as_bytes()));
 }
 
-/// A file that the command line names for an output, which can be written and is none of the `inputs`. `what` says what
-/// is
-/// written, as "the page"; each input comes with what it is.
-pub(crate) fn output_file<'a>(
+/// A file that the command line names for an output, which can be written and is none of the `inputs`, whatever its
+/// name: also where it is a descriptor. `what` says what is written, as "the page"; each input comes with what it is.
+pub(crate) fn output_file(
     what: &str,
     file: &Path,
-    inputs: impl IntoIterator<Item = (&'a str, &'a Path)>,
+    inputs: impl IntoIterator<Item = (&'static str, impl AsRef<Path>)>,
 ) -> Result<OutputFile, CommandError> {
     let name = Readable::path(file);
     let output = OutputFile::new(file)
         .map_err(|error| CommandError::failed(format!("{what} {name} cannot be written: {error}")))?;
+    // A terminal may be read and written.
+    let is_file = |input: &Path| input.metadata().is_ok_and(|about| about.is_file());
+    let refused = |it_is: String| {
+        Err(CommandError::usage(format!("{what} {name} cannot be written: it is {it_is}. Name another file")))
+    };
     for (input_is, input) in inputs {
-        if output.plain().is_some() && output.is(input) {
-            return Err(CommandError::usage(format!(
-                "{what} {name} cannot be written: it is {input_is} {}. Name another file",
-                Readable::path(input)
-            )));
+        let input = input.as_ref();
+        if output.is(input) && is_file(input) {
+            return refused(format!("{input_is} {}", Readable::path(input)));
         }
     }
+    if output.is_code() {
+        return refused("a program or a shared library".to_string());
+    }
     Ok(output)
+}
+
+/// The files of the run that a recording is of, as inputs of [`output_file`].
+pub(crate) fn recordings(file: &Path) -> Vec<(&'static str, PathBuf)> {
+    let files = files_of_run(file).into_iter();
+    files
+        .enumerate()
+        .map(|(at, file)| (if at == 0 { "the recording" } else { "the recording of another node," }, file))
+        .collect()
 }
 
 /// Refuses an input that is the file behind the standard output: the answer would go into it (`ocr explain t >> t`).

@@ -10,6 +10,7 @@ use ocr::report::{Report, numbered};
 use ocr_analysis::recorded as records;
 use ocr_base::text::Readable;
 use ocr_base::text::duration;
+use ocr_trace::identity::COUNTED;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File};
@@ -180,6 +181,9 @@ impl Runner {
         let signals = Signals::new().map_err(unusual)?;
         child::adopt();
         let folder = Folder::new()?;
+        // Each program of a run gets names of its own there.
+        let marked = File::create_new(folder.path().join(COUNTED));
+        marked.map_err(|error| format!("the folder for reports cannot be written: {error}"))?;
         let input = Input::new(folder.path())?;
         let mut keys = keys.concat();
         keys.push(SECONDS.into());

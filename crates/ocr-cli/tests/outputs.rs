@@ -352,6 +352,7 @@ fn an_output_that_is_an_input_is_refused() {
     fs::hard_link(folder.join("t.trace"), folder.join("hard.html")).expect("the same file");
     fs::copy(program(), folder.join("own")).expect("it can be copied");
     fs::write(folder.join("data"), "data").expect("it can be written");
+    fs::copy(program(), folder.join("other.html")).expect("it can be copied");
     let compare = ["compare", "--runs=1", "--warm-up=0", "--policies=cpu", "--html"];
     let compare = |rest: &[&'static str]| [&compare[..], rest].concat();
     for args in [
@@ -362,6 +363,9 @@ fn an_output_that_is_an_input_is_refused() {
         compare(&["own", "--", "./own"]),
         compare(&["data", "--", "./own", "data"]),
         compare(&["data", "--", "./own", "--in=./data"]),
+        // A program, a library of it, or a policy: some process may execute it.
+        compare(&["other.html", "--", "./own"]),
+        vec!["trace", "export", "t.trace", "-o", "other.html"],
     ] {
         let text = said(&ocr(&folder, &args), 2);
         assert!(text.contains("cannot be written: it is "), "{args:?}: {text}");
@@ -371,6 +375,37 @@ fn an_output_that_is_an_input_is_refused() {
     compares.args(compare(&["data", "--", "./own"]));
     compares.stdin(File::open(folder.join("data")).expect("it is there"));
     said(&compares.output().expect("the command can be started"), 2);
+    // A descriptor is the file that it leads to.
+    for line in [
+        "trace export --format html t.trace -o /dev/stdout >> t.trace",
+        "trace export --format html t.trace -o /dev/fd/7 7<> t.trace",
+        "simulate t.trace --html /dev/fd/7 7<> t.trace",
+        "compare --runs=1 --warm-up=0 --policies=cpu --html /dev/fd/7 ./own data 7<> data",
+    ] {
+        let mut shell = command("/bin/sh", &folder);
+        shell.arg("-c").arg(format!("\"$0\" {line}")).arg(env!("CARGO_BIN_EXE_ocr"));
+        let text = said(&shell.output().expect("there is a shell"), 2);
+        assert!(text.contains("cannot be written: it is "), "{line}: {text}");
+    }
+    // What settings name for each of the runs.
+    said(&ocr(&folder, &["info", "--write-platform", "machine"]), 0);
+    fs::write(folder.join("set.toml"), "workers = 2\n").expect("it can be written");
+    fs::create_dir(folder.join("saved")).expect("it is new");
+    fs::write(folder.join("saved/checkpoint-000001.ocr"), "saved").expect("it can be written");
+    for (name, value, file) in [
+        ("OCR_PLATFORM", "machine", "machine"),
+        ("OCR_CONFIG", "set.toml", "set.toml"),
+        ("OCR_RESTORE", "saved", "saved/checkpoint-000001.ocr"),
+    ] {
+        let link = format!("{name}.html");
+        fs::hard_link(folder.join(file), folder.join(&link)).expect("the file system has further names");
+        let before = fs::read(folder.join(file)).expect("it is there");
+        let mut compares = command(env!("CARGO_BIN_EXE_ocr"), &folder);
+        compares.args(compare(&[])).arg(&link).arg("./own").env(name, value);
+        let text = said(&compares.output().expect("the command can be started"), 2);
+        assert!(text.contains("cannot be written: it is "), "{name}: {text}");
+        assert!(fs::read(folder.join(file)).expect("it is there") == before, "{name}");
+    }
     for args in [&["explain"][..], &["trace", "show"], &["trace", "check"], &["simulate"]] {
         let mut answers = command(env!("CARGO_BIN_EXE_ocr"), &folder);
         let out = OpenOptions::new().append(true).open(folder.join("t.trace"));
@@ -381,6 +416,159 @@ fn an_output_that_is_an_input_is_refused() {
     let own = fs::read(folder.join("own")).expect("it is there");
     assert!(own == fs::read(program()).expect("it is there"));
     assert_eq!(fs::read(folder.join("data")).expect("it is there"), b"data");
+}
+
+/// Writes a recording as that of a node of a run on two nodes.
+fn as_of_node(file: &Path, recording: &[u8], node: u64) {
+    let mut bytes = recording.to_vec();
+    for (at, word) in [(176, node | 2 << 32), (184, 77)] {
+        bytes[at..at + 8].copy_from_slice(&u64::to_le_bytes(word));
+    }
+    fs::write(file, bytes).expect("it can be written");
+}
+
+#[test]
+fn a_recording_of_another_node_is_an_input() {
+    let folder = folder("nodes");
+    let recording = fs::read(record(&folder)).expect("it is there");
+    let [first, second] = ["n.ocrtrace", "n.node1.ocrtrace"].map(|name| folder.join(name));
+    as_of_node(&first, &recording, 0);
+    as_of_node(&second, &recording, 1);
+    symlink("n.node1.ocrtrace", folder.join("link.html")).expect("it is new");
+    let before = fs::read(&second).expect("it is there");
+    for args in [
+        &["trace", "export", "n.ocrtrace", "-o", "n.node1.ocrtrace"][..],
+        &["trace", "export", "n.ocrtrace", "-o", "link.html"],
+        &["simulate", "n.ocrtrace", "--html", "n.node1.ocrtrace"],
+        &["compare", "--html", "link.html", "t.trace", "n.ocrtrace"],
+    ] {
+        let text = said(&ocr(&folder, args), 2);
+        assert!(text.contains("it is the recording of another node, "), "{args:?}: {text}");
+    }
+    assert!(fs::read(&second).expect("it is there") == before);
+    // One of another run is no input.
+    as_of_node(&second, &recording, 0);
+    fs::write(&first, &recording).expect("it can be written");
+    said(&ocr(&folder, &["trace", "export", "n.ocrtrace", "--format", "html", "-o", "n.node1.ocrtrace"]), 0);
+    assert!(fs::read(&second).expect("it is there") != before);
+}
+
+#[test]
+fn what_a_run_reads_gets_no_report() {
+    let folder = folder("read");
+    let library = folder.join("library.so");
+    let built =
+        support::compiler("CC", "cc").args(["-shared", "-fPIC", "-xc", "/dev/null", "-o"]).arg(&library).status();
+    assert!(built.expect("there is a C compiler").success());
+    fs::write(folder.join("in.txt"), "data").expect("it can be written");
+    fs::create_dir(folder.join("saved")).expect("it is new");
+    fs::write(folder.join("saved/checkpoint-000001.ocr"), "saved").expect("it can be written");
+    for (file, link) in [("library.so", "l.html"), ("in.txt", "i.html"), ("saved/checkpoint-000001.ocr", "s.html")] {
+        fs::hard_link(folder.join(file), folder.join(link)).expect("the file system has further names");
+    }
+    let inputs = ["library.so", "in.txt", "saved/checkpoint-000001.ocr"].map(|file| folder.join(file));
+    let before = inputs.each_ref().map(|file| fs::read(file).expect("it is there"));
+    for (line, why) in [
+        ("LD_PRELOAD=./library.so OCR_REPORT=library.so \"$0\"", "a program or a shared library"),
+        ("LD_PRELOAD=./library.so OCR_TRACE=l.html \"$0\"", "a program or a shared library"),
+        ("LD_PRELOAD=./library.so OCR_REPORT=/dev/fd/7 \"$0\" 7<> library.so", "a program or a shared library"),
+        ("OCR_REPORT=in.txt \"$0\" in.txt", "an argument of the program"),
+        ("OCR_REPORT=/dev/fd/7 \"$0\" in.txt 7<> in.txt", "an argument of the program"),
+        ("OCR_HALT_DOT=i.html \"$0\" --in=./in.txt", "an argument of the program"),
+        ("\"$0\" -ocr:trace i.html in.txt", "an argument of the program"),
+        ("OCR_CHECKPOINT=saved OCR_REPORT=saved/checkpoint-000001.ocr \"$0\"", "a checkpoint"),
+        ("OCR_CHECKPOINT=saved OCR_HALT_DOT=s.html \"$0\"", "a checkpoint"),
+    ] {
+        let mut shell = command("/bin/sh", &folder);
+        let run = shell.arg("-c").arg(line).arg(program()).output().expect("there is a shell");
+        let text = said(&run, 2);
+        assert!(text.contains(&format!("cannot be written: it is {why}")), "{line}: {text}");
+    }
+    let after = inputs.each_ref().map(|file| fs::read(file).expect("it is there"));
+    assert!(before == after);
+    // The argument that names the output itself is none of the program.
+    for _ in 0..2 {
+        let mut command = command(program(), &folder);
+        let run = command.args(["-ocr:report", "r.json", "-ocr:halt-dot=r.dot"]).output();
+        assert_eq!(said(&run.expect("the program can be started"), 0), "");
+    }
+}
+
+/// Runs a script, in which `$0` is the program, as a command that somebody types.
+fn script(folder: &Path, script: &str) -> Output {
+    let mut shell = command("/bin/sh", folder);
+    shell.arg("-c").arg(script).arg(program()).env("OCR_REPORT", "r.json").env("OCR_TRACE", "t.html");
+    shell.output().expect("there is a shell")
+}
+
+#[test]
+fn a_numbered_name_that_somebody_has_is_taken() {
+    let folder = folder("numbered");
+    for name in ["r.2.json", "t.2.html", "x.html.recording"] {
+        fs::write(folder.join(name), "of the user").expect("it can be written");
+    }
+    let text = said(&script(&folder, "\"$0\"; \"$0\"; true"), 0);
+    assert!(text.contains("r.3.json: ") && text.contains("t.3.html: "), "{text}");
+    assert!(is_report(&folder.join("r.json")) && is_report(&folder.join("r.3.json")));
+    let text = said(&script(&folder, "OCR_TRACE=x.html \"$0\"; true"), 0);
+    assert!(text.contains("x.2.html: ") && text.contains("x.html.recording is a file of somebody else"), "{text}");
+    for name in ["r.2.json", "t.2.html", "x.html.recording"] {
+        assert_eq!(fs::read(folder.join(name)).expect("it is there"), b"of the user", "{name}");
+    }
+    let wanted = ["r.2.json", "r.3.json", "r.json", "t.2.html", "t.3.html", "t.html", "x.2.html", "x.html.recording"];
+    assert_eq!(names(&folder), wanted);
+}
+
+#[test]
+fn programs_of_a_script_keep_their_files_in_whatever_shell_they_run() {
+    let folder = folder("scripts");
+    fs::write(folder.join("Makefile"), "all: a b\na:; cd . && $(P); true\nb:; cd . && $(P); true\n")
+        .expect("it can be written");
+    for text in [
+        "(\"$0\"; true); (\"$0\"; true)",
+        "timeout 60 \"$0\"; (timeout 60 \"$0\"; true); true",
+        "make -s P=\"$0\"; true",
+        "sh -c '\"$0\"; true' \"$0\"; sh -c '\"$0\"; true' \"$0\"; true",
+        "x=$(\"$0\"; echo)$(\"$0\"; echo)",
+    ] {
+        // A command that is given again replaces what it has left.
+        for _ in 0..2 {
+            let notes = said(&script(&folder, text), 0);
+            assert_eq!(names(&folder), ["Makefile", "r.2.json", "r.json", "t.2.html", "t.html"], "{text}: {notes}");
+            assert_eq!(notes.matches("is of the same job").count(), 2, "{text}: {notes}");
+        }
+    }
+    // Under `ocr compare`, each program counts, also in a session of its own.
+    let mut compares = command(env!("CARGO_BIN_EXE_ocr"), &folder);
+    compares.args(["compare", "--runs=1", "--warm-up=0", "--policies=cpu", "--", "sh", "-c"]);
+    compares.arg("setsid -w \"$0\"; (setsid -w \"$0\"; true); \"$0\"; true").arg(program());
+    let run = compares.output().expect("the command can be started");
+    said(&run, 0);
+    let answer = String::from_utf8_lossy(&run.stdout);
+    assert!(answer.contains("3 programs"), "{answer}");
+}
+
+#[test]
+fn what_the_program_writes_under_the_name_of_an_output_stays() {
+    let folder = folder("own");
+    for (variable, name, next, args) in [
+        ("OCR_REPORT", "r.json", "r.2.json", &["write", "r.json"][..]),
+        ("OCR_REPORT", "a.json", "a.2.json", &["write", "a.json", "behind"]),
+        ("OCR_TRACE", "t.html", "t.2.html", &["write", "t.html"]),
+        ("OCR_HALT_DOT", "h.dot", "h.2.dot", &["write-hang", "h.dot"]),
+    ] {
+        let mut command = command(program(), &folder);
+        let run = command.args(args).env(variable, name).output().expect("the program can be started");
+        let status = if variable == "OCR_HALT_DOT" { 1 } else { 0 };
+        let text = said(&run, status);
+        assert!(text.contains("was written by the program or somebody else"), "{name}: {text}");
+        let data = fs::read_to_string(folder.join(name)).expect("the program has made it");
+        assert!(data.ends_with("data of the program\n"), "{name}: {data}");
+        let told = fs::read(folder.join(next)).expect("it has the next name");
+        assert!(!told.is_empty(), "{name}");
+    }
+    assert!(is_report(&folder.join("r.2.json")) && is_report(&folder.join("a.2.json")));
+    assert_eq!(names(&folder).len(), 8);
 }
 
 #[test]

@@ -210,6 +210,18 @@ impl RunFiles {
     }
 }
 
+/// A recording, and those of the other nodes of its run.
+pub fn files_of_run(path: &Path) -> Vec<PathBuf> {
+    let node_of = |file: &Path| RunIdentity::of_file(file).unwrap_or_default().node;
+    let of = node_of(path);
+    let mut files = vec![path.to_owned()];
+    if of.nodes > 1 {
+        let others = beside(path).into_iter();
+        files.extend(others.filter(|file| node_of(file).launch == of.launch));
+    }
+    files
+}
+
 /// The files that may be those of other nodes of a recording: in its folder, with names that begin alike.
 fn beside(path: &Path) -> Vec<PathBuf> {
     let bytes = |name: &Path| name.file_name().unwrap_or_default().as_encoded_bytes().to_vec();

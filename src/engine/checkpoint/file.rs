@@ -8,6 +8,7 @@
 //! the directory is synced. The last two stay. A program that is killed leaves a temporary file, which the next one
 //! removes.
 
+use crate::config::Settings;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -79,6 +80,14 @@ pub(super) fn all_in(directory: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
 /// The last checkpoint in a directory, with its number.
 pub(super) fn last_in(directory: &Path) -> Option<(u64, PathBuf)> {
     all_in(directory).ok()?.into_iter().next()
+}
+
+/// The checkpoints that a run with these settings reads or may read later.
+pub fn checkpoints_of(settings: &Settings) -> Vec<PathBuf> {
+    let written = settings.checkpoint.value.as_ref().map(|to| &to.directory);
+    let directories = [settings.restore.value.as_ref(), written].into_iter().flatten();
+    let all = directories.filter_map(|directory| all_in(directory).ok()).flatten();
+    all.map(|(_, file)| file).collect()
 }
 
 /// The name of a file as long as this process writes it.

@@ -25,6 +25,7 @@ mod objects;
 mod requests;
 mod restore;
 
+pub use file::checkpoints_of;
 pub(crate) use make::{begin, remark};
 pub use requests::ask_for_checkpoint;
 pub use restore::command_of;

@@ -22,14 +22,18 @@ use crate::object::code::WorkKind;
 use crate::object::edt::{Edt, EdtRef};
 use crate::object::guid::Guid;
 use crate::report::snapshot::{NodesView, Snapshot, SnapshotInputs, StandsFor, ThreadView};
+use crate::report::warn_if_elsewhere;
 use crate::sched::sleep::SleepState;
+use ocr_base::output_file::OutputFile;
 use ocr_base::sync::preemption_point;
 use ocr_base::text::{Readable, read_file};
 use ocr_base::{apart, output_file};
 use ocr_place::policy::Keeper;
+use ocr_trace::identity::not_over_others;
 use std::fs;
 use std::io::Error;
 use std::os::unix::fs::MetadataExt;
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 impl Runtime {
@@ -238,13 +242,23 @@ impl Runtime {
             return;
         };
         let dot = snapshot.dot();
-        let write = || file.write(|out| out.write_all(dot.as_bytes()));
-        if let Err(error) = output_file::apart(write) {
-            warning!(
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        let write = || {
+            let to = not_over_others(&file, None).ok_or(Error::other("something else was written there meanwhile"))?;
+            to.write(|out| out.write_all(dot.as_bytes()))?;
+            // A descriptor stays what it was.
+            if to.plain().is_some() { OutputFile::new(to.name()) } else { Ok(to) }
+        };
+        match output_file::apart(write) {
+            Ok(to) => {
+                warn_if_elsewhere("graph of what waits", &file, &to);
+                *file = to;
+            }
+            Err(error) => warning!(
                 "the graph of what waits cannot be written to {}: {error}. OCR_HALT_DOT, or the setting halt-dot, names \
                  the file.",
                 Readable::path(file.name())
-            );
+            ),
         }
     }
 }

@@ -17,12 +17,13 @@
 use crate::config::Settings;
 use crate::engine::nodes::ending;
 use crate::engine::state::runtime::Runtime;
+use crate::report::warn_if_elsewhere;
 use crate::{heap, trace};
 use ocr_analysis::export::{self, ViewerForm};
 use ocr_analysis::recorded::{self, Score};
 use ocr_base::output_file::OutputFile;
 use ocr_base::text::Readable;
-use ocr_trace::identity::RunIdentity;
+use ocr_trace::identity::{RunIdentity, not_over_others};
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::AsRawFd;
@@ -63,8 +64,8 @@ impl Recorded {
         })
     }
 
-    /// Begins to record. The error is for people.
-    pub(crate) fn begin(&self, run: RunIdentity, about: &str) -> Result<(), String> {
+    /// Begins to record. Returns the file for viewers as it is then, if one is wanted. The error is for people.
+    pub(crate) fn begin(&self, run: RunIdentity, about: &str) -> Result<Option<OutputFile>, String> {
         let viewed = self.viewed.as_deref().map(OutputFile::new).transpose();
         let fail = |error| {
             let name = Readable::path(self.viewed.as_deref().unwrap_or(&self.file));
@@ -73,23 +74,32 @@ impl Recorded {
         let viewed = viewed.map_err(fail)?;
         trace::recording::begin(&self.file, run, about)?;
         // If this run is killed, the file of an earlier run would stay and be taken for that of this one.
-        viewed.map_or(Ok(()), |viewed| viewed.clear().map_err(fail))
+        let cleared = viewed.map(|viewed| viewed.clear().and_then(|()| OutputFile::new(viewed.name())));
+        cleared.transpose().map_err(fail)
     }
 
-    /// Makes the file for viewers, if one is wanted, of a run that has ended.
-    pub(crate) fn convert(&self) {
-        let Some(viewed) = &self.viewed else { return };
+    /// Makes the file for viewers, if one is wanted, of a run that has ended. `begun` is that file as it was when the
+    /// run began.
+    pub(crate) fn convert(&self, begun: Option<&OutputFile>) {
+        let (Some(viewed), Some(begun)) = (&self.viewed, begun) else { return };
+        let to = not_over_others(begun, None);
         let convert = || {
             let run = recorded::read(&self.file)?;
-            let written =
-                OutputFile::new(viewed).and_then(|viewed| export::write_file(&run, &viewed, None, export::ARROWS));
-            written.map_err(|error| error.to_string())
+            let to = to.as_ref().ok_or("something else was written there meanwhile")?;
+            // The end of the name says the form, also where the name has a number.
+            export::write_file(&run, to, None, export::ARROWS).map_err(|error| error.to_string())
         };
         match in_a_process(|| convert().map(drop)) {
-            // The other nodes go on, so what is made of all recordings later has more.
-            Ok(()) if ending::place().is_some() => {}
-            // One that stays is of no harm.
-            Ok(()) => drop(fs::remove_file(&self.file)),
+            Ok(()) => {
+                if let Some(to) = &to {
+                    warn_if_elsewhere("file for viewers", begun, to);
+                }
+                // The other nodes go on, so what is made of all recordings later has more.
+                if ending::place().is_none() {
+                    // One that stays is of no harm.
+                    let _ = fs::remove_file(&self.file);
+                }
+            }
             Err(why) => {
                 let [file, viewed] = [&self.file, viewed].map(|path| Readable::path(path));
                 warning!(

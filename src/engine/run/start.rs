@@ -164,10 +164,10 @@ fn begin_outputs(settings: &mut Settings) -> Result<Outputs, String> {
     run.node = join::node_of_run();
     let begin = || -> Result<(Outputs, Vec<String>), String> {
         let mut own = own_names(settings, &run);
-        let outputs = Outputs::of(settings)?;
+        let mut outputs = Outputs::of(settings, &checkpoint::checkpoints_of(settings))?;
         if let Some(recorded) = Recorded::of(settings) {
             match (recorded.begin(run, &about(settings)), run.node.node) {
-                (begun, 0) => begun?,
+                (begun, 0) => outputs.page = begun?,
                 // Its machine may have no such folder.
                 (begun, node) => own.notes.extend(begun.err().map(|why| format!("node {node} is not recorded: {why}"))),
             }
@@ -371,12 +371,13 @@ impl Run {
         self.runtime.report_with(status, seconds, score, nodes);
         self.runtime.tell_attempts();
         let recorded = Recorded::of(&self.runtime.settings).filter(|_| ended == Ended::Whole);
+        let page = self.runtime.outputs.page.clone();
         // A thread of the program may be in a call, or about to end its context: then it has the
         // runtime, and frees it later.
         drop(self.runtime);
         // Now that the memory of the run is free.
         if let Some(recorded) = recorded {
-            output_file::apart(|| recorded.convert());
+            output_file::apart(|| recorded.convert(page.as_ref()));
         }
         status
     }
@@ -451,7 +452,7 @@ impl Runtime {
         if ended == Ended::Whole
             && let Some(recorded) = Recorded::of(&self.settings)
         {
-            output_file::apart(|| recorded.convert());
+            output_file::apart(|| recorded.convert(self.outputs.page.as_ref()));
         }
     }
 
@@ -467,7 +468,7 @@ impl Runtime {
     fn report_with(&self, status: i32, seconds: f64, score: Option<Score>, nodes: Vec<NodeReport>) {
         let file = self.outputs.report.as_ref();
         let report = Report {
-            run: (file.is_some().then(RunIdentity::of_this)).map_or(String::new(), |run| run.to_string()),
+            run: file.map_or(String::new(), |_| self.outputs.run.to_string()),
             seconds,
             status,
             score,

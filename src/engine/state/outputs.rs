@@ -1,25 +1,31 @@
 //! The files that the settings name for what the run tells of itself: found, and tried out, before the run begins.
 //!
 //! A file that is read for the run, or gets what the program prints, is refused, and so are two outputs with one file:
-//! one would be lost.
+//! one would be lost. What the program itself writes under such a name before the end stays
+//! ([`identity::not_over_others`]).
 
-use crate::config::Settings;
+use crate::config::{GivenArguments, Settings};
 use crate::report::Report;
 use ocr_analysis::export;
 use ocr_base::output_file::OutputFile;
-use ocr_base::text::Readable;
-use ocr_trace::identity::{self, RunIdentity};
+use ocr_base::text::{self, Readable};
+use ocr_trace::identity::{self, COUNTED, NameTaken, RunIdentity};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// The files that are written when the run ends or hangs. The recording has its own.
 #[derive(Default)]
 pub(crate) struct Outputs {
+    /// The run, as its files say.
+    pub(crate) run: RunIdentity,
     /// The report as JSON.
     pub(crate) report: Option<OutputFile>,
-    /// What waits for what, for Graphviz.
-    pub(crate) halt_dot: Option<OutputFile>,
+    /// What is made of the recording for viewers, as it was when the run began.
+    pub(crate) page: Option<OutputFile>,
+    /// What waits for what, for Graphviz. It may be written several times.
+    pub(crate) halt_dot: Option<Mutex<OutputFile>>,
 }
 
 /// Gives the report and the recording of a run names that no other run keeps from it. Returns what must be said of
@@ -41,21 +47,27 @@ pub(crate) fn own_names(settings: &mut Settings, run: &RunIdentity) -> OwnNames 
     own.locks = folders.iter().filter_map(|folder| identity::lock(folder)).collect();
     for (what, name) in names {
         let is_recording = what == "recording";
-        let free = identity::own_name(name, run, |name| {
+        let (free, taken) = identity::own_name(name, run, |name| {
             let mut files = vec![name.to_owned()];
-            if is_recording {
+            if is_recording && export::recording_of(name) != *name {
                 files.push(export::recording_of(name));
             }
             files
         });
-        if free != *name {
-            let [asked, got] = [&*name, &free].map(|name| Readable::path(name).to_string());
-            own.notes.push(format!(
-                "the {what} of this run is {got}: {asked} is that of another run, which goes on or was started by the same \
-                 process"
-            ));
-            *name = free;
+        let [asked, got] = [&*name, &free].map(|name| Readable::path(name).to_string());
+        let why = match taken {
+            None => None,
+            Some(NameTaken::ByRun) => {
+                Some(format!("{asked} is that of another run, which goes on or is of the same job, such as a script"))
+            }
+            Some(NameTaken::ByFile(file)) => Some(format!("{} is a file of somebody else", Readable::path(&file))),
+        };
+        // There, the user has named no file.
+        let is_counted = name.parent().is_some_and(|folder| folder.join(COUNTED).exists());
+        if let Some(why) = why.filter(|_| !is_counted) {
+            own.notes.push(format!("the {what} of this run is {got}: {why}"));
         }
+        *name = free;
     }
     own
 }
@@ -69,8 +81,8 @@ pub(crate) struct OwnNames {
 }
 
 impl Outputs {
-    /// The files that the settings name. The error is for people.
-    pub(crate) fn of(settings: &Settings) -> Result<Outputs, String> {
+    /// The files that the settings name. `checkpoints` are those that the run may read. The error is for people.
+    pub(crate) fn of(settings: &Settings, checkpoints: &[PathBuf]) -> Result<Outputs, String> {
         let named =
             [("report", &settings.report), ("graph of what waits", &settings.halt_dot), ("recording", &settings.trace)];
         let mut found: Vec<(&str, OutputFile)> = Vec::new();
@@ -86,7 +98,7 @@ impl Outputs {
                 Err(_) if what == "recording" => continue,
                 Err(error) => return Err(fail(format!("{error}. {} names it", set.origin))),
             };
-            if let Some(what_it_is) = other_use(&output, settings) {
+            if let Some(what_it_is) = other_use(&output, settings, checkpoints) {
                 return Err(fail(format!("it is {what_it_is}. Give it another name")));
             }
             let of_same = |(_, other): &&(_, OutputFile)| output.is_same(other);
@@ -102,7 +114,7 @@ impl Outputs {
             match what {
                 "report" => outputs.report = Some(output),
                 "recording" => {}
-                _ => outputs.halt_dot = Some(output),
+                _ => outputs.halt_dot = Some(Mutex::new(output)),
             }
         }
         Ok(outputs)
@@ -110,21 +122,35 @@ impl Outputs {
 
     /// Has the report say that this run goes on. If it crashes, the report of an earlier run would be taken for that of
     /// this one; and other runs leave it its name. The error is for people.
-    pub(crate) fn claim(&self, run: &RunIdentity) -> Result<(), String> {
-        let Some(report) = self.report.as_ref().filter(|file| file.plain().is_some()) else {
+    pub(crate) fn claim(&mut self, run: &RunIdentity) -> Result<(), String> {
+        self.run = *run;
+        let Some(report) = self.report.as_mut().filter(|file| file.plain().is_some()) else {
             return Ok(());
         };
         let text = Report::of_going(run.to_string());
         let written = report.write(|out| out.write_all(text.as_bytes()));
-        written.map_err(|error| {
+        let seen = written.and_then(|()| OutputFile::new(report.name()));
+        *report = seen.map_err(|error| {
             let name = Readable::path(report.name());
             format!("the report {name} cannot be written: {error}")
-        })
+        })?;
+        Ok(())
     }
 }
 
+/// The files that the words of the program's command line name, as it gets them.
+fn arguments() -> Vec<PathBuf> {
+    let mut words = std::env::args_os().collect();
+    // There is no error: the settings of this run were read from them.
+    let _ = GivenArguments::take_from(&mut words);
+    words.iter().skip(1).flat_map(|word| text::files_in(word)).map(Path::to_owned).collect()
+}
+
 /// What a file is already that an output would overwrite, in words; none where it is nothing.
-fn other_use(output: &OutputFile, settings: &Settings) -> Option<&'static str> {
+fn other_use(output: &OutputFile, settings: &Settings, checkpoints: &[PathBuf]) -> Option<&'static str> {
+    if output.is_new() {
+        return None;
+    }
     let files = [
         ("the program itself", Some(Path::new("/proc/self/exe"))),
         ("the description of the machine", settings.platform.value.as_deref()),
@@ -134,6 +160,17 @@ fn other_use(output: &OutputFile, settings: &Settings) -> Option<&'static str> {
     let file = files.into_iter().find(|(_, file)| is_it(*file));
     if let Some((what, _)) = file {
         return Some(what);
+    }
+    // The program's libraries, and the one that has the policy.
+    if output.is_code() {
+        return Some("a program or a shared library");
+    }
+    if checkpoints.iter().any(|file| output.is(file)) {
+        return Some("a checkpoint");
+    }
+    let is_file = |file: &Path| file.metadata().is_ok_and(|about| about.is_file());
+    if arguments().iter().any(|file| is_file(file) && output.is(file)) {
+        return Some("an argument of the program");
     }
     output.plain()?;
     let descriptors = [

@@ -31,14 +31,13 @@ use crate::progress::Progress;
 use crate::run::{Program, RunError, Runner, check_words};
 use crate::signals;
 use crate::started;
+use ocr::checkpoints_of;
 use ocr::config::{DEFAULT_ORIGIN, Settings};
 use ocr::device::{ASK_INFO, DeviceKind, Inventory, Selection, discover};
 use ocr_base::output_file::OutputFile;
-use ocr_base::text::counted;
+use ocr_base::text::{counted, files_in};
 use ocr_place::policy;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How long rounds of measured runs go on where their number is not given. The least number is made in any case.
@@ -56,8 +55,8 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
     for name in &options.policies {
         policy::parse(name).map_err(|message| CommandError::usage(format!("--policies: {message}")))?;
     }
-    let html = page_file(options)?;
     let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(CommandError::usage)?;
+    let html = page_file(options, &settings)?;
     let devices = if options.policies.iter().all(|name| name == "cpu") {
         Devices::None("the policy cpu uses devices only for kernels without a C function".into())
     } else {
@@ -93,24 +92,25 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<(), CommandError> {
     }
 }
 
-/// The file of the page, if one is wanted. It is neither the program, nor a file that its arguments or the standard
-/// input name: these are read in each run.
-fn page_file(options: &CompareOptions) -> Result<Option<OutputFile>, CommandError> {
+/// The file of the page, if one is wanted. It is neither the program, nor a file that its arguments, the standard input
+/// or the settings name: these are read in each run.
+fn page_file(options: &CompareOptions, settings: &Settings) -> Result<Option<OutputFile>, CommandError> {
     let Some(file) = options.html.as_deref() else {
         return Ok(None);
     };
     let mut words = options.program.iter();
     let program = words.next().and_then(|word| started::find(word));
-    let program = program.iter().map(|file| ("the program", file.as_path()));
-    // An argument may have the name behind an option: --input=FILE.
-    let names = words.flat_map(|word| {
-        let bytes = word.as_bytes();
-        let value = bytes.iter().position(|&byte| byte == b'=');
-        [Some(0), value.map(|at| at + 1)].into_iter().flatten().map(|from| Path::new(OsStr::from_bytes(&bytes[from..])))
-    });
-    let arguments = names.map(|name| ("an argument of the program,", name));
-    let stdin = ("the standard input,", Path::new("/dev/stdin"));
-    let inputs = program.chain(arguments).chain([stdin]);
+    let program = program.map(|file| ("the program", file));
+    let names = words.flat_map(|word| files_in(word));
+    let arguments = names.map(|name| ("an argument of the program,", name.to_owned()));
+    let stdin = ("the standard input,", PathBuf::from("/dev/stdin"));
+    let named = [
+        ("the settings file", settings.file.clone()),
+        ("the description of the machine", settings.platform.value.clone()),
+    ];
+    let named = named.into_iter().filter_map(|(what, file)| Some((what, file?)));
+    let checkpoints = checkpoints_of(settings).into_iter().map(|file| ("the checkpoint", file));
+    let inputs = program.into_iter().chain(arguments).chain(named).chain(checkpoints).chain([stdin]);
     output_file("the page", file, inputs).map(Some)
 }
 

@@ -2,7 +2,7 @@
 //! known causes, and bounds.
 
 use crate::compare::options::CompareOptions;
-use crate::output::{self, CommandError, check_input, output_file, own_words, print_beside};
+use crate::output::{self, CommandError, check_input, output_file, own_words, print_beside, recordings};
 use crate::table::{Align, Table, bytes, wrap};
 use ocr::config::SETTINGS;
 use ocr_analysis::diagnosis::{Facts, Finding, Idleness, PlaceTime};
@@ -54,10 +54,8 @@ pub(crate) fn compare(options: &CompareOptions, files: [&Path; 2]) -> Result<(),
     for file in files {
         check_input(file)?;
     }
-    let html = options.html.as_deref().map(|page| {
-        let inputs = files.map(|file| ("the recording", file));
-        output_file("the page", page, inputs)
-    });
+    let html =
+        options.html.as_deref().map(|page| output_file("the page", page, files.into_iter().flat_map(recordings)));
     let html = html.transpose()?;
     let read = |file| recorded::read(file).map_err(CommandError::failed);
     let runs = [read(files[0])?, read(files[1])?];

@@ -152,7 +152,7 @@ fn write_platform(file: &Path, inventory: &Inventory) -> Result<(), CommandError
     };
     // The check comes before the measurement, so that the message comes at once. A file that another program makes
     // meanwhile is kept, too.
-    let output = output_file("the description", file, [])?.only_new();
+    let output = output_file("the description", file, [("", file); 0])?.only_new();
     if output.plain().is_some() && !output.is_new() {
         return Err(refused(ErrorKind::AlreadyExists.into()));
     }

@@ -3,7 +3,7 @@
 use crate::compare::best::gain;
 use crate::compare::options::policy_name;
 use crate::explain::text_of_run;
-use crate::output::{self, CommandError, check_input, output_file, own_words, print_beside};
+use crate::output::{self, CommandError, check_input, output_file, own_words, print_beside, recordings};
 use crate::table::{Align, Table, bytes, fit, wrap};
 use clap::Args;
 use ocr_analysis::explain::{Explained, Whole};
@@ -78,9 +78,8 @@ pub(crate) fn simulate(options: &SimulateOptions) -> Result<(), CommandError> {
         policy::parse(name).map_err(|message| CommandError::usage(format!("--policy: {message}")))?;
     }
     check_input(&options.file)?;
-    let inputs = [("the recording", options.file.as_path())];
     let html = options.html.as_deref();
-    let html = html.map(|file| output_file("the page", file, inputs));
+    let html = html.map(|file| output_file("the page", file, recordings(&options.file)));
     let html = html.transpose()?;
     let run = recorded::read(&options.file).map_err(CommandError::failed)?;
     let wish = Wish { workers: options.workers.map(|workers| workers as usize), devices: options.device.clone() };

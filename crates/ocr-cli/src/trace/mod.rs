@@ -2,7 +2,7 @@
 
 mod json;
 
-use crate::output::{CommandError, check_input, output_file, print, print_beside};
+use crate::output::{CommandError, check_input, output_file, print, print_beside, recordings};
 use crate::table::fit;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
@@ -95,8 +95,7 @@ pub(crate) fn trace(options: &TraceOptions) -> Result<(), CommandError> {
             let named = |form: &ViewerForm| Some(form.name()) == format.as_deref();
             let form = ViewerForm::ALL.into_iter().find(named);
             let output = output.clone().unwrap_or_else(|| export::file_for(file, form));
-            let inputs = [("the recording", file.as_path())];
-            let file_written = output_file("the file", &output, inputs)?;
+            let file_written = output_file("the file", &output, recordings(file))?;
             let run = recorded::read(file).map_err(CommandError::failed)?;
             let name = Readable::path(&output);
             let form = form.or_else(|| ViewerForm::of(&output));

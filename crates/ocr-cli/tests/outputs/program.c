@@ -1,7 +1,9 @@
 /* A program that prints and ends, or, by its first argument:
-   hang      waits for an event that is never satisfied;
-   replace   puts a file of its own, named by the second argument, in the place of its standard output;
-   fill      prints what has room in the buffer of its standard output, and hangs then. */
+   hang        waits for an event that is never satisfied;
+   write       writes the file that the second argument names; with a third argument, behind what that has;
+   write-hang  writes that file, and waits as by hang;
+   replace     puts a file of its own, named by the second argument, in the place of its standard output;
+   fill        prints what has room in the buffer of its standard output, and hangs then. */
 #include <fcntl.h>
 #include <ocr.h>
 #include <stdio.h>
@@ -29,6 +31,15 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     const char *how = ocrGetArgc(args) > 1 ? ocrGetArgv(args, 1) : "";
     printf("begun\n");
     if (strcmp(how, "hang") == 0) {
+        hang();
+        return NULL_GUID;
+    }
+    if (strncmp(how, "write", 5) == 0) {
+        FILE *own = fopen(ocrGetArgv(args, 2), ocrGetArgc(args) > 3 ? "a" : "w");
+        fputs("data of the program\n", own);
+        fclose(own);
+    }
+    if (strcmp(how, "write-hang") == 0) {
         hang();
         return NULL_GUID;
     }

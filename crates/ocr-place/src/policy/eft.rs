@@ -171,7 +171,7 @@ impl Eft {
         let now = machine.now_ns();
         let mut plan = self.plan.lock();
         let plan = plan.get_or_insert_with(|| EftPlan::new(self.variants.clone(), now));
-        plan.places.complete(machine);
+        plan.places.complete(machine, now);
         let (result, offers) = f(plan, now);
         if let Some(at) = plan.next_look(now) {
             machine.ask_again(at.max(now + LOOK_NS));
@@ -223,7 +223,7 @@ impl Keeper for Eft {
         }
         self.with(machine, |plan, now| {
             if frees_worker {
-                plan.places.of(Place::HOST).frees_one();
+                plan.places.of(Place::HOST).frees_one(now);
             }
             if let Some(ended) = plan.places.ended(edt, place, now) {
                 self.given.fetch_sub(1, Ordering::Relaxed);
@@ -240,11 +240,11 @@ impl Keeper for Eft {
     fn goes_on(&self, edt: usize, scope: usize, frees_worker: bool, machine: &dyn Machine) -> bool {
         let is_tried = self.variants.goes_on(edt, scope);
         let is_given = self.given.load(Ordering::Relaxed) != 0
-            && self.with(machine, |plan, _| {
+            && self.with(machine, |plan, now| {
                 let host = plan.places.of(Place::HOST);
                 let is_given = host.goes_on(edt, scope);
                 if is_given && frees_worker {
-                    host.frees_one();
+                    host.frees_one(now);
                 }
                 (is_given, plan.offers().then_some(true))
             });

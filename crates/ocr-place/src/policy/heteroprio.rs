@@ -77,13 +77,14 @@ fn ratio(kept: &KeptEdt) -> i32 {
 }
 
 impl HeteroPrio {
-    /// Calls `f` with the state under its lock, which knows all places of the machine then.
-    fn with<R>(&self, machine: &dyn Machine, f: impl FnOnce(&mut HeteroPrioState) -> R) -> R {
+    /// Calls `f` with the state under its lock, which knows all places of the machine then, and with the time.
+    fn with<R>(&self, machine: &dyn Machine, f: impl FnOnce(&mut HeteroPrioState, u64) -> R) -> R {
+        let now = machine.now_ns();
         let mut state = self.state.lock();
         let state =
             state.get_or_insert_with(|| HeteroPrioState { places: Places::new(), waiting: BTreeMap::new(), came: 0 });
-        state.places.complete(machine);
-        f(state)
+        state.places.complete(machine, now);
+        f(state, now)
     }
 }
 
@@ -110,7 +111,7 @@ impl HeteroPrioState {
 impl Keeper for HeteroPrio {
     fn keep(&self, edt: KeptEdt, machine: &dyn Machine) {
         self.len.fetch_add(1, Ordering::Relaxed);
-        self.with(machine, |state| {
+        self.with(machine, |state, _| {
             let key = (ratio(&edt), Reverse(edt.priority), state.came);
             state.came += 1;
             state.waiting.insert(key, edt);
@@ -119,8 +120,7 @@ impl Keeper for HeteroPrio {
     }
 
     fn take(&self, place: Place, machine: &dyn Machine) -> Taken {
-        let now = machine.now_ns();
-        let edt = self.with(machine, |state| {
+        let edt = self.with(machine, |state, now| {
             let has_room = state.places.get(place).has_room(0, state.waiting.len(), now);
             let key = has_room.then(|| state.best_for(place)).flatten();
             let kept = key.and_then(|key| state.waiting.remove(&key));
@@ -139,8 +139,7 @@ impl Keeper for HeteroPrio {
     }
 
     fn ended(&self, edt: usize, place: Place, _: bool, machine: &dyn Machine) {
-        let now = machine.now_ns();
-        self.with(machine, |state| {
+        self.with(machine, |state, now| {
             let _ = state.places.ended(edt, place, now);
             if !state.waiting.is_empty() {
                 machine.offer_to_workers(true);

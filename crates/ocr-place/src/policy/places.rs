@@ -14,12 +14,12 @@ impl Places {
     }
 
     /// Has queues for all places that there are by now, and looks what the places have to do.
-    pub(super) fn complete(&mut self, machine: &dyn Machine) {
+    pub(super) fn complete(&mut self, machine: &dyn Machine, now: u64) {
         while self.0.len() <= machine.devices() {
             let place = self.0.len().checked_sub(1).map_or(Place::HOST, Place::device);
             self.0.push(Queue::new(place));
         }
-        self.0.iter_mut().for_each(|queue| queue.look_at(machine));
+        self.0.iter_mut().for_each(|queue| queue.look_at(machine, now));
     }
 
     pub(super) fn of(&mut self, place: Place) -> &mut Queue {

@@ -27,6 +27,9 @@ const COMING: usize = 8;
 const KINDS: usize = 256;
 /// A device is never given more at once than this.
 const MOST: usize = 64;
+/// A worker that has ended an EDT looks for another in this time. If it does not, it has found one of which the policy
+/// does not know.
+const LOOKS_IN_NS: u64 = 100_000;
 
 /// In which order EDTs go: by priority, and then as they became ready.
 pub(super) type QueueKey = (Reverse<u64>, u64);
@@ -119,6 +122,8 @@ pub(super) struct Queue {
     /// How many EDTs the place has now that it was not given here: no policy is asked about those that have one place
     /// to go.
     others: usize,
+    /// Until when a worker that counts as busy is taken to be about to look for an EDT.
+    looks_until: u64,
     line: WaitingLine,
     /// The waiting EDTs by what they have in common, so that what they take is asked anew each time.
     classes: SmallVec<[AlikeEdts; 2]>,
@@ -137,6 +142,7 @@ impl Queue {
             units: 1,
             at_once: 1,
             others: 0,
+            looks_until: 0,
             line: WaitingLine::default(),
             classes: SmallVec::new(),
             given: Vec::new(),
@@ -147,7 +153,7 @@ impl Queue {
 
     /// Looks what the place has to do now, and how many units it has: workers become fewer where a device gets cores of
     /// theirs.
-    pub(super) fn look_at(&mut self, machine: &dyn Machine) {
+    pub(super) fn look_at(&mut self, machine: &dyn Machine, now: u64) {
         let all = if self.place == Place::HOST {
             self.units = machine.workers();
             self.units.saturating_sub(machine.idle_workers())
@@ -155,7 +161,7 @@ impl Queue {
             self.at_once = machine.at_once(self.place);
             machine.device_load(self.place)
         };
-        self.others = all.saturating_sub(self.single());
+        self.others = all.saturating_sub(self.single() + usize::from(self.looks_until > now));
     }
 
     /// In what time the copies have ended that come before those of another EDT.
@@ -335,7 +341,8 @@ impl Queue {
             // One that is overdue is looked at again when it has taken twice as long.
             Some(if due > now { due } else { now + (now - begun) })
         };
-        self.given.iter().take(self.units.max(1)).filter_map(one).min()
+        let looks = (self.looks_until > now && !self.line.is_empty()).then_some(self.looks_until);
+        self.given.iter().take(self.units.max(1)).filter_map(one).chain(looks).min()
     }
 
     /// Whether a unit has nothing to do and no EDT waits for it, as far as is known.
@@ -348,9 +355,18 @@ impl Queue {
         self.others > 0
     }
 
-    /// A worker that counts as busy is about to look for an EDT.
-    pub(super) fn frees_one(&mut self) {
-        self.others = self.others.saturating_sub(1);
+    /// A worker that counts as busy is about to look for an EDT. Devices are asked before it has, and must not take
+    /// what it would end sooner.
+    pub(super) fn frees_one(&mut self, now: u64) {
+        if self.looks_until <= now {
+            self.others = self.others.saturating_sub(1);
+        }
+        self.looks_until = now + LOOKS_IN_NS;
+    }
+
+    /// A worker looks for an EDT.
+    pub(super) fn looks(&mut self) {
+        self.looks_until = 0;
     }
 
     /// How many units have nothing to do. A worker that is in an EDT of which the policy does not know may be in it for

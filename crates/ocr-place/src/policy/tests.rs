@@ -1,7 +1,7 @@
 use super::*;
 use crate::model::{RunTimes, Shape};
 use crate::place::Place;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 /// A machine with workers that are free, and a device that has lately run a given number of kernels at once.
 struct Wide {
@@ -391,4 +391,113 @@ fn scopes_that_are_open_keep_no_worker_from_others() {
         (0..100).for_each(|edt| keeper.ended(1_000 + edt, Place::HOST, false, &machine));
         assert_eq!(keeper.count(), 0);
     }
+}
+
+/// Workers, all of which count as busy, and an idle device.
+struct Busy {
+    workers: usize,
+    now: Cell<u64>,
+    /// When the keeper wants to be asked again.
+    again: Cell<Option<u64>>,
+    /// The EDTs, each with the place that was chosen for it.
+    chosen: RefCell<Vec<(usize, Place)>>,
+}
+
+impl Busy {
+    fn new(workers: usize) -> Busy {
+        Busy { workers, now: Cell::default(), again: Cell::default(), chosen: RefCell::default() }
+    }
+}
+
+impl Machine for Busy {
+    fn device_load(&self, _: Place) -> usize {
+        0
+    }
+    fn devices(&self) -> usize {
+        1
+    }
+    fn workers(&self) -> usize {
+        self.workers
+    }
+    fn idle_workers(&self) -> usize {
+        0
+    }
+    fn pending(&self, most: usize) -> usize {
+        most
+    }
+    fn now_ns(&self) -> u64 {
+        self.now.get()
+    }
+    fn offer_to_workers(&self, _: bool) {}
+    fn ask_again(&self, at: u64) {
+        self.again.set(Some(at));
+    }
+    fn is_recorded(&self) -> bool {
+        true
+    }
+    fn considered(&self, place: &Considered) {
+        if place.is_chosen {
+            self.chosen.borrow_mut().push((place.edt, place.place));
+        }
+    }
+}
+
+/// Times of EDTs on the host and on the device, in milliseconds.
+fn known_ms(ms: [u64; 2]) -> &'static RunTimes {
+    let times: &RunTimes = Box::leak(Box::default());
+    (0..2).for_each(|place| times.sample(place, 64, ms[place] * 1_000_000, true));
+    times
+}
+
+/// In a chain, the worker that has ended an EDT takes the next one, though it has not looked for it yet when the device
+/// is asked. An EDT that a worker creates and goes on finds it busy.
+#[test]
+fn a_successor_does_not_see_its_worker_as_busy() {
+    for frees_worker in [true, false] {
+        let policy = parse("eft").expect("a policy");
+        let keeper = policy.keeper().expect("a keeper");
+        let machine = Busy::new(1);
+        keeper.keep(KeptEdt { frees_worker, ..kept(1, known_ms([10, 12])) }, &machine);
+        // The device would end it later, but for a worker that may be busy for long.
+        assert_eq!(keeper.take(DEVICES[0], &machine).edt, (!frees_worker).then_some(1));
+        assert_eq!(keeper.take(Place::HOST, &machine).edt, frees_worker.then_some(1));
+    }
+}
+
+/// One of two workers has ended an EDT, and has found another of which the policy does not know: the device is asked
+/// again, and takes what waits.
+#[test]
+fn a_worker_that_does_not_look_for_an_edt_counts_as_busy_again() {
+    let policy = parse("eft").expect("a policy");
+    let keeper = policy.keeper().expect("a keeper");
+    let machine = Busy::new(2);
+    keeper.keep(KeptEdt { frees_worker: true, ..kept(0, known_ms([1_000, 100_000])) }, &machine);
+    assert_eq!(keeper.take(Place::HOST, &machine).edt, Some(0));
+    keeper.keep(KeptEdt { frees_worker: true, ..kept(1, known_ms([10, 12])) }, &machine);
+    machine.again.set(None);
+    assert_eq!(keeper.take(DEVICES[0], &machine).edt, None);
+    let at = machine.again.get().expect("the keeper is asked again");
+    assert!(at <= 1_000_000, "{at}");
+    machine.now.set(at);
+    keeper.tick(&machine);
+    assert_eq!(keeper.take(DEVICES[0], &machine).edt, Some(1));
+}
+
+/// Two EDTs that one of two workers makes runnable when it ends find that one free, and not the other, too. They take
+/// 10 ms there, and 16 ms on the device: as long as two take that a worker runs one after the other is too long.
+#[test]
+fn a_worker_is_free_for_one_of_two_successors() {
+    let policy = parse("eft").expect("a policy");
+    let keeper = policy.keeper().expect("a keeper");
+    let machine = Busy::new(2);
+    let times = known_ms([10, 16]);
+    (1..3).for_each(|edt| keeper.keep(KeptEdt { frees_worker: true, ..kept(edt, times) }, &machine));
+    assert_eq!(*machine.chosen.borrow(), [(1, Place::HOST), (2, DEVICES[0])]);
+    // When it has taken the first, both are busy.
+    assert_eq!(keeper.take(Place::HOST, &machine).edt, Some(1));
+    let before = machine.chosen.borrow().len();
+    assert_eq!(keeper.take(DEVICES[0], &machine).edt, Some(2));
+    keeper.ended(2, DEVICES[0], false, &machine);
+    keeper.keep(kept(3, times), &machine);
+    assert_eq!(machine.chosen.borrow()[before..], [(3, DEVICES[0])]);
 }

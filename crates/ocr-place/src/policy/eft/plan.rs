@@ -52,7 +52,7 @@ impl EftPlan {
         let key = (Reverse(kept.priority), self.came);
         self.came += 1;
         if kept.frees_worker {
-            self.places.of(Place::HOST).frees_one();
+            self.places.of(Place::HOST).frees_one(now);
         }
         let (moves, since) = (0, now);
         let mut one = QueuedEdt { kept, key, moves, since, stays: false };
@@ -237,6 +237,7 @@ impl EftPlan {
         let mut moved = false;
         let mut leaves_to_host = false;
         let mut edt = None;
+        self.places.of(place).looks();
         if self.places.get(place).has_room(self.places.safe_ns(place), self.places.get(place).line().len(), now) {
             let one = self.next_for(place, now, machine, (&mut moved, &mut leaves_to_host));
             let one = one.or_else(|| self.take_back(place, now, machine));

@@ -157,15 +157,24 @@ fn known(certainty: Certainty) -> &'static str {
     }
 }
 
-/// What the policy did with an EDT, in words.
-fn words(why: Why) -> &'static str {
+/// What the policy did with an EDT, in words. `is_known`: its time was known in each place that was considered.
+fn words(why: Why, is_known: bool) -> &'static str {
     match why {
         Why::Short => "it is short, and ran at once",
         Why::Planned => "it was to wait for the place where it should end first",
-        Why::Open => "it was to wait for the first place that may take it, as its time was not known everywhere",
+        Why::Open if !is_known => {
+            "it was to wait for the first place that may take it, as its time was not known everywhere"
+        }
+        Why::Open => {
+            "it was to wait for the first place that may take it, as its places differ by less than its times scatter, or \
+             behind EDTs that wait so"
+        }
         Why::Moved => "its turn came, and it went where it should end sooner by then",
         Why::Taken => "a place without work took it from another's line",
         Why::Cores => "workers and the device share cores, which this variant uses better",
+        Why::Tried if is_known => {
+            "a place took it that may be as good as the best one, or to see whether its time there is still so"
+        }
         Why::Tried => {
             "a place took it to find out its time there, as waiting was expected to cost more; or nothing was known"
         }
@@ -259,9 +268,10 @@ impl SeenDecision {
 fn choice(ground: &Ground<'_>, places: &[RecordedEstimate]) -> ExplainedChoice {
     let chosen = places.iter().find(|place| place.is_chosen);
     let name = |place: &RecordedEstimate| ground.run.place_name(place.place);
+    let is_known = places.iter().all(|place| place.certainty >= Certainty::Derived);
     ExplainedChoice {
         at_ns: places[0].at,
-        why: words(places[0].why),
+        why: words(places[0].why, is_known),
         chosen: chosen.map(name),
         considered: places
             .iter()

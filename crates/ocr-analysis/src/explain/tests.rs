@@ -284,6 +284,33 @@ fn an_edt_is_told_with_what_was_expected_and_what_came_true() {
     assert_eq!(other.better.expect("the worker was free").cause, DecisionCause::Queue);
 }
 
+/// What is said of a decision depends on whether the EDT's time was known in each place.
+#[test]
+fn what_scatters_is_not_said_to_be_unknown() {
+    let said = |why: Why, certainty: Certainty| {
+        let mut run = queued();
+        run.estimates.retain(|estimate| estimate.edt == 1);
+        run.estimates.iter_mut().for_each(|estimate| estimate.why = why);
+        run.estimates[1].certainty = certainty;
+        let view = Explained::new(&run).expect("EDTs").edt(1);
+        view.choices[0].why
+    };
+    for (why, known, unknown) in [
+        (Why::Open, "its times scatter", "its time was not known everywhere"),
+        (Why::Tried, "as good as the best", "to find out its time"),
+    ] {
+        for (certainty, is_known) in [
+            (Certainty::Measured, true),
+            (Certainty::Derived, true),
+            (Certainty::Guessed, false),
+            (Certainty::Unknown, false),
+        ] {
+            let said = said(why, certainty);
+            assert_eq!([said.contains(known), said.contains(unknown)], [is_known, !is_known], "{certainty:?}: {said}");
+        }
+    }
+}
+
 #[test]
 fn an_edt_that_goes_before_earlier_ones_has_waited_no_longer_than_until_it_began() {
     let mut run = queued();

@@ -25,7 +25,7 @@ enum Plans {
     To(Place),
     /// To this place, where others of its kind have run too long ago, to see whether it has become faster.
     Again(Place),
-    /// The time of the EDT is not known everywhere.
+    /// To the first place that may take it: its time is not known everywhere, or scatters.
     Open,
 }
 

@@ -1,7 +1,7 @@
 //! What runs learn is kept in files: what becomes of it when files are damaged or cannot be written, when programs run
 //! at the same time, and when a kernel or a program has changed; and the command that shows it.
 
-use ocr_place::model::{Content, KeptTimes, ModelEntry, Store, today};
+use ocr_place::model::{Content, KeptTimes, ModelEntry, ModelKey, Params, Store, ToldBy, today};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -117,6 +117,87 @@ fn every_policy_adds_what_it_has_measured() {
     if has_device() {
         assert_ne!(kernels(&directory), []);
     }
+}
+
+/// Policies that choose for themselves what runs on devices add what they have measured there, too.
+#[test]
+fn policies_with_devices_add_what_they_have_measured() {
+    let own = root().join("build/examples/policy/fastest.so");
+    assert!(own.exists(), "no {}: run `make` first", own.display());
+    let own = own.to_str().expect("UTF-8");
+    for (number, policy) in ["device", "heteroprio", "locality", own].into_iter().enumerate() {
+        let directory = fresh(&format!("adds-{number}"));
+        let samples = || entries(&directory).iter().map(ModelEntry::samples).sum::<usize>();
+        run(&example(), &directory, &[("OCR_SCHED", policy)]);
+        let first = samples();
+        assert!(first > 0, "{policy} keeps nothing");
+        // Under this one each EDT is a kernel.
+        if policy == "device" && has_device() {
+            assert_ne!(kernels(&directory), [], "{policy}");
+        }
+        run(&example(), &directory, &[("OCR_SCHED", policy)]);
+        assert!(samples() > 0, "{policy}");
+    }
+}
+
+/// Nobody reads what no policy asks for: who does not read a file does not find it damaged.
+#[test]
+fn policies_that_do_not_ask_read_nothing() {
+    let directory = fresh("not-read");
+    run(&example(), &directory, &[("OCR_SCHED", "static:1:1")]);
+    let files: Vec<PathBuf> = kept(&directory).into_iter().map(|(path, _)| path).collect();
+    assert!(!files.is_empty());
+    let damage = || files.iter().for_each(|path| fs::write(path, "damaged").expect("it can be written"));
+    for policy in ["cpu", "device", "eager", "locality", "random:1", "static:1:1"] {
+        damage();
+        assert_eq!(run(&example(), &directory, &[("OCR_SCHED", policy)]), "", "{policy}");
+    }
+    damage();
+    let said = run(&example(), &directory, &[("OCR_SCHED", "eft")]);
+    assert!(said.contains("learned is lost in part or whole"), "{said}");
+}
+
+/// Strict mode makes functions slower, so what was measured there is of no use to other runs.
+#[test]
+fn strict_mode_keeps_nothing() {
+    let directory = fresh("strict");
+    run(&example(), &directory, &[("OCR_SCHED", "eager"), ("OCR_CHECK", "strict")]);
+    assert_eq!(entries(&directory), []);
+    run(&example(), &directory, &[("OCR_SCHED", "eager")]);
+    assert_ne!(entries(&directory), []);
+}
+
+/// Rows of one template are told from each other by what their EDTs differ in, and builds of one program by the first
+/// digits behind their names.
+#[test]
+fn rows_are_shown_with_what_distinguishes_them() {
+    let directory = fresh("rows");
+    let entry = |program: &str, told_by: ToldBy| ModelEntry {
+        key: ModelKey::new(program, "work+0x10", "function"),
+        bytes: 64,
+        told_by,
+        day: today(),
+        times: KeptTimes { alone: vec![1_000_000], ..KeptTimes::default() },
+    };
+    let entries = vec![
+        entry("twice:1a2b3c4d", ToldBy::Bytes),
+        entry("twice:ffeeddcc", ToldBy::Only(Params::first_of(&[7, 1000]))),
+        entry("once:00112233", ToldBy::Param { index: 1, value: 64 }),
+        entry("once:00112233", ToldBy::Param { index: ToldBy::NAMED, value: 4096 }),
+    ];
+    let store = Store::new(directory.clone());
+    store.add("a place", entries, Vec::new(), today(), true).expect("it can be written");
+    let (out, errors, status) = models(&directory, &["show"]);
+    assert!(status == Some(0) && errors.is_empty(), "{errors}");
+    let has_row = |words: [&str; 2]| {
+        let count = out.lines().filter(|line| words.iter().all(|word| line.contains(word))).count();
+        assert_eq!(count, 1, "{words:?} in\n{out}");
+    };
+    assert!(out.lines().any(|line| line.contains(" parameters ")), "{out}");
+    has_row(["twice:1a2b ", " any "]);
+    has_row(["twice:ffee ", " (7, 1000) "]);
+    has_row(["once ", " [1] = 64 "]);
+    has_row(["once ", " product 4096 "]);
 }
 
 #[test]

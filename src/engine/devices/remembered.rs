@@ -213,9 +213,9 @@ impl Runtime {
         self.objects.code_table.for_each(|work| {
             if work.times.has_failed() {
                 self.registry.remark(format!(
-                    "how long EDTs of template \"{}\" take does not follow from the sizes of their blocks: for a time, \
-                     predictions were off by more than half, and they ran in the first free place. Give EDTs of other \
-                     lengths a template of their own",
+                    "how long EDTs of template \"{}\" take does not follow from the sizes of their blocks, nor from one of \
+                     their parameters: for a time, predictions were off by more than half. Give EDTs of other lengths a \
+                     template of their own, or name the parameters whose product says it in OCR_HINT_EDT_TIME_PARAMS",
                     work.name
                 ));
             }

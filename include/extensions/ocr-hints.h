@@ -36,6 +36,9 @@
  *   OCR_HINT_DB_EAGER      If it is not 0: when a kernel that may write the block has ended on a device with memory of
  *                          its own, the content is copied to the host at once. So an EDT on the host that comes
  *                          later finds it there. Without it a block is copied when an EDT asks for it.
+ *   OCR_HINT_DB_LAZY       If it is not 0: the content stays on a device until an EDT asks for it. Without it a CPU
+ *                          device that shares the host's memory gives what kernels write back to the host behind the
+ *                          kernel, while the host uses such blocks. OCR_HINT_DB_EAGER goes before it.
  *
  * An EDT begins with the hints that its template has when the EDT is created; those given to
  * ocrEdtCreate come on top, then those of ocrSetHint. A hint for another kind of object is left out

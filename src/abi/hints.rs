@@ -47,7 +47,7 @@ hints! {
     OCR_HINT_DB_FAR without effect: "as `OCR_HINT_DB_NEAR`";
     OCR_HINT_DB_HIGHBW without effect: "as `OCR_HINT_DB_NEAR`";
     OCR_HINT_DB_EAGER = "if not 0: what a kernel has written is copied to the host when the kernel has ended, before an EDT asks for it";
-    OCR_HINT_DB_LAZY without effect: "a block is moved when an EDT that has it is placed, and no sooner, unless `OCR_HINT_DB_EAGER` is set";
+    OCR_HINT_DB_LAZY = "if not 0: a block stays on a CPU device until an EDT asks for it. Others are brought to the host behind the kernel that writes them, while the host uses such blocks. `OCR_HINT_DB_EAGER` goes before it";
 }
 
 /// The numbers between which the properties of each type of hint lie, both exclusive, by the number of the type.

@@ -171,11 +171,11 @@ fn range(global: usize, local: Option<usize>) -> LaunchRange {
 }
 
 fn reads(block: &'static DataBlock) -> Option<BlockArg> {
-    Some(BlockArg { block, writes: false })
+    Some(BlockArg { block, writes: false, lazy: false })
 }
 
 fn writes(block: &'static DataBlock) -> Option<BlockArg> {
-    Some(BlockArg { block, writes: true })
+    Some(BlockArg { block, writes: true, lazy: false })
 }
 
 impl Bench {

@@ -28,6 +28,8 @@ pub(crate) const EDT_SLOT_MAX_ACCESS: usize = hints::position(sys::OCR_HINT_EDT_
 pub(crate) const DB_AFFINITY: usize = hints::position(sys::OCR_HINT_DB_AFFINITY);
 /// `OCR_HINT_DB_EAGER`, as its place among the properties of data blocks.
 pub(crate) const DB_EAGER: usize = hints::position(sys::OCR_HINT_DB_EAGER);
+/// `OCR_HINT_DB_LAZY`, as its place among the properties of data blocks.
+pub(crate) const DB_LAZY: usize = hints::position(sys::OCR_HINT_DB_LAZY);
 /// `OCR_HINT_EDT_TIME`, as its place among the properties of EDTs.
 pub(crate) const EDT_TIME: usize = hints::position(sys::OCR_HINT_EDT_TIME);
 /// `OCR_HINT_EDT_TIME_PARAMS`, as its place among the properties of EDTs.

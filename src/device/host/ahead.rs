@@ -15,7 +15,8 @@
 //!
 //! Fetches are done in the order in which they were enqueued. So that one that somebody asks for does not wait for many
 //! kernels, nothing is brought ahead where more than [`BESIDE`] launches are enqueued. And it is done on CPU devices
-//! alone: others may have to do something for it, and what that costs has not been measured.
+//! alone: others may have to do something for it, and what that costs has not been measured. A block whose hints say
+//! that it is lazy (`OCR_HINT_DB_LAZY`) is not brought ahead.
 
 /// How many blocks may be brought in vain for each one that was wanted. What a worker waits for otherwise is about half
 /// a kernel, and two commands take some microseconds.

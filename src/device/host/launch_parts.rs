@@ -53,4 +53,6 @@ pub struct BlockArg {
     /// Whether the kernel may write it. Where a block stands in several slots, one that writes makes
     /// it written.
     pub writes: bool,
+    /// Whether it stays on the device until somebody asks for it.
+    pub lazy: bool,
 }

@@ -33,6 +33,8 @@ pub(crate) struct Seed {
 pub(crate) struct BlockUse {
     pub(crate) id: Id,
     pub(crate) written: bool,
+    /// It is not fetched before somebody asks for it.
+    pub(crate) lazy: bool,
     /// If it is written: where the content was valid before the kernel was enqueued.
     pub(crate) before: PlaceSet,
     /// How often it had been copied to the host's memory then.

@@ -225,7 +225,7 @@ impl Manager {
             entry.pins += 1;
             total += entry.bytes;
             self.buffers.touch(id);
-            uses.push(BlockUse { id, written: false, before: PlaceSet::EMPTY, fetches: 0 });
+            uses.push(BlockUse { id, written: false, lazy: arg.lazy, before: PlaceSet::EMPTY, fetches: 0 });
         }
         for used in uses.iter_mut() {
             used.written = self.buffers.get(used.id).written;
@@ -462,7 +462,7 @@ impl Manager {
         job.is_first = started.is_first;
         let mut ahead = SmallVec::<[Id; 4]>::new();
         if self.brings_ahead() {
-            ahead.extend(job.uses.iter().filter(|used| used.written).map(|used| used.id));
+            ahead.extend(job.uses.iter().filter(|used| used.written && !used.lazy).map(|used| used.id));
         }
         let Launch { token, awaited, .. } = job.launch;
         self.books.count_in(awaited);

@@ -47,6 +47,19 @@ fn a_block_comes_to_the_host_unasked_where_one_was_wanted_before() {
 }
 
 #[test]
+fn a_block_that_is_lazy_stays_until_it_is_asked_for() {
+    let Some(bench) = wanted_once() else { return };
+    let (lazy, other) = (block(64), block(64));
+    bench.run("fill", 16, &[7], &[Some(BlockArg { block: lazy, writes: true, lazy: true })]);
+    bench.run("add", 16, &[1], &[reads(lazy), writes(other)]);
+    // Fetches come in the order of their kernels.
+    comes(other);
+    assert!(!is_on_host(lazy));
+    bench.fetch(lazy);
+    assert_eq!((read(lazy, 15), read(other, 15)), (7, 8));
+}
+
+#[test]
 fn a_fetch_that_is_asked_for_meanwhile_is_answered_once() {
     let Some(bench) = wanted_once() else { return };
     for round in 0..100 {

@@ -18,7 +18,7 @@ use crate::object::code::{EdtDep, WorkKind};
 use crate::object::data_block::{DataBlock, LockedBlock};
 use crate::object::edt::{Edt, EdtRef, Mode};
 use crate::object::guid::Guid;
-use crate::object::hints::DB_EAGER;
+use crate::object::hints::{DB_EAGER, DB_LAZY};
 use crate::object::name::{BlockName, EdtName};
 use crate::trace;
 use ocr_place::place::Place;
@@ -100,6 +100,7 @@ impl Context {
                 (!data.is_null()).then(|| BlockArg {
                     block: self.runtime.objects.data_blocks.pinned(data),
                     writes: slot.info().mode.writes(),
+                    lazy: slot.info().mode.writes() && self.has_hint(data, DB_LAZY),
                 })
             })
             .collect();
@@ -190,16 +191,18 @@ impl Context {
     /// The blocks that the kernel of an EDT may have written and whose hints say that they are moved before an EDT asks
     /// for them.
     fn eager_blocks(&self, edt: &Edt) -> InlineList<Guid> {
-        let blocks = &self.runtime.objects.data_blocks;
-        if !blocks.any_hinted() {
-            return InlineList::default();
-        }
-        let is_eager = |guid: Guid| {
-            let (block, locked) = blocks.lock(guid)?;
-            blocks.hint(block, &locked, DB_EAGER)
-        };
         let written = edt.slots().iter().filter(|slot| slot.info().mode.writes());
-        written.map(|slot| slot.data()).filter(|&guid| is_eager(guid).is_some_and(|value| value != 0)).collect()
+        written.map(|slot| slot.data()).filter(|&guid| self.has_hint(guid, DB_EAGER)).collect()
+    }
+
+    /// Whether a block has this hint, with another value than 0.
+    fn has_hint(&self, guid: Guid, property: usize) -> bool {
+        let blocks = &self.runtime.objects.data_blocks;
+        let value = || {
+            let (block, locked) = blocks.lock(guid)?;
+            blocks.hint(block, &locked, property)
+        };
+        blocks.any_hinted() && value().is_some_and(|value| value != 0)
     }
 
     /// Has the content of a block copied to the host, where it is not: by an EDT that acquires the block and does

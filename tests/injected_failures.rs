@@ -835,10 +835,8 @@ fn with_attempts_random_failures_are_survived() {
             let most = [3, 12, 40, 150][below(4)];
             let at = 1 + below(most);
             let later = if below(3) == 0 { "+" } else { "" };
-            let how = match COMMANDS.iter().any(|(name, _)| *name == function) {
-                true => ["now", "later", "skipped"][below(3)],
-                false => "now",
-            };
+            let is_command = COMMANDS.iter().any(|(name, _)| *name == function);
+            let how = if is_command { ["now", "later", "skipped"][below(3)] } else { "now" };
             let behind = BEHIND[below(BEHIND.len())];
             let mut with = vec![
                 ("OCR_RETRY", (1 + below(3)).to_string()),

@@ -1,6 +1,6 @@
 /*
- * Programs on several nodes with a known cause of a long run. The first argument says which; with "control" as the second
- * one all happens on node 0, and the cause is not there.
+ * Programs on several nodes with a known cause of a long run. The first argument says which; with "control" as the
+ * second one all happens on node 0, and the cause is not there.
  */
 #include "nodes.h"
 #include <extensions/ocr-labeling.h>

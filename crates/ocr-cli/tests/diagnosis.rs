@@ -239,11 +239,10 @@ fn workers_that_are_fewer_than_cores_are_named() {
 /// Programs of the kinds of those above, in other forms: each with the rule that finds its cause, and words of that.
 #[test]
 fn causes_of_the_same_kinds_are_named() {
-    let kinds: [(&str, &str, &[&str]); 14] = [
+    let kinds: [(&str, &str, &[&str]); 13] = [
         ("driver", "slow_creator", &["The EDT driverEdt creates the others slowly", "most of them of computeEdt"]),
         ("breeders", "tiny", &["The EDTs are too small"]),
         ("input", "sleeps", &["EDTs of pollEdt sleep in the system"]),
-        ("mutex", "sleeps", &["EDTs of lockEdt sleep", "they may wait for a lock", "Keep locks short"]),
         (
             "bytewise",
             "in_system",

@@ -17,11 +17,11 @@
 //! | the last copy has ended | on the host and on this device |
 //! | the kernel or a copy has failed | where it was, without this device |
 //!
-//! A kernel that reads a block, in RO mode, behind one that is not settled gets what that has written, in its buffer. It
-//! comes later in the order of the device, and so fails with it. One that writes the block, too, in RW mode, is enqueued
-//! when the first is settled ([`Manager::must_settle`]): the copies are to have what the first has left. The copies of a
-//! kernel are not enqueued with it, since the lane for them keeps order: those of a short kernel would wait for the end
-//! of a long one.
+//! A kernel that reads a block, in RO mode, behind one that is not settled gets what that has written, in its buffer.
+//! It comes later in the order of the device, and so fails with it. One that writes the block, too, in RW mode, is
+//! enqueued when the first is settled ([`Manager::must_settle`]): the copies are to have what the first has left. The
+//! copies of a kernel are not enqueued with it, since the lane for them keeps order: those of a short kernel would wait
+//! for the end of a long one.
 //!
 //! # Why each result is copied at once
 //!

@@ -254,8 +254,8 @@ pub(crate) fn post_content(to: u32, block: Guid, reads: bool, bytes: BlockBytes)
     post_with(to, NodeWork::Content { block, size, reads, bytes: None }, Some(bytes), Guid::NULL);
 }
 
-/// Has another node pass a content on to an object of its own, where no call waits for the answer: it has come to an EDT
-/// that stands for that object.
+/// Has another node pass a content on to an object of its own, where no call waits for the answer: it has come to an
+/// EDT that stands for that object.
 pub(crate) fn post_value(to: u32, (destination, slot): (Guid, u32), mode: Mode, content: Vec<u8>, stand_in: Guid) {
     let (call, bytes) = value((destination, slot), mode, content);
     post_with(to, NodeWork::Call { id: 0, call }, bytes, stand_in);

@@ -149,7 +149,7 @@ rules! {
         text "Kernels of {template} leave most of {device} idle: {why}. They take {each} each in the median, and with all of \
               the device the run may be up to {part} shorter.",
         advice "{advice}",
-        instead of [SlowKernel Share NearTheBound OtherPolicy MissingVariant Starved Unused];
+        instead of [SlowKernel Share Placement NearTheBound OtherPolicy MissingVariant Starved Unused];
     SlowKernel: "a kernel takes twice as long as the function, and all cores as workers would be faster than the run",
         cores::slow_kernel,
         text "The kernel of {template} takes {times} times as long on {device} as the function on a worker: {kernel} against \

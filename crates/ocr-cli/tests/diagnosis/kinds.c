@@ -1,5 +1,5 @@
-/* More programs with a known cause of a long run, of the kinds that `planted.c` has in a simpler form. With "control" as
- * the second argument the cause is not there. */
+/* More programs with a known cause of a long run, of the kinds that `planted.c` has in a simpler form. With "control"
+ * as the second argument the cause is not there. */
 #include "common.h"
 #include <fcntl.h>
 #include <poll.h>
@@ -168,7 +168,8 @@ EDT(changeEdt) {
 }
 
 static void readers(bool isControl) {
-    ocrGuid_t reads = template_of(readEdt, 1, 2), writes = template_of(changeEdt, 1, 2), shared = block(4096), edts[120];
+    ocrGuid_t reads = template_of(readEdt, 1, 2), writes = template_of(changeEdt, 1, 2);
+    ocrGuid_t shared = block(4096), edts[120];
     for (u32 i = 0; i < 120; i++) {
         edts[i] = edt(i % 4 == 0 ? writes : reads, i % 4 == 0 ? 4000 : 1000, 2);
     }
@@ -402,7 +403,9 @@ static void kernels(ocrNdRangeFn_t range, u32 items, const char *options) {
 
 static void single_items(bool isControl) { kernels(isControl ? free_size : single, 4096, "-DLOOPS=500u"); }
 static void one_group(bool isControl) { kernels(isControl ? free_size : whole, 512, "-DLOOPS=4000u"); }
-static void one_item(bool isControl) { kernels(free_size, isControl ? 4096 : 1, isControl ? "-DLOOPS=500u" : "-DLOOPS=400000u"); }
+static void one_item(bool isControl) {
+    kernels(free_size, isControl ? 4096 : 1, isControl ? "-DLOOPS=500u" : "-DLOOPS=400000u");
+}
 
 static const struct {
     const char *name;

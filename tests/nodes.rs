@@ -1124,7 +1124,7 @@ fn causes_of_several_nodes_are_named() {
 #[test]
 fn races_are_found_on_several_nodes() {
     let program = compile("pairs", "../../crates/ocr-cli/tests/check/pairs.c", &[]);
-    // Of the others, some have variables that are set on node 0 alone, and some write to a copy that is gone.
+    // Of the other programs of that file, `late` is not found on several nodes, and the rest were not tried there.
     let names = [
         "writers",
         "reader",

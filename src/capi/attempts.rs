@@ -3,7 +3,7 @@
 
 use super::convert::found;
 use crate::abi::Api;
-use crate::capi::{CallOutcome, edt, guard, hints, recorded, sys, with};
+use crate::capi::{CallOutcome, edt, guard, hints, observed, sys, with};
 use crate::check::calls::CallSpec;
 use crate::engine::attempt::calls::{CallManner, manner_of, open_here};
 use crate::engine::attempt::point::{Point, here, protected_here};
@@ -19,9 +19,9 @@ use std::mem::MaybeUninit;
 /// Runs the body of a call that is looked at: at once, or as the attempt of this thread wants it.
 pub(super) fn within<R: CallOutcome>(call: &'static CallSpec, words: &[u64], body: impl FnOnce() -> R) -> R {
     match here() {
-        None => recorded::observed(call, words, body),
+        None => observed::observed(call, words, body),
         Some(point) => point.inside(|| match protected_here() {
-            None => recorded::observed(call, words, body),
+            None => observed::observed(call, words, body),
             Some(_) => in_attempt(point, call, words, body),
         }),
     }
@@ -65,12 +65,12 @@ fn in_attempt<R: CallOutcome>(
     let has_room = with_context(|context| context.attempt.as_ref().is_some_and(|attempt| attempt.has_room()));
     if creates && has_room != Some(true) {
         open_here(point, WhyOpen::ManyCalls);
-        return recorded::observed(call, words, body);
+        return observed::observed(call, words, body);
     }
     match manner {
-        CallManner::Asks => return recorded::observed(call, words, body),
+        CallManner::Asks => return observed::observed(call, words, body),
         CallManner::Makes => {
-            let outcome = recorded::observed(call, words, body);
+            let outcome = observed::observed(call, words, body);
             if outcome.status() == Some(Status::OK) {
                 let place = words[0] as *const Guid;
                 // SAFETY: the call has succeeded, so its first argument is a place to which it has written a GUID.
@@ -95,7 +95,7 @@ fn in_attempt<R: CallOutcome>(
         }
         CallManner::Opens => open_here(point, WhyOpen::Called(api)),
     }
-    recorded::observed(call, words, body)
+    observed::observed(call, words, body)
 }
 
 /// Creates the EDT that a call of `ocrEdtCreate` in an attempt asks for, so that it does not run before the end of the
@@ -139,7 +139,7 @@ fn make_edt(call: &'static CallSpec, words: &[u64]) -> Option<Status> {
         unsafe { edt::create_edt(place, template, params, unconnected, properties as u16, more, output) }
     };
     hold_new(true);
-    let status = recorded::observed(call, words, || guard(Status::EFAULT, create));
+    let status = observed::observed(call, words, || guard(Status::EFAULT, create));
     hold_new(false);
     if status.is_ok() {
         // SAFETY: the call has succeeded, so it has written a GUID there.
@@ -176,10 +176,10 @@ fn carry_out(api: Api, words: &HeldWords) {
         _ => found(false),
     };
     match api {
-        Api::ocrShutdown => recorded::observed(call, &[], || with((), |context| context.runtime.shutdown())),
+        Api::ocrShutdown => observed::observed(call, &[], || with((), |context| context.runtime.shutdown())),
         _ => {
             let words = &words[..call.args.len().min(words.len())];
-            recorded::observed(call, words, || guard(Status::EFAULT, make));
+            observed::observed(call, words, || guard(Status::EFAULT, make));
         }
     }
 }

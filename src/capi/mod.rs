@@ -1,5 +1,6 @@
 //! The C boundary: one file per public header, named like it, with bodies of a few lines. Some files differ: `db.rs`
-//! has `ocr-db-info.h`, too, and leaves `ocrDbCopy` to `copy.rs`; `by_value.rs` has `ocr-db-by-value.h`, and
+//! has `ocr-db-info.h`, too, and leaves `ocrDbCopy` to `copy.rs`, and a copy that
+//! another node makes to `copier.rs`; `by_value.rs` has `ocr-db-by-value.h`, and
 //! `partitioning.rs` has `ocr-db-partitioning.h`; `ocr.rs` has `ocr.h`, and `stats.rs` has `ocrProgressReport` of
 //! `ocr-edt.h`. `shim.c` has what must be C (`ocr-std.h`, `main`). `loader.c` has no function of a header: it reads the
 //! dynamic loader's lock.
@@ -14,7 +15,7 @@
 //!
 //! Beside them, `convert.rs` makes Rust of C's arguments. In `strict.rs` a call meets strict mode, in `attempts.rs` it
 //! is held for an attempt, in `recorded.rs` it is recorded, and in `elsewhere.rs` it is about an object of another
-//! node.
+//! node. `observed.rs` has the order of these.
 
 // What C programs call is public by its symbol, wherever it stands.
 #![allow(unreachable_pub)]
@@ -94,6 +95,7 @@ mod hints;
 mod labeling;
 mod legacy;
 mod map_creator;
+mod observed;
 mod ocr;
 mod opencl;
 mod partitioning;

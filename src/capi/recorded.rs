@@ -3,10 +3,8 @@
 
 use crate::abi::Api;
 use crate::capi::edt::OEVT_VALID;
-use crate::capi::{CallOutcome, elsewhere, look, strict, sys};
-use crate::check;
-use crate::check::calls::{CallSpec, LABELED, MAX_ARGS};
-use crate::engine::nodes::outbox;
+use crate::capi::sys;
+use crate::check::calls::{LABELED, MAX_ARGS};
 use crate::engine::state::context::Context;
 use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
@@ -14,39 +12,6 @@ use crate::status::Status;
 use crate::trace;
 use crate::trace::events;
 use crate::trace::format::{A_COPY, Asked};
-
-/// Runs the body of a call where the run is recorded, in strict mode, or on one of several nodes.
-#[cold]
-#[inline(never)]
-pub(super) fn observed<R: CallOutcome>(call: &'static CallSpec, words: &[u64], body: impl FnOnce() -> R) -> R {
-    let is_recorded = trace::is_on();
-    if is_recorded {
-        before(call.api, words);
-    }
-    if outbox::has_others()
-        && let Some(outcome) = elsewhere::made_elsewhere(call, words).and_then(R::of_status)
-    {
-        look(call, &outcome);
-        return outcome;
-    }
-    let outcome = if check::is_on() {
-        strict::checked(call, words, body)
-    } else {
-        let outcome = body();
-        look(call, &outcome);
-        outcome
-    };
-    if is_recorded {
-        let mut args = [0; MAX_ARGS];
-        args[..words.len()].copy_from_slice(words);
-        let is_done = match outcome.status() {
-            Some(status) => status == Status::OK,
-            None => strict::word(&outcome) != Guid::ERROR.bits(),
-        };
-        after(call.api, &args, is_done);
-    }
-    outcome
-}
 
 /// Records what is done here for a call of another node, or for one that another node has a part in: as the call about
 /// objects of this node that does the same.
@@ -80,7 +45,7 @@ pub(super) fn event_created(label: Guid, new: &NewEvent) {
 }
 
 /// A call is about to be made: blocks may go to others by it.
-fn before(api: Api, words: &[u64]) {
+pub(super) fn before(api: Api, words: &[u64]) {
     use Api::*;
     let gives = match api {
         ocrEventSatisfy | ocrEventSatisfySlot => Some(words[1]),
@@ -129,7 +94,7 @@ fn at(place: u64) -> Option<u64> {
 }
 
 /// A call has been made.
-fn after(api: Api, args: &[u64; MAX_ARGS], is_done: bool) {
+pub(super) fn after(api: Api, args: &[u64; MAX_ARGS], is_done: bool) {
     use Api::*;
     let tell = |asked, object: u64, slot: u64, other: u64| {
         events::called(asked, object, (slot as u32, other), !is_done);

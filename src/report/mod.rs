@@ -8,6 +8,7 @@
 //! | `tally.rs` | what each thread counts: the table of counters |
 //! | `snapshot/` | what waits for what: hangs, `SIGUSR1`, the graph |
 //! | `redundant.rs` | what came of EDTs that ran as function and kernels |
+//! | `nodes.rs` | what the nodes of a program have sent each other |
 //! | `labels.rs` | labels that the program gives its objects |
 
 pub mod labels;

@@ -77,14 +77,14 @@ pub struct RunIdentity {
     process: u64,
     /// When the process began, in the system's ticks since the machine started; 0: not known.
     process_began: u64,
-    job: Job,
+    job: RunJob,
     /// Which node of the run it is. In the text of a file it does not stand.
     pub node: NodeOfRun,
 }
 
 /// The programs that somebody has started by one command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Job {
+struct RunJob {
     /// The process that has started it: the first ancestor outside the process group.
     starter: u64,
     /// When that began; 0: not known.
@@ -141,10 +141,10 @@ fn began(process: u64) -> u64 {
     ProcessState::of(process).filter(|state| !state.is_ended).map_or(0, |state| state.began)
 }
 
-impl Job {
+impl RunJob {
     /// The job of a process.
-    fn of(process: u64) -> Job {
-        let mut job = Job::default();
+    fn of(process: u64) -> RunJob {
+        let mut job = RunJob::default();
         let mut at = process;
         for _ in 0..MOST_PARENTS {
             let Some(state) = ProcessState::of(at) else { break };
@@ -162,7 +162,7 @@ impl Job {
     }
 
     /// Whether both are one job.
-    fn is(&self, other: &Job) -> bool {
+    fn is(&self, other: &RunJob) -> bool {
         let has_starter =
             self.starter_began != 0 && (self.starter, self.starter_began) == (other.starter, other.starter_began);
         let has_first = self.group_began != 0 && self.group_began == other.group_began;
@@ -183,18 +183,18 @@ impl RunIdentity {
     /// This run.
     pub fn of_this() -> RunIdentity {
         let process = u64::from(std::process::id());
-        RunIdentity { process, process_began: began(process), job: Job::of(process), node: NodeOfRun::default() }
+        RunIdentity { process, process_began: began(process), job: RunJob::of(process), node: NodeOfRun::default() }
     }
 
     /// The identity as it stands in the head of a recording.
     pub fn words(&self) -> [u64; 5] {
-        let Job { starter, starter_began, group, group_began } = self.job;
+        let RunJob { starter, starter_began, group, group_began } = self.job;
         let group = u64::from(group_began) << 32 | u64::from(group);
         [self.process, self.process_began, starter, starter_began, group]
     }
 
     fn of_words([process, process_began, starter, starter_began, group]: [u64; 5]) -> RunIdentity {
-        let job = Job { starter, starter_began, group: group as u32, group_began: (group >> 32) as u32 };
+        let job = RunJob { starter, starter_began, group: group as u32, group_began: (group >> 32) as u32 };
         RunIdentity { process, process_began, job, node: NodeOfRun::default() }
     }
 
@@ -368,14 +368,14 @@ mod tests {
         assert!(this.process_began != 0 && this.job.group != 0);
         assert_eq!(RunIdentity::parse(&format!("x {this}\" y")), Some(this));
         assert_eq!(RunIdentity::parse("ocr-run:1-2-3"), None);
-        let job = Job { starter: 10, starter_began: 20, group: 30, group_began: 40 };
+        let job = RunJob { starter: 10, starter_began: 20, group: 30, group_began: 40 };
         let run = |process_began, job| RunIdentity { process_began, job, ..this };
         let (lives, gone) = (run(this.process_began, job), run(this.process_began + 1, job));
         // One that lives keeps it from all, and one that has ended from those of its job alone.
-        let other_starter = Job { starter: 11, ..job };
-        let other_first = Job { group_began: 41, ..job };
-        let neither = Job { starter_began: 21, ..other_first };
-        let other_group = Job { group: 31, ..job };
+        let other_starter = RunJob { starter: 11, ..job };
+        let other_first = RunJob { group_began: 41, ..job };
+        let neither = RunJob { starter_began: 21, ..other_first };
+        let other_group = RunJob { group: 31, ..job };
         for (job, is_same) in
             [(job, true), (other_starter, true), (other_first, true), (neither, false), (other_group, false)]
         {
@@ -383,7 +383,7 @@ mod tests {
             assert!(lives.keeps_name(&next));
             assert_eq!(gone.keeps_name(&next), is_same, "{job:?}");
         }
-        let unknown = run(1, Job { starter_began: 0, group_began: 0, ..job });
+        let unknown = run(1, RunJob { starter_began: 0, group_began: 0, ..job });
         assert!(!unknown.keeps_name(&unknown));
     }
 
@@ -422,7 +422,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("ocr-identity-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("there is room");
         let [first, second, beside] = ["t.html", "t.2.html", "t.html.recording"].map(|name| folder.join(name));
-        let run = RunIdentity { job: Job::default(), ..RunIdentity::of_this() };
+        let run = RunIdentity { job: RunJob::default(), ..RunIdentity::of_this() };
         let files = |name: &Path| vec![name.to_owned(), PathBuf::from(format!("{}.recording", name.display()))];
         let own = |run: &RunIdentity| own_name(&first, run, files);
         fs::write(&first, "a page of the user").expect("it is ours");

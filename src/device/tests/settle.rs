@@ -7,6 +7,11 @@ fn with_attempts() -> Option<Bench> {
     bench(DeviceSettings { attempts: true, ..DeviceSettings::default() })
 }
 
+/// Where the content of a block is valid. What this returns holds no lock.
+fn valid(block: &DataBlock) -> PlaceSet {
+    block.copies().valid
+}
+
 /// Where a content is that a kernel has written, on the device and on the host.
 fn both_places() -> PlaceSet {
     let mut both = PlaceSet::only(PLACE);
@@ -21,9 +26,9 @@ fn what_a_kernel_writes_is_on_the_host_when_it_is_answered() {
     };
     let (a, b) = (ints(&[1; 256]), block(1024));
     bench.run("add", 256, &[1], &[reads(a), writes(b)]);
-    assert_eq!((b.copies().valid, read(b, 255)), (both_places(), 2));
+    assert_eq!((valid(b), read(b, 255)), (both_places(), 2));
     bench.run("add", 256, &[5], &[reads(b), writes(b)]);
-    assert_eq!((b.copies().valid, read(b, 0)), (both_places(), 7));
+    assert_eq!((valid(b), read(b, 0)), (both_places(), 7));
     let counters = bench.manager.counters();
     assert_eq!((counters.bytes_to_device, counters.bytes_from_device), (1024, 2 * 1024));
     // What is there already is not asked for.
@@ -70,7 +75,7 @@ fn the_host_has_the_content_from_before_while_a_kernel_writes() {
     }
     bench.answer(token).unwrap_or_else(|e| panic!("{e}"));
     assert_ne!(read(a, 0), 1, "it has written");
-    assert_eq!((a.copies().valid, read(a, 1)), (both_places(), 2));
+    assert_eq!((valid(a), read(a, 1)), (both_places(), 2));
 }
 
 #[test]
@@ -91,7 +96,7 @@ fn blocks_that_are_forgotten_or_evicted_lose_nothing() {
     for (number, &block) in blocks.iter().enumerate() {
         assert_eq!(read(block, 1023), number as i32 + 2000);
         bench.forget(block);
-        assert_eq!(block.copies().valid, PlaceSet::only(Place::HOST));
+        assert_eq!(valid(block), PlaceSet::only(Place::HOST));
     }
     let counters = bench.manager.counters();
     assert!(counters.evictions > 0);

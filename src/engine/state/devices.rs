@@ -320,6 +320,11 @@ impl Devices {
         if self.any_lost.load(Ordering::Relaxed) { self.without_lost(edt, all) } else { all }
     }
 
+    /// Whether a device is lost.
+    pub(crate) fn any_lost(&self) -> bool {
+        self.any_lost.load(Ordering::Relaxed)
+    }
+
     #[cold]
     fn without_lost(&self, edt: &Edt, all: InlineList<Place>) -> InlineList<Place> {
         let lost = self.failed.lock().lost;

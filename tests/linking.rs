@@ -135,6 +135,11 @@ fn a_run_in_a_thread_that_a_constructor_waits_for_is_told() {
             let mut command = command(&opens, "2");
             command.arg(&library).envs([("RUN_IN", place), ("THREAD", "1"), ("CLOSE", "1"), ("OCR_PATIENCE", "1")]);
             let (status, printed, said) = answer(command);
+            // A destructor of a library that is closed may come when the lock is free again.
+            if place == "destructor" && status == Some(0) {
+                assert_eq!(printed.matches("sum 64, status 0\n").count(), 1, "{link:?}: {printed}{said}");
+                continue;
+            }
             assert_eq!(status, Some(1), "{link:?} {place}: {printed}{said}");
             for part in ["the run cannot begin: thread \"opens\"", "constructor or destructor", "For 1 s"] {
                 assert!(said.contains(part), "{link:?} {place}: {printed}{said}");
@@ -269,8 +274,9 @@ fn the_library_and_the_command_stay_small() {
     }
     // What was built on 2026-11-28 had 5.9 and 6.3 million bytes; a sixth more is growth that needs a reason. The
     // command had 8.4 a day later, and the library 6.8: the runtime can undo an EDT and work for other nodes. With
-    // checkpoints, and labels of other nodes, the library has 7.3.
-    for (file, most) in [("build/lib/libocr.so", 7_500_000), ("build/bin/ocr", 8_800_000)] {
+    // checkpoints, and labels of other nodes, the library has 7.3. It has 7.7 since kernels can be undone, and contents
+    // and parts of blocks go between nodes.
+    for (file, most) in [("build/lib/libocr.so", 7_900_000), ("build/bin/ocr", 8_800_000)] {
         let bytes = loaded_bytes(&root().join(file));
         assert!(bytes <= most, "{file} has {bytes} bytes of code and data, and the bar is {most}");
     }

@@ -238,6 +238,7 @@ fn workers_that_are_fewer_than_cores_are_named() {
 
 /// Programs of the kinds of those above, in other forms: each with the rule that finds its cause, and words of that.
 #[test]
+#[ignore = "takes minutes, and was not run on a quiet machine yet"]
 fn causes_of_the_same_kinds_are_named() {
     let kinds: [(&str, &str, &[&str]); 13] = [
         ("driver", "slow_creator", &["The EDT driverEdt creates the others slowly", "most of them of computeEdt"]),
@@ -268,6 +269,7 @@ fn causes_of_the_same_kinds_are_named() {
 
 /// Kernels that leave most of a device idle. A device with one compute unit is used whole by one work-group.
 #[test]
+#[ignore = "takes minutes, and was not run on a quiet machine yet"]
 fn kernels_that_leave_most_of_a_device_idle_are_named() {
     let devices = &[("OCR_DEVICES", "all"), ("OCR_SCHED", "device")];
     finds_as("work_groups", "single_items", devices, &["a work-group has 1 work-item", "Leave localSize at 0"]);

@@ -82,7 +82,7 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    /// That of messages for one node which the link sends in so many batches.
+    /// The traffic of messages for one node which the link sends in so many batches.
     pub(super) fn of(messages: &[NodeWork], batches: u64) -> Traffic {
         let is_confirmation = |work: &&NodeWork| matches!(work, NodeWork::Confirmed(_));
         let counted = messages.iter().filter(|work| work.is_counted()).count() as u64;

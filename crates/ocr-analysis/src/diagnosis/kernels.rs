@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 /// The share of a device that kernels use at most where they leave most of it idle.
 const MOST_IDLE: f64 = 0.5;
-/// The same of what a CPU device can do within a group. Compilers vectorize loops in a kernel as well, so that small
-/// groups may cost it less.
+/// The share of what a CPU device can do within a group that kernels use at most where small groups cost much. It is
+/// lower than that of other devices, since compilers vectorize loops in a kernel as well.
 const MOST_IDLE_IN_GROUP_ON_CPU: f64 = 0.25;
 
 /// The kernels of a template on a device, and what of the device they use.
@@ -19,8 +19,9 @@ struct UsedShare {
     ns: f64,
     /// How many of these it would take to do the same with all of the device.
     needed: f64,
-    /// The same with full groups alone, and with groups for all compute units alone.
+    /// How many nanoseconds it would take if the groups were full, and their number stayed.
     by_full_groups: f64,
+    /// How many nanoseconds it would take if all compute units had groups, and the size of these stayed.
     by_more_groups: f64,
     /// Their groups, those of the longest kernel first.
     launches: Vec<(u64, WorkGroups)>,

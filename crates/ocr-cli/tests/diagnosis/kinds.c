@@ -3,6 +3,7 @@
 #include "common.h"
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 
 /* The places of the output events that the last EDT waits for, and how many there are. */
 static ocrGuid_t outputs[20000];
@@ -117,28 +118,17 @@ EDT(pollEdt) {
 
 static void input(bool isControl) { fan(isControl ? computeEdt : pollEdt, 60, isControl ? 5000 : 5); }
 
-/* ---- Each holds one lock for most of its time */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-EDT(lockEdt) {
-    pthread_mutex_lock(&lock);
-    compute(paramv[0] / 1e3);
-    pthread_mutex_unlock(&lock);
-    return NULL_GUID;
-}
-
-static void mutex(bool isControl) { fan(isControl ? computeEdt : lockEdt, 80, 3000); }
-
 /* ---- Each writes a file byte by byte */
 EDT(writeEdt) {
-    char name[] = "/tmp/ocr-diagnosis-XXXXXX";
-    int file = mkstemp(name);
-    unlink(name);
+    FILE *written = tmpfile();
+    ocrAssert(written != NULL);
+    const int file = fileno(written);
     for (u64 i = 0; i < paramv[0]; i++) {
         if (pwrite(file, "x", 1, (off_t)i) != 1) {
             ocrAbort(1);
         }
     }
-    close(file);
+    fclose(written);
     return NULL_GUID;
 }
 
@@ -362,17 +352,11 @@ static void lanes(bool isControl) {
 /* ---- Five EDTs for two workers */
 static void five(bool isControl) { fan(computeEdt, isControl ? 50 : 5, isControl ? 4000 : 40000); }
 
-/* ---- Kernels with one work-item a group, with one group, and with one work-item */
+/* ---- Kernels with one work-item a group, and with one work-item */
 static void single(u32 paramc, const u64 *paramv, u32 depc, const u64 *sizes, ocrNdRange_t *range) {
     range->workDim = 1;
     range->globalSize[0] = sizes[0] / 4;
     range->localSize[0] = 1;
-}
-
-static void whole(u32 paramc, const u64 *paramv, u32 depc, const u64 *sizes, ocrNdRange_t *range) {
-    range->workDim = 1;
-    range->globalSize[0] = sizes[0] / 4;
-    range->localSize[0] = sizes[0] / 4;
 }
 
 static void free_size(u32 paramc, const u64 *paramv, u32 depc, const u64 *sizes, ocrNdRange_t *range) {
@@ -402,7 +386,6 @@ static void kernels(ocrNdRangeFn_t range, u32 items, const char *options) {
 }
 
 static void single_items(bool isControl) { kernels(isControl ? free_size : single, 4096, "-DLOOPS=500u"); }
-static void one_group(bool isControl) { kernels(isControl ? free_size : whole, 512, "-DLOOPS=4000u"); }
 static void one_item(bool isControl) {
     kernels(free_size, isControl ? 4096 : 1, isControl ? "-DLOOPS=500u" : "-DLOOPS=400000u");
 }
@@ -411,11 +394,11 @@ static const struct {
     const char *name;
     void (*run)(bool isControl);
 } programs[] = {
-    {"driver", driver},     {"breeders", breeders},         {"input", input},         {"mutex", mutex},
+    {"driver", driver},     {"breeders", breeders},         {"input", input},
     {"bytewise", bytewise}, {"pages", pages},               {"readers", readers},     {"rounds", rounds},
     {"serial_end", serial_end}, {"barrier", barrier},       {"phases", phases},       {"gate", gate},
     {"lanes", lanes},       {"five", five},                 {"single_items", single_items},
-    {"one_group", one_group}, {"one_item", one_item},
+    {"one_item", one_item},
 };
 
 bool runKind(const char *name, bool isControl) {

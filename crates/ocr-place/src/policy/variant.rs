@@ -73,7 +73,7 @@ struct Tries {
     spent_ns: u64,
     /// What should be tried with the next EDT of its kind, since when, and what that costs beside the time of the EDT.
     wanted: Option<(VariantKind, u64, u64)>,
-    /// The same of what is tried now.
+    /// What is tried now, since when, and what it costs beside the time of its EDT.
     runs: Option<(VariantKind, u64, u64)>,
     /// When a variant was tried last.
     last: HashMap<VariantKind, u64>,

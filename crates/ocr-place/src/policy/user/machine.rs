@@ -28,7 +28,7 @@ struct OngoingCall<'a> {
 /// # Safety
 /// The machine is that of a call which has not returned.
 unsafe fn call_of<'a>(machine: *const PolicyMachine) -> &'a OngoingCall<'a> {
-    // SAFETY: by the contract, the machine of the call is there.
+    // SAFETY: the caller promises that the call has not returned, and its machine is there as long as it.
     let runtime = unsafe { (*machine).runtime };
     // SAFETY: the machine of a call points to the call, which is there as long as the machine is.
     unsafe { &*runtime.cast::<OngoingCall<'a>>() }

@@ -129,7 +129,8 @@ fn planted(name: &str) -> String {
     let built = Command::new(compiler)
         .args(["-std=gnu11", "-O2", "-Iinclude", "-o"])
         .arg(&program)
-        .args(["crates/ocr-cli/tests/diagnosis/planted.c", "build/lib/libocr.a"])
+        .args(["planted", "kinds"].map(|file| format!("crates/ocr-cli/tests/diagnosis/{file}.c")))
+        .arg("build/lib/libocr.a")
         .args(["-lpthread", "-lm", "-ldl"])
         .current_dir(root())
         .status();

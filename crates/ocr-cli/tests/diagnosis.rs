@@ -69,11 +69,17 @@ fn names(cause: &str, settings: &[(&str, &str)], words: &[&str]) {
 
 /// What a planted program says of its cause, which a rule of another name finds.
 fn names_as(rule: &str, cause: &str, settings: &[(&str, &str)], words: &[&str]) {
-    let found = findings(cause, false, settings);
-    assert_eq!(found.first().map(|its| &its["rule"]), Some(&Value::from(rule)), "{found:#?}");
-    let said = format!("{} {}", found[0]["text"], found[0]["advice"]);
-    for word in words {
-        assert!(said.contains(word), "no `{word}` in {said}");
+    let said = is_first(rule, &findings(cause, false, settings), words);
+    assert!(said.is_ok(), "{said:?}");
+}
+
+/// Whether the first finding has this name and these words.
+fn is_first(rule: &str, found: &[Value], words: &[&str]) -> Result<(), String> {
+    let first = found.first().filter(|its| its["rule"] == rule).ok_or(format!("{rule} is not first in {found:#?}"))?;
+    let said = format!("{} {}", first["text"], first["advice"]);
+    match words.iter().find(|word| !said.contains(**word)) {
+        Some(word) => Err(format!("no `{word}` in {said}")),
+        None => Ok(()),
     }
 }
 
@@ -90,7 +96,7 @@ fn finds_as(rule: &str, cause: &str, settings: &[(&str, &str)], words: &[&str]) 
 }
 
 /// Does something while two threads for each core want what the program wants, so it has a third of the cores.
-fn under_load(test: impl FnOnce() + std::panic::UnwindSafe) {
+fn under_load<T>(test: impl FnOnce() -> T) -> T {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         for _ in 0..2 * cores() {
@@ -100,12 +106,10 @@ fn under_load(test: impl FnOnce() + std::panic::UnwindSafe) {
                 }
             });
         }
-        let result = std::panic::catch_unwind(test);
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(test));
         is_over.store(true, Ordering::Relaxed);
-        if let Err(panic) = result {
-            std::panic::resume_unwind(panic);
-        }
-    });
+        result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 fn cores() -> usize {
@@ -237,8 +241,9 @@ fn workers_that_are_fewer_than_cores_are_named() {
 }
 
 /// Programs of the kinds of those above, in other forms: each with the rule that finds its cause, and words of that.
+/// Each runs alone, and with a third of the cores. What others of the machine do meanwhile is chance, so one in ten may
+/// name another cause first: 18 of 20 is what these sentences are to reach.
 #[test]
-#[ignore = "takes minutes, and was not run on a quiet machine yet"]
 fn causes_of_the_same_kinds_are_named() {
     let kinds: [(&str, &str, &[&str]); 13] = [
         ("driver", "slow_creator", &["The EDT driverEdt creates the others slowly", "most of them of computeEdt"]),
@@ -259,17 +264,20 @@ fn causes_of_the_same_kinds_are_named() {
         ("lanes", "one_chain", &["40 of the chain are of bigEdt"]),
         ("five", "few_large", &["5 EDTs of computeEdt take"]),
     ];
+    let _alone = MACHINE.write();
+    let mut others = Vec::new();
     for (cause, rule, words) in kinds {
-        names_as(rule, cause, NO_DEVICE, words);
-        under_load(|| names_as(rule, cause, NO_DEVICE, words));
-        let found = findings(cause, true, NO_DEVICE);
+        let look = || is_first(rule, &findings_of_run(cause, false, NO_DEVICE), words).err();
+        others.extend(look());
+        others.extend(under_load(look));
+        let found = findings_of_run(cause, true, NO_DEVICE);
         assert!(found.iter().all(|its| its["rule"] != rule), "{cause}: {found:#?}");
     }
+    assert!(others.len() <= 2 * kinds.len() / 10, "{} of {}: {}", others.len(), 2 * kinds.len(), others.join("\n"));
 }
 
 /// Kernels that leave most of a device idle. A device with one compute unit is used whole by one work-group.
 #[test]
-#[ignore = "takes minutes, and was not run on a quiet machine yet"]
 fn kernels_that_leave_most_of_a_device_idle_are_named() {
     let devices = &[("OCR_DEVICES", "all"), ("OCR_SCHED", "device")];
     finds_as("work_groups", "single_items", devices, &["a work-group has 1 work-item", "Leave localSize at 0"]);

@@ -183,11 +183,13 @@ impl Context {
         let Some((object, locked)) = self.runtime.objects.events.lock(event) else {
             return false;
         };
-        let (kind, state) = (object.kind(), locked.word.state());
+        let (kind, state, counter) = (object.kind(), locked.word.state(), object.counter.get());
         drop(locked);
-        let again = self.attempt.as_ref().is_some_and(|attempt| attempt.touched(event).satisfied);
+        let touched = self.attempt.as_ref().map(|attempt| attempt.touched(event)).unwrap_or_default();
+        let again = touched.satisfied;
         match kind {
-            EventKind::Latch => state == EventState::Armed,
+            // A step that is held may be the one with which the counter comes to 0, and the latch is gone behind it.
+            EventKind::Latch => state == EventState::Armed && !(again && counter.wrapping_add(touched.counted) == 0),
             _ if slot == increment => false,
             EventKind::Once | EventKind::Sticky => state == EventState::Armed && !again,
             EventKind::Idempotent => true,
@@ -296,7 +298,7 @@ impl Context {
             Api::ocrEventSatisfy => attempt.satisfy(first, 0),
             Api::ocrEventSatisfySlot => attempt.satisfy(first, third as u32),
             Api::ocrAddDependence if second.is_edt() => drop(attempt.connected.insert((second, third as u32))),
-            Api::ocrAddDependence if !first.is_event() => attempt.touch(second, |touched| touched.satisfied = true),
+            Api::ocrAddDependence if !first.is_event() => attempt.satisfy(second, third as u32),
             Api::ocrDbRelease => attempt.touch(first, |touched| touched.released = true),
             Api::ocrDbDestroy | Api::ocrEventDestroy | Api::ocrEdtDestroy | Api::ocrEdtTemplateDestroy => {
                 attempt.touch(first, |touched| touched.destroyed = true);

@@ -35,7 +35,7 @@
 //! In verification mode an attempt whose EDT cannot be repeated, since it has changed the program's global variables or
 //! is written in Rust, is carried out like any other.
 
-use crate::abi::Api;
+use crate::abi::{Api, sys};
 use crate::config::Retry;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Mode;
@@ -268,6 +268,8 @@ pub(crate) struct TouchedObject {
     pub(crate) destroyed: bool,
     /// A step that is held satisfies it.
     pub(crate) satisfied: bool,
+    /// What steps that are held add to the counter of a latch.
+    pub(crate) counted: i64,
     /// A step that is held releases it.
     pub(crate) released: bool,
 }
@@ -328,7 +330,11 @@ impl Attempt {
         if object.is_edt() {
             self.connected.insert((object, slot));
         } else {
-            self.touch(object, |touched| touched.satisfied = true);
+            let step = if slot == sys::OCR_EVENT_LATCH_INCR_SLOT { 1 } else { -1 };
+            self.touch(object, |touched| {
+                touched.satisfied = true;
+                touched.counted += step;
+            });
         }
     }
 

@@ -21,13 +21,19 @@ struct BusyCreator<'a> {
     runs: u64,
 }
 
+/// How many EDTs each EDT has created.
+pub(super) fn created_by(look: &Look<'_>) -> FxHashMap<u32, u64> {
+    let mut created = FxHashMap::default();
+    for edt in &look.run.edts {
+        *created.entry(edt.parent).or_default() += 1;
+    }
+    created
+}
+
 /// The EDT that has created most of the others. None if none has created at least half of them.
 fn creator<'a>(look: &Look<'a>) -> Option<BusyCreator<'a>> {
     let edts = &look.run.edts;
-    let mut by_parent: FxHashMap<u32, u64> = FxHashMap::default();
-    for edt in edts {
-        *by_parent.entry(edt.parent).or_default() += 1;
-    }
+    let by_parent = created_by(look);
     let most = |(&parent, &created): (&u32, &u64)| (created, u32::MAX - parent);
     let known = |(parent, _): &(&u32, &u64)| (**parent as usize) < edts.len();
     let (&parent, &created) = by_parent.iter().filter(known).max_by_key(|one| most(*one))?;

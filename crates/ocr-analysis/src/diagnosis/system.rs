@@ -1,6 +1,7 @@
 //! Rules about what the system does for EDTs: those that sleep there, and those that keep it busy.
 
 use super::cores::{had_cores, is_disturbed};
+use super::creation::created_by;
 use super::look::{Look, Seen, percent, time};
 use rustc_hash::FxHashMap;
 
@@ -10,6 +11,13 @@ const FAULT_NS: u64 = 250_000;
 /// What a thread sleeps at most in a page fault, on average, in nanoseconds: for a lock of the process's memory, or
 /// until the system has found a page on a machine that is busy.
 const FAULT_SLEEP_NS: u64 = 10_000;
+
+/// How many bytes the runtime needs for an EDT that is created, and for what is recorded of it. What the system does
+/// for these pages is part of what creating costs, and no use of memory by the program.
+const CREATED_BYTES: u64 = 256;
+
+/// How many bytes a page has that one page fault brings.
+const PAGE_BYTES: u64 = 4096;
 
 /// What the long EDTs of a template took, in nanoseconds: those behind whose ends the system was asked.
 #[derive(Default)]
@@ -31,6 +39,7 @@ fn long(look: &Look<'_>) -> FxHashMap<u32, Long> {
     let is_disturbed = is_disturbed(look);
     let mut idle: Vec<(u32, u64)> = look.run.idle.iter().map(|idle| (idle.thread, idle.end)).collect();
     idle.sort_unstable();
+    let created_by = created_by(look);
     let mut long: FxHashMap<u32, Long> = FxHashMap::default();
     for (before, after) in look.usage_pairs() {
         let Some(edt) = look.run.edts.get(after.edt as usize) else {
@@ -58,8 +67,13 @@ fn long(look: &Look<'_>) -> FxHashMap<u32, Long> {
         if sleeps {
             its.slept += took.saturating_sub(on_core + without_core);
         }
-        its.in_system += after.system.ns.saturating_sub(before.system.ns).min(on_core);
-        its.faults += after.system.faults.saturating_sub(before.system.faults);
+        let in_system = after.system.ns.saturating_sub(before.system.ns).min(on_core);
+        let faults = after.system.faults.saturating_sub(before.system.faults);
+        let created = created_by.get(&after.edt).copied().unwrap_or_default();
+        let of_runtime = (created * CREATED_BYTES / PAGE_BYTES).min(faults);
+        let of_program = 1.0 - of_runtime as f64 / faults.max(1) as f64;
+        its.in_system += (in_system as f64 * of_program) as u64;
+        its.faults += faults - of_runtime;
         let [first, last] = its.span.unwrap_or([edt.begin, edt.end]);
         its.span = Some([first.min(edt.begin), last.max(edt.end)]);
     }

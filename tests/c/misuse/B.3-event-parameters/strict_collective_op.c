@@ -3,7 +3,7 @@
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventCreateParams: a parameter of a collective event is out of range
-// stderr: op a sum of REDOP_ values (REAL has 4 or 8 bytes, and no BITAND, BITOR or BITXOR)
+// stderr: Its op is a sum of REDOP_ values: REAL has 4 or 8 bytes, and no BITAND, BITOR or BITXOR.
 
 #include "strict.h"
 

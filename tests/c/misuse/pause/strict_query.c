@@ -3,7 +3,7 @@
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrQuery: the caller has not paused the runtime
-// stderr: ask only after a 1
+// stderr: Ask only after a 1
 #include "strict.h"
 #include <extensions/ocr-pause.h>
 

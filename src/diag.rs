@@ -1,8 +1,7 @@
 //! How the runtime speaks to people: errors, warnings and notes, once or each time.
 //!
 //! Every message goes to the standard error in one piece, since other processes may write there, too. Where it cannot
-//! be
-//! written, as on a full disk, the program goes on without: `eprint!` would end it, and so would a signal.
+//! be written, as on a full disk, the program goes on without: `eprint!` would end it, and so would a signal.
 //!
 //! | macro | the line that it writes |
 //! |---|---|

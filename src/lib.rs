@@ -4,8 +4,8 @@
 //! Programs are written in C or C++ against the headers in `include/` and link `libocr`, which is made of this crate.
 //! What can do without the runtime is in crates beside it: placement and learned times in `ocr-place`, the file of a
 //! recording in `ocr-trace`, its analysis in `ocr-analysis`, the command in `ocr-cli`. Its rooms, from the outside in;
-//! each knows only those after it (but `report` looks at objects and at the history of `check`, and `config` has
-//! `device` and `sched` read their settings), and `graph`, `memory`, `sched` and `device` do not know each other:
+//! each knows those that `tests/rooms.rs` lists, which mostly come after it. `graph`, `memory`, `sched` and `device` do
+//! not know each other:
 //!
 //! * [`tasks`]: the same interface for safe Rust, above the C boundary.
 //! * [`capi`]: the C boundary, about one file per public header. Panics and null pointers stop here.

@@ -661,6 +661,12 @@ fn a_device_that_is_lost_ends_a_run_only_with_its_data() {
         let (is_right, said) = odd(program, &folder, &how);
         assert!(is_right, "{}: {said}", program.name);
         assert!(said.contains("The device is not used any more"), "{said}");
+        // Nor before there is a kernel.
+        for call in ["clCreateProgramWithSource:1:now", "clBuildProgram:1:now", "clCreateKernel:1:now"] {
+            let how = [("OCR_INJECT", call), ("OCR_INJECT_LOST", "failed"), ("OCR_INJECT_CODE", "-36")];
+            let (is_right, said) = odd(program, &folder, &how);
+            assert!(is_right && said.contains("cannot be used"), "{} {call}: {said}", program.name);
+        }
     }
     // A launch is refused, and nobody asks the device for anything else: the other one runs all kernels.
     for program in programs.iter().filter(|program| program.name == KERNELS) {

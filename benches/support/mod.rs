@@ -544,7 +544,7 @@ impl Table {
 
 impl Table {
     /// Writes the table into a file of this folder that its title names: three lines about it, then the rows, with
-    /// tabulators between the cells. `docs/speed.md` is made of these files.
+    /// tabulators between the cells. `docs/guide/src/speed.md` is made of these files.
     fn keep(&self, folder: &Path) {
         let bench = std::env::args().next().unwrap_or_default();
         let bench = Path::new(&bench).file_stem().unwrap_or_default();

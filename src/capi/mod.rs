@@ -2,8 +2,8 @@
 //! has `ocr-db-info.h`, too, and leaves `ocrDbCopy` to `copy.rs`, and a copy that
 //! another node makes to `copier.rs`; `by_value.rs` has `ocr-db-by-value.h`, and
 //! `partitioning.rs` has `ocr-db-partitioning.h`; `ocr.rs` has `ocr.h`, and `stats.rs` has `ocrProgressReport` of
-//! `ocr-edt.h`. `shim.c` has what must be C (`ocr-std.h`, `main`). `loader.c` has no function of a header: it reads the
-//! dynamic loader's lock.
+//! `ocr-edt.h`. `shim.c` has what must be C (`ocr-std.h`, `main`). `loader.c` has no function of a header: it
+//! says what is loaded, and which thread holds the dynamic loader's lock.
 //!
 //! The headers say what the arguments and the errors of each function are. A comment here says what the function does,
 //! and which clause or extension defines it.

@@ -57,7 +57,8 @@ export! {
 }
 
 /// Adds a kernel to a template. Without `range` each EDT is created with its index space. Error: `OCR_EINVAL` for a
-/// null source or name, no such template or pre-slot, or a program that does not build.
+/// null source or name, no such template or pre-slot, or a program that does not build. Where a device refuses calls
+/// that are not about the source, and the template has a C function, that is a warning.
 ///
 /// # Safety
 /// The texts are C strings that no thread changes during the call, or null.

@@ -7,9 +7,9 @@
 //! a program: it answers with a [`Misuse`] (`misuse.rs`), and the caller sees to the end. What may be right it notes on
 //! the standard error.
 //!
-//! Nothing of it exists where strict mode is off: a run has a [`Check`] or none, and [`is_on`] is
-//! what a C call looks at. How a call gets here is in `capi/strict.rs`, what the life of an EDT asks
-//! is in `engine/strict.rs`.
+//! Nothing of it exists where strict mode is off: a run has a [`Check`] or none, and one flag says to
+//! C calls whether anything looks at them (`capi/observed.rs`). How a call gets here is in `capi/strict.rs`, what
+//! the life of an EDT asks is in `engine/strict.rs`.
 //!
 //! | kind of fault | how it is seen | file |
 //! |---|---|---|
@@ -72,7 +72,7 @@ pub(crate) use redzone::REDZONE_BYTE;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Whether the run of this process is checked: what each C call looks at.
+/// What [`is_on`] answers.
 static ON: AtomicBool = AtomicBool::new(false);
 
 /// Whether the run of this process is checked.

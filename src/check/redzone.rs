@@ -1,5 +1,5 @@
 //! Writes beyond a block, before its start or behind its end: what has changed in the guards that its
-//! memory has (`object::data_block`).
+//! memory has, 128 bytes on either side (`GUARD` in `object/data_block/memory.rs`).
 //!
 //! Guards are looked at when an EDT that holds the block is about to run, when a holder gives it back (an
 //! EDT on a device, too: a device that works in host memory may have written them), when it is freed,

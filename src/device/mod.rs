@@ -6,8 +6,8 @@
 //! to the host, forget this block. It answers through [`ManagerEvents`].
 //!
 //! **Never:** calls OpenCL outside a manager's thread (discovery has one of its own, and only asks), calls
-//! OpenCL inside an OpenCL callback, decides which EDT runs where, or knows what an EDT is. It knows
-//! the room `object`, and of that only data blocks and places.
+//! OpenCL inside an OpenCL callback, decides which EDT runs where, or knows what an EDT is. Of the
+//! room `object` it knows data blocks alone.
 //!
 //! The files of `host` need no OpenCL, and those of `opencl` call it:
 //!

@@ -9,7 +9,7 @@
 //! | [`nodes`] | the other processes of a program on several nodes: how it begins there, what they ask of each other, and how all end together |
 //! | [`devices`] | which OpenCL devices are used and opened, which cores they get, what runs remember of them |
 //! | [`strict`] | where the life of an EDT meets strict mode |
-//! | [`attempt`] | EDTs that are undone and run again after a crash |
+//! | [`attempt`] | EDTs that are undone and run again after a crash, or after a kernel that fails |
 //! | [`life`] | the steps of an EDT, and of a data block that ends |
 //! | [`calls`] | what else a call of the C interface starts, by the object that it is about |
 //! | [`workers`] | which threads run EDTs, how they wait in calls, and how they pause |

@@ -156,19 +156,30 @@ impl std::hash::Hash for CodeName {
 pub struct KernelError {
     /// Why the kernel is missing, in a sentence for people.
     pub text: String,
-    /// No device could run it: the program has made a mistake.
-    pub anywhere: bool,
+    /// What is to blame.
+    pub blame: KernelBlame,
+}
+
+/// What is to blame where a kernel cannot run.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum KernelBlame {
+    /// The program: no device could run the kernel.
+    Program,
+    /// The program or the device: another device might have the kernel.
+    Either,
+    /// A device that refuses calls, perhaps since it is lost: the program may be right.
+    Device,
 }
 
 impl KernelError {
     /// The kernel is missing for this reason, and no other device could run it either.
     pub fn anywhere(text: String) -> KernelError {
-        KernelError { text, anywhere: true }
+        KernelError { text, blame: KernelBlame::Program }
     }
 
     /// The kernel is missing here, for this reason; another device might have it.
     pub fn here(text: String) -> KernelError {
-        KernelError { text, anywhere: false }
+        KernelError { text, blame: KernelBlame::Either }
     }
 }
 

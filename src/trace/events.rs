@@ -2,7 +2,7 @@
 //! the way of their callers is short where nothing is recorded.
 //!
 //! Objects are named by the 64 bits of their GUIDs. An EDT on a label is named by the GUID of its slot, which no other
-//! EDT of the run has. Places are numbers (`object::place::Place::number`): 0 is the host, and 255 the first that is
+//! EDT of the run has. Places are numbers (`ocr_place::place::Place::number`): 0 is the host, and 255 the first that is
 //! free. A *work* is what the EDTs of a template run, named by a number.
 
 use super::clock;

@@ -1,5 +1,5 @@
 //! The thread that has the file of a recording open: the keeper. Its descriptors are in a table of its own
-//! (`crate::apart`), and it is the only one that enlarges, maps, shortens and names the file.
+//! (`ocr_base::apart`), and it is the only one that enlarges, maps, shortens and names the file.
 
 use super::format::HEAD_BYTES;
 use ocr_base::apart::{self, Kept};

@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `recording.rs` | the file of a run, and when it begins and ends |
+//! | `recording.rs` | the file of a run: when it begins and ends, how it grows, and what a full disk does; the sizes of segments are in `ocr_trace::format` |
 //! | `keeper.rs` | the thread that has the file open |
 //! | `crates/ocr-trace/src/identity.rs` | which run a file is of, and which name a run may have |
 //! | `writer.rs` | the segment that each thread fills |

@@ -7,9 +7,9 @@
 //! records that do not fit are counted as lost.
 //!
 //! **Descriptors.** The descriptor of the file is in the table of one thread, the keeper, and in no other
-//! (`crate::apart`). The keeper opens the file, reserves and maps pieces, and closes it; all others write into memory
-//! that is mapped. So nothing that the program does with descriptors reaches the recording, and the runtime has no
-//! number by which it could reach a file of the program.
+//! (`ocr_base::apart`). The keeper opens the file, reserves and maps pieces, and closes it; all others write into
+//! memory that is mapped. So nothing that the program does with descriptors reaches the recording, and the runtime has
+//! no number by which it could reach a file of the program.
 //!
 //! **Somebody else's hands.** A file can be cut, overwritten or removed meanwhile, and the run goes on:
 //!

@@ -549,6 +549,16 @@ fn programs_of_a_script_keep_their_files_in_whatever_shell_they_run() {
 }
 
 #[test]
+fn programs_of_a_script_that_hang_keep_their_graphs() {
+    let folder = folder("hangs");
+    for _ in 0..2 {
+        let text = said(&script(&folder, "export OCR_HALT_DOT=h.dot; \"$0\" hang; \"$0\" hang; exit 1"), 1);
+        assert!(text.contains("the graph of what waits of this run is ") && text.contains("/h.2.dot: "), "{text}");
+        assert!(names(&folder).starts_with(&["h.2.dot".to_string(), "h.dot".to_string()]), "{:?}", names(&folder));
+    }
+}
+
+#[test]
 fn what_the_program_writes_under_the_name_of_an_output_stays() {
     let folder = folder("own");
     for (variable, name, next, args) in [

@@ -8,7 +8,7 @@ use crate::check::misuse::count;
 use crate::check::rules;
 use crate::check::{CallRecord, Check, Misuse, is_alive};
 use crate::object::Objects;
-use crate::object::code::NO_RESULT;
+use crate::object::code::{KernelBlame, NO_RESULT};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::link::MAX_SLOTS;
@@ -97,7 +97,7 @@ impl Check {
             return Some(self.by_call(call, &[template], broken));
         }
         // What does not compile for a device may for another, and EDTs of the template may have a function.
-        let wrong = view.work.missing.last().filter(|why| why.anywhere)?;
+        let wrong = view.work.missing.last().filter(|why| why.blame == KernelBlame::Program)?;
         let what = &wrong.text;
         Some(self.by_call(call, &[template], rules::KernelOfOtherForm { what }))
     }

@@ -8,7 +8,7 @@ use crate::engine::state::devices::OpenDevice;
 use crate::engine::state::fork;
 use crate::engine::state::loader;
 use crate::engine::state::runtime::Runtime;
-use crate::object::code::{Code, Kernel, KernelError, NO_RESULT, NdRangeFunction};
+use crate::object::code::{Code, Kernel, KernelBlame, KernelError, NO_RESULT, NdRangeFunction};
 use crate::object::guid::Guid;
 use crate::object::template::{PARAM_UNK, TemplateView};
 use crate::trace::events::{self, OpenClWait};
@@ -97,7 +97,9 @@ impl Context {
             && devices.is_by_hint(self.runtime, work.function.is_some())
             && split_options(new.options).is_ok()
             && work.kernels.len() <= u8::MAX as usize;
-        let built = !kernel.built.is_empty() || failures.is_empty() || by_hint;
+        // A device that refuses calls has no kernel then, as where there is no device, and the function runs.
+        let by_device = work.function.is_some() && failures.iter().all(|why| why.blame == KernelBlame::Device);
+        let built = !kernel.built.is_empty() || failures.is_empty() || by_hint || by_device;
         self.runtime.warn_of_failures(&failures, &kernel, &mut work);
         let is_new = |&(place, _): &(Place, usize)| !view.work.devices.contains(&place);
         if !by_hint && kernel.built.iter().any(is_new) && self.has_edts_of(view.work) {
@@ -249,12 +251,12 @@ impl Runtime {
     }
 
     fn warn_of_failures(&self, failures: &[KernelError], kernel: &Kernel, work: &mut Code) {
-        for KernelError { text, anywhere } in failures {
+        for KernelError { text, blame } in failures {
             let message =
                 format!("the kernel \"{}\" of template \"{}\" cannot be used: {text}", kernel.name, work.name);
             warning!("{message}");
             self.registry.remark(message.clone());
-            work.missing.push(KernelError { text: message, anywhere: *anywhere });
+            work.missing.push(KernelError { text: message, blame: *blame });
         }
     }
 }
@@ -265,9 +267,15 @@ fn build(used: &OpenDevice, spec: &KernelSpec, view: TemplateView) -> Result<usi
     };
     let everywhere = !spec.source.split(|&byte| byte == b'\n').any(conditional);
     fork::check_fork("adding a kernel");
+    let on_all = if everywhere { KernelBlame::Program } else { KernelBlame::Either };
     let kernel = used.manager.build(spec).map_err(|error| KernelError {
         text: error.to_string(),
-        anywhere: everywhere && matches!(error, BuildError::NoSuchKernel { .. }),
+        blame: match &error {
+            BuildError::NoSuchKernel { .. } => on_all,
+            // OpenCL has refused a call that is not about the source.
+            BuildError::Other(why) if why.code.is_some() => KernelBlame::Device,
+            BuildError::Compile { .. } | BuildError::Other(_) => KernelBlame::Either,
+        },
     })?;
     if view.paramc != PARAM_UNK && view.depc != PARAM_UNK {
         let (paramc, depc) = (view.paramc as usize, view.depc as usize);
@@ -275,7 +283,7 @@ fn build(used: &OpenDevice, spec: &KernelSpec, view: TemplateView) -> Result<usi
         let fits = kernel.signature.check_slots(paramc, 0, depc);
         fits.map_err(|text| {
             used.manager.release(kernel.id);
-            KernelError { text, anywhere: everywhere }
+            KernelError { text, blame: on_all }
         })?;
     }
     Ok(kernel.id)

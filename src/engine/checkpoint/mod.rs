@@ -14,7 +14,8 @@
 //! A checkpoint has the state of a moment at which each EDT has ended or has not begun. A runnable EDT of it may have
 //! had blocks and a place. The run that goes on places it and has it acquire its blocks anew (`restore.rs`), with
 //! its own numbers of workers and devices. What each kind of object has in the file is written with the object
-//! (`object::saved`); `objects.rs` has what they share.
+//! (`object::saved`); `objects.rs` has what they share. A function is saved as the build of its file and a distance.
+//! Where that build is not loaded, `FunctionError` of `object/saved.rs` has the run refused.
 //!
 //! Where something cannot be saved, such as an EDT that waits in a call on the stack of its thread, all are let go, and
 //! it is tried again. While the thread holds others, it counts as work in flight, so the program does not seem to hang.

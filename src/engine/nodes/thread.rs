@@ -55,7 +55,7 @@ const AFTER_SIGTERM: Duration = Duration::from_millis(100);
 /// How long a message that must go out now may take.
 const FOR_LAST_MESSAGE: Duration = Duration::from_millis(500);
 
-/// How often the thread looks at least whether other processes of the machine have ended.
+/// How often the thread looks whether other processes of the machine have ended, while it does not sleep longer.
 const BETWEEN_WATCHES: Duration = Duration::from_millis(5);
 
 /// For how long the thread looks all the time after something has happened, where a worker sleeps. To be woken takes

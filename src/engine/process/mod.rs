@@ -3,7 +3,7 @@
 //! | file | what it has |
 //! |---|---|
 //! | `watchdog.rs`, `bell.rs` | the thread that watches, and what wakes it |
-//! | `quiescence.rs` | whether nothing can happen any more: a hang |
+//! | `quiescence.rs` | whether nothing can happen any more: a hang; what a running program answers to `SIGUSR1` |
 //! | `deadlock.rs` | whether all threads sleep for good: a hang, too |
 //! | `patience.rs` | whether a device keeps all others waiting |
 //! | `crash/` | what is said of a crash, and whether the process can go on |

@@ -241,7 +241,8 @@ impl Runtime {
         let Some(file) = &self.outputs.halt_dot else {
             return;
         };
-        let dot = snapshot.dot();
+        // Other programs of the job leave it its name.
+        let dot = snapshot.dot(&self.outputs.run.to_string());
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         let write = || {
             let to = not_over_others(&file, None).ok_or(Error::other("something else was written there meanwhile"))?;

@@ -19,7 +19,7 @@
 //! | `chained.rs`, `fetch_at_end.rs` | kernels that are enqueued ahead; a fetch for which the end waits |
 //! | `finish_times.rs` | how long finish EDTs take, until their scopes close |
 //! | `outputs.rs` | the files that settings name, tried out before the run begins |
-//! | `attempt.rs` | an attempt: one run of a function that may be undone |
+//! | `attempt.rs` | an attempt: one run of an EDT that may be undone |
 //! | `redundant.rs`, `difference.rs` | EDTs that run as function and kernels, and how the contents differ that they leave |
 //! | `checkpoints.rs` | whether a checkpoint is asked for, and what waits for it |
 //! | `elsewhere.rs` | what is known of blocks, templates and labels of other nodes |

@@ -15,6 +15,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+/// What `OCR_HALT_DOT` names, as messages call it.
+const GRAPH: &str = "graph of what waits";
+
 /// The files that are written when the run ends or hangs. The recording has its own.
 #[derive(Default)]
 pub(crate) struct Outputs {
@@ -28,12 +31,16 @@ pub(crate) struct Outputs {
     pub(crate) halt_dot: Option<Mutex<OutputFile>>,
 }
 
-/// Gives the report and the recording of a run names that no other run keeps from it. Returns what must be said of
+/// Gives what a run writes names that no other run keeps from it. Returns what must be said of
 /// that. The caller has a table of descriptors of its own, and keeps the result until the files are there: it keeps
 /// other processes from looking for names meanwhile.
 pub(crate) fn own_names(settings: &mut Settings, run: &RunIdentity) -> OwnNames {
     let mut own = OwnNames::default();
-    let names = [("report", &mut settings.report.value), ("recording", &mut settings.trace.value)];
+    let names = [
+        ("report", &mut settings.report.value),
+        (GRAPH, &mut settings.halt_dot.value),
+        ("recording", &mut settings.trace.value),
+    ];
     let names = names.into_iter().filter_map(|(what, value)| Some((what, value.as_mut()?)));
     // Names of pipes, devices and descriptors are those of what is written there.
     let is_plain = |name: &Path| OutputFile::new(name).is_ok_and(|file| file.plain().is_some());
@@ -83,8 +90,7 @@ pub(crate) struct OwnNames {
 impl Outputs {
     /// The files that the settings name. `checkpoints` are those that the run may read. The error is for people.
     pub(crate) fn of(settings: &Settings, checkpoints: &[PathBuf]) -> Result<Outputs, String> {
-        let named =
-            [("report", &settings.report), ("graph of what waits", &settings.halt_dot), ("recording", &settings.trace)];
+        let named = [("report", &settings.report), (GRAPH, &settings.halt_dot), ("recording", &settings.trace)];
         let mut found: Vec<(&str, OutputFile)> = Vec::new();
         for (what, set) in named {
             let Some(file) = set.value.as_deref() else {

@@ -5,7 +5,7 @@
 //! | `worker.rs` | the loop of a worker |
 //! | `threads.rs` | which context a thread has |
 //! | `wait.rs` | threads that wait for an event in a call |
-//! | `seats.rs` | how a thread whose EDT waits leaves its seat, and finds one again |
+//! | `seats.rs` | how a thread whose EDT waits leaves its seat, and finds one again; helpers that take it are started in `state/seats/handover.rs` |
 //! | `pause.rs` | `ocrPause` |
 
 pub(crate) mod pause;

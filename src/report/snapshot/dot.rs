@@ -53,9 +53,9 @@ impl DotGraph<'_> {
         self.arrows.push((from, to, label));
     }
 
-    /// The graph in Graphviz's language.
-    fn text(&self) -> String {
-        let mut text = String::from("digraph waiting {\n  rankdir=LR;\n");
+    /// The graph in Graphviz's language, with a comment at its begin.
+    fn text(&self, comment: &str) -> String {
+        let mut text = format!("digraph waiting {{ // {comment}\n  rankdir=LR;\n");
         for (id, (shape, label)) in &self.nodes {
             let _ = writeln!(text, "  {id:?} [shape={shape}, label={label:?}];");
         }
@@ -72,8 +72,8 @@ fn without_object(call: &DeferredCallView) -> String {
 }
 
 impl Snapshot<'_> {
-    /// The graph of what waits for what, in Graphviz's language.
-    pub fn dot(&self) -> String {
+    /// The graph of what waits for what, in Graphviz's language, with a comment at its begin.
+    pub fn dot(&self, comment: &str) -> String {
         let mut graph =
             DotGraph { objects: self.objects, labels: self.labels, nodes: BTreeMap::new(), arrows: Vec::new() };
         let mut events = Vec::new();
@@ -160,7 +160,7 @@ impl Snapshot<'_> {
             let to = graph.edt(&wait.edt);
             graph.arrow(from, to, format!("slot {}, {}", wait.slot, mode_name(wait.mode)));
         }
-        graph.text()
+        graph.text(comment)
     }
 
     /// Draws these events, and all events and EDTs that they depend on.

@@ -36,7 +36,7 @@ pub struct Limits {
     pub long: f64,
 }
 
-/// The limits of all rules.
+/// The limits that several rules share.
 pub const LIMITS: Limits = Limits {
     seen: 8,
     symptom: 0.1,

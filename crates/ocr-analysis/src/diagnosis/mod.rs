@@ -6,7 +6,7 @@
 //! | file | what |
 //! |---|---|
 //! | `rules.rs` | the table of rules: when each is said, its text and its advice |
-//! | `look.rs` | what rules look at, and the limits from which on they say something |
+//! | `look.rs` | what rules look at, and the limits that several of them share; those of one rule are in its function |
 //! | `creation.rs`, `ends.rs`, `graph.rs`, `shape.rs` | rules about the EDTs: who creates them, which run alone and keep others waiting, what they wait for, what they take |
 //! | `decided.rs`, `places.rs`, `blocks.rs`, `cores.rs`, `system.rs` | rules about decisions, places, data blocks, cores, and the system |
 //! | `kernels.rs` | the rule about work-groups of kernels |

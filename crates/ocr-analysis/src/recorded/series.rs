@@ -46,7 +46,7 @@ impl RecordedRun {
         all
     }
 
-    /// The name of a counter of a place, by its number (`trace::format::Counter`).
+    /// The name of a counter of a place, by its number (`ocr_trace::format::Counter`).
     fn counter_name(&self, counter: u8, place: u8) -> String {
         match counter {
             1 => "ready EDTs".to_string(),

@@ -5,7 +5,7 @@
 //!
 //! **Never:** looks at a clock, knows an EDT or a device, decides where anything runs. The room gets how long
 //! something took, and answers how long the next such thing will take. Places are numbers here: 0 is the host, and from
-//! 1 on the devices in use (`object::place::Place::number`).
+//! 1 on the devices in use ([`Place::number`](crate::place::Place::number)).
 //!
 //! | file | what |
 //! |---|---|
@@ -55,7 +55,7 @@ pub use split::ToldBy;
 pub use store::{Store, StoredFile, today};
 pub use transfers::{CopySamples, Direction, Transfers};
 
-/// How many places can be distinguished: the host, and as many devices as `object::place::Place` has.
+/// How many places can be distinguished: the host, and as many devices as [`Place`](crate::place::Place) has.
 pub const PLACES: usize = 32;
 
 #[cfg(all(test, loom))]

@@ -209,10 +209,11 @@ impl Store {
         Ok(gone)
     }
 
-    /// Locks the directory until the returned file is dropped. None where another program has the lock for too long.
+    /// Locks the directory until the returned file is dropped. None where another program has the lock for too long, or
+    /// the lock is a named pipe, for whose reader opening it would wait without O_NONBLOCK.
     fn lock(&self) -> Option<File> {
         let mut options = OpenOptions::new();
-        let options = options.create(true).truncate(false).write(true).mode(0o600);
+        let options = options.create(true).truncate(false).write(true).mode(0o600).custom_flags(libc::O_NONBLOCK);
         let file = options.open(self.directory.join(LOCK)).ok()?;
         for _ in 0..self.tries {
             // SAFETY: the descriptor is that of `file`, which is open during the call. `flock` touches no memory of the

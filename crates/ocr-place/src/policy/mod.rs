@@ -10,7 +10,7 @@
 //!
 //! | file | what it has |
 //! |---|---|
-//! | `interface.rs` | what policies and the runtime say to each other |
+//! | `interface.rs` | what policies and the runtime say to each other; how sure a time is (`Certainty`: one sample is *measured*) |
 //! | `told.rs` | what a policy reports of its choices to a recorded run |
 //! | `eft.rs` | the default: every EDT goes where it is expected to end first |
 //! | `queue.rs`, `places.rs`, `doubt.rs` | for policies that estimate: what is before a place; all places; whether an unknown one is worth a trial |

@@ -155,3 +155,16 @@ fn a_file_that_is_about_no_place_is_none_of_models() {
     assert_eq!(store.read_other("found"), Some(b"one".to_vec()));
     assert_eq!(store.files().map(|files| files.len()), Ok(0));
 }
+
+#[test]
+fn a_lock_that_is_a_named_pipe_stops_nothing() {
+    let folder = Folder::new("store-pipe");
+    std::fs::create_dir_all(folder.0.join("deep/models")).expect("created");
+    let pipe =
+        std::ffi::CString::new(folder.0.join("deep/models").join(LOCK).display().to_string()).expect("it has no 0");
+    // SAFETY: the name ends with a 0.
+    assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
+    let store = folder.store();
+    store.add("a", vec![entry("x", 1)], vec![], today(), true).expect("written");
+    assert_eq!(store.read("a").expect("read").entries.len(), 1);
+}

@@ -196,3 +196,11 @@ fn one_entry_adds_a_setting() {
     let privileged = with_others::read(&given, true).expect("right");
     assert_eq!((*privileged.sheep, privileged.flock.value), (7, None));
 }
+
+#[test]
+fn the_help_names_every_policy() {
+    let its = SETTINGS.iter().find(|setting| setting.variable == "OCR_SCHED").expect("there is such a setting");
+    for entry in ocr_place::policy::POLICIES {
+        assert!(its.what.contains(entry.usage), "{} does not name {}", its.what, entry.usage);
+    }
+}

@@ -360,9 +360,22 @@ pub struct Basis {
     pub is_chosen: bool,
     /// Whether this is the first place of a choice. The other places of the choice follow.
     pub is_first: bool,
+    /// By how many eighths of a doubling the time of the run may be less or more, as the policy takes it: 0 to 511.
+    pub eighths: u16,
 }
 
 impl Basis {
+    /// How many eighths of a doubling a factor is: 0 for 1.
+    pub fn eighths_of(factor: f64) -> u16 {
+        // What is less than 0 becomes 0.
+        (factor.log2() * 8.0).round().min(511.0) as u16
+    }
+
+    /// The factor by which the time may be less or more.
+    pub fn factor(self) -> f64 {
+        (f64::from(self.eighths) / 8.0).exp2()
+    }
+
     /// The number `b` of the record.
     #[inline]
     pub fn bits(self) -> u16 {
@@ -370,6 +383,7 @@ impl Basis {
             | u16::from(self.why & 7) << 2
             | u16::from(self.is_chosen) << 5
             | u16::from(self.is_first) << 6
+            | self.eighths << 7
     }
 
     /// What the number `b` of a record says.
@@ -379,6 +393,7 @@ impl Basis {
             why: (bits >> 2 & 7) as u8,
             is_chosen: bits >> 5 & 1 != 0,
             is_first: bits >> 6 & 1 != 0,
+            eighths: bits >> 7,
         }
     }
 }
@@ -418,3 +433,19 @@ pub const MODE_NULL: u8 = 0;
 pub const MODE_RW: u8 = 2;
 /// The same: it writes, and no other EDT does meanwhile.
 pub const MODE_EW: u8 = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_basis_is_what_its_bits_say() {
+        for (factor, eighths) in [(1.0, 0), (2.0, 8), (20.0, 35), (0.5, 0), (f64::NAN, 511), (f64::INFINITY, 511)] {
+            assert_eq!(Basis::eighths_of(factor), eighths, "{factor}");
+            let basis = Basis { certainty: 1, why: 5, is_chosen: true, is_first: false, eighths };
+            assert_eq!(Basis::of(basis.bits()), basis);
+        }
+        let basis = Basis { certainty: 1, why: 5, is_chosen: true, is_first: true, eighths: 35 };
+        assert!((basis.factor() - 20.0).abs() < 1.0, "{}", basis.factor());
+    }
+}

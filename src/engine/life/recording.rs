@@ -42,6 +42,7 @@ pub(crate) fn record_considered(edt: &Edt, place: &Considered) {
         why: place.why as u8,
         is_chosen: place.is_chosen,
         is_first: place.is_first,
+        eighths: Basis::eighths_of(place.factor),
     };
     let expected = &place.expected;
     let parts = [expected.queue_ns, expected.copy_ns, expected.run_ns.unwrap_or(0)];

@@ -38,7 +38,7 @@ impl Chain {
             }
             chain.edts += 1;
             // If an EDT let the next one begin by something in its body, only its time up to then counts.
-            let ns = edt.end.min(latest) - edt.begin;
+            let ns = edt.end.min(latest).saturating_sub(edt.begin);
             latest = edt.begin;
             *chain.by_template.entry(edt.template).or_default() += ns;
             let on_unit = before.get(&number).copied();

@@ -101,7 +101,7 @@ impl<'a> Ground<'a> {
 
     /// The time from the begin of the first EDT to the end of the last, in nanoseconds; at least 1.
     pub(crate) fn span(&self) -> u64 {
-        (self.end - self.begin).max(1)
+        self.end.saturating_sub(self.begin).max(1)
     }
 
     /// The time of the longest EDT that a worker ran, in nanoseconds.

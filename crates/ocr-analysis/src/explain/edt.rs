@@ -100,6 +100,9 @@ pub struct ExplainedPlace {
     pub copies_ns: u64,
     /// Nanoseconds that the EDT runs then. None where that is not known.
     pub run_ns: Option<u64>,
+    /// The least and the most nanoseconds that it may run, by which the policy weighs a trial. None where the policy
+    /// does not ask that.
+    pub bounds_ns: Option<[u64; 2]>,
     /// Nanoseconds until the EDT's end, and what counts against copying. None where its time is not known.
     pub end_ns: Option<u64>,
     /// How well the EDT's time there was known, in words.
@@ -265,6 +268,11 @@ impl SeenDecision {
     }
 }
 
+fn bounds(place: &RecordedEstimate) -> Option<[u64; 2]> {
+    let middle = place.expected.run_ns.filter(|_| place.factor > 1.0)? as f64;
+    Some([middle / place.factor, middle * place.factor].map(|ns| ns as u64))
+}
+
 fn choice(ground: &Ground<'_>, places: &[RecordedEstimate]) -> ExplainedChoice {
     let chosen = places.iter().find(|place| place.is_chosen);
     let name = |place: &RecordedEstimate| ground.run.place_name(place.place);
@@ -280,6 +288,7 @@ fn choice(ground: &Ground<'_>, places: &[RecordedEstimate]) -> ExplainedChoice {
                 queue_ns: place.expected.queue_ns,
                 copies_ns: place.expected.copy_ns,
                 run_ns: place.expected.run_ns,
+                bounds_ns: bounds(place),
                 end_ns: place.expected.end_ns(),
                 known: known(place.certainty),
                 chosen: place.is_chosen,

@@ -118,8 +118,17 @@ fn a_function_with_its_scope_is_compared_with_a_kernel() {
     let mut run = run(4, "eft", &[("block", HOST | DEVICE), ("tile", HOST)], edts);
     let expected = Expected { queue_ns: 0, copy_ns: 0, run_ns: Some(210_000) };
     let (certainty, why) = (Certainty::Measured, Why::Planned);
-    run.estimates =
-        vec![RecordedEstimate { edt: 0, at: 0, place: 0, expected, certainty, why, is_chosen: true, is_first: true }];
+    run.estimates = vec![RecordedEstimate {
+        edt: 0,
+        at: 0,
+        place: 0,
+        expected,
+        certainty,
+        factor: 1.0,
+        why,
+        is_chosen: true,
+        is_first: true,
+    }];
     let whole = whole(&run);
     // Each kernel would have been 210 us of the workers, until the scope had closed.
     assert_eq!((whole.costly, whole.decisions[0].cost_ns), (20, 2_790_000));
@@ -181,6 +190,7 @@ fn expects(run: &mut RecordedRun, edt: u32, at: u64, chosen: u8, parts: [[u64; 3
             place,
             expected: Expected { queue_ns: queue * 1000, copy_ns: copies * 1000, run_ns: Some(ns * 1000) },
             certainty: Certainty::Measured,
+            factor: 1.0,
             why: Why::Planned,
             is_chosen: place == chosen,
             is_first: place == 0,
@@ -282,6 +292,18 @@ fn an_edt_is_told_with_what_was_expected_and_what_came_true() {
     let other = Explained::new(&run).expect("EDTs").edt(2);
     assert_eq!(other.truth.expect("it ran").queue_ns, Some(0));
     assert_eq!(other.better.expect("the worker was free").cause, DecisionCause::Queue);
+}
+
+#[test]
+fn the_bounds_of_a_guess_are_told() {
+    let mut run = queued();
+    run.estimates.retain(|estimate| estimate.edt == 1);
+    run.estimates[1].certainty = Certainty::Guessed;
+    run.estimates[1].expected.run_ns = Some(2_000);
+    run.estimates[1].factor = 20.0;
+    let view = Explained::new(&run).expect("EDTs").edt(1);
+    let bounds: Vec<_> = view.choices[0].considered.iter().map(|place| place.bounds_ns).collect();
+    assert_eq!(bounds, [None, Some([100, 40_000])]);
 }
 
 /// What is said of a decision depends on whether the EDT's time was known in each place.

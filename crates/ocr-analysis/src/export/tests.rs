@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 fn edt(place: u8, lane: u32, begin: u64, end: u64) -> RecordedEdt {
     RecordedEdt {
-        guid: begin + 1,
+        guid: begin.wrapping_add(1),
         template: u32::from(place != 0),
         bytes: 64,
         created: 0,

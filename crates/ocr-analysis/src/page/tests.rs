@@ -59,6 +59,7 @@ fn run(policy: &str, edts: u64) -> RecordedRun {
                 place,
                 expected: Expected { queue_ns: 100, copy_ns: 50, run_ns: (place == 0).then_some(2500) },
                 certainty: Certainty::Measured,
+                factor: 1.0,
                 why: Why::Planned,
                 is_chosen: place == 0,
                 is_first: place == 0,

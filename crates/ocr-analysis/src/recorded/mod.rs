@@ -235,6 +235,8 @@ pub struct RecordedEstimate {
     pub expected: Expected,
     /// How well the time of the EDT's run was known.
     pub certainty: Certainty,
+    /// By how many times the time may be less or more, as the policy takes it; 1 where it does not ask that.
+    pub factor: f64,
     /// What the policy did with the EDT.
     pub why: Why,
     /// Whether the place was chosen.

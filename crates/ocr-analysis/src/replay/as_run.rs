@@ -108,6 +108,7 @@ impl Replay {
             place: number(place.place),
             expected: place.expected,
             certainty: place.certainty,
+            factor: place.factor,
             why: place.why,
             is_chosen: place.is_chosen,
             is_first: place.is_first,

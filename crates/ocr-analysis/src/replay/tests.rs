@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 /// An EDT that ran from `begin` to `end`.
 fn edt(template: u32, place: u8, begin: u64, end: u64) -> RecordedEdt {
     RecordedEdt {
-        guid: 0x100 + begin,
+        guid: begin.wrapping_add(0x100),
         template,
         created: 0,
         runnable: begin,

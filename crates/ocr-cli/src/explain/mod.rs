@@ -6,7 +6,8 @@ use crate::table::{Align, Table, bytes, terminal_width, wrap};
 use clap::Args;
 use ocr_analysis::diagnosis::ERRORS;
 use ocr_analysis::explain::{
-    EdtView, Explained, ExplainedChoice, ExplainedTemplate, PlaceOfTemplate, Subject, Truth, Whole, find,
+    EdtView, Explained, ExplainedChoice, ExplainedPlace, ExplainedTemplate, PlaceOfTemplate, Subject, Truth, Whole,
+    find,
 };
 use ocr_analysis::recorded::{self, RecordedRun};
 use ocr_base::text::{counted, duration};
@@ -329,6 +330,14 @@ fn text_of_edt(edt: &EdtView) -> String {
     text + &text_of_places(edt)
 }
 
+/// How well a time was known, and between which bounds it may be.
+fn known(place: &ExplainedPlace) -> String {
+    match place.bounds_ns {
+        Some([least, most]) => format!("{}, {} to {}", place.known, time(least), time(most)),
+        None => place.known.to_string(),
+    }
+}
+
 fn text_of_choice(choice: &ExplainedChoice) -> String {
     let to = choice.chosen.as_ref().map_or_else(String::new, |place| format!(": {place}"));
     let mut text = wrap(&format!("\nAt {}, {}{to}\n", moment(choice.at_ns), choice.why));
@@ -347,7 +356,7 @@ fn text_of_choice(choice: &ExplainedChoice) -> String {
             time(place.copies_ns),
             time_or_none(place.run_ns),
             time_or_none(place.end_ns),
-            place.known.to_string(),
+            known(place),
         ]);
     }
     text += &indented(&rows);

@@ -86,7 +86,7 @@ numbered! {
 }
 
 /// A place that a policy considered for an EDT.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Considered {
     /// The token of the EDT, by which a policy and the runtime name it to each other.
     pub edt: usize,
@@ -96,6 +96,9 @@ pub struct Considered {
     pub expected: Expected,
     /// How well the EDT's time there was known.
     pub certainty: Certainty,
+    /// Where the time is the middle of what the policy takes for possible: by how many times it may be less or more. 1
+    /// where the policy does not ask that.
+    pub factor: f64,
     /// What was done with the EDT.
     pub why: Why,
     /// Whether this place was chosen.

@@ -302,6 +302,7 @@ pub(super) fn tell(choices: &Choices<'_>, why: Why, chosen: Place, machine: &dyn
             place,
             expected: Expected { run_ns: choices.times.expected(place, &shape), ..Expected::default() },
             certainty: choices.times.certainty(place, &shape),
+            factor: 1.0,
             why,
             is_chosen: place == chosen,
             is_first: number == 0,

@@ -333,6 +333,7 @@ impl Builder {
             place: record.a,
             expected: Expected { queue_ns: ns(u64::from(record.c)), copy_ns: ns(record.y >> 32), run_ns },
             certainty,
+            factor: basis.factor(),
             why,
             is_chosen: basis.is_chosen,
             is_first: basis.is_first,

@@ -102,11 +102,13 @@ impl EftPlan {
             let expected = self.places.expected(kept, place, before(place), now);
             let mut expected = expected.unwrap_or_default();
             let mut certainty = kept.times.certainty(place, &kept.shape);
+            let mut factor = 1.0;
             if certainty < Certainty::Derived
                 && let Some((known, _)) = self.least_known(kept)
             {
                 let (least, most) = self.bounds(kept, place, known);
                 expected.run_ns = Some((least * most).sqrt() as u64);
+                factor = (most / least).sqrt();
                 certainty = Certainty::Guessed;
             }
             machine.considered(&Considered {
@@ -114,6 +116,7 @@ impl EftPlan {
                 place,
                 expected,
                 certainty,
+                factor,
                 why,
                 is_chosen: chosen == Some(place),
                 is_first: number == 0,

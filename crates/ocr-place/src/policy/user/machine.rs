@@ -104,6 +104,7 @@ unsafe extern "C" fn considered(
                 run_ns: (one.runNs != UNKNOWN).then_some(one.runNs),
             },
             certainty: described.times.certainty(place, &described.shape),
+            factor: 1.0,
             why,
             is_chosen: at == 0 && why != Why::Open,
             is_first: at == 0,

@@ -30,10 +30,10 @@ function rgbOf(color) {
 }
 
 /** Colours by their numbers. These were chosen by hand, far apart; colorOf computes the later ones. */
-const LIGHT = ['#8a94a3', '#b39b7d', '#2f6db3', '#d9772b', '#2e8b57', '#b8458b', '#7a5bc7', '#c2a21f', '#2a9aa8', '#c94f4f',
-  '#6b7f2a', '#8c564b'];
-const DARK = ['#78828f', '#a08c70', '#6aa5e8', '#f0a058', '#5cc08a', '#e682bd', '#a992ee', '#e3c84f', '#58c7d6', '#f08080',
-  '#a9bf5a', '#c49a8c'];
+const LIGHT = ['#8a94a3', '#b39b7d', '#2f6db3', '#d9772b', '#2e8b57', '#b8458b', '#7a5bc7', '#c2a21f', '#2a9aa8',
+  '#c94f4f', '#6b7f2a', '#8c564b'];
+const DARK = ['#78828f', '#a08c70', '#6aa5e8', '#f0a058', '#5cc08a', '#e682bd', '#a992ee', '#e3c84f', '#58c7d6',
+  '#f08080', '#a9bf5a', '#c49a8c'];
 
 function colorOf(number, isDark) {
   const known = isDark ? DARK : LIGHT;

@@ -119,7 +119,7 @@ function once(make) {
   return () => (made ??= make());
 }
 
-/** What is known of each EDT. Times are nanoseconds since the first EDT's begin, or NaN where the recording has none. */
+/** What is known of each EDT. Times are nanoseconds since the first EDT's begin; NaN where the recording has none. */
 async function loadDetails(run) {
   const packed = run.raw.details;
   if (!packed) return null;
@@ -143,7 +143,9 @@ async function loadDetails(run) {
 async function loadEstimates(packed, run) {
   const { count } = packed;
   const estimates = { edt: await column(packed.edt, count, difference) };
-  for (const name of ['at', 'place', 'queue', 'copies', 'time', 'what']) estimates[name] = await column(packed[name], count);
+  for (const name of ['at', 'place', 'queue', 'copies', 'time', 'what']) {
+    estimates[name] = await column(packed[name], count);
+  }
   estimates.at = estimates.at.map((before, number) => run.begin[estimates.edt[number]] - before);
   return estimates;
 }

@@ -168,7 +168,8 @@ function placeParts(run, lane, edt, details) {
   const rows = places.map((place) => {
     const mean = means.get(place);
     const here = place === lane.place ? duration(own) : '';
-    return [placeName(run, place), mean ? String(mean.count) : '0', mean ? duration(mean.sum / mean.count) : 'not known', here];
+    const [edts, each] = mean ? [String(mean.count), duration(mean.sum / mean.count)] : ['0', 'not known'];
+    return [placeName(run, place), edts, each, here];
   });
   const parts = [element('p', { textContent: placeSentence(run, places) })];
   if (rows.length > 0) parts.push(table(['place', 'EDTs like it', 'each', 'this one'], rows));
@@ -194,7 +195,7 @@ const WAYS = [
 function placeSentence(run, places) {
   if (places.length < 2) return 'In this run no other place could run EDTs of this template.';
   const way = WAYS.find(([name]) => run.policy.startsWith(name));
-  return `${places.length} places could run it. ${way ? `The policy ${run.policy} ${way[1]}.` : `The policy ${run.policy} chose.`}`;
+  return `${places.length} places could run it. The policy ${run.policy} ${way ? way[1] : 'chose'}.`;
 }
 
 /** By template and place: how many EDTs ran, and the sum of their times in nanoseconds. */
@@ -269,7 +270,9 @@ function truth(run, lane, edt, estimates, chosen) {
   const took = duration(run.end[edt] - run.begin[edt]);
   const after = duration(run.end[edt] - estimates.at[chosen]);
   const ran = lane.place === estimates.place[chosen] ? '' : ` It ran on ${placeName(run, lane.place)} instead.`;
-  if (estimates.time[chosen] === 0) return element('p', { textContent: `It ran for ${took}, and ended after ${after}.${ran}` });
+  if (estimates.time[chosen] === 0) {
+    return element('p', { textContent: `It ran for ${took}, and ended after ${after}.${ran}` });
+  }
   const time = estimates.time[chosen] - 1;
   const end = Math.max(estimates.queue[chosen], estimates.copies[chosen]) + time;
   return element('p', {

@@ -89,14 +89,18 @@ function rangeParts(runs, { from, to }) {
     for (const place of places) {
       const all = (to - from) * (place.place === 0 ? Math.max(1, place.lanes) : 1);
       const share = all > 0 ? Math.min(100, Math.round((100 * place.ns) / all)) : 0;
-      parts.push(element('p', { textContent: `In EDTs on ${placeName(run, place.place)}: ${duration(place.ns)}, ${share} %.` }));
+      const textContent = `In EDTs on ${placeName(run, place.place)}: ${duration(place.ns)}, ${share} %.`;
+      parts.push(element('p', { textContent }));
     }
     const cells = rows.map((row) => [
-      run.templates[row.template], placeName(run, row.place), row.edts.toLocaleString('en'), duration(row.ns), duration(row.longest),
+      run.templates[row.template], placeName(run, row.place), row.edts.toLocaleString('en'), duration(row.ns),
+      duration(row.longest),
     ]);
     if (cells.length > 0) parts.push(table(['template', 'on', 'EDTs', 'in the range', 'longest'], cells));
     if (copies.count > 0) {
-      parts.push(element('p', { textContent: `${copies.count === 1 ? '1 copy' : `${copies.count.toLocaleString('en')} copies`}, of which those that ended in it have ${sizeText(copies.bytes)}.` }));
+      const counted = copies.count === 1 ? '1 copy' : `${copies.count.toLocaleString('en')} copies`;
+      const textContent = `${counted}, of which those that ended in it have ${sizeText(copies.bytes)}.`;
+      parts.push(element('p', { textContent }));
     }
   }
   return parts;

@@ -1,6 +1,6 @@
-// Levels of detail of a lane: bars, then groups of eight bars, then groups of eight of these, and so on. A group knows from
-// when to when it lasts, for how long something ran in it, and which colour most of that has. What is narrower than a pixel
-// is drawn as its group, so the work of a frame depends on the pixels and not on the number of EDTs.
+// Levels of detail of a lane: bars, then groups of eight bars, then groups of eight of these, and so on. A group knows
+// from when to when it lasts, for how long something ran in it, and which colour most of that has. What is narrower
+// than a pixel is drawn as its group, so the work of a frame depends on the pixels and not on the number of EDTs.
 
 const GROUP = 8;
 

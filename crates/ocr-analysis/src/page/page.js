@@ -33,7 +33,7 @@ class Page {
     this.view = this.chart.view;
     this.detail = new Detail(byId('detail'), (run, edt) => this.go(run, edt), (run, edt) => this.mark(run, edt));
     this.selected = null;
-    /** The range of time that is measured: `from` and `to` in nanoseconds, or null; and where the reader has begun one. */
+    /** The range of time that is measured: `from` and `to` in nanoseconds, or null; where the reader has begun one. */
     this.range = null;
     this.firstEnd = null;
     this.isMeasuring = false;
@@ -386,7 +386,8 @@ class Page {
       : { ArrowLeft: () => this.pan(-0.2), ArrowRight: () => this.pan(0.2), ArrowUp: () => this.scroll(-60),
         ArrowDown: () => this.scroll(60), '+': () => this.zoom(2), '=': () => this.zoom(2), '-': () => this.zoom(0.5),
         0: () => this.showAll(), Home: () => this.showAll(), Enter: () => this.selectMiddle(),
-        w: () => this.goToWaited(), m: () => this.setMeasuring(!this.isMeasuring), '[': () => this.measureSelected('from'),
+        w: () => this.goToWaited(), m: () => this.setMeasuring(!this.isMeasuring),
+        '[': () => this.measureSelected('from'),
         ']': () => this.measureSelected('to'), '/': () => byId('find').focus(), Escape: () => this.clearRange() };
     const act = acts[event.key];
     if (!act) return;
@@ -537,7 +538,8 @@ function stripText({ row, time }) {
   const part = Math.floor((time / row.run.ns) * parts);
   if (part < 0 || part >= parts) return '';
   const shares = CAUSE_NAMES.map((name, cause) => [name, idle[part * CAUSES.length + cause] / 255]);
-  const said = shares.filter(([, share]) => share > 0.005).map(([name, share]) => `${name} ${Math.round(100 * share)} %`);
+  const seen = shares.filter(([, share]) => share > 0.005);
+  const said = seen.map(([name, share]) => `${name} ${Math.round(100 * share)} %`);
   const busy = 1 - shares.reduce((all, [, share]) => all + share, 0);
   return [`${row.place.name}: in EDTs ${Math.max(0, Math.round(100 * busy))} %`, ...said].join(', ');
 }

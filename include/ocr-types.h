@@ -215,7 +215,8 @@ typedef enum {
     OCR_HINT_EDT_STATS_FLOAT_OPS = 11,
     OCR_HINT_EDT_SPAWNING        = 12, /* it creates other EDTs */
     OCR_HINT_EDT_TIME_PARAMS     = 13, /* which parameters decide the time; an extension */
-    OCR_HINT_EDT_PROP_END        = 14,
+    OCR_HINT_EDT_RETRY           = 14, /* how often it may run again; an extension */
+    OCR_HINT_EDT_PROP_END        = 15,
 
     OCR_HINT_DB_PROP_START       = 14,
     OCR_HINT_DB_AFFINITY         = 15, /* where to live: a value of ocrAffinityToHintValue */

@@ -24,6 +24,11 @@
  *                          hint, or with 0, the runtime finds out itself whether one of the first six parameters
  *                          says it. Parameters that an EDT does not have are left out. An extension, best given to
  *                          the template.
+ *   OCR_HINT_EDT_RETRY     With the setting OCR_RETRY=N: how often the EDT may run again, in the place of N. 0: never.
+ *                          Its function does not run as an attempt then, so give it to EDTs that do what cannot be
+ *                          undone, such as writing to a file or a socket. With OCR_RETRY=verify an EDT with 0 runs
+ *                          once, and others run as without the hint. Without the setting the hint has no effect. An
+ *                          extension.
  *
  *   OCR_HINT_EDT_SLOT_MAX_ACCESS
  *                          The pre-slot, from 0, whose block is used most. A policy that asks where the EDT's blocks

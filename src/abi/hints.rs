@@ -41,6 +41,7 @@ hints! {
     OCR_HINT_EDT_STATS_FLOAT_OPS without effect: "times are measured, and no policy counts operations";
     OCR_HINT_EDT_SPAWNING without effect: "EDTs that an EDT creates may run elsewhere before it ends, whatever it is";
     OCR_HINT_EDT_TIME_PARAMS = "a bit for each parameter, the lowest for `paramv[0]`: the product of those parameters says how long an EDT takes ([models](../placement.md#what-runs-have-learned))";
+    OCR_HINT_EDT_RETRY = "with `OCR_RETRY=N`, how often the EDT may run again, in the place of N; 0: it is no [attempt](../diagnosing/attempts.md#edts-that-must-not-run-twice)";
     OCR_HINT_DB_AFFINITY = "for a policy that asks where blocks are, or how long copies take (`eft`, `locality`, [policies of your own](../own-policies.md)), the block is in that place, wherever its content is";
     OCR_HINT_DB_NEAR without effect: "the host has one kind of memory, and a device its own: which of both has a block follows from where its EDTs run";
     OCR_HINT_DB_INTER without effect: "as `OCR_HINT_DB_NEAR`";

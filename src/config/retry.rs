@@ -27,6 +27,15 @@ impl Retry {
     pub fn runs_again(self) -> bool {
         matches!(self, Retry::Times(_))
     }
+
+    /// The same for an EDT with this value of `OCR_HINT_EDT_RETRY`, if it has one.
+    pub fn with_hint(self, hint: Option<u64>) -> Retry {
+        match (self, hint) {
+            (_, Some(0)) => Retry::Off,
+            (Retry::Times(_), Some(times)) => Retry::Times(times.min(MAX_RETRIES.into()) as u32),
+            (retry, _) => retry,
+        }
+    }
 }
 
 impl fmt::Display for Retry {

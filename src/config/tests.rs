@@ -51,6 +51,16 @@ fn retries_are_off_a_number_or_verified() {
 }
 
 #[test]
+fn a_hint_goes_before_the_number_of_retries() {
+    let all = [Retry::Off, Retry::Times(3), Retry::Verify];
+    let with = |hint| all.map(|retry| retry.with_hint(hint));
+    assert_eq!(with(None), all);
+    assert_eq!(with(Some(0)), [Retry::Off; 3]);
+    assert_eq!(with(Some(7)), [Retry::Off, Retry::Times(7), Retry::Verify]);
+    assert_eq!(with(Some(u64::MAX))[1], Retry::Times(1000));
+}
+
+#[test]
 fn words_are_the_same_in_capital_letters() {
     for text in ["Off", "OFF", " off "] {
         assert_eq!(parse_models(OsStr::new(text)), Ok(Models::Off));

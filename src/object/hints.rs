@@ -34,6 +34,8 @@ pub(crate) const DB_LAZY: usize = hints::position(sys::OCR_HINT_DB_LAZY);
 pub(crate) const EDT_TIME: usize = hints::position(sys::OCR_HINT_EDT_TIME);
 /// `OCR_HINT_EDT_TIME_PARAMS`, as its place among the properties of EDTs.
 pub(crate) const EDT_TIME_PARAMS: usize = hints::position(sys::OCR_HINT_EDT_TIME_PARAMS);
+/// `OCR_HINT_EDT_RETRY`, as its place among the properties of EDTs.
+pub(crate) const EDT_RETRY: usize = hints::position(sys::OCR_HINT_EDT_RETRY);
 
 /// Some properties with their values.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq, Serialize, Deserialize)]

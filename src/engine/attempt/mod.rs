@@ -60,7 +60,7 @@ use ocr_base::text::Counted;
 /// Whether the function of an EDT runs as an attempt.
 pub(crate) fn is_for(context: &Context, edt: &Edt) -> bool {
     let of_program = matches!(edt.work().kind, WorkKind::Program | WorkKind::Main);
-    of_program && context.runtime.settings.retry.is_on()
+    of_program && context.runtime.retry_of(edt).is_on()
 }
 
 /// Runs the function of an EDT as attempts, until one is carried out. Returns what the last one returned.
@@ -74,7 +74,7 @@ pub(crate) unsafe fn run(context: *mut Context, edt: &'static Edt, function: Edt
         // one ends before the function is called.
         let this = unsafe { &mut *context };
         let failed = if edt.work().kernels.is_empty() { None } else { this.runtime.devices.take_failed(edt.guid()) };
-        let mut progress = failed.unwrap_or_else(|| AttemptProgress::begin(*this.runtime.settings.retry));
+        let mut progress = failed.unwrap_or_else(|| AttemptProgress::begin(this.runtime.retry_of(edt)));
         this.attempt = Some(Box::default());
         this.save(edt, &mut progress);
         progress

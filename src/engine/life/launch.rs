@@ -183,7 +183,7 @@ impl Context {
     /// Counts an EDT that has run as a kernel after one of it had failed.
     fn kernel_has_run(&mut self, edt: &Edt) {
         let failed = self.runtime.devices.take_failed(edt.guid());
-        if failed.is_some() && self.runtime.settings.retry.runs_again() {
+        if failed.is_some() && self.runtime.retry_of(edt).runs_again() {
             self.tally.counts.edts_recovered.add(1);
         }
     }
@@ -234,7 +234,7 @@ impl Context {
     /// Has an EDT whose kernel has failed go on as its function, or as a kernel, as `state/attempt.rs` decides it.
     #[cold]
     fn kernel_failed(&mut self, edt: &'static Edt, error: &LaunchError) {
-        let (devices, retry) = (&self.runtime.devices, *self.runtime.settings.retry);
+        let (devices, retry) = (&self.runtime.devices, self.runtime.retry_of(edt));
         let name = |place: Place| &devices.used(place).info.name;
         let (place, went) = match devices.after_failure(edt, error, retry) {
             AfterFailure::Function => (Place::HOST, "ran its C function".to_string()),

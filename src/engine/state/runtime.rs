@@ -1,7 +1,7 @@
 //! What a run is: its objects, queues, devices and settings, and the counter of work in flight.
 
 use crate::check;
-use crate::config::Settings;
+use crate::config::{Retry, Settings};
 use crate::device::ManagerEvents;
 use crate::engine::state::devices::Devices;
 use crate::engine::state::elsewhere::Elsewhere;
@@ -15,7 +15,9 @@ use crate::engine::state::seats::Seats;
 use crate::engine::state::waiters::Waiters;
 use crate::object::Objects;
 use crate::object::code::Code;
+use crate::object::edt::Edt;
 use crate::object::guid::Guid;
+use crate::object::hints::EDT_RETRY;
 use crate::object::template::TemplateView;
 use crate::object::waiting::Waiting;
 use crate::platform::Platform;
@@ -118,6 +120,14 @@ impl Runtime {
                 || self.redundant.is_some()
                 || self.settings.retry.is_on(),
             work: self.objects.code_table.intern(work),
+        }
+    }
+
+    /// How often an EDT runs again, by the setting and its hint.
+    pub(crate) fn retry_of(&self, edt: &Edt) -> Retry {
+        match *self.settings.retry {
+            Retry::Off => Retry::Off,
+            retry => retry.with_hint(self.objects.edts.hint(edt, EDT_RETRY)),
         }
     }
 

@@ -567,13 +567,14 @@ fn sent_in(out: &Path) -> Vec<(u64, u64, [u64; 3])> {
 fn messages_of_what_programs_do_most_are_counted() {
     let Some(&mpi) = installed().first() else { return };
     let program = compile("messages", "messages.c", &[]);
-    let run_for = |what: &str, times: u64| {
+    let run_on = |nodes, what: &str, times: u64| {
         let out = folder(&format!("messages-{what}"), mpi);
-        let mut command = mpi.command(2);
+        let mut command = mpi.command(nodes);
         command.arg(&program).args([what, &times.to_string()]).env("OCR_REPORT", out.join("report.json"));
         run(&mut command, &out).expect(0, &["done on node 0"]);
         sent_in(&out)
     };
+    let run_for = |what: &str, times| run_on(2, what, times);
     let of_each = [
         ("hop", 1),
         ("hop-read", 2),
@@ -583,18 +584,79 @@ fn messages_of_what_programs_do_most_are_counted() {
         ("satisfy", 1),
         ("decrement", 1),
         ("output", 3),
-        ("fan", 2),
     ];
     for (what, wanted) in of_each {
         let sent = run_for(what, 100);
         let messages: u64 = sent.iter().map(|(.., [messages, ..])| messages).sum();
         assert_eq!(messages / 100, wanted, "{what}: {sent:?}");
     }
+    // The number says which node makes the dependences, of EDTs of node 1 on an event of node 0; "+" is for those that
+    // are not in `depv`. Few are sent before node 1 keeps its own, and one message says that the event has triggered.
+    for (what, nodes, wanted) in
+        [("fan-0", 2, 1000), ("fan-0+", 2, 1000), ("fan-1", 2, 0), ("fan-1+", 3, 0), ("fan-2", 3, 2000)]
+    {
+        let sent = run_on(nodes, what, 1000);
+        let messages: u64 = sent.iter().map(|(.., [messages, ..])| messages).sum();
+        assert!((wanted..wanted + 30).contains(&messages), "{what}: {sent:?}");
+    }
     let sent = run_for("children", 1000);
     let of = |from, to| sent.iter().find(|pair| (pair.0, pair.1) == (from, to)).expect("they have sent each other").2;
     let [[there, _, batches], [back, confirmations, _]] = [of(0, 1), of(1, 0)];
     assert!((1000..1020).contains(&there) && back < 20, "each is one message: {sent:?}");
     assert!(confirmations <= batches && confirmations < 500, "a batch is confirmed as a whole: {sent:?}");
+}
+
+/// Many EDTs on all nodes wait for one event, of any kind and satisfied with anything. The dependences are made before
+/// it triggers, meanwhile or afterwards, by all nodes for all nodes.
+#[test]
+fn many_edts_wait_for_one_event() {
+    let program = compile("fan", "fan.c", &[]);
+    let (nothing, block, value) = ("0", "1", "2");
+    let (late, meanwhile, early) = ("0", "1", "2");
+    // The first takes more than one message for what it names, each with the content.
+    let mut cases = vec![["sticky", late, value, "400", "3"], ["sticky", late, value, "2", "6000"]];
+    cases.push(["latch", late, nothing, "40", "3"]);
+    for with in [nothing, block, value] {
+        let kinds = ["once", "output", "sticky", "idempotent", "counted", "channel"];
+        cases.extend(kinds.map(|kind| [kind, late, with, "40", "3"]));
+        cases.extend(["sticky", "idempotent", "counted"].map(|kind| [kind, meanwhile, with, "40", "3"]));
+        cases.push(["sticky", early, with, "40", "3"]);
+    }
+    for mpi in installed() {
+        let slow = slow_pair(mpi);
+        for (nodes, case) in [4, 2, 3].into_iter().cycle().zip(&cases) {
+            let out = folder(&format!("fan-{}", case.join("-")), mpi);
+            let mut command = mpi.command(nodes);
+            if nodes == 3 {
+                // A dependence that came late would be refused.
+                command.args(["env", &slow, "OCR_GONE_EVENTS=0"]);
+            }
+            run(command.arg(&program).args(case), &out).expect(0, &["right: all have run"]);
+        }
+        let out = folder("fan-traced", mpi);
+        let mut command = mpi.command(3);
+        let recording = out.join("fan.ocrtrace");
+        command.arg(&program).args(["sticky", late, block, "40", "3"]).env("OCR_TRACE", &recording);
+        run(&mut command, &out).expect(0, &["right: all have run"]);
+        let check = Command::new("build/bin/ocr").arg("check").arg(&recording).current_dir(support::root()).output();
+        let check = check.expect("run make first");
+        assert!(check.status.success(), "{check:?}");
+    }
+}
+
+/// A hang names the event, whichever node keeps the dependence. One on an event that is gone is refused.
+#[test]
+fn many_edts_wait_in_vain_for_one_event() {
+    let program = compile("fan-in-vain", "fan.c", &[]);
+    for mpi in installed() {
+        let of = |what| run(mpi.command(2).arg(&program).arg(what), &folder(&format!("fan-{what}"), mpi));
+        let never = of("never");
+        never.expect(1, &["ocr: error: the program hangs"]);
+        assert_eq!(never.count(" of node 1 waits on the sticky event"), 8, "{never:?}");
+        assert_eq!(never.count(" of node 0\n"), 12, "{never:?}");
+        let destroyed = of("destroyed");
+        destroyed.expect(1, &["ocr: error: the program hangs", "failed there with OCR_EINVAL"]);
+    }
 }
 
 /// Random graphs on several nodes come to what they come to on one, also where messages of one pair of nodes are slow.

@@ -4,7 +4,7 @@ use super::convert::{edt_function, found};
 use crate::abi::Api;
 use crate::capi::{guid_place, hints, labeling, sys, text, with};
 use crate::engine::life::create_request::{CreateError, EdtRequest, LabelRequest, Output, warn_no_edt};
-use crate::engine::nodes::functions;
+use crate::engine::nodes::{functions, outbox};
 use crate::engine::state::context::Context;
 use crate::object::code::Code;
 use crate::object::collective::{CollectiveParams, UNBOUNDED};
@@ -323,7 +323,12 @@ pub(super) fn satisfy(event: Guid, data: Guid, slot: u32) -> Status {
 pub(super) fn destroy_event(event: Guid) -> Status {
     with(Status::EPERM, |context| {
         let destroyed = context.with_graph(|graph| graph.destroy_event(event));
-        Status::from(destroyed.inspect(|()| context.unmap(event)))
+        Status::from(destroyed.inspect(|()| {
+            context.unmap(event);
+            if outbox::is_open() {
+                context.break_promises(event);
+            }
+        }))
     })
 }
 

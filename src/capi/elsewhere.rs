@@ -5,7 +5,7 @@
 //! | call | is made by |
 //! |---|---|
 //! | `ocrEventSatisfy`, `ocrEventSatisfySlot` | the owner of the event or EDT; sent |
-//! | `ocrAddDependence`, `ocrAddDependenceSlot` | the owner of the event that is the source; of a block or `NULL_GUID`, that of the destination; sent |
+//! | `ocrAddDependence`, `ocrAddDependenceSlot` | the owner of the event that is the source; of a block or `NULL_GUID`, that of the destination; sent. The caller's, where many EDTs of it wait for the event (`engine/state/fan.rs`) |
 //! | `ocrAddDependenceByValue` | the owner of the destination, which gets the content; sent, if that fits a message |
 //! | `ocrDbPartition` | the owner of the block, which makes the parts and has them |
 //! | `ocrEventDestroy`, `ocrEdtDestroy`, `ocrDbDestroy`, `ocrEdtTemplateDestroy` | the owner of the object |
@@ -36,12 +36,13 @@ use crate::engine::calls::elsewhere::scope_done;
 use crate::engine::life::away::confirm_calls;
 use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::life::hints::node_of;
-use crate::engine::life::stand_in::StandIn;
+use crate::engine::life::stand_in::{StandIn, is_shown};
 use crate::engine::nodes::outbox::LARGEST_IN_MESSAGE;
-use crate::engine::nodes::work::{Call, CallAnswer, NewCopy, NewEdt, NodeWork, TemplateText};
+use crate::engine::nodes::work::{Call, CallAnswer, NewCopy, NewEdt, NodeWork, PassedTo, TemplateText};
 use crate::engine::nodes::{ending, functions, outbox, traffic};
-use crate::engine::run::shutdown;
+use crate::engine::run::{serve, shutdown};
 use crate::engine::state::context::Context;
+use crate::engine::state::fan::WaitingSlot;
 use crate::engine::state::fatal::fatal;
 use crate::object::edt::Mode;
 use crate::object::guid::{Guid, Kind};
@@ -301,11 +302,11 @@ fn passed_by_value(words: &[u64]) -> Option<Status> {
         }
         Ok(Some(content)) if content.len() <= LARGEST_IN_MESSAGE => {
             let (size, bytes) = (content.len() as u64, Some(content));
-            sent(owner, api, Call::PassValue { destination, slot, mode, size, bytes })
+            sent(owner, api, Call::PassValue { to: (destination, slot, mode).into(), size, bytes })
         }
         Ok(Some(content)) => {
             settle_but(owner);
-            status_of(outbox::ask_value(owner, (destination, slot), mode, content))
+            status_of(outbox::ask_value(owner, (destination, slot, mode).into(), content))
         }
     })
 }
@@ -379,6 +380,11 @@ fn depends((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode:
 /// Adds a dependence, on whatever nodes its ends are.
 fn link((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode: Mode) -> Status {
     let maker = if source.is_event() { owner(source) } else { owner(destination) };
+    if let Some(owner) = maker
+        && waits_here(owner, (source, post_slot), (destination, slot, mode))
+    {
+        return Status::OK;
+    }
     let hold = hold_back(maker, destination);
     match maker {
         Some(owner) => {
@@ -387,6 +393,28 @@ fn link((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode: Mo
         }
         None => depend((source, post_slot), destination, slot, mode),
     }
+}
+
+/// Has an EDT of this node wait here for an event of another one, which tells when that triggers: many wait for it.
+/// False if it cannot.
+fn waits_here(of: u32, (event, post_slot): (Guid, u32), waiting: WaitingSlot) -> bool {
+    let destination = waiting.0;
+    let can_be = event.is_event() && !event.is_label() && post_slot == 0;
+    if !can_be || !destination.is_edt() || destination.is_label() || owner(destination).is_some() {
+        return false;
+    }
+    if let Some(number) = with(None, |context| context.runtime.elsewhere.lock().awaited.sends(event)) {
+        let first = move |answer: &CallAnswer| {
+            let tells = answer.value != 0;
+            serve::on_link(|context| context.runtime.elsewhere.lock().awaited.answered(event, number, tells));
+        };
+        let _ = outbox::ask_with(of, Call::Promise(event), first);
+    }
+    if !with(false, |context| context.runtime.elsewhere.lock().awaited.can_wait(event)) {
+        return false;
+    }
+    hold_back(None, destination);
+    with(false, |context| context.waits_for_other_node(event, waiting))
 }
 
 /// Adds a dependence whose source is a block, or an event of this node.
@@ -399,7 +427,7 @@ fn depend((source, post_slot): (Guid, u32), destination: Guid, slot: u32, mode: 
             status
         }
         Some(of) => with(Status::EPERM, |context| {
-            let role = StandIn::PreSlot { of, destination, slot, mode };
+            let role = StandIn::PreSlot { of, event: source, waiting: (destination, slot, mode) };
             // It gets the GUID of a block. It reads one that was passed by value.
             Status::from(context.stand_in(role, (source, post_slot), Mode::Const))
         }),
@@ -709,11 +737,19 @@ pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
             return Some(CallAnswer { status: status.number().into(), held, ..CallAnswer::default() });
         }
         Call::Hold(edt) => return Some(CallAnswer { held: held_back(edt), ..CallAnswer::default() }),
-        Call::Pass { data, destination, slot, mode } => {
-            let take = |context: &mut Context| Status::from(context.take_passed(data, (destination, slot), mode));
-            let status = with(Status::EPERM, take);
-            recorded::made(Api::ocrEventSatisfySlot, &[destination.bits(), data.bits(), slot.into()], status);
-            status
+        Call::Pass { data, to } => {
+            for waiting in all_waiting(to) {
+                pass(data, waiting);
+            }
+            Status::OK
+        }
+        Call::Promise(event) => {
+            let tells = with(false, |context| context.promise(from, event));
+            return Some(CallAnswer { value: tells.into(), ..CallAnswer::default() });
+        }
+        Call::Broken(event) => {
+            with((), |context| context.runtime.elsewhere.lock().awaited.broken(event));
+            Status::OK
         }
         Call::Return { event, output } => {
             let status = depend((event, 0), output, 0, Mode::Rw);
@@ -725,14 +761,21 @@ pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
                     );
                 }
                 // As on one node: what is gone, or is no event, is no data.
-                let nothing = Call::Pass { data: Guid::NULL, destination: output, slot: 0, mode: Mode::Null };
+                let nothing = Call::Pass { data: Guid::NULL, to: (output, 0, Mode::Null).into() };
                 outbox::post(from, NodeWork::Call { id: 0, call: nothing });
             }
             status
         }
-        Call::PassValue { destination, slot, mode, bytes, .. } => {
+        Call::PassValue { to, bytes, .. } => {
             let content = bytes.unwrap_or_default();
-            with(Status::EPERM, |context| Status::from(context.take_value(&content, (destination, slot), mode)))
+            let mut worst = Status::OK;
+            for waiting in all_waiting(to) {
+                let status = if is_shown(&waiting) { pass_value(&content, waiting) } else { pass(Guid::NULL, waiting) };
+                if worst.is_ok() {
+                    worst = status;
+                }
+            }
+            worst
         }
         Call::Divide { whole, spans, fixed } => {
             match with(Err(Status::EPERM), |context| context.divide_block(whole, &spans, fixed).map_err(Status::from)) {
@@ -792,6 +835,24 @@ pub(super) fn make_call(from: u32, id: u64, call: Call) -> Option<CallAnswer> {
         call => return labels::make(from, id, call),
     };
     Some(answer_of(status))
+}
+
+/// All that a message satisfies here, with what this node alone knows of.
+fn all_waiting(passed: PassedTo) -> Vec<WaitingSlot> {
+    with(Vec::new(), |context| context.all_waiting(passed))
+}
+
+/// Satisfies an object of this node with what an event of another one was satisfied with.
+fn pass(data: Guid, (destination, slot, mode): WaitingSlot) -> Status {
+    let take = |context: &mut Context| Status::from(context.take_passed(data, (destination, slot), mode));
+    let status = with(Status::EPERM, take);
+    recorded::made(Api::ocrEventSatisfySlot, &[destination.bits(), data.bits(), slot.into()], status);
+    status
+}
+
+/// Satisfies an object of this node with a content that another one passes on.
+fn pass_value(content: &[u8], (destination, slot, mode): WaitingSlot) -> Status {
+    with(Status::EPERM, |context| Status::from(context.take_value(content, (destination, slot), mode)))
 }
 
 /// An answer that is a status alone.

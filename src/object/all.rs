@@ -1,7 +1,7 @@
 //! All objects of a runtime together.
 
 use super::arena::{Arena, Cache, Labels};
-use super::event::EventKind;
+use super::event::{EventKind, EventState};
 use super::guid::{Guid, Kind};
 use super::header::Word;
 use super::registry::{Numbers, Registry};
@@ -78,6 +78,14 @@ impl Objects {
     /// What kind of event a GUID names, if the event exists.
     pub fn event_kind(&self, guid: Guid) -> Option<EventKind> {
         if guid.is_output() { self.edts.lock_output(guid).map(|_| EventKind::Once) } else { self.events.kind(guid) }
+    }
+
+    /// Whether this is an event that triggers once, and has not.
+    pub fn is_armed(&self, guid: Guid) -> bool {
+        if guid.is_output() {
+            return self.edts.lock_output(guid).is_some();
+        }
+        self.events.lock(guid).is_some_and(|(_, locked)| locked.word.state() == EventState::Armed)
     }
 
     /// The node that has the object with this GUID, where that is another one.

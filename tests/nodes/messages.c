@@ -196,25 +196,29 @@ static void events(u64 isLatch)
     runAs(eventsOf, 1, 2, params, block);
 }
 
-/* ---- fan: EDTs of another node wait for one event. ---- */
+/* ---- fan: EDTs of node 1 wait for one event of node 0. A node creates them, and adds dependences then or later. */
 
 static ocrGuid_t waiters(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
     (void)paramc, (void)depc, (void)depv;
     const ocrGuid_t of = template(empty, 0, 1);
     ocrGuid_t event = guid(paramv[1]), edt;
-    ocrAssert(here() == 1);
+    ocrHint_t hint;
+    onNode(&hint, 1);
     for (u64 i = 0; i < paramv[0]; i++) {
-        MUST(ocrEdtCreate(&edt, of, 0, NULL, 1, &event, EDT_PROP_NONE, NULL_HINT, NULL));
+        MUST(ocrEdtCreate(&edt, of, 0, NULL, 1, paramv[2] ? NULL : &event, EDT_PROP_NONE, &hint, NULL));
+        if (paramv[2]) {
+            MUST(ocrAddDependence(event, edt, 0, DB_MODE_NULL));
+        }
     }
     MUST(ocrEventSatisfy(event, NULL_GUID));
     return NULL_GUID;
 }
 
-static void fan(void)
+static void fan(u64 creator, u64 later)
 {
-    u64 params[2] = {times, (u64)eventOf(OCR_EVENT_STICKY_T).guid};
-    runAs(waiters, 1, 2, params, NULL_GUID);
+    u64 params[3] = {times, (u64)eventOf(OCR_EVENT_STICKY_T).guid, later};
+    runAs(waiters, creator, 3, params, NULL_GUID);
 }
 
 /* ---- output: EDTs on another node, whose output events EDTs of this one wait for. ---- */
@@ -256,8 +260,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         events(0);
     } else if (strcmp(what, "decrement") == 0) {
         events(1);
-    } else if (strcmp(what, "fan") == 0) {
-        fan();
+    } else if (strncmp(what, "fan-", 4) == 0) {
+        fan((u64)(what[4] - '0'), what[5] == '+');
     } else if (strcmp(what, "output") == 0) {
         runWithEvent(outputs, 0);
     } else {

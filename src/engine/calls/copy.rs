@@ -132,7 +132,7 @@ impl Context {
         let copied = self.in_scope_of((node, scope), |context| context.copy_block(copy, function, completes));
         let event = copied.unwrap_or(Err(CopyError::OutOfMemory))?;
         if completes {
-            let role = StandIn::PreSlot { of: node, destination: completion, slot: 0, mode: Mode::Null };
+            let role = StandIn::PreSlot { of: node, event, waiting: (completion, 0, Mode::Null) };
             let waits = self.stand_in(role, (event, 0), Mode::Const);
             debug_assert_eq!(waits, Ok(()), "the event is sticky");
             self.graph().let_go(event);

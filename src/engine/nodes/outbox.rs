@@ -19,15 +19,16 @@
 //!   when the EDT runs, so the EDT is *held back* where it is, as by one more pre-slot, until all earlier calls are
 //!   confirmed. Then it is let go by the thread of the link, while its creator goes on.
 //!
+//! A dependence that this node keeps for an event of another one (`state/fan.rs`) is one that is made here.
+//!
 //! A dependence that a third node makes, which has the source, waits: the EDT would have to be held back before that
 //! node's message comes to it. All else that [`Unconfirmed`] has changes under its lock, and so does whether an EDT may
 //! be held back: when the last answer has come, nothing would let it go.
 
 use crate::engine::nodes::ending;
-use crate::engine::nodes::work::{Call, CallAnswer, NodeWork};
+use crate::engine::nodes::work::{Call, CallAnswer, NodeWork, PassedTo};
 use crate::link::bell;
 use crate::link::block::{self, BlockBytes};
-use crate::object::edt::Mode;
 use crate::object::guid::Guid;
 use crate::trace;
 use ocr_base::lock::{Condvar, Mutex, rank};
@@ -254,21 +255,21 @@ pub(crate) fn post_content(to: u32, block: Guid, reads: bool, bytes: BlockBytes)
     post_with(to, NodeWork::Content { block, size, reads, bytes: None }, Some(bytes), Guid::NULL);
 }
 
-/// Has another node pass a content on to an object of its own, where no call waits for the answer: it has come to an
-/// EDT that stands for that object.
-pub(crate) fn post_value(to: u32, (destination, slot): (Guid, u32), mode: Mode, content: Vec<u8>, stand_in: Guid) {
-    let (call, bytes) = value((destination, slot), mode, content);
+/// Has another node pass a content on to objects of its own, where no call waits for the answer: it has come to an EDT
+/// that stands for them.
+pub(crate) fn post_value(to: u32, passed: PassedTo, content: Vec<u8>, stand_in: Guid) {
+    let (call, bytes) = value(passed, content);
     post_with(to, NodeWork::Call { id: 0, call }, bytes, stand_in);
 }
 
 /// The call that passes a content on, and the bytes that follow it, if they do not fit a message.
-fn value((destination, slot): (Guid, u32), mode: Mode, content: Vec<u8>) -> (Call, Option<BlockBytes>) {
+fn value(to: PassedTo, content: Vec<u8>) -> (Call, Option<BlockBytes>) {
     let size = content.len() as u64;
     let (bytes, follow) = match content {
         small if small.len() <= LARGEST_IN_MESSAGE => (Some(small), None),
         large => (None, Some(BlockBytes::from(large))),
     };
-    (Call::PassValue { destination, slot, mode, size, bytes }, follow)
+    (Call::PassValue { to, size, bytes }, follow)
 }
 
 /// Has the owner of an object make a call, whose answer somebody waits for. False where the program ends.
@@ -299,8 +300,8 @@ pub(crate) fn ask_then(to: u32, asked: Call, then: impl FnOnce(CallAnswer) + Sen
 }
 
 /// Has another node pass a content on to an object of its own, and waits for its answer, as [`ask`].
-pub(crate) fn ask_value(to: u32, destination: (Guid, u32), mode: Mode, content: Vec<u8>) -> Option<CallAnswer> {
-    let (call, bytes) = value(destination, mode, content);
+pub(crate) fn ask_value(to: u32, passed: PassedTo, content: Vec<u8>) -> Option<CallAnswer> {
+    let (call, bytes) = value(passed, content);
     ask_all(to, call, bytes, |_| ())
 }
 

@@ -19,6 +19,7 @@
 //! | `Look`, `Seen` | node 0, all; and back | whether something can still happen anywhere ([`super::wave`]) |
 
 use crate::engine::nodes::wire::{Reader, Writer};
+use crate::engine::state::fan::WaitingSlot;
 use crate::object::collective::CollectiveParams;
 use crate::object::edt::Mode;
 use crate::object::event::{EventKind, NewEvent};
@@ -90,6 +91,14 @@ pub(crate) struct NewCopy {
     pub(crate) scope: u64,
 }
 
+/// What is satisfied on the node that a message goes to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct PassedTo {
+    pub(crate) waiting: Vec<WaitingSlot>,
+    /// An event of the sender whose waiting EDTs the receiver knows; they are satisfied, too. `NULL_GUID` for none.
+    pub(crate) event: Guid,
+}
+
 /// A call about an object of the receiver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Call {
@@ -109,12 +118,10 @@ pub(crate) enum Call {
     },
     /// An EDT of the receiver is to be held back.
     Hold(Guid),
-    /// A content satisfies an event or a pre-slot of an EDT of the receiver. Without bytes it follows on the link's
-    /// lane for blocks.
+    /// A content satisfies events or pre-slots of EDTs of the receiver, each with a block of its own. Without bytes it
+    /// follows on the link's lane for blocks.
     PassValue {
-        destination: Guid,
-        slot: u32,
-        mode: Mode,
+        to: PassedTo,
         size: u64,
         bytes: Option<Vec<u8>>,
     },
@@ -129,10 +136,12 @@ pub(crate) enum Call {
     /// An event of the caller passes on what it was satisfied with: no new dependence, so a block may be gone by now.
     Pass {
         data: Guid,
-        destination: Guid,
-        slot: u32,
-        mode: Mode,
+        to: PassedTo,
     },
+    /// The answer is whether the caller is told when this event triggers, by a [`PassedTo::event`].
+    Promise(Guid),
+    /// An event of the caller is gone that was to be told of so.
+    Broken(Guid),
     /// An EDT of the caller has returned the event, and its output event waits for that.
     Return {
         event: Guid,
@@ -517,6 +526,30 @@ impl TemplateText {
     }
 }
 
+impl PassedTo {
+    fn write(&self, out: &mut Writer) {
+        out.u64(self.event.bits());
+        out.u32(self.waiting.len() as u32);
+        for (destination, slot, mode) in &self.waiting {
+            out.u64(destination.bits());
+            out.u32(*slot);
+            out.u32(*mode as u32);
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<PassedTo> {
+        let (event, count) = (guid(from)?, from.u32()?);
+        let mut waiting = || Some((guid(from)?, from.u32()?, Mode::from_bits(from.u32()?)?));
+        Some(PassedTo { waiting: (0..count).map(|_| waiting()).collect::<Option<_>>()?, event })
+    }
+}
+
+impl From<WaitingSlot> for PassedTo {
+    fn from(waiting: WaitingSlot) -> PassedTo {
+        PassedTo { waiting: vec![waiting], event: Guid::NULL }
+    }
+}
+
 impl Call {
     fn write(&self, out: &mut Writer) {
         match self {
@@ -566,12 +599,18 @@ impl Call {
                 out.u32(6);
                 out.u32(*status as u32);
             }
-            Call::Pass { data, destination, slot, mode } => {
+            Call::Pass { data, to } => {
                 out.u32(8);
                 out.u64(data.bits());
-                out.u64(destination.bits());
-                out.u32(*slot);
-                out.u32(*mode as u32);
+                to.write(out);
+            }
+            Call::Promise(event) => {
+                out.u32(24);
+                out.u64(event.bits());
+            }
+            Call::Broken(event) => {
+                out.u32(25);
+                out.u64(event.bits());
             }
             Call::Return { event, output } => {
                 out.u32(7);
@@ -628,11 +667,9 @@ impl Call {
                 out.u32(20);
                 out.u64(event.bits());
             }
-            Call::PassValue { destination, slot, mode, size, bytes } => {
+            Call::PassValue { to, size, bytes } => {
                 out.u32(21);
-                out.u64(destination.bits());
-                out.u32(*slot);
-                out.u32(*mode as u32);
+                to.write(out);
                 write_content(out, *size, bytes.as_deref());
             }
             Call::Copy(copy) => {
@@ -688,12 +725,9 @@ impl Call {
             5 => Call::Shutdown,
             6 => Call::Abort(from.u32()? as i32),
             7 => Call::Return { event: guid(from)?, output: guid(from)? },
-            8 => Call::Pass {
-                data: guid(from)?,
-                destination: guid(from)?,
-                slot: from.u32()?,
-                mode: Mode::from_bits(from.u32()?)?,
-            },
+            8 => Call::Pass { data: guid(from)?, to: PassedTo::read(from)? },
+            24 => Call::Promise(guid(from)?),
+            25 => Call::Broken(guid(from)?),
             9 => Call::Hold(guid(from)?),
             10 => Call::DescribeRange(guid(from)?),
             11 => Call::CreateEvent { label: guid(from)?, new: read_event(from)?, alone: from.u32()? != 0 },
@@ -713,9 +747,8 @@ impl Call {
             19 => Call::AwaitMade(guid(from)?),
             20 => Call::EventState(guid(from)?),
             21 => {
-                let (destination, slot, mode) = (guid(from)?, from.u32()?, Mode::from_bits(from.u32()?)?);
-                let (size, bytes) = read_content(from)?;
-                Call::PassValue { destination, slot, mode, size, bytes }
+                let (to, (size, bytes)) = (PassedTo::read(from)?, read_content(from)?);
+                Call::PassValue { to, size, bytes }
             }
             23 => {
                 let (destination, source, completion) = (guid(from)?, guid(from)?, guid(from)?);
@@ -777,14 +810,18 @@ pub(super) mod tests {
             completion: guid(98),
             scope: 0x7f01,
         };
+        let passed = (guid(14), 3, Mode::Const);
         let calls = [
             Call::Satisfy { event: guid(1 << 60 | 5), increment: true, data: Guid::NULL },
             Call::Depend { source: guid(9), post_slot: 1, destination: guid(10), slot: 2, mode: Mode::Ew, hold: true },
             Call::Hold(guid(16)),
             Call::Return { event: guid(11), output: guid(12) },
-            Call::Pass { data: guid(13), destination: guid(14), slot: 3, mode: Mode::Ro },
-            Call::PassValue { destination: guid(91), slot: 1, mode: Mode::Const, size: 2, bytes: Some(vec![8, 9]) },
-            Call::PassValue { destination: guid(92), slot: 0, mode: Mode::Ew, size: 1 << 33, bytes: None },
+            Call::Pass { data: guid(13), to: PassedTo { waiting: Vec::new(), event: guid(99) } },
+            Call::Pass { data: guid(13), to: PassedTo { waiting: vec![passed, passed], event: Guid::NULL } },
+            Call::PassValue { to: passed.into(), size: 2, bytes: Some(vec![8, 9]) },
+            Call::PassValue { to: passed.into(), size: 1 << 33, bytes: None },
+            Call::Promise(guid(100)),
+            Call::Broken(guid(101)),
             Call::Copy(copy),
             Call::Divide { whole: guid(93), spans: vec![(0, 5), (1 << 40, u64::MAX)], fixed: true },
             Call::Destroy(guid(77)),

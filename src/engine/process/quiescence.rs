@@ -14,6 +14,7 @@ use crate::device::OpenclThreads;
 use crate::engine::life::stand_in::StandIn;
 use crate::engine::nodes::work::Call;
 use crate::engine::nodes::{ending, outbox};
+use crate::engine::state::fan::WaitingSlot;
 use crate::engine::state::idle::IdleCount;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::{fatal, handlers};
@@ -167,7 +168,7 @@ impl Runtime {
         let (node, _) = outbox::place()?;
         let stands_for = |edt: &Edt| match edt.work().kind {
             WorkKind::Elsewhere => match StandIn::of(edt) {
-                StandIn::PreSlot { of, destination, slot, .. } => {
+                StandIn::PreSlot { of, waiting: (destination, slot, _), .. } => {
                     Some(StandsFor::PreSlot { node: of, destination, slot })
                 }
                 StandIn::Borrower { node, .. } | StandIn::Owner(node) => Some(StandsFor::Node(node)),
@@ -181,10 +182,17 @@ impl Runtime {
             ((edt.guid(), edt.work(), block), self.objects.zone.owner_of(block))
         };
         let wanted = elsewhere.wanted.iter();
+        let pre_slot = |&(destination, slot, _): &WaitingSlot| (destination, slot);
         Some(NodesView {
             node,
             stands_for,
             wanted: wanted.flat_map(|(&block, of)| of.edts.iter().map(move |edt| of_block(block, edt))).collect(),
+            with: (elsewhere.fans.all())
+                .map(|(stand_in, more)| (stand_in, more.iter().map(pre_slot).collect()))
+                .collect(),
+            awaited: (elsewhere.awaited.all())
+                .map(|(event, waiting)| (pre_slot(&waiting), (event, self.objects.zone.owner_of(event))))
+                .collect(),
             lent: elsewhere.lent.iter().flat_map(|(&block, of)| of.iter().map(move |lent| (block, lent.to))).collect(),
         })
     }

@@ -1,5 +1,7 @@
-//! What this node knows of blocks that go from one node to another, and of other nodes' templates, labels and scopes.
+//! What this node knows of blocks that go from one node to another, and of other nodes' templates, labels, scopes and
+//! events.
 
+use crate::engine::state::fan::{AwaitedEvents, Fans};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::EdtRef;
 use crate::object::guid::Guid;
@@ -70,6 +72,10 @@ pub(crate) struct BlocksElsewhere {
     pub(crate) guests: HashMap<u32, GuestScope>,
     /// Which of these the next EDT of another node's scope comes into, unless it is closing.
     pub(crate) guest_for: HashMap<ScopeElsewhere, &'static Scope>,
+    /// What waits on other nodes for events of this one.
+    pub(crate) fans: Fans,
+    /// Events of other nodes that EDTs of this one wait for.
+    pub(crate) awaited: AwaitedEvents,
 }
 
 // SAFETY: the EDTs of `lent` and `wanted` belong to this table until they are taken out of it, and the copies that are

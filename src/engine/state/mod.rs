@@ -22,7 +22,7 @@
 //! | `attempt.rs` | an attempt: one run of an EDT that may be undone |
 //! | `redundant.rs`, `difference.rs` | EDTs that run as function and kernels, and how the contents differ that they leave |
 //! | `checkpoints.rs` | whether a checkpoint is asked for, and what waits for it |
-//! | `elsewhere.rs` | what is known of blocks, templates and labels of other nodes |
+//! | `elsewhere.rs`, `fan.rs` | what is known of blocks, templates and labels of other nodes; events that many of their objects wait for |
 
 pub(crate) mod answered;
 pub(crate) mod attempt;
@@ -36,6 +36,7 @@ pub(crate) mod devices;
 pub(crate) mod difference;
 pub(crate) mod elsewhere;
 pub(crate) mod end;
+pub(crate) mod fan;
 pub(crate) mod fatal;
 pub(crate) mod fetch_at_end;
 pub(crate) mod finish_times;

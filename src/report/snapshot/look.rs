@@ -88,7 +88,10 @@ impl Snapshot<'_> {
         if let Some(link) = link {
             self.event_of.insert(link.bits(), (edt.own_guid(), Guid::NULL));
         }
-        self.waiting_elsewhere.push(WaitingElsewhere { node, destination, slot: OpenSlot { at, link } });
+        let more = self.inputs.nodes.as_ref().and_then(|nodes| nodes.with.get(&edt.own_guid()));
+        let all = [(destination, at)].into_iter().chain(more.into_iter().flatten().copied());
+        let waiting = |(destination, at)| WaitingElsewhere { node, destination, slot: OpenSlot { at, link } };
+        self.waiting_elsewhere.extend(all.map(waiting));
     }
 
     /// Enters a scope that the EDT `member` keeps open, and the scopes around it.

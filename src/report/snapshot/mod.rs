@@ -112,6 +112,10 @@ pub struct NodesView {
     pub stands_for: fn(&Edt) -> Option<StandsFor>,
     /// EDTs that need a block of another node, each with the block and that node.
     pub wanted: Vec<(EdtOfBlock, u32)>,
+    /// What other pre-slots of other nodes' objects wait with one that such an EDT stands for, by the GUID of its slot.
+    pub with: HashMap<Guid, Vec<(Guid, u32)>>,
+    /// Pre-slots of EDTs that wait for an event of another node, each with that event and node.
+    pub awaited: HashMap<(Guid, u32), (Guid, u32)>,
     /// Blocks of this node that others have, each with the number of such a node.
     pub lent: Vec<(Guid, u32)>,
 }

@@ -366,7 +366,12 @@ impl Snapshot<'_> {
                 }
                 (Some(event), _) => self.event(event, 0),
                 (None, Some(_)) => "an event, which is just being connected or satisfied".into(),
-                (None, None) => self.lacks(edt, slot).unwrap_or_else(|| never.clone()),
+                (None, None) => {
+                    match self.inputs.nodes.as_ref().and_then(|of| of.awaited.get(&(edt.name.guid, slot.at))) {
+                        Some((event, node)) => format!("the event {} of node {node}", self.object(*event)),
+                        None => self.lacks(edt, slot).unwrap_or_else(|| never.clone()),
+                    }
+                }
             };
             text += &format!("\n    pre-slot {}: {why}", slot.at);
         }

@@ -247,6 +247,10 @@ settings! { cores;
     retry: Retry = Retry::Off, utf8(parse_retry), "retry", "OCR_RETRY",
         "how often an EDT whose function crashes, or whose kernel fails, is undone and runs again, 1 to 1000; verify: each EDT runs twice, and the first time is undone (for tests); off; default: off";
 
+    /// How long the function of an EDT may run; whole seconds, at least 1. None: as long as it wants.
+    time_limit: Option<Duration> = None, utf8(parse_patience), "time-limit", "OCR_TIME_LIMIT",
+        "seconds that the function of an EDT may run: one that takes longer is undone and runs again with OCR_RETRY, and ends the program otherwise; off; default: off";
+
     /// Whether statistics are printed on the standard error at exit.
     stats: bool = false, utf8(parse_flag), "stats", "OCR_STATS",
         "1: print at exit what ran where and what moved";

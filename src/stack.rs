@@ -149,9 +149,21 @@ pub(crate) fn instruction(context: *const libc::c_void) -> Option<usize> {
     None
 }
 
+/// Where a signal handler returns to, from this handler: the words of the stack have it where another handler runs.
+/// None on processors where that is not in the frame.
+#[allow(unused_variables)]
+pub(crate) fn return_of_handlers(context: *const libc::c_void) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the thread's context, which on this processor
+    // stands in the frame of the handler, behind the word to which the handler returns.
+    return Some(unsafe { context.cast::<usize>().wrapping_sub(1).read() });
+    #[cfg(not(target_arch = "x86_64"))]
+    None
+}
+
 /// The stack pointer of the code that a signal has interrupted.
 #[allow(unused_variables)]
-fn stack_pointer(context: *const libc::c_void) -> Option<usize> {
+pub(crate) fn stack_pointer(context: *const libc::c_void) -> Option<usize> {
     let context = context.cast::<libc::ucontext_t>();
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the thread's context, which is there until

@@ -4,6 +4,7 @@ use super::labels::ObjectLabels;
 use crate::object::code::Code;
 use crate::object::guid::Guid;
 use crate::sched::calls::Calls;
+use crate::sched::run_limit::RunLimit;
 use ocr_base::lock::{Mutex, rank};
 use ocr_place::place::Place;
 use serde::{Deserialize, Serialize};
@@ -66,6 +67,8 @@ pub struct Now {
     pub holder: AtomicUsize,
     /// The calls of the interface in which the thread is, unless it is a worker.
     pub calls: Calls,
+    /// Whether the function that the thread runs is beyond its time limit.
+    pub limit: RunLimit,
 }
 
 /// How many EDTs ran, and how long.
@@ -146,6 +149,7 @@ counters! {
     kernel_edts, "EDTs that ran as kernels";
     kernels_ahead, "kernels that were enqueued behind the kernel that their EDT waited for";
     attempts_undone, "runs of EDTs that crashed and were undone (OCR_RETRY)";
+    attempts_late, "runs of EDTs that were beyond their time limit and were undone (OCR_TIME_LIMIT)";
     kernels_undone, "kernels that failed, after which their EDTs ran again (OCR_RETRY)";
     edts_recovered, "EDTs that ended well after such a run or kernel";
     attempts_repeated, "EDTs whose first run was undone on purpose (OCR_RETRY=verify)";

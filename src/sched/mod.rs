@@ -1,6 +1,7 @@
 //! Ready EDTs: queues, where and for how long a worker looks for work (`queues.rs`), EDTs with a priority
-//! (`urgent.rs`), which workers sleep (`sleep.rs`), and calls of other threads (`calls.rs`). What the queues leave for
-//! later is freed in `reclaim.rs`. The policies that place EDTs are in `crates/ocr-place`.
+//! (`urgent.rs`), which workers sleep (`sleep.rs`), calls of other threads (`calls.rs`), and functions that run too
+//! long (`run_limit.rs`). What the queues leave for later is freed in `reclaim.rs`. The policies that place EDTs are in
+//! `crates/ocr-place`.
 //!
 //! This room knows EDTs only as things to hand to a worker; it never looks into one. The protocol
 //! by which workers sleep and are woken is in [`sleep`], argued in `sleep.md`.
@@ -13,5 +14,6 @@ mod models;
 pub(crate) mod queues;
 #[cfg(not(loom))]
 pub(crate) mod reclaim;
+pub(crate) mod run_limit;
 pub(crate) mod sleep;
 mod urgent;

@@ -1,5 +1,5 @@
-//! Attempts: an EDT whose function crashes is undone and runs again (`OCR_RETRY`). The phases of an attempt are in
-//! `state/attempt.rs`.
+//! Attempts: an EDT whose function crashes, or takes too long, is undone and runs again (`OCR_RETRY`). The phases of an
+//! attempt are in `state/attempt.rs`.
 //!
 //! With the setting, functions of the program run as attempts on workers, and kernels on devices. What the runtime runs
 //! for itself does not. A kernel makes no calls, and what it writes does not count before it has ended well
@@ -36,6 +36,8 @@
 //!
 //! # How a crash is left
 //!
+//! A function that runs beyond its time limit counts as one that crashes (`process/crash/late.rs`).
+//!
 //! The handler of the signal has the thread go on in the frame that has called the function (`point.rs`). Whether the
 //! process can go on then is decided in `process/crash/again.rs`.
 
@@ -45,7 +47,7 @@ pub(crate) mod point;
 mod undo;
 
 use crate::engine::attempt::globals::Globals;
-use crate::engine::attempt::point::{Arguments, LeftCrash, Point};
+use crate::engine::attempt::point::{Arguments, LATE, LeftCrash, Point};
 use crate::engine::state::attempt::{AfterReturn, AttemptProgress, HeldStep};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::print_text;
@@ -54,13 +56,19 @@ use crate::object::code::{EdtFunction, WorkKind};
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
 use crate::object::name::EdtName;
+use crate::report::tally::Tally;
 use crate::symbols;
 use ocr_base::text::Counted;
+use std::sync::Arc;
 
 /// Whether the function of an EDT runs as an attempt.
 pub(crate) fn is_for(context: &Context, edt: &Edt) -> bool {
-    let of_program = matches!(edt.work().kind, WorkKind::Program | WorkKind::Main);
-    of_program && context.runtime.retry_of(edt).is_on()
+    is_of_program(edt) && context.runtime.retry_of(edt).is_on()
+}
+
+/// Whether an EDT runs for the program, not for a call of the runtime.
+fn is_of_program(edt: &Edt) -> bool {
+    matches!(edt.work().kind, WorkKind::Program | WorkKind::Main)
 }
 
 /// Runs the function of an EDT as attempts, until one is carried out. Returns what the last one returned.
@@ -69,7 +77,7 @@ pub(crate) fn is_for(context: &Context, edt: &Edt) -> bool {
 /// `context` is this thread's, its current EDT is `edt`, and no reference into it is alive: the function calls the
 /// runtime, which makes its own. The arguments are what `ocrEdt_t` promises.
 pub(crate) unsafe fn run(context: *mut Context, edt: &'static Edt, function: EdtFunction, with: Arguments) -> Guid {
-    let progress = {
+    let (progress, limited) = {
         // SAFETY: the caller promises that the context is this thread's, and that no reference into it is alive. This
         // one ends before the function is called.
         let this = unsafe { &mut *context };
@@ -77,15 +85,21 @@ pub(crate) unsafe fn run(context: *mut Context, edt: &'static Edt, function: Edt
         let mut progress = failed.unwrap_or_else(|| AttemptProgress::begin(this.runtime.retry_of(edt)));
         this.attempt = Some(Box::default());
         this.save(edt, &mut progress);
-        progress
+        (progress, this.limited(edt))
     };
     let point = Point::new(progress, function);
     // SAFETY: the caller promises arrays of these lengths, which nothing else uses before the function is called.
     let before = unsafe { undo::ArgumentsBefore::of(with) };
     let result = loop {
         let globals = point.progress.get().is_trial().then(|| (Globals::look(), rust_calls()));
+        if let Some(tally) = &limited {
+            tally.now.limit.begin();
+        }
         // SAFETY: the caller promises what `ocrEdt_t` does.
         let result = unsafe { point.call(function, with) };
+        if let Some(tally) = &limited {
+            tally.now.limit.end();
+        }
         let next = match point.crash.take() {
             Some(crash) => {
                 point.with_progress(AttemptProgress::crashes);
@@ -170,20 +184,31 @@ pub(crate) unsafe fn carry_out(context: *mut Context) {
 }
 
 impl Context {
+    /// The tally of this thread, where the function of this EDT has a time limit.
+    pub(crate) fn limited(&self, edt: &Edt) -> Option<Arc<Tally>> {
+        let is_limited = self.runtime.settings.time_limit.is_some() && is_of_program(edt);
+        is_limited.then(|| self.tally.clone())
+    }
+
     /// Says that an EDT has crashed and runs again, once for each template.
     #[cold]
     fn tell_undone(&mut self, edt: &Edt, crash: LeftCrash, progress: AttemptProgress) {
-        self.tally.counts.attempts_undone.add(1);
+        let counts = &self.tally.counts;
+        let count = if crash.signal == LATE { &counts.attempts_late } else { &counts.attempts_undone };
+        count.add(1);
         if !edt.work().told_undone.is_first() {
             return;
         }
         let place =
             symbols::place_of(crash.instruction).map_or(String::new(), |place| format!("; the instruction is {place}"));
+        let (what, further) = match (crash.signal, *self.runtime.settings.time_limit) {
+            (LATE, Some(limit)) => (format!("was beyond its time limit of {} s", limit.as_secs()), "attempts"),
+            (signal, _) => (format!("crashed with {}", signal_name(signal)), "crashes"),
+        };
         note!(
-            "{} crashed with {} and is undone; attempt {} of {} follows (OCR_RETRY){place}. Further crashes of this \
-             template are counted.",
+            "{} {what} and is undone; attempt {} of {} follows (OCR_RETRY){place}. Further {further} of this template are \
+             counted.",
             EdtName::of(edt),
-            signal_name(crash.signal),
             progress.number() + 1,
             progress.most(),
         );
@@ -201,13 +226,15 @@ fn signal_name(signal: libc::c_int) -> &'static str {
     }
 }
 
-/// Says how many attempts crashed, or were kernels that failed, and were undone, at the end of a run.
-pub(crate) fn tell_undone(attempts: u64, kernels: u64, recovered: u64) {
+/// Says how many attempts crashed, were beyond the time limit, or were kernels that failed, and were undone, at the end
+/// of a run.
+pub(crate) fn tell_undone(attempts: u64, late: u64, kernels: u64, recovered: u64) {
     let part = |number: u64, what: &'static str, failed: &str| {
         let were = if number == 1 { "was" } else { "were" };
         (number != 0).then(|| format!("{} {failed} and {were} undone", Counted(number, what)))
     };
-    let parts = [part(attempts, "attempt", "crashed"), part(kernels, "kernel", "failed")];
+    let late = part(late, "attempt", "took too long");
+    let parts = [part(attempts, "attempt", "crashed"), late, part(kernels, "kernel", "failed")];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if !parts.is_empty() {
         note!("OCR_RETRY: {}; {} ended well after that.", parts.join(", "), Counted(recovered, "EDT"));

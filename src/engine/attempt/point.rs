@@ -17,15 +17,20 @@
 use crate::engine::state::attempt::AttemptProgress;
 use crate::object::code::{EdtDep, EdtFunction};
 use crate::object::guid::Guid;
+use crate::stack;
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{Ordering, compiler_fence};
 
-/// A crash that was left.
+/// The signal by which a thread is told that the function which it runs is beyond its time limit. What it does by
+/// itself is nothing, so one that comes when the run has ended is harmless.
+pub(crate) const LATE: libc::c_int = libc::SIGURG;
+
+/// A crash that was left, or a function that was beyond its time limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct LeftCrash {
-    /// The number of the signal.
+    /// The number of the signal; [`LATE`] if the function was beyond its time limit.
     pub(crate) signal: libc::c_int,
     /// Where the instruction is; 0 where that says nothing.
     pub(crate) instruction: usize,
@@ -63,9 +68,12 @@ macro_rules! call_attempt {
             ".hidden ocr_call_attempt",
             ".globl ocr_leave_attempt",
             ".hidden ocr_leave_attempt",
+            ".globl ocr_end_attempt",
+            ".hidden ocr_end_attempt",
             ".type ocr_call_attempt, @function",
             "ocr_call_attempt:",
             $($line,)*
+            "ocr_end_attempt:",
             ".size ocr_call_attempt, . - ocr_call_attempt",
             ".popsection",
         );
@@ -162,6 +170,9 @@ unsafe extern "C" {
 
     /// Where a thread goes on. No function: it is come to with the stack pointer of the frame.
     fn ocr_leave_attempt();
+
+    /// The end of both. No function, either.
+    fn ocr_end_attempt();
 }
 
 /// Calls an EDT's function where no crash can be left.
@@ -216,6 +227,9 @@ impl Point {
         // SAFETY: the caller passes what `function` must be called with. The point is this thread's, and stays until
         // the call returns.
         let result = unsafe { ocr_call_attempt(paramc, paramv, depc, depv, function, ptr::from_ref(self).cast()) };
+        // First: from here on the thread is not in the function any more (`is_in_function`).
+        self.frame.set(0);
+        compiler_fence(Ordering::SeqCst);
         HERE.set(outer);
         self.in_runtime.set(false);
         result
@@ -258,6 +272,20 @@ impl Point {
         // word, which was pushed and so is aligned.
         let first = unsafe { frame.read_volatile() };
         first == ptr::from_ref(self).addr()
+    }
+
+    /// Whether the thread is in the function, and has not returned from it, for a handler that has interrupted it at
+    /// this instruction with this stack pointer. The frame is noted before the function is called, and forgotten behind
+    /// it. In between, the thread is in `ocr_call_attempt`, which is seen by the instruction, or in [`Point::call`],
+    /// whose frame is above.
+    pub(crate) fn is_in_function(&self, instruction: usize, stack_pointer: usize) -> bool {
+        #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+        let own = ocr_call_attempt as *const () as usize..ocr_end_attempt as *const () as usize;
+        #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
+        let own = 0..usize::MAX;
+        let frame = self.frame.get();
+        let is_above = stack_pointer > frame && stack_pointer - frame < stack::BYTES;
+        frame != 0 && !is_above && !own.contains(&instruction)
     }
 
     /// Has the thread, in a handler of a signal, leave the function when the handler returns.
@@ -309,6 +337,10 @@ mod tests {
         assert!(point.is_intact() && !point.is_in_runtime());
         assert!(point.inside(|| point.is_in_runtime()));
         assert!(!point.is_in_runtime());
+        let (own, call) = (returns as *const () as usize, ocr_call_attempt as *const () as usize);
+        assert!(point.is_in_function(own, (&raw const depc).addr()));
+        assert!(!point.is_in_function(call, point.frame()), "it is about to call, or has returned");
+        assert!(!point.is_in_function(own, point.frame() + 128), "the frame of the caller is there");
         Guid::from_bits(u64::from(paramc * 10 + depc))
     }
 
@@ -324,6 +356,7 @@ mod tests {
         let result = unsafe { point.call(returns, NONE) };
         assert_eq!(result.bits(), 34);
         assert!(here().is_none() && point.crash.get().is_none());
+        assert!(!point.is_in_function(returns as *const () as usize, 0), "it has returned");
     }
 
     #[test]

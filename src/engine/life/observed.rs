@@ -1,6 +1,6 @@
 //! How the function of an EDT is called where more is done than that: the run is recorded, strict mode looks at what
-//! the EDT does, it runs as an attempt, it is of interest how long the function takes, what it leaves is compared with
-//! what kernels leave, or it makes calls about objects of other nodes.
+//! the EDT does, it runs as an attempt or has a time limit, it is of interest how long the function takes, what it
+//! leaves is compared with what kernels leave, or it makes calls about objects of other nodes.
 
 use crate::check::history::Who;
 use crate::engine::attempt;
@@ -65,9 +65,19 @@ pub(crate) unsafe extern "C" fn call_observed(paramc: u32, paramv: *mut u64, dep
     });
     let attempts = at_work(|context, edt| attempt::is_for(context, edt).then_some((ptr::from_mut(context), edt)));
     let result = match attempts.flatten() {
-        // SAFETY: `function` is that of the EDT whose arguments these are, or copies with as many elements; so they are
-        // what `ocrEdt_t` promises.
-        None => unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) },
+        None => {
+            let limited = at_work(|context, edt| context.limited(edt)).flatten();
+            if let Some(tally) = &limited {
+                tally.now.limit.begin();
+            }
+            // SAFETY: `function` is that of the EDT whose arguments these are, or copies with as many elements; so they
+            // are what `ocrEdt_t` promises.
+            let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
+            if let Some(tally) = &limited {
+                tally.now.limit.end();
+            }
+            result
+        }
         Some((context, edt)) => {
             let with = Arguments { paramc, paramv, depc, depv };
             // SAFETY: the context is this thread's, and the reference from which the pointer was made has ended. The

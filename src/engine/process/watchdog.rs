@@ -1,7 +1,7 @@
 //! The thread that watches: it looks again and again whether a program hangs that has threads of its own, or
-//! EDTs that wait outside of the runtime, prints the snapshot of a running program on `SIGUSR1`, and reports
-//! an EDT that has crashed. Where the library has the `main`, it is the main thread, which has nothing else to do;
-//! otherwise one of its own.
+//! EDTs that wait outside of the runtime, prints the snapshot of a running program on `SIGUSR1`, reports
+//! an EDT that has crashed, and stops functions that run too long. Where the library has the `main`, it is the main
+//! thread, which has nothing else to do; otherwise one of its own.
 //!
 //! The thread sleeps on a semaphore (`bell.rs`), which is what a signal handler may touch. The handler sets a flag and
 //! posts; everything else happens here, in an ordinary thread.
@@ -9,11 +9,13 @@
 use crate::engine::process::bell::{PROCESS, SEMAPHORE, SUSPECTED, THREAD, look};
 use crate::engine::process::crash;
 use crate::engine::process::patience::Patience;
+use crate::engine::process::time_limit::TimeLimits;
 use crate::engine::state::handlers::Handler;
 use crate::engine::state::runtime::Runtime;
 use crate::message::has_standard_error;
 use ocr_base::output_file;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// How often the threads of the process are looked at, at least.
 const ROUTINE_SECONDS: i64 = 5;
@@ -24,11 +26,19 @@ const SUSPICION_SECONDS: i64 = 1;
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 fn in_seconds(seconds: i64) -> libc::timespec {
+    after(Duration::from_secs(seconds.unsigned_abs()))
+}
+
+/// The time in so long.
+fn after(long: Duration) -> libc::timespec {
+    const SECOND_NS: i64 = 1_000_000_000;
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` has room for the answer. If somebody sets the clock, a look comes sooner or later, and no memory
     // depends on that.
     unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &mut time) };
-    time.tv_sec += seconds;
+    let ns = time.tv_nsec + i64::from(long.subsec_nanos());
+    time.tv_sec += long.as_secs() as i64 + ns / SECOND_NS;
+    time.tv_nsec = ns % SECOND_NS;
     time
 }
 
@@ -38,6 +48,7 @@ pub(crate) fn watch(runtime: &Runtime) {
     THREAD.store(unsafe { libc::gettid() }, Ordering::Relaxed);
     let mut patience = runtime.settings.patience.map(Patience::new);
     let mut under_lock = runtime.settings.patience.map(Patience::new);
+    let mut limits = TimeLimits::of(runtime);
     let routine = match *runtime.settings.patience {
         Some(patience) => ROUTINE_SECONDS.min(patience.as_secs() as i64),
         None => ROUTINE_SECONDS,
@@ -60,7 +71,9 @@ pub(crate) fn watch(runtime: &Runtime) {
         if SUSPECTED.load(Ordering::SeqCst) && !is_soon {
             (next, is_soon) = (in_seconds(SUSPICION_SECONDS), true);
         }
-        if SEMAPHORE.wait_until(&next) {
+        let limits_next = limits.as_mut().map(|limits| after(limits.look(runtime)));
+        let sooner = limits_next.filter(|time| (time.tv_sec, time.tv_nsec) < (next.tv_sec, next.tv_nsec));
+        if SEMAPHORE.wait_until(&sooner.unwrap_or(next)) && sooner.is_none() {
             (next, is_soon) = (in_seconds(routine), false);
             // Before it looks: what is suspected from now on is another look.
             SUSPECTED.store(false, Ordering::SeqCst);

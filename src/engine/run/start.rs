@@ -10,6 +10,7 @@ use crate::engine::life::answers::DeviceEvents;
 use crate::engine::life::create_request::{EdtRequest, Output};
 use crate::engine::nodes::join::{self, NodeRole, Told, join, wait_for_end};
 use crate::engine::nodes::{drain, ending, outbox, traffic};
+use crate::engine::process::crash::late;
 use crate::engine::process::{crash, sigfpe, watchdog};
 use crate::engine::run::recording::Recorded;
 use crate::engine::run::serve;
@@ -247,7 +248,7 @@ impl Run {
         limit_retry(&mut settings);
         let mut objects = Objects::new(zone, settings.check.is_on(), timed);
         // On several nodes, what an EDT has asked of others is confirmed when its function has returned.
-        if settings.retry.is_on() || ending::place().is_some() {
+        if settings.retry.is_on() || settings.time_limit.is_some() || ending::place().is_some() {
             objects.code_table.call_indirectly();
         }
         let runtime = Arc::new(Runtime {
@@ -287,6 +288,7 @@ impl Run {
         fork::watch_process();
         runtime.signals.add(watchdog::listen());
         runtime.signals.add(crash::listen(runtime.settings.retry.is_on()));
+        runtime.signals.add(runtime.settings.time_limit.and_then(|_| late::listen()));
         runtime.signals.add(sigfpe::begin());
         let mut run = Run { runtime, checkpoints: None };
         let this = run.runtime();
@@ -437,7 +439,9 @@ impl Runtime {
         let (repeated, opened) = (counts.attempts_repeated, counts.attempts_opened);
         match *self.settings.retry {
             Retry::Off => {}
-            Retry::Times(_) => tell_undone(counts.attempts_undone, counts.kernels_undone, counts.edts_recovered),
+            Retry::Times(_) => {
+                tell_undone(counts.attempts_undone, counts.attempts_late, counts.kernels_undone, counts.edts_recovered)
+            }
             Retry::Verify => tell_repeated(repeated, opened),
         }
     }

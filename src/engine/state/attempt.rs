@@ -11,6 +11,7 @@
 //! | protected | the function returns | ended | all that was noted is carried out |
 //! | protected | the function returns the first time, in verification mode | undone | the attempt is undone |
 //! | protected | a crash by which the process can go on, and the EDT may run again | undone | the attempt is undone |
+//! | protected | the function is beyond its time limit | undone, or protected | as with a crash |
 //! | protected | another crash | protected | the process ends, and the crash is reported |
 //! | open | a call | open | the call |
 //! | open | the function returns | ended | nothing more |

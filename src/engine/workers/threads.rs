@@ -10,6 +10,7 @@ use crate::object::edt::Edt;
 use crate::object::name::EdtName;
 use crate::sched::queues::Local;
 use crate::sched::reclaim::begin_worker;
+use crate::sched::run_limit::RunLimit;
 use crate::stack;
 use ocr_base::lock::{Mutex, rank};
 use std::cell::Cell;
@@ -171,6 +172,23 @@ impl Context {
         // SAFETY: the pointer is that of a field of this thread's context, which is alive and which no other thread
         // writes.
         unsafe { current.read_volatile() }
+    }
+
+    /// The word about the time limit of a thread that runs EDTs, and whether its function is an attempt, for a signal
+    /// handler.
+    pub(crate) fn limited_here() -> Option<(&'static RunLimit, bool)> {
+        let context = NonNull::new(CONTEXT.get())?;
+        // SAFETY: the context is this thread's and alive; only the address of a field is taken, and nothing is read.
+        let tally = unsafe { &raw const (*context.as_ptr()).tally };
+        // SAFETY: the pointer is that of a field of this thread's context, which is written when the context is made
+        // alone. The tally stays as long as that, and so while the handler runs.
+        let tally = unsafe { &*tally };
+        // SAFETY: as for the address before.
+        let attempt = unsafe { &raw const (*context.as_ptr()).attempt };
+        // SAFETY: the pointer is that of a field of this thread's context. While a function runs, which the caller asks
+        // about, no code changes whether there is an attempt.
+        let is_attempt = unsafe { &*attempt }.is_some();
+        Some((&tally.now.limit, is_attempt))
     }
 
     /// The runtime, on a thread that runs EDTs, for a signal handler.

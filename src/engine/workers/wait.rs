@@ -114,6 +114,8 @@ impl Context {
         fork::check_fork(call);
         let wait = Wait { call, event, label };
         *self.tally.now.waits.lock() = Some(wait);
+        // What an EDT waits for may take any time.
+        let is_limited = self.tally.now.limit.end();
         let _under_lock = loader::waits();
         // A thread that runs EDTs, or an EDT that has left its seat.
         let worker = self.local.is_some() || self.seat.seating != Seating::Seated;
@@ -147,6 +149,9 @@ impl Context {
             runtime.end_outside();
         }
         *self.tally.now.waits.lock() = None;
+        if is_limited {
+            self.tally.now.limit.begin();
+        }
         state
     }
 

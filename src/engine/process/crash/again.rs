@@ -7,7 +7,7 @@
 //! | in verification mode | no, and nothing is said of it |
 //! | the thread is in a call of the runtime, or carries out what was held | no: a lock of the runtime may be held |
 //! | the attempt is open | no: what the EDT has done is seen by others |
-//! | as many attempts as the setting allows have crashed, or were kernels that failed | no |
+//! | as many attempts as the setting allows have crashed, were too late, or were kernels that failed | no |
 //! | the function is written in Rust | no: its frames have destructors, which would not run |
 //! | an exception of C++ is on its way, or is being handled | no: the C++ library has it in its books |
 //! | `abort` after a message of the C library that is no assertion of the program's | no: it has found its memory corrupted, with a lock held |
@@ -22,6 +22,12 @@
 //! | the C library is no file of its own, as with `-static`, or one before 2.36, which may abort without a message | no: nothing of it can be told apart |
 //! | the process was made by `fork` in the function | no, and nothing is said of it: it has no other thread |
 //!
+//! A thread whose function is beyond its time limit (`late.rs`) asks the same wherever it is. For it the instruction
+//! has to be in the program itself: not in a function for strings, of which it may have come to another part, nor
+//! nowhere. It may not leave a handler of the program's for a signal, which may have interrupted what holds a lock. Nor
+//! may it leave where the program has an allocator of its own, whose locks are not known. Of these reasons some may
+//! pass, so it is asked again.
+//!
 //! "Have called" is read from the return address where the function begins: at the stack pointer, or in the link
 //! register. A function of the C library that another of the same has called, as `strlen` in `printf`, has one in
 //! there. Whether another file "has called" is decided by any word between the stack pointer and the function's frame that is an address of such a
@@ -29,7 +35,7 @@
 //! does the guard of a static variable of C++ that is being made: the program has to know that. What is loaded is
 //! looked at when the run begins. The handler of the signal asks, so nothing here allocates or takes a lock.
 
-use crate::engine::attempt::point::{LeftCrash, Point, here};
+use crate::engine::attempt::point::{LATE, LeftCrash, Point, here};
 use crate::engine::state::attempt::{AttemptPhase, WhyOpen};
 use crate::engine::state::context::Context;
 use crate::engine::state::fork;
@@ -58,6 +64,32 @@ pub(super) enum NotAgain {
     Elsewhere,
     Unknown,
     Overwritten,
+    /// The allocator is in the program.
+    OwnAllocator,
+}
+
+/// What becomes of a function that is beyond its time limit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum LateFate {
+    /// The thread runs no attempt that could be undone.
+    NoAttempt,
+    /// The function of the attempt has returned.
+    Over,
+    /// The thread leaves the function when the handler returns.
+    Left,
+    /// It cannot be left here.
+    Ends(NotAgain),
+}
+
+/// By what a thread comes to ask whether it may leave the function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cause<'a> {
+    /// An instruction that cannot be executed.
+    Fault,
+    /// `abort`, and what the C library has said before.
+    Abort(Option<&'a CStr>),
+    /// The time limit.
+    Late,
 }
 
 /// What becomes of a crash.
@@ -82,7 +114,8 @@ pub(super) fn leave_if_possible(
         return CrashFate::NoAttempt;
     };
     let instruction = if is_abort { None } else { stack::instruction(context) };
-    match may_leave(point, is_abort, (context, instruction), said) {
+    let cause = if is_abort { Cause::Abort(said) } else { Cause::Fault };
+    match may_leave(point, cause, (context, instruction)) {
         Ok(()) => {
             if let Some(said) = said.filter(|_| is_abort) {
                 forget_message(said);
@@ -94,13 +127,32 @@ pub(super) fn leave_if_possible(
     }
 }
 
+/// Decides what becomes of a function that is beyond its time limit, and has the thread leave it if that may be.
+pub(super) fn leave_if_late(is_attempt: bool, context: *mut libc::c_void) -> LateFate {
+    if !is_attempt {
+        return LateFate::NoAttempt;
+    }
+    let (Some(instruction), Some(stack_pointer)) = (stack::instruction(context), stack::stack_pointer(context)) else {
+        return LateFate::NoAttempt;
+    };
+    let Some(point) = here().filter(|point| point.is_in_function(instruction, stack_pointer)) else {
+        return LateFate::Over;
+    };
+    match may_leave(point, Cause::Late, (context, Some(instruction))) {
+        Ok(()) => {
+            point.leave(LeftCrash { signal: LATE, instruction }, context);
+            LateFate::Left
+        }
+        Err(why) => why.map_or(LateFate::NoAttempt, LateFate::Ends),
+    }
+}
+
 /// Whether the thread may leave the function: the table above, but for its first row. The error is the reason, or none
 /// where nothing is said.
 fn may_leave(
     point: &Point,
-    is_abort: bool,
+    cause: Cause<'_>,
     (context, instruction): (*const libc::c_void, Option<usize>),
-    said: Option<&CStr>,
 ) -> Result<(), Option<NotAgain>> {
     let progress = point.progress.get();
     let refuse = |why: NotAgain| Err(Some(why));
@@ -119,7 +171,8 @@ fn may_leave(
     if is_called_by_rust() {
         return refuse(NotAgain::InRust);
     }
-    if has_exception() {
+    // The C++ library may allocate for its answer: not where the thread may be in the allocator.
+    if cause != Cause::Late && has_exception() {
         return refuse(NotAgain::Exception);
     }
     // SAFETY: the pointer is null, or that of what `look_at_code` has leaked. Acquire: pairs with the store there.
@@ -127,22 +180,34 @@ fn may_leave(
     let Some(code) = code.filter(|code| code.tells_c_apart) else {
         return refuse(NotAgain::Unknown);
     };
-    if is_abort {
-        if !said.is_none_or(is_of_program_itself) {
-            return refuse(NotAgain::Corrupted);
+    let mut handlers = None;
+    match cause {
+        Cause::Abort(said) => {
+            if !said.is_none_or(is_of_program_itself) {
+                return refuse(NotAgain::Corrupted);
+            }
+            if !context.is_null() && !stack::sends_itself(context, libc::SIGABRT) {
+                return refuse(NotAgain::Sent);
+            }
         }
-        if !context.is_null() && !stack::sends_itself(context, libc::SIGABRT) {
-            return refuse(NotAgain::Sent);
+        Cause::Fault if !instruction.is_some_and(|at| is_of_program(at, code, point, context)) => {
+            return refuse(NotAgain::Elsewhere);
         }
-    } else if !instruction.is_some_and(|at| is_of_program(at, code, point, context)) {
-        return refuse(NotAgain::Elsewhere);
+        Cause::Late if code.allocates => return refuse(NotAgain::OwnAllocator),
+        Cause::Late if !instruction.is_some_and(|at| code.is_of_program(at, point.function)) => {
+            return refuse(NotAgain::Elsewhere);
+        }
+        Cause::Fault => {}
+        Cause::Late if has_exception() => return refuse(NotAgain::Exception),
+        Cause::Late => handlers = stack::return_of_handlers(context),
     }
     if !point.is_intact() {
         return refuse(NotAgain::Overwritten);
     }
     // A thread whose stack pointer is not in its stack runs on another one, of the program's own.
     let calls = stack::words_to(context, point.frame());
-    if calls.is_none_or(|mut words| words.any(|word| code.is_of_others(word, point.function))) {
+    let may_hold = |word| Some(word) == handlers || code.is_of_others(word, point.function);
+    if calls.is_none_or(|mut words| words.any(may_hold)) {
         return refuse(NotAgain::Elsewhere);
     }
     Ok(())
@@ -184,13 +249,18 @@ pub(super) fn is_assertion(said: &CStr) -> bool {
 }
 
 impl NotAgain {
-    /// Says why the EDT does not run again, as a line of the crash's message.
-    pub(super) fn tell(self, text: &mut Text) -> fmt::Result {
+    /// Whether it is another way a moment later, if the function goes on.
+    pub(super) fn may_pass(self) -> bool {
+        matches!(self, NotAgain::InCall | NotAgain::Exception | NotAgain::Elsewhere)
+    }
+
+    /// Says why the EDT does not run again, as a line of the message. It `crashed` or `was` where it cannot be left.
+    pub(super) fn tell(self, text: &mut Text, was: &str) -> fmt::Result {
         text.write_str("  OCR_RETRY: the EDT does not run again, ")?;
         match self {
             NotAgain::Often(1) => text.write_str("as it has run once"),
             NotAgain::Often(number) => write!(text, "as this was attempt {number} of {number}, and all have failed"),
-            NotAgain::InCall => text.write_str("as it crashed in a call of the runtime, which may hold a lock"),
+            NotAgain::InCall => write!(text, "as it {was} in a call of the runtime, which may hold a lock"),
             NotAgain::Open(WhyOpen::Called(api)) => {
                 write!(text, "as it had called {}, and what came before cannot be undone after that", api.shown())
             }
@@ -202,8 +272,9 @@ impl NotAgain {
             NotAgain::InRust => text.write_str("as a function in Rust cannot be left without its destructors"),
             NotAgain::Exception => text.write_str("as an exception of C++ was on its way"),
             NotAgain::Corrupted => text.write_str("as the C library itself has ended the program, and may hold a lock"),
-            NotAgain::Elsewhere => text.write_str(
-                "as it crashed in a library, or in what a library has called, and that may hold a lock: only in the \
+            NotAgain::Elsewhere => write!(
+                text,
+                "as it {was} in a library, or in what a library has called, and that may hold a lock: only in the \
                  program, or in a string function that it has called, is it known that none is held",
             ),
             NotAgain::Sent => text.write_str("as another thread has sent the signal, so that this one may hold a lock"),
@@ -211,6 +282,7 @@ impl NotAgain {
                 "as locks of the C library cannot be told here: it has to be a shared library, of version 2.36 or later",
             ),
             NotAgain::Overwritten => text.write_str("as it has written over the stack beyond its own variables"),
+            NotAgain::OwnAllocator => text.write_str("as the program has an allocator of its own, which may hold a lock"),
         }?;
         text.write_str(".\n")
     }
@@ -237,6 +309,8 @@ struct LoadedCode {
     strings: Vec<usize>,
     /// Whether the C library is a file of its own, and says why it aborts.
     tells_c_apart: bool,
+    /// Whether the allocator is in the program's own file.
+    allocates: bool,
 }
 
 /// What is loaded, for the handler. It stays from one run to the next, and each run adds its own.
@@ -291,7 +365,9 @@ pub(super) fn look_at_code() {
     let of_runtime = file_of(look_at_code as *const () as usize);
     EXCEPTIONS.store(symbol(c"__cxa_get_globals_fast"), Ordering::Relaxed);
     let tells_c_apart = of_c.is_some_and(|file| file != 0) && says_why_it_aborts();
-    let code = Box::leak(Box::new(LoadedCode { files, of_c, of_runtime, harmless, strings, tells_c_apart }));
+    let allocates = file_of(symbol(c"malloc")) == Some(0);
+    let code = LoadedCode { files, of_c, of_runtime, harmless, strings, tells_c_apart, allocates };
+    let code = Box::leak(Box::new(code));
     // Release: pairs with the load in the handler, which may run on another thread.
     CODE.store(code, Ordering::Release);
 }
@@ -446,7 +522,7 @@ mod tests {
 
     /// What is decided of an abort after a message.
     fn of_abort(point: &Point, said: Option<&CStr>) -> Result<(), Option<NotAgain>> {
-        may_leave(point, true, (ptr::null(), None), said)
+        may_leave(point, Cause::Abort(said), (ptr::null(), None))
     }
 
     #[test]
@@ -472,6 +548,10 @@ mod tests {
             progress.again();
         });
         assert_eq!(of_abort(&again, None), Err(Some(NotAgain::Often(2))));
+        let late = |point: &Point| may_leave(point, Cause::Late, (ptr::null(), None)).err().flatten();
+        assert_eq!(late(&point(|_| ())), Some(NotAgain::Elsewhere));
+        assert_eq!([&open, &again].map(late), [NotAgain::Open(WhyOpen::ManyCalls), NotAgain::Often(2)].map(Some));
+        assert!(NotAgain::Elsewhere.may_pass() && !NotAgain::Often(2).may_pass());
         assert_eq!(of_abort(&Point::new(AttemptProgress::begin(Retry::Verify), function), None), Err(None));
     }
 

@@ -14,7 +14,8 @@
 //! | a signal that somebody has sent | gives the signal back to the system, and returns or raises it again |
 //!
 //! An EDT that runs as an attempt and crashes may be undone and run again: then its thread leaves the function, and
-//! nothing is said here (`again.rs`).
+//! nothing is said here (`again.rs`). So may one that is beyond its time limit, which is reported in the same way
+//! (`late.rs`).
 //!
 //! A thread that writes into a recording whose file somebody has made shorter has done nothing wrong: it goes on
 //! (`trace/recording.rs`).
@@ -27,6 +28,7 @@
 
 mod address;
 pub(crate) mod again;
+pub(crate) mod late;
 mod report;
 
 use crate::device::{THREAD_NAME, asked_platforms, lacking};
@@ -116,7 +118,7 @@ pub(crate) extern "C" fn handle(signal: libc::c_int, info: *const libc::siginfo_
         if !TOLD.swap(true, Ordering::Relaxed) {
             say_of(signal, info, context, runtime);
             if let Some(why) = not_again {
-                say(|text| why.tell(text));
+                say(|text| why.tell(text, "crashed"));
             }
             again::write_held_text();
             DONE.store(true, Ordering::Relaxed);

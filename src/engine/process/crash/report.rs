@@ -16,7 +16,8 @@ use crate::check::history::Who;
 use crate::check::{At, Misuse};
 use crate::engine::process::bell;
 use crate::engine::process::crash::address;
-use crate::engine::state::fatal::flush_output;
+use crate::engine::state::end::FATAL_STATUS;
+use crate::engine::state::fatal::{exit_now, flush_output};
 use crate::engine::state::runtime::Runtime;
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
@@ -36,8 +37,12 @@ static READ: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
 /// Where the instruction is; 0 if that says nothing.
 static INSTRUCTION: AtomicUsize = AtomicUsize::new(0);
 
+/// Whether the program is to end with a status that is not 0, as its report is written.
+static ENDS: AtomicBool = AtomicBool::new(false);
+
 /// A run begins, in which no thread has asked for a report.
 pub(crate) fn begin() {
+    ENDS.store(false, Ordering::SeqCst);
     EDT.store(0, Ordering::Relaxed);
     BLOCK.store(0, Ordering::Relaxed);
     READ[1].store(0, Ordering::Relaxed);
@@ -82,11 +87,26 @@ fn read_released(runtime: &Runtime, (edt, block): (Guid, Guid)) -> Option<Box<Mi
     Some(check.read_released(who, (block, byte, len), place))
 }
 
+/// Has the program end by the thread that watches, and waits for that. Returns where that thread is not there, or does
+/// not end it: it may have to write a long report, so this waits for a minute. For the handler of a signal.
+pub(crate) fn ask_for_end() {
+    ENDS.store(true, Ordering::SeqCst);
+    // If it has not told what it was asked before, it waits for a lock that this thread has.
+    if bell::is_here() && !ASKED.load(Ordering::SeqCst) {
+        bell::look();
+        wait_for(60, || false);
+    }
+}
+
 /// Waits until it is so, at most for some seconds. For the handler of a signal.
 pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
-    /// The condition is looked at this often, once in a hundredth of a second.
-    const LOOKS: usize = 300;
-    for _ in 0..LOOKS {
+    wait_for(3, is_so);
+}
+
+/// The same for so many seconds.
+fn wait_for(seconds: usize, is_so: impl Fn() -> bool) {
+    // The condition is looked at once in a hundredth of a second.
+    for _ in 0..100 * seconds {
         if is_so() {
             return;
         }
@@ -96,8 +116,13 @@ pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
     }
 }
 
-/// Prints the report if the thread that has crashed waits for it. Called on the thread that watches.
+/// Prints the report if the thread that has crashed waits for it, and ends the program if it has asked for that. Called
+/// on the thread that watches.
 pub(crate) fn say_if_asked(runtime: &Runtime) {
+    if ENDS.load(Ordering::SeqCst) {
+        runtime.last_words(FATAL_STATUS, || ());
+        exit_now(FATAL_STATUS);
+    }
     if !ASKED.load(Ordering::SeqCst) {
         return;
     }

@@ -633,6 +633,11 @@ fn many_edts_wait_for_one_event() {
             }
             run(command.arg(&program).args(case), &out).expect(0, &["right: all have run"]);
         }
+        for time in 0..5 {
+            let mut command = mpi.command(2);
+            command.arg(&program).arg("freed").env("OCR_WORKERS", "2");
+            run(&mut command, &folder(&format!("fan-freed-{time}"), mpi)).expect(0, &["right: all have run"]);
+        }
         let out = folder("fan-traced", mpi);
         let mut command = mpi.command(3);
         let recording = out.join("fan.ocrtrace");

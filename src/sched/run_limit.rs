@@ -7,7 +7,7 @@
 //! | idle | the thread | it is about to call a function, or has waited in a call of the runtime | runs, with the next number |
 //! | runs, not now | the thread that watches | it has seen this number for as long as the limit, or has asked in vain often enough | asked, or asked at last; then it sends the signal |
 //! | asked, asked at last | the thread, in the handler of the signal | it begins to answer | taken |
-//! | taken | the thread, in the handler | the function cannot be left here, and was not asked at last | not now |
+//! | taken | the thread, in the handler | the function cannot be left here, and was not asked at last; or it has not begun, or has returned | not now |
 //! | taken | the thread, in the handler | the function is left, or the run of the program ends with a report | taken |
 //! | any but idle | the thread | the function has returned or was left, or a call of the runtime begins to wait | idle |
 //!

@@ -3,7 +3,8 @@
  * the event, when it is satisfied, what with, and how many EDTs each node creates for each node. They see the content
  * of the block that the event is satisfied with, in any mode of reading.
  *
- * Or an event that is destroyed, or never satisfied, and EDTs of node 1 that wait for it.
+ * Or an event that is destroyed, or never satisfied, and EDTs of node 1 that wait for it. Or one that the first EDT
+ * destroys that it has let run.
  */
 #include "nodes.h"
 #include <extensions/ocr-db-by-value.h>
@@ -164,6 +165,63 @@ static ocrGuid_t inVain(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return NULL_GUID;
 }
 
+/* ---- An event that is destroyed when it has triggered, while what it leads to is under way ---- */
+
+static bool isDestroyed;
+
+static ocrGuid_t destroys(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    if (!__atomic_exchange_n(&isDestroyed, true, __ATOMIC_SEQ_CST)) {
+        MUST(ocrEventDestroy(guid(paramv[EVENT])));
+    }
+    return NULL_GUID;
+}
+
+static void waitToDestroy(u64 *params)
+{
+    const ocrGuid_t of = template(destroys, PARAMS, 1);
+    ocrGuid_t event = guid(params[EVENT]);
+    for (u64 i = 0; i < 150; i++) {
+        MUST(ocrEdtCreate(NULL, of, PARAMS, params, 1, &event, EDT_PROP_NONE, NULL_HINT, NULL));
+    }
+}
+
+static ocrGuid_t frees(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    waitToDestroy(paramv);
+    MUST(ocrEventSatisfy(guid(paramv[EVENT]), NULL_GUID));
+    return NULL_GUID;
+}
+
+static ocrGuid_t keeps(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    const ocrGuid_t of = template(waiter, 4, 1);
+    ocrGuid_t event = guid(paramv[EVENT]);
+    u64 params[4] = {1, DB_MODE_NULL, NOTHING, 0};
+    for (u64 i = 0; i < 50; i++) {
+        MUST(ocrEdtCreate(NULL, of, 4, params, 1, &event, EDT_PROP_NONE, NULL_HINT, NULL));
+    }
+    return NULL_GUID;
+}
+
+static ocrGuid_t freed(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)depc, (void)depv;
+    ocrGuid_t event, done, made;
+    ocrHint_t hint;
+    MUST(ocrEventCreate(&event, OCR_EVENT_STICKY_T, EVT_PROP_NONE));
+    paramv[EVENT] = (u64)event.guid;
+    waitToDestroy(paramv);
+    onNode(&hint, 1);
+    MUST(ocrEdtCreate(&made, template(keeps, PARAMS, 1), PARAMS, paramv, 1, NULL, EDT_PROP_NONE, &hint, &done));
+    MUST(ocrEdtCreate(NULL, template(frees, PARAMS, 1), PARAMS, paramv, 1, &done, EDT_PROP_NONE, NULL_HINT, NULL));
+    MUST(ocrAddDependence(NULL_GUID, made, 0, DB_MODE_NULL));
+    return NULL_GUID;
+}
+
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
     (void)paramc, (void)paramv, (void)depc;
@@ -177,9 +235,10 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
         runOn(1, inVain, params, NULL_GUID);
         return NULL_GUID;
     }
-    ocrAssert(ocrGetArgc(depv[0].ptr) == 6);
-    u64 numbers[4];
-    for (u32 at = 0; at < 4; at++) {
+    const bool isFreed = strcmp(kind, "freed") == 0;
+    ocrAssert(ocrGetArgc(depv[0].ptr) == (isFreed ? 2 : 6));
+    u64 numbers[4] = {0};
+    for (u32 at = 0; !isFreed && at < 4; at++) {
         numbers[at] = strtoul(ocrGetArgv(depv[0].ptr, 2 + at), NULL, 10);
     }
     params[WHEN] = numbers[0];
@@ -187,7 +246,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     params[COUNT] = numbers[2];
     params[TRIGGERS] = numbers[3];
     ocrGuid_t first, last, after;
-    MUST(ocrEdtCreate(&first, template(all, PARAMS, 1), PARAMS, params, 1, NULL, EDT_PROP_FINISH, NULL_HINT, &after));
+    const ocrEdt_t root = isFreed ? freed : all;
+    MUST(ocrEdtCreate(&first, template(root, PARAMS, 1), PARAMS, params, 1, NULL, EDT_PROP_FINISH, NULL_HINT, &after));
     MUST(ocrEdtCreate(&last, template(end, 0, 1), 0, NULL, 1, &after, EDT_PROP_NONE, NULL_HINT, NULL));
     MUST(ocrAddDependence(depv[0].guid, first, 0, DB_MODE_RO));
     return NULL_GUID;

@@ -2,6 +2,7 @@
 
 use crate::abi::Api;
 use crate::engine::life::create_request::{CheckedRequest, CreateError, EdtRequest, Output};
+use crate::engine::nodes::outbox;
 use crate::engine::state::context::Context;
 use crate::engine::state::deferred::{DeferredBy, DeferredCall};
 use crate::graph::finish::Closes;
@@ -385,11 +386,19 @@ impl Context {
         self.give_up(std::mem::take(&mut destroyed.given_up));
         if let Some(scope) = destroyed.scope.filter(|_| destroyed.finish) {
             let output = scope.output.replace(Guid::NULL);
-            let _ = self.graph().destroy_event(output);
+            self.destroy_output(output);
         }
-        let _ = self.graph().destroy_event(destroyed.output);
+        self.destroy_output(destroyed.output);
         self.check_out(destroyed.scope);
         self.work_off();
         Ok(())
+    }
+
+    /// The output event of an EDT goes with that.
+    fn destroy_output(&mut self, output: Guid) {
+        let _ = self.graph().destroy_event(output);
+        if outbox::is_open() && !output.is_null() {
+            self.break_promises(output);
+        }
     }
 }

@@ -146,7 +146,7 @@ impl Context {
 
     /// Nodes that are to be told when an event triggers are told that it was destroyed.
     pub(crate) fn break_promises(&mut self, event: Guid) {
-        let told = self.runtime.elsewhere.lock().fans.break_promises(event);
+        let told = self.runtime.elsewhere.lock().fans.promised(event);
         told.into_iter().for_each(|node| outbox::post(node, NodeWork::Call { id: 0, call: Call::Broken(event) }));
     }
 

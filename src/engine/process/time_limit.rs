@@ -15,9 +15,15 @@ const SOON: Duration = Duration::from_millis(5);
 /// outside of that a tenth of its time, comes through all of them once in 10^18 times.
 const OFTEN: u32 = 400;
 
+/// How much later than planned the thread that watches comes at most where the process goes on. If it was stopped, by
+/// Ctrl-Z or a debugger, that is no time in which functions run.
+const STOPPED: Duration = Duration::from_millis(500);
+
 /// What is known of the functions that run.
 pub(super) struct TimeLimits {
     limit: Duration,
+    /// When it looked last.
+    looked: Instant,
     /// By the system's numbers of the threads.
     runs: HashMap<libc::pid_t, LimitedRun>,
 }
@@ -39,7 +45,7 @@ impl TimeLimits {
     /// Where there is a limit.
     pub(super) fn of(runtime: &Runtime) -> Option<TimeLimits> {
         let limit = runtime.settings.time_limit.filter(|_| is_ours(LATE))?;
-        Some(TimeLimits { limit, runs: HashMap::new() })
+        Some(TimeLimits { limit, looked: Instant::now(), runs: HashMap::new() })
     }
 
     /// Looks at all threads, and asks those whose function is beyond its limit. After how long it is to look again.
@@ -47,6 +53,10 @@ impl TimeLimits {
         let (now, limit) = (Instant::now(), self.limit);
         let mut runs = HashMap::new();
         let mut next = (limit / 10).min(Duration::from_secs(1));
+        let gap = now.saturating_duration_since(std::mem::replace(&mut self.looked, now));
+        if gap > next + STOPPED {
+            self.runs.values_mut().for_each(|run| run.since += gap);
+        }
         for tally in runtime.registry.threads() {
             let Some(number) = tally.now.limit.number() else { continue };
             let thread = tally.now.thread.load(Ordering::Relaxed);

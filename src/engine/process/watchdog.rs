@@ -21,6 +21,8 @@ use std::time::Duration;
 const ROUTINE_SECONDS: i64 = 5;
 /// How often the threads are looked at while the program hangs unless a thread of its own does something.
 const SUSPICION_SECONDS: i64 = 1;
+/// How often the thread looks whether functions that have a time limit still run, where all else has ended.
+const ENDING: Duration = Duration::from_millis(10);
 
 /// `SIGUSR1` has come, and the snapshot has not been printed yet. The handler's store pairs with the swap in `watch`.
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -90,6 +92,12 @@ pub(crate) fn watch(runtime: &Runtime) {
                 }
             });
         }
+    }
+    // The end waits for functions that still run. They keep their limit.
+    let runs = || runtime.registry.threads().iter().any(|tally| tally.now.limit.number().is_some());
+    while let Some(limits) = limits.as_mut().filter(|_| runs()) {
+        crash::say_if_asked(runtime);
+        SEMAPHORE.wait_until(&after(limits.look(runtime).min(ENDING)));
     }
     PROCESS.store(0, Ordering::SeqCst);
     // From here on no thread waits for this thread.

@@ -69,10 +69,11 @@ impl Fans {
         Some(fan)
     }
 
-    /// An event was destroyed. The nodes that have been promised to be told when it triggers.
-    pub(crate) fn break_promises(&mut self, event: Guid) -> Vec<u32> {
-        let fans = self.0.get_mut(&event).into_iter().flatten();
-        fans.filter_map(|fan| std::mem::take(&mut fan.is_promised).then_some(fan.node)).collect()
+    /// An event was destroyed. The nodes that have been promised to be told when it triggers. The promises stay: if it
+    /// has triggered before, its stand-ins are on the way, and each tells its node what has come.
+    pub(crate) fn promised(&self, event: Guid) -> Vec<u32> {
+        let fans = self.0.get(&event).into_iter().flatten();
+        fans.filter(|fan| fan.is_promised).map(|fan| fan.node).collect()
     }
 
     /// What else waits than the stand-ins say, by these.
@@ -155,7 +156,8 @@ impl AwaitedEvents {
         awaited.map(|awaited| awaited.edts.push(waiting)).is_some()
     }
 
-    /// An event is gone without having triggered: what waits for it does so in vain, and nothing is added.
+    /// An event is gone: nothing is added to what waits for it, which does so in vain unless the event has triggered
+    /// before. Then that comes behind this, and [`AwaitedEvents::came`] answers as always.
     pub(crate) fn broken(&mut self, event: Guid) {
         if let Some(awaited) = self.events.get_mut(&event) {
             awaited.promise = EventPromise::Broken;
@@ -202,15 +204,17 @@ mod tests {
     }
 
     #[test]
-    fn a_promise_is_broken_once() {
+    fn a_promise_stays_when_its_event_is_destroyed() {
         let mut fans = Fans::default();
         let event = guid(1);
-        assert!(fans.break_promises(event).is_empty());
+        assert!(fans.promised(event).is_empty());
         fans.begin(event, 3, guid(10));
         fans.begin(event, 4, guid(12));
         fans.find(event, 4).expect("it has begun").is_promised = true;
-        assert_eq!(fans.break_promises(event), [4]);
-        assert!(fans.break_promises(event).is_empty());
+        assert_eq!(fans.promised(event), [4]);
+        // It may have triggered before, and what stands in for that node comes later.
+        assert!(fans.end(event, guid(12)).expect("it is there").is_promised);
+        assert!(fans.promised(event).is_empty());
     }
 
     /// Sends dependences up to the question, whose number is the result.
@@ -248,6 +252,18 @@ mod tests {
         events.answered(event, second, false);
         assert!(events.events.is_empty());
         assert_eq!((FEW + 2..=2 * FEW + 1).filter_map(|_| events.sends(event)).count(), 1, "it asks again");
+    }
+
+    #[test]
+    fn what_comes_behind_the_end_of_its_event_is_passed_on() {
+        let mut events = AwaitedEvents::default();
+        let event = guid(1);
+        let number = asks(&mut events, event);
+        events.answered(event, number, true);
+        assert!(events.wait(event, waiting(20)));
+        events.broken(event);
+        assert!(!events.wait(event, waiting(21)));
+        assert_eq!(events.came(event), [waiting(20)]);
     }
 
     #[test]

@@ -60,12 +60,16 @@ impl Context {
         let label = None;
         let mut state = self.sleep(&sleeper, call, event, label);
         if matches!(state, WaitState::Ending) {
-            let calls = &self.tally.now.calls;
+            let (calls, limit) = (&self.tally.now.calls, &self.tally.now.limit);
             calls.set_idle(true);
+            let is_limited = limit.end();
             state = sleeper.wait_for_last(
                 || runtime.answer_comes(edt, event, &sleeper),
                 || runtime.registry.others_call(&self.tally) || runtime.any_launch(),
             );
+            if is_limited {
+                limit.begin();
+            }
             calls.set_idle(false);
         }
         match state {

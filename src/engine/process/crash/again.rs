@@ -24,9 +24,9 @@
 //!
 //! A thread whose function is beyond its time limit (`late.rs`) asks the same wherever it is. For it the instruction
 //! has to be in the program itself: not in a function for strings, of which it may have come to another part, nor
-//! nowhere. It may not leave a handler of the program's for a signal, which may have interrupted what holds a lock. Nor
-//! may it leave where the program has an allocator of its own, whose locks are not known. Of these reasons some may
-//! pass, so it is asked again.
+//! nowhere. It may not leave a handler of the program's for a signal, which may have interrupted what holds a lock;
+//! this is seen on x86-64 alone. Nor may it leave where the program has an allocator of its own, whose locks are not
+//! known. Of these reasons some may pass, so it is asked again.
 //!
 //! "Have called" is read from the return address where the function begins: at the stack pointer, or in the link
 //! register. A function of the C library that another of the same has called, as `strlen` in `printf`, has one in

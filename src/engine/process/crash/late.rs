@@ -3,7 +3,8 @@
 //!
 //! | what is the case | what is done |
 //! |---|---|
-//! | nothing is asked of the thread, or the function of the attempt has returned | nothing |
+//! | nothing is asked of the thread | nothing |
+//! | the function of the attempt has not begun, or has returned | the thread that watches asks again, if it goes on |
 //! | the attempt can be undone, and the thread may leave the function (`again.rs`) | it leaves the function, and the EDT runs again |
 //! | it may not leave the function where it is, but elsewhere | the thread that watches asks again, until it asks at last |
 //! | the EDT runs as no attempt, cannot be undone, has run as often as may be, or was asked at last | the report is written, and the program ends with a status that is not 0 |
@@ -50,7 +51,8 @@ fn answer(context: *const libc::c_void) {
     let Some((limit, is_attempt)) = Context::limited_here() else { return };
     let Some(at_last) = limit.take() else { return };
     match again::leave_if_late(is_attempt, context.cast_mut()) {
-        LateFate::Over | LateFate::Left => {}
+        LateFate::Left => {}
+        LateFate::Over => limit.not_now(),
         LateFate::Ends(why) if why.may_pass() && !at_last => limit.not_now(),
         LateFate::Ends(why) => end(Some(why), context),
         LateFate::NoAttempt => end(None, context),

@@ -1,7 +1,7 @@
 // An EDT that is beyond its time limit and cannot run again ends the program with status 1, and the message says why:
 // without OCR_RETRY, where all attempts were beyond it, where the EDT has OCR_HINT_EDT_RETRY 0, behind a call that
-// cannot be held, and where it waits in the C library without end. Each is a process of its own, with all its threads.
-// What it has printed by ocrPrintf before is there.
+// cannot be held, where it waits in the C library without end, and behind ocrShutdown. Each is a process of its own,
+// with all its threads. What it has printed by ocrPrintf before is there.
 //
 // clause: crash ocr-hints.h
 // workers: 1 2
@@ -18,6 +18,12 @@ static void __attribute__((noinline)) spins(void) {
 static void spins_behind_call(void) {
     ocrGuid_t map;
     OK(ocrGuidRangeCreate(&map, 4, GUID_USER_EVENT_STICKY));
+    spins();
+}
+
+/* The end of the program waits for this EDT. */
+static void spins_behind_shutdown(void) {
+    ocrShutdown();
     spins();
 }
 
@@ -42,6 +48,7 @@ static const struct {
     {spins_behind_call, "1", "does not run again, as it had called ocrGuidRangeCreate", "attempt 2", -1},
     {reads, "1", "does not run again, as it was in a library, or in what a library has called", "attempt 2", -1},
     {reads, "off", BEYOND, "OCR_RETRY", -1},
+    {spins_behind_shutdown, "off", "  the instruction is in spins", "OCR_RETRY", -1},
 };
 #define ENDS (sizeof ends / sizeof *ends)
 

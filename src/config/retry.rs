@@ -28,7 +28,7 @@ impl Retry {
         matches!(self, Retry::Times(_))
     }
 
-    /// The same for an EDT with this value of `OCR_HINT_EDT_RETRY`, if it has one.
+    /// What the setting is for an EDT whose `OCR_HINT_EDT_RETRY` has this value; the setting itself if it has none.
     pub fn with_hint(self, hint: Option<u64>) -> Retry {
         match (self, hint) {
             (_, Some(0)) => Retry::Off,

@@ -82,8 +82,8 @@ impl Fans {
     }
 }
 
-/// So many dependences of this node's EDTs on an event of another node are sent there one by one. Then that is asked,
-/// and again when there are twice as many.
+/// How many dependences of this node's EDTs on one event of another node are sent there one by one. At the next one,
+/// and whenever their number has doubled since, that node is asked to tell when the event triggers.
 const FEW: u32 = 8;
 
 /// Of how many events this node knows how many dependences it has sent. Then it forgets them all.
@@ -91,7 +91,7 @@ const MOST_COUNTED: usize = 1024;
 
 #[derive(PartialEq, Eq)]
 enum EventPromise {
-    /// That node was asked, by this number.
+    /// The event's node was asked to tell when the event triggers. Its answer names this number.
     Asked(u64),
     /// It tells when the event triggers.
     Given,

@@ -103,7 +103,7 @@ pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
     wait_for(3, is_so);
 }
 
-/// The same for so many seconds.
+/// Waits until the condition holds, at most for this number of seconds. For the handler of a signal.
 fn wait_for(seconds: usize, is_so: impl Fn() -> bool) {
     // The condition is looked at once in a hundredth of a second.
     for _ in 0..100 * seconds {

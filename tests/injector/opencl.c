@@ -173,7 +173,9 @@ static cl_int real_status(handle event) {
 
 static cl_int status_of(struct event *event) {
     if (event->of_lost && lost && !event->ended) {
-        return strcmp(loses, "failed") == 0 ? FAILS : SUBMITTED;
+        /* What has failed does not touch memory any more. */
+        bool is_over = event->real == NULL || real_status(event->real) <= COMPLETE;
+        return strcmp(loses, "failed") == 0 && is_over ? FAILS : SUBMITTED;
     }
     if (event->never) {
         return SUBMITTED;

@@ -155,15 +155,17 @@ fn piped(command: &mut Command) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program can be started")
 }
 
+/// `OCR_TEST_KILLS` is how many runs are killed at least (20).
 #[test]
 fn a_run_that_is_killed_again_and_again_ends_with_the_same_result() {
+    let least = std::env::var("OCR_TEST_KILLS").map_or(20, |text| text.parse().expect("OCR_TEST_KILLS is a number"));
     let place = Place::new("killed");
     let program = place.program("examples/seismic.c", &[]);
     let whole = checksum(&answer(place.command(&program, None, false).args(SEISMIC)));
     let mut random = 0x2545_f491_4f6c_dd1du64;
     let mut kills = 0;
     let (mut rounds, mut restores) = (0, 0);
-    while kills < 20 || restores == 0 {
+    while kills < least || restores == 0 {
         let _ = fs::remove_dir_all(place.checkpoints());
         // One run, which is begun and goes on until it ends. It gets more time from kill to kill, so that it does.
         for most_us in (1..).map(|times| times * 50_000) {
@@ -218,6 +220,44 @@ fn the_checkpoint_before_a_damaged_one_is_used() {
         fs::write(older, &last[..100]).expect("it can be written");
     }
     assert_says(&answer(&mut place.command(&program, None, true)), 2, "no checkpoint that is whole");
+}
+
+/// The first checkpoint has a block of 8 MiB whole; later ones have what has changed, and need the first one.
+#[test]
+fn what_an_earlier_checkpoint_has_is_not_written_again() {
+    let place = Place::new("parts");
+    let program = place.program("tests/checkpoint/parts.c", &[]);
+    assert_killed(&answer(&mut place.command(&program, Some(""), false)));
+    let lengths = |place: &Place| -> Vec<u64> {
+        place.names().iter().map(|name| fs::metadata(name).expect("it is there").len()).collect()
+    };
+    let before = lengths(&place);
+    let [first, rest @ ..] = &before[..] else { panic!("no checkpoint") };
+    // One byte in 64 KiB was changed of the large block, and a small block.
+    assert!(*first > 8 << 20 && rest.len() >= 2 && rest.iter().all(|len| *len < 256 << 10), "{before:?}");
+    assert_ends(&answer(&mut place.command(&program, None, true)), "all bytes are right\n");
+    // A run that goes on with checkpoints in the same directory refers to the same file.
+    assert_ends(&answer(&mut place.command(&program, Some(":0.01"), true)), "all bytes are right\n");
+    assert!(place.names().len() <= 12, "{:?}", place.names());
+
+    // Where the first file is damaged, those that need it are, too.
+    let name = &place.names()[0];
+    let whole = fs::read(name).expect("it is there");
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 1;
+    fs::write(name, &flipped).expect("it can be written");
+    let ran = answer(&mut place.command(&program, None, true));
+    assert_says(&ran, 2, "it needs a part of checkpoint-000001.ocr, which has been changed since");
+    assert_says(&ran, 2, "no checkpoint that is whole");
+    fs::remove_file(name).expect("it is there");
+    let ran = answer(&mut place.command(&program, None, true));
+    assert_says(&ran, 2, "it needs checkpoint-000001.ocr, which cannot be read");
+    // A run with such a directory writes all anew, and that is whole.
+    let names = place.names();
+    let last = names.last().and_then(|name| name.file_stem()?.to_str()?.strip_prefix("checkpoint-"));
+    let last = last.expect("there are some left");
+    assert_killed(&answer(place.command(&program, Some(""), false).env("EARLIER", last)));
+    assert_ends(&answer(&mut place.command(&program, None, true)), "all bytes are right\n");
 }
 
 #[test]

@@ -18,6 +18,7 @@ use std::collections::HashMap;
 use std::io::{self, ErrorKind, Write};
 use std::mem;
 use std::ptr;
+use std::slice;
 
 /// A program, or a library, from which functions are.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,9 +58,22 @@ pub(crate) fn malformed() -> io::Error {
     io::Error::new(ErrorKind::InvalidData, "it holds what no checkpoint of this version does")
 }
 
+/// Bytes of a piece of a content; the last one may have fewer.
+const PIECE: usize = 64 << 10;
+
+/// A checkpoint's file that is written.
+pub(crate) trait SavedFile: Write {
+    /// Writes a piece of the content of a block, or that an earlier file has it: the number of that file, or 0, and its
+    /// place in it, or the bytes. `of` is the slot of the block, and which piece.
+    fn piece(&mut self, of: [u64; 2], bytes: &[u8]) -> io::Result<()>;
+}
+
+/// The bytes that a checkpoint has in an earlier file: its number, their place, and how many they are.
+pub(crate) type EarlierPiece<'a> = &'a dyn Fn(u64, u64, usize) -> Option<&'a [u8]>;
+
 enum SavedWay<'a> {
-    Write(&'a mut dyn Write),
-    Read(&'a [u8]),
+    Write(&'a mut dyn SavedFile),
+    Read(&'a [u8], EarlierPiece<'a>),
 }
 
 /// A checkpoint on its way to a file, or from one.
@@ -112,15 +126,22 @@ impl AsWord for Guid {
     }
 }
 
+/// Takes so many of the bytes that are left.
+fn take<'a>(bytes: &mut &'a [u8], len: usize) -> io::Result<&'a [u8]> {
+    let (taken, rest) = bytes.split_at_checked(len).ok_or_else(malformed)?;
+    *bytes = rest;
+    Ok(taken)
+}
+
 impl<'a> Saved<'a> {
     /// One that goes to a file.
-    pub(crate) fn to(file: &'a mut dyn Write) -> Saved<'a> {
+    pub(crate) fn to(file: &'a mut dyn SavedFile) -> Saved<'a> {
         Saved { way: SavedWay::Write(file), modules: Vec::new(), codes: Vec::new(), numbers: HashMap::new() }
     }
 
-    /// One that comes from a file with these bytes.
-    pub(crate) fn from(bytes: &'a [u8]) -> Saved<'a> {
-        Saved { way: SavedWay::Read(bytes), modules: Vec::new(), codes: Vec::new(), numbers: HashMap::new() }
+    /// One that comes from a file with these bytes, and from earlier ones.
+    pub(crate) fn from(bytes: &'a [u8], earlier: EarlierPiece<'a>) -> Saved<'a> {
+        Saved { way: SavedWay::Read(bytes, earlier), modules: Vec::new(), codes: Vec::new(), numbers: HashMap::new() }
     }
 
     /// Passes the files from which functions are; `own` is what this process has loaded.
@@ -135,14 +156,14 @@ impl<'a> Saved<'a> {
 
     /// Whether objects are filled.
     pub(crate) fn restores(&self) -> bool {
-        matches!(self.way, SavedWay::Read(_))
+        matches!(self.way, SavedWay::Read(..))
     }
 
     /// Passes a number: writes this one, and gives it back, or gives the one that was read.
     pub(crate) fn word<T: AsWord>(&mut self, value: T) -> io::Result<T> {
         match &mut self.way {
             SavedWay::Write(file) => file.write_all(&value.to_word().to_le_bytes()).map(|()| value),
-            SavedWay::Read(bytes) => {
+            SavedWay::Read(bytes, _) => {
                 let (word, rest) = bytes.split_first_chunk().ok_or_else(malformed)?;
                 *bytes = rest;
                 Ok(T::of_word(u64::from_le_bytes(*word)))
@@ -164,11 +185,43 @@ impl<'a> Saved<'a> {
         let len = self.word(own.len())?;
         match &mut self.way {
             SavedWay::Write(file) => file.write_all(own).map(|()| own),
-            SavedWay::Read(bytes) => {
-                let (taken, rest) = bytes.split_at_checked(len).ok_or_else(malformed)?;
-                *bytes = rest;
-                Ok(taken)
+            SavedWay::Read(bytes, _) => take(bytes, len),
+        }
+    }
+
+    /// Passes the content of the block of this slot: writes what is in its memory, or fills that.
+    ///
+    /// # Safety
+    /// The memory has so many bytes, and no other thread uses them meanwhile.
+    pub(crate) unsafe fn content(&mut self, slot: u32, memory: *mut u8, size: usize) -> io::Result<()> {
+        for (number, at) in (0..size).step_by(PIECE).enumerate() {
+            let len = PIECE.min(size - at);
+            // SAFETY: `at` is below the size of the memory.
+            let memory = unsafe { memory.add(at) };
+            match &mut self.way {
+                SavedWay::Write(file) => {
+                    // SAFETY: so many bytes are there, as the caller promises, and nobody writes them.
+                    let bytes = unsafe { slice::from_raw_parts(memory, len) };
+                    file.piece([slot.into(), number as u64], bytes)?;
+                }
+                SavedWay::Read(..) => {
+                    let bytes = self.piece(len)?;
+                    // SAFETY: the memory has so many bytes, which nobody uses; those of the file are elsewhere.
+                    unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), memory, len) };
+                }
             }
+        }
+        Ok(())
+    }
+
+    /// The next piece of a content.
+    fn piece(&mut self, len: usize) -> io::Result<&'a [u8]> {
+        let file = self.word(0)?;
+        let offset = if file == 0 { 0 } else { self.word(0)? };
+        match &mut self.way {
+            SavedWay::Read(bytes, _) if file == 0 => take(bytes, len),
+            SavedWay::Read(_, earlier) => earlier(file, offset, len).ok_or_else(malformed),
+            SavedWay::Write(_) => Err(malformed()),
         }
     }
 

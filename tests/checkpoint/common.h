@@ -4,14 +4,20 @@
 #include <extensions/ocr-checkpoint.h>
 #include <signal.h>
 
-/* Kills a run that has not begun from a checkpoint, when its first one is there. */
-static inline void die_unless_restored(void) {
+/* Whether the checkpoint with this number is there, or the run has begun from one. */
+static inline bool is_there_or_restored(unsigned number) {
     const char *directory = getenv("OCR_CHECKPOINT");
     char file[4096];
     if (getenv("OCR_RESTORE") != NULL)
-        return;
-    snprintf(file, sizeof file, "%.*s/checkpoint-000001.ocr", (int)strcspn(directory, ":"), directory);
-    while (access(file, F_OK) != 0)
+        return true;
+    snprintf(file, sizeof file, "%.*s/checkpoint-%06u.ocr", (int)strcspn(directory, ":"), directory, number);
+    return access(file, F_OK) == 0;
+}
+
+/* Kills a run that has not begun from a checkpoint, when the one with this number is there. */
+static inline void die_unless_restored(unsigned number) {
+    while (!is_there_or_restored(number))
         breathe();
-    kill(getpid(), SIGKILL);
+    if (getenv("OCR_RESTORE") == NULL)
+        kill(getpid(), SIGKILL);
 }

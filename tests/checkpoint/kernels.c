@@ -9,7 +9,7 @@ static const char source[] = "kernel void more(ulong by, global uint *words) { w
 
 static ocrGuid_t reads(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
-    die_unless_restored();
+    die_unless_restored(1);
     for (u32 i = 0; i < WORDS; i++)
         CHECK_EQ(((u32 *)depv[0].ptr)[i], i + 2 * (BEFORE + BEHIND));
     printf("the kernels have run\n");

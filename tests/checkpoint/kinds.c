@@ -79,7 +79,7 @@ static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 static ocrGuid_t goes_on(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
     State *s = depv[0].ptr;
-    die_unless_restored();
+    die_unless_restored(1);
     u64 one = 20, two = 22;
     /* What is left of events that are gone is known as long as nothing else takes their places. */
     link_to(s->gone, s->after_gone, 0, DB_MODE_RO);

@@ -1,24 +1,30 @@
 //! The files of checkpoints: their names, their beginning and end, and how one is written.
 //!
 //! ```text
-//! OCRCHECK | version | what `objects.rs` passes, first the command line | how many bytes stand before | their CRC-32
+//! OCRCHECK | version | what `objects.rs` passes, first the command line | index | pieces in the index
+//!          | how many bytes stand before | their CRC-32
 //! ```
 //!
-//! All numbers have 64 bits, the lowest byte first. A file is written under a temporary name, synced, and renamed; then
-//! the directory is synced. The last two stay. A program that is killed leaves a temporary file, which the next one
-//! removes.
+//! All numbers have 64 bits, the lowest byte first. What earlier files have of the content of blocks is not written
+//! again; the index and the rule are in `pieces.rs`. A file is written under a temporary name, synced, and renamed.
+//! Then the directory is synced. The last two stay, and those that they need. A program that is killed leaves a
+//! temporary file, which the next one removes.
 
+use super::pieces::{Earlier, Piece, SMALLEST, files_of, remove_others};
 use crate::config::Settings;
+use crate::object::saved::SavedFile;
+use memmap2::Mmap;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::mem;
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"OCRCHECK";
 
 /// The version of what `objects.rs` passes.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
-/// How many files stay.
+/// How many checkpoints stay.
 const KEPT: usize = 2;
 
 const BEFORE: &str = "checkpoint-";
@@ -34,6 +40,10 @@ struct CheckpointOutput {
     buffer: Vec<u8>,
     sum: crc32fast::Hasher,
     written: u64,
+    /// The number of this checkpoint.
+    number: u64,
+    earlier: Earlier,
+    index: Vec<Piece>,
 }
 
 impl CheckpointOutput {
@@ -62,6 +72,44 @@ impl Write for CheckpointOutput {
     fn flush(&mut self) -> io::Result<()> {
         self.write_buffer()
     }
+}
+
+impl SavedFile for CheckpointOutput {
+    fn piece(&mut self, of: [u64; 2], bytes: &[u8]) -> io::Result<()> {
+        if bytes.len() < SMALLEST {
+            self.write_all(&0u64.to_le_bytes())?;
+            return self.write_all(bytes);
+        }
+        let sum = u64::from(crc32fast::hash(bytes));
+        let piece = match self.earlier.find(of, bytes, sum) {
+            Some(piece) => {
+                self.write_all(&piece.file.to_le_bytes())?;
+                self.write_all(&piece.offset.to_le_bytes())?;
+                piece
+            }
+            None => {
+                self.write_all(&0u64.to_le_bytes())?;
+                let piece = Piece { of, file: self.number, offset: self.written, len: bytes.len() as u64, sum };
+                self.write_all(bytes)?;
+                piece
+            }
+        };
+        self.index.push(piece);
+        Ok(())
+    }
+}
+
+/// The file of the checkpoint with this number.
+pub(super) fn path_of(directory: &Path, number: u64) -> PathBuf {
+    directory.join(format!("{BEFORE}{number:06}{BEHIND}"))
+}
+
+/// The bytes of a checkpoint's file.
+pub(super) fn map(path: &Path) -> io::Result<Mmap> {
+    let file = File::open(path)?;
+    // SAFETY: the bytes must not change while they are looked at. A file of this name is written once, and replaced by
+    // none.
+    unsafe { Mmap::map(&file) }
 }
 
 /// The checkpoints in a directory, by number, the last first.
@@ -116,37 +164,44 @@ fn remove_temporary(directory: &Path) {
 }
 
 /// Writes the next checkpoint in a directory; `fill` writes what it has.
-pub(super) fn write(directory: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+pub(super) fn write(directory: &Path, fill: impl FnOnce(&mut dyn SavedFile) -> io::Result<()>) -> io::Result<()> {
     fs::create_dir_all(directory)?;
-    let known = all_in(directory)?;
-    let number = known.first().map_or(1, |(last, _)| last + 1);
+    let last = all_in(directory)?.first().map_or(0, |&(last, _)| last);
+    let number = last + 1;
     remove_temporary(directory);
     let temporary = temporary(directory, std::process::id());
     let file = File::create(&temporary)?;
-    let sum = crc32fast::Hasher::new();
-    let mut output = CheckpointOutput { file, buffer: Vec::with_capacity(BUFFER), sum, written: 0 };
+    let (sum, earlier) = (crc32fast::Hasher::new(), Earlier::of(directory, last));
+    let buffer = Vec::with_capacity(BUFFER);
+    let mut output = CheckpointOutput { file, buffer, sum, written: 0, number, earlier, index: Vec::new() };
     let fill = || {
         output.write_all(MAGIC)?;
         output.write_all(&VERSION.to_le_bytes())?;
         fill(&mut output)?;
+        let index = mem::take(&mut output.index);
+        for piece in &index {
+            output.write_all(&piece.to_bytes())?;
+        }
+        output.write_all(&(index.len() as u64).to_le_bytes())?;
         let (written, sum) = (output.written, u64::from(output.sum.clone().finalize()));
         output.write_all(&written.to_le_bytes())?;
         output.write_all(&sum.to_le_bytes())?;
         output.flush()?;
         output.file.sync_all()?;
-        fs::rename(&temporary, directory.join(format!("{BEFORE}{number:06}{BEHIND}")))
+        fs::rename(&temporary, path_of(directory, number))?;
+        Ok(files_of(&index, number))
     };
-    if let Err(error) = fill() {
-        // What is left of it takes room, perhaps the last on the disk.
-        let _ = fs::remove_file(&temporary);
-        return Err(error);
-    }
+    let mut needed = match fill() {
+        Ok(needed) => needed,
+        Err(error) => {
+            // What is left of it takes room, perhaps the last on the disk.
+            let _ = fs::remove_file(&temporary);
+            return Err(error);
+        }
+    };
     File::open(directory)?.sync_all()?;
-    for (_, old) in known.iter().skip(KEPT - 1) {
-        // One that stays takes room alone.
-        let _ = fs::remove_file(old);
-    }
-    Ok(())
+    needed.append(&mut output.earlier.needed);
+    remove_others(directory, KEPT, &needed)
 }
 
 /// Why a file cannot be read.
@@ -157,8 +212,8 @@ pub(super) enum CheckpointError {
     OtherVersion(u64),
 }
 
-/// What a whole file has between its beginning and its end.
-pub(super) fn content(bytes: &[u8]) -> Result<&[u8], CheckpointError> {
+/// What a whole file has between its beginning and its index, and the index.
+pub(super) fn content(bytes: &[u8]) -> Result<(&[u8], Vec<Piece>), CheckpointError> {
     let damaged = |why: &str| CheckpointError::Damaged(why.to_string());
     let (magic, rest) = bytes.split_first_chunk().ok_or_else(|| damaged("it ends in its first bytes"))?;
     if magic != MAGIC {
@@ -176,7 +231,14 @@ pub(super) fn content(bytes: &[u8]) -> Result<&[u8], CheckpointError> {
         return Err(damaged("its checksum is wrong"));
     }
     match u64::from_le_bytes(*version) {
-        VERSION => Ok(rest),
+        VERSION => {
+            let index = rest.split_last_chunk().and_then(|(rest, count)| {
+                let bytes = usize::try_from(u64::from_le_bytes(*count)).ok()?.checked_mul(Piece::BYTES)?;
+                rest.split_at_checked(rest.len().checked_sub(bytes)?)
+            });
+            let (content, index) = index.ok_or_else(|| damaged("its index is longer than the file"))?;
+            Ok((content, Piece::all_of(index)))
+        }
         version => Err(CheckpointError::OtherVersion(version)),
     }
 }

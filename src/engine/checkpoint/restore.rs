@@ -2,6 +2,7 @@
 
 use crate::config::Settings;
 use crate::engine::checkpoint::file::{self, CheckpointError};
+use crate::engine::checkpoint::pieces::EarlierBytes;
 use crate::engine::checkpoint::{objects, why_none};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
@@ -16,7 +17,6 @@ use ocr_base::output_file::apart;
 use ocr_base::text::Readable;
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Checkpoint {
     path: PathBuf,
     bytes: Mmap,
+    earlier: EarlierBytes,
 }
 
 /// Finds the last whole checkpoint, if the settings ask for one. The error is for people.
@@ -41,8 +42,9 @@ pub(crate) fn open(settings: &Settings, legacy: bool) -> Result<Option<Checkpoin
 /// runtime. The error is for people.
 pub fn command_of(directory: &Path) -> Result<Vec<OsString>, String> {
     // The program says itself what is wrong with later ones.
-    let Checkpoint { path, bytes } = last_whole(directory, |_| ())?;
-    let command = content(&bytes).and_then(|content| objects::pass_command(&mut Saved::from(content), &[]));
+    let Checkpoint { path, bytes, earlier } = last_whole(directory, |_| ())?;
+    let piece = |file, offset, len| earlier.piece(file, offset, len);
+    let command = content(&bytes).and_then(|content| objects::pass_command(&mut Saved::from(content, &piece), &[]));
     command.map_err(|error| format!("{} cannot be used: {error}", Readable::path(&path)))
 }
 
@@ -51,21 +53,23 @@ fn last_whole(directory: &Path, tell: impl Fn(&str)) -> Result<Checkpoint, Strin
     let name = Readable::path(directory);
     let all = file::all_in(directory).map_err(|error| format!("{name} has no checkpoint: {error}"))?;
     let is_any = !all.is_empty();
-    for (_, path) in all {
+    for (number, path) in all {
         let shown = Readable::path(&path).to_string();
-        let bytes = match map(&path) {
+        let bytes = match file::map(&path) {
             Ok(bytes) => bytes,
             Err(error) => {
                 tell(&format!("{shown} cannot be read, and the checkpoint before it is used: {error}"));
                 continue;
             }
         };
-        match file::content(&bytes).err() {
-            None => return Ok(Checkpoint { path, bytes }),
-            Some(CheckpointError::Damaged(why)) => {
+        let earlier = file::content(&bytes)
+            .and_then(|(_, index)| EarlierBytes::open(directory, number, &index).map_err(CheckpointError::Damaged));
+        match earlier {
+            Ok(earlier) => return Ok(Checkpoint { path, bytes, earlier }),
+            Err(CheckpointError::Damaged(why)) => {
                 tell(&format!("{shown} cannot be used, and the checkpoint before it is: {why}"));
             }
-            Some(CheckpointError::OtherVersion(version)) => {
+            Err(CheckpointError::OtherVersion(version)) => {
                 return Err(format!(
                     "{shown} cannot be used: {}. Use the runtime that has written it, or begin anew.",
                     CheckpointError::of_version(version)
@@ -80,16 +84,11 @@ fn last_whole(directory: &Path, tell: impl Fn(&str)) -> Result<Checkpoint, Strin
     })
 }
 
-fn map(path: &Path) -> io::Result<Mmap> {
-    let file = File::open(path)?;
-    // SAFETY: the bytes must not change while they are looked at. A file of this name is written once, and replaced by
-    // none.
-    unsafe { Mmap::map(&file) }
-}
-
 /// Fills the objects of a run that has none, and begins with its EDTs.
 pub(crate) fn restore(runtime: &'static Runtime, checkpoint: &Checkpoint) {
-    let begun = read(runtime, &checkpoint.bytes);
+    let piece = |file, offset, len| checkpoint.earlier.piece(file, offset, len);
+    let begun = content(&checkpoint.bytes)
+        .and_then(|content| objects::pass(runtime, &mut Saved::from(content, &piece), &[], &objects::modules()));
     if let Err(error) = begun {
         let name = Readable::path(&checkpoint.path);
         fatal(&format!(
@@ -106,12 +105,8 @@ pub(crate) fn restore(runtime: &'static Runtime, checkpoint: &Checkpoint) {
     Context::leave();
 }
 
-fn read(runtime: &'static Runtime, bytes: &[u8]) -> io::Result<()> {
-    objects::pass(runtime, &mut Saved::from(content(bytes)?), &[], &objects::modules())
-}
-
 fn content(bytes: &[u8]) -> io::Result<&[u8]> {
-    file::content(bytes).map_err(|_| malformed())
+    file::content(bytes).map(|(content, _)| content).map_err(|_| malformed())
 }
 
 impl Context {

@@ -7,7 +7,6 @@ use crate::object::saved::Saved;
 use ocr_base::sync::Ordering;
 use ocr_place::place::{Place, PlaceSet};
 use std::io;
-use std::ptr;
 
 /// What stays of the marks of a block.
 const KEPT: u32 = Mark::Destroyed as u32 | Mark::WrittenOnce as u32 | Mark::Written as u32 | Mark::Private as u32;
@@ -34,14 +33,11 @@ impl DataBlock {
         let copies = unsafe { &mut *second.copies.get() };
         let written = file.word(!copies.valid.is_empty())?;
         let has_host = file.word(copies.has_host)?;
-        let own: &[u8] = if has_host && !file.restores() {
-            // SAFETY: host memory has as many bytes as the block, and no other thread writes them now.
-            unsafe { std::slice::from_raw_parts(self.host_ptr(), size as usize) }
-        } else {
-            &[]
-        };
-        let content = file.bytes(own)?;
         if !file.restores() {
+            if has_host {
+                // SAFETY: host memory has as many bytes as the block, and no other thread writes them now.
+                unsafe { file.content(index, self.host_ptr(), size as usize) }?;
+            }
             return Ok(());
         }
         let allocated = has_host.then(|| allocate_memory(size, false, Start::Anything)).transpose();
@@ -51,8 +47,8 @@ impl DataBlock {
         second.hinted.set(hinted);
         copies.valid = if written { PlaceSet::only(Place::HOST) } else { PlaceSet::EMPTY };
         if let Some((_, host)) = memory {
-            // SAFETY: the memory was allocated just now, for a block of this size, which the content has.
-            unsafe { ptr::copy_nonoverlapping(content.as_ptr(), host.as_ptr(), content.len().min(size as usize)) };
+            // SAFETY: the memory was allocated just now, for a block of this size.
+            unsafe { file.content(index, host.as_ptr(), size as usize) }?;
         }
         Ok(())
     }

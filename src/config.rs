@@ -10,12 +10,13 @@
 //! | `config/values.rs` | how a value is read |
 //! | `config/words.rs` | settings whose values are words: each word with what it means |
 //! | `config/arguments.rs` | the `-ocr:` arguments of a command line |
-//! | `config/checkpoint.rs`, `config/redundancy.rs`, `config/retry.rs` | settings of several values: `OCR_CHECKPOINT`, `OCR_REDUNDANT`, `OCR_RETRY` |
+//! | `config/checkpoint.rs`, `config/redundancy.rs`, `config/retry.rs`, `config/time_limit.rs` | settings of several values: `OCR_CHECKPOINT`, `OCR_REDUNDANT`, `OCR_RETRY`, `OCR_TIME_LIMIT` |
 
 mod arguments;
 mod checkpoint;
 mod redundancy;
 mod retry;
+mod time_limit;
 mod values;
 mod words;
 
@@ -38,6 +39,8 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+pub use time_limit::TimeLimit;
+use time_limit::parse_time_limit;
 use values::{
     parse_bytes, parse_count, parse_flag, parse_models, parse_patience, parse_policy, parse_queues, parse_workers,
 };
@@ -247,9 +250,9 @@ settings! { cores;
     retry: Retry = Retry::Off, utf8(parse_retry), "retry", "OCR_RETRY",
         "how often an EDT whose function crashes, or whose kernel fails, is undone and runs again, 1 to 1000; verify: each EDT runs twice, and the first time is undone (for tests); off; default: off";
 
-    /// How long the function of an EDT may run; whole seconds, at least 1. None: as long as it wants.
-    time_limit: Option<Duration> = None, utf8(parse_patience), "time-limit", "OCR_TIME_LIMIT",
-        "seconds that the function of an EDT may run: one that takes longer is undone and runs again with OCR_RETRY, and ends the program otherwise; off; default: off";
+    /// How long the function of an EDT may run; none: as long as it wants.
+    time_limit: Option<TimeLimit> = None, utf8(parse_time_limit), "time-limit", "OCR_TIME_LIMIT",
+        "seconds that the function of an EDT may run, or 10x: ten times its OCR_HINT_EDT_TIME; one that takes longer is undone and runs again with OCR_RETRY, and ends the program otherwise; off; default: off";
 
     /// Whether statistics are printed on the standard error at exit.
     stats: bool = false, utf8(parse_flag), "stats", "OCR_STATS",
@@ -316,6 +319,12 @@ show_as_displayed!(
 impl Show for Option<PathBuf> {
     fn show(&self) -> String {
         (self.as_deref()).map_or("-".into(), |path| Readable::path(path).to_string())
+    }
+}
+
+impl Show for Option<TimeLimit> {
+    fn show(&self) -> String {
+        self.map_or("off".into(), |limit| limit.to_string())
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 const MAX_WORKERS: usize = 4096;
 
 /// The most seconds of patience that make sense to ask for: a year.
-const MAX_PATIENCE: u64 = 366 * 86_400;
+pub(super) const MAX_PATIENCE: u64 = 366 * 86_400;
 
 /// A value as it is compared with words.
 pub(super) fn word(text: &str) -> String {

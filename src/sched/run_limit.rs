@@ -17,9 +17,14 @@
 //! finds a word that is asked finds a run that is beyond its limit. Between the return of a function and the word that
 //! says so, the handler looks at where the thread is (`Point::is_in_function`).
 //!
+//! *A limit is that of its run, or nothing comes of it.* The thread writes the limit of a run before the word has its
+//! number. The thread that watches reads it behind the number. If it is that of a later run, the number has changed,
+//! and the exchange by which it would ask fails.
+//!
 //! All accesses are sequentially consistent: nothing else is ordered by them, and they are rare.
 
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::time::Duration;
 
 const IDLE: u64 = 0;
 const RUNS: u64 = 1;
@@ -34,26 +39,41 @@ const ONE: u64 = STATE + 1;
 
 /// The word of a thread.
 #[derive(Default)]
-pub struct RunLimit(AtomicU64);
+pub struct RunLimit {
+    word: AtomicU64,
+    /// How long the run may take, in nanoseconds. The thread writes it before it begins.
+    limit_ns: AtomicU64,
+}
 
 impl RunLimit {
-    /// The thread is about to call a function, or goes on with it.
+    /// The thread is about to call a function that may run for so long.
+    pub fn begin_with(&self, limit: Duration) {
+        self.limit_ns.store(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX), SeqCst);
+        self.begin();
+    }
+
+    /// How long the run may take that was seen last.
+    pub fn limit(&self) -> Duration {
+        Duration::from_nanos(self.limit_ns.load(SeqCst))
+    }
+
+    /// The thread goes on with its function.
     pub fn begin(&self) {
-        let number = self.0.load(SeqCst) & !STATE;
-        self.0.store(number.wrapping_add(ONE) | RUNS, SeqCst);
+        let number = self.word.load(SeqCst) & !STATE;
+        self.word.store(number.wrapping_add(ONE) | RUNS, SeqCst);
     }
 
     /// The function has returned, or its call waits. Whether it ran.
     pub fn end(&self) -> bool {
-        let before = self.0.load(SeqCst);
+        let before = self.word.load(SeqCst);
         // Not only a bit is cleared: what is asked meanwhile is over, too.
-        self.0.store(before & !STATE | IDLE, SeqCst);
+        self.word.store(before & !STATE | IDLE, SeqCst);
         before & STATE != IDLE
     }
 
     /// The number of the run, if the thread is in one. For the thread that watches.
     pub fn number(&self) -> Option<u64> {
-        let word = self.0.load(SeqCst);
+        let word = self.word.load(SeqCst);
         (word & STATE != IDLE).then_some(word & !STATE)
     }
 
@@ -61,26 +81,26 @@ impl RunLimit {
     /// over, or was asked and has not answered. For the thread that watches.
     pub fn ask(&self, number: u64, at_last: bool) -> bool {
         let asked = number | if at_last { ASKED_AT_LAST } else { ASKED };
-        let from = |state| self.0.compare_exchange(number | state, asked, SeqCst, SeqCst).is_ok();
+        let from = |state| self.word.compare_exchange(number | state, asked, SeqCst, SeqCst).is_ok();
         from(RUNS) || from(NOT_NOW)
     }
 
     /// Takes what was asked; whether it was asked at last. In the handler on the thread.
     pub fn take(&self) -> Option<bool> {
-        let word = self.0.load(SeqCst);
+        let word = self.word.load(SeqCst);
         let at_last = match word & STATE {
             ASKED => false,
             ASKED_AT_LAST => true,
             _ => return None,
         };
-        self.0.store(word & !STATE | TAKEN, SeqCst);
+        self.word.store(word & !STATE | TAKEN, SeqCst);
         Some(at_last)
     }
 
     /// Answers what was taken: ask again. In the handler on the thread.
     pub fn not_now(&self) {
-        let number = self.0.load(SeqCst) & !STATE;
-        self.0.store(number | NOT_NOW, SeqCst);
+        let number = self.word.load(SeqCst) & !STATE;
+        self.word.store(number | NOT_NOW, SeqCst);
     }
 }
 

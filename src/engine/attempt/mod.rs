@@ -55,11 +55,13 @@ use crate::engine::state::user_call::rust_calls;
 use crate::object::code::{EdtFunction, WorkKind};
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
+use crate::object::hints::EDT_TIME;
 use crate::object::name::EdtName;
 use crate::report::tally::Tally;
 use crate::symbols;
 use ocr_base::text::Counted;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Whether the function of an EDT runs as an attempt.
 pub(crate) fn is_for(context: &Context, edt: &Edt) -> bool {
@@ -92,12 +94,12 @@ pub(crate) unsafe fn run(context: *mut Context, edt: &'static Edt, function: Edt
     let before = unsafe { undo::ArgumentsBefore::of(with) };
     let result = loop {
         let globals = point.progress.get().is_trial().then(|| (Globals::look(), rust_calls()));
-        if let Some(tally) = &limited {
-            tally.now.limit.begin();
+        if let Some((tally, limit)) = &limited {
+            tally.now.limit.begin_with(*limit);
         }
         // SAFETY: the caller promises what `ocrEdt_t` does.
         let result = unsafe { point.call(function, with) };
-        if let Some(tally) = &limited {
+        if let Some((tally, _)) = &limited {
             tally.now.limit.end();
         }
         let next = match point.crash.take() {
@@ -184,10 +186,11 @@ pub(crate) unsafe fn carry_out(context: *mut Context) {
 }
 
 impl Context {
-    /// The tally of this thread, where the function of this EDT has a time limit.
-    pub(crate) fn limited(&self, edt: &Edt) -> Option<Arc<Tally>> {
-        let is_limited = self.runtime.settings.time_limit.is_some() && is_of_program(edt);
-        is_limited.then(|| self.tally.clone())
+    /// The tally of this thread, and the time limit of the function of this EDT, where it has one.
+    pub(crate) fn limited(&self, edt: &Edt) -> Option<(Arc<Tally>, Duration)> {
+        let limit = self.runtime.settings.time_limit.filter(|_| is_of_program(edt))?;
+        let limit = limit.of(self.runtime.objects.edts.hint(edt, EDT_TIME))?;
+        Some((self.tally.clone(), limit))
     }
 
     /// Says that an EDT has crashed and runs again, once for each template.
@@ -201,9 +204,12 @@ impl Context {
         }
         let place =
             symbols::place_of(crash.instruction).map_or(String::new(), |place| format!("; the instruction is {place}"));
-        let (what, further) = match (crash.signal, *self.runtime.settings.time_limit) {
-            (LATE, Some(limit)) => (format!("was beyond its time limit of {} s", limit.as_secs()), "attempts"),
-            (signal, _) => (format!("crashed with {}", signal_name(signal)), "crashes"),
+        let (what, further) = match crash.signal {
+            LATE => {
+                let seconds = self.tally.now.limit.limit().as_secs_f64();
+                (format!("was beyond its time limit of {seconds} s"), "attempts")
+            }
+            signal => (format!("crashed with {}", signal_name(signal)), "crashes"),
         };
         note!(
             "{} {what} and is undone; attempt {} of {} follows (OCR_RETRY){place}. Further {further} of this template are \

@@ -67,13 +67,13 @@ pub(crate) unsafe extern "C" fn call_observed(paramc: u32, paramv: *mut u64, dep
     let result = match attempts.flatten() {
         None => {
             let limited = at_work(|context, edt| context.limited(edt)).flatten();
-            if let Some(tally) = &limited {
-                tally.now.limit.begin();
+            if let Some((tally, limit)) = &limited {
+                tally.now.limit.begin_with(*limit);
             }
             // SAFETY: `function` is that of the EDT whose arguments these are, or copies with as many elements; so they
             // are what `ocrEdt_t` promises.
             let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
-            if let Some(tally) = &limited {
+            if let Some((tally, _)) = &limited {
                 tally.now.limit.end();
             }
             result

@@ -1,5 +1,5 @@
 //! Which functions run beyond their time limit (`OCR_TIME_LIMIT`), as the thread that watches sees it: it looks ten
-//! times in the time of the limit, so one may run for as much longer. What it asks a thread then is in
+//! times in the time of the least limit, so one may run for as much longer. What it asks a thread then is in
 //! `sched/run_limit.rs`, and what the thread does in `crash/late.rs`.
 
 use crate::engine::attempt::point::LATE;
@@ -21,7 +21,8 @@ const STOPPED: Duration = Duration::from_millis(500);
 
 /// What is known of the functions that run.
 pub(super) struct TimeLimits {
-    limit: Duration,
+    /// How long it waits between two looks.
+    rest: Duration,
     /// When it looked last.
     looked: Instant,
     /// By the system's numbers of the threads.
@@ -45,14 +46,15 @@ impl TimeLimits {
     /// Where there is a limit.
     pub(super) fn of(runtime: &Runtime) -> Option<TimeLimits> {
         let limit = runtime.settings.time_limit.filter(|_| is_ours(LATE))?;
-        Some(TimeLimits { limit, looked: Instant::now(), runs: HashMap::new() })
+        let rest = (limit.least() / 10).min(Duration::from_secs(1));
+        Some(TimeLimits { rest, looked: Instant::now(), runs: HashMap::new() })
     }
 
     /// Looks at all threads, and asks those whose function is beyond its limit. After how long it is to look again.
     pub(super) fn look(&mut self, runtime: &Runtime) -> Duration {
-        let (now, limit) = (Instant::now(), self.limit);
+        let now = Instant::now();
         let mut runs = HashMap::new();
-        let mut next = (limit / 10).min(Duration::from_secs(1));
+        let mut next = self.rest;
         let gap = now.saturating_duration_since(std::mem::replace(&mut self.looked, now));
         if gap > next + STOPPED {
             self.runs.values_mut().for_each(|run| run.since += gap);
@@ -62,7 +64,9 @@ impl TimeLimits {
             let thread = tally.now.thread.load(Ordering::Relaxed);
             let known = self.runs.remove(&thread).filter(|run| run.number == number);
             let mut run = known.unwrap_or(LimitedRun { number, since: now, asked: 0 });
-            if let Some(at_last) = question(limit, now.saturating_duration_since(run.since), run.asked) {
+            if let Some(at_last) =
+                question(tally.now.limit.limit(), now.saturating_duration_since(run.since), run.asked)
+            {
                 next = SOON;
                 if tally.now.limit.ask(number, at_last) {
                     run.asked += 1;

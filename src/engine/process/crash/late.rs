@@ -22,6 +22,7 @@ use crate::message::say;
 use crate::stack;
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// Listens to the signal while the handler lives. None, and a note, if the program has a handler for it.
 pub(crate) fn listen() -> Option<Handler> {
@@ -54,18 +55,18 @@ fn answer(context: *const libc::c_void) {
         LateFate::Left => {}
         LateFate::Over => limit.not_now(),
         LateFate::Ends(why) if why.may_pass() && !at_last => limit.not_now(),
-        LateFate::Ends(why) => end(Some(why), context),
-        LateFate::NoAttempt => end(None, context),
+        LateFate::Ends(why) => end(limit.limit(), Some(why), context),
+        LateFate::NoAttempt => end(limit.limit(), None, context),
     }
 }
 
 /// Has the program end, with a report. Returns where another thread does that.
-fn end(why: Option<NotAgain>, context: *const libc::c_void) {
-    let Some((edt, runtime)) = Context::running_here().zip(Context::runtime_here()) else { return };
+fn end(limit: Duration, why: Option<NotAgain>, context: *const libc::c_void) {
+    let Some(edt) = Context::running_here() else { return };
     if TOLD.swap(true, Ordering::Relaxed) {
         return;
     }
-    let seconds = runtime.settings.time_limit.map_or(0, |limit| limit.as_secs());
+    let seconds = limit.as_secs_f64();
     say(|text| {
         let edt = CrashedEdt(edt);
         writeln!(text, "ocr: error: EDT {edt} was beyond its time limit of {seconds} s (OCR_TIME_LIMIT).")

@@ -88,12 +88,14 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const SHRINKING_PATIENCE: Duration = Duration::from_secs(10);
 /// How often a smaller graph runs without failing before it counts as one that does not fail.
 const ATTEMPTS: u32 = 50;
-/// What fails in the test `failures`, one after the other, as `tests/injector/opencl.c` reads it.
+/// What fails in the test `failures`, one after the other, as `tests/injector/opencl.c` reads it. A kernel may need
+/// nine copies to the device before it runs. With a failure in each eighth, four come in a row at times, and the device
+/// takes no launch any more.
 const FAILURES: [&str; 5] = [
     "clEnqueueNDRangeKernel:7/:skipped:failed",
     "clEnqueueReadBuffer:9/:later:run",
     "clEnqueueNDRangeKernel:11/:later:complete",
-    "clEnqueueWriteBuffer:8/:skipped:ended",
+    "clEnqueueWriteBuffer:37/:skipped:ended",
     "clEnqueueReadBuffer:13/:now",
 ];
 /// How long smaller graphs are looked for, by each of two ways.

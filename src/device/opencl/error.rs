@@ -117,6 +117,8 @@ pub struct LaunchError {
     pub hint: Option<String>,
     /// True if the blocks hold what they held before: the kernel never started, or they do so in another place.
     pub inputs_intact: bool,
+    /// True if the device takes no launch any more, so that another attempt there would fail, too.
+    pub takes_no_more: bool,
 }
 
 impl LaunchError {

@@ -90,6 +90,7 @@ pub(crate) fn stopped_launch(device: &str, launch: &Launch) -> LaunchError {
         code: None,
         hint: None,
         inputs_intact: true,
+        takes_no_more: true,
     }
 }
 

@@ -502,6 +502,7 @@ impl Manager {
             code: fault.code,
             hint: fault.hint,
             inputs_intact,
+            takes_no_more: self.failing.failures.too_many().is_some(),
         }
     }
 }

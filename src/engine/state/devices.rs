@@ -38,7 +38,7 @@ pub(crate) struct Devices {
     /// What has failed, and whether anything has.
     failed: Mutex<rank::FailedKernels, FailedOnDevices>,
     any_failed: AtomicBool,
-    /// Whether a device is lost. Relaxed: who sees it late has a launch refused.
+    /// Whether there are such devices. Relaxed: a thread that sees it late has a launch refused.
     any_lost: AtomicBool,
     /// When the policy's keeper must be asked again, by the clock that policies see; `u64::MAX` if it is not.
     /// `Relaxed`: who sets it wakes the manager's thread under the lock of its inbox afterwards, and that reads it
@@ -51,7 +51,7 @@ pub(crate) struct Devices {
 struct FailedOnDevices {
     /// The EDTs whose kernels have failed, and that have not run since.
     edts: HashMap<Guid, FailedEdt>,
-    /// The devices that are lost.
+    /// The devices that are lost, or take no launch any more.
     lost: PlaceSet,
 }
 
@@ -344,6 +344,10 @@ impl Devices {
         let mut all = self.failed.lock();
         // Relaxed: the EDT goes on behind this, and a wrong guess for another costs a look.
         self.any_failed.store(true, Ordering::Relaxed);
+        if error.takes_no_more && !all.lost.contains(place) {
+            all.lost.insert(place);
+            self.any_lost.store(true, Ordering::Relaxed);
+        }
         let is_lost = all.lost.contains(place);
         let (places, causes, progress) = (PlaceSet::EMPTY, Vec::new(), AttemptProgress::begin(retry));
         let failed = all.edts.entry(edt.guid()).or_insert(FailedEdt { places, progress, causes });

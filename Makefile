@@ -307,9 +307,11 @@ D_GUIDE    = $(D_DATA)/doc/ocr/guide
 PREFIX_FROM_LIBDIR = $(shell realpath -m --relative-to="$(LIBDIR)" "$(PREFIX)")
 
 # What make, a shell, sed, pkg-config or CMake take for something else in the name of a folder.
+TAB     := $(subst x,,x	x)
 STRANGE := $$ & \ ' " ` | ; < > * ? [ ] { } ( ) ! : % \#
 refuse   = $(foreach c,$(STRANGE),$(if $(findstring $(c),$(value $(1))),$(error $(1)=$(value $(1)) has the character $(c) in it, \
-	which cannot be written into ocr.pc and the CMake package as it is: choose a folder without it)))
+	which cannot be written into ocr.pc and the CMake package as it is: choose a folder without it)))\
+	$(if $(findstring $(TAB),$(value $(1))),$(error $(1)=$(value $(1)) has a tabulator in it: choose a folder without it))
 ifneq ($(filter install install-files ocr-install ocr-install-files uninstall deb,$(MAKECMDGOALS)),)
 $(foreach folder,PREFIX LIBDIR OCR_INSTALL,$(if $(filter file,$(origin $(folder))),,$(call refuse,$(folder))))
 endif

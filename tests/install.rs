@@ -304,7 +304,7 @@ fn the_description_follows_the_prefix() {
 #[test]
 fn folders_with_characters_that_mean_something_else_are_refused() {
     let folder = fresh_folder("install-strange");
-    for strange in ["&", "$", "$$", "\\", "'", "|", "\"", "`", ";", "#", "%"] {
+    for strange in ["&", "$", "$$", "\\", "'", "|", "\"", "`", ";", "#", "%", "\t"] {
         for (variable, target) in
             [("PREFIX", "install-files"), ("LIBDIR", "install-files"), ("OCR_INSTALL", "ocr-install-files")]
         {

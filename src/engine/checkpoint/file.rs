@@ -14,15 +14,27 @@ use super::pieces::{Earlier, Piece, SMALLEST, files_of, remove_others};
 use crate::config::Settings;
 use crate::object::saved::SavedFile;
 use memmap2::Mmap;
+use std::ffi::CString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::mem;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"OCRCHECK";
 
 /// The version of what `objects.rs` passes.
 const VERSION: u64 = 3;
+
+/// The first bytes of a file of this version.
+pub(super) const BEGIN: [u8; 16] = {
+    let (mut begin, version, mut at) = ([0; 16], VERSION.to_le_bytes(), 0);
+    while at < 8 {
+        (begin[at], begin[at + 8]) = (MAGIC[at], version[at]);
+        at += 1;
+    }
+    begin
+};
 
 /// How many checkpoints stay.
 const KEPT: usize = 2;
@@ -107,8 +119,8 @@ pub(super) fn path_of(directory: &Path, number: u64) -> PathBuf {
 /// The bytes of a checkpoint's file.
 pub(super) fn map(path: &Path) -> io::Result<Mmap> {
     let file = File::open(path)?;
-    // SAFETY: the bytes must not change while they are looked at. A file of this name is written once, and replaced by
-    // none.
+    // SAFETY: the bytes must not change while they are looked at. A file is written before it has this name, and what
+    // replaces it is another file.
     unsafe { Mmap::map(&file) }
 }
 
@@ -163,6 +175,22 @@ fn remove_temporary(directory: &Path) {
     }
 }
 
+/// Gives a file its name. An error where another run has such a file: one of its next checkpoints may need that.
+fn name(temporary: &Path, path: &Path) -> io::Result<()> {
+    let [from, to] = [temporary, path].map(|path| CString::new(path.as_os_str().as_bytes()));
+    let (from, to) = (from?, to?);
+    let here = libc::AT_FDCWD;
+    // SAFETY: both are texts that end with a zero, and live as long as the call.
+    let named =
+        unsafe { libc::syscall(libc::SYS_renameat2, here, from.as_ptr(), here, to.as_ptr(), libc::RENAME_NOREPLACE) };
+    match (named, io::Error::last_os_error()) {
+        (0, _) => Ok(()),
+        // A file system that cannot do that.
+        (_, error) if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOSYS)) => fs::rename(temporary, path),
+        (_, error) => Err(error),
+    }
+}
+
 /// Writes the next checkpoint in a directory; `fill` writes what it has.
 pub(super) fn write(directory: &Path, fill: impl FnOnce(&mut dyn SavedFile) -> io::Result<()>) -> io::Result<()> {
     fs::create_dir_all(directory)?;
@@ -175,8 +203,7 @@ pub(super) fn write(directory: &Path, fill: impl FnOnce(&mut dyn SavedFile) -> i
     let buffer = Vec::with_capacity(BUFFER);
     let mut output = CheckpointOutput { file, buffer, sum, written: 0, number, earlier, index: Vec::new() };
     let fill = || {
-        output.write_all(MAGIC)?;
-        output.write_all(&VERSION.to_le_bytes())?;
+        output.write_all(&BEGIN)?;
         fill(&mut output)?;
         let index = mem::take(&mut output.index);
         for piece in &index {
@@ -188,7 +215,7 @@ pub(super) fn write(directory: &Path, fill: impl FnOnce(&mut dyn SavedFile) -> i
         output.write_all(&sum.to_le_bytes())?;
         output.flush()?;
         output.file.sync_all()?;
-        fs::rename(&temporary, path_of(directory, number))?;
+        name(&temporary, &path_of(directory, number))?;
         Ok(files_of(&index, number))
     };
     let mut needed = match fill() {

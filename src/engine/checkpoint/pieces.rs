@@ -13,7 +13,7 @@
 //! pieces are written again. So all files together take at most about twice the content of all blocks, beside what the
 //! last two have written.
 
-use super::file::{all_in, path_of};
+use super::file::{BEGIN, all_in, path_of};
 use crate::object::saved::malformed;
 use memmap2::Mmap;
 use rustc_hash::FxHashMap;
@@ -97,11 +97,16 @@ impl Earlier {
         let file = File::open(path_of(directory, last))?;
         let pieces = index_of(&file)?;
         let needed = files_of(&pieces, last);
+        let mut used: FxHashMap<u64, u64> = FxHashMap::default();
+        for piece in &pieces {
+            let used = used.entry(piece.file).or_default();
+            *used = used.saturating_add(piece.len);
+        }
         let mut before: Vec<(u64, u64, File)> = Vec::new();
         for &number in &needed {
-            let used = pieces.iter().filter(|piece| piece.file == number).map(|piece| piece.len).sum();
+            let used = used.get(&number).copied().unwrap_or(0);
             let Ok(file) = File::open(path_of(directory, number)) else { continue };
-            if file.metadata().is_ok_and(|about| 2 * used >= about.len()) {
+            if file.metadata().is_ok_and(|about| used >= about.len() / 2) {
                 before.push((used, number, file));
             }
         }
@@ -125,13 +130,18 @@ impl Earlier {
     }
 }
 
-/// The index of a file, by the numbers at its end (`file.rs`).
+/// The index of a file, by the numbers at its end (`file.rs`). An error where it does not begin and end as a checkpoint
+/// does, as one that is torn.
 fn index_of(file: &File) -> io::Result<Vec<Piece>> {
     let len = file.metadata()?.len();
-    let mut end = [0; 24];
+    let (mut begin, mut end) = ([0; BEGIN.len()], [0; 16]);
     let end_at = len.checked_sub(24).ok_or_else(malformed)?;
+    file.read_exact_at(&mut begin, 0)?;
     file.read_exact_at(&mut end, end_at)?;
-    let count = end.first_chunk().map_or(0, |count| u64::from_le_bytes(*count));
+    let [count, written] = [0, 8].map(|at| end[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word)));
+    if begin != BEGIN || written != len - 16 {
+        return Err(malformed());
+    }
     let bytes = count.checked_mul(Piece::BYTES as u64).filter(|&bytes| bytes <= end_at).ok_or_else(malformed)?;
     let mut index = vec![0; bytes as usize];
     file.read_exact_at(&mut index, end_at - bytes)?;

@@ -166,7 +166,9 @@ impl Devices {
                  kernel by ocrEdtTemplateAddKernel, with a function that says it",
                 kernel.name
             ),
-            None if self.any_lost() => "each device that has one of its kernels was lost and given up".to_string(),
+            None if self.any_lost() => {
+                "each device that has one of its kernels was lost, or takes no launch any more".to_string()
+            }
             None => "no device in use has one of its kernels".to_string(),
         }
     }

@@ -32,6 +32,15 @@
 //! place can do better in both directions. Where earlier EDTs have shown the ratio of the places, a try that loses more
 //! than it gains is left out. `src/simulate/tests/drawn.rs` holds 10,000 drawn cases to that.
 //!
+//! # Duplicates
+//!
+//! A worker that has nothing to do runs an EDT, too, that a device has not ended in twice the time that was expected of
+//! it, or whose time is not known there (`Queue::duplicate`). Who ends first counts, and the other was in vain
+//! ([`Keeper::outrun`]). So where the host is the better place, and nobody knows, EDTs that are all ready at once take
+//! at most two EDTs' times more than on the host alone. How slow the device is does not matter
+//! (`src/simulate/tests/duplicates.rs`). On cores that are shared there are no duplicates, nor are there any of
+//! functions.
+//!
 //! # What changes
 //!
 //! An EDT that has run for twice as long as was expected makes its place doubtful at once: other EDTs are expected to
@@ -109,6 +118,8 @@ struct EftPlan {
     speeds: Speeds,
     /// Whether EDTs wait though no place has anything: then the first place that asks takes one.
     is_stuck: bool,
+    /// Whether idle workers may run EDTs, too, that devices run.
+    may_duplicate: bool,
 }
 
 impl Policy for Eft {
@@ -117,6 +128,10 @@ impl Policy for Eft {
     }
 
     fn shares_cores(&self) -> bool {
+        true
+    }
+
+    fn duplicates(&self) -> bool {
         true
     }
 
@@ -172,6 +187,7 @@ impl Eft {
         let mut plan = self.plan.lock();
         let plan = plan.get_or_insert_with(|| EftPlan::new(self.variants.clone(), now));
         plan.places.complete(machine, now);
+        plan.may_duplicate = machine.may_duplicate() && !plan.places.any_shares_cores(machine);
         let (result, offers) = f(plan, now);
         if let Some(at) = plan.next_look(now) {
             machine.ask_again(at.max(now + LOOK_NS));
@@ -203,11 +219,12 @@ impl Keeper for Eft {
         let taken = self.with(machine, |plan, now| {
             let (taken, leaves_to_host) = plan.take(place, now, machine);
             let moved = taken.moved;
-            let more = taken.edt.is_some() && plan.offers();
-            // What was left to the workers by a device is new to them.
+            let more = taken.edt.is_some() && plan.offers(now);
+            // What was left to the workers by a device is new to them, and so is what they could run, too.
             let host = place == Place::HOST;
-            let more = if host { more } else { plan.offers() };
-            (taken, (host || moved || leaves_to_host).then_some(more))
+            let more = if host { more } else { plan.offers(now) };
+            let is_new = moved || leaves_to_host || plan.may_duplicate && taken.edt.is_some();
+            (taken, (host || is_new).then_some(more))
         });
         if taken.edt.is_some() {
             self.given.fetch_add(1, Ordering::Relaxed);
@@ -233,7 +250,7 @@ impl Keeper for Eft {
                 }
             }
             let _ = plan.fill_host(now, machine);
-            ((), plan.offers().then_some(true))
+            ((), plan.offers(now).then_some(true))
         });
     }
 
@@ -246,7 +263,7 @@ impl Keeper for Eft {
                 if is_given && frees_worker {
                     host.frees_one(now);
                 }
-                (is_given, plan.offers().then_some(true))
+                (is_given, plan.offers(now).then_some(true))
             });
         if !is_tried && !is_given {
             self.ended(edt, Place::HOST, frees_worker, machine);
@@ -255,12 +272,23 @@ impl Keeper for Eft {
     }
 
     fn tick(&self, machine: &dyn Machine) {
-        if self.count() != 0 {
+        if self.count() != 0 || machine.may_duplicate() {
             self.with(machine, |plan, now| {
                 plan.replan(now, machine);
-                ((), plan.offers().then_some(true))
+                ((), plan.offers(now).then_some(true))
             });
         }
+    }
+
+    fn duplicate(&self, place: Place, machine: &dyn Machine) -> Option<usize> {
+        self.with(machine, |plan, now| {
+            let edt = plan.duplicate(place, now);
+            (edt, edt.map(|_| plan.offers(now)))
+        })
+    }
+
+    fn outrun(&self, edt: usize, place: Place, vain: usize, machine: &dyn Machine) {
+        self.with(machine, |plan, _| (plan.places.of(place).outrun(edt, vain), None));
     }
 
     fn count(&self) -> usize {

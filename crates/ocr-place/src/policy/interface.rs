@@ -41,6 +41,11 @@ pub trait Machine {
     /// Has the keeper asked again ([`Keeper::tick`]) at this moment of the clock, or earlier.
     fn ask_again(&self, _at_ns: u64) {}
 
+    /// Whether a place may run an EDT that another place runs ([`Keeper::duplicate`]). Where not, no place asks for it.
+    fn may_duplicate(&self) -> bool {
+        false
+    }
+
     /// Says whether the keeper may have an EDT for a worker that has nothing else to do. A worker is woken if it has. A
     /// keeper says so with its own lock held, so that what it says last is so.
     fn offer_to_workers(&self, offers: bool);
@@ -245,6 +250,12 @@ pub trait Policy: Send + Sync {
     /// Chooses one of the places that an EDT may go to, or leaves the choice open.
     fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice;
 
+    /// Whether its keeper asks for duplicates of EDTs ([`Keeper::duplicate`]). Where none is asked for, nothing is done
+    /// that they need.
+    fn duplicates(&self) -> bool {
+        false
+    }
+
     /// What keeps the EDTs for which it answers [`Choice::Kept`].
     fn keeper(&self) -> Option<&dyn Keeper> {
         None
@@ -315,6 +326,20 @@ pub trait Keeper: Sync {
     fn goes_on(&self, edt: usize, _scope: usize, frees_worker: bool, machine: &dyn Machine) -> bool {
         self.ended(edt, Place::HOST, frees_worker, machine);
         false
+    }
+
+    /// An EDT that runs in another place, and of which this place, which has nothing else to do, should make a second
+    /// attempt now: a *duplicate*. Which of both ends first counts. It is asked where [`Machine::may_duplicate`] says
+    /// so, by a place that [`Keeper::take`] has just given nothing. The EDT may have ended when the answer comes, or be
+    /// one that cannot run twice: then nothing is done. So no EDT is named twice.
+    fn duplicate(&self, _place: Place, _machine: &dyn Machine) -> Option<usize> {
+        None
+    }
+
+    /// The duplicate of an EDT has ended first, and the EDT with it. `place` works on in vain, until
+    /// [`Keeper::ended`] is called with the number `vain`, which is no EDT's.
+    fn outrun(&self, edt: usize, place: Place, _vain: usize, machine: &dyn Machine) {
+        self.ended(edt, place, false, machine);
     }
 
     /// The time has come that [`Machine::ask_again`] has named, or is near. All devices are asked afterwards.

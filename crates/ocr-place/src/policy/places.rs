@@ -110,6 +110,21 @@ impl Places {
         self.end_behind(kept, place, 0, now)
     }
 
+    /// Whether a device computes on the cores of the workers.
+    pub(super) fn any_shares_cores(&self, machine: &dyn Machine) -> bool {
+        self.places().any(|place| place != Place::HOST && machine.shares_cores(place).is_some())
+    }
+
+    /// An EDT that another place works on and that `place`, which has nothing to do, should run, too.
+    pub(super) fn duplicate(&mut self, place: Place, now: u64) -> Option<usize> {
+        self.0.iter_mut().find_map(|queue| queue.duplicate(place, now))
+    }
+
+    /// From when on there is such an EDT; none if nothing that runs will be one.
+    pub(super) fn next_duplicate(&self, place: Place) -> Option<u64> {
+        self.0.iter().filter_map(|queue| queue.next_duplicate(place)).min()
+    }
+
     /// An EDT has ended that was given to this place, or to another, if it has failed there.
     pub(super) fn ended(&mut self, edt: usize, place: Place, now: u64) -> Option<KeptEdt> {
         let here = self.of(place).ended(edt, now);

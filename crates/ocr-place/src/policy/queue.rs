@@ -67,6 +67,8 @@ struct Given {
     is_spread: bool,
     /// Whether its function has returned, so that it has no unit: what it has created goes on.
     has_returned: bool,
+    /// Whether another place was to run it, too.
+    is_duplicated: bool,
     like: KeptEdt,
 }
 
@@ -209,8 +211,46 @@ impl Queue {
             there: now.saturating_add(copies),
             is_spread: self.spreads(kept),
             has_returned: false,
+            is_duplicated: false,
             like: kept.clone(),
         });
+    }
+
+    /// Another place has ended an EDT first that this one works on: it is known by `vain` from now on.
+    pub(super) fn outrun(&mut self, edt: usize, vain: usize) {
+        if let Some(given) = self.given.iter_mut().find(|given| given.edt == edt) {
+            (given.edt, given.is_duplicated) = (vain, true);
+        }
+    }
+
+    /// An EDT that a unit works on, and that `other` could run: it is overdue, or its time was not known here. It is
+    /// not named again.
+    pub(super) fn duplicate(&mut self, other: Place, now: u64) -> Option<usize> {
+        let at = self.due(other).position(|due| due.is_some_and(|due| due <= now))?;
+        let given = &mut self.given[at];
+        given.is_duplicated = true;
+        Some(given.edt)
+    }
+
+    /// When the next EDT comes to be one that [`Queue::duplicate`] names. In the past, if there is one.
+    pub(super) fn next_duplicate(&self, other: Place) -> Option<u64> {
+        self.due(other).flatten().min()
+    }
+
+    /// For each EDT that was given, in turn: from when on `other` may run it, too. None if it is not to. A function
+    /// that runs on the host cannot be given up, so only kernels have duplicates.
+    fn due(&self, other: Place) -> impl Iterator<Item = Option<u64>> {
+        let is_here = self.place == Place::HOST || self.place == other;
+        self.given.iter().enumerate().map(move |(at, given)| {
+            let runs = at < self.units.max(self.at_once) && !given.is_spread;
+            let fits = given.like.candidates.iter().any(|candidate| candidate.place == other);
+            if is_here || !runs || !fits || given.is_duplicated {
+                return None;
+            }
+            let begun = given.since.max(given.there);
+            let known = given.expected.filter(|_| given.is_known);
+            Some(known.map_or(begun, |expected| begun.saturating_add(self.overdue_ns(given, expected))))
+        })
     }
 
     /// The function of an EDT has returned that all units work on: it is known by its scope from now on. False if it

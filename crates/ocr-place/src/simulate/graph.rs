@@ -146,6 +146,8 @@ pub struct MachineModel {
     /// The cores of the workers that some devices compute on under a policy that asks for it. None where each has its
     /// own.
     pub lends: Option<LentCores>,
+    /// Whether an idle worker runs an EDT, too, that a device runs, where the policy asks for it.
+    pub duplicates: bool,
 }
 
 /// Cores of the workers on which devices compute for as long as they have kernels. The times of their kernels are those

@@ -18,7 +18,7 @@
 //! | file | what it has |
 //! |---|---|
 //! | `graph.rs` | the graph and the machine that are simulated |
-//! | `run.rs` | the simulation; `run/blocks.rs` copies, `run/scopes.rs` finish scopes, `run/visible.rs` what a policy sees |
+//! | `run.rs` | the simulation; `run/blocks.rs` copies, `run/scopes.rs` finish scopes, `run/duplicates.rs` duplicates, `run/visible.rs` what a policy sees |
 //! | `outcome.rs` | what came of it |
 
 mod graph;

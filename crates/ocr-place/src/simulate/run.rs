@@ -1,10 +1,12 @@
 //! The simulation itself: a queue of what happens at which time, and the steps of an EDT from ready to ended.
 
 mod blocks;
+mod duplicates;
 mod scopes;
 mod visible;
 
 use self::blocks::{SimulatedBlocks, shape_of};
+use self::duplicates::SimulatedDuplicates;
 use self::scopes::ReturnedTask;
 use self::visible::VisibleMachine;
 use super::graph::{Costs, LentCores, MachineModel, TaskGraph};
@@ -97,6 +99,7 @@ pub(crate) fn simulate_under(
         lent_at: 0,
         shared: VisibleMachine {
             lends: machine.lends.clone(),
+            duplicates: machine.duplicates,
             now: Cell::new(0),
             offers: Cell::new(false),
             asks_at: Cell::new(u64::MAX),
@@ -122,6 +125,7 @@ pub(crate) fn simulate_under(
         open: graph.in_scopes(),
         returned: vec![None; graph.tasks.len()],
         shares: ScopeShares::default(),
+        duplicates: SimulatedDuplicates::default(),
         ends: BinaryHeap::new(),
         running: 0,
         over: Vec::new(),
@@ -145,6 +149,8 @@ struct DeviceLine {
 enum Happening {
     /// The function or the kernel of the EDT has run.
     Ends,
+    /// The function of the EDT's duplicate has run.
+    DuplicateEnds,
     /// Another EDT has done in its body what this EDT waits for.
     Released,
     /// The EDT's blocks are there that a device had, so that a worker may run it.
@@ -187,6 +193,7 @@ struct SimulatedRun<'a> {
     returned: Vec<Option<ReturnedTask>>,
     /// The shares of the open scopes.
     shares: ScopeShares,
+    duplicates: SimulatedDuplicates,
     /// What will happen, the earliest first: the time in nanoseconds from the beginning, the EDT, and what happens to
     /// it.
     ends: BinaryHeap<Reverse<(u64, u32, Happening)>>,
@@ -218,7 +225,7 @@ impl SimulatedRun<'_> {
         self.join();
         self.serve();
         let mut idle_ticks = 0;
-        while self.shared.fault.borrow().is_none() {
+        while self.shared.fault.borrow().is_none() && (self.shared.left.get() != 0 || !self.shared.duplicates) {
             let next = self.ends.peek().map(|Reverse((at, ..))| *at);
             let asks_at = self.shared.asks_at.get();
             if asks_at != u64::MAX && next.is_none_or(|next| asks_at < next) {
@@ -267,7 +274,9 @@ impl SimulatedRun<'_> {
 
     fn happens(&mut self, number: u32, what: Happening) {
         match what {
+            Happening::Ends if self.ends_in_vain(number) => {}
             Happening::Ends => self.ends(number),
+            Happening::DuplicateEnds => self.duplicate_ends(number),
             Happening::Released => self.released(number),
             Happening::Brought => self.host.push_front(number),
         }
@@ -476,6 +485,13 @@ impl SimulatedRun<'_> {
                 }
             }
         }
+        self.is_over(number);
+    }
+
+    /// An EDT has ended: its successors are released.
+    fn is_over(&mut self, number: u32) {
+        let graph = self.graph;
+        let (task, ran) = (&graph.tasks[number as usize], self.ran[number as usize]);
         self.closes_scopes(number);
         let known_at = self.shared.now.get() + self.costs(number, ran.place).told_ns;
         for &successor in &task.successors {
@@ -540,7 +556,8 @@ impl SimulatedRun<'_> {
                 self.call(number, worker);
                 continue;
             }
-            let taken = self.policy.keeper().filter(|_| self.shared.offers.get());
+            let is_offered = self.shared.offers.get();
+            let taken = self.policy.keeper().filter(|_| is_offered);
             let taken = taken.map(|keeper| keeper.take(Place::HOST, &self.shared));
             again |= taken.as_ref().is_some_and(|taken| taken.moved);
             match taken.and_then(|taken| taken.edt) {
@@ -548,6 +565,7 @@ impl SimulatedRun<'_> {
                     self.shared.idle.set(self.idle.len());
                     self.call(number as u32, worker);
                 }
+                None if is_offered && self.duplicate(worker) => self.shared.idle.set(self.idle.len()),
                 None => {
                     self.idle.push(worker);
                     break;

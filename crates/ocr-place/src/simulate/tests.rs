@@ -1,4 +1,5 @@
 mod drawn;
+mod duplicates;
 mod scopes;
 
 use super::*;

@@ -39,12 +39,29 @@ impl EftPlan {
             begun: now,
             speeds: Speeds::default(),
             is_stuck: false,
+            may_duplicate: false,
         }
     }
 
-    /// Whether there may be an EDT for a worker.
-    pub(super) fn offers(&self) -> bool {
-        !self.open.is_empty() || !self.places.get(Place::HOST).line().is_empty()
+    /// Whether there may be an EDT for a worker, or one that it could run, too.
+    pub(super) fn offers(&self, now: u64) -> bool {
+        !self.open.is_empty()
+            || !self.places.get(Place::HOST).line().is_empty()
+            || self.next_duplicate().is_some_and(|at| at <= now)
+    }
+
+    /// From when on there is an EDT that a worker could run, too.
+    fn next_duplicate(&self) -> Option<u64> {
+        if !self.may_duplicate {
+            return None;
+        }
+        self.places.next_duplicate(Place::HOST)
+    }
+
+    /// An EDT that another place works on and that this one, which has nothing to do, should run, too.
+    pub(super) fn duplicate(&mut self, place: Place, now: u64) -> Option<usize> {
+        let is_idle = self.may_duplicate && self.places.get(place).line().is_empty();
+        is_idle.then(|| self.places.duplicate(place, now)).flatten()
     }
 
     /// Takes an EDT in. True if a worker may take it.
@@ -420,9 +437,10 @@ impl EftPlan {
     /// When places must be asked again though nothing has ended: an EDT is overdue then, or a place has waited long
     /// enough for another that was tried. None where nothing waits.
     pub(super) fn next_look(&self, now: u64) -> Option<u64> {
+        let duplicate = self.next_duplicate().filter(|at| *at > now);
         let waits = self.places.iter().any(|queue| !queue.line().is_empty());
         if !waits && self.open.is_empty() {
-            return None;
+            return duplicate;
         }
         let overdue = self.places.iter().filter_map(|queue| queue.next_look(now)).min();
         let held = self.open.get(0).and_then(|one| {
@@ -433,7 +451,7 @@ impl EftPlan {
         });
         let idle = self.places.iter().all(|queue| queue.given() == 0);
         let stuck = idle.then_some(now + LOOK_NS);
-        [overdue, held, stuck].into_iter().flatten().min()
+        [overdue, held, stuck, duplicate].into_iter().flatten().min()
     }
 
     /// Plans anew what waits for a place in which an EDT is overdue.

@@ -21,6 +21,8 @@ pub(super) struct VisibleMachine {
     pub(super) workers: usize,
     /// The cores of the workers that devices compute on.
     pub(super) lends: Option<LentCores>,
+    /// Whether idle workers run EDTs, too, that devices run.
+    pub(super) duplicates: bool,
     /// For each device, how many EDTs it was given and has not ended.
     pub(super) loads: RefCell<Vec<usize>>,
     /// The places that the policy has considered, with the time of each. None where the run is not recorded.
@@ -69,6 +71,10 @@ impl Machine for VisibleMachine {
 
     fn ask_again(&self, at_ns: u64) {
         self.asks_at.set(self.asks_at.get().min(at_ns));
+    }
+
+    fn may_duplicate(&self) -> bool {
+        self.duplicates
     }
 
     fn offer_to_workers(&self, offers: bool) {

@@ -241,6 +241,8 @@ kinds! {
     WaitedForOpenCl = 44,
     /// What runs on the thread has waited for answers of other nodes up to now: for `y` ticks.
     WaitedForNodes = 45,
+    /// The function of EDT `x` is a duplicate, while its kernel is on device `a`: `b` is a [`DuplicateStep`].
+    Duplicate = 46,
     /// Since it began, the thread was on a core for `x` nanoseconds, and was ready and without a core for `y`. Where
     /// `a` is 1, all threads of the process together were on cores for `x` nanoseconds, and the process may use `y`
     /// cores.
@@ -254,6 +256,40 @@ impl RecordKind {
     /// Whether a text follows, of `c` bytes, in records of its own.
     pub fn has_text(self) -> bool {
         matches!(self, RecordKind::Thread | RecordKind::Template | RecordKind::Device | RecordKind::Label)
+    }
+}
+
+/// How far the duplicate of an EDT has come: the number `b` of its record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub enum DuplicateStep {
+    /// Its function begins on the thread, beside the kernel.
+    Begins = 1,
+    /// Its function has returned on the thread, before the kernel was seen to end.
+    Ends = 2,
+    /// Its function has returned on the thread, after the kernel.
+    EndsInVain = 3,
+    /// The thread has left its function, which goes on as the kernel alone.
+    IsLeft = 4,
+    /// The kernel does not count, and runs on.
+    KernelIsOutrun = 5,
+    /// That kernel has been seen to end.
+    KernelEndsInVain = 6,
+}
+
+impl DuplicateStep {
+    const ALL: [DuplicateStep; 6] = [
+        DuplicateStep::Begins,
+        DuplicateStep::Ends,
+        DuplicateStep::EndsInVain,
+        DuplicateStep::IsLeft,
+        DuplicateStep::KernelIsOutrun,
+        DuplicateStep::KernelEndsInVain,
+    ];
+
+    /// What has this number. None for a number that has no meaning.
+    pub fn of(number: u16) -> Option<DuplicateStep> {
+        DuplicateStep::ALL.get(usize::from(number).checked_sub(1)?).copied()
     }
 }
 

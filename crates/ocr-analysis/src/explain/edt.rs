@@ -3,8 +3,9 @@
 
 use crate::diagnosis::decisions::{self, Free, end_at};
 use crate::diagnosis::{Ground, choices};
-use crate::recorded::{NEVER, RecordedEdt, RecordedEstimate};
+use crate::recorded::{NEVER, RecordedDuplicate, RecordedEdt, RecordedEstimate};
 use ocr_place::policy::{Certainty, Why};
+use ocr_trace::format::DuplicateStep;
 use serde::Serialize;
 
 /// What a recording has about one EDT. Moments are in nanoseconds since the begin of the run, and none where they are
@@ -33,6 +34,8 @@ pub struct EdtView {
     pub places: Vec<PlaceOfEdt>,
     /// What the policy has decided for the EDT, in the order of time.
     pub choices: Vec<ExplainedChoice>,
+    /// The functions that workers have called while the EDT's kernel ran, in the order of time.
+    pub duplicates: Vec<DuplicateView>,
     /// Where and when the EDT ran. None if it has not ended.
     pub truth: Option<Truth>,
     /// The place that would have been better for the EDT, if one would.
@@ -59,6 +62,22 @@ pub struct WaitedFor {
     pub at_ns: u64,
     /// How many nanoseconds the EDT had been runnable by then.
     pub waited_ns: u64,
+}
+
+/// A function that a worker has called while the EDT's kernel ran. Moments are in nanoseconds since the begin of the
+/// run, and none where they are not known.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct DuplicateView {
+    /// The name of the place of the kernel.
+    pub place: String,
+    /// When the function began.
+    pub begin_ns: u64,
+    /// When the function had returned, or was left.
+    pub end_ns: Option<u64>,
+    /// What came of it, in words.
+    pub what: &'static str,
+    /// When the kernel had ended, if that was in vain.
+    pub kernel_end_ns: Option<u64>,
 }
 
 /// A place where an EDT could run.
@@ -184,6 +203,17 @@ fn words(why: Why, is_known: bool) -> &'static str {
     }
 }
 
+/// What came of a duplicate, in words.
+fn outcome(duplicate: &RecordedDuplicate) -> &'static str {
+    match duplicate.how {
+        None => "it did not end",
+        Some(_) if duplicate.outrun != NEVER => "it ended first, and counts: the kernel went on in vain",
+        Some(DuplicateStep::IsLeft) => "it could not go on so, and only the kernel did",
+        Some(DuplicateStep::EndsInVain) => "it was in vain, since the kernel had ended",
+        Some(_) => "it ended before the kernel was seen to end",
+    }
+}
+
 /// A moment of a recording. None where it is not recorded.
 fn time(ns: u64) -> Option<u64> {
     (ns != NEVER).then_some(ns)
@@ -235,6 +265,15 @@ pub(super) fn view(ground: &Ground<'_>, number: u32) -> EdtView {
             })
             .collect(),
         choices: choices.map(|places| choice(ground, places)).collect(),
+        duplicates: (run.duplicates.iter().filter(|its| its.edt == number))
+            .map(|its| DuplicateView {
+                place: run.place_name(its.place),
+                begin_ns: its.begin,
+                end_ns: time(its.end),
+                what: outcome(its),
+                kernel_end_ns: time(its.kernel_end),
+            })
+            .collect(),
         truth: truth(ground, number, &seen),
         better: seen.decision.map(|decision| Better {
             place: run.place_name(decision.better),

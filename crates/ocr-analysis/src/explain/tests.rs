@@ -1,7 +1,8 @@
 use super::*;
 use crate::diagnosis::RuleId;
 use crate::recorded::{
-    Edge, Grant, NEVER, RecordedDevice, RecordedEdt, RecordedEstimate, RecordedTemplate, RecordedUse, Transfer,
+    Edge, Grant, NEVER, RecordedDevice, RecordedDuplicate, RecordedEdt, RecordedEstimate, RecordedTemplate,
+    RecordedUse, Transfer,
 };
 use ocr_place::policy::{Certainty, Expected, Why};
 
@@ -178,6 +179,28 @@ fn blocks_that_others_have() {
     let view = Explained::new(&run).expect("EDTs").edt(5);
     assert_eq!(view.waited_for[0].waited_ns, 500_000);
     assert_eq!(view.waited_for[0].block, "0x9000");
+}
+
+#[test]
+fn functions_that_ran_beside_kernels() {
+    use ocr_trace::format::DuplicateStep::{Ends, EndsInVain, IsLeft};
+    let mut run = run(1, "eft", &[("tile", HOST | DEVICE)], row(0, 0, 0, 4, 100));
+    let cases = [(Some(Ends), 90_000), (Some(EndsInVain), NEVER), (Some(IsLeft), NEVER), (None, NEVER)];
+    for (edt, (how, outrun)) in (0..).zip(cases) {
+        let end = if how.is_some() { 90_000 } else { NEVER };
+        let (place, thread, kernel_end) = (1, 0, NEVER);
+        run.duplicates.push(RecordedDuplicate { edt, place, thread, begin: 50_000, end, how, outrun, kernel_end });
+    }
+    let explained = Explained::new(&run).expect("EDTs");
+    let of = |edt| explained.edt(edt).duplicates;
+    for (edt, what) in
+        (0..).zip(["counts: the kernel went on in vain", "in vain, since", "only the kernel", "did not end"])
+    {
+        let [duplicate] = &of(edt)[..] else { panic!("one each") };
+        assert!(duplicate.what.contains(what), "{duplicate:?}");
+        assert_eq!((duplicate.begin_ns, duplicate.kernel_end_ns), (50_000, None));
+        assert_eq!(duplicate.end_ns, (edt != 3).then_some(90_000));
+    }
 }
 
 /// What the policy expects at `at`, in microseconds: in queues, for copies, and for the run, on the host and the

@@ -145,7 +145,7 @@ fn use_all(run: &RecordedRun) {
         assert!(exported.is_ok() || form == ViewerForm::Html);
     }
     for devices in [vec![], vec!["speed=2x,latency=1us".parse().expect("a device")]] {
-        let wish = Wish { workers: Some(2), devices };
+        let wish = Wish { workers: Some(2), devices, ..Wish::default() };
         if let Ok(replay) = Replay::new(run, &wish) {
             for policy in ["eft", "static:1:1"] {
                 let _ = replay.simulate(policy, false);

@@ -39,7 +39,7 @@ pub(crate) use short::short_names;
 use ocr_base::text::counted;
 use ocr_place::policy::{Certainty, Expected, Why};
 use ocr_trace::clock::SystemUse;
-use ocr_trace::format::{UNDECIDED, WorkGroupBasis};
+use ocr_trace::format::{DuplicateStep, UNDECIDED, WorkGroupBasis};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, HashMap};
 
@@ -110,6 +110,8 @@ pub struct RecordedRun {
     pub block_guids: Vec<u64>,
     /// The blocks for which EDTs had to wait, in the order in which EDTs got them.
     pub grants: Vec<Grant>,
+    /// The functions that ran while kernels of their EDTs did, in the order of their begins.
+    pub duplicates: Vec<RecordedDuplicate>,
     /// What the policy expected of EDTs in the places that it considered: in the order of the EDTs' numbers, and for
     /// one EDT in the order of time.
     pub estimates: Vec<RecordedEstimate>,
@@ -209,6 +211,28 @@ pub struct Grant {
     pub block: u64,
     /// When the EDT got the block, in nanoseconds since the begin of the run.
     pub at: u64,
+}
+
+/// The function of an EDT that ran while the EDT's kernel did. Times are in nanoseconds since the begin of the run,
+/// and [`NEVER`] where they are not known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RecordedDuplicate {
+    /// The number of the EDT.
+    pub edt: u32,
+    /// The place of the kernel.
+    pub place: u8,
+    /// The thread that called the function.
+    pub thread: u32,
+    /// When the function began.
+    pub begin: u64,
+    /// When the function had returned, or was left.
+    pub end: u64,
+    /// How the function has ended. None if that is not recorded.
+    pub how: Option<DuplicateStep>,
+    /// When the kernel came not to count. [`NEVER`] if it did count.
+    pub outrun: u64,
+    /// When a kernel that did not count had ended.
+    pub kernel_end: u64,
 }
 
 /// The work-groups of a kernel's launch.

@@ -16,6 +16,8 @@ pub struct Wish {
     pub workers: Option<usize>,
     /// The devices that are wanted. Empty for those of the recording.
     pub devices: Vec<DeviceWish>,
+    /// Whether idle workers run EDTs, too, that devices run.
+    pub duplicates: bool,
 }
 
 /// Some equal devices, described by comparison with the first device of the recording.
@@ -262,7 +264,7 @@ pub(super) fn of(run: &RecordedRun, wish: &Wish) -> Result<ReplayMachine, String
     let mut made = ReplayMachine {
         is_recorded: workers == recorded && wish.devices.is_empty(),
         alone: wish.workers.or(begun_with).unwrap_or(recorded).max(1),
-        model: MachineModel { workers, ..MachineModel::default() },
+        model: MachineModel { workers, duplicates: wish.duplicates, ..MachineModel::default() },
         shares: CoreShares::of(run, wish, recorded),
         names: vec!["workers".to_string()],
         groups: Vec::new(),

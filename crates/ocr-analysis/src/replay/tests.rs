@@ -35,7 +35,7 @@ fn run(edts: Vec<RecordedEdt>) -> RecordedRun {
 
 fn replay(run: &RecordedRun, workers: Option<usize>, devices: &[&str]) -> Result<Replay, String> {
     let devices = devices.iter().map(|text| text.parse().expect("a device")).collect();
-    Replay::new(run, &Wish { workers, devices })
+    Replay::new(run, &Wish { workers, devices, ..Wish::default() })
 }
 
 fn seconds(run: &RecordedRun, workers: usize, policy: &str) -> f64 {
@@ -504,7 +504,7 @@ fn each_policy_has_the_cores_that_it_would_have() {
     let eft = replay.simulated(&run, "eft", false).expect("a policy");
     assert_eq!(eft.threads.len(), 2);
     // Where one worker is asked for, the device has the other core for itself under each policy.
-    let one = Replay::new(&run, &Wish { workers: Some(1), devices: Vec::new() }).expect("it can run");
+    let one = Replay::new(&run, &Wish { workers: Some(1), ..Wish::default() }).expect("it can run");
     let us = |policy: &str| (one.simulate(policy, false).expect("a policy").seconds * 1e6).round();
     assert_eq!((us("device"), us("cpu")), (16.0 * 400.0, 16000.0));
     assert!(us("eft") > 16.0 * 200.0);

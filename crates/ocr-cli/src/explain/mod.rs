@@ -323,6 +323,16 @@ fn text_of_edt(edt: &EdtView) -> String {
             _ => "\nThe policy does not estimate: where it went is all that is known of its decision.\n",
         };
     }
+    for duplicate in &edt.duplicates {
+        let end = duplicate.end_ns.map_or_else(String::new, |end| format!(" to {}", moment(end)));
+        let kernel = duplicate.kernel_end_ns.map_or_else(String::new, |end| format!(", to {}", moment(end)));
+        text += &wrap(&format!(
+            "\nA worker called its C function, too, from {}{end}, while its kernel was on {}; {}{kernel}.\n",
+            moment(duplicate.begin_ns),
+            duplicate.place,
+            duplicate.what
+        ));
+    }
     match &edt.truth {
         None => text += "\nIt has not ended.\n",
         Some(truth) => text += &text_of_truth(edt, truth),

@@ -56,6 +56,10 @@ pub(crate) struct SimulateOptions {
     #[arg(long)]
     cold: bool,
 
+    /// Idle workers run EDTs, too, that a device is late with, as with OCR_DUPLICATES, where a policy asks for that.
+    #[arg(long)]
+    duplicates: bool,
+
     /// Also explains what each policy has decided, as `ocr explain` does for a recorded run.
     #[arg(long)]
     explain: bool,
@@ -82,7 +86,11 @@ pub(crate) fn simulate(options: &SimulateOptions) -> Result<(), CommandError> {
     let html = html.map(|file| output_file("the page", file, recordings(&options.file)));
     let html = html.transpose()?;
     let run = recorded::read(&options.file).map_err(CommandError::failed)?;
-    let wish = Wish { workers: options.workers.map(|workers| workers as usize), devices: options.device.clone() };
+    let wish = Wish {
+        workers: options.workers.map(|workers| workers as usize),
+        devices: options.device.clone(),
+        duplicates: options.duplicates,
+    };
     let replay = Replay::new(&run, &wish).map_err(CommandError::failed)?;
     let recorded = &replay.recorded().policy;
     let mut policies = options.policy.clone();

@@ -3,11 +3,14 @@
 use super::{Builder, Doing};
 use crate::recorded::check::TOLERANCE;
 use crate::recorded::{
-    Edge, Grant, Idle, NEVER, RecordedEstimate, RecordedTemplate, RecordedUse, Transfer, Usage, WorkGroups,
+    Edge, Grant, Idle, NEVER, RecordedDuplicate, RecordedEstimate, RecordedTemplate, RecordedUse, Transfer, Usage,
+    WorkGroups,
 };
 use ocr_place::policy::{Certainty, Expected, Why};
 use ocr_trace::clock::SystemUse;
-use ocr_trace::format::{Basis, MODE_EW, MODE_NULL, MODE_RW, Record, RecordKind, ThreadRole, WorkGroupBasis};
+use ocr_trace::format::{
+    Basis, DuplicateStep, MODE_EW, MODE_NULL, MODE_RW, Record, RecordKind, ThreadRole, WorkGroupBasis,
+};
 use ocr_trace::numbers::WorkKind;
 use ocr_trace::reader::TraceEvent;
 
@@ -25,10 +28,12 @@ impl Builder {
                 return;
             }
             use RecordKind::{
-                Copy, Counter, Device, Estimate, Fetch, Kernel, KernelEnd, Launched, Placed, Runnable, WorkGroups,
+                Copy, Counter, Device, Duplicate, Estimate, Fetch, Kernel, KernelEnd, Launched, Placed, Runnable,
+                WorkGroups,
             };
             match kind {
-                Copy | Device | Estimate | Fetch | Kernel | KernelEnd | Launched | Placed | Runnable | WorkGroups => {
+                Copy | Device | Duplicate | Estimate | Fetch | Kernel | KernelEnd | Launched | Placed | Runnable
+                | WorkGroups => {
                     record.a = self.place(node, record.a);
                 }
                 Counter => record.b = self.place(node, record.b as u8).into(),
@@ -51,6 +56,7 @@ impl Builder {
             }
             RecordKind::GoesOn => self.goes_on(owner, now),
             RecordKind::WaitedForOpenCl | RecordKind::WaitedForNodes => self.waited(owner, kind, took),
+            RecordKind::Duplicate => self.duplicates(owner, &record, now),
             RecordKind::WorkGroups => {
                 if let Some(&edt) = self.launched.get(&(node, record.x)) {
                     let basis = WorkGroupBasis::of(record.b);
@@ -314,6 +320,41 @@ impl Builder {
                 let name = run.place_name(record.a);
                 format!("on {name}, a kernel has ended that was launched for no EDT")
             }),
+        }
+    }
+
+    /// The duplicate of an EDT has come further.
+    fn duplicates(&mut self, owner: u32, record: &Record, now: u64) {
+        let edt = self.edt(record.x);
+        let Some(step) = DuplicateStep::of(record.b) else {
+            self.unknown += 1;
+            return;
+        };
+        if step == DuplicateStep::Begins {
+            self.run.duplicates.push(RecordedDuplicate {
+                edt,
+                place: record.a,
+                thread: owner,
+                begin: now,
+                end: NEVER,
+                how: None,
+                outrun: NEVER,
+                kernel_end: NEVER,
+            });
+            return;
+        }
+        let Some(its) = self.run.duplicates.iter_mut().rev().find(|its| its.edt == edt) else {
+            return self.wrong(|run| {
+                format!("the duplicate of {} ends and has not begun", run.name_of(&run.edts[edt as usize]))
+            });
+        };
+        match step {
+            DuplicateStep::Begins => {}
+            DuplicateStep::Ends | DuplicateStep::EndsInVain | DuplicateStep::IsLeft => {
+                (its.end, its.how) = (now, Some(step));
+            }
+            DuplicateStep::KernelIsOutrun => its.outrun = now,
+            DuplicateStep::KernelEndsInVain => its.kernel_end = now,
         }
     }
 
